@@ -2,7 +2,7 @@
 
 from types import MethodType
 
-from helpers.safety.arguments import is_a
+from helpers.safety.arguments import real_isinstance
 from helpers.view import View
 from helpers.view import spine_view as spine
 from helpers.view.markup import visible, wrapped
@@ -87,4 +87,4 @@ def at(station: int, kind: type[Exhibit] = Exhibit) -> type[Exhibit]:
 
 def model_of(thing):
     """Return the model of an exhibit, and all else as it is."""
-    return thing.model if is_a(thing, Exhibit) else thing
+    return thing.model if real_isinstance(thing, Exhibit) else thing

@@ -8,7 +8,7 @@ from keyword import iskeyword
 from helpers.capture.text.value import BIGGEST_BITS, brief, plain, same_for_ever
 from helpers.model.tables import Column, Listing
 from helpers.safety import restoring
-from helpers.safety.arguments import is_a, is_exactly, table, word
+from helpers.safety.arguments import is_exactly, real_isinstance, require_str, table
 
 MOST_COLUMNS = 100
 MOST_ITEMS, DEEPEST = 24, 2  # of a container that is shown as it is
@@ -21,7 +21,7 @@ def records_listing(title: str, rows: Iterable[dict[str, object]], note: str = "
     few words, without running code of its own. TypeError if a row is no dict, a key or the title no
     str; ValueError if there is no row, or if a row's keys differ from the first one's.
     """
-    title = word(title, "the title of a table")
+    title = require_str(title, "the title of a table")
     rows = [table(row, "a row of a table", "heading -> value", MOST_COLUMNS) for row in rows]
     if not rows:
         raise ValueError("a table needs at least one row")
@@ -56,12 +56,12 @@ def _fields(headings: list[str]) -> list[str]:
 
 
 def _kept(value: object) -> object:
-    if is_a(value, str):
+    if real_isinstance(value, str):
         return str.__str__(value)
     if is_exactly(value, bool, int) and value.bit_length() <= BIGGEST_BITS:
         return value
     numpy = restoring.module("numpy")
-    if numpy and is_a(value, numpy.number):
+    if numpy and real_isinstance(value, numpy.number):
         return str(value)
     return repr(value) if _is_plain(value, DEEPEST) else brief(value)
 

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from types import CodeType, FunctionType
 
 from helpers.safety import restoring
-from helpers.safety.arguments import own
+from helpers.safety.arguments import static_attribute
 from helpers.safety.missing_parts import MissingPart, cure, sentence, unusable
 from helpers.safety.restoring import patched, undone
 
@@ -305,7 +305,7 @@ def inner_function(fn):
 
 def is_compiled(fn) -> bool:
     """Return whether it comes from `torch.compile`, or is a module compiled in its place."""
-    return inner_function(fn) is not fn or own(fn, "_compiled_call_impl") is not None
+    return inner_function(fn) is not fn or static_attribute(fn, "_compiled_call_impl") is not None
 
 
 def resumed_from(code: CodeType) -> CodeType:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from helpers.model.phrase import clipped, counted, listed, stop
 from helpers.model.tables import Column, Listing
-from helpers.safety.arguments import shown
+from helpers.safety.arguments import quote_value
 
 
 @dataclass(frozen=True)
@@ -124,17 +124,17 @@ class Sandbox:
         for name, option in changes.items():
             if name not in options:
                 there = ", ".join(options)
-                raise ValueError(f"there is no control {shown(name)}; there are {there}")
+                raise ValueError(f"there is no control {quote_value(name)}; there are {there}")
             if option not in options[name]:
                 can_be = ", ".join(map(repr, options[name]))
-                raise ValueError(f"{name} cannot be {shown(option)}; it can be {can_be}")
+                raise ValueError(f"{name} cannot be {quote_value(option)}; it can be {can_be}")
         return {**self.start(), **changes}
 
 
 def offered(given: object, options: tuple[str, ...], what: str) -> str:
     """Return the option that `given` is; ValueError says `what` it can be."""
     if type(given) is not str or given not in options:
-        raise ValueError(f"{what} {', '.join(options)}; {shown(given)} is none of them")
+        raise ValueError(f"{what} {', '.join(options)}; {quote_value(given)} is none of them")
     return given
 
 

@@ -9,7 +9,7 @@ import inspect
 LONGEST = 60
 
 
-def is_a(value: object, *kinds: type) -> bool:
+def real_isinstance(value: object, *kinds: type) -> bool:
     """Return whether the real type of `value` is one of these, or derived from one."""
     return issubclass(type(value), kinds)
 
@@ -25,7 +25,7 @@ def by_type(table: dict, value: object, default: object = None):
     return table.get(real, default) if type(real) is type else default
 
 
-def kind_of(value: object) -> str:
+def real_type_name(value: object) -> str:
     """Return the name of the real type, printable and short."""
     return printable(type(value).__name__)
 
@@ -38,68 +38,68 @@ def printable(words: str, longest: int = LONGEST) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
 
 
-def shown(value: object) -> str:
+def quote_value(value: object) -> str:
     """Return a value as a sentence may quote it: a plain scalar or a text itself, else its type."""
-    if is_a(value, str):
+    if real_isinstance(value, str):
         return f"'{printable(value)}'"
     if is_exactly(value, int, float, bool, type(None)):
         small = type(value) is not int or value.bit_length() <= 64
         return repr(value) if small else "a very large int"
-    return kind_of(value)
+    return real_type_name(value)
 
 
-def own(value: object, name: str, default: object = None):
+def static_attribute(value: object, name: str, default: object = None):
     """Return a stored attribute, else `default`; no code of the object is run, so no property."""
     found = inspect.getattr_static(value, name, default)
-    return default if is_a(found, property) else found
+    return default if real_isinstance(found, property) else found
 
 
-def word(value: object, what: str) -> str:
+def require_str(value: object, what: str) -> str:
     """Return `value` if it is text, as an exact str. TypeError names `what` it should have been."""
-    if is_a(value, str):
+    if real_isinstance(value, str):
         return str.__str__(value)
-    raise TypeError(f"{what} must be text, not {kind_of(value)}")
+    raise TypeError(f"{what} must be text, not {real_type_name(value)}")
 
 
 def count(value: object, what: str, most: int, least: int = 1) -> int:
     """Return `value` if it is an int from `least` to `most`; TypeError or ValueError if not."""
     if type(value) is not int:
-        raise TypeError(f"{what} must be an int, not {kind_of(value)}")
+        raise TypeError(f"{what} must be an int, not {real_type_name(value)}")
     if not least <= value <= most:
-        raise ValueError(f"{what} must be from {least:,} to {most:,}, not {shown(value)}")
+        raise ValueError(f"{what} must be from {least:,} to {most:,}, not {quote_value(value)}")
     return value
 
 
 def table(value: object, what: str, of: str, most: int) -> list[tuple[str, object]]:
     """Return the pairs of a dict with names, 1 to `most`; TypeError or ValueError if it is none."""
     needed = f"{what} needs a dict: {of}"
-    if not is_a(value, dict):
-        raise TypeError(f"{needed}, not {kind_of(value)}")
+    if not real_isinstance(value, dict):
+        raise TypeError(f"{needed}, not {real_type_name(value)}")
     if not value:
         raise TypeError(f"{needed}; this one is empty")
     if len(value) > most:
         raise ValueError(f"{what} takes {most:,} entries at a time, not {len(value):,}")
-    if odd := [name for name in value if not is_a(name, str)]:
-        raise TypeError(f"{needed}; a name must be text, not {kind_of(odd[0])}")
-    return [(word(name, "a name"), item) for name, item in value.items()]
+    if odd := [name for name in value if not real_isinstance(name, str)]:
+        raise TypeError(f"{needed}; a name must be text, not {real_type_name(odd[0])}")
+    return [(require_str(name, "a name"), item) for name, item in value.items()]
 
 
 def switch(value: object, what: str) -> bool:
     """Return `value` if it is True or False; TypeError for anything else."""
     if value is not True and value is not False:
-        raise TypeError(f"{what} must be True or False, not {shown(value)}")
+        raise TypeError(f"{what} must be True or False, not {quote_value(value)}")
     return value
 
 
 def parts(case) -> list:
     """Return a case, (function, *arguments), as a list; what is no tuple is a function alone."""
-    return (list(case) if is_a(case, tuple) else None) or [case]
+    return (list(case) if real_isinstance(case, tuple) else None) or [case]
 
 
 def called(value: object, what: str):
     """Return `value` if it can be called, and is no class. TypeError names `what` it should be."""
-    if is_a(value, type) or not callable(value):
-        raise TypeError(f"{what} must be a function, not {shown(value)}")
+    if real_isinstance(value, type) or not callable(value):
+        raise TypeError(f"{what} must be a function, not {quote_value(value)}")
     return value
 
 

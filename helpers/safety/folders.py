@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from helpers.safety.arguments import word
+from helpers.safety.arguments import require_str
 
 COURSE = "who-runs-your-function"
 MARKER = "CACHEDIR.TAG"
@@ -195,7 +195,7 @@ def quote_name(name: str) -> str:
 
 def plain_name(value: object, what: str = "a name") -> str:
     """Return a name that can stand for itself alone in any folder on any system. ValueError."""
-    name = word(value, what)
+    name = require_str(value, what)
     must = f"{what}, {quote_name(name)}, must be a plain name"
     if not _PLAIN.fullmatch(name) or len(name.encode()) > LONGEST:
         raise ValueError(

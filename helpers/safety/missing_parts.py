@@ -15,7 +15,7 @@ from importlib import metadata, util
 from pathlib import Path
 from traceback import walk_tb
 
-from helpers.safety.arguments import kind_of, printable
+from helpers.safety.arguments import printable, real_type_name
 
 COURSE = Path(__file__).parents[2]
 CONSTRAINTS = COURSE / "constraints.txt"
@@ -118,7 +118,7 @@ def _not_installed(module: str | None) -> str:
 def unusable(part: str, error: BaseException) -> str:
     """Return what to say of a framework whose import ended with this error."""
     first = str(error).strip().partition("\n")[0]
-    why = f"{kind_of(error)}: {printable(first, 200)}".removesuffix(": ")
+    why = f"{real_type_name(error)}: {printable(first, 200)}".removesuffix(": ")
     found, pinned = _versions(part)
     which = f" {found}, where the course needs {pinned}," if found != pinned else ""
     return f"{FRAMEWORKS[part]}{which} cannot be imported ({why}): {RESTART} {cure(part)}{REST}."

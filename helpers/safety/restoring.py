@@ -102,7 +102,9 @@ _LOCK = threading.RLock()
 _ENDED: list[list[BaseException]] = []  # what ended a learner's code, for each verb under way
 
 
-def whole(fn: Callable, names: tuple[str, ...] = (), raises: bool = True) -> Callable:
+def preserves_interpreter_state(
+    fn: Callable, names: tuple[str, ...] = (), raises: bool = True
+) -> Callable:
     """Return `fn` as a verb: what it changed in the interpreter is put back when it ends.
 
     `names`: what is put back, of `KEPT`; all of it if none is given. RuntimeError, in one sentence,
@@ -178,7 +180,7 @@ def note_end(error: BaseException | None) -> None:
         _ENDED[-1].append(error)
 
 
-class theirs:  # noqa: N801 (used like a function)
+class running_user_code:  # noqa: N801 (used like a function)
     """A `with` block in which a learner's code runs: `whole` raises again what ends it."""
 
     def __enter__(self) -> None:

@@ -22,9 +22,9 @@ from helpers.exhibit import Exhibit
 from helpers.model.phrase import counted
 from helpers.model.study_records import Beside, Outcome
 from helpers.safety import missing_parts, progress
-from helpers.safety.arguments import shown
+from helpers.safety.arguments import quote_value
 from helpers.safety.limits import Limits, limited
-from helpers.safety.restoring import patched, whole
+from helpers.safety.restoring import patched, preserves_interpreter_state
 from helpers.study.learner_progress import remember
 from helpers.view.progress_view import outcome
 
@@ -81,7 +81,7 @@ class Exercise:
     picture: Callable[..., object] | None = None
     _told: int = field(default=0, init=False)
 
-    @partial(whole, raises=False)
+    @partial(preserves_interpreter_state, raises=False)
     def __call__(self, *answers) -> Exhibit:
         """Judge the answers and return the outcome; whatever they do, nothing is raised."""
         try:
@@ -117,7 +117,7 @@ class Exercise:
             if asked.parameters[name].annotation is not Callable or answer is ...:
                 continue
             if not callable(answer):
-                raise Unfit(f"{name} must be a function, not {shown(answer)}")
+                raise Unfit(f"{name} must be a function, not {quote_value(answer)}")
             if iscoroutinefunction(answer) or isasyncgenfunction(answer):
                 raise Unfit(f"{name} is an async function: a call runs nothing. Write a plain def")
         if left := [name for name, answer in given.items() if answer is ...]:
@@ -160,7 +160,7 @@ class Exercise:
         """
         if number is not None and (type(number) is not int or number < 1):
             takes = f"takes the number of a hint, 1 to {len(self.hints)}, or nothing for the next"
-            raise ValueError(f"{PREFIX}{self.name}.hint() {takes}, not {shown(number)}")
+            raise ValueError(f"{PREFIX}{self.name}.hint() {takes}, not {quote_value(number)}")
         self._told = min(number or self._told + 1, len(self.hints))
         words = self.hints[self._told - 1]
         return self._outcome("hint", f"hint {self._told} of {len(self.hints)}. {words}")

@@ -2,7 +2,7 @@
 
 from helpers.exhibit import Exhibit
 from helpers.model.study_records import Sandbox, offered
-from helpers.safety.restoring import whole
+from helpers.safety.restoring import preserves_interpreter_state
 from helpers.study.predict import Revealed
 from helpers.view.widgets.forms import sandbox as sandbox_view
 
@@ -31,7 +31,7 @@ class Foretelling(Exhibit):
         guess = offered(guess, self.model.verdicts, self._what)
         return Revealed(self._answer(self.model.picked(**picked), guess)["says"])
 
-    @whole
+    @preserves_interpreter_state
     def _answer(self, picked: dict, guess: str, often: bool = False) -> dict:
         verdict, words, rows = self._truth(picked, often)
         tries = self._tries[often]

@@ -19,10 +19,10 @@ from helpers.model.study_records import (
 )
 from helpers.model.tables import Column, Listing
 from helpers.safety import learner_record
-from helpers.safety.arguments import word
+from helpers.safety.arguments import require_str
 from helpers.safety.folders import Refusal
 from helpers.safety.learner_record import Record
-from helpers.safety.restoring import whole
+from helpers.safety.restoring import preserves_interpreter_state
 from helpers.view.progress_view import progress as view
 from helpers.view.table_view import table
 
@@ -49,7 +49,7 @@ def remembered() -> Record:
     return Record() if path is None else learner_record.read(path)
 
 
-@whole
+@preserves_interpreter_state
 def show_progress() -> Exhibit:
     """Show the exercises of every chapter, how far you came with each, and which one is next.
 
@@ -65,7 +65,7 @@ def show_progress() -> Exhibit:
     return Exhibit(replace(model, shared=shared, elsewhere=elsewhere), view)
 
 
-@whole
+@preserves_interpreter_state
 def share_progress(folder, name="") -> Exhibit:
     """Write how far you are into a folder that your teacher reads, and show what is written.
 
@@ -80,7 +80,7 @@ def share_progress(folder, name="") -> Exhibit:
         Refusal: nothing is recorded where this runs, the folder cannot be written, or a notebook
             of the course cannot be read.
     """
-    folder, name = _require_folder(folder), word(name, "the name").strip()
+    folder, name = _require_folder(folder), require_str(name, "the name").strip()
     if len(name) > LONGEST_NAME or not name.isprintable():
         raise ValueError(f"the name must be printable, of at most {LONGEST_NAME} characters")
     place = learner_record.place()
@@ -94,7 +94,7 @@ def share_progress(folder, name="") -> Exhibit:
     return Exhibit(Listing("What you share", columns, tasks, f"{whose} {ALL_OF_IT}"), table)
 
 
-@whole
+@preserves_interpreter_state
 def stop_sharing() -> None:
     """Remove the file that `share_progress` wrote, and say so.
 
@@ -109,7 +109,7 @@ def stop_sharing() -> None:
         print(f"Your file is gone from {folder}." if folder else "You share nothing.")
 
 
-@whole
+@preserves_interpreter_state
 def show_class(folder) -> Exhibit:
     """Show how many of those who share in a folder came how far with each exercise.
 
@@ -150,4 +150,4 @@ def _whole_course() -> tuple[Chapter, ...]:
 
 
 def _require_folder(folder) -> str:
-    return word(str(folder) if isinstance(folder, Path) else folder, "the folder")
+    return require_str(str(folder) if isinstance(folder, Path) else folder, "the folder")

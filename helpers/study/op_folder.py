@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from helpers.safety.arguments import kind_of, word
+from helpers.safety.arguments import real_type_name, require_str
 from helpers.safety.folders import Home, Refusal, plain_name, plain_names, quote_name, temporary
 
 _HOME: list[Home] = []
@@ -35,14 +35,14 @@ def op_folder(name: str, files: dict[str, str]) -> Place:
     """
     name = plain_name(name, "the name of the op")
     if not isinstance(files, dict):
-        raise TypeError(f"the files must be a dict of name -> text, not {kind_of(files)}")
+        raise TypeError(f"the files must be a dict of name -> text, not {real_type_name(files)}")
     names = plain_names(files, "the name of a file")
-    texts = [word(files[file], f"the file {quote_name(file)}").encode() for file in names]
+    texts = [require_str(files[file], f"the file {quote_name(file)}").encode() for file in names]
     if not _HOME or not _HOME[0].stands():
         _HOME[:] = [temporary("ops-")]
     try:
         return Place(_HOME[0].fill(name, dict(zip(names, texts, strict=True))).parent, name)
     except OSError as error:
-        why = error.strerror or kind_of(error)
+        why = error.strerror or real_type_name(error)
         kept = "what it held before is still there"
         raise Refusal(f"the folder {name} could not be written ({why}); {kept}") from error

@@ -18,8 +18,8 @@ from helpers.exhibit import Exhibit
 from helpers.model.study_records import Choice, Decided
 from helpers.model.tables import Column, Listing
 from helpers.safety import missing_parts
-from helpers.safety.arguments import printable, word
-from helpers.safety.restoring import redirected, theirs, whole
+from helpers.safety.arguments import printable, require_str
+from helpers.safety.restoring import preserves_interpreter_state, redirected, running_user_code
 from helpers.study.learner_progress import remember, remembered
 from helpers.view.table_view import table
 from helpers.view.widgets.forms import choice as choice_view
@@ -84,7 +84,7 @@ class Prediction(Exhibit):
         return form
 
 
-@partial(whole, raises=False)
+@partial(preserves_interpreter_state, raises=False)
 def predict(
     question: str, choices: Iterable[str], *, run: Callable[[], object], why: str = ""
 ) -> Prediction:
@@ -102,7 +102,7 @@ def predict(
             none of them.
         MissingPart: running it needs a part of the course that is missing; says the cure.
     """
-    question, why = word(question, "the question"), word(why, "the why")
+    question, why = require_str(question, "the question"), require_str(why, "the why")
     choices = _require_choices(choices, run)
     candidates, error = _run(run)
     for answer in candidates:
@@ -127,7 +127,7 @@ def reveal(question: str = "") -> Revealed:
 
     ValueError where nothing was asked yet, or no question holds them; TypeError for no words.
     """
-    question = word(question, "the question")
+    question = require_str(question, "the question")
     for asked in reversed(_ASKED.values()):
         if question in asked.model.question:
             return asked.reveal()
@@ -160,7 +160,7 @@ def show_predictions() -> Exhibit:
 def _require_choices(choices, run) -> tuple[str, ...]:
     if isinstance(choices, (str, bytes)) or not isinstance(choices, Iterable):
         raise TypeError(f"choices must be a list of str, not {brief(choices)}")
-    choices = tuple(word(each, "every choice") for each in choices)
+    choices = tuple(require_str(each, "every choice") for each in choices)
     if len(set(choices)) < 2 or len(set(choices)) != len(choices):
         raise ValueError("choices must be at least two different strings, none of them twice")
     if not callable(run):
@@ -174,7 +174,7 @@ def _run(run) -> tuple[tuple[str, ...], BaseException | None]:
     """Run it -> (candidate answers, what it raised)."""
     printed = Printed()
     try:
-        with redirected(printed), theirs():
+        with redirected(printed), running_user_code():
             result = run()
             candidates = () if result is None else (str(result), repr(result))
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ import inspect
 from importlib import import_module
 
 from helpers.exhibit import Exhibit, LiveExhibit, at
-from helpers.safety.restoring import whole
+from helpers.safety.restoring import preserves_interpreter_state
 
 VERBS = {  # verb -> the capture's function, the view, the station of the spine at which it looks
     "show_binding_map": ("references.holder_search.binding_graph", "diagram.graph_view.graph", 1),
@@ -84,7 +84,7 @@ def __getattr__(name: str):
 
     functools.update_wrapper(verb, record)
     verb.__name__ = verb.__qualname__ = name
-    found = globals()[name] = whole(verb)
+    found = globals()[name] = preserves_interpreter_state(verb)
     return found
 
 

@@ -3,13 +3,13 @@
 import sys
 
 from helpers.exhibit import Exhibit, at, model_of
-from helpers.safety.restoring import whole
+from helpers.safety.restoring import preserves_interpreter_state
 from helpers.view.diagram.graph_view import figures
 from helpers.view.diagram.graph_view import graph as diagram
 from helpers.view.table_view import nested, table
 
 
-@whole
+@preserves_interpreter_state
 def show_names(*asked: str) -> Exhibit:
     """Draw what the caller's names refer to: one box per name, one per object.
 
@@ -26,7 +26,7 @@ def show_names(*asked: str) -> Exhibit:
     return at(1)(names_graph(space, asked, title, cure=cure), diagram)
 
 
-@whole
+@preserves_interpreter_state
 def watch_callers(routes, judge, interventions) -> Exhibit:
     """Run every route under every intervention and set the judge's words side by side.
 
@@ -39,7 +39,7 @@ def watch_callers(routes, judge, interventions) -> Exhibit:
     return at(1)(capture.watch_callers(routes, judge, interventions), dots)
 
 
-@whole
+@preserves_interpreter_state
 def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
     """Draw a TensorFlow graph: of a tf.function, a concrete function, a tf.Graph or a GraphDef.
 
@@ -47,14 +47,14 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
     words in their name or op, and keeps them out of the fold of a large graph.
     """
     from helpers.capture.tensorflow.tf_graph import tf_graph
-    from helpers.safety.arguments import word
+    from helpers.safety.arguments import require_str
 
-    asked = word(find, "find=")
+    asked = require_str(find, "find=")
     graph = tf_graph(thing, *args, **kwargs)
     return at(2)(graph.find(asked) if asked else graph, diagram)
 
 
-@whole
+@preserves_interpreter_state
 def show_graph_diff(before, after, title: str = "") -> Exhibit:
     """Say what became of every node of the graph `before`, told from it and `after` alone.
 
@@ -66,7 +66,7 @@ def show_graph_diff(before, after, title: str = "") -> Exhibit:
     return at(2)(tf_diff(model_of(before), model_of(after), title), graph_diff)
 
 
-@whole
+@preserves_interpreter_state
 def startup_switches():
     """Return start-up switches, each tried in a fresh interpreter, to be tried again there."""
     from helpers.capture.tensorflow import eager_context as startup
@@ -75,7 +75,7 @@ def startup_switches():
     return Switches(startup.startup_switches(), startup.startup)
 
 
-@whole
+@preserves_interpreter_state
 def show_frames(most: int = 12) -> Exhibit:
     """List the caller's frame and those below it, and which have a frame object yet.
 
@@ -86,7 +86,7 @@ def show_frames(most: int = 12) -> Exhibit:
     return at(3)(frame_objects(sys._getframe(2), most), table)
 
 
-@whole
+@preserves_interpreter_state
 def show_evaluator(fn, before=None) -> Exhibit:
     """Draw the way from a call of `fn` to the function that evaluates its frames at this moment.
 
@@ -100,7 +100,7 @@ def show_evaluator(fn, before=None) -> Exhibit:
     return at(4)(hooked_frames.evaluators_compared(fn, model_of(before)), figures)
 
 
-@whole
+@preserves_interpreter_state
 def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` under the frame hook and list the frames that it was told of.
 
@@ -112,7 +112,7 @@ def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
     return at(4)(hooked_listing(fn, args, kwargs, only), table)
 
 
-@whole
+@preserves_interpreter_state
 def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: int = 1) -> Exhibit:
     """Draw the guard tree of each cache entry that Dynamo keeps for `fn`, or its module's forward.
 
@@ -133,7 +133,7 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     return at(4)(guard_tree.guard_graph(fn, find), diagram)
 
 
-@whole
+@preserves_interpreter_state
 def watch_inductor(fn, *args, run: bool = False) -> Exhibit:
     """Set the C++ that Inductor writes for `fn(*args)` beside the source, if told to `run`.
 
@@ -145,7 +145,7 @@ def watch_inductor(fn, *args, run: bool = False) -> Exhibit:
     return at(4)(inductor_side_by_side(fn, *args, run=run), side_by_side)
 
 
-@whole
+@preserves_interpreter_state
 def show_call_diff(left, right) -> Exhibit:
     """Set two trees of `watch_call` side by side, line against line."""
     from helpers.capture.frameworks.call_recorder import calls_diff
@@ -154,7 +154,7 @@ def show_call_diff(left, right) -> Exhibit:
     return at(6)(calls_diff(model_of(left), model_of(right)), side_by_side)
 
 
-@whole
+@preserves_interpreter_state
 def show_op_graph(title: str, **logs) -> Exhibit:
     """Draw the ops of a log of `watch_ops` as a graph; several logs stand in one picture by name.
 
@@ -166,7 +166,7 @@ def show_op_graph(title: str, **logs) -> Exhibit:
     return at(6)(executed_ops.ops_graph(found, title), figures)
 
 
-@whole
+@preserves_interpreter_state
 def show_journey(fn, *args, shares: bool = False, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` twice, and show which of the six seams each of the calls passed.
 
@@ -182,7 +182,7 @@ def show_journey(fn, *args, shares: bool = False, **kwargs) -> Exhibit:
     return Exhibit(journey(fn, args, kwargs, shares), journey_view)
 
 
-@whole
+@preserves_interpreter_state
 def show_table(title: str, *rows: dict) -> Exhibit:
     """Show rows of the same keys as a table; the keys of the first are the headings.
 
@@ -194,7 +194,7 @@ def show_table(title: str, *rows: dict) -> Exhibit:
     return Exhibit(records_listing(title, rows), table)
 
 
-@whole
+@preserves_interpreter_state
 def show_nested(title: str, *rows: dict) -> Exhibit:
     """Show rows of the same keys as boxes, each within the one before; the first value names it.
 
@@ -205,7 +205,7 @@ def show_nested(title: str, *rows: dict) -> Exhibit:
     return Exhibit(records_listing(title, rows), nested)
 
 
-@whole
+@preserves_interpreter_state
 def plot_ratios(title: str, ratios: dict[str, float]):
     """Plot ratios by name as bars on a logarithmic scale.
 
@@ -216,7 +216,7 @@ def plot_ratios(title: str, ratios: dict[str, float]):
     return plot(title, ratios)
 
 
-@whole
+@preserves_interpreter_state
 def plot_curve(title: str, numbers, step: str = "step") -> Exhibit:
     """Draw numbers, such as the losses of a training, as a curve. `step`: what is counted.
 

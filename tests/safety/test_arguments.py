@@ -4,7 +4,15 @@ import pytest
 
 from helpers import predict, show_bytecode, show_names, show_table
 from helpers.safety import arguments
-from helpers.safety.arguments import by_type, is_a, is_exactly, kind_of, own, printable, shown
+from helpers.safety.arguments import (
+    by_type,
+    is_exactly,
+    printable,
+    quote_value,
+    real_isinstance,
+    real_type_name,
+    static_attribute,
+)
 
 
 def _raises(*args):
@@ -20,22 +28,33 @@ class Odd:
 
 
 def test_what_is_asked_is_the_real_type_and_what_is_stored():
-    assert isinstance(Odd(), dict) and not is_a(Odd(), dict) and is_a(Odd(), int, Odd)
-    assert is_a(True, int) and not is_exactly(True, int) and is_exactly(Odd(), int, Odd)
-    assert kind_of(Odd()) == shown(Odd()) == "Odd"
+    assert (
+        isinstance(Odd(), dict)
+        and not real_isinstance(Odd(), dict)
+        and real_isinstance(Odd(), int, Odd)
+    )
+    assert real_isinstance(True, int) and not is_exactly(True, int) and is_exactly(Odd(), int, Odd)
+    assert real_type_name(Odd()) == quote_value(Odd()) == "Odd"
     assert by_type({int: 1}, Odd(), 2) == 2 and by_type({int: 1}, 3) == 1
-    assert own(Odd(), "stored") == 1 and own(Odd(), "asked", 5) == own(Odd(), "none", 5) == 5
+    assert (
+        static_attribute(Odd(), "stored") == 1
+        and static_attribute(Odd(), "asked", 5) == static_attribute(Odd(), "none", 5) == 5
+    )
     assert "Odd" in repr(show_table("T", {"a": Odd()})) and "Odd" in repr(show_names("Odd"))
 
 
 def test_words_are_short_and_printable():
-    name = kind_of(type("\x1b[31m" + "N" * 10_000, (), {})())
+    name = real_type_name(type("\x1b[31m" + "N" * 10_000, (), {})())
     assert len(name) < 70 and name.isprintable() and printable("plain") == "plain"
-    assert shown("a") == "'a'" and shown(3) == "3" and shown(10**50) == "a very large int"
+    assert (
+        quote_value("a") == "'a'"
+        and quote_value(3) == "3"
+        and quote_value(10**50) == "a very large int"
+    )
 
 
 REFUSED = {
-    "a name must be text, not Odd": lambda: arguments.word(Odd(), "a name"),
+    "a name must be text, not Odd": lambda: arguments.require_str(Odd(), "a name"),
     "runs must be an int, not str": lambda: arguments.count("3", "runs", 5),
     "runs must be from 1 to 5, not 9": lambda: arguments.count(9, "runs", 5),
     "needs a dict: cases; this one is empty": lambda: arguments.table({}, "it", "cases", 5),

@@ -8,7 +8,16 @@ import types
 import pytest
 
 import helpers
-from helpers.safety.restoring import KEPT, PATCHES, Block, note_end, patch, patched, undone, whole
+from helpers.safety.restoring import (
+    KEPT,
+    PATCHES,
+    Block,
+    note_end,
+    patch,
+    patched,
+    preserves_interpreter_state,
+    undone,
+)
 from tests.a_kernel import Client
 
 pytestmark = pytest.mark.own_process
@@ -19,7 +28,7 @@ def test_everything_is_as_before_however_it_ends_but_what_the_learner_set(ending
     monkeypatch.setattr(sys, "displayhook", sys.displayhook)
     before, owner = [kept.read() for kept in KEPT], types.SimpleNamespace(a=1)
 
-    @whole
+    @preserves_interpreter_state
     def verb():
         for sets in (sys.settrace, sys.setprofile, threading.settrace):
             sets(lambda *event: None)
@@ -59,7 +68,7 @@ def test_ctrl_c_ends_a_verb_and_its_recorder_is_gone(name):
 
 
 def test_what_ends_the_learners_code_is_raised_when_the_exhibit_is_drawn(capsys):
-    @whole
+    @preserves_interpreter_state
     def verb():
         note_end(SystemExit(3))
         return "what was seen"
@@ -71,14 +80,16 @@ def test_what_ends_the_learners_code_is_raised_when_the_exhibit_is_drawn(capsys)
 
 def test_a_second_thread_is_refused_in_one_sentence():
     found, inside, end = [], threading.Event(), threading.Event()
-    thread = threading.Thread(target=whole(lambda: (inside.set(), end.wait(10))))
+    thread = threading.Thread(
+        target=preserves_interpreter_state(lambda: (inside.set(), end.wait(10)))
+    )
     thread.start()
     inside.wait(10)
     with pytest.raises(RuntimeError, match="verbs are for one thread at a time: call"):
-        whole(lambda: found.append(1))()
+        preserves_interpreter_state(lambda: found.append(1))()
     end.set()
     thread.join()
-    whole(lambda: whole(lambda: found.append(2))())()
+    preserves_interpreter_state(lambda: preserves_interpreter_state(lambda: found.append(2))())()
     assert found == [2]
 
 

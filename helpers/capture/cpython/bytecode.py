@@ -21,7 +21,7 @@ from helpers.model.code_records import Bytecode, CodeTree, Field, Handler, Instr
 from helpers.model.phrase import counted
 from helpers.model.tables import Column, Listing
 from helpers.safety.arguments import count, switch, table
-from helpers.safety.restoring import theirs
+from helpers.safety.restoring import running_user_code
 
 MOST_NAMES = 8
 RUNNING_NAMES = dis._all_opname  # of opcodes, of specialised ones too
@@ -272,7 +272,7 @@ def specialising(
                 f"what inside gives for stage {heading!r} must return a context manager, "
                 f"not {brief(around)}"
             )
-        with theirs(), around:
+        with running_user_code(), around:
             for _ in range(times):
                 copy(*own, *args)
         shots.append(_running_now(copy))

@@ -12,8 +12,8 @@ from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import brief, plain
 from helpers.model.tables import Column, Listing
 from helpers.safety import progress
-from helpers.safety.arguments import table, word
-from helpers.safety.restoring import theirs
+from helpers.safety.arguments import require_str, table
+from helpers.safety.restoring import running_user_code
 
 ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
@@ -54,7 +54,7 @@ def costs_listing(
 
     What one of them raises is raised. TypeError for what cannot be called.
     """
-    word(unit_name, "unit_name")
+    require_str(unit_name, "unit_name")
     actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
     for name, action in [("the unit", unit), *actions]:
         if not callable(action):
@@ -79,7 +79,7 @@ def _measure_seconds(action: Callable) -> float:
     """Return seconds per call, repeated until the clock can tell."""
     calls, passed = 0, 0.0
     start = perf_counter()
-    with theirs():
+    with running_user_code():
         while passed < SHORTEST:
             action()
             calls += 1

@@ -14,7 +14,7 @@ from helpers.capture.text.value import brief, plain
 from helpers.internals import interpreter_frame
 from helpers.model.stage_records import Card, FrameStep, Panel, Timeline
 from helpers.model.tables import Column, Listing
-from helpers.safety.arguments import count, is_a
+from helpers.safety.arguments import count, real_isinstance
 from helpers.safety.restoring import undone
 
 MOST_FRAMES, MOST_ASKED, MOST_LOCALS, MOST_STEPS = 12, 100_000, 6, 400
@@ -87,7 +87,7 @@ def _value(frame: FrameType, name: str) -> str:
 
 def traceback_listing(error: BaseException) -> Listing:
     """List the frames that an exception's traceback keeps alive. TypeError if it is none."""
-    if not is_a(error, BaseException):
+    if not real_isinstance(error, BaseException):
         raise TypeError(f"show_traceback needs an exception, not {brief(error)}")
     rows, link = [], error.__traceback__
     while link is not None:

@@ -13,8 +13,8 @@ from helpers.model.framework_records import together
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import counted, ended
 from helpers.model.tables import Column, Listing
-from helpers.safety.arguments import is_a, is_exactly, kind_of
-from helpers.safety.restoring import theirs
+from helpers.safety.arguments import is_exactly, real_isinstance, real_type_name
+from helpers.safety.restoring import running_user_code
 
 MOST_ROWS, MOST_CODES, MOST_ARGUMENTS = 60, 10_000, 8
 DEEPEST = 20  # marks of indentation
@@ -77,8 +77,8 @@ def evaluator_graph(fn) -> Graph:
 
 def evaluators_compared(fn, before: Graph) -> Graph:
     """Return the picture of an earlier moment and that of this one; what is new is marked +."""
-    if not is_a(before, Graph):
-        raise TypeError(f"before must be what show_evaluator gave, not {kind_of(before)}")
+    if not real_isinstance(before, Graph):
+        raise TypeError(f"before must be what show_evaluator gave, not {real_type_name(before)}")
     function, _ = function_of(fn, "show_evaluator")
     now, known = evaluator_graph(fn), {(node.label, node.detail) for node in before.nodes}
     nodes = [
@@ -103,7 +103,7 @@ def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
     with frame_hook.watching(watch.note, only=codes) as hook:
         watch.base = sys._getframe()
         try:
-            with theirs():
+            with running_user_code():
                 function(*own, *args, **kwargs)
         except KeyboardInterrupt:
             raise

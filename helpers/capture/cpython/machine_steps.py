@@ -10,7 +10,7 @@ from helpers.internals.interpreter_frame import variables
 from helpers.mini import vm
 from helpers.model.code_records import Handler
 from helpers.model.phrase import ended
-from helpers.safety.restoring import redirected, theirs
+from helpers.safety.restoring import redirected, running_user_code
 
 MOST_STEPS = 2000
 
@@ -126,7 +126,7 @@ def machine_record(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
     record = MachineRecord(fn)
     watched = record.watch(type(run.__self__))
     try:
-        with redirected(record.printed), theirs():
+        with redirected(record.printed), running_user_code():
             record.result = Result(brief(watched().run(fn, *args, **kwargs)))
     except vm.Halt as halt:
         record.result = _Stopped(str(halt))

@@ -19,7 +19,14 @@ from types import (
 
 from helpers.capture.text.error import instead
 from helpers.capture.text.value import brief, label
-from helpers.safety.arguments import by_type, is_a, is_exactly, kind_of, own, printable
+from helpers.safety.arguments import (
+    by_type,
+    is_exactly,
+    printable,
+    real_isinstance,
+    real_type_name,
+    static_attribute,
+)
 
 GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # co_flags, Include/cpython/code.h
 LONGEST_NAME = 80
@@ -45,7 +52,7 @@ def instance_dict(thing) -> dict | None:
     getter = inherited(type(thing), "__dict__")
     kept_in_c = is_exactly(getter, GetSetDescriptorType, MemberDescriptorType)
     found = getter.__get__(thing) if kept_in_c else None
-    return found if is_a(found, dict) else None
+    return found if real_isinstance(found, dict) else None
 
 
 def named(function) -> str:
@@ -57,18 +64,20 @@ def called(fn) -> str:
     """Return what a callable is called: a function's own name or a class's, else its type's."""
     if type(fn) is MethodType:
         return called(fn.__func__)
-    if is_a(fn, type) or is_exactly(fn, FunctionType, BuiltinFunctionType, MethodDescriptorType):
+    if real_isinstance(fn, type) or is_exactly(
+        fn, FunctionType, BuiltinFunctionType, MethodDescriptorType
+    ):
         return named(fn)
     inner = compiled(fn)
     inner = python_function(fn) if inner is None else inner
-    return called(inner) if inner is not None else _kept_name(fn) or kind_of(fn)
+    return called(inner) if inner is not None else _kept_name(fn) or real_type_name(fn)
 
 
 def name_of(fn) -> str:
     """Return the name that a function keeps, printable and short, or a label where it has none."""
     if type(fn) is MethodType:
         return name_of(fn.__func__)
-    if is_a(fn, FunctionType, BuiltinFunctionType):
+    if real_isinstance(fn, FunctionType, BuiltinFunctionType):
         return printable(fn.__name__)
     return _kept_name(fn) or (called(fn) if compiled(fn) is not None else printable(label(fn)))
 
@@ -91,10 +100,10 @@ def python_function(fn):
 
 def _kept_name(fn) -> str:
     """Return the name that a class, or a callable object of any kind, keeps; empty without one."""
-    kept = fn.__name__ if is_a(fn, type) else own(fn, "__name__")
+    kept = fn.__name__ if real_isinstance(fn, type) else static_attribute(fn, "__name__")
     if type(kept) is GetSetDescriptorType:  # kept in C, as a ufunc's
         kept = kept.__get__(fn)
-    return printable(kept) if is_a(kept, str) else ""
+    return printable(kept) if real_isinstance(kept, str) else ""
 
 
 def function_of(thing: object, verb: str) -> tuple[FunctionType, tuple]:
@@ -125,7 +134,7 @@ def refuse_async(fn: FunctionType, verb: str) -> None:
 
 
 def _why_not(thing: object) -> str:
-    if is_a(thing, type):
+    if real_isinstance(thing, type):
         name = printable(thing.__name__)
         methods = [key for key, value in vars(thing).items() if type(value) is FunctionType]
         methods.sort(key=lambda key: key.startswith("_"))

@@ -8,8 +8,8 @@ from types import CoroutineType, GeneratorType
 
 from helpers.capture.text.value import brief
 from helpers.model.phrase import ended
-from helpers.safety.arguments import kind_of
-from helpers.safety.restoring import note_end, redirected, theirs
+from helpers.safety.arguments import real_type_name
+from helpers.safety.restoring import note_end, redirected, running_user_code
 
 MOST_PRINTED, TAIL = 20_000, 1000  # characters
 UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook
@@ -65,9 +65,9 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
     with redirected(printed):
         sys.settrace(tracer)
         try:
-            with theirs():
+            with running_user_code():
                 value = watched.call(*args, **kwargs)
-            kind, code = kind_of(value), watched.function.__code__
+            kind, code = real_type_name(value), watched.function.__code__
             driven = type(value) is GeneratorType and value.gi_code is code
             words = _drive(value, enough) if driven else brief(value)
             if type(value) is CoroutineType:
@@ -76,7 +76,7 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
             raise
         except BaseException as error:
             note_end(error)
-            words, kind, raised = brief(error), kind_of(error), True
+            words, kind, raised = brief(error), real_type_name(error), True
         finally:
             changed = sys.gettrace() is not tracer
             sys.settrace(before)

@@ -18,7 +18,13 @@ from helpers.capture.cpython.objects import (
 )
 from helpers.model.phrase import counted
 from helpers.safety import restoring
-from helpers.safety.arguments import is_a, is_exactly, kind_of, own, printable
+from helpers.safety.arguments import (
+    is_exactly,
+    printable,
+    real_isinstance,
+    real_type_name,
+    static_attribute,
+)
 
 DEEPEST = 20
 VARARGS = 0x04  # co_flags, Include/cpython/code.h
@@ -116,7 +122,7 @@ def freed(function: object) -> str:
 def _weak_self(method: MethodType):
     """Return the weak reference that a tf.function keeps of a method's self, None of any other."""
     itself = method.__self__
-    return itself.weakrefself_target__ if kind_of(itself) == "TfMethodTarget" else None
+    return itself.weakrefself_target__ if real_type_name(itself) == "TfMethodTarget" else None
 
 
 def opened(thing: object, args: tuple = (), deepest: int = DEEPEST) -> Unwrapped:
@@ -138,7 +144,7 @@ def opened(thing: object, args: tuple = (), deepest: int = DEEPEST) -> Unwrapped
 def _opened_method(method: MethodType, args: tuple, deepest: int) -> Unwrapped:
     weak, function = _weak_self(method), method.__func__
     itself = weak() if weak and weak() is not None else method.__self__
-    if own(itself, "__call__") is function and _find_module(itself):
+    if static_attribute(itself, "__call__") is function and _find_module(itself):
         return opened(itself, args, deepest)
     inside, bound = opened(function, (itself, *args), deepest), MethodType(function, itself)
     if not inside.sentences:
@@ -161,15 +167,15 @@ def _find_layer(thing, args):
         return method if weak else traced, _TRACED, True
     if callable(thing) and callable(wrapped) and wrapped is not thing:
         return _find_in_wrapper(thing, wrapped, inside, args)
-    if type(thing) is FunctionType or is_a(thing, type):
+    if type(thing) is FunctionType or real_isinstance(thing, type):
         return None
     for kind, name in _HOLDERS.items():
         if type(thing) is kind:
             return getattr(thing, name), f"A {kind.__name__} is peeled off.", True
-    call = own(thing, "__call__")
+    call = static_attribute(thing, "__call__")
     if (module := _find_module(thing)) or type(call) is not FunctionType:
         return module
-    words = f"{kind_of(thing)} objects are called through their __call__: this is it."
+    words = f"{real_type_name(thing)} objects are called through their __call__: this is it."
     return MethodType(call, thing), words, True
 
 
@@ -177,7 +183,7 @@ def _find_in_wrapper(thing, wrapped, inside, args):
     if type(thing) is functools._lru_cache_wrapper:
         return wrapped, _CACHED, True
     if type(thing) is not FunctionType:
-        return wrapped, f"The wrapper {kind_of(thing)} is peeled off.", False
+        return wrapped, f"The wrapper {real_type_name(thing)} is peeled off.", False
     if "get_compiler_config" in inside:
         return wrapped, _COMPILED, True
     maker = printable(thing.__code__.co_qualname.partition(".<locals>")[0])
@@ -194,15 +200,15 @@ def _find_in_wrapper(thing, wrapped, inside, args):
 def _find_module(thing):
     for what, home, name, method in _MODULES:
         kind = getattr(restoring.module(home), name, None)
-        if kind is None or not is_a(thing, kind):
+        if kind is None or not real_isinstance(thing, kind):
             continue
         inside = instance_dict(thing)
         if (plain := dict.get(inside.get("_modules") or {}, "_orig_mod")) is not None:
             return plain, _COMPILED, True
-        function = own(thing, method)
+        function = static_attribute(thing, method)
         if type(function) is FunctionType and method not in inside:
             function = MethodType(function, thing)
         if inside.get("_compiled_call_impl") is not None:
             return function, _COMPILED, True
-        return function, f"{kind_of(thing)} is {what}: this is its {method}.", False
+        return function, f"{real_type_name(thing)} is {what}: this is its {method}.", False
     return None

@@ -27,7 +27,7 @@ from helpers.mini import frame_hook
 from helpers.model.phrase import listed
 from helpers.model.tables import Column, Listing
 from helpers.safety import arguments, restoring
-from helpers.safety.restoring import BUILTINS, patched, theirs
+from helpers.safety.restoring import BUILTINS, patched, running_user_code
 
 NOBODY, NEW, OLD = "nobody", "not in this Python", "not imported"
 MOST = 3
@@ -255,7 +255,7 @@ def _pass_door(door: str, run: Callable) -> list[_Passed]:
 def _try(run: Callable):
     """Return what a run returns; ValueError, in one sentence, if it does not come to its end."""
     try:
-        with theirs():
+        with running_user_code():
             return run()
     except Exception as error:
         raise ValueError(f"the call must succeed, and it raised {said(error)}") from None

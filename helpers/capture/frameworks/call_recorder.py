@@ -28,8 +28,15 @@ from helpers.model.framework_records import Call, CallTree
 from helpers.model.phrase import counted, listed
 from helpers.model.tables import Entry, Ledger, Pair, SideBySide, Verdict
 from helpers.safety import progress
-from helpers.safety.arguments import is_a, kind_of, own, parts, printable, table
-from helpers.safety.restoring import theirs
+from helpers.safety.arguments import (
+    parts,
+    printable,
+    real_isinstance,
+    real_type_name,
+    static_attribute,
+    table,
+)
+from helpers.safety.restoring import running_user_code
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000
@@ -83,7 +90,7 @@ def refuse_what_does_not_run(fn, verb: str) -> FunctionType | None:
 def run_to_end(run: Callable) -> str:
     """Run what is the learner's; return the words of what it raised. An interrupt passes."""
     try:
-        with theirs():
+        with running_user_code():
             run()
     except UNRAISABLE:
         raise
@@ -149,7 +156,7 @@ def module_of_c(function) -> str:
     """Return the module of a C function, or of the class of its method; "" if it has none."""
     owner = getattr(function, "__self__", None)
     try:
-        return _text(function.__module__) or _text(own(type(owner), "__module__"))
+        return _text(function.__module__) or _text(static_attribute(type(owner), "__module__"))
     except Exception:  # the class of a method's object may raise when it is asked for its name
         return ""
 
@@ -204,7 +211,7 @@ def calls_ledger(cases: dict[str, object]) -> Ledger:
     }
     for name, (fn, *_) in pairs.items():
         if not callable(fn):
-            raise TypeError(f"the case '{name}' must be a function, not {kind_of(fn)}")
+            raise TypeError(f"the case '{name}' must be a function, not {real_type_name(fn)}")
     trees = [call_tree(*case) for case in progress.counted("watching call", pairs.values())]
     rows = {"route": [tree.route for tree in trees]}
     if any(tree.outcome and tree.route != "refused" for tree in trees):
@@ -235,8 +242,10 @@ def _times(tree: CallTree, door: str) -> str:
 def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
     """Return two trees line against line; what only one of them calls has no partner."""
     for tree in (left, right):
-        if not is_a(tree, CallTree):
-            raise TypeError(f"show_call_diff needs two calls of watch_call, not {kind_of(tree)}")
+        if not real_isinstance(tree, CallTree):
+            raise TypeError(
+                f"show_call_diff needs two calls of watch_call, not {real_type_name(tree)}"
+            )
     whole = [_lines(tree) for tree in (left, right)]
     before, after = (lines[:MOST_LINES] for lines in whole)
     names = [[line.strip() for line in side] for side in (before, after)]

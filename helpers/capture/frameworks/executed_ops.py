@@ -32,7 +32,7 @@ from helpers.model.graphs import Graph
 from helpers.model.phrase import counted
 from helpers.model.tables import Column
 from helpers.safety import restoring
-from helpers.safety.arguments import is_a, printable, word
+from helpers.safety.arguments import printable, real_isinstance, require_str
 
 MOST_OPS, DEEPEST, LONGEST_TITLE = 500, 20, 300
 MOST_ITEMS = 100
@@ -95,14 +95,14 @@ def op_log(fn, *args, **kwargs) -> OpLog:
 def log_of(thing):
     """Return the log in an exhibit of `watch_ops`; anything else as given."""
     model = (instance_dict(thing) or {}).get("model")
-    return model if is_a(model, OpLog) else thing
+    return model if real_isinstance(model, OpLog) else thing
 
 
 def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
     """Return the graph of one log, or of several side by side."""
-    title = printable(word(title, "title"), LONGEST_TITLE)
-    logs = {printable(word(name, "a name"), LONGEST_NAME): log for name, log in logs.items()}
-    if not logs or not all(is_a(log, OpLog) for log in logs.values()):
+    title = printable(require_str(title, "title"), LONGEST_TITLE)
+    logs = {printable(require_str(name, "a name"), LONGEST_NAME): log for name, log in logs.items()}
+    if not logs or not all(real_isinstance(log, OpLog) for log in logs.values()):
         raise TypeError("show_op_graph needs logs of watch_ops, such as TensorFlow=log")
     note = "Values that came from outside without a name, such as shapes, are left out."
     if len(logs) == 1:
@@ -169,7 +169,7 @@ def _plain(name: str) -> str:
 
 def _tensors(found, depth: int = DEEPEST) -> Iterator[object]:
     """Yield the tensors in nested lists and tuples, in order."""
-    if is_a(found, list, tuple):
+    if real_isinstance(found, list, tuple):
         for item in found if depth else ():
             yield from _tensors(item, depth - 1)
     elif is_tensor(found):
@@ -194,7 +194,9 @@ def _asked_by(frame) -> tuple[str, str]:
 def _layer(owner) -> str:
     """Return a layer's name in Keras, else its type; neither of them runs code of the layer's."""
     name = (instance_dict(owner) or {}).get("name", "")
-    return printable(name, LONGEST_NAME) if is_a(name, str) and name else type_name(owner)
+    return (
+        printable(name, LONGEST_NAME) if real_isinstance(name, str) and name else type_name(owner)
+    )
 
 
 # ------------------------------------------------------------------ names of tensors
@@ -233,7 +235,7 @@ def _identities(tensor) -> Iterator[object]:
 def _is_of(value, place: tuple[str, str]) -> bool:
     """Return whether the value is of the class that a (module, name) stands for."""
     kind = getattr(restoring.module(place[0]), place[1], None)
-    return isinstance(kind, type) and is_a(value, kind)
+    return isinstance(kind, type) and real_isinstance(value, kind)
 
 
 def _named_values(fn, args, kwargs) -> Iterator[tuple[str, object]]:
@@ -251,7 +253,7 @@ def _named_values(fn, args, kwargs) -> Iterator[tuple[str, object]]:
 
 def _find_tensors(name: str, value, depth: int, met: set[int]) -> Iterator[tuple[str, object]]:
     """Yield the tensors in a value, with their names: in nested lists, in layers and modules."""
-    if is_a(value, list, tuple):
+    if real_isinstance(value, list, tuple):
         if depth and len(value) <= MOST_ITEMS and id(value) not in met:
             met.add(id(value))
             for at, item in enumerate(value):

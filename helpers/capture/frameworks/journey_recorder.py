@@ -27,7 +27,7 @@ from helpers.internals import tensorflow_private, torch_private
 from helpers.internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
 from helpers.mini.frame_hook.slot import address_installed
 from helpers.safety import restoring
-from helpers.safety.arguments import is_a, own
+from helpers.safety.arguments import real_isinstance, static_attribute
 from helpers.safety.restoring import patched, redirected
 
 LIBRARIES = ("tensorflow", "keras", "torch", "numpy")
@@ -96,7 +96,7 @@ def _codes_of_dynamo(function: FunctionType | None) -> dict[int, CodeType]:
 def _key_words(fn, args: tuple, kwargs: dict) -> str:
     """Return the words of the key of this call, if `fn` is a tf.function; else nothing."""
     tensorflow = restoring.module("tensorflow")
-    if not tensorflow or not is_a(fn, tensorflow_private.Function):
+    if not tensorflow or not real_isinstance(fn, tensorflow_private.Function):
         return ""
     try:
         return Names().arguments(tensorflow_private.wanted_key(fn, args, kwargs)[1])
@@ -236,7 +236,7 @@ def _name_in_c(function) -> str:
     try:
         words = _text(function.__qualname__)
     except Exception:  # the class of a method's object may raise when it is asked for its name
-        words = _text(own(function, "__name__"))
+        words = _text(static_attribute(function, "__name__"))
     for before, after in (("_VariableFunctionsClass.", "torch."), ("_TensorBase.", "Tensor.")):
         words = words.replace(before, after)
     last = words.rpartition("PyCapsule.")[2]

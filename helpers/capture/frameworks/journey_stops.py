@@ -23,7 +23,7 @@ from helpers.mini import frame_hook
 from helpers.model.framework_records import SHARES, Journey, Passage, Stop
 from helpers.model.phrase import clipped, counted, listed
 from helpers.safety.arguments import printable, switch
-from helpers.safety.restoring import redirected, theirs
+from helpers.safety.restoring import redirected, running_user_code
 
 MOST_NAMES, MOST_SHOWN, EXACT, LONGEST = 4, 5, 200, 60
 THEIRS = {"tensorflow": "TensorFlow", "keras": "Keras", "torch": "PyTorch", "numpy": "NumPy"}
@@ -52,7 +52,7 @@ def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[
     if again.outcome:
         return ()
     profile = Profile()
-    with redirected(Printed()), theirs():
+    with redirected(Printed()), running_user_code():
         profile.runcall(through, fn, args, kwargs)
     found = dict.fromkeys(SHARES, 0.0)
     for entry in profile.getstats():

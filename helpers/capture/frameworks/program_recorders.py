@@ -15,7 +15,7 @@ from helpers.capture.torch.guard_tree import copied
 from helpers.internals import torch_private
 from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
 from helpers.safety import progress
-from helpers.safety.arguments import kind_of
+from helpers.safety.arguments import real_type_name
 from helpers.safety.children import ask, channel
 
 MARKS = (
@@ -202,7 +202,7 @@ def _recording(program, record, tensor) -> Recording:
             results.append(tuple(float(number) for number in call(*given)))
             first = first or len(graphs)
     except Exception as error:
-        raised = kind_of(error)
+        raised = real_type_name(error)
     finally:
         RATE = 2.0
     left = len(seen)

@@ -17,7 +17,7 @@ from helpers.model.framework_records import Blob, JobGraph, JobOp
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import counted
 from helpers.model.tables import File, Files
-from helpers.safety.arguments import is_a, kind_of, shown, word
+from helpers.safety.arguments import quote_value, real_isinstance, real_type_name, require_str
 from helpers.safety.folders import plain_names, quote_name
 
 OUTSIDE = ("input", "variable")  # op types that stand for values from outside
@@ -30,9 +30,9 @@ def job_graph(job, part: str = "") -> JobGraph:
     `part`: forward, backward or update, for one pass alone. The job is written down if it was not
     yet; OpError if that fails, TypeError for what is no job.
     """
-    part, job = word(part, "part"), _job_of(job)
+    part, job = require_str(part, "part"), _job_of(job)
     if part not in ("", "forward", "backward", "update"):
-        raise ValueError(f"a pass is forward, backward or update, not {shown(part)}")
+        raise ValueError(f"a pass is forward, backward or update, not {quote_value(part)}")
     near = _find_neighbours(job)
     ops = [_record_op(op, near.get(op.name, "")) for op in job.ops]
     ops = tuple(op for op in ops if part in ("", op.part) or op.part in OUTSIDE)
@@ -47,9 +47,9 @@ def job_graph(job, part: str = "") -> JobGraph:
 
 
 def _job_of(thing) -> Job:
-    if is_a(thing, JobFunction):
+    if real_isinstance(thing, JobFunction):
         return thing.job
-    if not is_a(thing, Job):
+    if not real_isinstance(thing, Job):
         raise TypeError(f"a @flow.global_function is wanted here, not {brief(thing)}")
     return thing
 
@@ -149,10 +149,10 @@ def op_files(files: dict[str, str], before: dict[str, str] | None = None) -> Fil
 
 
 def _check_texts(files: object) -> dict[str, str]:
-    if not is_a(files, dict):
-        raise TypeError(f"the files must be a dict of name -> text, not {kind_of(files)}")
+    if not real_isinstance(files, dict):
+        raise TypeError(f"the files must be a dict of name -> text, not {real_type_name(files)}")
     return {
-        name: word(files[name], f"the file {quote_name(name)}").strip("\n")
+        name: require_str(files[name], f"the file {quote_name(name)}").strip("\n")
         for name in plain_names(files, "the name of a file")
     }
 

@@ -17,7 +17,7 @@ from helpers.capture.text.value import brief
 from helpers.model.phrase import clipped
 from helpers.model.tables import Transcript, Transcripts
 from helpers.safety import missing_parts, progress
-from helpers.safety.arguments import is_a
+from helpers.safety.arguments import real_isinstance
 from helpers.safety.children import CAN_FORK, Reply, ask, ask_fork, signal_name, why_not_json
 
 PREAMBLE = "import tensorflow as tf"
@@ -43,7 +43,7 @@ def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transc
         raise TypeError("watch_in_child needs a function, or a piece of source, to run")
     made = []
     for one in what:
-        if is_a(one, str):
+        if real_isinstance(one, str):
             if one.endswith(".py") and "\n" not in one:
                 raise ValueError(f"a child runs source, and {brief(one)} is a file: give its text")
             made.append(transcript("", one, imports=imports))
@@ -109,7 +109,7 @@ def call_in_child(fn, *args):
     as a list. What it prints, or leaves running, does not count. TypeError if there is no source
     or no JSON, RuntimeError if it does not return.
     """
-    if not is_a(fn, FunctionType):
+    if not real_isinstance(fn, FunctionType):
         raise TypeError(f"{NEEDS}, not {brief(fn)}")
     name, free = fn.__code__.co_name, ", ".join(fn.__code__.co_freevars)
     if name == "<lambda>":
@@ -164,7 +164,7 @@ def portable(fn) -> str:
     uses is missing there, and raises the usual NameError. TypeError for what is no Python function;
     ValueError without source.
     """
-    if not is_a(fn, FunctionType) or fn.__code__.co_name == "<lambda>":
+    if not real_isinstance(fn, FunctionType) or fn.__code__.co_name == "<lambda>":
         raise TypeError(f"{brief(fn)} is no function made by def")
     lines: dict[str, str] = {}
     _collect(fn.__code__.co_name, fn, lines)
@@ -180,7 +180,7 @@ def _collect(name: str, fn: FunctionType, lines: dict[str, str]) -> None:
     lines[name] = f"{text}\n" + (f"\n{name} = {own}" if own.isidentifier() and own != name else "")
     for used in sorted(names_used(fn.__code__) & fn.__globals__.keys() - lines.keys()):
         value = fn.__globals__[used]
-        if is_a(value, FunctionType) and value.__module__ == fn.__module__:
+        if real_isinstance(value, FunctionType) and value.__module__ == fn.__module__:
             if used not in lines:
                 _collect(used, value, lines)
         elif line := _value_line(used, value, fn.__module__):
@@ -189,15 +189,20 @@ def _collect(name: str, fn: FunctionType, lines: dict[str, str]) -> None:
 
 def _value_line(name: str, value: object, here: str) -> str:
     """Return the line that gives a name its value elsewhere; nothing where there is none."""
-    if is_a(value, ModuleType):
+    if real_isinstance(value, ModuleType):
         return f"import {value.__name__} as {name}"
     if not name.startswith("__") and (words := _plain_source(value)):
         return f"{name} = {words}"
     held = instance_dict(value) or {}
-    if is_a(value, type, FunctionType, BuiltinFunctionType):
+    if real_isinstance(value, type, FunctionType, BuiltinFunctionType):
         held = {"__module__": value.__module__, "__qualname__": value.__qualname__}
     module, own = held.get("__module__"), held.get("__qualname__")
-    if is_a(module, str) and is_a(own, str) and own.isidentifier() and module != here:
+    if (
+        real_isinstance(module, str)
+        and real_isinstance(own, str)
+        and own.isidentifier()
+        and module != here
+    ):
         return f"from {module} import {own} as {name}"
     return ""
 

@@ -23,7 +23,7 @@ from helpers.capture.text.value import SCALARS, label, short_name
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.reference_records import KINDS, join
 from helpers.model.tables import Column, Listing
-from helpers.safety.arguments import is_a, is_exactly
+from helpers.safety.arguments import is_exactly, real_isinstance
 from helpers.safety.restoring import Own
 
 LEVELS = 8
@@ -95,7 +95,7 @@ class Heap(Own):
                 self.kept.add(id(holder.thing))
             elif self._most and len(found) >= self._most:
                 self.left += 1
-            elif not is_a(holder, Own):
+            elif not real_isinstance(holder, Own):
                 found.append(holder)
                 for key in wanted.keys() & map(id, get_referents(holder)):
                     wanted[key].append(holder)
@@ -109,16 +109,16 @@ class Heap(Own):
             if prune and any(self._names_it(parent, thing) for parent in self.parents(thing)):
                 continue
             for parent in self.parents(thing):
-                ends = is_a(parent, *passing) or self._names_it(parent, thing)
+                ends = real_isinstance(parent, *passing) or self._names_it(parent, thing)
                 if id(parent) not in known and not ends:
                     known.add(id(parent))
                     yield parent
 
     def _names_it(self, parent, thing) -> bool:
-        if is_a(parent, types.FunctionType):
+        if real_isinstance(parent, types.FunctionType):
             return parent.__globals__ is not thing
-        inside = namespace(parent) if is_a(parent, types.ModuleType) else parent
-        return is_a(parent, type) or id(inside) in self.names
+        inside = namespace(parent) if real_isinstance(parent, types.ModuleType) else parent
+        return real_isinstance(parent, type) or id(inside) in self.names
 
 
 def _find_referrers(level: Shelf, wanted: dict) -> list:
@@ -134,7 +134,7 @@ def _list_modules() -> dict[int, tuple[str, types.ModuleType]]:
     """Return name and module by the id of the module's dict: once each, under its own name."""
     found = {}
     for name, module in list(sys.modules.items()):
-        if is_a(module, types.ModuleType) and type(name) is str:
+        if real_isinstance(module, types.ModuleType) and type(name) is str:
             inside = namespace(module)
             other = found.get(id(inside))
             own = dict.get(inside, "__name__")
@@ -211,12 +211,12 @@ def _places_of(target, heap: Heap) -> tuple[Place, ...]:
 
 def why_fixed(home) -> str:
     """Return why a module of the house, the kernel or the builtins keeps what it has; else ""."""
-    if is_a(home, types.FunctionType):
+    if real_isinstance(home, types.FunctionType):
         home = home.__globals__
-    elif is_a(home, type):
+    elif real_isinstance(home, type):
         module = sys.modules.get(home.__module__)
-        home = namespace(module) if is_a(module, types.ModuleType) else None
-    name = dict.get(home, "__name__") if is_a(home, dict) else None
+        home = namespace(module) if real_isinstance(module, types.ModuleType) else None
+    name = dict.get(home, "__name__") if real_isinstance(home, dict) else None
     if type(name) is not str:
         return ""
     if name.startswith(("helpers.capture.", "helpers.safety.")):
@@ -267,11 +267,11 @@ def _own_name(thing, heap) -> str | None:
     """Return the name of what needs no owner to be named; None for the rest."""
     if thing is sys.modules:
         return "sys.modules"  # and not the name under which another module keeps it
-    if is_a(thing, types.ModuleType):
+    if real_isinstance(thing, types.ModuleType):
         return heap.names.get(id(namespace(thing)))
-    if is_a(thing, types.FunctionType):
+    if real_isinstance(thing, types.FunctionType):
         return f"{_home(thing.__globals__)}.{short_name(thing.__code__.co_qualname)}"
-    return _class_name(thing) if is_a(thing, type) else None
+    return _class_name(thing) if real_isinstance(thing, type) else None
 
 
 def _home(names: dict) -> str:
@@ -280,7 +280,7 @@ def _home(names: dict) -> str:
 
 
 def _anonymous(thing) -> str:
-    if is_a(thing, types.ModuleType):
+    if real_isinstance(thing, types.ModuleType):
         return f"{_home(namespace(thing))} (a module that sys.modules does not list)"
     name = _class_name(type(thing))
     article = "an" if name[0] in "aeiouAEIOU" else "a"
@@ -289,11 +289,11 @@ def _anonymous(thing) -> str:
 
 def describe(obj) -> str:
     """Return a few words for any object: never its repr, never an address."""
-    if is_a(obj, types.FunctionType, types.BuiltinFunctionType):
+    if real_isinstance(obj, types.FunctionType, types.BuiltinFunctionType):
         return f"the function {short_name(obj.__name__)}"
-    if is_a(obj, type):
+    if real_isinstance(obj, type):
         return f"the class {_class_name(obj)}"
-    if is_a(obj, types.ModuleType):
+    if real_isinstance(obj, types.ModuleType):
         return f"the module {_home(namespace(obj))}"
     if is_exactly(obj, *SCALARS):
         return label(obj)

@@ -10,7 +10,7 @@ from helpers.capture.cpython.objects import instance_dict
 from helpers.capture.text.tensors import shown_tensor
 from helpers.capture.text.value import SCALARS, detail, label, short_name, type_name
 from helpers.model.graphs import Edge, Graph, Node
-from helpers.safety.arguments import is_a, is_exactly
+from helpers.safety.arguments import is_exactly, real_isinstance
 
 DEEPEST = 4
 MOST_ITEMS = 12
@@ -110,7 +110,9 @@ class _Draft:
         key = f"object {self._numbers.of(value)}"
         self._alive[id(value)] = (key, value)
         tensor = shown_tensor(value)
-        every, count = ([], 0) if tensor or is_a(value, *self._closed) else _find_parts(value)
+        every, count = (
+            ([], 0) if tensor or real_isinstance(value, *self._closed) else _find_parts(value)
+        )
         parts = every[:MOST_ITEMS]
         kind = "function" if type(value) is FunctionType else "object"
         if depth:
@@ -152,11 +154,11 @@ def _function_parts(fn: FunctionType) -> list[tuple[str, object]]:
 
 
 def _attributes(value: object) -> list[tuple[str, object]]:
-    if is_a(value, type):
+    if real_isinstance(value, type):
         functions = (FunctionType, staticmethod, classmethod)
         return [(k, v) for k, v in vars(value).items() if type(v) in functions]
     home = vars(type(value)).get("__module__", "builtins")
-    followed = not is_a(value, ModuleType) and home not in ("builtins", "numpy")
+    followed = not real_isinstance(value, ModuleType) and home not in ("builtins", "numpy")
     return list((instance_dict(value) or {}).items()) if followed else []
 
 

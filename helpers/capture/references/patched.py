@@ -7,7 +7,7 @@ from types import CodeType, FunctionType, ModuleType
 
 from helpers.capture.cpython.objects import called, namespace
 from helpers.model.phrase import listed
-from helpers.safety.arguments import is_a, printable
+from helpers.safety.arguments import printable, real_isinstance
 from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD
 
 _ELSEWHERE = (*STANDARD, *LIBRARIES)
@@ -16,7 +16,7 @@ _TYPED = ("<stdin>", "<ipython-input", "<answer>", "<cell")
 
 def patched_names(most: int) -> str:
     """Return "numpy.dot: mine, …" of the names in libraries that lead to the learner's code."""
-    modules = [(k, m) for k, m in list(sys.modules.items()) if is_a(m, ModuleType)]
+    modules = [(k, m) for k, m in list(sys.modules.items()) if real_isinstance(m, ModuleType)]
     found = [one for k, m in modules if _is_library(m) for one in _find_in(k, namespace(m), k)]
     return listed(sorted(f"{place}: {name}" for place, name in found), most)
 

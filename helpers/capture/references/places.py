@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 from helpers.capture.cpython.objects import instance_dict, namespace
 from helpers.model.reference_records import Binding, join
-from helpers.safety.arguments import is_a, is_exactly, kind_of
+from helpers.safety.arguments import is_exactly, real_isinstance, real_type_name
 from helpers.safety.restoring import Own
 
 MISSING = type("Missing", (Own,), {"__slots__": (), "__repr__": lambda self: "nothing"})()
@@ -99,14 +99,14 @@ class Item(Place):
         return self.name if is_exactly(self.at, int, str) else f"{self.name} {id(self.at)}"
 
     def _read(self):
-        base = list if is_a(self.container, list) else dict
+        base = list if real_isinstance(self.container, list) else dict
         try:
             return base.__getitem__(self.container, self.at)
         except LookupError:
             return MISSING
 
     def _write(self, value) -> None:
-        base = list if is_a(self.container, list) else dict
+        base = list if real_isinstance(self.container, list) else dict
         base.__setitem__(self.container, self.at, value)
 
 
@@ -146,7 +146,7 @@ def fast_cache(module) -> SimpleNamespace | None:
     """Return the doors to a `TFModuleWrapper`'s cache (python/util/fast_module_type.cc)."""
     wrapped = dict.get(namespace(module), "_tfmw_wrapped_module")
     kinds = [cls.__name__ for cls in type(module).__mro__]
-    if "TFModuleWrapper" not in kinds or not is_a(wrapped, types.ModuleType):
+    if "TFModuleWrapper" not in kinds or not real_isinstance(wrapped, types.ModuleType):
         return None
     ends = {"has": "key_in", "get": "get", "insert": "insert", "pop": "pop"}
     doors = {n: object.__getattribute__(module, f"_fastdict_{end}") for n, end in ends.items()}
@@ -242,10 +242,10 @@ def names_of(container: dict, child) -> list:
 
 def places_in(holder, child, heap) -> list[Place]:
     """Return the places in `holder` that hold `child`; none for frames and bare views."""
-    if is_a(holder, *_NO_PLACE):
+    if real_isinstance(holder, *_NO_PLACE):
         return []
     for base, finder in _FINDERS.items():
-        if is_a(holder, base):
+        if real_isinstance(holder, base):
             found = finder(holder, child, heap)
             plain = type(holder) is base or base in (types.ModuleType, type)
             return found if plain else found + _attributes(holder, child)
@@ -255,15 +255,19 @@ def places_in(holder, child, heap) -> list[Place]:
 def _in_dict(holder, child, heap):
     """Return the places in a dict: values under the name its owner gives them, then keys."""
     main = sys.modules.get("__main__")
-    session = namespace(main) if is_a(main, types.ModuleType) else {}
+    session = namespace(main) if real_isinstance(main, types.ModuleType) else {}
     if any(session.get(name) is holder for name in ("_oh", "Out")):  # IPython's record of results
         return []
     parents, name = heap.parents(holder), heap.names.get(id(holder), "")
     module = sys.modules.get(name)
     makers = [make for parent in parents if (make := _make_maker(parent, holder))]
-    if is_a(module, types.ModuleType) and namespace(module) is holder:
+    if real_isinstance(module, types.ModuleType) and namespace(module) is holder:
         makers = [partial(ModuleName, name, module)]
-    if not makers and parents and all(is_a(parent, types.FrameType) for parent in parents):
+    if (
+        not makers
+        and parents
+        and all(real_isinstance(parent, types.FrameType) for parent in parents)
+    ):
         return []  # only the snapshot of a frame's locals
     if not makers and not parents and dict.__contains__(holder, "__doc__"):
         reason = "its type cannot be changed"  # of a built-in type, which the collector skips
@@ -277,21 +281,21 @@ def _in_dict(holder, child, heap):
 
 def _make_maker(parent, inside):
     """Return a maker of places for a dict that is a part of `parent`, None if it is none."""
-    if is_a(parent, types.ModuleType):
+    if real_isinstance(parent, types.ModuleType):
         kind = "hidden module attribute"
         return partial(Item, kind, inside, parent) if namespace(parent) is inside else None
-    if is_a(parent, type):
+    if real_isinstance(parent, type):
         if _class_dict(parent) is not inside:
             return None
         if is_immutable(parent):
             reason = "its type cannot be changed"
             return lambda at: _fixed("class attribute", parent, at, reason)
         return lambda at: ClassName("class attribute", parent, at, at=(at, ""))
-    if is_a(parent, types.FunctionType) and parent.__kwdefaults__ is inside:
+    if real_isinstance(parent, types.FunctionType) and parent.__kwdefaults__ is inside:
         return partial(Item, "keyword default", inside, parent)
     if instance_dict(parent) is not inside:
         return None
-    function = is_a(parent, types.FunctionType, functools._lru_cache_wrapper)
+    function = real_isinstance(parent, types.FunctionType, functools._lru_cache_wrapper)
     return partial(Item, f"{'function' if function else 'instance'} attribute", inside, parent)
 
 
@@ -303,7 +307,7 @@ def _in_list(holder, child, heap):
 def _in_set(holder, child, heap):
     if not any(one is child for one in list(holder)):
         return []
-    if is_a(holder, frozenset):
+    if real_isinstance(holder, frozenset):
         return [_fixed("frozenset member", holder, "{member}", "a frozenset cannot be changed")]
     return [SetMember("set member", holder, "{member}", at=child)]
 
@@ -312,10 +316,12 @@ def _in_tuple(holder, child, heap):
     """A tuple that nothing in the heap holds carries the arguments of a call: no place."""
     # gc.get_referrers itself, and each call on the way here, holds the object in such a tuple.
     parents = heap.parents(holder)
-    if not parents or any(is_a(p, type) and p.__mro__ is holder for p in parents):
+    if not parents or any(real_isinstance(p, type) and p.__mro__ is holder for p in parents):
         return []
     indexes = [at for at, one in enumerate(tuple.__iter__(holder)) if one is child]
-    functions = [p for p in parents if is_a(p, types.FunctionType) and p.__defaults__ is holder]
+    functions = [
+        p for p in parents if real_isinstance(p, types.FunctionType) and p.__defaults__ is holder
+    ]
     kind, name = "default argument", "__defaults__[{}]"
     found = [
         Default(kind, function, name.format(at), at=at) for function in functions for at in indexes
@@ -329,9 +335,9 @@ def _in_cell(holder, child, heap):
     owners = Shelf(
         function
         for closure in heap.parents(holder)
-        if is_a(closure, tuple)
+        if real_isinstance(closure, tuple)
         for function in heap.parents(closure)
-        if is_a(function, types.FunctionType) and function.__closure__ is closure
+        if real_isinstance(function, types.FunctionType) and function.__closure__ is closure
     )
     if not owners:  # a running call's, or a generator's that waits
         return []
@@ -342,14 +348,14 @@ def _in_cell(holder, child, heap):
 
 
 def _in_wrapper(holder, child, heap):
-    base = next(kind for kind in _WRAPPERS if is_a(holder, kind))
+    base = next(kind for kind in _WRAPPERS if real_isinstance(holder, kind))
     held = [field for field in _WRAPPERS[base] if getattr(holder, field) is child]
     homes = [
         (owner, at)
         for inside in heap.parents(holder)
-        if is_a(inside, dict)
+        if real_isinstance(inside, dict)
         for owner in heap.parents(inside)
-        if is_a(owner, type) and _class_dict(owner) is inside
+        if real_isinstance(owner, type) and _class_dict(owner) is inside
         for at in names_of(inside, holder)
     ]
     if not homes or type(holder) is not base:
@@ -405,7 +411,7 @@ def _fixed(kind: str, holder, name: str, reason: str) -> Place:
 def key_words(key) -> str:
     """Return `['key']` for a string, `[3]` for a number, the name of the type for the rest."""
     plain = is_exactly(key, str, int, bool, type(None))
-    return f"[{key!r}]" if plain else f"[<{kind_of(key)}>]"
+    return f"[{key!r}]" if plain else f"[<{real_type_name(key)}>]"
 
 
 _FINDERS = {

@@ -28,7 +28,7 @@ from helpers.capture.references.places import Place, Shelf, is_immutable
 from helpers.capture.text.value import label, type_name
 from helpers.model.phrase import counted, listed
 from helpers.model.reference_records import Binding
-from helpers.safety.arguments import is_a, is_exactly, printable
+from helpers.safety.arguments import is_exactly, printable, real_isinstance
 from helpers.safety.restoring import Own, note, tell
 
 UNSEEN = "; variables of running calls are not counted"
@@ -59,9 +59,9 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
             f"{what} is a value that the interpreter shares; to rebind it would rebind half "
             "the process"
         )
-    if is_a(old, types.ModuleType):
+    if real_isinstance(old, types.ModuleType):
         raise TypeError(f"{what} is a module; rebind the names inside it instead")
-    if is_a(old, type) and is_immutable(old):
+    if real_isinstance(old, type) and is_immutable(old):
         raise TypeError(f"{what} is built in, and the interpreter itself relies on it")
     if callable(old) and not callable(new):
         raise TypeError(f"{what} can be called, and {describe(new)} cannot; give a function")
@@ -230,14 +230,16 @@ def _reach(new, old) -> set:
                 for name in names_used(thing.__code__) & space.keys():
                     reached.add((id(space), name))
                     value = space[name]
-                    beside = is_a(value, types.FunctionType) and value.__globals__ is home
+                    beside = (
+                        real_isinstance(value, types.FunctionType) and value.__globals__ is home
+                    )
                     if beside or is_exactly(value, partial, dict, list):
                         waiting.append((value, False))
         elif is_exactly(thing, types.CellType, partial, types.MethodType, tuple):
             waiting += [(one, near) for one in get_referents(thing)]
         elif is_exactly(thing, dict, list):
             waiting += [(one, False) for one in get_referents(thing)]
-        elif near and callable(thing) and not is_a(thing, type):
+        elif near and callable(thing) and not real_isinstance(thing, type):
             inner = (instance_dict(thing), inherited(type(thing), "__call__"))
             waiting += [(one, near) for one in (*get_referents(thing), *inner)]
     return reached
@@ -260,7 +262,7 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
 
     def __init__(self, function, donor):
         for thing in (function, donor):
-            if not is_a(thing, types.FunctionType):
+            if not real_isinstance(thing, types.FunctionType):
                 raise TypeError(f"{describe(thing)} is no Python function: it has no code to swap")
         have, want = (len(each.__code__.co_freevars) for each in (function, donor))
         if have != want:

@@ -19,8 +19,8 @@ from helpers.capture.text.value import LONGEST_NAME, label, short_name, type_nam
 from helpers.model.reference_records import UNKNOWN, Function, Route, RouteMap
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.safety import progress
-from helpers.safety.arguments import is_a
-from helpers.safety.restoring import note_end, theirs
+from helpers.safety.arguments import real_isinstance
+from helpers.safety.restoring import note_end, running_user_code
 
 NOTHING = "nothing"
 LONGEST_CALL, LONGEST_LINE, MOST_LINES = 24, 22, 8  # characters, characters, lines of a patch
@@ -55,7 +55,7 @@ def watch_callers(routes, judge, interventions, title="What each route runs") ->
 def _callables(what: str, given) -> dict:
     """Return a dict of name -> callable. TypeError names what is something else."""
     wanted = "what makes a context manager" if what == "interventions" else "a callable"
-    if not is_a(given, dict):
+    if not real_isinstance(given, dict):
         raise TypeError(f"{what} is a dict of name: {wanted}, not {label(given)}")
     for name, one in given.items():
         if type(name) is not str:
@@ -74,7 +74,7 @@ def _run(ways, judge, heading, make) -> list[Verdict]:
     words: list[Verdict] = []
     done = "made"
     try:
-        with theirs(), contextlib.ExitStack() as stack:
+        with running_user_code(), contextlib.ExitStack() as stack:
             manager = make()
             done = "entered"
             if hasattr(type(manager), "__enter__"):

@@ -18,15 +18,15 @@ from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.safety import progress
 from helpers.safety.arguments import (
     called,
-    is_a,
     is_exactly,
-    kind_of,
-    own,
     parts,
     printable,
+    real_isinstance,
+    real_type_name,
+    static_attribute,
     table,
 )
-from helpers.safety.restoring import theirs
+from helpers.safety.restoring import running_user_code
 
 NAMED = "parameter(s) were modified:"
 LIBRARIES = ("builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch")
@@ -74,7 +74,7 @@ def mutations_ledger(cases, ways=None) -> Ledger:
 def _entry(name, case, ways, undo) -> Entry:
     fn, *args = parts(case)
     if not callable(fn):
-        raise TypeError(f"the case '{name}' must be a function, not {kind_of(fn)}")
+        raise TypeError(f"the case '{name}' must be a function, not {real_type_name(fn)}")
     outcomes = [_run(fn, copy_containers(args), way, undo) for way in ways]
     notes = dict.fromkeys(note for _, found in outcomes for note in found)
     return Entry(name, tuple(verdict for verdict, _ in outcomes), "; ".join(notes))
@@ -93,7 +93,7 @@ def _run(fn, args, way, undo: list) -> tuple[Verdict, list[str]]:
     before, note = _Snapshot([*args, *_held_beside(fn, functions)], functions), ""
     undo.append(before.put_back)
     try:
-        with theirs():
+        with running_user_code():
             way(fn)(*args)
     except KeyboardInterrupt:
         raise
@@ -105,9 +105,9 @@ def _run(fn, args, way, undo: list) -> tuple[Verdict, list[str]]:
     kept = "caller's changed" if rebound or before.changed() else UNCHANGED
     known = {id(leaf) for leaf in before.leaves}
     of_a_graph = tensorflow_private.SymbolicTensor
-    if any(is_a(leaf, of_a_graph) and id(leaf) not in known for leaf in after.leaves):
+    if any(real_isinstance(leaf, of_a_graph) and id(leaf) not in known for leaf in after.leaves):
         kept = "a graph tensor leaked"
-    unseen = [*dict.fromkeys(kind_of(leaf) for leaf in before.leaves if _can_change(leaf))]
+    unseen = [*dict.fromkeys(real_type_name(leaf) for leaf in before.leaves if _can_change(leaf))]
     if kept == UNCHANGED and unseen:
         kept = NOT_KNOWN
     told = [f"rebound: {listed(rebound, MOST_NAMED)}"] if rebound else []
@@ -123,8 +123,8 @@ def _reached_functions(fn) -> list[FunctionType]:
     """Return the Python function that a call of `fn` runs, and those that it names in turn."""
     fn = fn.func if type(fn) is partial else fn
     fn = fn.__func__ if type(fn) is MethodType else fn
-    fn = own(fn, "_python_function", fn)  # of a tf.function
-    waiting, found = [fn if type(fn) is FunctionType else own(fn, "__call__")], {}
+    fn = static_attribute(fn, "_python_function", fn)  # of a tf.function
+    waiting, found = [fn if type(fn) is FunctionType else static_attribute(fn, "__call__")], {}
     for one in waiting:  # grows while it is walked
         if type(one) is FunctionType and _home(one) not in LIBRARIES and id(one) not in found:
             found[id(one)] = one
@@ -181,7 +181,9 @@ class _Snapshot:
 
     def _look_into(self, one) -> list:
         """Note what a thing holds, and return that."""
-        if is_exactly(one, tuple, frozenset) or (is_a(one, tuple) and hasattr(one, "_fields")):
+        if is_exactly(one, tuple, frozenset) or (
+            real_isinstance(one, tuple) and hasattr(one, "_fields")
+        ):
             return list(one)
         inside = _mutable_part(one)
         if inside is None:
@@ -278,7 +280,7 @@ def _can_change(leaf) -> bool:
     import numpy as np
     import tensorflow as tf
 
-    if is_exactly(leaf, *FIXED) or is_a(leaf, *TAKEN):
+    if is_exactly(leaf, *FIXED) or real_isinstance(leaf, *TAKEN):
         return False
     values = tf.Tensor, tf.DType, tf.TensorShape, tf.TypeSpec, np.generic, np.dtype
-    return not is_a(leaf, *values) and (not callable(leaf) or _is_model(leaf))
+    return not real_isinstance(leaf, *values) and (not callable(leaf) or _is_model(leaf))

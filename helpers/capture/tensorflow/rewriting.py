@@ -25,8 +25,15 @@ from helpers.internals import tensorflow_private
 from helpers.model.graphs import MEANINGS, Finding, Graph, GraphDiff, Node
 from helpers.model.phrase import listed
 from helpers.model.tables import SideBySide, align
-from helpers.safety.arguments import is_a, kind_of, own, printable, shown, word
-from helpers.safety.restoring import theirs
+from helpers.safety.arguments import (
+    printable,
+    quote_value,
+    real_isinstance,
+    real_type_name,
+    require_str,
+    static_attribute,
+)
+from helpers.safety.restoring import running_user_code
 
 JOINED = (
     "The lines are joined by AutoGraph's own source map; a line without a number on the left is "
@@ -46,7 +53,9 @@ def autograph_side_by_side(fn) -> SideBySide:
 
     function = _find_python_function(fn)
     if type(function) is not FunctionType:
-        raise TypeError(f"show_autograph needs a Python function, not {shown(fn)}{instead(fn)}")
+        raise TypeError(
+            f"show_autograph needs a Python function, not {quote_value(fn)}{instead(fn)}"
+        )
     name = name_of(function)
     if function.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR):
         raise ValueError(f"AutoGraph converts no async function, such as {name}")
@@ -71,15 +80,15 @@ def _find_python_function(fn):
     import tensorflow as tf
 
     fn = known.function if (known := watched_of(fn)) else fn
-    if is_a(fn, tf.types.experimental.PolymorphicFunction):
+    if real_isinstance(fn, tf.types.experimental.PolymorphicFunction):
         if not getattr(fn, "_autograph", True):
             raise ValueError(f"AutoGraph leaves {name_of(fn)} as it is: autograph=False says so")
         fn = fn.python_function
     while type(fn) in (FunctionType, MethodType):
         fn = fn.__func__ if type(fn) is MethodType else fn
-        if own(fn, "autograph_info__", ...) is not ...:
+        if static_attribute(fn, "autograph_info__", ...) is not ...:
             raise ValueError(f"AutoGraph leaves {name_of(fn)} as it is: it is marked so")
-        if (inner := own(fn, "__wrapped__")) is None:
+        if (inner := static_attribute(fn, "__wrapped__")) is None:
             break
         fn = inner
     return fn
@@ -104,10 +113,10 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
 
     given = known.function if (known := watched_of(fn)) else fn
     python = getattr(given, "python_function", given)
-    if is_a(given, tf.types.experimental.ConcreteFunction):
+    if real_isinstance(given, tf.types.experimental.ConcreteFunction):
         raise TypeError("watch_optimisation needs the tf.function, not one of its traces")
-    if not callable(python) or is_a(python, type):
-        needed = f"watch_optimisation needs a function to run, not {kind_of(fn)}"
+    if not callable(python) or real_isinstance(python, type):
+        needed = f"watch_optimisation needs a function to run, not {real_type_name(fn)}"
         raise TypeError(f"{needed}{instead(fn)}")
     if tf.inside_function():
         raise RuntimeError("nothing runs while TensorFlow traces: call watch_optimisation outside")
@@ -128,7 +137,7 @@ def _collect_graphs(function, args, kwargs, wanted):
 
     with tensorflow_private.run_metadata() as collected:
         try:
-            with theirs():
+            with running_user_code():
                 function(*args, **kwargs)
         except tf.errors.OpError:
             raise
@@ -145,8 +154,8 @@ def _collect_graphs(function, args, kwargs, wanted):
 
 def tf_diff(before, after, title: str = "") -> GraphDiff:
     """Return the diff of two graphs; each a Graph of the model, or what `tf_graph` takes."""
-    title = printable(word(title, "title"), 200)
-    both = [side if is_a(side, Graph) else tf_graph(side) for side in (before, after)]
+    title = printable(require_str(title, "title"), 200)
+    both = [side if real_isinstance(side, Graph) else tf_graph(side) for side in (before, after)]
     return compare(*both, title)
 
 

@@ -21,8 +21,8 @@ from helpers.internals import tensorflow_private
 from helpers.model.graphs import Edge, Graph, LaneNode, Node, ParallelStep, Steps
 from helpers.model.phrase import clipped, counted, ended, listed
 from helpers.model.tables import Column
-from helpers.safety.arguments import is_a, kind_of, printable
-from helpers.safety.restoring import theirs
+from helpers.safety.arguments import printable, real_isinstance, real_type_name
+from helpers.safety.restoring import running_user_code
 
 NEEDED = (
     "a graph is drawn of a tf.function, one of its concrete functions, a tf.Graph or a GraphDef, "
@@ -54,7 +54,7 @@ def tf_graph(thing, *args, title: str = "", **kwargs) -> Graph:
 def traced(function, args, kwargs):
     """Return the ConcreteFunction of a tf.function for arguments; ValueError if it has none."""
     try:
-        with theirs():
+        with running_user_code():
             return function.get_concrete_function(*args, **kwargs)
     except KeyboardInterrupt:
         raise
@@ -67,23 +67,27 @@ def _graph_def(thing, args, kwargs):
     import tensorflow as tf
 
     concrete = tf.types.experimental.ConcreteFunction
-    if is_a(thing, tf.compat.v1.GraphDef, tf.Graph, concrete) and (args or kwargs):
-        raise TypeError(f"a {kind_of(thing)} is a graph already; arguments mean nothing to it")
-    if is_a(thing, tf.compat.v1.GraphDef):
+    if real_isinstance(thing, tf.compat.v1.GraphDef, tf.Graph, concrete) and (args or kwargs):
+        raise TypeError(
+            f"a {real_type_name(thing)} is a graph already; arguments mean nothing to it"
+        )
+    if real_isinstance(thing, tf.compat.v1.GraphDef):
         return "", thing
-    if not is_a(thing, tf.Graph):
-        thing = (thing if is_a(thing, concrete) else _concrete(thing, args, kwargs)).graph
-    named = is_a(thing, tensorflow_private.FuncGraph)
+    if not real_isinstance(thing, tf.Graph):
+        thing = (
+            thing if real_isinstance(thing, concrete) else _concrete(thing, args, kwargs)
+        ).graph
+    named = real_isinstance(thing, tensorflow_private.FuncGraph)
     name = printable(plain_name(thing.name)) if named else ""
     return name, thing.as_graph_def(add_shapes=True)
 
 
 def _concrete(thing, args, kwargs):
     thing = watched.function if (watched := watched_of(thing)) else thing
-    if not is_a(thing, tensorflow_private.Function):
-        if not callable(thing) or is_a(thing, type) or not (args or kwargs):
+    if not real_isinstance(thing, tensorflow_private.Function):
+        if not callable(thing) or real_isinstance(thing, type) or not (args or kwargs):
             alone = " alone" * callable(thing) or instead(thing)
-            raise TypeError(f"{NEEDED}, not {kind_of(thing)}{alone}")
+            raise TypeError(f"{NEEDED}, not {real_type_name(thing)}{alone}")
         thing = as_tf_function(thing)
     if args or kwargs:
         return traced(thing, args, kwargs)

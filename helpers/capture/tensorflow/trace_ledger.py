@@ -21,8 +21,15 @@ from helpers.internals import tensorflow_private
 from helpers.model.phrase import counted, listed
 from helpers.model.trace_records import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
 from helpers.safety import restoring
-from helpers.safety.arguments import is_a, is_exactly, kind_of, own, printable, shown
-from helpers.safety.restoring import whole
+from helpers.safety.arguments import (
+    is_exactly,
+    printable,
+    quote_value,
+    real_isinstance,
+    real_type_name,
+    static_attribute,
+)
+from helpers.safety.restoring import preserves_interpreter_state
 
 FIRST = "first trace"
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"
@@ -44,7 +51,7 @@ def watch(fn, **options) -> "Watched":
     return known or Watched(as_function(fn, options))
 
 
-@whole
+@preserves_interpreter_state
 def would_trace(fn, *args, **kwargs) -> TraceEntry:
     """Return the row that calling `fn(*args, **kwargs)` now would add, without calling it.
 
@@ -61,19 +68,25 @@ def as_function(fn, options):
 
     if known := watched_of(fn):
         fn = known.function
-    if is_a(fn, tf.types.experimental.ConcreteFunction):
+    if real_isinstance(fn, tf.types.experimental.ConcreteFunction):
         raise TypeError("a ConcreteFunction is one trace and makes no other; give the tf.function")
-    if is_a(fn, tf.types.experimental.PolymorphicFunction):
+    if real_isinstance(fn, tf.types.experimental.PolymorphicFunction):
         if options:
             names = ", ".join(options)
             raise TypeError(f"this is a tf.function already; give {names} to tf.function itself")
         return fn
-    if is_a(own(fn, "__wrapped__"), tf.types.experimental.PolymorphicFunction):
-        raise TypeError(f"{shown(fn)} is around a tf.function; watch that one, its __wrapped__")
-    if (torch := restoring.module("torch")) and is_a(fn, torch.nn.Module):
+    if real_isinstance(
+        static_attribute(fn, "__wrapped__"), tf.types.experimental.PolymorphicFunction
+    ):
+        raise TypeError(
+            f"{quote_value(fn)} is around a tf.function; watch that one, its __wrapped__"
+        )
+    if (torch := restoring.module("torch")) and real_isinstance(fn, torch.nn.Module):
         raise TypeError("TensorFlow traces no module of torch; watch_recompiles watches torch's")
     if not callable(fn):
-        raise TypeError(f"a function is needed, and {shown(fn)} cannot be called{instead(fn)}")
+        raise TypeError(
+            f"a function is needed, and {quote_value(fn)} cannot be called{instead(fn)}"
+        )
     made = as_tf_function(fn, **options)
     tensorflow_private.omit_retracing_warning(made)  # the ledger says more, and names the cause
     return made
@@ -84,8 +97,10 @@ def as_tf_function(fn, **options):
     import tensorflow as tf
 
     if type(fn) is FunctionType and fn.__code__.co_flags & ASYNC:
-        raise TypeError(f"a call of {shown(fn)} only makes a coroutine, and TensorFlow traces none")
-    if is_a(fn, FunctionType, MethodType) and fn.__module__ == KERAS:
+        raise TypeError(
+            f"a call of {quote_value(fn)} only makes a coroutine, and TensorFlow traces none"
+        )
+    if real_isinstance(fn, FunctionType, MethodType) and fn.__module__ == KERAS:
         raise TypeError(
             f"{fn.__name__} of Keras is a loop in Python around its own tf.function, which "
             "TensorFlow cannot trace; watch_ops lists what it runs"
@@ -96,18 +111,18 @@ def as_tf_function(fn, **options):
     except Exception as error:  # what `fn` says of itself may raise anything
         words = said(error)
         if not options and "signature" in words:
-            needed = f"{shown(fn)} has no signature to read; wrap it in a def"
+            needed = f"{quote_value(fn)} has no signature to read; wrap it in a def"
             raise TypeError(needed) from None
         given = f" with {', '.join(options)}" * bool(options)
-        needed = f"tf.function takes no {shown(fn)}{given}: {words}"
+        needed = f"tf.function takes no {quote_value(fn)}{given}: {words}"
         raise TypeError(printable(needed, 400)) from None
     return made
 
 
 def watched_of(fn):
     """Return the Watched that `fn` is or shows, or None."""
-    found = fn if is_a(fn, Watched) else own(fn, "_source")
-    return found if is_a(found, Watched) else None
+    found = fn if real_isinstance(fn, Watched) else static_attribute(fn, "_source")
+    return found if real_isinstance(found, Watched) else None
 
 
 def _functions_named(python) -> dict[str, weakref.ref]:
@@ -193,7 +208,7 @@ class Watched:
         try:
             row = self.forecast(args, kwargs)
         except Exception as broken:  # an argument's own `__eq__`, which must not change the call
-            note = f"no key to compare with: {kind_of(broken)}"
+            note = f"no key to compare with: {real_type_name(broken)}"
             row = trace_entry("next", self._names.values(args, kwargs), "hit", note)
         error, made = "", []
         try:

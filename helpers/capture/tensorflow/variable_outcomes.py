@@ -16,7 +16,7 @@ from helpers.capture.text.value import brief
 from helpers.model.graphs import Graph
 from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
 from helpers.safety import progress
-from helpers.safety.arguments import called, count, is_a, printable, table
+from helpers.safety.arguments import called, count, printable, real_isinstance, table
 
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
 MARKS = (("changed", "not what it saw with a RefVariable"),)
@@ -151,8 +151,8 @@ def _build(program, kind: str, what: str = "the program"):
 def _words(found) -> str:
     import numpy as np
 
-    if is_a(found, list, tuple):
+    if real_isinstance(found, list, tuple):
         return ", ".join(map(_words, found))
-    if is_a(found, np.generic) and found.dtype.kind in "fiu":
+    if real_isinstance(found, np.generic) and found.dtype.kind in "fiu":
         return f"{float(found):g}"
     return "done" if found is None else brief(found)  # None: of an op there is nothing to fetch

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from types import FunctionType, ModuleType
 
 from helpers.safety import missing_parts
-from helpers.safety.arguments import by_type, is_a, kind_of, printable
+from helpers.safety.arguments import by_type, printable, real_isinstance, real_type_name
 
 LONGEST = 300
 MOST_READ = 20_000  # characters of a message that are looked through
@@ -20,13 +20,13 @@ ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
 
 def said(error: BaseException) -> str:
     """Return the type and the sentence of an exception: no path, address or number that changes."""
-    name = kind_of(error)
+    name = real_type_name(error)
     if words := missing_parts.sentence(error):
         return f"{name}: {words}"
     try:
         line = _sentence(str(error)[:MOST_READ], name)
     except Exception as second:  # its own `__str__` may raise anything
-        return f"{name} (its message raised {kind_of(second)})"
+        return f"{name} (its message raised {real_type_name(second)})"
     return f"{name}: {line}" if line else name
 
 
@@ -42,7 +42,7 @@ def _sentence(message: str, name: str) -> str:
 
 def instead(thing: object) -> str:
     """Return what to give in place of what is no function, as the end of a sentence."""
-    if is_a(thing, ModuleType):
+    if real_isinstance(thing, ModuleType):
         space = object.__getattribute__(thing, "__dict__")
         functions = (k for k, v in space.items() if type(v) is FunctionType and k[:1] != "_")
         found = next(functions, "")
@@ -50,6 +50,6 @@ def instead(thing: object) -> str:
         return f"; of a module, give a function{such_as}"
     if held := by_type({property: "fget", cached_property: "func"}, thing):
         return f"; give its {held}, and the object as its argument"
-    if is_a(thing, PurePath) or (is_a(thing, str) and thing.endswith(".py")):
+    if real_isinstance(thing, PurePath) or (real_isinstance(thing, str) and thing.endswith(".py")):
         return "; runpy.run_path(path) runs a script, and gives its functions by name"
     return ""

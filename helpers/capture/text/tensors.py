@@ -5,7 +5,7 @@ A subclass of torch's may answer for its attributes and its sizes itself: it is 
 
 from helpers.model.phrase import clipped
 from helpers.safety import restoring
-from helpers.safety.arguments import is_a, kind_of
+from helpers.safety.arguments import real_isinstance, real_type_name
 
 LONGEST = 200  # characters of sizes
 # What a tensor or a variable is, by the module that somebody has imported already.
@@ -23,14 +23,14 @@ def base_of(kind: type) -> type | None:
     """Return the class of `TENSORS` that a class inherits from, if any; it may be the class."""
     for home, name in TENSORS:
         base = getattr(restoring.module(home), name, None)
-        if is_a(base, type) and type.__subclasscheck__(base, kind):
+        if real_isinstance(base, type) and type.__subclasscheck__(base, kind):
             return base
     return None
 
 
 def shown_tensor(value: object) -> str:
     """Return `float32 [4]`, or `Parameter float32 [4]` of no plain tensor; "" of anything else."""
-    base, kind = base_of(type(value)), kind_of(value)
+    base, kind = base_of(type(value)), real_type_name(value)
     told = kind if base is None else words(value)
     if told == kind:
         return ""
@@ -41,7 +41,7 @@ def shown_tensor(value: object) -> str:
 def is_tensor(value) -> bool:
     """Return whether the real type of `value` is `torch.Tensor` or inherits from it."""
     kind = getattr(restoring.module("torch"), "Tensor", None)
-    return kind is not None and is_a(value, kind)
+    return kind is not None and real_isinstance(value, kind)
 
 
 def field(tensor, name: str):
@@ -54,7 +54,7 @@ def field(tensor, name: str):
 
 def words(tensor) -> str:
     """Return dtype and sizes, such as `float32 [3, 4]`, or what stands in their place."""
-    kind = kind_of(tensor)
+    kind = real_type_name(tensor)
     if is_tensor(tensor) and _answers_itself(type(tensor)):
         return kind
     read = field if is_tensor(tensor) else getattr

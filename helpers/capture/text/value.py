@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from helpers.capture.text.tensors import shown_tensor
 from helpers.model.phrase import clipped, counted
-from helpers.safety.arguments import by_type, is_a, is_exactly, printable
+from helpers.safety.arguments import by_type, is_exactly, printable, real_isinstance
 
 LONGEST, LONGEST_LABEL, LONGEST_NAME = 40, 32, 80
 MOST_ITEMS, MOST_MEMBERS = 4, 16
@@ -72,7 +72,7 @@ def label(value: object) -> str:
         return f".{label(value.__func__)}" if inner else "bound method"
     if type(value) is ModuleType:
         return short_name(str(vars(value).get("__name__", "module")))
-    if is_a(value, type):
+    if real_isinstance(value, type):
         return f"class {short_name(value.__name__)}"
     return type_name(value)
 
@@ -88,17 +88,17 @@ def detail(value: object) -> str:
     if is_exactly(value, ModuleType, *SCALARS):
         return type_name(value)
     known = {MethodType: "bound method", BuiltinFunctionType: "built-in function"}
-    return by_type(known, value, "") or ("" if is_a(value, type) else "instance")
+    return by_type(known, value, "") or ("" if real_isinstance(value, type) else "instance")
 
 
 def _brief(value: object, depth: int) -> str:
     words = by_type(_WORDS, value)
     if words is not None:
         return words(value, depth)
-    if is_a(value, type):
+    if real_isinstance(value, type):
         return f"class {plain(value.__name__)}"
     name = plain(type(value).__name__)
-    if is_a(value, BaseException):
+    if real_isinstance(value, BaseException):
         return plain(f"{name}({', '.join(_brief(item, 2) for item in value.args[:MOST_ITEMS])})")
     return shown_tensor(value) or f"{name} object"
 

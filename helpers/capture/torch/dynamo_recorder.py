@@ -25,7 +25,7 @@ from helpers.mini.frame_hook import guarded
 from helpers.mini.versions import one_name
 from helpers.model.graphs import Graph
 from helpers.model.phrase import clipped, ended, listed
-from helpers.safety.restoring import redirected, theirs
+from helpers.safety.restoring import redirected, running_user_code
 
 SO_FAR, RENAMED = "graph so far", " gets the name "
 MOST_INSTRUCTIONS, MOST_EVENTS = 500, 1000
@@ -119,7 +119,7 @@ def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS)
         warnings.simplefilter("ignore")
         try:
             compiled = torch.compile(call, backend=watcher.backend)
-            with guarded(), theirs():
+            with guarded(), running_user_code():
                 kept.value = compiled(*args, **(kwargs or {}))
         except KeyboardInterrupt:
             raise

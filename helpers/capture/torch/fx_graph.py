@@ -11,7 +11,7 @@ from helpers.capture.text import tensors
 from helpers.capture.text.value import brief, type_name
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import clipped, counted
-from helpers.safety.arguments import is_a, word
+from helpers.safety.arguments import real_isinstance, require_str
 
 KINDS = {"placeholder": "input", "get_attr": "input", "output": "output"}
 MOST_NODES, MOST_ARGUMENTS, DEEPEST, MOST_LAST = 5_000, 16, 4, 12
@@ -24,7 +24,7 @@ def fx_graph(thing, title: str = "", find: str = "") -> Graph:
     `find` points out the nodes that have these words in their name or call, and keeps them out of
     the fold of a large graph; LookupError if there is none.
     """
-    title, find, nodes = word(title, "title"), word(find, "find"), fx_nodes(thing)
+    title, find, nodes = require_str(title, "title"), require_str(find, "find"), fx_nodes(thing)
     calls = sum(node.op not in KINDS for node in nodes)
     words = clipped(title, LONGEST_LABEL) or f"An FX graph: {counted(calls, 'call')}"
     graph = Graph(words, *_draw(nodes, nodes))
@@ -45,8 +45,8 @@ def fx_nodes(thing) -> list:
     """Return the nodes of a graph, or of a module's graph, in order."""
     import torch.fx
 
-    graph = thing.graph if is_a(thing, torch.fx.GraphModule) else thing
-    if not is_a(graph, torch.fx.Graph):
+    graph = thing.graph if real_isinstance(thing, torch.fx.GraphModule) else thing
+    if not real_isinstance(graph, torch.fx.Graph):
         raise TypeError(f"show_fx needs a torch.fx GraphModule or Graph, not {brief(thing)}")
     return list(graph.nodes)
 
@@ -111,7 +111,7 @@ def grad_fn_graph(tensor, find: str = "") -> Graph:
 
     `find` points out the nodes with these words, and keeps them out of the fold of a long past.
     """
-    find = word(find, "find")
+    find = require_str(find, "find")
     if not tensors.is_tensor(tensor):
         raise TypeError(f"show_grad_fn needs a tensor of torch, not {brief(tensor)}")
     start = tensor.grad_fn

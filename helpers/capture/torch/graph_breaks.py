@@ -15,8 +15,8 @@ from helpers.capture.torch.dynamo_run import compilable, watched
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.model.torch_records import DynamoRun
 from helpers.safety import progress
-from helpers.safety.arguments import is_a, kind_of, shown, table
-from helpers.safety.restoring import redirected, theirs
+from helpers.safety.arguments import quote_value, real_isinstance, real_type_name, table
+from helpers.safety.restoring import redirected, running_user_code
 
 MOST_SHOWN, MOST_CASES, DEEPEST = 8, 200, 20
 MARKS = ("changed", "fewer graph breaks than before"), ("failed", "not as without the cure")
@@ -34,8 +34,8 @@ def cures_ledger(cases, *args) -> Ledger:
     """
     found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
     for name, pair in found:
-        if not is_a(pair, tuple, list) or len(pair) != 2:
-            raise TypeError(f"case {shown(name)} needs a pair: (function, cured function)")
+        if not real_isinstance(pair, tuple, list) or len(pair) != 2:
+            raise TypeError(f"case {quote_value(name)} needs a pair: (function, cured function)")
         for fn in pair:
             compilable(fn, "watch_fixes")
     entries = tuple(_entry(*case, args) for case in progress.counted("compiling case", found))
@@ -86,7 +86,7 @@ def _compare_gradients(before, after, args) -> Verdict:
     first = _run_quietly(lambda *copies: _gradients(before, args, copies), args)
     same_numbers()
     second = _run_quietly(lambda *copies: _gradients(after, args, copies), args)
-    if is_a(first, BaseException) or is_a(second, BaseException):
+    if real_isinstance(first, BaseException) or real_isinstance(second, BaseException):
         return Verdict("not compared")
     if not any(found is not None for found in (*first, *second)):
         return Verdict("none")
@@ -113,7 +113,7 @@ def _run_quietly(fn, args):
     with redirected(Printed()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            with theirs():
+            with running_user_code():
                 return fn(*copied(args)[0])
         except UNRAISABLE:
             raise
@@ -122,7 +122,7 @@ def _run_quietly(fn, args):
 
 
 def _value_words(value) -> str:
-    if is_a(value, BaseException):
+    if real_isinstance(value, BaseException):
         return said(value)
     if not tensors.is_tensor(value):
         return brief(value)
@@ -152,7 +152,7 @@ def copied(values: tuple) -> tuple[tuple, list[str]]:
             if tensors.is_tensor(value) and tensors.has_its_elements(value):  # no leaf
                 made.append(value.detach().clone().requires_grad_(value.requires_grad))
             else:
-                shared.append(kind_of(value))
+                shared.append(real_type_name(value))
                 made.append(value)
     return tuple(made), list(dict.fromkeys(shared))
 
@@ -164,7 +164,7 @@ def compared(one, other, depth: int = 0) -> str:
     """
     if type(one) is not type(other):
         return OTHER
-    if is_a(one, BaseException):
+    if real_isinstance(one, BaseException):
         return SAME if said(one) == said(other) else OTHER
     if tensors.is_tensor(one):
         return _compare_tensors(one, other)
@@ -172,12 +172,12 @@ def compared(one, other, depth: int = 0) -> str:
         return SAME
     if type(one) is dict and one.keys() == other.keys():
         one, other = [*one.values()], [other[key] for key in one]
-    if is_a(one, list, tuple) and len(one) == len(other):
+    if real_isinstance(one, list, tuple) and len(one) == len(other):
         if depth == DEEPEST:
             return UNKNOWN
         found = {compared(*pair, depth + 1) for pair in zip(one, other, strict=True)}
         return next((verdict for verdict in (OTHER, UNKNOWN) if verdict in found), SAME)
-    if is_a(one, list, tuple, dict):
+    if real_isinstance(one, list, tuple, dict):
         return OTHER
     if type(one) not in _PLAIN:
         return UNKNOWN

@@ -19,7 +19,7 @@ from helpers.capture.torch import guard_tree as tree
 from helpers.internals import torch_private
 from helpers.model import torch_records
 from helpers.model.phrase import clipped
-from helpers.safety.arguments import count, is_a
+from helpers.safety.arguments import count, real_isinstance
 
 LONGEST = 400
 NAME = "holds"
@@ -68,9 +68,9 @@ def guard_program(fn, call, entry: int = 1) -> torch_records.GuardProgram:
 
 
 def _split_call(call) -> tuple[tuple, dict]:
-    if is_a(call, tuple, list):
+    if real_isinstance(call, tuple, list):
         return tuple(call), {}
-    if is_a(call, dict) and all(is_a(name, str) for name in call):
+    if real_isinstance(call, dict) and all(real_isinstance(name, str) for name in call):
         return (), dict(call)
     raise TypeError(f"call is a tuple of arguments, or a dict of them by name, not {label(call)}")
 

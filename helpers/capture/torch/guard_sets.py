@@ -19,8 +19,8 @@ from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.phrase import clipped
 from helpers.model.torch_records import Agreement, agreement_entry
-from helpers.safety.arguments import is_a, kind_of
-from helpers.safety.restoring import note_end, theirs
+from helpers.safety.arguments import real_isinstance, real_type_name
+from helpers.safety.restoring import note_end, running_user_code
 
 MOST_ROWS, LONGEST = 12, 300
 MARKS = (("changed", "this one refuses the call"), ("failed", "an error instead of an answer"))
@@ -97,7 +97,7 @@ class Mini:
 def _run(fn, args, kwargs, words: str) -> None:
     """Make the first call; ValueError, in one sentence, if it does not come to its end."""
     try:
-        with theirs():
+        with running_user_code():
             fn(*args, **kwargs)
     except KeyboardInterrupt:
         raise
@@ -111,13 +111,13 @@ def agreement(fn, args, **guard_sets) -> Agreement:
     `guard_sets`: name -> a function of the arguments that says whether it accepts them; without
     any, the mini-Dynamo's guards. Dynamo's own are always asked.
     """
-    if not is_a(args, tuple, list):
+    if not real_isinstance(args, tuple, list):
         raise TypeError(f"args must be a tuple of the first call's arguments, not {label(args)}")
     for name, accepts in guard_sets.items():
         if not callable(accepts):
             raise TypeError(
                 f"{name} must be a function of the arguments that says True or False, "
-                f"not {kind_of(accepts)}"
+                f"not {real_type_name(accepts)}"
             )
     fn, args = guard_tree.behind(fn)[0], guard_tree.given(fn, args, {})[0]
     real = Real(fn, *args)
@@ -144,7 +144,7 @@ def _row(call: Call, sets):
 
 def _ask(accepts, call: Call) -> tuple[str, str]:
     try:
-        if is_a(accepts, Real, Mini):
+        if real_isinstance(accepts, Real, Mini):
             because = accepts.why_not(**call.arguments)
             return ("accepts", "") if because is None else ("refuses", str(because))
         return ("accepts" if accepts(**call.arguments) else "refuses"), ""

@@ -24,7 +24,7 @@ from helpers.model.phrase import clipped
 from helpers.model.tables import Listing
 from helpers.model.torch_records import Failure, Guard, GuardGraph, guard_listing
 from helpers.safety import restoring
-from helpers.safety.arguments import is_a, kind_of, word
+from helpers.safety.arguments import real_isinstance, real_type_name, require_str
 
 OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
 MISSING = object()
@@ -105,8 +105,10 @@ def refuse_tensorflow(fn, verb: str) -> None:
     """Raise TypeError for what TensorFlow runs: a Keras layer, a method of one, a tf.function."""
     thing = fn.__self__ if type(fn) is MethodType else fn
     layer = getattr(restoring.module("keras.src.layers.layer"), "Layer", None)
-    if (layer and is_a(thing, layer)) or traced_by_tensorflow(thing) is not None:
-        raise TypeError(f"{verb} watches torch.compile, and {kind_of(thing)} does not run on torch")
+    if (layer and real_isinstance(thing, layer)) or traced_by_tensorflow(thing) is not None:
+        raise TypeError(
+            f"{verb} watches torch.compile, and {real_type_name(thing)} does not run on torch"
+        )
 
 
 def entries(code: CodeType) -> list:
@@ -153,7 +155,7 @@ def copied(fn):
 
 def guard_graph(fn, find: str = "") -> GuardGraph:
     """Return the guard tree of each cache entry of `fn`; `find` points out what has these words."""
-    find, (function, told) = word(find, "find"), behind(fn, compiled=True)
+    find, (function, told) = require_str(find, "find"), behind(fn, compiled=True)
     name, kept = named(function), entries(function.__code__)
     if not kept:
         raise LookupError(
@@ -173,7 +175,7 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
 
 def guard_table(fn, find: str = "") -> Listing:
     """Return the same guards as a table; with `find`, those only that have these words."""
-    return guard_listing(guard_graph(fn), word(find, "find"))
+    return guard_listing(guard_graph(fn), require_str(find, "find"))
 
 
 class _Draft:

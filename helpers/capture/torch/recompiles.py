@@ -31,7 +31,7 @@ from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import clipped, counted
 from helpers.model.tables import SideBySide, align
 from helpers.model.torch_records import HEADINGS, MARKS, CompileEntry, CompileLedger, compile_entry
-from helpers.safety.arguments import is_a, own, switch
+from helpers.safety.arguments import real_isinstance, static_attribute, switch
 from helpers.safety.missing_parts import COMPILER_CURE
 from helpers.safety.restoring import patched
 
@@ -52,7 +52,7 @@ def watch(fn, **options) -> "Compiled":
     `torch.compile(fn, backend="eager", **options)` first. A call that compiles a resume function,
     or a function that is called, is no hit.
     """
-    if is_a(fn, Compiled):
+    if real_isinstance(fn, Compiled):
         return fn
     guard_tree.refuse_tensorflow(fn, "watch_recompiles")
     function, told = behind(fn)
@@ -71,15 +71,15 @@ def _compile(fn, options):
     """Return what runs `fn` with a compiled copy of its function, and that copy."""
     import torch
 
-    if is_a(fn, functools.partial):
+    if real_isinstance(fn, functools.partial):
         compiled, function = _compile(fn.func, options)
         return functools.partial(compiled, *fn.args, **fn.keywords), function
-    if is_a(fn, torch.nn.Module):
+    if real_isinstance(fn, torch.nn.Module):
         compiled, function = _compile(fn.forward, options)
         return functools.partial(_call_with_forward, fn, compiled), function
-    if type(call := own(fn, "__call__")) is FunctionType:
+    if type(call := static_attribute(fn, "__call__")) is FunctionType:
         return _compile(MethodType(call, fn), options)
-    if not is_a(fn, FunctionType, MethodType):
+    if not real_isinstance(fn, FunctionType, MethodType):
         return _compile(opened(fn, (), 1).function, options)
     copy = copied(fn)
     try:

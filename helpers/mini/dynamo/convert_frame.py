@@ -16,7 +16,7 @@ from helpers.mini.dynamo.parts import PARTS, receives
 from helpers.mini.dynamo.resume_execution import decoded, prologue_length, resume_function
 from helpers.mini.dynamo.symbolic_convert import Interpreter
 from helpers.mini.dynamo.symbolic_values import NULL, RESULT, Break, Items, Loop, Refuse, Unread
-from helpers.safety.arguments import kind_of, printable
+from helpers.safety.arguments import printable, real_type_name
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry
     except Exception as error:
         if parts is not PARTS:  # a learner's own part is to be heard
             raise
-        words = f"{kind_of(error)}: {printable(str(error), 300)}"
+        words = f"{real_type_name(error)}: {printable(str(error), 300)}"
         return refused(frame, trace, f"the mini-Dynamo failed with {words}")
 
 

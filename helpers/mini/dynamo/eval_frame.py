@@ -14,7 +14,7 @@ from helpers.mini.dynamo import convert_frame
 from helpers.mini.dynamo.call_function import UNSUPPORTED
 from helpers.mini.dynamo.convert_frame import Entry, frame_of
 from helpers.mini.dynamo.parts import PARTS, Parts
-from helpers.safety.arguments import kind_of, printable
+from helpers.safety.arguments import printable, real_type_name
 
 LIMIT = 8  # entries per function
 
@@ -163,7 +163,7 @@ def compile(fn=None, backend=None, parts=PARTS):
     """
     _check_backend(backend)
     if type(parts) is not Parts:
-        raise TypeError(f"parts must be the five parts, such as PARTS, not {kind_of(parts)}")
+        raise TypeError(f"parts must be the five parts, such as PARTS, not {real_type_name(parts)}")
     if fn is None:
         return functools.partial(compile, backend=backend, parts=parts)
     _check_function(fn, "compile needs a Python function")
@@ -173,12 +173,12 @@ def compile(fn=None, backend=None, parts=PARTS):
 def _check_function(fn, needed: str) -> None:
     if type(fn) is not FunctionType:
         instead = "write a function that calls it" if callable(fn) else "such as def makes"
-        raise TypeError(f"{needed}, not {kind_of(fn)}: {instead}")
+        raise TypeError(f"{needed}, not {real_type_name(fn)}: {instead}")
 
 
 def _check_backend(backend) -> None:
     if backend is not None and not callable(backend):
-        raise TypeError(f"backend must be something to call, not {kind_of(backend)}")
+        raise TypeError(f"backend must be something to call, not {real_type_name(backend)}")
 
 
 def entry_for(fn, *values) -> Entry:

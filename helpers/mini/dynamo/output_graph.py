@@ -21,7 +21,7 @@ from helpers.mini.dynamo.symbolic_values import (
     Tensor,
     Unread,
 )
-from helpers.safety.arguments import kind_of
+from helpers.safety.arguments import real_type_name
 
 FAKES_LOGGER = logging.getLogger("torch._subclasses.fake_tensor")
 
@@ -187,7 +187,7 @@ class Output:
         except Exception as error:
             raise BackendFailed from error
         if not callable(run):
-            words = f"a backend must return something to call, not {kind_of(run)}"
+            words = f"a backend must return something to call, not {real_type_name(run)}"
             raise BackendFailed from TypeError(words)
         called = f"{self.trace.name(run, 'graph')}({', '.join(used)})"
         names = ", ".join(self._results.values())

@@ -11,7 +11,7 @@ import ctypes
 from functools import cache
 from types import SimpleNamespace
 
-from helpers.safety.arguments import kind_of
+from helpers.safety.arguments import real_type_name
 
 POINTER, TEXT, INT, INT64 = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_int64
 BYTE, SIZE, FLOAT = ctypes.c_ubyte, ctypes.c_size_t, ctypes.c_float
@@ -61,7 +61,7 @@ def handle_of(tensor) -> int:
     """
     _, eager_tensor = _tensorflow()
     if type(tensor) is not eager_tensor:
-        raise TypeError(f"only an EagerTensor has a handle, not {kind_of(tensor)}")
+        raise TypeError(f"only an EagerTensor has a handle, not {real_type_name(tensor)}")
     return _pair()[0](tensor)
 
 

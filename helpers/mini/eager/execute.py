@@ -23,7 +23,7 @@ from helpers.mini.eager.c_api import (
     set_attributes,
     tensor_of,
 )
-from helpers.safety.arguments import kind_of
+from helpers.safety.arguments import real_type_name
 
 
 def execute(op_name: str, inputs, attrs: tuple = (), num_outputs: int = 1) -> list:
@@ -110,11 +110,11 @@ def checked(op_name, inputs, attrs, num_outputs) -> list:
     wrong number of inputs, a list where none belongs, a dtype that contradicts an input's.
     """
     if not isinstance(op_name, str):
-        raise TypeError(f"an op's name is a str, not {kind_of(op_name)}")
+        raise TypeError(f"an op's name is a str, not {real_type_name(op_name)}")
     if "\0" in op_name:
         raise ValueError("an op's name is a str without a zero: C would end it there")
     if not isinstance(inputs, (list, tuple)):
-        raise TypeError(f"inputs must be a list of EagerTensors, not {kind_of(inputs)}")
+        raise TypeError(f"inputs must be a list of EagerTensors, not {real_type_name(inputs)}")
     _attrs(attrs)
     if type(num_outputs) is not int or not 0 <= num_outputs <= MOST_OUTPUTS:
         raise ValueError(f"num_outputs must be an int from 0 to {MOST_OUTPUTS}")
@@ -147,7 +147,7 @@ def _place(op_name, argument, given, position):
     if is_list(argument):
         if not isinstance(given, (list, tuple)):
             raise ValueError(
-                f"input {argument.name} of {op_name} is a list of tensors, not {kind_of(given)}"
+                f"input {argument.name} of {op_name} is a list of tensors, not {real_type_name(given)}"
             )
         _eager(given)
     else:
@@ -161,18 +161,20 @@ def _eager(tensors: Iterable, first: int = 0):
         if type(tensor) is not ops.EagerTensor:
             raise TypeError(
                 "provided list of inputs contains objects other than 'EagerTensor'. "
-                f"Item {position} is type: {kind_of(tensor)}"
+                f"Item {position} is type: {real_type_name(tensor)}"
             )
 
 
 def _attrs(attrs):
     if not isinstance(attrs, tuple):
-        raise TypeError(f"attrs must be a tuple of names and values in turn, not {kind_of(attrs)}")
+        raise TypeError(
+            f"attrs must be a tuple of names and values in turn, not {real_type_name(attrs)}"
+        )
     for position, name in enumerate(attrs[::2]):
         if not isinstance(name, str) or "\0" in name:
             raise TypeError(
                 f"attrs alternate name and value; item {2 * position} must be a name, "
-                f"not {kind_of(name)}"
+                f"not {real_type_name(name)}"
             )
 
 

@@ -6,7 +6,7 @@ from functools import cache
 from types import CodeType, FunctionType, MethodType
 
 from helpers.mini.frame_hook import building, slot
-from helpers.safety.arguments import kind_of
+from helpers.safety.arguments import real_type_name
 
 
 @cache
@@ -65,7 +65,7 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
 
     def __init__(self, callback: Callable, only: Iterable | None = None):
         if not callable(callback):
-            raise TypeError(f"the callback must be callable, not {kind_of(callback)} object")
+            raise TypeError(f"the callback must be callable, not {real_type_name(callback)} object")
         self._callback = callback
         self._codes = None if only is None else _codes_of(only)
 
@@ -105,7 +105,9 @@ def replaced(function, replacement: Callable) -> watching:
     may call the function. Errors are those of `watching`.
     """
     if not callable(replacement):
-        raise TypeError(f"the replacement must be callable, not {kind_of(replacement)} object")
+        raise TypeError(
+            f"the replacement must be callable, not {real_type_name(replacement)} object"
+        )
     inside = False
 
     def stand_in(*arguments):
@@ -125,7 +127,7 @@ def _codes_of(only) -> tuple[CodeType, ...]:
     if not isinstance(only, (list, tuple, set, frozenset)):
         raise TypeError(
             "only must be a list of functions or code objects, or one of them, not "
-            f"{kind_of(only)} object"
+            f"{real_type_name(only)} object"
         )
     if not only:
         raise ValueError("only is empty, so nothing would be watched; leave it out to watch all")
@@ -136,7 +138,7 @@ def _codes_of(only) -> tuple[CodeType, ...]:
         if not isinstance(code, CodeType):
             raise TypeError(
                 "only functions of Python and code objects have frames, not "
-                f"{kind_of(thing)} object"
+                f"{real_type_name(thing)} object"
             )
         codes.append(code)
     return tuple(codes)

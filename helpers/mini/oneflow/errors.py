@@ -8,7 +8,7 @@ from pathlib import Path
 from traceback import walk_tb
 from types import FunctionType
 
-from helpers.safety.arguments import kind_of, printable
+from helpers.safety.arguments import printable, real_type_name
 from helpers.safety.missing_parts import OneSentence
 
 _PLAIN = (str, int, float, bool, type(None))
@@ -59,7 +59,7 @@ def shown(value):
         text = repr(value)
         return text if len(text) <= 60 else f"{text[:57]}..."
     name = value.__name__ if kind in (type, FunctionType) else ""
-    return f"{kind_of(value)} {printable(name)}".rstrip()
+    return f"{real_type_name(value)} {printable(name)}".rstrip()
 
 
 def place(path):
@@ -76,7 +76,7 @@ def raised(error, file=None):
     """Say an exception in one line, with the line of `file` where it came up."""
     line = _line_in(error, str(file)) if file else None
     where = f"{place(file)}, line {line}: " if line else ""
-    return f"{where}{kind_of(error)}: {printable(str(error), 300)}".rstrip(": ")
+    return f"{where}{real_type_name(error)}: {printable(str(error), 300)}".rstrip(": ")
 
 
 def _line_in(error, file):

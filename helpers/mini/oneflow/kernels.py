@@ -19,7 +19,7 @@ from helpers.mini.oneflow import built_in_ops
 from helpers.mini.oneflow.autodiff import numbered
 from helpers.mini.oneflow.errors import OpError, listed, need, place, raised, shown
 from helpers.mini.oneflow.registry import Kernel, Spec, begin, dtype_name
-from helpers.safety.arguments import kind_of
+from helpers.safety.arguments import real_type_name
 
 DEVICES = ("cpu", "gpu")
 # The original's words for none and for several.
@@ -253,7 +253,7 @@ def step(op, kernel, reads, writes):
 def _array(value, where, output):
     if isinstance(value, np.generic):
         return np.array(value)
-    kind = "None" if value is None else f"a {kind_of(value)}"
+    kind = "None" if value is None else f"a {real_type_name(value)}"
     raise OpError(f"{where} returned {kind} for {output}; a kernel returns a numpy array")
 
 
@@ -352,7 +352,7 @@ class Executor:
     def wrong_input(self, name, blob, array):
         """Return the OpError for an array that does not fit its placeholder."""
         if type(array) is not np.ndarray:
-            found = f"a {kind_of(array)}, not a numpy array: write np.asarray(...)"
+            found = f"a {real_type_name(array)}, not a numpy array: write np.asarray(...)"
         else:
             found = Spec(array.shape, array.dtype)
         return OpError(

@@ -12,7 +12,7 @@ from helpers.mini.oneflow.autodiff import Request
 from helpers.mini.oneflow.errors import OpError, need, shown, stage
 from helpers.mini.oneflow.job import PLACED, writer
 from helpers.mini.oneflow.registry import is_list, is_number
-from helpers.safety.arguments import kind_of
+from helpers.safety.arguments import real_type_name
 
 
 class Blob:
@@ -67,7 +67,7 @@ class Blob:
 
 def own(blob, what):
     """Return a blob of the job being written down, or raise OpError."""
-    need(isinstance(blob, Blob), f"{what} takes blobs of the job, not {kind_of(blob)}")
+    need(isinstance(blob, Blob), f"{what} takes blobs of the job, not {real_type_name(blob)}")
     need(blob.owner is writer(), f'{what}: {blob} belongs to another job, "{blob.owner.name}"')
     return blob
 
@@ -86,7 +86,7 @@ def binary(kind, blob, other):
         return emit(f"broadcast_{kind}", [blob, other])
     need(
         is_number(other),
-        f"{blob!r} and {kind_of(other)}: arithmetic takes another blob or a number; "
+        f"{blob!r} and {real_type_name(other)}: arithmetic takes another blob or a number; "
         "an array enters through a placeholder or get_variable",
     )
     if kind == "sub":

@@ -16,7 +16,7 @@ from helpers.model.code_records import Bytecode
 from helpers.model.graphs import Graph
 from helpers.model.phrase import counted
 from helpers.model.torch_records import CompileLedger, GuardGraph
-from helpers.safety.arguments import is_a, kind_of
+from helpers.safety.arguments import real_isinstance, real_type_name
 from helpers.study.chapter_7.diagnosis import Evidence, say_first_part, undiagnosed
 from helpers.study.engine import Case, Exercise, Unfit, find_difference, in_order, tried
 
@@ -64,7 +64,7 @@ SHAPES = ((1, 2), (3, 2), (2, 4, 2))
 
 
 def _shows_counter(model: CompileLedger | GuardGraph) -> str | None:
-    if is_a(model, GuardGraph):
+    if real_isinstance(model, GuardGraph):
         found = any(guard.source.endswith(f".{COUNTER}") for guard in model.guards)
         return None if found else f"no guard there looks at {COUNTER} of the module"
     if any(COUNTER in str(failure) for failure in model.failures):
@@ -100,8 +100,8 @@ def _judge_model(seam, proof, cured, broken):
         return because
     import torch
 
-    if not is_a(cured, type) or not issubclass(cured, torch.nn.Module):
-        return f"cured must be a class, as the broken one is, not {kind_of(cured)}"
+    if not real_isinstance(cured, type) or not issubclass(cured, torch.nn.Module):
+        return f"cured must be a class, as the broken one is, not {real_type_name(cured)}"
     if _count(broken()) is None:
         raise Unfit("Warmed is no longer the module of this case: run its cell again")
     with torch_private.same_settings(), torch.enable_grad():
@@ -190,7 +190,7 @@ MADE = "What Dynamo made of"
 
 
 def _shows_other_code(model: Graph | Bytecode) -> str | None:
-    if is_a(model, Bytecode):
+    if real_isinstance(model, Bytecode):
         return None if MADE in model.title else "that code was written by hand: which code runs?"
     if any(node.label == "new code" for node in model.nodes):
         return None
@@ -265,7 +265,7 @@ def _judge_tool(seam, proof, cured):
     if because := undiagnosed(seam, proof, OF_TOOL, NO_TOOL):
         return because
     if not callable(cured):
-        return f"cured must be a function, not {kind_of(cured)}"
+        return f"cured must be a function, not {real_type_name(cured)}"
     import torch
 
     with torch_private.same_settings():

@@ -10,7 +10,7 @@ from helpers.capture.text.value import brief
 from helpers.exhibit import Exhibit
 from helpers.model.phrase import counted
 from helpers.model.spine import SPINE
-from helpers.safety.arguments import is_a, kind_of
+from helpers.safety.arguments import real_isinstance, real_type_name
 from helpers.study.engine import Case, Raised, Unfit, Untried, find_difference, parts_apart
 
 SEAMS = {station.name.lower(): station.name for station in SPINE}
@@ -51,21 +51,21 @@ def undiagnosed(
         more = counted(len(left), "more seam")
         return f"{given[0]!r} is right. Name {more}: a cure at one alone leaves the symptom"
     proofs = _several(proof, "proof")
-    if odd := [one for one in proofs if not is_a(one, Exhibit)]:
-        raise Unfit(f"proof must be an exhibit, or some in a tuple, not {kind_of(odd[0])}")
+    if odd := [one for one in proofs if not real_isinstance(one, Exhibit)]:
+        raise Unfit(f"proof must be an exhibit, or some in a tuple, not {real_type_name(odd[0])}")
     unproved = (_unproved(one, [proof.model for proof in proofs]) for one in evidence)
     return next(filter(None, unproved), None)
 
 
 def _seam(name) -> str:
-    plain = " ".join(name.lower().split()) if is_a(name, str) else ""
+    plain = " ".join(name.lower().split()) if real_isinstance(name, str) else ""
     if plain not in SEAMS:
         raise Unfit(f"seam: {brief(name)} is no seam; they are: {', '.join(SEAMS.values())}")
     return SEAMS[plain]
 
 
 def _unproved(one: Evidence, models: list) -> str | None:
-    whys = [one.shows(model) for model in models if is_a(model, *one.kinds)]
+    whys = [one.shows(model) for model in models if real_isinstance(model, *one.kinds)]
     if None in whys:
         return None
     because = f": {whys[0]}" if whys else ""
@@ -74,7 +74,9 @@ def _unproved(one: Evidence, models: list) -> str | None:
 
 def _several(answer, what: str) -> list:
     """Return an answer's items; one that stands alone is a list of itself."""
-    items = list(answer)[:MOST] if is_a(answer, tuple, list, set, frozenset) else [answer]
+    items = (
+        list(answer)[:MOST] if real_isinstance(answer, tuple, list, set, frozenset) else [answer]
+    )
     if any(item is ... for item in items):
         raise Untried(what)
     if not items:

@@ -13,7 +13,7 @@ from functools import partial
 from helpers.capture.text.error import said
 from helpers.internals import torch_private
 from helpers.model.phrase import counted, listed
-from helpers.safety.arguments import kind_of
+from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
 from helpers.study.chapter_7.diagnosis import find_complaint
 from helpers.study.chapter_7.means_table import reach_listing, the_call
@@ -46,7 +46,7 @@ def _judge(means):
 def _complain(name: str, make) -> str | None:
     """Return the first complaint; a tracer and a profiler are there already, as a debugger's."""
     if not callable(make):
-        return f"must be a function that gives a context manager, not {kind_of(make)}"
+        return f"must be a function that gives a context manager, not {real_type_name(make)}"
     before = sys.gettrace(), sys.getprofile()
     sys.settrace(_other)
     sys.setprofile(_other)
@@ -119,7 +119,7 @@ def _block(make) -> Iterator:
     """Open a block of a means, and give its notes, of which there are none yet."""
     block = tried(make())
     if not hasattr(type(block), "__enter__"):
-        raise Unfit(f"must give a context manager, not {kind_of(block)}")
+        raise Unfit(f"must give a context manager, not {real_type_name(block)}")
     with block as notes:
         _require_none(notes)
         yield notes

@@ -17,8 +17,8 @@ from helpers.exhibit import Exhibit
 from helpers.internals import torch_private
 from helpers.model.tables import Column, Listing
 from helpers.safety import progress
-from helpers.safety.arguments import kind_of
-from helpers.safety.restoring import theirs, whole
+from helpers.safety.arguments import real_type_name
+from helpers.safety.restoring import preserves_interpreter_state, running_user_code
 from helpers.view.table_view import table
 
 HEADINGS = {
@@ -52,7 +52,7 @@ class Reach(Listing):
         return {row.means: vars(row) for row in self.rows}[means][route] == "yes"
 
 
-@whole
+@preserves_interpreter_state
 def watch_means(means) -> Exhibit:
     """Run one call of torch under each means, by all its routes: who notices it, and at what cost.
 
@@ -79,7 +79,9 @@ def reach_listing(means: dict[str, Callable]) -> Reach:
 
 def _given(means) -> dict[str, Callable]:
     if type(means) is not dict:
-        raise TypeError(f"means must be a dict of name -> context manager, not {kind_of(means)}")
+        raise TypeError(
+            f"means must be a dict of name -> context manager, not {real_type_name(means)}"
+        )
     if not 0 < len(means) <= MOST:
         raise ValueError(f"means must have from 1 to {MOST} items, not {len(means):,}")
     for name, make in means.items():
@@ -101,12 +103,12 @@ def _row(name: str, make, routes) -> Reached:
 
 def _noticed(make, route) -> str:
     """Return yes or no, or what a call by this route raises in the block."""
-    with theirs(), make() as notes:
+    with running_user_code(), make() as notes:
         before = len(notes)
         try:
             route()
         except Exception as error:
-            return kind_of(error)
+            return real_type_name(error)
         return "yes" if len(notes) > before else "no"
 
 
@@ -115,7 +117,7 @@ def _cost(make, call) -> str:
     ratios = []
     for _ in range(ROUNDS):
         bare = _seconds(call)
-        with theirs(), make():
+        with running_user_code(), make():
             ratios.append(_seconds(call) / bare)
     return f"{median(ratios):.1f} ({min(ratios):.1f} to {max(ratios):.1f})"
 

@@ -13,7 +13,7 @@ from helpers.model.graphs import Graph
 from helpers.model.tables import Listing
 from helpers.model.trace_records import TraceLedger
 from helpers.safety import progress
-from helpers.safety.arguments import kind_of
+from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.chapter_7.diagnosis import Evidence, find_complaint, undiagnosed
 from helpers.study.chapter_7.project import fresh
@@ -120,7 +120,7 @@ def _judge(seam, proof, patched, sources):
     if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
         return because
     if not callable(patched):
-        return f"patched must be a function, not {kind_of(patched)}"
+        return f"patched must be a function, not {real_type_name(patched)}"
     with only_new_objects():
         _refuse_changed(sources)
         return find_complaint(patched, {"patched": lambda made: _complain(made, sources)})
@@ -160,7 +160,9 @@ def _block(patched, project, body):
     new = Patched(body)
     block = tried(patched(project.losses, project.training, new.penalty))
     if not hasattr(type(block), "__enter__"):
-        raise Unfit(f"patched must return a context manager, not {kind_of(block)}: @contextmanager")
+        raise Unfit(
+            f"patched must return a context manager, not {real_type_name(block)}: @contextmanager"
+        )
     with block:
         yield new
 

@@ -17,7 +17,7 @@ from helpers.model.graphs import Graph
 from helpers.model.phrase import counted
 from helpers.model.tables import Ledger
 from helpers.model.trace_records import TraceLedger
-from helpers.safety.arguments import is_a, kind_of
+from helpers.safety.arguments import real_isinstance, real_type_name
 from helpers.study.chapter_2.spied_step import (
     CALL_PYTHON,
     Spied,
@@ -149,7 +149,7 @@ def _slow(frames, state, gain):
 
 
 def _shows_fallback(model) -> str | None:
-    if is_a(model, Ledger):
+    if real_isinstance(model, Ledger):
         words = [verdict.word for entry in model.entries for verdict in entry.verdicts]
         return None if any("fallback" in word for word in words) else "nothing falls back there"
     if "fallback" in model.routes:
@@ -169,7 +169,7 @@ NO_FRAME = {
 
 def _judge_loop(seam, proof, cured):
     if not callable(cured):
-        return f"cured must be a function, as slow is, not {kind_of(cured)}"
+        return f"cured must be a function, as slow is, not {real_type_name(cured)}"
     if because := undiagnosed(seam, proof, OF_FRAMES, NO_FRAME):
         return because
     for kinds, frames, state, gain in _drawn():
@@ -260,7 +260,7 @@ NO_MEAN = {
 
 def _judge_class(seam, proof, cured):
     if not isinstance(cured, type):
-        return f"cured must be a class, as Smoother is, not {kind_of(cured)}"
+        return f"cured must be a class, as Smoother is, not {real_type_name(cured)}"
     if because := undiagnosed(seam, proof, OF_MEANS, NO_MEAN):
         return because
     advice = say_first_part("{2}: yours is {0:g}, eager code's is {1:g}")
@@ -306,7 +306,7 @@ def _number(found, what: str) -> float:
         raise Unfit(f"{what} is a tensor of the graph, which has no value outside it")
     with suppress(Exception):
         return float(found)
-    raise Unfit(f"{what} is no number: {kind_of(found)}")
+    raise Unfit(f"{what} is no number: {real_type_name(found)}")
 
 
 def _not_traced(cured) -> str | None:

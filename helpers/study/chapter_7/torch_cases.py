@@ -16,7 +16,7 @@ from helpers.capture.text.error import said
 from helpers.model.framework_records import Op, OpLog
 from helpers.model.phrase import counted
 from helpers.model.tables import Listing
-from helpers.safety.arguments import kind_of
+from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_7.diagnosis import Evidence, find_complaint, say_first_part, undiagnosed
 from helpers.study.engine import Case, Exercise, Unfit, Untried, find_difference, tried
 
@@ -243,7 +243,7 @@ def _swept(cured, widths, x, measure) -> tuple:
     if type(found) is not tuple or len(found) != 2 or not all(type(f) is list for f in found):
         raise Unfit("cured must return two lists, the scores and the errors, as sweep does")
     if odd := [error for error in found[1] if not isinstance(error, RuntimeError)]:
-        raise Unfit(f"the errors must be those that were raised, not {kind_of(odd[0])}")
+        raise Unfit(f"the errors must be those that were raised, not {real_type_name(odd[0])}")
     return found
 
 
