@@ -6,7 +6,15 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab_page import GALLERY, NARROW, NOTEBOOKS, OUTPUTS, WIDE, press, status
+from tests.browser.lab_page import (
+    GALLERY,
+    NARROW,
+    NOTEBOOKS,
+    OUTPUTS,
+    WIDE,
+    press,
+    status,
+)
 
 BROKEN = "Error displaying widget"
 # ipywidgets' manager.ts: where the kernel is connected before its session is ready, what the kernel

@@ -137,7 +137,10 @@ PROGRAMS = {
     "nested": (nested, [(x, {"k": 2, "z": [1, 2]}, doubled)]),
     "objects": (objects, [(x, Point(), Colour.RED)]),
     "sizes": (sizes, [(x, 2), (torch.ones(5), 2), (torch.ones(5), 3)]),
-    "kinds": (kinds, [(x, torch.float64, torch.device("cpu"), float("nan"), None, True, (3, "q"))]),
+    "kinds": (
+        kinds,
+        [(x, torch.float64, torch.device("cpu"), float("nan"), None, True, (3, "q"))],
+    ),
     "arrays": (arrays, [(x, x.numpy())]),
     "closed": (closed(), [(x,)]),
     "asked": (asked, [(x, Slotted())]),

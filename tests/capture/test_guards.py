@@ -7,7 +7,14 @@ import pytest
 
 from helpers import show_guards, watch_recompiles
 from helpers.capture.torch.cache_entries import behind, entries, frame_locals
-from helpers.capture.torch.guard_tree import all_failures, clean, failure, leaves, managers, meaning
+from helpers.capture.torch.guard_tree import (
+    all_failures,
+    clean,
+    failure,
+    leaves,
+    managers,
+    meaning,
+)
 from helpers.view.diagram.shapes import legend
 
 pytestmark = pytest.mark.own_process(sharing="torch")

@@ -162,7 +162,12 @@ def test_specialised_calls_fall_back_under_a_hook_and_return():
         watch_specialising(calls, stages, inside={"nowhere": lambda: None})
 
 
-@pytest.mark.parametrize(("make", "words"), [(lambda: 3, "must return a context manager, not 3")])
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: 3, "must return a context manager, not 3"),
+    ],
+)
 def test_what_makes_no_context_manager_is_refused(make, words):
     with pytest.raises(TypeError, match=words):
         watch_specialising(lambda: 1, {"a": ()}, inside={"a": make})

@@ -97,7 +97,8 @@ FAR = f"- test_skipping.py {NOT_HERE} (Skipped: comes by the network)"
 
 @pytest.mark.parametrize("workers", [(), ("-p", "xdist.plugin", "-n", "1")])
 @pytest.mark.parametrize(
-    ("setting", "code", "told"), [("", 0, set()), ("offline", 1, {LAMP}), ("all", 1, {LAMP, FAR})]
+    ("setting", "code", "told"),
+    [("", 0, set()), ("offline", 1, {LAMP}), ("all", 1, {LAMP, FAR})],
 )
 def test_a_run_in_which_no_test_may_be_skipped_fails(tmp_path, workers, setting, code, told):
     (tmp_path / "test_skipping.py").write_text(SKIPPING, "utf-8")

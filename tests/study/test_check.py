@@ -116,7 +116,8 @@ def test_too_many_or_too_few_answers_are_told_with_the_call_that_is_meant():
 
 
 @pytest.mark.parametrize(
-    "name", ["default_finder", "rebinding", "one_more_holder", "cache", "code_patch", "guard_set"]
+    "name",
+    ["default_finder", "rebinding", "one_more_holder", "cache", "code_patch", "guard_set"],
 )
 def test_what_cannot_be_called_is_refused_by_its_name(name):
     exercise = getattr(check, name)

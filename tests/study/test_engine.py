@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from helpers.study.check import Unfit, Untried
-from helpers.study.engine import Case, by_name, check_guess, find_difference, in_order, same_result
+from helpers.study.engine import (
+    Case,
+    by_name,
+    check_guess,
+    find_difference,
+    in_order,
+    same_result,
+)
 
 NOWHERE = ctypes.cast(8, ctypes.POINTER(ctypes.c_int))  # who asks it for an item is killed
 

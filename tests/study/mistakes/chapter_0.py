@@ -20,5 +20,5 @@ MISTAKES = {
         ("a whole number such as 7, not 2.0 (float)", "= 2", "= 2.0"),
         ("listed the names f, x", "= 2", "= 4"),
         ("listed the names f, x", LYING),
-    )
+    ),
 }

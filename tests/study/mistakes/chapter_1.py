@@ -136,7 +136,11 @@ MISTAKES = {
         ),
         ("does not hold the old function again", "            write(old)\n", "            pass\n"),
         ("must return a context manager", "@contextmanager\n", ""),
-        ("after a KeyboardInterrupt", f"    finally:\n{WRITE_OLD}", ON_EXCEPTION_ONLY),
+        (
+            "after a KeyboardInterrupt",
+            f"    finally:\n{WRITE_OLD}",
+            ON_EXCEPTION_ONLY,
+        ),
     ),
     "default_finder": (
         ("compare with `is`", "value is obj", "value == obj"),
@@ -189,14 +193,22 @@ MISTAKES = {
         ),
         ("context manager, not generator", "@contextmanager\n", ""),
         ("context manager, not None", "def my_rebind_everywhere(old, new):\n    pass"),
-        ("held something else before, or nothing", "value is old", "value is not old"),
+        (
+            "held something else before, or nothing",
+            "value is old",
+            "value is not old",
+        ),
         ("held something else before, or nothing", " if value is old", ""),
         (
             "scenery.op holds <lambda>(), and must hold first()",
             "= new\n",
             "= lambda *args: new(*args)\n",
         ),
-        ("after a KeyboardInterrupt", "    finally:\n" + WRITE_BACK, ON_EXCEPTION),
+        (
+            "after a KeyboardInterrupt",
+            "    finally:\n" + WRITE_BACK,
+            ON_EXCEPTION,
+        ),
         (
             "in a second block, inside the block scenery.op holds third()",
             "    places = [(s",

@@ -166,7 +166,11 @@ MISTAKES = {
             ALL_MATCHING,
             f"{ALL_MATCHING}[:1]",
         ),
-        ("yours raises ValueError: Cannot find", 'flow.OpError(f"Cannot', 'ValueError(f"Cannot'),
+        (
+            "yours raises ValueError: Cannot find",
+            'flow.OpError(f"Cannot',
+            'ValueError(f"Cannot',
+        ),
         ("yours gives 'OpError: nothing matches'", MESSAGE, '"nothing matches"'),
         ("yours gives None, the registry gives", f"raise flow.OpError({MESSAGE})", "return None"),
         (
@@ -193,7 +197,11 @@ MISTAKES = {
             "is_float",
         ),
         ('float16 on "gpu" 1 of the kernels match', ON_CPU, ""),
-        ("half of -3 (int8): yours gives -1, numpy gives -2", "x // 2", "(x / 2).astype(x.dtype)"),
+        (
+            "half of -3 (int8): yours gives -1, numpy gives -2",
+            "x // 2",
+            "(x / 2).astype(x.dtype)",
+        ),
         (
             "returned dtype float64 for my_user_half/out_0: int8[5]",
             "register(halve_whole, ~",

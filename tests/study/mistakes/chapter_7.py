@@ -52,7 +52,11 @@ MISTAKES = {
             "losses.penalty), calls",
             "losses.penalty), show_bindings(training.loss)",
         ),
-        ("it is of size: in a patch", "show_bindings(losses.penalty)", "show_bindings(size)"),
+        (
+            "it is of size: in a patch",
+            "show_bindings(losses.penalty)",
+            "show_bindings(size)",
+        ),
         (
             "it is of size: in a patch",
             "    calls(weights, error)",

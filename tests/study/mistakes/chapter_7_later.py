@@ -166,7 +166,11 @@ MISTAKES = {
             "self.mean.read_value()",
             "new",
         ),
-        ("of two objects, used in turn", INIT, ONE_MEAN),
+        (
+            "of two objects, used in turn",
+            INIT,
+            ONE_MEAN,
+        ),
         ("must be a class", "value()\n", "value()\ncured = cured(0.5)\n"),
     ),
     "kept_models": (
@@ -188,7 +192,13 @@ MISTAKES = {
         ("keeps as an error, and yours raised", "        net = Freed(width, measure)", EAGERLY),
         ("ended by another error", "Freed(width", "Net(width", "    return sc", f"    {CLEARED}sc"),
         ("a place for each model", CACHED, BY_ID, "return self.measured", RETURN_BY_ID),
-        ("the cache is to stay", CACHED, "", "self.measured", "self.measure(self)"),
+        (
+            "the cache is to stay",
+            CACHED,
+            "",
+            "self.measured",
+            "self.measure(self)",
+        ),
         ("must be those that were raised, not str", "error.with_traceback(None)", "str(error)"),
         ("says something else", "error.with_traceback(None)", "RuntimeError('no')"),
         ("must be two lists, with 0 scores", "errors.append(error.with_traceback(None))", "pass"),
@@ -236,7 +246,11 @@ MISTAKES = {
             "sys.setprofile(before)",
             "sys.setprofile(None)",
         ),
-        ("softsign leaves 6 notes", 'event == "call" and frame.f_code', "frame.f_code"),
+        (
+            "softsign leaves 6 notes",
+            'event == "call" and frame.f_code',
+            "frame.f_code",
+        ),
         (
             "another module's function of that name",
             "frame.f_code is softsign.__code__",
