@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import make_dataclass
 from keyword import iskeyword
 
-from helpers.capture.text.value import BIGGEST_BITS, brief, plain, same_for_ever
+from helpers.capture.text.value import BIGGEST_BITS, plain, same_for_ever, short_repr
 from helpers.model.tables import Column, Listing
 from helpers.safety import restoring
 from helpers.safety.arguments import is_exactly, real_isinstance, require_str, table
@@ -63,7 +63,7 @@ def _kept(value: object) -> object:
     numpy = restoring.module("numpy")
     if numpy and real_isinstance(value, numpy.number):
         return str(value)
-    return repr(value) if _is_plain(value, DEEPEST) else brief(value)
+    return repr(value) if _is_plain(value, DEEPEST) else short_repr(value)
 
 
 def _is_plain(value: object, deeper: int) -> bool:

@@ -61,7 +61,7 @@ def require_str(value: object, what: str) -> str:
     raise TypeError(f"{what} must be text, not {real_type_name(value)}")
 
 
-def count(value: object, what: str, most: int, least: int = 1) -> int:
+def require_int(value: object, what: str, most: int, least: int = 1) -> int:
     """Return `value` if it is an int from `least` to `most`; TypeError or ValueError if not."""
     if type(value) is not int:
         raise TypeError(f"{what} must be an int, not {real_type_name(value)}")
@@ -84,7 +84,7 @@ def table(value: object, what: str, of: str, most: int) -> list[tuple[str, objec
     return [(require_str(name, "a name"), item) for name, item in value.items()]
 
 
-def switch(value: object, what: str) -> bool:
+def require_bool(value: object, what: str) -> bool:
     """Return `value` if it is True or False; TypeError for anything else."""
     if value is not True and value is not False:
         raise TypeError(f"{what} must be True or False, not {quote_value(value)}")
@@ -108,9 +108,9 @@ def alive(value, what: str):
     return value
 
 
-def deadly(fn: object) -> str:
+def unsafe_to_call(fn: object) -> str:
     """Return "": a name that other rooms call, which finds nothing any more."""
     return ""
 
 
-unwritten = deadly
+unwritten = unsafe_to_call

@@ -42,7 +42,7 @@ TOLD, WORK, TEMPORARY, HOME, PRINTED = "told", "work", "temporary", "home", {1: 
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProcessResult:
     """How a child ended: its exit code, or the signal below 0; whether a limit ended it.
 
     `late`: that of time. `large`: that of memory. `lost`: its code is not known.
@@ -57,10 +57,10 @@ class Ended:
 
 
 @dataclass(frozen=True)
-class Reply:
+class ChildResult:
     """How a child ended, and the lines that it told on its own channel, in order."""
 
-    ended: Ended
+    ended: ProcessResult
     told: tuple[dict, ...]
 
     def last(self, name: str, missing=None):
@@ -79,7 +79,7 @@ def signal_name(number: int) -> str:
 # -- in the kernel
 
 
-def run(command, seconds: float, *, given=b"", cwd=None, env=None, kept=True) -> Ended:
+def run(command, seconds: float, *, given=b"", cwd=None, env=None, kept=True) -> ProcessResult:
     """Run a command to its end, or to the limit. OSError where it cannot be started."""
     with ExitStack() as stack:
         stdin, *files = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
@@ -97,12 +97,14 @@ def run(command, seconds: float, *, given=b"", cwd=None, env=None, kept=True) ->
         return _follow(process.pid, process.poll, seconds, files)
 
 
-def ask(request: dict, seconds: float, env: dict | None = None) -> Reply:
+def ask(request: dict, seconds: float, env: dict | None = None) -> ChildResult:
     """Run a request in a new interpreter: `source`, or a function by `source`, `name`, `args`."""
     return _start(multiprocessing.get_context("spawn"), request, seconds, env or {})
 
 
-def ask_fork(imports: str, source: str, seconds: float, preload: tuple[str, ...] = ()) -> Reply:
+def ask_fork(
+    imports: str, source: str, seconds: float, preload: tuple[str, ...] = ()
+) -> ChildResult:
     """Run source in a child that is forked from a process, started once, that has modules loaded.
 
     `imports` is source that runs first; of an exception in it the child tells `failed`.
@@ -112,7 +114,7 @@ def ask_fork(imports: str, source: str, seconds: float, preload: tuple[str, ...]
     return _start(server, {"imports": imports, "source": source}, seconds, {})
 
 
-def _start(context, request: dict, seconds: float, env: dict) -> Reply:
+def _start(context, request: dict, seconds: float, env: dict) -> ChildResult:
     """Run a request in a child with a folder of its own, which is gone afterwards."""
     with temporary("child-") as home, ExitStack() as stack:
         for name in (WORK, TEMPORARY, HOME):
@@ -129,7 +131,7 @@ def _start(context, request: dict, seconds: float, env: dict) -> Reply:
         stack.callback(child.close)
         ended = _follow(child.pid, lambda: child.exitcode, seconds, files)
         told = home.path / TOLD
-        return Reply(ended, _lines(told.read_bytes() if told.is_file() else b""))
+        return ChildResult(ended, _lines(told.read_bytes() if told.is_file() else b""))
 
 
 def _lines(data: bytes) -> tuple[dict, ...]:
@@ -143,7 +145,7 @@ def _lines(data: bytes) -> tuple[dict, ...]:
     return tuple(line for line in lines if type(line) is dict)
 
 
-def _follow(pid: int, poll: Callable, seconds: float, files) -> Ended:
+def _follow(pid: int, poll: Callable, seconds: float, files) -> ProcessResult:
     """Follow a process to its end, or to a limit; leave nothing of it."""
     start, late, large, flood = time.monotonic(), False, False, False
     try:
@@ -159,7 +161,7 @@ def _follow(pid: int, poll: Callable, seconds: float, files) -> Ended:
         _kill_tree(pid)
         while (code := poll()) is None:
             time.sleep(0.001)
-    return Ended(code, late, *map(_ends_of, files), large=large)
+    return ProcessResult(code, late, *map(_ends_of, files), large=large)
 
 
 def _ends_of(file) -> str:

@@ -29,14 +29,14 @@ MARK = (
 LONGEST = 100  # bytes of a name in UTF-8; every file system takes as many
 _PLAIN = re.compile(r"(?![ .-])[\w.\- ]+(?<![ .])")
 _RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])", re.IGNORECASE)
-_HOMES: list[tuple["Home", int]] = []  # that go with a process
+_HOMES: list[tuple["ManagedDirectory", int]] = []  # that go with a process
 
 
 class Refusal(ValueError):
     """One sentence: whose folder it is, and what was not done."""
 
 
-class Home:
+class ManagedDirectory:
     """A folder of ours. `work` gives a fresh one inside it, `put` moves what was made there."""
 
     def __init__(self, path: Path):
@@ -100,7 +100,7 @@ class Home:
         _HOMES[:] = [(home, process) for home, process in _HOMES if home is not self]
         return self.stands() and _remove(self.path)
 
-    def __enter__(self) -> "Home":
+    def __enter__(self) -> "ManagedDirectory":
         return self
 
     def __exit__(self, kind, error, trace) -> None:
@@ -129,7 +129,7 @@ def write_new(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def temporary(prefix: str) -> Home:
+def temporary(prefix: str) -> ManagedDirectory:
     """Make a home that goes with this process, or by `remove`. Refusal where that cannot be."""
     try:
         path = Path(tempfile.mkdtemp(prefix=plain_name(prefix))).resolve(strict=True)
@@ -138,7 +138,7 @@ def temporary(prefix: str) -> Home:
             "there is no folder for temporary files that can be written: set TMPDIR to one "
             f"({type(error).__name__})"
         ) from None
-    _HOMES.append((Home(path), os.getpid()))
+    _HOMES.append((ManagedDirectory(path), os.getpid()))
     return _HOMES[-1][0]
 
 
@@ -149,7 +149,7 @@ def _leave() -> None:
             home.remove()
 
 
-def cache(name: str) -> Home:
+def cache(name: str) -> ManagedDirectory:
     """Open the folder `name` of this user's cache; a temporary home where that cannot be ours."""
     try:
         named = os.environ.get("XDG_CACHE_HOME", "")
@@ -160,7 +160,7 @@ def cache(name: str) -> Home:
         course.mkdir(mode=0o700, parents=True, exist_ok=True)
         if course.is_symlink():
             raise Refusal("a link stands there")
-        home = Home(made_again(course / "builds").path / plain_name(name))
+        home = ManagedDirectory(made_again(course / "builds").path / plain_name(name))
         home.path.mkdir(mode=0o700, exist_ok=True)
         with home.work():  # it can be written
             return home
@@ -168,7 +168,7 @@ def cache(name: str) -> Home:
         return temporary(f"{name}-")
 
 
-def made_again(folder: Path) -> Home:
+def made_again(folder: Path) -> ManagedDirectory:
     """Open a folder, made if need be, that holds nothing but what can be made again.
 
     Refusal where it has no marker of ours and is not empty, is a link, or others can write there.
@@ -182,7 +182,7 @@ def made_again(folder: Path) -> Home:
             write_new(marker, MARK)
     if not marker.is_file() or marker.read_bytes() != MARK:
         raise Refusal("it has no marker of ours: somebody else's folder")
-    return Home(folder)
+    return ManagedDirectory(folder)
 
 
 # -- names

@@ -1,8 +1,8 @@
 """What a verb changes in the interpreter -> put back when the verb ends, however it ends.
 
 A verb may set a tracer, a profiler, a monitoring tool or an evaluator, replace names and redirect
-streams: `whole` puts those back. What the learner's own function sets is the learner's, as in any
-cell. Verbs are for one thread at a time.
+streams: `preserves_interpreter_state` puts those back. What the learner's own function sets is the
+learner's, as in any cell. Verbs are for one thread at a time.
 """
 
 import builtins
@@ -181,7 +181,7 @@ def note_end(error: BaseException | None) -> None:
 
 
 class running_user_code:  # noqa: N801 (used like a function)
-    """A `with` block in which a learner's code runs: `whole` raises again what ends it."""
+    """A `with` block in which a learner's code runs: the verb raises again what ends it."""
 
     def __enter__(self) -> None:
         """Let it run."""

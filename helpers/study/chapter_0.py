@@ -1,6 +1,6 @@
 """The one exercise of the first notebook: how many names does a call look up?"""
 
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.safety.arguments import real_type_name
 from helpers.study.check import Exercise
 
@@ -10,7 +10,7 @@ NAMES = compile("f(x)", "<warm-up>", "eval").co_names
 def _judge(count):
     if isinstance(count, bool) or not hasattr(type(count), "__index__"):
         quotes = "; write it without quotes" if isinstance(count, str) else ""
-        given = f"{brief(count)} ({real_type_name(count)})"
+        given = f"{short_repr(count)} ({real_type_name(count)})"
         return f"the answer must be a whole number such as 7, not {given}{quotes}"
     if count == len(NAMES) - 1:
         return "the argument is looked up by name too"

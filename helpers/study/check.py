@@ -16,7 +16,7 @@ from functools import partial
 from importlib import import_module
 from inspect import isasyncgenfunction, iscoroutinefunction, signature
 
-from helpers.capture.text.error import said
+from helpers.capture.text.error import error_message
 from helpers.capture.text.source import file_lines
 from helpers.exhibit import Exhibit
 from helpers.model.phrase import counted
@@ -31,33 +31,33 @@ from helpers.view.progress_view import outcome
 PREFIX = "check."
 
 
-class Untried(Exception):
+class NotAttempted(Exception):
     """The answer, or the parts that the words name, are still the stub."""
 
 
-class Unfit(Exception):
+class InvalidAnswer(Exception):
     """The answer cannot be judged as it is; the words say what it must be."""
 
 
-class Parted(str):
+class Mismatch(str):
     """A sentence on two answers, which it still has in `beside`."""
 
     beside: Beside
 
 
-def parted(before: str, yours: str, real: str, who: str, after: str = "") -> Parted:
+def describe_difference(before: str, yours: str, real: str, who: str, after: str = "") -> Mismatch:
     """Return `<before>yours <yours>, <who> <real><after>`: both with their verb, as in gives 3."""
-    words = Parted(f"{before}yours {yours}, {who} {real}{after}")
+    words = Mismatch(f"{before}yours {yours}, {who} {real}{after}")
     words.beside = Beside(before, yours, real, who, after)
     return words
 
 
-def within(before: str, because: str, after: str = "") -> str:
+def prefix_reason(before: str, because: str, after: str = "") -> str:
     """Return a reason with words around it; it still knows its two answers, if it has some."""
-    if type(because) is not Parted:
+    if type(because) is not Mismatch:
         return f"{before}{because}{after}"
     b = because.beside
-    return parted(before + b.before, b.yours, b.real, b.who, b.after + after)
+    return describe_difference(before + b.before, b.yours, b.real, b.who, b.after + after)
 
 
 @dataclass
@@ -88,11 +88,11 @@ class Exercise:
             self._require_answers(answers)
             with progress.doing("judging your answer"):
                 because = self._judge_in_time(answers)
-        except Untried as untried:
+        except NotAttempted as untried:
             where = f" of {untried}" if str(untried) else ""
             more = f"Replace the ...{where} and run this cell again. {self}"
             return self._outcome("untried", more=more)
-        except Unfit as error:
+        except InvalidAnswer as error:
             because = str(error)
         except Exception as error:
             if words := missing_parts.sentence(error):
@@ -103,25 +103,29 @@ class Exercise:
         return self._outcome("passed", self.praise, picture=self._draw(answers))
 
     def _require_answers(self, answers) -> None:
-        """Raise Unfit if there are more or fewer answers, or one that must be callable is not.
+        """Raise InvalidAnswer for too many or few answers, or one that must be callable and is not.
 
-        Untried, with the names of those that are still `...`, if any is.
+        NotAttempted, with the names of those that are still `...`, if any is.
         """
         asked = signature(self.judge)
         try:
             given = asked.bind(*answers).arguments
         except TypeError:
             call = f"{PREFIX}{self.name}({', '.join(asked.parameters)})"
-            raise Unfit(f"{counted(len(answers), 'answer')} given; the call is {call}") from None
+            raise InvalidAnswer(
+                f"{counted(len(answers), 'answer')} given; the call is {call}"
+            ) from None
         for name, answer in given.items():
             if asked.parameters[name].annotation is not Callable or answer is ...:
                 continue
             if not callable(answer):
-                raise Unfit(f"{name} must be a function, not {quote_value(answer)}")
+                raise InvalidAnswer(f"{name} must be a function, not {quote_value(answer)}")
             if iscoroutinefunction(answer) or isasyncgenfunction(answer):
-                raise Unfit(f"{name} is an async function: a call runs nothing. Write a plain def")
+                raise InvalidAnswer(
+                    f"{name} is an async function: a call runs nothing. Write a plain def"
+                )
         if left := [name for name, answer in given.items() if answer is ...]:
-            raise Untried(", ".join(left) if len(answers) > 1 else "")
+            raise NotAttempted(", ".join(left) if len(answers) > 1 else "")
 
     def _judge_in_time(self, answers) -> str | None:
         """Return what is wrong with the answers, or why judging them was stopped."""
@@ -129,14 +133,14 @@ class Exercise:
         try:
             with limit, quiet(), patched(builtins, input=_refuse_input):
                 because = self.judge(*answers)
-        except (Untried, Unfit):
+        except (NotAttempted, InvalidAnswer):
             raise
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt) and limit.interrupted and not limit.because:
                 raise
             if missing_parts.sentence(error):
                 raise
-            because = f"your code raised {said(error)}{where_raised(error)}"
+            because = f"your code raised {error_message(error)}{where_raised(error)}"
         return limit.because or because
 
     def _draw(self, answers):
@@ -197,12 +201,12 @@ class Checks:
 
 
 def tried(value, part: str = ""):
-    """Return what the learner's code gave; Untried if that is the stub's `...`.
+    """Return what the learner's code gave; NotAttempted if that is the stub's `...`.
 
     `part`: which part of the answer it is, in words, where there are more.
     """
     if value is ...:
-        raise Untried(part)
+        raise NotAttempted(part)
     return value
 
 
@@ -252,7 +256,7 @@ def expect(*errors: type[BaseException]):
     try:
         yield
     except errors as error:
-        print(said(error))
+        print(error_message(error))
     else:
         names = " or ".join(error.__name__ for error in errors)
         raise AssertionError(f"expected {names}, but this block raised nothing")

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 
-from helpers.capture.text.error import said
-from helpers.capture.text.value import brief
+from helpers.capture.text.error import error_message
+from helpers.capture.text.value import short_repr
 from helpers.study.check import (  # noqa: F401 - an exercise imports all that it needs from here
     Exercise,
-    Unfit,
-    Untried,
-    parted,
+    InvalidAnswer,
+    NotAttempted,
+    describe_difference,
+    prefix_reason,
     tried,
     where_raised,
-    within,
 )
 
 NEAR = 1e-5  # how far results may be apart, relative to the right one, or to 1 if that is smaller
@@ -48,7 +48,7 @@ class Raised:
     error: BaseException = field(compare=False, repr=False)
 
     def __str__(self):
-        return f"raises {said(self.error)}{where_raised(self.error)}"
+        return f"raises {error_message(self.error)}{where_raised(self.error)}"
 
     @property
     def sentence(self) -> str:
@@ -59,11 +59,11 @@ class Raised:
 def observe(run: Callable, answer) -> object:
     """Return what a case shows of an answer; an Exception is an observation, too.
 
-    Untried if the case shows nothing but the stub's `...`; Unfit passes through.
+    NotAttempted if the case shows nothing but the stub's `...`; InvalidAnswer passes through.
     """
     try:
         return tried(run(answer))
-    except (Untried, Unfit):
+    except (NotAttempted, InvalidAnswer):
         raise
     except Exception as error:
         return Raised(type(error), error)
@@ -139,13 +139,13 @@ def say_difference(case: Case, mine, real, who: str = "the reference") -> str:
     made = callable(case.advice)
     advice = case.advice(mine, real) if made else case.advice
     if advice and made:
-        return within(f"{case.shows}: ", advice)
+        return prefix_reason(f"{case.shows}: ", advice)
     return _say_parts(f"{case.shows}: ", mine, real, who, advice)
 
 
 def _say_parts(before: str, mine, real, who: str, advice: str | None) -> str:
     mine, real = map(_gives, parts_apart(mine, real))
-    return parted(before, mine, real, who, f"; {advice}" if advice else "")
+    return describe_difference(before, mine, real, who, f"; {advice}" if advice else "")
 
 
 def parts_apart(mine, real) -> tuple:
@@ -174,8 +174,8 @@ def _gives(seen) -> str:
 
 
 def describe(seen) -> str:
-    """Return plain data in full where it is not long; else what `brief` says of it."""
-    return repr(seen) if _is_plain(seen) and len(repr(seen)) <= MOST_SHOWN else brief(seen)
+    """Return plain data in full where it is not long; else what `short_repr` says of it."""
+    return repr(seen) if _is_plain(seen) and len(repr(seen)) <= MOST_SHOWN else short_repr(seen)
 
 
 def _is_plain(seen) -> bool:
@@ -201,29 +201,29 @@ def check_guess(
     for name, value in guess.items():
         if among and not any(type(value) is type(one) and value == one for one in among):
             choices = ", ".join(map(repr, among))
-            return f"the guess for {name} must be one of {choices}, not {brief(value)}"
+            return f"the guess for {name} must be one of {choices}, not {short_repr(value)}"
     for name, value in guess.items():
         if not same_result(value, truth[name]):
             reason = why(name, value) if callable(why) else why[name]
-            return f"{name} is {brief(truth[name])}, not {brief(value)}: {reason}"
+            return f"{name} is {short_repr(truth[name])}, not {short_repr(value)}: {reason}"
     return None
 
 
 def by_name(answer, names: Iterable[str], what: str = "the guess") -> dict:
     """Return an answer that has a value for each name: a dict, or any other mapping.
 
-    Unfit if it is none, or its keys are others; Untried, with their names, where values are `...`.
+    InvalidAnswer if it is none, or its keys are others; NotAttempted where values are `...`.
     """
     names = list(names)
     must = f"{what} must be a dict with the keys {', '.join(names)}"
     if not isinstance(answer, Mapping):
-        raise Unfit(f"{must}, not {brief(answer)}")
+        raise InvalidAnswer(f"{must}, not {short_repr(answer)}")
     given = dict(islice(answer.items(), len(names) + 1))
     for name in names:
         if name not in given:
-            raise Unfit(f"{must}; {name!r} is missing")
+            raise InvalidAnswer(f"{must}; {name!r} is missing")
     if extra := [name for name in given if name not in names]:
-        raise Unfit(f"{must}; {brief(extra[0])} is none of them")
+        raise InvalidAnswer(f"{must}; {short_repr(extra[0])} is none of them")
     parts_tried(given)
     return {name: plain_text(given[name]) for name in names}
 
@@ -234,20 +234,22 @@ def plain_text(value):
 
 
 def parts_tried(given: Mapping) -> None:
-    """Raise Untried, with the names of the parts, where some of them still are `...`."""
+    """Raise NotAttempted, with the names of the parts, where some of them still are `...`."""
     left = [str(name) for name, value in given.items() if value is ...]
     if left:
-        raise Untried(", ".join(left) if len(left) < len(given) else "")
+        raise NotAttempted(", ".join(left) if len(left) < len(given) else "")
 
 
 def in_order(answer, most: int, what: str = "the answer") -> list:
     """Return the items of a list, tuple, array, tensor, generator or whatever else has some.
 
-    Unfit if it has none to give, is a text or a mapping, or has more than `most`.
+    InvalidAnswer if it has none to give, is a text or a mapping, or has more than `most`.
     """
     if isinstance(answer, (str, bytes, Mapping)) or not hasattr(type(answer), "__iter__"):
-        raise Unfit(f"{what} must be a list, not {brief(answer)}")
+        raise InvalidAnswer(f"{what} must be a list, not {short_repr(answer)}")
     items = list(islice(iter(answer), most + 1))
     if len(items) > most:
-        raise Unfit(f"{what} has more than {most:,} items, which is more than there can be here")
+        raise InvalidAnswer(
+            f"{what} has more than {most:,} items, which is more than there can be here"
+        )
     return items

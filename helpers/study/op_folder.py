@@ -4,9 +4,16 @@ import os
 from pathlib import Path
 
 from helpers.safety.arguments import real_type_name, require_str
-from helpers.safety.folders import Home, Refusal, plain_name, plain_names, quote_name, temporary
+from helpers.safety.folders import (
+    ManagedDirectory,
+    Refusal,
+    plain_name,
+    plain_names,
+    quote_name,
+    temporary,
+)
 
-_HOME: list[Home] = []
+_HOME: list[ManagedDirectory] = []
 
 
 class Place(os.PathLike):

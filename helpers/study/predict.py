@@ -13,7 +13,7 @@ from types import FunctionType
 
 from helpers.capture.cpython.objects import refuse_async
 from helpers.capture.cpython.settrace import Printed
-from helpers.capture.text.value import brief, type_name
+from helpers.capture.text.value import short_repr, type_name
 from helpers.exhibit import Exhibit
 from helpers.model.study_records import Choice, Decided
 from helpers.model.tables import Column, Listing
@@ -159,12 +159,12 @@ def show_predictions() -> Exhibit:
 
 def _require_choices(choices, run) -> tuple[str, ...]:
     if isinstance(choices, (str, bytes)) or not isinstance(choices, Iterable):
-        raise TypeError(f"choices must be a list of str, not {brief(choices)}")
+        raise TypeError(f"choices must be a list of str, not {short_repr(choices)}")
     choices = tuple(require_str(each, "every choice") for each in choices)
     if len(set(choices)) < 2 or len(set(choices)) != len(choices):
         raise ValueError("choices must be at least two different strings, none of them twice")
     if not callable(run):
-        raise TypeError(f"run must be something to call without arguments, not {brief(run)}")
+        raise TypeError(f"run must be something to call without arguments, not {short_repr(run)}")
     if type(run) is FunctionType:
         refuse_async(run, "predict")
     return choices

@@ -17,7 +17,7 @@ def show_names(*asked: str) -> Exhibit:
     """
     from helpers.capture.references.name_graph import names_graph
 
-    caller = sys._getframe(2)  # past `whole`
+    caller = sys._getframe(2)  # past `preserves_interpreter_state`
     space = {**caller.f_globals, **caller.f_locals}
     cure = "run the cell that makes it"
     if caller.f_locals is not caller.f_globals:
@@ -122,13 +122,13 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     LookupError if nothing was compiled, or nothing is found.
     """
     from helpers.capture.torch import guard_program, guard_tree
-    from helpers.safety.arguments import switch
+    from helpers.safety.arguments import require_bool
 
     if call is not None:
         return at(4)(guard_program.guard_program(fn, call, entry), table)
     if type(entry) is not int or entry != 1:
         raise TypeError("entry says whose guards a call is asked of: give call= too, or neither")
-    if switch(as_table, "as_table"):
+    if require_bool(as_table, "as_table"):
         return at(4)(guard_tree.guard_table(fn, find), table)
     return at(4)(guard_tree.guard_graph(fn, find), diagram)
 

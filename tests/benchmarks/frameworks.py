@@ -129,14 +129,14 @@ def load_from_cache():
     """Yield the goal for an op that is defined in C++, from the cache."""
     from helpers.mini import oneflow as flow
     from helpers.mini.oneflow import cpp_def
-    from helpers.safety.folders import Home
+    from helpers.safety.folders import ManagedDirectory
     from tests.mini.oneflow.folders import RELU, RELU_CPP, load, write
 
     if cpp_def.find_compiler() is None:
         raise Missing("no C++ compiler")
     usual = cpp_def.cache_folder
     with tempfile.TemporaryDirectory() as op, tempfile.TemporaryDirectory() as cache:
-        cpp_def.cache_folder = lambda: Home(Path(cache))
+        cpp_def.cache_folder = lambda: ManagedDirectory(Path(cache))
         try:
             with flow.fresh_session():
                 write(Path(op), {**RELU, **RELU_CPP})

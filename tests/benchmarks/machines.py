@@ -6,7 +6,7 @@ import threading
 from functools import partial
 
 from helpers.capture.cpython import costs, opcode_recorder, stack_run
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.mini import vm
 from helpers.mini.frame_hook import watching
 from tests.benchmarks.harness import Goal, needs, prepared
@@ -243,4 +243,4 @@ def note_offset(frame):
 
 
 def note_locals(frame):
-    return frame.f_lasti, {name: brief(value) for name, value in frame.f_locals.items()}
+    return frame.f_lasti, {name: short_repr(value) for name, value in frame.f_locals.items()}

@@ -22,9 +22,9 @@ def outcome(fn, args):
 
 def words(value):
     """Return the recorder's own words for a value."""
-    from helpers.capture.text.value import brief
+    from helpers.capture.text.value import short_repr
 
-    return brief(value)
+    return short_repr(value)
 
 
 def programs_agree():

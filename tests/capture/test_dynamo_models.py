@@ -14,7 +14,10 @@ from helpers.capture.torch.dynamo_run import compilable
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_models as models  # noqa: E402
 
-pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.own_process(sharing="torch"),
+    pytest.mark.filterwarnings("ignore"),
+]
 NAMED = "LOAD_FAST", "LOAD_GLOBAL", "LOAD_ATTR"
 AT = re.compile(r"(\w+), line (\d+) \((\w+\.py):(\d+)\)")
 

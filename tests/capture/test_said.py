@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.capture.text.error import said
+from helpers.capture.text.error import error_message
 
 
 class Broken(Exception):
@@ -34,4 +34,4 @@ class Broken(Exception):
     ],
 )
 def test_the_sentence_is_kept(error, words):
-    assert said(error) == words
+    assert error_message(error) == words

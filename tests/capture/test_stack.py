@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from helpers.capture.cpython.stack_run import stack_run
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.internals import interpreter_frame
 from helpers.model.stage_records import NOWHERE
 from tests.capture.stack_programs import counted, recursion
@@ -211,4 +211,4 @@ def test_interrupt_reaches_the_learner_and_the_tracer_is_put_back():
     ],
 )
 def test_brief_words(value, words):
-    assert brief(value) == words
+    assert short_repr(value) == words

@@ -7,7 +7,7 @@ from types import BuiltinFunctionType, GeneratorType, MethodType, MethodWrapperT
 
 import pytest
 
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.mini import vm
 from helpers.mini.vm.data_handlers import Lent
 from helpers.mini.vm.frame_object import program_code
@@ -66,12 +66,12 @@ def _words(stack, pairs):
         value = value.value if type(value) is Lent else value
         _, function = pairs.get(id(value), (None, None))
         if function is not None:
-            yield brief(function)
+            yield short_repr(function)
             value = value.__self__
         if type(value) is GeneratorType:
             yield f"generator {program_code(value).co_name}"
         elif value is not vm.NULL:
-            yield brief(value)
+            yield short_repr(value)
 
 
 def compare(fn, args):

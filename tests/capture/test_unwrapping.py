@@ -7,7 +7,7 @@ import pytest
 
 from helpers import show_bytecode, show_code, watch_frames, watch_names, watch_stack
 from helpers.capture.cpython.unwrapping import unwrap
-from helpers.capture.text.value import brief, seen
+from helpers.capture.text.value import described, short_repr
 
 STILL = (show_bytecode, show_code)
 RUNS = (watch_stack, watch_frames, watch_names)
@@ -202,8 +202,8 @@ def test_tensors_and_arrays_are_shown_by_dtype_and_sizes():
         "int8 [2, 2]": numpy.ones((2, 2), numpy.int8),
         "Linear object": torch.nn.Linear(1, 1),
     }
-    assert {words: brief(value) for words, value in table.items()} == {w: w for w in table}
-    assert seen(plain).kind == "Tensor"
+    assert {words: short_repr(value) for words, value in table.items()} == {w: w for w in table}
+    assert described(plain).kind == "Tensor"
 
     def grows(x):
         x = torch.cat([x, x])
@@ -234,7 +234,7 @@ def test_tensors_of_tensorflow_too_and_a_method_whose_object_is_gone():
         "Variable float32 [2]": tf.Variable([1.0, 2.0]),
         "string []": tf.constant("a"),
     }
-    assert {words: brief(value) for words, value in table.items()} == {w: w for w in table}
+    assert {words: short_repr(value) for words, value in table.items()} == {w: w for w in table}
     kept, gone = Smoother(0.5), "the object whose update this is has been freed"
     with pytest.raises(ValueError, match=gone):
         show_graph(Smoother(0.5).update, tf.ones(2))

@@ -88,7 +88,8 @@ FAR = f"- test_skipping.py {NOT_HERE} (Skipped: comes by the network)"
 
 
 @pytest.mark.parametrize(
-    ("setting", "code", "told"), [("", 0, set()), ("offline", 1, {LAMP}), ("all", 1, {LAMP, FAR})]
+    ("setting", "code", "told"),
+    [("", 0, set()), ("offline", 1, {LAMP}), ("all", 1, {LAMP, FAR})],
 )
 def test_a_run_in_which_no_test_may_be_skipped_fails(tmp_path, setting, code, told):
     (tmp_path / "test_skipping.py").write_text(SKIPPING, "utf-8")

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from helpers.safety import folders
-from helpers.safety.folders import MARK, MARKER, Home, Refusal, plain_name, plain_names
+from helpers.safety.folders import MARK, MARKER, ManagedDirectory, Refusal, plain_name, plain_names
 from helpers.study.op_folder import op_folder
 
 links = pytest.mark.skipif(os.name == "nt", reason="making a link needs rights on Windows")
@@ -46,7 +46,7 @@ def test_plain_names_come_back_unless_some_systems_hold_two_for_one():
 
 @links
 def test_a_link_is_removed_and_not_followed(tmp_path, victim):
-    home = Home(tmp_path)
+    home = ManagedDirectory(tmp_path)
     (home.fill("a", {"x": b"1"}) / "deep").mkdir()
     for name in ("out", "deep/out"):
         os.symlink(victim, tmp_path / "a" / name)
@@ -57,14 +57,14 @@ def test_a_link_is_removed_and_not_followed(tmp_path, victim):
     os.symlink(victim, tmp_path / "home")
     for call in (lambda home: home.discard("thesis.txt"), lambda home: home.fill("x", {})):
         with pytest.raises(Refusal, match="moved, replaced or deleted meanwhile"):
-            call(Home(tmp_path / "home"))
-    assert not Home(tmp_path / "home").remove()
+            call(ManagedDirectory(tmp_path / "home"))
+    assert not ManagedDirectory(tmp_path / "home").remove()
 
 
 def test_only_what_was_made_inside_is_moved_inside(tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "mine").write_text("mine")
-    home = Home(tmp_path / "home")
+    home = ManagedDirectory(tmp_path / "home")
     with home.work() as work:
         for path in (tmp_path / "mine", work / ".." / ".." / "mine", work):
             with pytest.raises((Refusal, OSError)):

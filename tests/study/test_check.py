@@ -8,7 +8,16 @@ from inspect import signature
 import pytest
 
 from helpers import check
-from helpers.study.check import Checks, Exercise, Parted, Unfit, expect, parted, tried, within
+from helpers.study.chapter_6.loop_trial import describe_difference
+from helpers.study.check import (
+    Checks,
+    Exercise,
+    InvalidAnswer,
+    Mismatch,
+    expect,
+    prefix_reason,
+    tried,
+)
 from helpers.view.progress_view import outcome
 
 
@@ -40,7 +49,7 @@ def test_the_states(answer, state):
         SystemExit(1),
         RecursionError("deep"),
         KeyboardInterrupt(),
-        Unfit("be a 2"),
+        InvalidAnswer("be a 2"),
     ],
 )
 def test_what_an_answer_raises_is_told_and_not_raised(error):
@@ -48,7 +57,9 @@ def test_what_an_answer_raises_is_told_and_not_raised(error):
         raise error
 
     told = exercise()(answer).model
-    words = "be a 2" if isinstance(error, Unfit) else f"your code raised {type(error).__name__}"
+    words = (
+        "be a 2" if isinstance(error, InvalidAnswer) else f"your code raised {type(error).__name__}"
+    )
     assert told.state == "failed" and told.because.startswith(words)
 
 
@@ -121,15 +132,17 @@ def test_an_answer_that_asks_for_input_is_told_and_waits_for_nobody():
 
 
 def apart():
-    return parted("f(2): ", "gives [1, 5, 3]", "gives [1, 2, 3]", "CPython", ". Look at POP_TOP.")
+    return describe_difference(
+        "f(2): ", "gives [1, 5, 3]", "gives [1, 2, 3]", "CPython", ". Look at POP_TOP."
+    )
 
 
 def test_words_around_two_answers_keep_what_it_knows():
     assert apart() == "f(2): yours gives [1, 5, 3], CPython gives [1, 2, 3]. Look at POP_TOP."
-    more = within("for x, ", apart(), " Think")
-    assert more == f"for x, {apart()} Think" and type(more) is Parted
+    more = prefix_reason("for x, ", apart(), " Think")
+    assert more == f"for x, {apart()} Think" and type(more) is Mismatch
     assert (more.beside.yours, more.beside.before) == ("gives [1, 5, 3]", "for x, f(2): ")
-    assert within("for x, ", "no", "!") == "for x, no!"
+    assert prefix_reason("for x, ", "no", "!") == "for x, no!"
 
 
 def test_the_text_form_is_the_sentence_and_the_page_has_two_columns():
@@ -142,7 +155,7 @@ def test_the_text_form_is_the_sentence_and_the_page_has_two_columns():
 
 def test_answers_are_escaped():
     nasty = "<script>x</script>"
-    for because in (nasty, parted(nasty, nasty, f"{nasty}2", nasty, nasty)):
+    for because in (nasty, describe_difference(nasty, nasty, f"{nasty}2", nasty, nasty)):
         told = Exercise("sum", lambda answer, said=because: said, "", ("a hint",))(1).model
         assert "<script" not in outcome.html(told)
 

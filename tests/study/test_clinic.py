@@ -12,7 +12,7 @@ from helpers.model.study_records import exercise_cells
 from helpers.model.tables import Column, Listing
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.chapter_7.project import fresh
-from helpers.study.check import Unfit, Untried
+from helpers.study.check import InvalidAnswer, NotAttempted
 from helpers.view.table_view import table
 from tests.study.folded import EXERCISES, NOTEBOOKS, verdict
 from tests.study.mistakes import edited
@@ -80,13 +80,13 @@ def test_a_seam_too_few_or_another_is_told_and_none_is_given_away():
 
 @pytest.mark.parametrize(("seam", "proof"), [(..., None), ((A, ...), None), (A, ...)])
 def test_a_stub_is_untried(seam, proof):
-    with pytest.raises(Untried):
+    with pytest.raises(NotAttempted):
         undiagnosed(seam, proof, BOTH[:1])
 
 
 @pytest.mark.parametrize(("seam", "proof"), [(5, None), ((), None), (A, 5)])
 def test_what_is_no_seam_or_no_exhibit_is_refused(seam, proof):
-    with pytest.raises(Unfit):
+    with pytest.raises(InvalidAnswer):
         undiagnosed(seam, proof, BOTH[:1])
 
 

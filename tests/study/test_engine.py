@@ -7,8 +7,15 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from helpers.study.check import Unfit, Untried
-from helpers.study.engine import Case, by_name, check_guess, find_difference, in_order, same_result
+from helpers.study.check import InvalidAnswer, NotAttempted
+from helpers.study.engine import (
+    Case,
+    by_name,
+    check_guess,
+    find_difference,
+    in_order,
+    same_result,
+)
 
 
 @pytest.mark.parametrize("form", [dict, OrderedDict, UserDict, MappingProxyType])
@@ -17,18 +24,18 @@ def test_every_mapping_is_taken_and_becomes_a_dict_in_the_order_of_the_names(for
 
 
 def test_missing_and_unknown_names_are_told():
-    with pytest.raises(Unfit, match="keys a, b; 'b' is missing"):
+    with pytest.raises(InvalidAnswer, match="keys a, b; 'b' is missing"):
         by_name({"a": 1}, ["a", "b"])
-    with pytest.raises(Unfit, match="'c' is none of them"):
+    with pytest.raises(InvalidAnswer, match="'c' is none of them"):
         by_name({"a": 1, "b": 2, "c": 3}, ["a", "b"])
-    with pytest.raises(Unfit, match="must be a dict"):
+    with pytest.raises(InvalidAnswer, match="must be a dict"):
         by_name([("a", 1)], ["a"])
 
 
 def test_parts_that_are_left_are_named_and_a_whole_stub_is_not():
-    with pytest.raises(Untried, match="^b$"):
+    with pytest.raises(NotAttempted, match="^b$"):
         by_name({"a": 1, "b": ...}, ["a", "b"])
-    with pytest.raises(Untried, match="^$"):
+    with pytest.raises(NotAttempted, match="^$"):
         by_name({"a": ..., "b": ...}, ["a", "b"])
 
 
@@ -39,12 +46,12 @@ def test_every_sequence_is_taken_and_becomes_a_list(form):
 
 @pytest.mark.parametrize("wrong", [5, "ab", {"a": 1}])
 def test_what_is_no_sequence_is_refused(wrong):
-    with pytest.raises(Unfit, match="must be a list"):
+    with pytest.raises(InvalidAnswer, match="must be a list"):
         in_order(wrong, 2)
 
 
 def test_a_sequence_without_an_end_is_refused():
-    with pytest.raises(Unfit, match="more than 3 items"):
+    with pytest.raises(InvalidAnswer, match="more than 3 items"):
         in_order(iter(int, 1), 3)
 
 
@@ -76,7 +83,7 @@ def test_the_first_difference_is_told_with_both_results(answer, advice, because)
 
 def test_the_same_error_is_no_difference_and_a_stub_is_untried():
     assert find_difference(lambda a, b: 1 / 0, divide, [ADD]) is None
-    with pytest.raises(Untried):
+    with pytest.raises(NotAttempted):
         find_difference(lambda a, b: ..., add, [ADD])
 
 

@@ -15,12 +15,12 @@ from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.objects import code_of, function_of, refuse_async
 from helpers.capture.cpython.unwrapping import unwrap
 from helpers.capture.text.source import NOWHERE, Source, source_of
-from helpers.capture.text.value import brief, plain
+from helpers.capture.text.value import plain, short_repr
 from helpers.mini.versions import JUMPS, effect, ends
 from helpers.model.code_records import Bytecode, CodeTree, Field, Handler, Instruction
 from helpers.model.phrase import counted
 from helpers.model.tables import Column, Listing
-from helpers.safety.arguments import count, switch, table
+from helpers.safety.arguments import require_bool, require_int, table
 from helpers.safety.restoring import running_user_code
 
 MOST_NAMES = 8
@@ -67,8 +67,8 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     """
     function, peeled = unwrap(fn)
     code = code_of(function, "show_bytecode")
-    switch(caches, "caches")
-    switch(adaptive, "adaptive")
+    require_bool(caches, "caches")
+    require_bool(adaptive, "adaptive")
     source, handlers = source_of(code), disassembly.handlers(code)
     rows = _list_instructions(code, source, adaptive)
     if caches:
@@ -118,7 +118,7 @@ def argument(instruction: dis.Instruction, code: CodeType) -> str:
     if instruction.arg is None:
         return ""
     if instruction.opcode in dis.hasconst:  # 3.11 does not look KW_NAMES up itself
-        return brief(code.co_consts[instruction.arg])
+        return short_repr(code.co_consts[instruction.arg])
     if instruction.opcode in JUMPS:
         return f"to {instruction.argval}"
     if instruction.argrepr:
@@ -214,12 +214,12 @@ def _field_value(code: CodeType, name: str) -> str:
     if name == "co_flags":
         return f"0x{value:x}: {', '.join(_flag_names(value)) or 'none'}"
     if name == "co_filename" and not value.startswith("<"):
-        return "a notebook cell" if "ipykernel" in value else brief(basename(value))
+        return "a notebook cell" if "ipykernel" in value else short_repr(basename(value))
     if type(value) is bytes:
         return f"{len(value)} bytes"
     if type(value) is not tuple:
-        return brief(value)
-    parts = [brief(one) for one in value[:MOST_NAMES]]
+        return short_repr(value)
+    parts = [short_repr(one) for one in value[:MOST_NAMES]]
     more = [f"… {len(value) - MOST_NAMES} more"] if len(value) > MOST_NAMES else []
     return f"({', '.join(parts + more)}{',' if len(value) == 1 else ''})"
 
@@ -257,12 +257,12 @@ def specialising(
         if type(args) is not tuple:
             words = plain(heading)
             raise TypeError(f"the arguments of stage {words!r} must be a tuple, such as (1, 2)")
-    count(times, "times", MOST_TIMES)
+    require_int(times, "times", MOST_TIMES)
     inside = inside or {}
     for heading in inside:
         if heading not in stages:
             raise KeyError(f"inside names {heading!r}, which is no stage")
-    switch(changed, "changed")
+    require_bool(changed, "changed")
     copy = _fresh_copy(function)
     shots = [_running_now(copy)]
     for heading, args in stages.items():
@@ -270,7 +270,7 @@ def specialising(
         if not hasattr(type(around), "__enter__"):
             raise TypeError(
                 f"what inside gives for stage {heading!r} must return a context manager, "
-                f"not {brief(around)}"
+                f"not {short_repr(around)}"
             )
         with running_user_code(), around:
             for _ in range(times):

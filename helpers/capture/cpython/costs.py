@@ -9,7 +9,7 @@ from time import perf_counter
 
 from helpers.capture.cpython.objects import function_of, refuse_async
 from helpers.capture.cpython.stack_run import record
-from helpers.capture.text.value import brief, plain
+from helpers.capture.text.value import plain, short_repr
 from helpers.model.tables import Column, Listing
 from helpers.safety import progress
 from helpers.safety.arguments import require_str, table
@@ -59,7 +59,8 @@ def costs_listing(
     for name, action in [("the unit", unit), *actions]:
         if not callable(action):
             raise TypeError(
-                f"{plain(name)} must be a function to call without arguments, not {brief(action)}"
+                f"{plain(name)} must be a function to call without arguments, "
+                f"not {short_repr(action)}"
             )
     everything = {None: unit, **dict(actions)}
     rounds = {name: [] for name in everything}
@@ -106,7 +107,7 @@ def tracer_costs(fn, *args) -> Costs:
         if hasattr(type(value), "__next__"):
             raise TypeError(
                 f"{TOOL} calls the function many times, and an iterator can be used only "
-                f"once: give it a list in the place of {brief(value)}"
+                f"once: give it a list in the place of {short_repr(value)}"
             )
     call = partial(function, *own, *args)
     unit = f"calls of {plain(function.__name__)} alone"

@@ -10,11 +10,11 @@ from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.settrace import MOST_PRINTED, TRACER_LOST, Printed, traced
 from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
-from helpers.capture.text.value import brief, plain
+from helpers.capture.text.value import plain, short_repr
 from helpers.internals import interpreter_frame
 from helpers.model.stage_records import Card, FrameStep, Panel, Timeline
 from helpers.model.tables import Column, Listing
-from helpers.safety.arguments import count, real_isinstance
+from helpers.safety.arguments import real_isinstance, require_int
 from helpers.safety.restoring import undone
 
 MOST_FRAMES, MOST_ASKED, MOST_LOCALS, MOST_STEPS = 12, 100_000, 6, 400
@@ -61,7 +61,9 @@ class FrameRow:
 def frame_listing(frame: FrameType) -> Listing:
     """List every attribute of a frame. TypeError if it is none."""
     if type(frame) is not FrameType:
-        raise TypeError(f"show_frame needs a frame, such as sys._getframe(), not {brief(frame)}")
+        raise TypeError(
+            f"show_frame needs a frame, such as sys._getframe(), not {short_repr(frame)}"
+        )
     names, order = [n for n in dir(frame) if n.startswith("f_") or n == "clear"], list(MEANINGS)
     names.sort(key=lambda n: (order.index(n) if n in order else len(order), n))
     rows = tuple(Attribute(n, _value(frame, n), MEANINGS.get(n, "new here")) for n in names)
@@ -79,7 +81,7 @@ def _value(frame: FrameType, name: str) -> str:
     if name in ("f_globals", "f_builtins"):
         return "a dict"
     if name != "f_locals":
-        return brief(getattr(frame, name))
+        return short_repr(getattr(frame, name))
     if frame.f_locals is frame.f_globals:
         return "the dict of f_globals itself"
     return "{" + locals_words(frame, separator=": ") + "}"
@@ -88,7 +90,7 @@ def _value(frame: FrameType, name: str) -> str:
 def traceback_listing(error: BaseException) -> Listing:
     """List the frames that an exception's traceback keeps alive. TypeError if it is none."""
     if not real_isinstance(error, BaseException):
-        raise TypeError(f"show_traceback needs an exception, not {brief(error)}")
+        raise TypeError(f"show_traceback needs an exception, not {short_repr(error)}")
     rows, link = [], error.__traceback__
     while link is not None:
         frame, first = link.tb_frame, link.tb_frame.f_code.co_firstlineno - 1
@@ -105,7 +107,7 @@ def traceback_listing(error: BaseException) -> Listing:
         Column("locals", "locals kept alive", True),
     )
     note = "Line 1 is the first line of each frame's code, decorators included."
-    return Listing(f"Traceback of {brief(error)}", columns, tuple(rows), note)
+    return Listing(f"Traceback of {short_repr(error)}", columns, tuple(rows), note)
 
 
 def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
@@ -114,7 +116,7 @@ def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
     The chain is read from the interpreter's own records (`previous` in _PyInterpreterFrame), so
     that looking makes no frame object.
     """
-    count(most, "most", MOST_ASKED)
+    require_int(most, "most", MOST_ASKED)
     if interpreter_frame.doubt():
         raise RuntimeError(interpreter_frame.doubt())
     offsets, address, rows = interpreter_frame.layout(), interpreter_frame.base(frame), []
@@ -152,7 +154,7 @@ def locals_pairs(frame: FrameType) -> tuple[tuple[str, str], ...]:
     """Return (name, words) of a frame's first few locals; none where they are no function's own."""
     values = frame.f_locals
     names = [] if values is frame.f_globals else list(values)[:MOST_LOCALS]
-    return tuple((plain(name), brief(values[name])) for name in names)
+    return tuple((plain(name), short_repr(values[name])) for name in names)
 
 
 def frames_timeline(fn, *args, **kwargs) -> Timeline:
@@ -218,7 +220,7 @@ class _Run:
         if event == "exception":
             # A handler may raise it again, which no event tells; what ran last does.
             self._ran[id(frame)], frame.f_trace_opcodes = frame.f_lasti, True
-            said = f"{brief(argument[1])} passes through {plain(frame.f_code.co_name)}"
+            said = f"{short_repr(argument[1])} passes through {plain(frame.f_code.co_name)}"
             says = "It looks for a handler in this frame first."
             self._step(frame, said, says, "exception", deed="just raised")
         elif event == "opcode":
@@ -237,7 +239,7 @@ class _Run:
             _untrace(self._live.popitem()[1])
 
     def _leave(self, frame, value):
-        name, words = plain(frame.f_code.co_name), brief(value)
+        name, words = plain(frame.f_code.co_name), short_repr(value)
         if value is None and self._raises(frame):
             says = "No handler here: the frame goes, and the exception on to its caller."
             label = f"leave {name} with the exception"

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from types import CodeType, FunctionType
 
 from helpers.capture.cpython.objects import code_of, function_of, refuse_async
-from helpers.capture.text.error import said
-from helpers.capture.text.value import brief, plain
+from helpers.capture.text.error import error_message
+from helpers.capture.text.value import plain, short_repr
 from helpers.mini import frame_hook
 from helpers.model.framework_records import together
 from helpers.model.graphs import Edge, Graph, Node
@@ -108,14 +108,14 @@ def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            ending = f" {ended(f'It raised {said(error)}')}"
+            ending = f" {ended(f'It raised {error_message(error)}')}"
     if hook.missed:
         ending += (
             f" {counted(hook.missed, 'frame')} could not be told: too little was left of the "
             "levels of recursion, or of the C stack."
         )
-    words = [brief(value) for value in args]
-    words += [f"{plain(name)}={brief(value)}" for name, value in kwargs.items()]
+    words = [short_repr(value) for value in args]
+    words += [f"{plain(name)}={short_repr(value)}" for name, value in kwargs.items()]
     shape = _list_some(words[:MOST_ARGUMENTS], len(words))
     return watch.listing(f"{plain(function.__name__)}({shape})", ending)
 
@@ -148,7 +148,7 @@ class _Watch:
         while frame is not None and frame is not self.base:
             depth, frame = depth + 1, frame.f_back
         named = zip(code.co_varnames[:MOST_ARGUMENTS], arguments, strict=False)
-        parts = [f"{plain(name)}={brief(value)}" for name, value in named]
+        parts = [f"{plain(name)}={short_repr(value)}" for name, value in named]
         words = _list_some(parts, len(arguments))
         marks = "· " * depth if depth <= DEEPEST else f"{'· ' * DEEPEST}… "
         own, order = plain(code.co_name), len(self.rows) + 1

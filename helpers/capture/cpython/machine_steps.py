@@ -5,7 +5,7 @@ from types import CodeType, MethodType
 from helpers.capture.cpython.disassembly import takes
 from helpers.capture.cpython.opcode_recorder import Activation, Moment
 from helpers.capture.cpython.settrace import UNRAISABLE, Printed, Result
-from helpers.capture.text.value import Seen, brief, plain, seen
+from helpers.capture.text.value import Seen, described, plain, short_repr
 from helpers.internals.interpreter_frame import variables
 from helpers.mini import vm
 from helpers.model.code_records import Handler
@@ -39,7 +39,9 @@ class MachineTables:
         for place, step in enumerate(self._steps):
             jumps = "JUMP" in step.opname or step.opname in ("FOR_ITER", "SEND")
             target = step.arguments[-1] if jumps else -1
-            shown = (plain(a) if type(a) is str else brief(a) for a in step.arguments if a != ())
+            shown = (
+                plain(a) if type(a) is str else short_repr(a) for a in step.arguments if a != ()
+            )
             words = f"to {target}" if jumps else ", ".join(shown)
             yield place, step.opname, words, target, step.offset
 
@@ -88,7 +90,7 @@ class MachineRecord:
                     raise
                 except BaseException as error:
                     if serial:
-                        self.endings[serial] = f"raises {brief(error)}"
+                        self.endings[serial] = f"raises {short_repr(error)}"
                     raise
 
             return run_it
@@ -110,8 +112,8 @@ class MachineRecord:
         while back is not None and id(back) in self._frames:
             level, back = level + 1, back.back
         held = [frame.value_of_slot(name) for name in activation.tables.names]
-        names = [Seen("NULL", "") if value is vm.NULL else seen(value) for value in held]
-        found = (*names, *map(seen, frame.stack))
+        names = [Seen("NULL", "") if value is vm.NULL else described(value) for value in held]
+        found = (*names, *map(described, frame.stack))
         places = [*[None] * len(names), *map(id, frame.stack)]
         serial, at = len(self.moments) + 1, frame.at - 1
         if frame.steps[at].opname == "RETURN_VALUE" and frame.stack:
@@ -127,12 +129,12 @@ def machine_record(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
     watched = record.watch(type(run.__self__))
     try:
         with redirected(record.printed), running_user_code():
-            record.result = Result(brief(watched().run(fn, *args, **kwargs)))
+            record.result = Result(short_repr(watched().run(fn, *args, **kwargs)))
     except vm.Halt as halt:
         record.result = _Stopped(str(halt))
     except UNRAISABLE:
         raise
     except BaseException as error:
-        record.result = Result(brief(error), raised=True)
+        record.result = Result(short_repr(error), raised=True)
     record._frames.clear()
     return record

@@ -18,7 +18,7 @@ from types import (
 )
 
 from helpers.capture.text.error import instead
-from helpers.capture.text.value import brief, label
+from helpers.capture.text.value import label, short_repr
 from helpers.safety.arguments import (
     by_type,
     is_exactly,
@@ -128,8 +128,8 @@ def refuse_async(fn: FunctionType, verb: str) -> None:
     """Raise TypeError for a coroutine function: its call runs nothing that could be watched."""
     if fn.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR):
         raise TypeError(
-            f"{verb} runs one call to its end, and a call of {brief(fn)} only makes a coroutine; "
-            "give it a plain function that drives the coroutine with send(None)"
+            f"{verb} runs one call to its end, and a call of {short_repr(fn)} only makes a "
+            "coroutine; give it a plain function that drives the coroutine with send(None)"
         )
 
 
@@ -141,10 +141,10 @@ def _why_not(thing: object) -> str:
         such_as = f", such as {name}.{printable(methods[0])}" if methods else ""
         return f": {name} is a class; give one of its methods{such_as}"
     if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
-        return f": {brief(thing)} is written in C and has no bytecode"
+        return f": {short_repr(thing)} is written in C and has no bytecode"
     if type(thing) is functools.partial:
-        return f", not {brief(thing)}; give its `.func`"
-    return f", not {brief(thing)}{instead(thing)}"
+        return f", not {short_repr(thing)}; give its `.func`"
+    return f", not {short_repr(thing)}{instead(thing)}"
 
 
 def names_used(code: CodeType) -> set[str]:

@@ -16,7 +16,7 @@ from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.bytecode import argument
 from helpers.capture.cpython.settrace import TRACER_LOST, Printed, Result, traced
 from helpers.capture.cpython.unwrapping import Unwrapped
-from helpers.capture.text.value import Seen, brief, seen
+from helpers.capture.text.value import Seen, described, short_repr
 from helpers.internals import interpreter_frame
 from helpers.mini.versions import JUMPS
 from helpers.safety.restoring import undone
@@ -92,7 +92,7 @@ class Fold(NamedTuple):
 class Recorder:
     """Records one run. `look(object) -> words` is asked for every slot that is in use."""
 
-    def __init__(self, look: Callable = brief, fold: bool = True, most: int = MOST_STEPS):
+    def __init__(self, look: Callable = short_repr, fold: bool = True, most: int = MOST_STEPS):
         self.fold, self.most = fold, most
         self.moments: list[Moment | Fold] = []
         self.endings: dict[int, str] = {}  # serial -> how that instruction left its frame
@@ -177,7 +177,7 @@ class Recorder:
                 self._distrust(tables)
         elif event == "exception":
             activation.raising = True
-            self._end(activation, f"raises {brief(argument[1])}")
+            self._end(activation, f"raises {short_repr(argument[1])}")
         elif event == "return":
             self._leave(frame, activation, argument)
             return None  # what is returned here would become the frame's tracer again
@@ -197,7 +197,7 @@ class Recorder:
         if verb == "yields":
             self._suspended[id(frame), id(activation.tables.code)] = activation
         if verb:
-            self._end(activation, f"{verb} {brief(value)}")
+            self._end(activation, f"{verb} {short_repr(value)}")
         activation.tables.active -= 1
         _untrace(frame, activation.tables.active)
 
@@ -279,8 +279,8 @@ def reader(look: Callable) -> Callable:
     """Return `open(frame) -> read(count)`: the words of the first slots, and their addresses."""
     offsets, word = interpreter_frame.layout(), interpreter_frame.WORD
     pointer, number, whatever = ctypes.c_void_p, ctypes.c_int, ctypes.py_object
-    nothing = Seen("NULL", "") if look is seen else look(interpreter_frame.NULL)
-    nothing = "NULL" if look is brief else nothing
+    nothing = Seen("NULL", "") if look is described else look(interpreter_frame.NULL)
+    nothing = "NULL" if look is short_repr else nothing
 
     def open_frame(frame: FrameType):
         where = pointer.from_address(id(frame) + offsets.frame)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from helpers.capture.cpython import rosetta_programs
 from helpers.capture.cpython.bytecode import bytecode
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.model.code_records import Sourced
 from helpers.model.tables import Column
 
@@ -76,7 +76,7 @@ def program(name: str):
         if type(name) is str and fn.__name__ == name:
             return fn
     names = ", ".join(fn.__name__ for fn in rosetta_programs.PROGRAMS)
-    raise ValueError(f"there is no stored bytecode of {brief(name)}; use one of {names}")
+    raise ValueError(f"there is no stored bytecode of {short_repr(name)}; use one of {names}")
 
 
 def rosetta(name: str = "current") -> Sourced:

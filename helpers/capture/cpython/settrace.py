@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import CoroutineType, GeneratorType
 
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.model.phrase import ended
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import note_end, redirected, running_user_code
@@ -69,14 +69,14 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
                 value = watched.call(*args, **kwargs)
             kind, code = real_type_name(value), watched.function.__code__
             driven = type(value) is GeneratorType and value.gi_code is code
-            words = _drive(value, enough) if driven else brief(value)
+            words = _drive(value, enough) if driven else short_repr(value)
             if type(value) is CoroutineType:
                 value.close()
         except UNRAISABLE:
             raise
         except BaseException as error:
             note_end(error)
-            words, kind, raised = brief(error), real_type_name(error), True
+            words, kind, raised = short_repr(error), real_type_name(error), True
         finally:
             changed = sys.gettrace() is not tracer
             sys.settrace(before)
@@ -90,6 +90,6 @@ def _drive(generator: GeneratorType, enough: Callable[[], bool]) -> str:
         try:
             next(generator)
         except StopIteration as stop:
-            return brief(stop.value)
+            return short_repr(stop.value)
     generator.close()
     return "a generator, which was then closed"

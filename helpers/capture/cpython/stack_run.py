@@ -11,7 +11,7 @@ from helpers.capture.cpython.opcode_recorder import Fold, Moment, Recorder
 from helpers.capture.cpython.settrace import MOST_PRINTED
 from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
-from helpers.capture.text.value import plain, seen
+from helpers.capture.text.value import described, plain
 from helpers.internals import interpreter_frame
 from helpers.model.phrase import counted
 from helpers.model.stage_records import Card, Panel, StackRun, StackStep, Value
@@ -44,7 +44,7 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
         title, note = f"{plain(args[0].__name__)}, in your machine", recorder.note
         draft = Draft(recorder)
     else:
-        recorder = record(fn, args, kwargs, look=seen)
+        recorder = record(fn, args, kwargs, look=described)
         draft, function = Draft(recorder), recorder.watched.function
         draft.pages.place(function.__code__)
         title, note = f"{plain(function.__name__)}, instruction by instruction", _note(recorder)

@@ -19,7 +19,7 @@ from helpers.capture.cpython.objects import called
 from helpers.capture.references.holder_search import find_holders
 from helpers.capture.references.patched import patched_names
 from helpers.capture.references.places import Place
-from helpers.capture.text.error import said
+from helpers.capture.text.error import error_message
 from helpers.capture.text.value import label, type_name
 from helpers.internals import tensorflow_private, torch_private
 from helpers.internals.tensorflow_private import FAST, SLOW
@@ -258,7 +258,7 @@ def _try(run: Callable):
         with running_user_code():
             return run()
     except Exception as error:
-        raise ValueError(f"the call must succeed, and it raised {said(error)}") from None
+        raise ValueError(f"the call must succeed, and it raised {error_message(error)}") from None
 
 
 def _wrapped(op, args) -> dict[str, Callable]:

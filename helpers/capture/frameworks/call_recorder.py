@@ -21,8 +21,8 @@ from types import FunctionType
 from helpers.capture.cpython.objects import name_of, refuse_async
 from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.cpython.unwrapping import behind
-from helpers.capture.text.error import instead, said
-from helpers.capture.text.value import brief
+from helpers.capture.text.error import error_message, instead
+from helpers.capture.text.value import short_repr
 from helpers.internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
 from helpers.model.framework_records import Call, CallTree
 from helpers.model.phrase import counted, listed
@@ -79,7 +79,7 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
 def refuse_what_does_not_run(fn, verb: str) -> FunctionType | None:
     """Return the Python function behind `fn`; TypeError if it cannot be called, or is async."""
     if not callable(fn):
-        needed = f"{verb} needs a function and its arguments, not {brief(fn)}"
+        needed = f"{verb} needs a function and its arguments, not {short_repr(fn)}"
         raise TypeError(f"{needed}{instead(fn)}")
     function = behind(fn)
     if function is not None:
@@ -95,7 +95,7 @@ def run_to_end(run: Callable) -> str:
     except UNRAISABLE:
         raise
     except BaseException as error:
-        return said(error)
+        return error_message(error)
     return ""
 
 

@@ -22,7 +22,7 @@ from helpers.internals.tensorflow_private import graph_ops
 from helpers.mini import frame_hook
 from helpers.model.framework_records import SHARES, Journey, Passage, Stop
 from helpers.model.phrase import clipped, counted, listed
-from helpers.safety.arguments import printable, switch
+from helpers.safety.arguments import printable, require_bool
 from helpers.safety.restoring import redirected, running_user_code
 
 MOST_NAMES, MOST_SHOWN, EXACT, LONGEST = 4, 5, 200, 60
@@ -37,7 +37,7 @@ def journey(fn, args: tuple, kwargs: dict, timed: bool = False) -> Journey:
     """Call `fn(*args, **kwargs)` twice, and return what both calls passed."""
     function = refuse_what_does_not_run(fn, "show_journey")
     first, again = (tally(fn, args, kwargs, function) for _ in range(2))
-    measured = _measure_shares(fn, args, kwargs, again) if switch(timed, "shares=") else ()
+    measured = _measure_shares(fn, args, kwargs, again) if require_bool(timed, "shares=") else ()
     notes = []
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator: none of its body ran.")

@@ -9,7 +9,7 @@ import inspect
 from dataclasses import asdict, dataclass
 from functools import cache
 
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.capture.torch.fx_graph import target_name
 from helpers.capture.torch.guard_tree import copied
 from helpers.internals import torch_private
@@ -145,7 +145,7 @@ def recorded_listing(program: str) -> Listing:
     """
     names = [one.words for one in PROGRAMS]
     if program not in names:
-        raise KeyError(f"{brief(program)} (the programs are {', '.join(names)})")
+        raise KeyError(f"{short_repr(program)} (the programs are {', '.join(names)})")
     rows = []
     for recorder, all_programs in _record_all().items():
         made = all_programs[names.index(program)]

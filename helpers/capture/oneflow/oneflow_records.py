@@ -7,7 +7,7 @@ kernel, gradient rule, and the gaps. Files are texts whose new lines are known.
 from difflib import SequenceMatcher
 from os.path import basename
 
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.mini.oneflow import OpError
 from helpers.mini.oneflow.global_function import JobFunction
 from helpers.mini.oneflow.job import Job, Op
@@ -50,7 +50,7 @@ def _job_of(thing) -> Job:
     if real_isinstance(thing, JobFunction):
         return thing.job
     if not real_isinstance(thing, Job):
-        raise TypeError(f"a @flow.global_function is wanted here, not {brief(thing)}")
+        raise TypeError(f"a @flow.global_function is wanted here, not {short_repr(thing)}")
     return thing
 
 
@@ -59,7 +59,7 @@ def _record_op(op: Op, near: str) -> JobOp:
     writes = tuple((o.argument, Blob(o.blob, o.dtype, tuple(o.shape))) for o in op.outputs)
     if part in ("forward", "backward"):  # a switch that is off does not change the numbers
         given = [(name, value) for name, value in op.attrs if name != "device_sub_tag"]
-        attrs = tuple((name, brief(value)) for name, value in given if value is not False)
+        attrs = tuple((name, short_repr(value)) for name, value in given if value is not False)
     return JobOp(op.name, op.type, part, tuple(op.inputs), writes, near, bool(op.file), attrs)
 
 

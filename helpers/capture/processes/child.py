@@ -13,12 +13,12 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from helpers.capture.cpython.objects import instance_dict, names_used
 from helpers.capture.text.error import instead
 from helpers.capture.text.source import source_of, why_outdated
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.model.phrase import clipped
 from helpers.model.tables import Transcript, Transcripts
 from helpers.safety import missing_parts, progress
 from helpers.safety.arguments import real_isinstance
-from helpers.safety.children import CAN_FORK, Reply, ask, ask_fork, signal_name, why_not_json
+from helpers.safety.children import CAN_FORK, ChildResult, ask, ask_fork, signal_name, why_not_json
 
 PREAMBLE = "import tensorflow as tf"
 PRELOAD = ("triton", "tensorflow", "helpers.mini.eager")  # triton's LLVM before TensorFlow's
@@ -45,13 +45,17 @@ def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transc
     for one in what:
         if real_isinstance(one, str):
             if one.endswith(".py") and "\n" not in one:
-                raise ValueError(f"a child runs source, and {brief(one)} is a file: give its text")
+                raise ValueError(
+                    f"a child runs source, and {short_repr(one)} is a file: give its text"
+                )
             made.append(transcript("", one, imports=imports))
         elif callable(one):
             source, name = portable(one), one.__code__.co_name
             made.append(transcript(f"{name}()", f"{source}\n\n{name}()\n", "", imports))
         else:
-            raise TypeError(f"a child runs a function or source, not {brief(one)}{instead(one)}")
+            raise TypeError(
+                f"a child runs a function or source, not {short_repr(one)}{instead(one)}"
+            )
     names = ", ".join(one.label for one in made if one.label)
     return Transcripts(title or f"In a child interpreter: {names}".removesuffix(": "), tuple(made))
 
@@ -110,7 +114,7 @@ def call_in_child(fn, *args):
     or no JSON, RuntimeError if it does not return.
     """
     if not real_isinstance(fn, FunctionType):
-        raise TypeError(f"{NEEDS}, not {brief(fn)}")
+        raise TypeError(f"{NEEDS}, not {short_repr(fn)}")
     name, free = fn.__code__.co_name, ", ".join(fn.__code__.co_freevars)
     if name == "<lambda>":
         raise TypeError(f"{NEEDS}, not a lambda: give it a name with def")
@@ -130,7 +134,7 @@ def call_in_child(fn, *args):
     return _read_result(reply, name, fn.__globals__)
 
 
-def _read_result(reply: Reply, name: str, known: dict):
+def _read_result(reply: ChildResult, name: str, known: dict):
     for line in reply.told:
         if "result" in line:
             return line["result"]
@@ -165,7 +169,7 @@ def portable(fn) -> str:
     ValueError without source.
     """
     if not real_isinstance(fn, FunctionType) or fn.__code__.co_name == "<lambda>":
-        raise TypeError(f"{brief(fn)} is no function made by def")
+        raise TypeError(f"{short_repr(fn)} is no function made by def")
     lines: dict[str, str] = {}
     _collect(fn.__code__.co_name, fn, lines)
     return "\n".join(lines.values())

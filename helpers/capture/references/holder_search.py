@@ -18,7 +18,14 @@ from operator import is_
 
 from helpers.capture.cpython.objects import namespace
 from helpers.capture.cpython.unwrapping import unwrap
-from helpers.capture.references.places import Kept, ModuleName, Place, Shelf, names_of, places_in
+from helpers.capture.references.places import (
+    HiddenList,
+    ModuleName,
+    OpaqueBox,
+    Place,
+    names_of,
+    places_in,
+)
 from helpers.capture.text.value import SCALARS, label, short_name
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.reference_records import KINDS, join
@@ -65,33 +72,33 @@ class Heap(Own):
 
     __slots__ = ("names", "left", "kept", "_parents", "_met", "_most")
 
-    def __init__(self, targets: Shelf, most: int = 0, tidy: bool = True):
+    def __init__(self, targets: HiddenList, most: int = 0, tidy: bool = True):
         if tidy:
             collect()
         self.left, self._most = 0, most
         self.names = {key: name for key, (name, _) in _list_modules().items()}
         self.kept: set[int] = set()
-        self._parents: dict[int, Shelf] = {}
-        self._met = Shelf(targets)  # which keeps the ids valid
+        self._parents: dict[int, HiddenList] = {}
+        self._met = HiddenList(targets)  # which keeps the ids valid
         level = targets
         for depth in range(LEVELS):
             found = self._find_parents(level)
-            level = Shelf(self._find_unfinished(level, prune=depth > 1))
+            level = HiddenList(self._find_unfinished(level, prune=depth > 1))
             self._met.extend(found)
             if not level:
                 break
 
-    def parents(self, thing) -> Shelf:
+    def parents(self, thing) -> HiddenList:
         """Return what holds `thing`, as far as the search went."""
-        return self._parents.get(id(thing), Shelf())
+        return self._parents.get(id(thing), HiddenList())
 
-    def _find_parents(self, level: Shelf) -> Shelf:
+    def _find_parents(self, level: HiddenList) -> HiddenList:
         """Note who holds what of this level, and return all the holders."""
-        wanted = {id(thing): Shelf() for thing in level}
+        wanted = {id(thing): HiddenList() for thing in level}
         self._parents.update(wanted)
-        found = Shelf()
+        found = HiddenList()
         for holder in _find_referrers(level, wanted):
-            if type(holder) is Kept:
+            if type(holder) is OpaqueBox:
                 self.kept.add(id(holder.thing))
             elif self._most and len(found) >= self._most:
                 self.left += 1
@@ -102,7 +109,7 @@ class Heap(Own):
         self._most = 0  # only the direct holders are limited
         return found
 
-    def _find_unfinished(self, level: Shelf, prune: bool):
+    def _find_unfinished(self, level: HiddenList, prune: bool):
         known = set(self._parents)
         passing = (types.FrameType, types.TracebackType, types.FunctionType)
         for thing in level:
@@ -121,13 +128,15 @@ class Heap(Own):
         return real_isinstance(parent, type) or id(inside) in self.names
 
 
-def _find_referrers(level: Shelf, wanted: dict) -> list:
+def _find_referrers(level: HiddenList, wanted: dict) -> list:
     """Return what holds any of these; `gc.get_referrers` would compare each with each of many."""
     asked = tuple(level)
     if len(level) <= FEW:
         return [holder for holder in get_referrers(*asked) if holder is not asked]
-    every = Shelf(get_objects())
-    return Shelf(one for one in every if not wanted.keys().isdisjoint(map(id, get_referents(one))))
+    every = HiddenList(get_objects())
+    return HiddenList(
+        one for one in every if not wanted.keys().isdisjoint(map(id, get_referents(one)))
+    )
 
 
 def _list_modules() -> dict[int, tuple[str, types.ModuleType]]:
@@ -145,7 +154,7 @@ def _list_modules() -> dict[int, tuple[str, types.ModuleType]]:
 
 def scan_modules(obj) -> tuple[Place, ...]:
     """Return the names in modules that hold `obj`: fast, and blind to everything else."""
-    found = Shelf()
+    found = HiddenList()
     for name, module in _list_modules().values():
         if True in map(is_, list(namespace(module).values()), repeat(obj)):  # all at once, in C
             keys = [key for key in names_of(namespace(module), obj) if type(key) is str]
@@ -157,12 +166,12 @@ def scan_modules(obj) -> tuple[Place, ...]:
 
 def find_holders(obj, tidy: bool = True) -> tuple[Place, ...]:
     """Return every place that holds `obj`, as far as the collector can see; always in one order."""
-    return _places_of(obj, Heap(Shelf([obj]), tidy=tidy))
+    return _places_of(obj, Heap(HiddenList([obj]), tidy=tidy))
 
 
 def find_holders_of_both(one, other) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
     """Return the places of two objects, found in the same passes over the heap."""
-    heap = Heap(Shelf([one, other]))
+    heap = Heap(HiddenList([one, other]))
     return _places_of(one, heap), _places_of(other, heap)
 
 
@@ -173,7 +182,7 @@ def bindings(obj) -> Listing:
     (`show_traceback`) holds, and what the collector does not track, such as a NumPy array, or has
     set aside (`gc.freeze`).
     """
-    heap = Heap(Shelf([obj]), MOST_HOLDERS)
+    heap = Heap(HiddenList([obj]), MOST_HOLDERS)
     rows = tuple(place.binding for place in _places_of(obj, heap))
     fast = sum(row.scan for row in rows)
     found = "this 1 place" if len(rows) == 1 else f"these {len(rows)} places"
@@ -202,7 +211,7 @@ def _places_of(target, heap: Heap) -> tuple[Place, ...]:
             for place in places_in(holder, target, heap):
                 found.setdefault(place.key, place)
     for place in found.values():
-        if type(place.holder) is Shelf:  # the functions that share a closure cell
+        if type(place.holder) is HiddenList:  # the functions that share a closure cell
             place.owners = tuple(sorted({_own_name(one, heap) for one in place.holder}))
         place.owners = place.owners or (_find_path(place.holder, heap),)
         place.reason = place.reason or why_fixed(place.container)
@@ -244,15 +253,15 @@ def _is_history(place) -> bool:
 
 def _find_path(thing, heap) -> str:
     """Return the shortest path from a module, class or function to `thing`; ties by alphabet."""
-    level, met = Shelf([(thing, "")]), {id(thing)}
+    level, met = HiddenList([(thing, "")]), {id(thing)}
     for _ in range(HOPS):
         named = [_join(name, tail) for one, tail in level if (name := _own_name(one, heap))]
         if named:
             return min(named)
-        above, level = level, Shelf()
+        above, level = level, HiddenList()
         for child, tail in above:
             for place in [p for up in heap.parents(child) for p in places_in(up, child, heap)]:
-                holder = place.holder[0] if type(place.holder) is Shelf else place.holder
+                holder = place.holder[0] if type(place.holder) is HiddenList else place.holder
                 if id(holder) not in met:
                     met.add(id(holder))
                     level.append((holder, _join(place.name, tail)))

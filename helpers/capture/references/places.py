@@ -28,13 +28,13 @@ _WRAPPERS = {
 }
 
 
-class Shelf(list, Own):
+class HiddenList(list, Own):
     """A list that the search may keep live objects in without finding it."""
 
     __slots__ = ()
 
 
-class Kept(Own):
+class OpaqueBox(Own):
     """A box for one thing that a place puts back later; inside it, the thing counts as gone."""
 
     __slots__ = ("thing",)
@@ -53,7 +53,7 @@ class Place(Own):
     def __init__(self, kind, container, name, holder=None, reason="", at=None, first=None):
         self.kind, self.container, self.name, self.reason = kind, container, name, reason
         self.holder = container if holder is None else holder
-        self.at, self.first = at, Kept(first)
+        self.at, self.first = at, OpaqueBox(first)
         self.scan, self.owners = False, ()
 
     @property
@@ -332,7 +332,7 @@ def _in_tuple(holder, child, heap):
 
 def _in_cell(holder, child, heap):
     # A cell is shared by closures: whoever writes it changes the variable for all of them.
-    owners = Shelf(
+    owners = HiddenList(
         function
         for closure in heap.parents(holder)
         if real_isinstance(closure, tuple)

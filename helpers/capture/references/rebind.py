@@ -24,7 +24,7 @@ from helpers.capture.references.holder_search import (
     scan_modules,
     why_fixed,
 )
-from helpers.capture.references.places import Place, Shelf, is_immutable
+from helpers.capture.references.places import HiddenList, Place, is_immutable
 from helpers.capture.text.value import label, type_name
 from helpers.model.phrase import counted, listed
 from helpers.model.reference_records import Binding
@@ -86,7 +86,7 @@ class Rebinding(Own):
         self.left: tuple[Binding, ...] = ()
         self.leftover: tuple[Binding, ...] = ()
         self._how = (search, keep, only)
-        self._undo, self._before = Shelf(), []
+        self._undo, self._before = HiddenList(), []
 
     def __repr__(self) -> str:
         if not self.changed:
@@ -119,7 +119,7 @@ class Rebinding(Own):
             ) from error
         return self
 
-    def _plan(self) -> Shelf:
+    def _plan(self) -> HiddenList:
         """Search, and choose the places to rebind."""
         search, keep, only = self._how
         if search == "scan":
@@ -131,7 +131,7 @@ class Rebinding(Own):
         self._before = [(place.key, place.paths) for place in before]
         _refuse_unknown(self.old, places, (*keep, *only))
         reached = _reach(self.new, self.old)
-        plan, changed, left = Shelf(), [], []
+        plan, changed, left = HiddenList(), [], []
         for place in places:
             row, why = place.binding, place.reason
             if not why and _matches(place, keep):
@@ -215,7 +215,7 @@ def _reach(new, old) -> set:
     Objects are followed as long as only functions stood between them and the start.
     """
     reached, home = set(), None
-    waiting = Shelf([(new, True)])
+    waiting = HiddenList([(new, True)])
     while waiting:
         thing, near = waiting.pop()
         if id(thing) in reached or thing is old:

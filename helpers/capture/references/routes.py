@@ -12,8 +12,8 @@ from types import FunctionType, ModuleType
 
 from helpers.capture.cpython.objects import instance_dict
 from helpers.capture.cpython.settrace import UNRAISABLE
-from helpers.capture.references.places import Shelf
-from helpers.capture.text.error import said
+from helpers.capture.references.places import HiddenList
+from helpers.capture.text.error import error_message
 from helpers.capture.text.source import source_of
 from helpers.capture.text.value import LONGEST_NAME, label, short_name, type_name
 from helpers.model.reference_records import UNKNOWN, Function, Route, RouteMap
@@ -84,7 +84,7 @@ def _run(ways, judge, heading, make) -> list[Verdict]:
     except UNRAISABLE:
         raise
     except BaseException as error:
-        words = f"the intervention {label(heading)} could not be {done}: {said(error)}"
+        words = f"the intervention {label(heading)} could not be {done}: {error_message(error)}"
         raise RuntimeError(words) from error
     if not words:
         raise TypeError(
@@ -139,8 +139,8 @@ class _Watch:
     """What is read while the routes run. `held`: route -> which function, per run."""
 
     def __init__(self, old, new, ways, readers):
-        self._both, self._ways, self._readers = Shelf([old, new]), ways, readers
-        self.codes = Shelf()
+        self._both, self._ways, self._readers = HiddenList([old, new]), ways, readers
+        self.codes = HiddenList()
         self.had: list[list[int]] = [[], []]  # per function its codes, per run
         self.held: dict[str, list[int]] = {name: [] for name in ways}
         self.routes = {name: partial(short_name, name) for name in ways}
@@ -169,7 +169,7 @@ class _Watch:
         return _position(self.codes, function.__code__)
 
 
-def _position(things: Shelf, thing) -> int:
+def _position(things: HiddenList, thing) -> int:
     """Return where this very object stands among others."""
     return next((at for at, each in enumerate(things) if each is thing), UNKNOWN)
 

@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
 
-from helpers.capture.text.error import said
+from helpers.capture.text.error import error_message
 from helpers.internals.shared_libraries import exported
 from helpers.model.tables import Column, Listing
 
@@ -123,7 +123,7 @@ def _in_modules() -> Iterator[Claim]:
         import_module("tensorflow.python.pywrap_tensorflow_internal")
         yield Claim(then, "it can be imported", "yes")
     except ModuleNotFoundError as error:
-        yield Claim(then, said(error), "no")
+        yield Claim(then, error_message(error), "no")
     module = import_module("tensorflow.python._pywrap_tensorflow_internal")
     names = ", ".join(name for name in vars(module) if not name.startswith("_"))
     words = f"_pywrap_tensorflow_internal holds {names}"

@@ -11,7 +11,7 @@ from functools import partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 
 from helpers.capture.cpython.objects import names_used
-from helpers.capture.text.error import said
+from helpers.capture.text.error import error_message
 from helpers.internals import tensorflow_private
 from helpers.model.phrase import listed
 from helpers.model.tables import Entry, Ledger, Verdict
@@ -98,7 +98,7 @@ def _run(fn, args, way, undo: list) -> tuple[Verdict, list[str]]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        note = said(error)
+        note = error_message(error)
     rebound = before.rebound()
     after = _Snapshot([*args, *_held_beside(fn, functions), *rebound.values()])
     before.put_names_back()

@@ -19,7 +19,7 @@ from types import FunctionType, MethodType
 from helpers.capture.cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
 from helpers.capture.tensorflow.tf_graph import find_levels, plain_name, tf_graph, traced
 from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
-from helpers.capture.text.error import instead, said
+from helpers.capture.text.error import error_message, instead
 from helpers.capture.text.source import source_of, why_outdated
 from helpers.internals import tensorflow_private
 from helpers.model.graphs import MEANINGS, Finding, Graph, GraphDiff, Node
@@ -63,7 +63,7 @@ def autograph_side_by_side(fn) -> SideBySide:
     try:
         converted = tf.autograph.to_graph(function)
     except Exception as failure:
-        raise ValueError(f"AutoGraph cannot convert {name}: {said(failure)}") from None
+        raise ValueError(f"AutoGraph cannot convert {name}: {error_message(failure)}") from None
     if not hasattr(converted, "ag_source_map"):
         raise ValueError(f"AutoGraph leaves {name} as it is")
     right, start = _read_source(converted, name)
@@ -142,7 +142,9 @@ def _collect_graphs(function, args, kwargs, wanted):
         except tf.errors.OpError:
             raise
         except Exception as error:  # the arguments' own, while they are made into tensors
-            raise ValueError(f"it cannot run with these arguments: {said(error)}") from None
+            raise ValueError(
+                f"it cannot run with these arguments: {error_message(error)}"
+            ) from None
         graphs = list(collected().function_graphs)
     if not graphs:
         raise RuntimeError("this run handed out no graphs; does the function hold any op?")

@@ -16,7 +16,7 @@ from dataclasses import replace
 from math import prod
 
 from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
-from helpers.capture.text.error import instead, said
+from helpers.capture.text.error import error_message, instead
 from helpers.internals import tensorflow_private
 from helpers.model.graphs import Edge, Graph, LaneNode, Node, ParallelStep, Steps
 from helpers.model.phrase import clipped, counted, ended, listed
@@ -59,7 +59,9 @@ def traced(function, args, kwargs):
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise ValueError(f"TensorFlow cannot trace it for these arguments: {said(error)}") from None
+        raise ValueError(
+            f"TensorFlow cannot trace it for these arguments: {error_message(error)}"
+        ) from None
 
 
 def _graph_def(thing, args, kwargs):

@@ -16,7 +16,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 
 from helpers.capture.cpython.objects import called
 from helpers.capture.tensorflow.trace_types import Names, nearest
-from helpers.capture.text.error import instead, said
+from helpers.capture.text.error import error_message, instead
 from helpers.internals import tensorflow_private
 from helpers.model.phrase import counted, listed
 from helpers.model.trace_records import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
@@ -109,7 +109,7 @@ def as_tf_function(fn, **options):
         made = tf.function(fn, **options)
         inspect.signature(made)
     except Exception as error:  # what `fn` says of itself may raise anything
-        words = said(error)
+        words = error_message(error)
         if not options and "signature" in words:
             needed = f"{quote_value(fn)} has no signature to read; wrap it in a def"
             raise TypeError(needed) from None
@@ -186,7 +186,7 @@ class Watched:
             raise
         except BaseException as error:  # the call itself will say it
             words = self._names.values(args, kwargs)
-            return trace_entry("next", words, "error", f"no key: {said(error)}")
+            return trace_entry("next", words, "error", f"no key: {error_message(error)}")
         words = self._names.arguments(key[1])
         if tensorflow_private.runs_eagerly(self.function):
             return trace_entry("next", words, "eager", _EAGER)
@@ -215,7 +215,7 @@ class Watched:
             with tensorflow_private.hearing_traces() as made:
                 return call(*args, **kwargs)
         except BaseException as raised:
-            error = said(raised)
+            error = error_message(raised)
             raise
         finally:
             self._write(row, made, error, asked)

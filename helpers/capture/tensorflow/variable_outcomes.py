@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from helpers.capture.cpython.objects import name_of
 from helpers.capture.tensorflow.tf_graph import tf_graph
-from helpers.capture.text.error import said
-from helpers.capture.text.value import brief
+from helpers.capture.text.error import error_message
+from helpers.capture.text.value import short_repr
 from helpers.model.graphs import Graph
 from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
 from helpers.safety import progress
-from helpers.safety.arguments import called, count, printable, real_isinstance, table
+from helpers.safety.arguments import called, printable, real_isinstance, require_int, table
 
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
 MARKS = (("changed", "not what it saw with a RefVariable"),)
@@ -51,7 +51,7 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
     `programs`: name -> a function of a variable (0 at first) and the number 1, both tensors of a
     graph, that returns what is to be fetched.
     """
-    runs = count(runs, "runs=", MOST_RUNS)
+    runs = require_int(runs, "runs=", MOST_RUNS)
     entries = []
     found = table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
     for name, program in progress.counted(f"{runs} runs of program", found):
@@ -68,7 +68,7 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
 
 def race_histogram(program: Callable, runs: int = 500) -> Histogram:
     """Run one such program often, and count what it saw with each kind of variable."""
-    runs = count(runs, "runs=", MOST_RUNS)
+    runs = require_int(runs, "runs=", MOST_RUNS)
     rows = [
         Outcome(kind, saw, times, "█" * max(1, round(BAR * times / runs)))
         for kind in progress.counted(f"{runs} runs with variable", KINDS)
@@ -118,10 +118,10 @@ def outcomes(program: Callable, kind: str, runs: int, what: str = "the program")
             try:
                 counted[_words(session.run(fetches))] += 1
             except tf.errors.OpError as error:
-                counted[said(error)] += 1
+                counted[error_message(error)] += 1
             except Exception as error:  # what is no fetch is asked in many ways whether it is one
                 needed = f"a program must return tensors or ops of its graph, and {what} does not"
-                raise ValueError(f"{needed}: {said(error)}") from None
+                raise ValueError(f"{needed}: {error_message(error)}") from None
     return counted
 
 
@@ -144,7 +144,7 @@ def _build(program, kind: str, what: str = "the program"):
         try:
             fetches = program(v, one)
         except Exception as error:
-            raise ValueError(f"{what} raised {said(error)}") from None
+            raise ValueError(f"{what} raised {error_message(error)}") from None
     return graph, fetches, v.initializer
 
 
@@ -155,4 +155,6 @@ def _words(found) -> str:
         return ", ".join(map(_words, found))
     if real_isinstance(found, np.generic) and found.dtype.kind in "fiu":
         return f"{float(found):g}"
-    return "done" if found is None else brief(found)  # None: of an op there is nothing to fetch
+    return (
+        "done" if found is None else short_repr(found)
+    )  # None: of an op there is nothing to fetch

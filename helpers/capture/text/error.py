@@ -18,7 +18,7 @@ BINDING = re.compile(r"(Binding inputs to tf\.function failed due to `.*?`)\. Re
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
 
 
-def said(error: BaseException) -> str:
+def error_message(error: BaseException) -> str:
     """Return the type and the sentence of an exception: no path, address or number that changes."""
     name = real_type_name(error)
     if words := missing_parts.sentence(error):

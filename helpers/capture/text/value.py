@@ -27,7 +27,7 @@ class Seen(NamedTuple):
     kind: str
 
 
-def brief(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return at most about `LONGEST` characters: a value where that is safe, else its type."""
     try:
         return _brief(value, 2)
@@ -35,9 +35,9 @@ def brief(value: object) -> str:
         return plain(type(value).__name__)
 
 
-def seen(value: object) -> Seen:
-    """Return the words of a value, as `brief` has them, and the name of its type."""
-    return Seen(brief(value), plain(type(value).__name__))
+def described(value: object) -> Seen:
+    """Return the words of a value, as `short_repr` has them, and the name of its type."""
+    return Seen(short_repr(value), plain(type(value).__name__))
 
 
 def same_for_ever(value: object) -> bool:

@@ -17,8 +17,8 @@ from types import CodeType, FunctionType
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.bytecode import argument
 from helpers.capture.cpython.settrace import Printed
-from helpers.capture.text.error import said
-from helpers.capture.text.value import brief, plain, type_name
+from helpers.capture.text.error import error_message
+from helpers.capture.text.value import plain, short_repr, type_name
 from helpers.capture.torch.fx_graph import drawn_node, fx_graph, last_nodes
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
@@ -125,7 +125,7 @@ def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS)
             raise
         except BaseException as error:
             kept.error = error
-    kept.lost = said(lost[0]) if lost else ""
+    kept.lost = error_message(lost[0]) if lost else ""
     return kept
 
 
@@ -381,7 +381,7 @@ def _symbol_words(fields: dict) -> str:
     value = found.get("value", found.get("fn"))
     if type(value) is FunctionType:
         return value.__name__
-    return "" if value is None else brief(value)
+    return "" if value is None else short_repr(value)
 
 
 # ------------------------------------------------------------------ one step of the translation

@@ -13,9 +13,9 @@ from types import CodeType, FunctionType
 from helpers.capture.cpython.bytecode import bytecode
 from helpers.capture.cpython.objects import function_of, named, refuse_async
 from helpers.capture.cpython.unwrapping import Unwrapped, opened
-from helpers.capture.text.error import said
+from helpers.capture.text.error import error_message
 from helpers.capture.text.source import NOWHERE, Pages
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.capture.torch import dynamo_recorder as words
 from helpers.capture.torch.dynamo_recorder import SO_FAR, Event, Record, record
 from helpers.capture.torch.guard_tree import behind, refuse_tensorflow
@@ -125,7 +125,7 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
     if not entries:
         why = "Python runs it as it is"
         if kept.error:
-            why = f"the call raised {said(kept.error)}"
+            why = f"the call raised {error_message(kept.error)}"
         elif kept.graphs:  # of a module of torch's own it starts further inside
             why = "what it compiled starts further inside; give a function that calls it"
         raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
@@ -170,9 +170,9 @@ class _Draft:
 
     def run(self) -> DynamoRun:
         steps = tuple(self._steps())
-        end = f"The call returned {brief(self.kept.value)}"
+        end = f"The call returned {short_repr(self.kept.value)}"
         if self.kept.error is not None:
-            end = f"The call raised {said(self.kept.error)}"
+            end = f"The call raised {error_message(self.kept.error)}"
         return DynamoRun(
             f"Dynamo translates {named(self.function)}",
             self.pages.text,
@@ -204,7 +204,7 @@ class _Draft:
             told = "Only the first instructions are shown; "
             parts.append(f"{told}give a part of the function to see others.")
         if kept.printed.size:
-            parts.append(f"It printed {brief(kept.printed.text())}.")
+            parts.append(f"It printed {short_repr(kept.printed.text())}.")
         return " ".join(parts)
 
     def _steps(self):

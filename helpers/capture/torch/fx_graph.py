@@ -8,7 +8,7 @@ from itertools import islice
 
 from helpers.capture.cpython.objects import called
 from helpers.capture.text import tensors
-from helpers.capture.text.value import brief, type_name
+from helpers.capture.text.value import short_repr, type_name
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import clipped, counted
 from helpers.safety.arguments import real_isinstance, require_str
@@ -47,7 +47,7 @@ def fx_nodes(thing) -> list:
 
     graph = thing.graph if real_isinstance(thing, torch.fx.GraphModule) else thing
     if not real_isinstance(graph, torch.fx.Graph):
-        raise TypeError(f"show_fx needs a torch.fx GraphModule or Graph, not {brief(thing)}")
+        raise TypeError(f"show_fx needs a torch.fx GraphModule or Graph, not {short_repr(thing)}")
     return list(graph.nodes)
 
 
@@ -97,7 +97,7 @@ def _argument_words(value, depth: int = DEEPEST) -> str:
     if isinstance(value, slice):
         ends = (value.start, value.stop) + (() if value.step is None else (value.step,))
         return ":".join(_argument_words(part, depth - 1) for part in ends)
-    return brief(value)
+    return short_repr(value)
 
 
 def _value_words(node) -> str:
@@ -113,7 +113,7 @@ def grad_fn_graph(tensor, find: str = "") -> Graph:
     """
     find = require_str(find, "find")
     if not tensors.is_tensor(tensor):
-        raise TypeError(f"show_grad_fn needs a tensor of torch, not {brief(tensor)}")
+        raise TypeError(f"show_grad_fn needs a tensor of torch, not {short_repr(tensor)}")
     start = tensor.grad_fn
     if start is None:
         why = "no op recorded itself in it"

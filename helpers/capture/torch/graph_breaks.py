@@ -9,8 +9,8 @@ import numpy as np
 
 from helpers.capture.cpython.settrace import UNRAISABLE, Printed
 from helpers.capture.text import tensors
-from helpers.capture.text.error import said
-from helpers.capture.text.value import brief
+from helpers.capture.text.error import error_message
+from helpers.capture.text.value import short_repr
 from helpers.capture.torch.dynamo_run import compilable, watched
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.model.torch_records import DynamoRun
@@ -123,13 +123,13 @@ def _run_quietly(fn, args):
 
 def _value_words(value) -> str:
     if real_isinstance(value, BaseException):
-        return said(value)
+        return error_message(value)
     if not tensors.is_tensor(value):
-        return brief(value)
+        return short_repr(value)
     if not tensors.has_its_elements(value) or value.numel() > MOST_SHOWN:
         return tensors.words(value)
     value = value.double().round(decimals=3) if value.is_floating_point() else value
-    return brief(value.tolist())
+    return short_repr(value.tolist())
 
 
 def tensor(values):
@@ -165,7 +165,7 @@ def compared(one, other, depth: int = 0) -> str:
     if type(one) is not type(other):
         return OTHER
     if real_isinstance(one, BaseException):
-        return SAME if said(one) == said(other) else OTHER
+        return SAME if error_message(one) == error_message(other) else OTHER
     if tensors.is_tensor(one):
         return _compare_tensors(one, other)
     if one is other:

@@ -19,7 +19,7 @@ from helpers.capture.torch import guard_tree as tree
 from helpers.internals import torch_private
 from helpers.model import torch_records
 from helpers.model.phrase import clipped
-from helpers.safety.arguments import count, real_isinstance
+from helpers.safety.arguments import real_isinstance, require_int
 
 LONGEST = 400
 NAME = "holds"
@@ -91,7 +91,7 @@ class WrittenGuards:
         kept = tree.entries(self.behind.__code__)
         if not kept:
             raise LookupError(f"Dynamo keeps no compiled code for {named(self.behind)}()")
-        self.number = count(entry, "entry", len(kept))
+        self.number = require_int(entry, "entry", len(kept))
         self.entry = kept[self.number - 1]
         self.parameters = inspect.signature(self.behind, follow_wrapped=False).parameters
         if taken := OURS & self.parameters.keys():

@@ -12,8 +12,8 @@ from itertools import combinations, islice
 from types import FunctionType
 
 from helpers.capture.cpython.objects import named, names_used
-from helpers.capture.text.error import said
-from helpers.capture.text.value import brief, label
+from helpers.capture.text.error import error_message
+from helpers.capture.text.value import label, short_repr
 from helpers.capture.torch import guard_tree
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
@@ -102,7 +102,7 @@ def _run(fn, args, kwargs, words: str) -> None:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise ValueError(f"{words} must succeed, and it raised {said(error)}") from None
+        raise ValueError(f"{words} must succeed, and it raised {error_message(error)}") from None
 
 
 def agreement(fn, args, **guard_sets) -> Agreement:
@@ -152,7 +152,7 @@ def _ask(accepts, call: Call) -> tuple[str, str]:
         raise
     except BaseException as error:  # SystemExit as well: it is an answer like any other
         note_end(error)
-        return "raises", said(error)
+        return "raises", error_message(error)
 
 
 # ------------------------------------------------------------------ the calls next to one
@@ -236,7 +236,7 @@ def _other_scalars(value):
 
 def _scalar_words(value) -> str:
     words = repr(value)
-    return words if len(words) <= SHORT else f"{brief(value)} (another one)"
+    return words if len(words) <= SHORT else f"{short_repr(value)} (another one)"
 
 
 def _other_sequences(value, deep: int):
@@ -252,7 +252,7 @@ def _other_sequences(value, deep: int):
 def _other_dicts(value, deep: int):
     for key in islice(value, MOST) if deep else ():
         for words, other in _change(value[key], deep - 1):
-            yield f"[{brief(key)}] {words}", {**value, key: other}
+            yield f"[{short_repr(key)}] {words}", {**value, key: other}
     yield "with one more key", {**value, "another": 0}
     yield "as an OrderedDict", OrderedDict(value)
 

@@ -16,7 +16,7 @@ from helpers.capture.cpython.objects import called, instance_dict, named
 from helpers.capture.cpython.objects import python_function as traced_by_tensorflow
 from helpers.capture.cpython.unwrapping import DEEPEST, opened
 from helpers.capture.text.error import instead
-from helpers.capture.text.value import brief, type_name
+from helpers.capture.text.value import short_repr, type_name
 from helpers.capture.torch.dynamo_recorder import IMPORTED, same, source_words
 from helpers.internals import torch_private
 from helpers.model.graphs import Edge, Node
@@ -78,7 +78,7 @@ def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
     if not found:
         raise TypeError(
             "a Python function is needed, or a callable with one inside, such as an nn.Module, "
-            f"not {brief(fn)}{instead(fn)}"
+            f"not {short_repr(fn)}{instead(fn)}"
         )
     return next((one for one in found if compiled and entries(one[0].__code__)), found[0])
 
@@ -330,7 +330,7 @@ def _describe_failure(guard: Guard, leaf: Leaf, part: str, scope) -> Failure:
         elif leaf.kind in ("TYPE_MATCH", "TENSOR_MATCH") and found is not MISSING:
             value = f"of type {type_name(found)}"
         elif found is not MISSING:
-            value = OTHERWISE.get(leaf.kind) or brief(found)
+            value = OTHERWISE.get(leaf.kind) or short_repr(found)
     elif "GLOBAL_STATE changed: " in part:
         value = f"{clean(part).partition(': ')[2]} has changed"
     return Failure(guard.entry, source, leaf.kind, checks, value)

@@ -18,9 +18,9 @@ from types import CodeType, FunctionType, MethodType
 from helpers.capture.cpython.objects import called, instance_dict, named, refuse_async
 from helpers.capture.cpython.unwrapping import opened
 from helpers.capture.text import tensors
-from helpers.capture.text.error import said
+from helpers.capture.text.error import error_message
 from helpers.capture.text.source import source_of
-from helpers.capture.text.value import brief, type_name
+from helpers.capture.text.value import short_repr, type_name
 from helpers.capture.torch import guard_tree
 from helpers.capture.torch.dynamo_recorder import in_file, resumed
 from helpers.capture.torch.fx_graph import KINDS, fx_nodes
@@ -31,7 +31,7 @@ from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import clipped, counted
 from helpers.model.tables import SideBySide, align
 from helpers.model.torch_records import HEADINGS, MARKS, CompileEntry, CompileLedger, compile_entry
-from helpers.safety.arguments import real_isinstance, static_attribute, switch
+from helpers.safety.arguments import real_isinstance, require_bool, static_attribute
 from helpers.safety.missing_parts import COMPILER_CURE
 from helpers.safety.restoring import patched
 
@@ -85,7 +85,7 @@ def _compile(fn, options):
     try:
         return torch.compile(copy, **options), behind(copy)[0]
     except Exception as error:
-        raise TypeError(f"torch.compile refuses these options: {said(error)}") from None
+        raise TypeError(f"torch.compile refuses these options: {error_message(error)}") from None
 
 
 def _call_with_forward(module, forward, /, *args, **kwargs):
@@ -178,7 +178,7 @@ class Compiled:
         limit = torch_private.config.recompile_limit
         limit_words = f"recompile_limit is {limit}: plain Python ran"
         if error is not None:
-            return "error", said(error)
+            return "error", error_message(error)
         if torch_private.stance() == "force_eager":
             return "eager", "torch.compiler.set_stance turned compiling off"
         if any(one.fail_type and self._is_own(one) for one in frames):
@@ -234,7 +234,7 @@ def _failure_words(failures) -> str:
 def value_words(value) -> str:
     """Return a tensor as dtype and sizes, such as `float32 [3]`; another value in brief."""
     plain = tensors.is_tensor(value) and type_name(value) == "Tensor"
-    return f"{brief(value)}{', requires_grad' * (plain and value.requires_grad)}"
+    return f"{short_repr(value)}{', requires_grad' * (plain and value.requires_grad)}"
 
 
 def _is_unsaid(record) -> bool:
@@ -330,7 +330,7 @@ NO_COMPILER = (
 
 def inductor_side_by_side(fn, *args, run: bool = False, tell=print) -> SideBySide:
     """Return the source of `fn` beside the C++ kernels that Inductor writes for `fn(*args)`."""
-    run, function, args = switch(run, "run"), behind(fn)[0], given(fn, args, {})[0]
+    run, function, args = require_bool(run, "run"), behind(fn)[0], given(fn, args, {})[0]
     source = align(source_of(function.__code__).text.rstrip().split("\n"), [], {})
     lines, note, words = [], OFF, NOT_RUN
     if run and not has_compiler():

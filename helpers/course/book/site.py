@@ -11,7 +11,7 @@ from helpers.course.book.runs import run
 from helpers.course.minutes import on_the_page
 from helpers.course.work import chapter_named, chapters, notebooks
 from helpers.model.spine import CHAPTERS, START
-from helpers.safety.folders import Home, made_again, write_new
+from helpers.safety.folders import ManagedDirectory, made_again, write_new
 
 SITE = course.ROOT / "site"
 ASSETS = ("book.css", "book.js", "host.js", "recap.js", "minisearch.js")
@@ -27,7 +27,7 @@ def book(words: list[str]) -> int:
     return 0
 
 
-def write(home: Home, paths: list[Path], fresh: bool = True) -> None:
+def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None:
     """Write the book of these notebooks into a folder of the course's own.
 
     What is not `fresh` has the outputs that are stored in the notebooks, and nothing lives.

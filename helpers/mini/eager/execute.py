@@ -147,7 +147,8 @@ def _place(op_name, argument, given, position):
     if is_list(argument):
         if not isinstance(given, (list, tuple)):
             raise ValueError(
-                f"input {argument.name} of {op_name} is a list of tensors, not {real_type_name(given)}"
+                f"input {argument.name} of {op_name} is a list of tensors, "
+                f"not {real_type_name(given)}"
             )
         _eager(given)
     else:

@@ -58,7 +58,7 @@ def _key() -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 
-def _compile(home: folders.Home, name: str) -> None:
+def _compile(home: folders.ManagedDirectory, name: str) -> None:
     """Compile into a folder of its own, then move it into place: nobody ever sees half of it."""
     asked, headers = shlex.split(os.environ.get("CC", "")), sysconfig.get_path("include")
     commands = [asked] if asked else [["cc"], ["gcc"], ["clang"]]

@@ -18,7 +18,7 @@ from helpers.mini.oneflow.errors import NoCompiler, OpError, need, place
 from helpers.mini.oneflow.registry import REQUIRED, TYPES, GradientDef, OpDef, Spec, attr_def
 from helpers.safety import folders, progress
 from helpers.safety.children import run, signal_name
-from helpers.safety.folders import Home, temporary
+from helpers.safety.folders import ManagedDirectory, temporary
 from helpers.safety.missing_parts import COMPILER_CURE
 from helpers.safety.restoring import uninterrupted
 
@@ -57,7 +57,7 @@ def build(source) -> Path:
     return home.path / name
 
 
-def cache_folder() -> Home:
+def cache_folder() -> ManagedDirectory:
     """Return the folder that keeps programs."""
     return folders.cache("cpp_definitions")
 

@@ -6,8 +6,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FunctionType
 
-from helpers.capture.text.value import brief
-from helpers.study.engine import Case, Exercise, Raised, Unfit, find_difference, in_order, tried
+from helpers.capture.text.value import short_repr
+from helpers.study.engine import (
+    Case,
+    Exercise,
+    InvalidAnswer,
+    Raised,
+    find_difference,
+    in_order,
+    tried,
+)
 
 MOST = 10_000
 
@@ -96,7 +104,7 @@ def _pairs(found) -> list[tuple[str, str]]:
         is_pair = isinstance(thing, (tuple, list)) and len(thing) == 2
         if not is_pair or not all(isinstance(text, str) for text in thing):
             pair = "(fn.__qualname__, parameter's name)"
-            raise Unfit(f"each item must be a pair of str, {pair}, not {brief(thing)}")
+            raise InvalidAnswer(f"each item must be a pair of str, {pair}, not {short_repr(thing)}")
     return sorted({tuple(pair) for pair in found})
 
 

@@ -11,10 +11,18 @@ from functools import partial
 from types import CellType, FunctionType, MethodType, ModuleType, SimpleNamespace
 
 from helpers.capture.cpython.objects import namespace
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.safety.restoring import patched
 from helpers.study.chapter_1.default_finder import Equal
-from helpers.study.engine import Case, Exercise, Raised, Unfit, Untried, find_difference, tried
+from helpers.study.engine import (
+    Case,
+    Exercise,
+    InvalidAnswer,
+    NotAttempted,
+    Raised,
+    find_difference,
+    tried,
+)
 
 CALL, INSIDE, AFTER = "when it is called", "inside the block", "after the block"
 EQUAL = "it replaced an object that is only equal to the old one; compare with `is`"
@@ -108,7 +116,7 @@ class World:
         for path, holder in self.held.items():
             foreign = isinstance(holder, ModuleType) and not path.startswith("scenery")
             for name, (value, _) in _places(holder).items():
-                found[path + name] = self._name_own(value) or ("" if foreign else brief(value))
+                found[path + name] = self._name_own(value) or ("" if foreign else short_repr(value))
         return found
 
     def _name_own(self, value) -> str | None:
@@ -130,7 +138,7 @@ def _rebinding_case(shows: str, make_world: Callable, wrap: Callable) -> Case:
         try:
             with patched(sys, modules=world.modules):
                 _run_trials(wrap(answer, world), world, moments)
-        except (Untried, Unfit):
+        except (NotAttempted, InvalidAnswer):
             raise
         except Exception as error:
             moments.append(("", Raised(type(error), error)))
@@ -170,7 +178,9 @@ def _run_block(rebind, world, moments, old, new, trial="", act=None, error=None)
         came = raised
     moments.append((trial + AFTER, world.look()))
     if error is not None and came is None:
-        raise Unfit(f"it swallowed the {brief(error)} raised inside the block; let it come through")
+        raise InvalidAnswer(
+            f"it swallowed the {short_repr(error)} raised inside the block; let it come through"
+        )
     if came is not error:
         raise came
 
@@ -179,9 +189,11 @@ def _require_manager(manager):
     kind = type(tried(manager))
     if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
         cure = "decorate a generator with contextmanager"
-        raise Unfit(f"it must return a context manager, not {brief(manager)}; {cure}")
+        raise InvalidAnswer(f"it must return a context manager, not {short_repr(manager)}; {cure}")
     if kind is _GeneratorContextManager and not hasattr(manager.gen, "__next__"):
-        raise Unfit("contextmanager makes a block of a function with a yield, and yours has none")
+        raise InvalidAnswer(
+            "contextmanager makes a block of a function with a yield, and yours has none"
+        )
     return manager
 
 

@@ -1,10 +1,10 @@
 """The exercises of chapter 2; the first: which sequence of calls traces least?"""
 
 from helpers.capture.tensorflow.trace_ledger import watch
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.study.chapter_2.spied_step import BATCHES, SLOW_TRAINING
 from helpers.study.chapter_2.trace_cache import CACHE
-from helpers.study.engine import Exercise, Unfit, Untried, in_order, plain_text
+from helpers.study.engine import Exercise, InvalidAnswer, NotAttempted, in_order, plain_text
 
 WHY = {
     "tensors": "a tensor's value is no part of its key",
@@ -17,12 +17,12 @@ WHY = {
 
 def _judge_ranking(ranking, sequences):
     if set(sequences) != set(WHY):
-        raise Unfit("the sequences have changed; run the cell that makes them again")
+        raise InvalidAnswer("the sequences have changed; run the cell that makes them again")
     ranking = [plain_text(name) for name in in_order(ranking, 100, "ranking")]
     if left := [str(place) for place, name in enumerate(ranking, 1) if name is ...]:
-        raise Untried(f"place {' and '.join(left)}" if len(left) < len(ranking) else "")
+        raise NotAttempted(f"place {' and '.join(left)}" if len(left) < len(ranking) else "")
     if odd := [name for name in ranking if not isinstance(name, str) or name not in WHY]:
-        return f"{brief(odd[0])} is none of the names {', '.join(WHY)}"
+        return f"{short_repr(odd[0])} is none of the names {', '.join(WHY)}"
     if sorted(ranking) != sorted(WHY):
         return f"ranking must hold each of these names once: {', '.join(WHY)}"
     traces = {name: _count_traces(calls) for name, calls in sequences.items()}

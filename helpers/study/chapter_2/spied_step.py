@@ -14,7 +14,7 @@ from helpers.safety.limits import when_stopped
 from helpers.study.engine import (
     Case,
     Exercise,
-    Unfit,
+    InvalidAnswer,
     find_difference,
     in_order,
     same_result,
@@ -47,7 +47,7 @@ class Spied:
         import tensorflow as tf
 
         if tf.config.functions_run_eagerly():
-            raise Unfit(EAGER)
+            raise InvalidAnswer(EAGER)
         self.kept, self.doubles = watch(step), False
 
     def __call__(self, *args, **kwargs):
@@ -94,7 +94,7 @@ class Spied:
 
 @contextmanager
 def left_alone(batches, by: str) -> Iterator[list]:
-    """Give a list of the batches; Unfit if that is another one when the block ends.
+    """Give a list of the batches; InvalidAnswer if that is another one when the block ends.
 
     A check cancels the graphs that run in the block when its time is over: C++ hears no signal
     (`tensorflow/python/eager/cancellation.py`).
@@ -105,7 +105,7 @@ def left_alone(batches, by: str) -> Iterator[list]:
     with cancellation.CancellationManagerContext(manager), when_stopped(manager.start_cancel):
         yield given
     if len(given) != len(batches) or any(map(is_not, given, batches)):
-        raise Unfit(f"{by} changes the list of batches that it is given; leave it as it is")
+        raise InvalidAnswer(f"{by} changes the list of batches that it is given; leave it as it is")
 
 
 def graph_ops(function) -> set[str]:
@@ -119,7 +119,7 @@ def graph_ops(function) -> set[str]:
 
 
 def numbers(value):
-    """Return a value of whatever array type as an array of numbers. Unfit if it is none."""
+    """Return a value of whatever array type as an array of numbers. InvalidAnswer if it is none."""
     import numpy as np
 
     try:
@@ -128,7 +128,7 @@ def numbers(value):
     except (TypeError, ValueError, NotImplementedError):
         pass
     kind = getattr(getattr(value, "dtype", None), "name", type(value).__name__)
-    raise Unfit(f"a result must be made of numbers, not {kind}")
+    raise InvalidAnswer(f"a result must be made of numbers, not {kind}")
 
 
 def _draw(dice, rows: int, columns: int):
@@ -219,7 +219,9 @@ def _run_train(train, spied, weights, batches) -> dict:
     with left_alone(batches, "train") as given:
         result = in_order(tried(train(spied, weights, given)), 1000, "what train returns")
     if len(result) != 2:
-        raise Unfit(f"train must return two things, the weights and the means, not {len(result)}")
+        raise InvalidAnswer(
+            f"train must return two things, the weights and the means, not {len(result)}"
+        )
     weights, means = numbers(tried(result[0], "the weights")), tried(result[1], "the means")
     found = {"shape of the weights": weights.shape}
     found |= {f"weight {at}": float(weight) for at, weight in enumerate(weights.ravel())}

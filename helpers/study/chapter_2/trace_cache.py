@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from operator import is_
 
 from helpers.capture.tensorflow.trace_ledger import watch
-from helpers.capture.text.error import said
-from helpers.capture.text.value import brief
+from helpers.capture.text.error import error_message
+from helpers.capture.text.value import short_repr
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.model.trace_records import MARKS
 from helpers.study.engine import (
     Case,
     Exercise,
+    InvalidAnswer,
+    NotAttempted,
     Raised,
-    Unfit,
-    Untried,
+    describe_difference,
     find_difference,
-    parted,
     tried,
 )
 
@@ -74,10 +74,10 @@ class Sequence:
         for number, call in enumerate(self.calls, 1):
             args = _copy(call() if callable(call) else call)  # or a list would be spoiled
             before, seen = _copy(args), len(ran)
-            name = f"call {number}, of ({', '.join(map(brief, args))})"
+            name = f"call {number}, of ({', '.join(map(short_repr, args))})"
             try:
-                does = f"returns {brief(tried(mine(*args)))}"
-            except (Untried, Unfit):
+                does = f"returns {short_repr(tried(mine(*args)))}"
+            except (NotAttempted, InvalidAnswer):
                 raise
             except Exception as error:
                 does = f"raises {_name_error(error)}"
@@ -98,14 +98,16 @@ def _ask_tensorflow(sequence: Sequence) -> dict[str, str]:
 def _name_error(error) -> str:
     kinds = KeyError, ValueError, TypeError, Exception
     kind = next(kind for kind in kinds if isinstance(error, kind))
-    return said(error) if kind is KeyError else f"a {kind.__name__}"
+    return error_message(error) if kind is KeyError else f"a {kind.__name__}"
 
 
 def _count_traces(mine) -> int:
     try:
         return len(mine.cache)
     except (AttributeError, TypeError):
-        raise Unfit("self.cache must be a list (or a dict …) with one item per trace") from None
+        raise InvalidAnswer(
+            "self.cache must be a list (or a dict …) with one item per trace"
+        ) from None
 
 
 def _copy(args):
@@ -235,7 +237,7 @@ def _advise(mine, real) -> str:
     if isinstance(mine, Raised):
         return mine.sentence
     name = next(name for name in real if mine[name] != real[name])
-    return parted(f"{name}: ", mine[name], real[name], "TensorFlow")
+    return describe_difference(f"{name}: ", mine[name], real[name], "TensorFlow")
 
 
 def _judge_cache(my_function: Callable):

@@ -8,8 +8,8 @@ import dis
 from collections.abc import Callable
 from types import CodeType
 
-from helpers.capture.text.value import brief
-from helpers.study.engine import Case, Exercise, find_difference, parted, tried
+from helpers.capture.text.value import short_repr
+from helpers.study.engine import Case, Exercise, describe_difference, find_difference, tried
 
 FIELDS = (
     *("name", "argcount", "posonlyargcount", "kwonlyargcount", "varnames", "cellvars", "freevars"),
@@ -53,7 +53,7 @@ def _read(patched, before: CodeType) -> list[str]:
         return ["the same code object, whose fields cannot be written; make a new one"]
     if not isinstance(patched, CodeType):
         cure = "; try .to_code()" if hasattr(type(patched), "to_code") else ""
-        return [f"{brief(patched)}, which is no code object{cure}"]
+        return [f"{short_repr(patched)}, which is no code object{cure}"]
     lines = [f"co_{name} {getattr(patched, f'co_{name}')!r}" for name in FIELDS]
     for step in dis.get_instructions(patched):
         if step.opname != "EXTENDED_ARG":
@@ -73,7 +73,7 @@ def _advise(mine, real) -> str | None:
     a, b = next((a, b) for a, b in zip(mine, real, strict=False) if a != b)
     if a.startswith("positions"):
         return f"yours has another line table: a traceback would point to other places; {STAYS}"
-    return parted("", f"has `{a}`", f"has `{b}`", "the reference", f"; {STAYS}")
+    return describe_difference("", f"has `{a}`", f"has `{b}`", "the reference", f"; {STAYS}")
 
 
 def _judge(patch: Callable):

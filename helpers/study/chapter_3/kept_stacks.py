@@ -9,9 +9,9 @@ from typing import NamedTuple
 from helpers.capture.cpython.disassembly import instructions
 from helpers.capture.cpython.opcode_recorder import Moment
 from helpers.capture.cpython.stack_run import record
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.mini import vm
-from helpers.study.engine import Exercise, Untried, in_order
+from helpers.study.engine import Exercise, NotAttempted, in_order
 
 MOST_STEPS = 20_000
 
@@ -85,16 +85,16 @@ def _plain_at(code) -> dict[int, tuple[str, bool]]:
 def _judge(guess, fn, args, offset):
     items = in_order(guess, 100, "the guess")
     if left := [str(place) for place, item in enumerate(items, 1) if item is ...]:
-        raise Untried(f"place {', '.join(left)}, from the bottom," if items != [...] else "")
+        raise NotAttempted(f"place {', '.join(left)}, from the bottom," if items != [...] else "")
     kept = kept_by_cpython(fn, args)
     places = [n for n, (place, _) in enumerate(kept) if place == offset]
     if not places:
-        return f"no instruction starts at offset {brief(offset)} in a run of {brief(fn)}"
+        return f"no instruction starts at offset {short_repr(offset)} in a run of {short_repr(fn)}"
     if odd := [item for item in items if type(item) is not int]:
         kind = "text" if isinstance(odd[0], str) else f"a {type(odd[0]).__name__}"
-        return f"the values here are whole numbers, and {brief(odd[0])} is {kind}"
+        return f"the values here are whole numbers, and {short_repr(odd[0])} is {kind}"
     after = kept[places[0] + 1][1] if places[0] + 1 < len(kept) else None
-    return _advise(tuple(map(brief, items)), kept[places[0]][1], after)
+    return _advise(tuple(map(short_repr, items)), kept[places[0]][1], after)
 
 
 def _advise(told: tuple, stack: tuple, after: tuple | None) -> str | None:

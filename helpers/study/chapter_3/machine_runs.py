@@ -13,14 +13,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from helpers.capture.text.error import said
-from helpers.capture.text.value import brief
+from helpers.capture.text.error import error_message
+from helpers.capture.text.value import short_repr
 from helpers.mini import vm
 from helpers.model.tables import Column, Listing
 from helpers.safety.limits import counted
 from helpers.safety.restoring import redirected
 from helpers.study.chapter_3.kept_stacks import Place, is_told, plain_places
-from helpers.study.engine import Untried, parted
+from helpers.study.engine import NotAttempted, describe_difference
 
 MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
 MOST_ROWS, LONGEST_BODY = 40, 60
@@ -70,8 +70,8 @@ class Run:
 def difference(machine: type, program: Callable, *args, own=()) -> str | None:
     """Return how the machine's run of `program(*args)` differs from CPython's, or None.
 
-    `own`: the names of the handlers that may be to blame; all, if none is given. Untried, with its
-    name, if a handler returns `...`.
+    `own`: the names of the handlers that may be to blame; all, if none is given.
+    NotAttempted, with its name, if a handler returns `...`.
     """
     call = f"{show_call(program, args)}: "
     real = Run(places=plain_places(program, copy.deepcopy(args)))
@@ -83,17 +83,17 @@ def difference(machine: type, program: Callable, *args, own=()) -> str | None:
     same_way = ours.places == real.places
     why = "" if same_way else f". {_say_where(ours, real, own)}"
     if ours.end != real.end:
-        return parted(call, ours.end, real.end, "CPython", why)
+        return describe_difference(call, ours.end, real.end, "CPython", why)
     if ours.printed != real.printed:
         mine, cpythons = f"prints {ours.printed!r}", f"prints {real.printed!r}"
-        return parted(call, mine, cpythons, "CPython", why)
+        return describe_difference(call, mine, cpythons, "CPython", why)
     return None if same_way else f"{call}yours {ours.end}, as in CPython, but by another way{why}"
 
 
 def show_call(program: Callable, args: tuple) -> str:
     """Return a call as it would be written, with the program's body if that is short."""
     first, *lines = inspect.getsource(program).strip().splitlines()
-    given, name = f"({', '.join(map(brief, args))})", program.__name__
+    given, name = f"({', '.join(map(short_repr, args))})", program.__name__
     if name == "<lambda>":
         nodes = ast.walk(ast.parse(first.strip().strip("*,")))
         return f"({ast.unparse(next(n for n in nodes if isinstance(n, ast.Lambda)))}){given}"
@@ -111,7 +111,7 @@ def run_machine(machine: type, program: Callable, args: tuple) -> Run:
             return
         if step.first and frame.globals is program.__globals__ and is_told(frame.code):
             call, _ = calls.setdefault(id(frame), (len(calls), frame))
-            stack = tuple(map(brief, frame.stack))
+            stack = tuple(map(short_repr, frame.stack))
             run.places.append(Place(call, frame.code.co_name, step.offset, name, stack))
         run.handlers.append((len(run.places), name, step.offset))
 
@@ -140,7 +140,7 @@ def _finish(run: Run, call: Callable, program: Callable, args: tuple) -> None:
         with redirected(counted(printed)):
             run.end = f"gives {write_exactly(call(program, *copy.deepcopy(args)))}"
     except (_Stub, vm.Unwritten) as stub:
-        raise Untried(stub if type(stub) is _Stub else "") from None
+        raise NotAttempted(stub if type(stub) is _Stub else "") from None
     except vm.Halt:
         raise
     except (Exception, GeneratorExit, SystemExit) as error:
@@ -155,7 +155,7 @@ def write_exactly(value) -> str:
 
 def _write_chain(error: BaseException, space: dict) -> str:
     """Return an exception with its causes and contexts; what a handler has caught is none."""
-    words = said(error)
+    words = error_message(error)
     links = [(" from ", error.__cause__), (" while handling ", error.__context__)]
     found = [(how, link) for how, link in links if _is_programs(link, space)]
     if not found or (error.__suppress_context__ and error.__cause__ is None):

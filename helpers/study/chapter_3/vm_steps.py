@@ -17,14 +17,14 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
 
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.exhibit import Exhibit
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
 from helpers.model.tables import Column, Listing
 from helpers.study.chapter_3 import vm_programs
 from helpers.study.chapter_3.machine_runs import difference, list_stacks
-from helpers.study.engine import Exercise, Untried
+from helpers.study.engine import Exercise, NotAttempted
 from helpers.view.table_view import table
 
 WIDTH = 20
@@ -46,7 +46,7 @@ def _judge_step(step: type) -> Callable[[type], str | None]:
         if missing := [opname for opname in wanted if opname not in vm.opcodes(answer)]:
             return f"{answer.__name__} has no method {missing[0]}; it needs {', '.join(wanted)}"
         if stubs := [opname for opname in wanted if opname not in vm.written(answer)]:
-            raise Untried(", ".join(stubs) if len(stubs) < len(wanted) else "")
+            raise NotAttempted(", ".join(stubs) if len(stubs) < len(wanted) else "")
         machine = _make_machine(answer, step)
         for program, args in cases_of(step):
             if because := difference(machine, program, *args, own=wanted):
@@ -167,7 +167,9 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
     total = sum(functions.values())
     for step in steps:
         if not isinstance(step, type):
-            raise TypeError(f"show_opcode_coverage needs classes of handlers, not {brief(step)}")
+            raise TypeError(
+                f"show_opcode_coverage needs classes of handlers, not {short_repr(step)}"
+            )
         own = vm.written(step)
         known |= own
         able = sum(count for needed, count in functions.items() if needed <= known)

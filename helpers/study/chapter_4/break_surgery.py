@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from types import FunctionType
 
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.capture.torch.dynamo_run import watched
 from helpers.internals import torch_private
 from helpers.safety.restoring import redirected
@@ -42,7 +42,7 @@ def _judge(operated: Callable):
             'torch.compiler.set_stance("default") ends it'
         )
     tensors = [torch.tensor(x, dtype=kind) for x in INPUTS for kind in (torch.float, torch.double)]
-    cases = [Case(f"for {brief(x.tolist())}", partial(_call, x), RESULT) for x in tensors]
+    cases = [Case(f"for {short_repr(x.tolist())}", partial(_call, x), RESULT) for x in tensors]
     cases.append(Case("for [0.5, 0, -1, -2], whose gradient is asked for", _find_slope, NO_SLOPE))
     compiled = [Case(f"compiled, for {x}", partial(_compile, x, slopes)) for x, slopes in COMPILED]
     near = partial(same_result, near=1e-3)
@@ -58,7 +58,7 @@ def _call(x, fn: Callable) -> dict:
     with redirected(io.StringIO()):
         result = tried(fn(given))
     if not hasattr(result, "tolist"):
-        return brief(result)
+        return short_repr(result)
     kind = f"{result.dtype} of shape {tuple(result.shape)}"
     return {"kind": kind, "numbers": _round(result), "the caller's tensor": given.tolist()}
 

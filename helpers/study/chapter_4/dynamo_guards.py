@@ -10,9 +10,9 @@ import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from helpers.capture.text.error import said
-from helpers.capture.text.value import brief
-from helpers.study.check import Exercise, Unfit, tried
+from helpers.capture.text.error import error_message
+from helpers.capture.text.value import short_repr
+from helpers.study.check import Exercise, InvalidAnswer, tried
 from helpers.study.engine import Case, find_difference, in_order, parts_tried
 
 HOLD, FAIL = "guards that hold", "a guard that fails"
@@ -39,7 +39,7 @@ def _hold_for_other(source: str, value, other, guards: Callable) -> str:
     given = tried(guards(source, value))
     texts = in_order(given, 100, "what guards returns")
     if not all(isinstance(tried(text, "the list"), str) for text in texts):
-        raise Unfit(f"guards must return a list of texts, not {brief(given)}")
+        raise InvalidAnswer(f"guards must return a list of texts, not {short_repr(given)}")
     for text in texts:
         _require_true(text, f"{source} = {value!r}", value)
     try:
@@ -49,14 +49,16 @@ def _hold_for_other(source: str, value, other, guards: Callable) -> str:
 
 
 def _require_true(text: str, words: str, value) -> None:
-    """Raise Unfit if a text is not true of the value that it was written for."""
+    """Raise InvalidAnswer if a text is not true of the value that it was written for."""
     try:
         holds = bool(_ask(text, value))
     except Exception as error:
         instead = "; write 'k is None'" if value is None else ""
-        raise Unfit(f"for {words}, your guard {text!r} raised {said(error)}{instead}") from None
+        raise InvalidAnswer(
+            f"for {words}, your guard {text!r} raised {error_message(error)}{instead}"
+        ) from None
     if not holds:
-        raise Unfit(f"your guard {text!r} is not even true of {words}")
+        raise InvalidAnswer(f"your guard {text!r} is not even true of {words}")
 
 
 def _ask(text: str, value):
@@ -139,14 +141,14 @@ def _judge_lookup(lookup: Callable):
 def _look_up(kept: list, args: tuple, lookup: Callable):
     found = tried(lookup(list(kept), args))
     if not isinstance(found, tuple | list) or len(found) != 2:
-        return f"{brief(found)}, which is no pair"
+        return f"{short_repr(found)}, which is no pair"
     entry, misses = tried(found[0], "the entry"), tried(found[1], "misses")
     if isinstance(misses, tuple | list):
-        misses = [text if isinstance(text, str) else brief(text) for text in misses]
+        misses = [text if isinstance(text, str) else short_repr(text) for text in misses]
     else:
-        misses = brief(misses)
+        misses = short_repr(misses)
     places = [f"entry {at}" for at, one in enumerate(kept) if one is entry]
-    return (places or [brief(entry)])[0], misses
+    return (places or [short_repr(entry)])[0], misses
 
 
 DYNAMO_LOOKUP = Exercise(
@@ -201,12 +203,12 @@ def _use_cache(limit: int, ks: tuple[int, ...], kind: type) -> dict:
     parts_tried({"find": other.find((1.5, 1)), "add": other.add(_make_entry(1))})
     for at, k in enumerate(ks):
         found = cache.find((at + 0.5, k))
-        words = brief(found)
+        words = short_repr(found)
         if found is None:
             made[k] = _add_entry(cache, k)
         elif k in made and found is made[k]():
             words = f"the entry for {k}"
-        float_found = brief(cache.find((1.5, float(k))))
+        float_found = short_repr(cache.find((1.5, float(k))))
         seen[f"k = {', '.join(map(str, ks[: at + 1]))}"] = [words, f"{float(k)}: {float_found}"]
     gc.collect(0)  # a cycle may hold some
     return seen | {"entries held": sum(entry() is not None for entry in made.values())}

@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
-from helpers.capture.text.value import brief
-from helpers.study.check import Unfit, tried
+from helpers.capture.text.value import short_repr
+from helpers.study.check import InvalidAnswer, tried
 from helpers.study.engine import Case, Exercise, advise_by_part, find_difference, parts_tried
 
 WHO = "the finished one"
@@ -48,11 +48,11 @@ def _try_operands(sign: str, pair: tuple, binary_op: Callable) -> dict:
     names[id(recorded)] = "what trace.record gave"
 
     def describe(value) -> str:
-        known = f"Known({value.value!r})" if isinstance(value, Known) else brief(value)
+        known = f"Known({value.value!r})" if isinstance(value, Known) else short_repr(value)
         return names.get(id(value), known)
 
     def record(fn, *args, **kwargs):
-        named = "OPERATORS[sign]" if fn is OPERATORS[sign] else brief(fn)
+        named = "OPERATORS[sign]" if fn is OPERATORS[sign] else short_repr(fn)
         calls.append(f"{named}({', '.join([*map(describe, args), *kwargs])})")
         return recorded
 
@@ -118,7 +118,7 @@ def _record_steps(many: int, kind: type) -> dict:
     nodes = list(recorder.graph.nodes)
 
     def place(node) -> str:
-        return next((f"node {at}" for at, one in enumerate(nodes) if one is node), brief(node))
+        return next((f"node {at}" for at, one in enumerate(nodes) if one is node), short_repr(node))
 
     return {
         "graph": [f"{n.op} {_name(n.target)}{n.args}{n.kwargs or ''}" for n in nodes],
@@ -200,7 +200,9 @@ def _ask_receives(at: int, receives: Callable) -> list:
     bound = list(hand_on.__code__.co_varnames[:: -1 if at % 2 else 1])
     names = tried(receives(Code(hand_on.__code__), at, bound))
     if not isinstance(names, list | tuple):
-        raise Unfit(f"receives must return a list, in the order of bound, not {brief(names)}")
+        raise InvalidAnswer(
+            f"receives must return a list, in the order of bound, not {short_repr(names)}"
+        )
     return list(names)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from functools import partial
 
-from helpers.capture.text.error import said
-from helpers.capture.text.value import brief
+from helpers.capture.text.error import error_message
+from helpers.capture.text.value import short_repr
 from helpers.capture.torch import graph_breaks
 from helpers.capture.torch.guard_sets import Call, Real, neighbours, replacing
 from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
-from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.check import Exercise, InvalidAnswer, tried
 from helpers.study.engine import Case, Raised, by_name, find_difference
 
 WANTED = (
@@ -45,8 +45,8 @@ def _find_failing(real: Real, first: dict, name: str, breakers: dict | None) -> 
         return {"failing": [name]}
     try:
         arguments, world = _apply(breakers[name], first, real.function.__globals__)
-    except Unfit as error:
-        raise Unfit(f"{name}: {error}") from None
+    except InvalidAnswer as error:
+        raise InvalidAnswer(f"{name}: {error}") from None
     with world:
         seen = real.seen(**arguments)
         failed = [found.name for found in all_failures(1, real.entry, real.function, seen)]
@@ -62,13 +62,13 @@ def _apply(change, first: dict, space: dict) -> tuple:
         return first, change
     if not isinstance(change, Mapping) or len(change) != 1:
         words = "a change is a dict of one argument or global, or a context manager such as"
-        raise Unfit(f"{words} torch.no_grad(), not {brief(change)}")
+        raise InvalidAnswer(f"{words} torch.no_grad(), not {short_repr(change)}")
     [(name, value)] = change.items()
     if name in first:
         return {**first, name: value}, nullcontext()
     if name in space:
         return first, replacing(space, name, value)()
-    raise Unfit(f"{name!r} is neither an argument nor a global")
+    raise InvalidAnswer(f"{name!r} is neither an argument nor a global")
 
 
 def _find_unasked(real: Real, seen: dict) -> list[str]:
@@ -119,7 +119,9 @@ def _case(real: Real, fn: Callable, call: Call) -> Case:
         with call.world():
             verdict = tried(guards(*call.arguments.values()))
         if verdict and not hasattr(type(verdict), "__int__"):  # a list is true, whatever is in it
-            raise Unfit(f"holds must say True or False, and yours gives {brief(verdict)}")
+            raise InvalidAnswer(
+                f"holds must say True or False, and yours gives {short_repr(verdict)}"
+            )
         return bool(verdict)
 
     def advice(mine, accepted: bool) -> str:
@@ -140,9 +142,9 @@ def _case(real: Real, fn: Callable, call: Call) -> Case:
 
 def _find_result(fn: Callable, arguments: dict) -> str:
     try:
-        return brief(fn(**arguments).detach().flatten().tolist())
+        return short_repr(fn(**arguments).detach().flatten().tolist())
     except Exception as error:
-        return said(error)
+        return error_message(error)
 
 
 def _change_further(first: dict) -> Iterator[Call]:

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 
-from helpers.capture.text.error import said
-from helpers.capture.text.value import brief
+from helpers.capture.text.error import error_message
+from helpers.capture.text.value import short_repr
 from helpers.mini import frame_hook, vm
 from helpers.safety.missing_parts import MissingPart
 from helpers.safety.restoring import patched
 from helpers.study.chapter_3.machine_runs import show_call
-from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.check import Exercise, InvalidAnswer, tried
 from helpers.study.engine import Case, advise_by_part, describe, find_difference
 
 
@@ -77,7 +77,7 @@ def _call_hooked(make_callback) -> dict:
     callback = tried(make_callback(seen, codes, stand_ins))
     if isinstance(callback, type) or not callable(callback):
         words = "make_callback must return the callback, a function of (code, values)"
-        raise Unfit(f"{words}, not {brief(callback)}")
+        raise InvalidAnswer(f"{words}, not {short_repr(callback)}")
     with frame_hook.watching(lambda *frame: tried(callback(*frame)), only=[*CALLED.values()]):
         found = {name: fn(3) for name, fn in CALLED.items()}
     return found | {"seen": seen}
@@ -187,7 +187,7 @@ def _run_behind(program: Callable, fn: Callable, answer: Callable) -> dict:
         first = ends[0] if isinstance(ends, tuple) else ends
         tried(first, "what stands in for the frame" if during else "")
     except ZeroDivisionError as error:  # only_rest(0)
-        ends = f"raises {said(error)}"
+        ends = f"raises {error_message(error)}"
     finally:
         after = "off" if frame_hook.installed() == before else "on"
         for hook in reversed(entered):  # those that an answer leaves on

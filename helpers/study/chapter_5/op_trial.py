@@ -9,20 +9,20 @@ from functools import partial
 
 import numpy as np
 
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5 import run_op
 from helpers.study.chapter_5.op_texts import file_names, op_files, sigmoid_in_cpp
-from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.check import Exercise, InvalidAnswer, tried
 from helpers.study.engine import (
     Case,
     Raised,
     by_name,
+    describe_difference,
     find_difference,
     in_order,
-    parted,
+    prefix_reason,
     same_result,
-    within,
 )
 
 NEAR = {"float32": 4e-6, "float64": 4e-13}
@@ -129,7 +129,9 @@ def _advise(x, dys, told: str, mine, real):
                 at = ", ".join(f"{name} = {array[place]:g}" for name, array in given.items())
                 texts = ([f"gives {one:.{digits}g}" for one in pair] for digits in (6, 9, 17))
                 gives = next(two for two in texts if two[0] != two[1])
-                return parted(f"{which} at {at}{told} ({right.dtype}): ", *gives, "torch")
+                return describe_difference(
+                    f"{which} at {at}{told} ({right.dtype}): ", *gives, "torch"
+                )
     return None
 
 
@@ -275,7 +277,7 @@ def _judge_repair(repairs=None):
     for name, edit in edits.items():
         if len(edit) != 3 or not all(isinstance(tried(text, name), str) for text in edit):
             words = "must be three texts: the file, the old text, the new text"
-            raise Unfit(f"the repair of {name} {words}; not {brief(edit)}")
+            raise InvalidAnswer(f"the repair of {name} {words}; not {short_repr(edit)}")
         if because := _try_repair(name, *edit):
             return because
     return None
@@ -291,7 +293,7 @@ def _try_repair(name: str, file: str, old: str, new: str) -> str | None:
         return f"{old!r} stands {count} times in {file}; it must be a text that stands there once"
     files[file] = files[file].replace(old, new)
     because = judge_op(name, files, _OPS[name][2], endless=False)
-    return because and within(f"{name}: ", because)
+    return because and prefix_reason(f"{name}: ", because)
 
 
 REPAIR = Exercise(

@@ -8,11 +8,11 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.op_texts import file_names, op_files
 from helpers.study.chapter_5.run_op import loading
-from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.check import Exercise, InvalidAnswer, tried
 from helpers.study.engine import by_name, in_order
 from helpers.study.op_folder import op_folder
 
@@ -117,7 +117,7 @@ def _judge_names(output=None, output_grad=None, argument=None):
     names = {part: tried(name, part) for part, name in zip(NAMES, given, strict=False)}
     if len(names) < len(NAMES) or not all(isinstance(name, str) for name in names.values()):
         words = f'the answer is three names, texts such as "y": {", ".join(NAMES)}'
-        raise Unfit(f"{words}; not {brief(tuple(given))}")
+        raise InvalidAnswer(f"{words}; not {short_repr(tuple(given))}")
     try:
         train_through(relu_files(**names))
     except flow.OpError as error:
@@ -158,7 +158,8 @@ def _judge_forgotten(guess=None):
     guess = by_name(guess, PIECES)
     for piece, stage in guess.items():
         if stage not in STAGES:
-            return f"{piece}: a stage is one of {', '.join(STAGES)}, in quotes; not {brief(stage)}"
+            stages = ", ".join(STAGES)
+            return f"{piece}: a stage is one of {stages}, in quotes; not {short_repr(stage)}"
     for piece, stage in guess.items():
         if stage != _row_without(piece)["stage"]:
             return f"without {piece} it is not {stage!r}: {WHY[piece]}"

@@ -8,19 +8,21 @@ from contextlib import contextmanager
 import numpy as np
 
 from helpers.capture.oneflow.oneflow_records import job_graph
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
-from helpers.study.check import Unfit
+from helpers.study.check import InvalidAnswer
 from helpers.study.engine import by_name
 from helpers.study.op_folder import op_folder
 
 
 def require_files(answer, names: tuple[str, ...]) -> dict[str, str]:
-    """Return the learner's files; Unfit says what is missing, Untried if one is `...`."""
+    """Return the learner's files; InvalidAnswer for a missing one, NotAttempted for `...`."""
     files = by_name(answer, names, "the answer")
     for name, text in files.items():
         if not isinstance(text, str):
-            raise Unfit(f"{name} must hold the text of the file, in quotes, not {brief(text)}")
+            raise InvalidAnswer(
+                f"{name} must hold the text of the file, in quotes, not {short_repr(text)}"
+            )
     return files
 
 
@@ -39,10 +41,10 @@ def loading(name: str, files: dict[str, str], definition: str = "py_def", kernel
 
 
 def wrapper_of(api, name: str):
-    """Return the wrapper of an op from the module of its api file; Unfit if it has none."""
+    """Return the wrapper of an op from the module of its api file; InvalidAnswer if it has none."""
     wrapper = getattr(api, f"{name}_forward", None)
     if not callable(wrapper):
-        raise Unfit(f"{name}_py_api.py must define {name}_forward")
+        raise InvalidAnswer(f"{name}_py_api.py must define {name}_forward")
     return wrapper
 
 
@@ -92,7 +94,7 @@ def there_and_back(function, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
     job, weights, seen = _weighted_job(function, x)
     job.job  # noqa: B018  written down now, so that the weights are there
     if len(weights) != len(dys):
-        raise Unfit(f"the wrapper returns {len(weights)} blob(s), not {len(dys)}")
+        raise InvalidAnswer(f"the wrapper returns {len(weights)} blob(s), not {len(dys)}")
     flow.load_variables(dict(zip(weights, dys, strict=True)))
     return job(x), seen["dx"]
 
@@ -128,11 +130,11 @@ def _zeros(like, trainable: bool):
 
 
 def blobs_of(wrapper, x, options=None) -> tuple:
-    """Return the blobs that a wrapper gives, in a tuple; Unfit if it gives something else."""
+    """Return the blobs that a wrapper gives, in a tuple; InvalidAnswer if it gives others."""
     result = wrapper(x, **(options or {}))
     blobs = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     for blob in blobs or [()]:
         if type(blob) is not type(x):
             name = getattr(wrapper, "__name__", "the wrapper")
-            raise Unfit(f"{name} returned {brief(blob)}; it must return a blob")
+            raise InvalidAnswer(f"{name} returned {short_repr(blob)}; it must return a blob")
     return blobs

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.kernels import DEVICES, KernelRegContext, RegisteredKernel
 from helpers.mini.oneflow.kernels import choose as registrys_choose
@@ -13,8 +13,8 @@ from helpers.mini.oneflow.registry import DTYPES, FLOATS, Kernel
 from helpers.mini.oneflow.session import session
 from helpers.study.chapter_5.op_texts import file_names, op_files
 from helpers.study.chapter_5.run_op import loading, run, wrapper_of
-from helpers.study.check import Exercise, Unfit
-from helpers.study.engine import Case, find_difference, within
+from helpers.study.check import Exercise, InvalidAnswer
+from helpers.study.engine import Case, find_difference, prefix_reason
 
 NAME = "user_half"
 OP_TYPE = f"{NAME}_forward"
@@ -22,14 +22,16 @@ OP_TYPE = f"{NAME}_forward"
 
 def _judge(half_kernels=None, choose: Callable = None):
     if not isinstance(half_kernels, str):
-        raise Unfit(f"half_kernels must be the kernel file, in quotes, not {brief(half_kernels)}")
+        raise InvalidAnswer(
+            f"half_kernels must be the kernel file, in quotes, not {short_repr(half_kernels)}"
+        )
     if because := find_difference(choose, registrys_choose, _choices(), "the registry"):
         return because
     files = op_files(NAME, "x", "dy") | {file_names(NAME)[2]: half_kernels}
     try:
         with loading(NAME, files) as api:
             because = find_difference(wrapper_of(api, NAME), _half, _halves(), "numpy")
-            return because and within("half_kernels: ", because)
+            return because and prefix_reason("half_kernels: ", because)
     except flow.OpError as error:
         return f"half_kernels: {error}"
 
@@ -57,7 +59,7 @@ def _choose(given: list, choose: Callable):
     except flow.OpError as error:
         return f"OpError: {error}"
     own = (f"kernel {n} of the list" for n, one in enumerate(given, 1) if one is found)
-    return next(own, found and brief(found))
+    return next(own, found and short_repr(found))
 
 
 def _halves() -> Iterator[Case]:

@@ -14,7 +14,7 @@ from helpers.mini.eager.execute import completed, definition_of
 from helpers.model.tables import Transcript
 from helpers.safety.children import channel
 from helpers.study.chapter_6 import op_cases
-from helpers.study.check import Exercise, Unfit, Untried
+from helpers.study.check import Exercise, InvalidAnswer, NotAttempted
 from helpers.study.engine import Case, Raised, find_difference
 
 SECONDS = 30
@@ -32,7 +32,7 @@ def _judge_execute(my_execute: Callable):
     for line in reply["told"]:
         told |= line
     if told.get("verdict") == UNTRIED:
-        raise Untried
+        raise NotAttempted
     if "verdict" in told:
         return told["verdict"] or None
     ending = Transcript("", "", "", "", reply["code"], reply["cut"]).ending
@@ -48,9 +48,9 @@ def trial(fn: Callable) -> None:
     cases = [Case(case.words, partial(_run, case, *rest, tell, count)) for case, *rest in _calls()]
     try:
         because = find_difference(fn, _call_theirs, cases, "TensorFlow")
-    except Untried:
+    except NotAttempted:
         because = UNTRIED
-    except Unfit as error:
+    except InvalidAnswer as error:
         because = str(error)
     tell(verdict=because or "")
 
@@ -91,19 +91,19 @@ class _Error(Raised):
 
 
 def _run(case: op_cases.Case, number, tell: Callable, count: Counter, call):
-    """Return what one call gives or raises; Unfit where an op is not well kept."""
+    """Return what one call gives or raises; InvalidAnswer where an op is not well kept."""
     tell(at=case.words)
     count.clear()
     try:
         more = (case.attrs, *number) if case.attrs or number else ()
         found = _describe(call(case.op, list(case.inputs), *more))
-    except (Unfit, Untried):
+    except (InvalidAnswer, NotAttempted):
         raise
     except Exception as error:
         found = _Error(type(error), error, op_cases.words_of(error)[1])
     made, again = count.pop("made", 0), count.pop("again", 0)
     if call is not _call_theirs and (again or not made or any(count.values())):
-        raise Unfit(f"{case.words}: {AGAIN if again else NEVER if made else NONE}")
+        raise InvalidAnswer(f"{case.words}: {AGAIN if again else NEVER if made else NONE}")
     return found
 
 
@@ -112,9 +112,9 @@ def _describe(found) -> list:
     import tensorflow as tf
 
     if found is ...:
-        raise Untried
+        raise NotAttempted
     if not isinstance(found, list) or not all(isinstance(one, tf.Tensor) for one in found):
-        raise Unfit(f"it must return a list of EagerTensors, not {type(found).__name__}")
+        raise InvalidAnswer(f"it must return a list of EagerTensors, not {type(found).__name__}")
     return [(t.dtype.name, tuple(t.shape), np.asarray(t.numpy()).tolist()) for t in found]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.capture.frameworks.call_recorder import call_tree
 from helpers.model.framework_records import CallTree
-from helpers.study.check import Unfit, tried
+from helpers.study.check import InvalidAnswer, tried
 from helpers.study.engine import Case, find_difference, same_result
 
 CLOSE = 1e-3  # a sum in another order, and what three rows make of it; its cube for doubles
@@ -25,7 +25,7 @@ def parted(quick, slow, rows, state, gain) -> str | None:
     ]
     try:
         because = find_difference(quick, slow, cases, "slow", same)
-    except Unfit as error:  # returned, so that the caller can say for which input
+    except InvalidAnswer as error:  # returned, so that the caller can say for which input
         because = str(error)
     tree = call_tree(quick, rows, state, gain) if not because else None
     if tree and any(route != "fast path" for route in tree.routes):
@@ -34,7 +34,7 @@ def parted(quick, slow, rows, state, gain) -> str | None:
 
 
 def _run(part: str, rows, state, gain, loop):
-    """Return one part of what a loop gives as plain data; Unfit where it changes what is given."""
+    """Return one part of a loop's result as plain data; InvalidAnswer if it changes its input."""
     import tensorflow as tf
 
     before = deepcopy(rows), float(gain)
@@ -42,9 +42,9 @@ def _run(part: str, rows, state, gain, loop):
         tape.watch(state)
         found = tried(loop(rows, state, gain), "quick")
     if not same_result([rows, float(gain)], [*before]):
-        raise Unfit("yours changes what it is given: it is another afterwards")
+        raise InvalidAnswer("yours changes what it is given: it is another afterwards")
     if not isinstance(found, tf.Tensor):
-        raise Unfit(f"yours gives no tensor ({type(found).__name__})")
+        raise InvalidAnswer(f"yours gives no tensor ({type(found).__name__})")
     if part == "the result":
         return found.dtype.name, tuple(found.shape), _round(found)
     if not np.isfinite(found).all():

@@ -4,8 +4,8 @@ from collections.abc import Callable, MutableSequence
 from functools import partial
 
 from helpers.capture.tensorflow import eager_context
-from helpers.capture.text.value import brief
-from helpers.study.check import Exercise, Unfit, tried
+from helpers.capture.text.value import short_repr
+from helpers.study.check import Exercise, InvalidAnswer, tried
 from helpers.study.engine import Case, find_difference
 
 GONE = "somebody else's callback is gone: remove only your own"
@@ -18,7 +18,7 @@ OWN = (
 
 
 def leaving_callbacks(shows: str, run: Callable) -> Callable:
-    """Return a run that is Unfit where it leaves a callback behind, or removes somebody else's."""
+    """Return a run that raises InvalidAnswer where it leaves or removes another's callback."""
 
     def watched(answer):
         with eager_context.callbacks_kept():
@@ -27,9 +27,9 @@ def leaving_callbacks(shows: str, run: Callable) -> Callable:
                 return run(answer)
             finally:
                 if other not in eager_context.callbacks():
-                    raise Unfit(f"{shows}: {GONE}")
+                    raise InvalidAnswer(f"{shows}: {GONE}")
                 if eager_context.callbacks() != before:
-                    raise Unfit(f"{shows}: {LEFT}")
+                    raise InvalidAnswer(f"{shows}: {LEFT}")
 
     return watched
 
@@ -38,14 +38,18 @@ def _names(log) -> list:
     """Return the names in a log, as they stand now; a generated function's without its counter."""
     if not isinstance(tried(log), MutableSequence):
         given = type(log).__name__
-        raise Unfit(f"the block must be given a list, `with op_logger() as log`, not {given}")
+        raise InvalidAnswer(
+            f"the block must be given a list, `with op_logger() as log`, not {given}"
+        )
     return ["__inference_…" if str(name).startswith("__inference_") else name for name in log]
 
 
 def _make_alone(op_logger):
     block = tried(op_logger())
     if not hasattr(type(block), "__enter__"):
-        raise Unfit(f"op_logger() gave {brief(block)}; it must return a context manager")
+        raise InvalidAnswer(
+            f"op_logger() gave {short_repr(block)}; it must return a context manager"
+        )
     return f"{len(eager_context.callbacks())} callback(s)"
 
 
@@ -74,7 +78,7 @@ def _raise_in_block(meant: BaseException, op_logger):
             raise
         eager_context.run_ops("Add")
         return _names(log)
-    raise Unfit(f"for a block that raises {type(meant).__name__}: {SWALLOWED}")
+    raise InvalidAnswer(f"for a block that raises {type(meant).__name__}: {SWALLOWED}")
 
 
 def _nest_blocks(op_logger):
@@ -107,7 +111,7 @@ def _cases():
 
 def _judge_logger(op_logger: Callable):
     if hasattr(type(op_logger), "__enter__"):
-        raise Unfit("give op_logger itself, without calling it: this is one of its blocks")
+        raise InvalidAnswer("give op_logger itself, without calling it: this is one of its blocks")
     eager_context.run_routes(eager_context.ROUTES)  # what is traced once is traced now
     return find_difference(op_logger, eager_context.reported, _cases(), "TensorFlow's own log")
 

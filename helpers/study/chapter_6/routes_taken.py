@@ -12,8 +12,8 @@ from helpers.capture.frameworks.call_recorder import call_tree
 from helpers.model.framework_records import ROUTES
 from helpers.model.phrase import counted
 from helpers.study.chapter_6.loop_trial import parted
-from helpers.study.check import Exercise, Unfit
-from helpers.study.engine import check_guess, within
+from helpers.study.check import Exercise, InvalidAnswer
+from helpers.study.engine import check_guess, prefix_reason
 
 WHY = {
     "fast path": "C reads all that arrives at the door itself: tensors, numbers, variables",
@@ -28,7 +28,7 @@ WHY = {
 
 def _judge_route(answers, calls):
     if not calls:
-        raise Unfit("there are no calls to judge: run the cell that makes them")
+        raise InvalidAnswer("there are no calls to judge: run the cell that makes them")
     trees = {name: call_tree(call) for name, call in calls.items()}
     truth = {name: _write_plainly(tree.routes or tree.route) for name, tree in trees.items()}
     why = {name: WHY.get(route, "") for name, route in truth.items()}
@@ -87,14 +87,16 @@ def _judge_slow_loop(reasons, quick: Callable, slow):
     ]
     ways = [route for _, routes in TRUTH.values() for route in routes]
     if not callable(slow) or list(call_tree(slow, *trials[1]).routes) != ways:
-        raise Unfit("slow is no longer the loop of this exercise: run the cell that defines it")
+        raise InvalidAnswer(
+            "slow is no longer the loop of this exercise: run the cell that defines it"
+        )
     truth = {call: reason for call, (reason, _) in TRUTH.items()}
     if because := check_guess(reasons, truth, _say_why, REASONS):
         return because
     for rows, state, gain in trials:
         if because := parted(quick, slow, rows, state, gain):
             what = f"{counted(len(rows), 'row')} and a state of shape {tuple(state.shape)}"
-            return within(f"for {what}, ", because)
+            return prefix_reason(f"for {what}, ", because)
     return None
 
 

@@ -5,7 +5,7 @@ from functools import cache, partial
 import numpy as np
 
 from helpers.study.chapter_6.op_logger import SWALLOWED, leaving_callbacks
-from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.check import Exercise, InvalidAnswer, tried
 from helpers.study.engine import Case, find_difference
 
 SUMS = "a value that several ops read gets the sum of what comes back from them"
@@ -42,7 +42,7 @@ def _record(tape, run, *args):
     """Return (tape, what `run` gives while the tape writes down its ops)."""
     with tape as mine:
         if mine is None:
-            raise Unfit("`with MyTape() as tape` gives None: return self from __enter__")
+            raise InvalidAnswer("`with MyTape() as tape` gives None: return self from __enter__")
         return mine, run(*args)
 
 
@@ -54,7 +54,7 @@ def _slope(tape, y, x):
     if found is None:
         return None
     if not isinstance(found, (tf.Tensor, tf.IndexedSlices)):
-        raise Unfit(f"gradient must return a tensor, or None, not {type(found).__name__}")
+        raise InvalidAnswer(f"gradient must return a tensor, or None, not {type(found).__name__}")
     found = tf.convert_to_tensor(found)
     return found.dtype.name, np.round(found.numpy().astype("float64"), 4).tolist()
 
@@ -71,7 +71,7 @@ def _raise_in_block(tape):
                 raise kind
         except kind:
             continue
-        raise Unfit(f"for a block that raises: {SWALLOWED}")
+        raise InvalidAnswer(f"for a block that raises: {SWALLOWED}")
 
 
 def _ask_again(tape):
@@ -125,7 +125,7 @@ def _cases():
 
 def _judge_tape(tape):
     if not callable(tape) or hasattr(type(tape), "__enter__"):
-        raise Unfit("give the class, MyTape, itself: without calling it")
+        raise InvalidAnswer("give the class, MyTape, itself: without calling it")
     return find_difference(tape, _real_tape(), _cases(), "GradientTape")
 
 

@@ -18,7 +18,7 @@ from helpers.model.phrase import counted
 from helpers.model.torch_records import CompileLedger, GuardGraph
 from helpers.safety.arguments import real_isinstance, real_type_name
 from helpers.study.chapter_7.diagnosis import Evidence, say_first_part, undiagnosed
-from helpers.study.engine import Case, Exercise, Unfit, find_difference, in_order, tried
+from helpers.study.engine import Case, Exercise, InvalidAnswer, find_difference, in_order, tried
 
 
 class Compiled:
@@ -103,7 +103,7 @@ def _judge_model(seam, proof, cured, broken):
     if not real_isinstance(cured, type) or not issubclass(cured, torch.nn.Module):
         return f"cured must be a class, as the broken one is, not {real_type_name(cured)}"
     if _count(broken()) is None:
-        raise Unfit("Warmed is no longer the module of this case: run its cell again")
+        raise InvalidAnswer("Warmed is no longer the module of this case: run its cell again")
     with torch_private.same_settings(), torch.enable_grad():
         return find_difference(cured, broken, _cases_of_calls(broken), "Warmed")
 
@@ -127,7 +127,7 @@ def _calls(cls, shape, compiled: bool) -> Iterator[dict]:
 
     draw, module = torch.Generator().manual_seed(7), tried(cls())
     if not isinstance(getattr(module, "linear", None), torch.nn.Linear):
-        raise Unfit("the cured module has no linear any more")
+        raise InvalidAnswer("the cured module has no linear any more")
     with torch.no_grad():
         for each in module.linear.parameters():
             each.copy_(torch.randn(each.shape, generator=draw))
@@ -329,7 +329,9 @@ def _run(tool, function, calls, some) -> dict:
     if some is not None:
         pair = in_order(pair, 100, "what cured returns")
         if len(pair) != 2:
-            raise Unfit("cured must return two things, the result of the test and the lines")
+            raise InvalidAnswer(
+                "cured must return two things, the result of the test and the lines"
+            )
         seen |= {"result": pair[0], "lines": in_order(pair[1], 1000, "the lines")}
     _call(log, calls)
     seen |= {"stance": torch_private.stance(), "compiled": log.ran > 0}

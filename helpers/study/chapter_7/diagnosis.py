@@ -6,12 +6,19 @@ The judge reads the `.model` of each exhibit, and never asks the broken program 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.exhibit import Exhibit
 from helpers.model.phrase import counted
 from helpers.model.spine import SPINE
 from helpers.safety.arguments import real_isinstance, real_type_name
-from helpers.study.engine import Case, Raised, Unfit, Untried, find_difference, parts_apart
+from helpers.study.engine import (
+    Case,
+    InvalidAnswer,
+    NotAttempted,
+    Raised,
+    find_difference,
+    parts_apart,
+)
 
 SEAMS = {station.name.lower(): station.name for station in SPINE}
 MOST = 12  # seams or exhibits that are looked at
@@ -38,8 +45,8 @@ def undiagnosed(
 ) -> str | None:
     """Return what is wrong with a diagnosis; None where seams and proof are right.
 
-    `elsewhere`: another seam -> why it is not that one. Unfit for what is no name of a seam or no
-    exhibit; Untried where either is the stub.
+    `elsewhere`: another seam -> why it is not that one. InvalidAnswer for what is no
+    name of a seam or no exhibit; NotAttempted where either is the stub.
     """
     given = [_seam(name) for name in _several(seam, "seam")]
     right = [one.seam for one in evidence]
@@ -52,7 +59,9 @@ def undiagnosed(
         return f"{given[0]!r} is right. Name {more}: a cure at one alone leaves the symptom"
     proofs = _several(proof, "proof")
     if odd := [one for one in proofs if not real_isinstance(one, Exhibit)]:
-        raise Unfit(f"proof must be an exhibit, or some in a tuple, not {real_type_name(odd[0])}")
+        raise InvalidAnswer(
+            f"proof must be an exhibit, or some in a tuple, not {real_type_name(odd[0])}"
+        )
     unproved = (_unproved(one, [proof.model for proof in proofs]) for one in evidence)
     return next(filter(None, unproved), None)
 
@@ -60,7 +69,9 @@ def undiagnosed(
 def _seam(name) -> str:
     plain = " ".join(name.lower().split()) if real_isinstance(name, str) else ""
     if plain not in SEAMS:
-        raise Unfit(f"seam: {brief(name)} is no seam; they are: {', '.join(SEAMS.values())}")
+        raise InvalidAnswer(
+            f"seam: {short_repr(name)} is no seam; they are: {', '.join(SEAMS.values())}"
+        )
     return SEAMS[plain]
 
 
@@ -78,9 +89,9 @@ def _several(answer, what: str) -> list:
         list(answer)[:MOST] if real_isinstance(answer, tuple, list, set, frozenset) else [answer]
     )
     if any(item is ... for item in items):
-        raise Untried(what)
+        raise NotAttempted(what)
     if not items:
-        raise Unfit(f"{what} is empty")
+        raise InvalidAnswer(f"{what} is empty")
     return items
 
 

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 
-from helpers.capture.text.error import said
+from helpers.capture.text.error import error_message
 from helpers.internals import torch_private
 from helpers.model.phrase import counted, listed
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
 from helpers.study.chapter_7.diagnosis import find_complaint
 from helpers.study.chapter_7.means_table import reach_listing, the_call
-from helpers.study.engine import Exercise, Unfit, Untried, tried
+from helpers.study.engine import Exercise, InvalidAnswer, NotAttempted, tried
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = ("sys.settrace", "sys.setprofile", "sys.monitoring", "the frame evaluator")
@@ -33,13 +33,13 @@ class MeantToEnd(BaseException):
 
 def _judge(means):
     if not issubclass(type(means), Mapping) or {*means} != {*NAMES}:
-        raise Unfit(f"means must be a dict with the keys {', '.join(NAMES)}")
+        raise InvalidAnswer(f"means must be a dict with the keys {', '.join(NAMES)}")
     left = [name for name in NAMES if means[name] is ...]
     for name in [name for name in NAMES if name not in left]:
         if because := find_complaint(means[name], {name: partial(_complain, name)}):
             return because
     if left:
-        raise Untried(", ".join(left) if len(left) < len(NAMES) else "")
+        raise NotAttempted(", ".join(left) if len(left) < len(NAMES) else "")
     return None
 
 
@@ -53,12 +53,12 @@ def _complain(name: str, make) -> str | None:
     ways = Ways()
     try:
         return next(_complaints(name, make, ways), None)
-    except Unfit as error:
+    except InvalidAnswer as error:
         return str(error)
-    except Untried:
+    except NotAttempted:
         raise
     except Exception as error:
-        return f"in its block a call raised {said(error)}"
+        return f"in its block a call raised {error_message(error)}"
     finally:
         ways.put_back()
         sys.settrace(before[0])
@@ -119,7 +119,7 @@ def _block(make) -> Iterator:
     """Open a block of a means, and give its notes, of which there are none yet."""
     block = tried(make())
     if not hasattr(type(block), "__enter__"):
-        raise Unfit(f"must give a context manager, not {real_type_name(block)}")
+        raise InvalidAnswer(f"must give a context manager, not {real_type_name(block)}")
     with block as notes:
         _require_none(notes)
         yield notes
@@ -127,9 +127,9 @@ def _block(make) -> Iterator:
 
 def _require_none(notes) -> None:
     if not hasattr(type(notes), "__len__"):
-        raise Unfit("the block must give its notes, such as a list: yield it")
+        raise InvalidAnswer("the block must give its notes, such as a list: yield it")
     if len(notes):
-        raise Unfit(
+        raise InvalidAnswer(
             "there are notes before softsign was called: note that alone, in a list of its own"
         )
 

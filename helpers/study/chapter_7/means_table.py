@@ -12,7 +12,7 @@ from statistics import median
 from time import thread_time
 from types import FunctionType, ModuleType
 
-from helpers.capture.text.value import brief, plain
+from helpers.capture.text.value import plain, short_repr
 from helpers.exhibit import Exhibit
 from helpers.internals import torch_private
 from helpers.model.tables import Column, Listing
@@ -86,10 +86,10 @@ def _given(means) -> dict[str, Callable]:
         raise ValueError(f"means must have from 1 to {MOST} items, not {len(means):,}")
     for name, make in means.items():
         if type(name) is not str:
-            raise TypeError(f"the name of a means must be a str, not {brief(name)}")
+            raise TypeError(f"the name of a means must be a str, not {short_repr(name)}")
         if make is not ... and not callable(make):
             raise TypeError(
-                f"{plain(name)} must be called for its block, and cannot: {brief(make)}"
+                f"{plain(name)} must be called for its block, and cannot: {short_repr(make)}"
             )
     return means
 

@@ -7,8 +7,8 @@ that the learner has not seen.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from helpers.capture.text.error import said
-from helpers.capture.text.value import brief
+from helpers.capture.text.error import error_message
+from helpers.capture.text.value import short_repr
 from helpers.model.graphs import Graph
 from helpers.model.tables import Listing
 from helpers.model.trace_records import TraceLedger
@@ -17,7 +17,7 @@ from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.chapter_7.diagnosis import Evidence, find_complaint, undiagnosed
 from helpers.study.chapter_7.project import fresh
-from helpers.study.engine import Exercise, Unfit, numbers, same_result, tried
+from helpers.study.engine import Exercise, InvalidAnswer, numbers, same_result, tried
 
 HELD, PENALTY = "training.penalty", "penalty"
 
@@ -160,7 +160,7 @@ def _block(patched, project, body):
     new = Patched(body)
     block = tried(patched(project.losses, project.training, new.penalty))
     if not hasattr(type(block), "__enter__"):
-        raise Unfit(
+        raise InvalidAnswer(
             f"patched must return a context manager, not {real_type_name(block)}: @contextmanager"
         )
     with block:
@@ -229,9 +229,9 @@ def _refuse_changed(sources) -> None:
         with fresh({**sources}) as modules:
             because = Project(modules, 1.0).unlike(_squares)
     except Exception as raised:
-        because = said(raised)
+        because = error_message(raised)
     if because:
-        raise Unfit(f"{CHANGED} ({because})")
+        raise InvalidAnswer(f"{CHANGED} ({because})")
 
 
 def _calls() -> Iterator[tuple]:
@@ -243,7 +243,7 @@ def _calls() -> Iterator[tuple]:
 
 def _words(value) -> str:
     array = numbers(value)
-    return brief(value) if array is None or array.ndim else f"{float(array):g}"
+    return short_repr(value) if array is None or array.ndim else f"{float(array):g}"
 
 
 STUCK_PATCH = Exercise(

@@ -28,7 +28,15 @@ from helpers.study.chapter_2.spied_step import (
 )
 from helpers.study.chapter_6.loop_trial import parted
 from helpers.study.chapter_7.diagnosis import Evidence, say_first_part, undiagnosed
-from helpers.study.engine import Case, Exercise, Unfit, find_difference, same_result, tried, within
+from helpers.study.engine import (
+    Case,
+    Exercise,
+    InvalidAnswer,
+    find_difference,
+    prefix_reason,
+    same_result,
+    tried,
+)
 
 SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))  # batches, how many
 NO_KEY = "generic TraceType"  # in TensorFlow's words
@@ -71,7 +79,7 @@ def _run_training(cured, step, weights, batches):
     except TypeError as error:
         if NO_KEY not in str(error):
             raise
-        raise Unfit(UNHASHABLE) from None
+        raise InvalidAnswer(UNHASHABLE) from None
 
 
 def _trainings():
@@ -175,7 +183,7 @@ def _judge_loop(seam, proof, cured):
     for kinds, frames, state, gain in _drawn():
         what = f"{counted(len(frames), 'frame')} of {kinds[0]} and a {kinds[1]} state of shape"
         if because := parted(cured, _slow, frames, state, gain):
-            return within(f"for {what} {tuple(state.shape)}, ", because)
+            return prefix_reason(f"for {what} {tuple(state.shape)}, ", because)
     unfit = Case("for a state that does not fit the frame", _run_unfit)
     return find_difference(cured, _slow, [unfit], "slow")
 
@@ -303,10 +311,10 @@ def _number(found, what: str) -> float:
     import tensorflow as tf
 
     if isinstance(found, tf.Tensor) and not hasattr(found, "numpy"):
-        raise Unfit(f"{what} is a tensor of the graph, which has no value outside it")
+        raise InvalidAnswer(f"{what} is a tensor of the graph, which has no value outside it")
     with suppress(Exception):
         return float(found)
-    raise Unfit(f"{what} is no number: {real_type_name(found)}")
+    raise InvalidAnswer(f"{what} is no number: {real_type_name(found)}")
 
 
 def _not_traced(cured) -> str | None:

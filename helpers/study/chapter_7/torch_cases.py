@@ -12,13 +12,13 @@ import gc
 from collections.abc import Callable, Iterator
 from weakref import ref
 
-from helpers.capture.text.error import said
+from helpers.capture.text.error import error_message
 from helpers.model.framework_records import Op, OpLog
 from helpers.model.phrase import counted
 from helpers.model.tables import Listing
 from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_7.diagnosis import Evidence, find_complaint, say_first_part, undiagnosed
-from helpers.study.engine import Case, Exercise, Unfit, Untried, find_difference, tried
+from helpers.study.engine import Case, Exercise, InvalidAnswer, NotAttempted, find_difference, tried
 
 OP = "mean_square"
 # rows, columns, what the loss is multiplied by, dtype
@@ -126,7 +126,7 @@ def _run_rule(rule, rows: int, columns: int, factor: float, dtype: str) -> dict:
             seen["right"] = _right_rule(ctx, dy)
             seen["gave"] = found = tried(rule(ctx, dy), "cured")
             if isinstance(found, tuple) and any(part is ... for part in found):
-                raise Untried("cured")
+                raise NotAttempted("cured")
             changed = [name for name in given if not given[name].equal(before[name])]
             seen["changes"] = ", ".join(changed)
             return found
@@ -238,12 +238,14 @@ def _sweep(widths, x, measure):
 
 
 def _swept(cured, widths, x, measure) -> tuple:
-    """Return scores and errors. Unfit where it gives back something else."""
+    """Return scores and errors. InvalidAnswer where it gives back something else."""
     found = tried(cured(list(widths), x, measure), "cured")
     if type(found) is not tuple or len(found) != 2 or not all(type(f) is list for f in found):
-        raise Unfit("cured must return two lists, the scores and the errors, as sweep does")
+        raise InvalidAnswer("cured must return two lists, the scores and the errors, as sweep does")
     if odd := [error for error in found[1] if not isinstance(error, RuntimeError)]:
-        raise Unfit(f"the errors must be those that were raised, not {real_type_name(odd[0])}")
+        raise InvalidAnswer(
+            f"the errors must be those that were raised, not {real_type_name(odd[0])}"
+        )
     return found
 
 
@@ -302,7 +304,7 @@ def _complaints(cured, known: set[int]) -> Iterator[str]:
         try:
             kept = _swept(cured, widths, x, measure)
         except RuntimeError as error:
-            yield f"{keeps} raised {said(error)}"
+            yield f"{keeps} raised {error_message(error)}"
         yield from _still_alive(known, f"a sweep over two widths {which}")
         if measure is _chained and len(kept[1]) != len(widths):
             yield f"{keeps} does not"

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import short_repr
 from helpers.exhibit import Exhibit
 from helpers.model.tables import Column, Listing
 from helpers.view.table_view import table
@@ -34,7 +34,9 @@ def show_word(term: str = "") -> Exhibit:
     TypeError if it is no str; ValueError, with those that are near, if the course has no such term.
     """
     if not isinstance(term, str):
-        raise TypeError(f"give the term as a str, such as show_word('guard'), not {brief(term)}")
+        raise TypeError(
+            f"give the term as a str, such as show_word('guard'), not {short_repr(term)}"
+        )
     asked = term.strip().casefold()
     found = [word for word in words() if asked in ("", *_forms(word))]
     if not found:
