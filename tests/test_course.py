@@ -19,7 +19,7 @@ import pytest
 from nbformat import v4
 
 import course as bootstrap
-from helpers.course import check as check_
+from helpers.course import checkup as check_
 from helpers.course import work
 from helpers.course.__main__ import start
 from helpers.model.study_records import exercise_cells

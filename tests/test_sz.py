@@ -7,9 +7,6 @@ import pytest
 from tests import sz
 
 SAME = {"__init__", "__main__"}
-# Records and what fills or draws them; each gets a name of its own when the records are merged.
-SAME |= {"bytecode", "calls", "costs", "dynamo_recorder", "job", "journey", "routes", "stage"}
-SAME |= {"check", "class_progress", "learner_progress", "steps"}
 TOTALS = {name.removeprefix("all of "): rest for name, *rest in sz.table() if "all of" in name}
 
 

@@ -8,7 +8,7 @@ if not __package__:  # course.py starts it by its path, from whatever folder
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 import course
-from helpers.course import check, handout, slides, tests, work, workshop
+from helpers.course import checkup, handout, slides, tests, work, workshop
 
 
 def book(words: list[str]) -> int:
@@ -35,7 +35,7 @@ def start(words: list[str]) -> int:
     asked = parser.parse_intermixed_args(words)
     if asked.command == "reset":
         return work.reset(asked.words, asked.solved_to)
-    return book(asked.words) if asked.command == "book" else check.check(asked.row)
+    return book(asked.words) if asked.command == "book" else checkup.check(asked.row)
 
 
 if __name__ == "__main__":

@@ -107,6 +107,7 @@ class Compiled:
 
     def __call__(self, *args, **kwargs):
         """Call the function, and write the call down."""
+        _refuse_deadly((*args, *kwargs.values()))
         words = [*map(value_words, args), *(f"{n}={value_words(v)}" for n, v in kwargs.items())]
         before, failures = self._ask_guards(args, kwargs)
         noted, error = list(torch_private.compilations()), None
@@ -229,6 +230,15 @@ def _failure_words(failures) -> str:
     words = [f"entry {f.entry}: {f}" if len(failures) > 1 else str(f) for f in told]
     older = len(failures) - len(told)
     return "; ".join(words + [f"and {older} older"] * bool(older))
+
+
+def _refuse_deadly(values) -> None:
+    """RuntimeError where torch's guards, written in C++, would end the process at this tensor."""
+    if any(tensors.is_tensor(v) and tensors.ends_the_process(v) for v in values):
+        raise RuntimeError(
+            "torch's guards end the process at a nested tensor of this layout; make it with "
+            "layout=torch.jagged"
+        )
 
 
 def value_words(value) -> str:

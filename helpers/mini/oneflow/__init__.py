@@ -90,7 +90,7 @@ folder: custom_op_module(name, path)
   reads the files where they are
 stale: an edited C++ definition is loaded again
   not compiled again if the folder is in the working directory
-  compiled again whenever a byte of what it reads differs
+  compiled again whenever a byte in its folder differs
 reload: the same folder is loaded twice in one process
   the process ends: op type registered twice
   the new definitions take the place of the old
