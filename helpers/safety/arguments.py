@@ -101,16 +101,3 @@ def called(value: object, what: str):
     if real_isinstance(value, type) or not callable(value):
         raise TypeError(f"{what} must be a function, not {quote_value(value)}")
     return value
-
-
-def alive(value, what: str):
-    """Return `value`: a name that other rooms call, which refuses nothing any more."""
-    return value
-
-
-def unsafe_to_call(fn: object) -> str:
-    """Return "": a name that other rooms call, which finds nothing any more."""
-    return ""
-
-
-unwritten = unsafe_to_call

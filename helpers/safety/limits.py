@@ -1,23 +1,14 @@
 """A learner's code -> the same code, which ends within a time, a room and a number of characters.
 
-`limited` stops a block in this process, as by Ctrl-C. `rehearsed` makes a call in a forked copy
-first, which can be killed: a loop in C lets no other thread run, and looks for no signal.
+`limited` stops a block in this process, as by Ctrl-C.
 """
 
 import _thread
 import ctypes
-import faulthandler
-import io
-import json
-import multiprocessing
-import os
-import re
 import signal
 import sys
-import tempfile
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -25,7 +16,6 @@ from dataclasses import dataclass
 with suppress(ImportError):  # a bare Python runs the small systems
     import psutil
 
-from helpers.safety.folders import Refusal, temporary
 from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD
 
 GIBIBYTE = 1 << 30
@@ -186,82 +176,3 @@ class _Counted:
 
     def __getattr__(self, name):
         return getattr(self.__dict__["_stream"], name)
-
-
-# -- a try in a copy of this process
-
-CAN_FORK = sys.platform == "linux"  # elsewhere the copy of a process with threads may crash
-MARGIN = 4  # seconds after the limit, in which whoever hears Ctrl-C has ended
-MOST = 400_000  # bytes of what it printed: 100,000 characters
-_FRAME = re.compile(r'^  File "(.*)", line (\d+) in ', re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Rehearsed:
-    """How the call went: it `ended`, was `deaf`, `left`, or was `not` made.
-
-    `words` are what it returned, if it ended. `deaf`: it went on after the limit, whatever it was
-    told; `at` has the file and the line of each Python frame, the innermost first. `left`: it or a
-    signal ended the process. `printed` is what it wrote to output and errors.
-    """
-
-    how: str
-    words: str = ""
-    at: tuple[tuple[str, int], ...] = ()
-    printed: str = ""
-
-
-def rehearsed(act: Callable[[], str], seconds: float) -> Rehearsed:
-    """Make a call, which ends itself after so many seconds if it can, in a copy of this process."""
-    if not CAN_FORK or threading.current_thread() is not threading.main_thread():
-        return Rehearsed("not")
-    try:
-        with temporary("rehearsal-") as home, tempfile.TemporaryFile() as out:
-            told = home.path / "told"
-            copy = multiprocessing.get_context("fork").Process(
-                target=_be_the_copy, args=(act, seconds, told, out.fileno()), daemon=False
-            )
-            with warnings.catch_warnings(action="ignore"):  # that there are threads is known
-                copy.start()
-            try:
-                copy.join()
-            finally:
-                with suppress(OSError):
-                    os.killpg(copy.pid, signal.SIGKILL)
-                copy.kill()
-                copy.join()
-            out.seek(0)
-            printed = out.read(MOST).decode(errors="replace")
-            words = told.read_text(errors="replace") if told.is_file() else ""
-    except (OSError, Refusal):  # no room for a process, or for its folder
-        return Rehearsed("not")
-    if words.startswith("{"):
-        return Rehearsed("ended", json.loads(words)["words"], printed=printed)
-    at = tuple((file, int(line)) for file, line in _FRAME.findall(words))
-    return Rehearsed("deaf" if words else "left", at=at, printed=printed)
-
-
-def _be_the_copy(act, seconds: float, told, out: int) -> None:
-    """Make the call and tell its words; this does not return."""
-    try:
-        os.setsid()  # Ctrl-C is for the kernel alone
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: die with the kernel
-        signal.set_wakeup_fd(-1)
-        os.chdir(told.parent)
-        os.environ["TMPDIR"], tempfile.tempdir = str(told.parent), None
-        for number in (1, 2):
-            os.dup2(out, number)
-        file = io.FileIO(out, "w", closefd=False)
-        stream = io.TextIOWrapper(file, "utf-8", "replace", write_through=True)
-        sys.stdin, sys.stdout, sys.stderr = io.StringIO(), stream, stream
-        if jupyter := sys.modules.get("jupyter_client.session"):
-            jupyter.Session.send = lambda *given, **named: None  # the page is the kernel's
-        with open(told, "w") as place:
-            faulthandler.dump_traceback_later(STRETCH * seconds + MARGIN, file=place, exit=True)
-            words = ""
-            with suppress(BaseException):
-                words = act()
-            faulthandler.cancel_dump_traceback_later()
-            told.write_text(json.dumps({"words": words}))
-    finally:
-        os._exit(0)

@@ -239,30 +239,6 @@ def tell(words: str) -> None:
         warnings.warn(words, RuntimeWarning, stacklevel=4)
 
 
-class Block(Own):
-    """A context manager of `begin(plan)`, which returns what is given, and `end(kind, error)`."""
-
-    __slots__ = ("_is_open",)
-
-    def prepare(self):
-        """Return what `begin` needs; nothing has changed yet."""
-
-    def afterwards(self, kind, error) -> None:
-        """Say what is left to say when everything is back."""
-
-    def __enter__(self):
-        given = self.begin(self.prepare())
-        self._is_open = True
-        return given
-
-    def __exit__(self, kind, error, trace) -> None:
-        if not getattr(self, "_is_open", False):
-            raise RuntimeError("this block is not open: never entered, or left already")
-        self._is_open = False
-        self.end(kind, error)
-        self.afterwards(kind, error)
-
-
 def note(error: BaseException, sentence: str) -> None:
     """Add a sentence to an error on its way, unless its class has something against it."""
     with suppress(Exception):

@@ -1,18 +1,14 @@
 """What goes on for ever is stopped, whatever it does and catches, and the words say why."""
 
 import io
-import itertools
-import os
 import signal
 import sys
 import threading
 import time
 
-import psutil
 import pytest
 
-from helpers.safety import limits
-from helpers.safety.limits import Limits, limited, rehearsed, when_stopped
+from helpers.safety.limits import Limits, limited, when_stopped
 
 pytestmark = pytest.mark.own_process()  # what is thrown here would hit the runner's own threads
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux alone does this")
@@ -105,48 +101,3 @@ def test_another_thread_is_stopped_too_and_what_was_registered_is_called():
     thread.start()
     thread.join(60)
     assert "act" in told and TIME in told[-1]
-
-
-# -- a try in a copy
-
-
-def in_c():
-    return sum(itertools.count())
-
-
-def in_a_copy():
-    print("from Python")
-    os.system("echo from a program; sleep 600 &")
-    return os.environ.setdefault("REHEARSED", "yes")
-
-
-ENDS = {
-    "fine": ("ended", in_a_copy),
-    "left": ("left", lambda: os._exit(0)),
-    "died": ("left", lambda: os.kill(os.getpid(), signal.SIGSEGV)),
-    "in C": ("deaf", in_c),
-}
-
-
-@on_linux
-@pytest.mark.parametrize("name", ENDS)
-def test_how_a_call_ends_in_the_copy_is_told_and_nothing_of_it_is_left(name, monkeypatch):
-    monkeypatch.setattr(limits, "MARGIN", 1)
-    (how, act), before = ENDS[name], psutil.Process().num_fds()
-    found = rehearsed(act, 0.1)
-    assert found.how == how and "REHEARSED" not in os.environ
-    if how == "ended":
-        assert found.words == "yes"
-        assert found.printed.split("\n") == ["from Python", "from a program", ""]
-    if how == "deaf":
-        assert (__file__, in_c.__code__.co_firstlineno + 1) in found.at
-    assert psutil.Process().num_fds() == before and not psutil.Process().children()
-
-
-@on_linux
-def test_ctrl_c_ends_the_copy_and_comes():
-    main = threading.get_ident()
-    threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        rehearsed(in_c, 60)
-    assert not psutil.Process().children()

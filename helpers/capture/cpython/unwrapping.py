@@ -104,11 +104,6 @@ def _parameters(code, count: int) -> list[str] | None:
     return own + [f"{rest}[{at}]" for at in range(count - len(own))]
 
 
-def calls_itself(fn) -> bool:
-    """Return False: a name that other rooms call, which refuses nothing any more."""
-    return False
-
-
 def freed(function: object) -> str:
     """Return, as a sentence, that a tf.function's method has lost its object; "" if it has not."""
     if type(function) is not MethodType or not _weak_self(function):

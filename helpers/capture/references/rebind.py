@@ -255,7 +255,7 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
     variables differ or the function is one that puts things back, or that the kernel runs in;
     nothing has changed then.
     RuntimeError where two swaps of one function are left in the wrong order; the first code still
-    comes back. Ctrl-C waits while the code is swapped and while it is swapped back.
+    comes back.
     """
 
     __slots__ = ("function", "code", "first")
