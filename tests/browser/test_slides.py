@@ -175,7 +175,7 @@ def test_exhibits_live_and_keep_their_keys_until_escape(tmp_path, page):
         "document.querySelector('.course-stage').closest('section'))))"
     )
     at = page.evaluate(number)
-    press(stage, "Next")
+    stage.get_by_role("button", name="Next", exact=True).click()  # and focus it
     for key in ("ArrowRight", "Space"):
         page.keyboard.press(key)
     expect(status(stage)).to_contain_text("Step 4 of")

@@ -8,12 +8,12 @@ from inspect import signature
 import pytest
 
 from helpers import check
-from helpers.study.chapter_6.loop_trial import describe_difference
 from helpers.study.check import (
     Checks,
     Exercise,
     InvalidAnswer,
     Mismatch,
+    describe_difference,
     expect,
     prefix_reason,
     tried,

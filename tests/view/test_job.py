@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.model.framework_records import Blob, JobGraph, JobOp
-from helpers.view.diagram import arrows, job_view
+from helpers.view.diagram import arrows as labels
+from helpers.view.diagram import job_view
 from helpers.view.diagram.job_view import job as view
 from helpers.view.diagram.job_view import svg
 from tests.samples import sample
@@ -116,7 +117,7 @@ def test_arrows_go_round_the_boxes():
     for line, arrow in zip(lines, piece.arrows, strict=True):
         for name in set(spots) - set(job_view.HEADINGS) - {line.source, line.target}:
             spot = spots[name]
-            points = arrows.points_along(arrow["line"])
+            points = labels.points_along(arrow["line"])
             assert not any(spot.x < x < spot.right and spot.y < y < spot.bottom for x, y in points)
 
 
@@ -125,7 +126,7 @@ def test_arrows_go_round_the_boxes():
 def test_a_label_stands_on_no_arrow_of_another_op(graph):
     arrows = drawn(graph).arrows
     for arrow in (arrow for arrow in arrows if arrow["label"]):
-        wide, high = arrow["plate"] / 2, arrows.HIGH / 2
+        wide, high = arrow["plate"] / 2, labels.HIGH / 2
         for other in (other for other in arrows if other["group"] != arrow["group"]):
-            for x, y in arrows.points_along(other["line"]):
+            for x, y in labels.points_along(other["line"]):
                 assert abs(x - arrow["x"]) >= wide - 1 or abs(y - arrow["y"]) >= high - 1

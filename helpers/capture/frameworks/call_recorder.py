@@ -65,7 +65,8 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
     recorder = _Recorder()
     run_to_end(lambda: fn(*args, **kwargs))
     with _profiled(recorder):
-        outcome = run_to_end(lambda: fn(*args, **kwargs))
+        ended = _catch_end(lambda: fn(*args, **kwargs))
+    outcome = "" if ended is None else error_message(ended)  # its words may be calls, too
     calls, left_out = recorder.calls, recorder.left_out
     cut = f"The first {MOST_CALLS:,} calls; {left_out:,} more are left out." if left_out else ""
     note = cut if calls else NONE
@@ -89,14 +90,19 @@ def refuse_what_does_not_run(fn, verb: str) -> FunctionType | None:
 
 def run_to_end(run: Callable) -> str:
     """Run what is the learner's; return the words of what it raised. An interrupt passes."""
+    ended = _catch_end(run)
+    return "" if ended is None else error_message(ended)
+
+
+def _catch_end(run: Callable) -> BaseException | None:
     try:
         with running_user_code():
             run()
     except UNRAISABLE:
         raise
     except BaseException as error:
-        return error_message(error)
-    return ""
+        return error
+    return None
 
 
 @contextlib.contextmanager

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
+from helpers.capture.cpython.unwrapping import freed, unwrap
 from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
 from helpers.capture.text.error import error_message, instead
 from helpers.internals import tensorflow_private
@@ -91,6 +92,8 @@ def _concrete(thing, args, kwargs):
             alone = " alone" * callable(thing) or instead(thing)
             raise TypeError(f"{NEEDED}, not {real_type_name(thing)}{alone}")
         thing = as_tf_function(thing)
+    if why := freed(unwrap(thing)[0]):
+        raise ValueError(why)
     if args or kwargs:
         return traced(thing, args, kwargs)
     traces = tensorflow_private.all_traces(thing)

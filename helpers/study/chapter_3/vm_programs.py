@@ -72,6 +72,7 @@ OPERATORS = [
     (lambda a, b: (a is b, a is not b), (NAN, NAN)),
     (lambda a, b: (a is b, a is not b), (1, True)),
     (lambda a, b: (a in b, a not in b), (1, (1, 2))),
+    (lambda a, b: (a in b, a not in b), (NAN, (NAN,))),
     (lambda a: (a in Odd(), a not in Odd()), (3,)),
     *((lambda a: not a, (a,)) for a in (0, "x")),
     *((lambda a: -a, (a,)) for a in (0.0, 2, "a")),

@@ -35,7 +35,7 @@ def test_the_hook_traces_one_function_of_many_from_the_same_lines():
 @pytest.mark.parametrize(
     ("only", "kind", "words"),
     [
-        ([None], TypeError, "each of only must be a Python function, .* not NoneType"),
+        ([None], TypeError, "each of only must be a Python function, not NoneType"),
         (None, TypeError, "not NoneType"),
         ((), ValueError, "only is empty"),
         (3, TypeError, "not int"),
