@@ -438,7 +438,7 @@ def test_whatever_a_learner_has_put_there_is_kept(house, course, unsigned, victi
     else:
         own.symlink_to(victim / ("no such file" if kind == "dangling link" else "00.ipynb"))
     (own.parent / ".00_start_here.ipynb.part").symlink_to(victim / "thesis.txt")
-    work.write_files()
+    work.fill()
     assert own.is_dir() if kind == "folder" else own.is_symlink()
     work.reset(["0"])
     assert own.read_bytes() == (house.root / "notebooks" / own.name).read_bytes()

@@ -43,7 +43,7 @@ def chapter_named(word: str) -> str:
     return named[0]
 
 
-def write_files() -> None:
+def fill() -> None:
     """Copy into work/ whatever of notebooks/ is not there yet; what is there is the learner's."""
     course.refuse_foreign(course.WORK)
     missing = {}
@@ -89,7 +89,7 @@ def trust(files: Iterable[Path]) -> None:
 
 def lab(words: list[str]) -> int:
     """Open JupyterLab on work/; the words are JupyterLab's. Refusal, OSError."""
-    write_files()
+    fill()
     url = "/lab" + (f"/tree/{FIRST}" if (course.WORK / FIRST).exists() else "")
     command = [str(course.PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={course.WORK}"]
     command.append(f"--LabApp.default_url={url}")
