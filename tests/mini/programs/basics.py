@@ -215,3 +215,10 @@ def f_strings():
         f"{n}",
         f"a{n}b",
     )
+
+
+def slices_are_read_and_written():
+    row = list(range(8))
+    row[2:4] = "ab"
+    del row[-1:]
+    return row, row[::-2], row[1:6:2]
