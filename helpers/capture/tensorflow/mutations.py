@@ -49,7 +49,7 @@ def mutations_ledger(cases, ways=None) -> Ledger:
 
     `cases`: name -> a function, or (function, *arguments); each run gets copies of containers and
     plain objects, and what is not copied (an array, a variable) is named as not compared. Names
-    that a run rebinds (of its module, closure or classes) are told, and put back. Not looked at is
+    that a run rebinds (of its module or closure) are told, and put back. Not looked at is
     what a method, or a function reached by an attribute, changes elsewhere.
     `ways`: heading -> what makes a callable of a function; by default as it is, and `tf.function`.
     """
