@@ -11,7 +11,7 @@ import pytest
 import course
 from helpers.course import workshop
 from helpers.course.minutes import sections
-from helpers.course.work import solved
+from helpers.course.work import fresh
 from helpers.course.workshop import HALF, LENGTHS, LUNCH, OPENING, PAUSE, RECAP, SITTING, planned
 from helpers.model.study_records import exercise_cells
 
@@ -83,10 +83,10 @@ def test_what_cannot_be_planned_is_refused_in_a_sentence(words, why):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_first_exercises_are_solved_and_nothing_else_differs(path):
-    before = json.loads(path.read_text("utf-8"))["cells"]
+    before = json.loads(fresh(path))["cells"]
     there = list(exercise_cells(before))
     for count in {1, len(there)}:
-        after = json.loads(solved(path, count))["cells"]
+        after = json.loads(fresh(path, count))["cells"]
         changed = {
             at for at, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]
         }

@@ -1,14 +1,15 @@
 """notebooks/ -> work/, the learner's own copies: they are added and renewed, never lost.
 
 `lab` opens JupyterLab on work/; `reset` puts a fresh copy of a notebook there, with the learner's
-own beside it, and its first exercises solved if that is asked for.
+own beside it, and its first exercises solved if that is asked for. In a copy of a notebook that
+asks for predictions nothing has run yet, and what would give an answer away is folded.
 """
 
 import json
 import os
 import re
 from collections.abc import Iterable
-from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from datetime import datetime
 from io import StringIO
 from pathlib import Path
@@ -20,6 +21,8 @@ from helpers.safety import folders, learner_record
 
 FIRST = "00_start_here.ipynb"
 TEACHERS = "instructor"  # the folder of notes for teachers: they are no learner's
+FOLD = "<details class='course-held'><summary>Decide first: this gives it away</summary>\n\n"
+HELD = "after-deciding"  # the tag of cells that say what a prediction above them asks
 
 
 def notebooks() -> Path:
@@ -54,8 +57,12 @@ def fill() -> None:
         theirs = not hidden and inside.parts[0] != TEACHERS
         if source.is_file() and theirs and not os.path.lexists(place):
             missing[source] = place
-    trust(missing)
-    added = [place for source, place in missing.items() if folders.add_copy(source, ready(place))]
+    with folders.temporary("fresh-") as home:
+        there = {one.name: fresh(one) for one in missing if one.suffix == ".ipynb"}
+        made = home.fill("notebooks", there)
+        missing = {made / one.name if one.name in there else one: missing[one] for one in missing}
+        trust(missing)
+        added = [place for one, place in missing.items() if folders.add_copy(one, ready(place))]
     new = [place.name for place in added if place.parent == course.WORK]  # not each picture
     if new:
         course.say(f"New in work/, which is yours to edit: {', '.join(new)}")
@@ -122,12 +129,10 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
         there = ", ".join(chapters())
         raise course.Refusal(f"`reset` takes the number of a notebook; there are: {there}.")
     names = [chapter_named(word) for word in words]
-    with ExitStack() as stack:
-        folder, how = notebooks(), "fresh"
-        if solved_to is not None:
-            files = {name: solved(notebooks() / name, solved_to) for name in names}
-            folder = stack.enter_context(folders.temporary("solved-")).fill("notebooks", files)
-            how = f"fresh, its first {solved_to} exercises solved"
+    how = "fresh" if solved_to is None else f"fresh, its first {solved_to} exercises solved"
+    with folders.temporary("fresh-") as home:
+        files = {name: fresh(notebooks() / name, solved_to) for name in names}
+        folder = home.fill("notebooks", files)
         for name in names:
             trust([folder / name])
             when = datetime.now().strftime("%Y-%m-%d_%H%M%S")
@@ -141,20 +146,41 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
     return 0
 
 
-def solved(path: Path, count: int) -> bytes:
-    """Return the notebook with the stubs of its first exercises replaced by their solutions.
+def fresh(path: Path, solved_to: int | None = None) -> bytes:
+    """Return a notebook as a learner first meets it; its first exercises are solved if asked.
 
-    Refusal if it has fewer than `count` exercises, or if that is none.
+    Refusal if it has fewer than `solved_to` exercises, or if that is none.
     """
-    notebook = json.loads(path.read_text("utf-8"))
-    there = list(exercise_cells(notebook["cells"]))
+    data = path.read_bytes()
+    try:
+        notebook = json.loads(data)
+        cells = notebook["cells"]
+    except (ValueError, KeyError):  # no notebook: whoever opens it will be told
+        return data
+    if solved_to is not None:
+        _solve(cells, path.stem, solved_to)
+    held = [cell for cell in cells if HELD in cell.get("metadata", {}).get("tags", ())]
+    for cell in held:
+        if cell["cell_type"] == "code":
+            cell["metadata"]["jupyter"] = {"source_hidden": True}
+        else:  # folded by JupyterLab, its first line would be seen
+            cell["source"] = [FOLD, *cell["source"], "\n\n</details>"]
+    for cell in cells if held else ():
+        cell |= {"outputs": [], "execution_count": None} if cell["cell_type"] == "code" else {}
+    if not held and solved_to is None:
+        return data
+    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _solve(cells: list[dict], name: str, count: int) -> None:
+    """Replace the stubs of the first exercises by their solutions. Refusal."""
+    there = list(exercise_cells(cells))
     if not 0 < count <= len(there):
         raise course.Refusal(
-            f"--solved-to takes a number from 1 to {len(there)}, the exercises of {path.stem}, "
+            f"--solved-to takes a number from 1 to {len(there)}, the exercises of {name}, "
             f"not {count}."
         )
     for one in there[:count]:
-        notebook["cells"][one.stub]["source"] = one.solution.rstrip().splitlines(keepends=True)
+        cells[one.stub]["source"] = one.solution.rstrip().splitlines(keepends=True)
         for place in (one.stub, one.check):  # what is stored there was said of the stub
-            notebook["cells"][place]["outputs"] = []
-    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
+            cells[place]["outputs"] = []

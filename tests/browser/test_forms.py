@@ -29,6 +29,30 @@ def test_a_kernel_that_keeps_no_decision_is_told_of_and_a_page_without_one_waits
     expect(status).not_to_contain_text(LATE)
 
 
+@pytest.mark.parametrize("decide", ["Check", "Skip"])
+def test_a_decision_opens_what_waits_for_it(page, decide):
+    page.set_content(document(choice.widget(Choice("q?", ("a", "b"), "a", "so"))))
+    page.locator("main").evaluate("""main => {
+      const held = "<details class='course-held'><summary>first</summary><p>gone</p></details>";
+      main.className = "book-cell";
+      for (const words of [held, "<p>between</p>", held, `<h2>Next</h2>${held}`]) {
+        main.parentNode.append(document.createElement("div"));
+        Object.assign(main.parentNode.lastChild, {className: "book-cell", innerHTML: words});
+      }
+    }""")
+    given = page.locator("p", has_text="gone")
+    assert [one.is_visible() for one in given.all()] == [False, False, False]
+    page.get_by_role("button", name="Check").click()  # nothing is chosen yet
+    expect(page.get_by_role("status")).to_contain_text("Choose one first, or skip the question.")
+    assert not given.first.is_visible()
+    page.get_by_label("b", exact=True).check()
+    page.get_by_role("button", name=decide).click()
+    said = "Not this time: you chose b" if decide == "Check" else "Skipped: it ran and gave a. so"
+    expect(page.get_by_role("status")).to_contain_text(said)
+    assert [one.is_visible() for one in given.all()] == [True, True, False]
+    expect(page.get_by_role("button", name="Skip")).to_be_hidden()
+
+
 # -- lines to run ----------------------------------------------------------------------------------
 
 OF_B = {"says": "○ exit code 0", "shown": "<p>of b</p>", "number": 1, "of": "b"}

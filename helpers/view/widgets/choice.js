@@ -1,5 +1,5 @@
 // A question that keeps its answer back until the learner has decided. All of it runs in the page.
-// State: question, choices, answer (index), verb, why, picked (index or -1), checked; where a kernel
+// State: question, choices, answer (index), verb, why, picked (index or -1), checked, skipped; where a kernel
 // keeps what was decided: keeps (true), kept (a number that it counts on with each one that it has).
 
 const PATIENCE = 8000; // milliseconds
@@ -15,10 +15,11 @@ function write(node, words) {
 
 function verdict(model) {
   const [choices, answer, picked] = ["choices", "answer", "picked"].map((name) => model.get(name));
-  if (!model.get("checked")) return ["", "", ""];
-  if (picked < 0) return ["", "Choose one first.", ""];
   const stop = /[.!?]$/.test(choices[answer]) ? "" : ".";
   const ran = `${model.get("verb")} ${choices[answer]}${stop} `;
+  if (model.get("skipped")) return ["Skipped:", ` it ran and ${ran}`, model.get("why")];
+  if (!model.get("checked")) return ["", "", ""];
+  if (picked < 0) return ["", "Choose one first, or skip the question.", ""];
   if (picked === answer) return ["✓ Right:", ` it ran and ${ran}`, model.get("why")];
   return ["✗ Not this time:", ` you chose ${choices[picked]}; running it ${ran}`, model.get("why")];
 }
@@ -35,6 +36,18 @@ function mark(labels, answer, picked) {
   });
 }
 
+/** Open what waits for a decision in the cells below, up to the next question or heading. */
+function openWhatWaits(el) {
+  let cell = el.closest(".jp-Cell, .book-cell")?.nextElementSibling;
+  for (; cell && !cell.querySelector(".course-choice, h1, h2, h3"); cell = cell.nextElementSibling) {
+    cell.querySelector(".jp-InputPlaceholder")?.click(); // code that JupyterLab shows folded
+    for (const held of cell.querySelectorAll(".course-held")) {
+      held.open = true;
+      held.querySelector("summary").style.display = "none";
+    }
+  }
+}
+
 function render({ model, el }) {
   const closing = new AbortController();
   const form = make("form", "course-form course-choice", ""); // a form of its own: radios group within it
@@ -45,14 +58,15 @@ function render({ model, el }) {
   const radios = model.get("choices").map((choice, i) => {
     const label = make("label", "", "");
     const radio = make("input", "", "", { type: "radio", name: "choice", value: i });
-    radio.addEventListener("change", () => keep({ picked: i, checked: false }));
+    radio.addEventListener("change", () => keep({ picked: i, checked: false, skipped: false }));
     label.append(radio, make("span", "", choice), make("span", "course-verdict", ""));
     field.append(label);
     return radio;
   });
   const bar = make("div", "course-controls", "");
   const again = make("button", "course-button course-again", "Try again", { type: "button" });
-  bar.append(make("button", "course-button course-check", "Check", { type: "submit" }), again);
+  const skip = make("button", "course-button course-skip", "Skip", { type: "button" });
+  bar.append(make("button", "course-button course-check", "Check", { type: "submit" }), skip, again);
   const status = makeStatus();
   form.append(field, bar, status);
   el.append(form);
@@ -78,7 +92,10 @@ function render({ model, el }) {
     status.replaceChildren(make("strong", "", word), rest);
     write(status, why);
     status.append(late);
-    again.style.visibility = model.get("checked") && model.get("picked") >= 0 ? "" : "hidden";
+    const decided = model.get("checked") && model.get("picked") >= 0;
+    again.style.visibility = decided ? "" : "hidden";
+    skip.style.display = decided || model.get("skipped") ? "none" : "";
+    if (decided || model.get("skipped")) openWhatWaits(el);
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -90,16 +107,17 @@ function render({ model, el }) {
       draw();
     }, PATIENCE);
   });
+  skip.addEventListener("click", () => keep({ skipped: true }));
   again.addEventListener("click", () => {
     keep({ picked: -1, checked: false });
     radios[0].focus();
   });
-  model.on("change:picked change:checked", draw);
+  model.on("change:picked change:checked change:skipped", draw);
   model.on("change:kept", heard);
   keepKeys(form, closing.signal);
   draw();
   return () => {
-    model.off("change:picked change:checked", draw);
+    model.off("change:picked change:checked change:skipped", draw);
     model.off("change:kept", heard);
     clearTimeout(waiting);
     closing.abort();

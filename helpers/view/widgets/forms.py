@@ -31,6 +31,7 @@ def _choice_widget(model: Choice):
         "why": visible(model.why),
         "picked": -1,
         "checked": False,
+        "skipped": False,
         "keeps": False,
         "kept": 0,
     }
