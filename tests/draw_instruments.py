@@ -30,6 +30,25 @@ say why each picture looks as it does: [start here](00_start_here.ipynb).
 `show_…` looks at a thing at rest; `watch_…` runs it and records. Each gives an exhibit: the last \
 expression of a cell draws it, `print` gives its text, `.model` the same facts as data, and \
 `help(show_bytecode)` these words."""
+INDEX = """\
+## From symptom to verb
+
+| what you see | ask |
+| --- | --- |
+| a patch does not take; somebody calls the old function | `show_bindings`, then `watch_callers` |
+| two names, and you do not know whether one object | `show_names`, `watch_names` |
+| a `tf.function` traces again and again | `watch_traces`, `would_trace` |
+| a list or dict is changed, or is not, after a traced call | `watch_mutations` |
+| a graph computes something else than the code says | `show_autograph`, `show_graph` |
+| a line does something that you do not expect | `watch_stack`, `show_bytecode` |
+| memory that an exception or a frame keeps alive | `show_traceback`, `show_frame` |
+| `torch.compile` is slow, then slower | `watch_recompiles`, `show_guards` |
+| `torch.compile` gives no speed at all | `watch_breaks`, `watch_fixes` |
+| compiled code answers for a value that has changed | `show_guards`, `guard_function` |
+| an op is missing in a log, or one is there that you did not call | `watch_ops`, `watch_call` |
+| a gradient is None, or not what you expect | `show_grad_fn`, `watch_ops` |
+| one call, and no idea who runs it | `show_journey`, `show_interceptions` |
+| code that may kill the process | `watch_in_child` |"""
 ALONE = """\
 ## Away from the course
 
@@ -57,7 +76,12 @@ def heading(number: int) -> str:
     if not number:
         return "## At no one seam"
     here = SPINE[number - 1]
-    return f"## {number} · {here.name}\n\nHere {here.happens}: [{here.title}]({here.file}.ipynb)."
+    words = f"## {number} · {here.name}\n\nHere {here.happens}: [{here.title}]({here.file}.ipynb)."
+    return (
+        words
+        if SECTIONS[number]
+        else f"{words} Its verbs show the course's own runtime: see the end."
+    )
 
 
 def first_words(name: str) -> str:
@@ -77,6 +101,7 @@ def page():
     """Return the page without outputs."""
     cells = [
         new_markdown_cell(OPENING, id="opening"),
+        new_markdown_cell(INDEX, id="index"),
         new_code_cell(SETUP, id="setup"),
         new_markdown_cell("The running example takes numbers and tensors.", id="the-example"),
         new_code_cell(EXAMPLE, id="example"),

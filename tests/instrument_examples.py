@@ -124,6 +124,7 @@ compiled""",
         "show_grad_fn": "show_grad_fn(scale(torch.ones(2, requires_grad=True)))",
         "watch_inductor": "watch_inductor(scale, torch.ones(2))",
     },
+    5: {},
     6: {
         "watch_call": "watch_call(tf.negative, tf.constant(1.0))",
         "watch_calls": """\
