@@ -74,7 +74,9 @@ def repair(module: str) -> str:
     """Return the command alone, as a table has room for."""
     if _has_course():
         return "run `python course.py setup`"
-    return f'run `pip install "{_requirement(module)}"` for the Python of this kernel'
+    wanted = _wanted()
+    name = next((one for one in distributions(module) if one in wanted), module)
+    return f'run `pip install "{name}{wanted.get(name, "")}"` for the Python of this kernel'
 
 
 def note(error: BaseException) -> None:
@@ -100,10 +102,11 @@ def _sentence_of_one(error: BaseException) -> str:
         return _not_installed(part) if missing else ""
     if type(error).__module__.startswith("torch.") and NO_CXX in str(error):
         return f"There is no C++ compiler here, and torch's Inductor needs one: {COMPILER_CURE}."
-    for part in FRAMEWORKS:
-        if sys.modules.get(part) is None and _ended_the_import_of(part, error):
-            return unusable(part, error)
-    return ""
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    bodies = [f.f_globals.get("__name__") for f in frames if f.f_code.co_name == "<module>"]
+    ended = {str(name).partition(".")[0] for name in bodies}  # whose import the error ended
+    broken = (part for part in FRAMEWORKS if sys.modules.get(part) is None and part in ended)
+    return next((unusable(part, error) for part in broken), "")
 
 
 def _not_installed(module: str | None) -> str:
@@ -124,15 +127,6 @@ def unusable(part: str, error: BaseException) -> str:
     return f"{FRAMEWORKS[part]}{which} cannot be imported ({why}): {RESTART} {cure(part)}{REST}."
 
 
-def _ended_the_import_of(part: str, error: BaseException) -> bool:
-    """Return whether the error came through the body of a framework's own module."""
-    return any(
-        str(frame.f_globals.get("__name__")).partition(".")[0] == part
-        and frame.f_code.co_name == "<module>"
-        for frame, _ in walk_tb(error.__traceback__)
-    )
-
-
 # -- versions
 
 
@@ -147,12 +141,11 @@ def _versions(part: str) -> tuple[str, str]:
 
 def pins() -> dict[str, str]:
     """Return package -> pinned version for this machine, empty where the pins are not at hand."""
-    exact = ((name, str(wanted)) for name, wanted in _wanted().items())
-    return {name: wanted[2:] for name, wanted in exact if wanted.startswith("==")}
+    return {name: wanted[2:] for name, wanted in _wanted().items() if wanted.startswith("==")}
 
 
-def _wanted() -> dict:
-    """Return package -> what is wanted of it on this machine, as a `SpecifierSet`."""
+def _wanted() -> dict[str, str]:
+    """Return package -> what is wanted of it on this machine, such as `==2.13.0`."""
     from packaging.requirements import Requirement
 
     lines = []
@@ -161,20 +154,10 @@ def _wanted() -> dict:
         lines = CONSTRAINTS.read_text("utf-8").splitlines() if own else metadata.requires(PROJECT)
     wanted = (Requirement(line) for line in lines or () if line and not line.startswith("#"))
     return {
-        one.name: one.specifier
+        one.name: str(one.specifier)
         for one in wanted
         if one.marker is None or any(one.marker.evaluate({"extra": name}) for name in EXTRAS)
     }
-
-
-def _requirement(package: str) -> str:
-    """Return what pip is to be told for this machine: `torch==2.13.0`, or the name alone."""
-    try:
-        wanted = _wanted()
-    except ImportError:  # `packaging` may be what is missing
-        return package
-    name = next((one for one in distributions(package) if one in wanted), package)
-    return f"{name}{wanted.get(name, '')}"
 
 
 def _has_course() -> bool:

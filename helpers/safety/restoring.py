@@ -14,9 +14,9 @@ import sysconfig
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from helpers.safety import missing_parts
 
@@ -28,7 +28,7 @@ HOUSE = str(Path(__file__).parents[1]) + os.sep
 
 # A module that says `__builtins__ = BUILTINS` is left alone by the search for holders.
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
-redirected, uninterrupted = redirect_stdout, nullcontext  # names that other rooms use
+redirected = redirect_stdout  # a name that other rooms use
 
 
 class Own:
@@ -45,17 +45,12 @@ def module(name: str):
 # -- what is kept
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(NamedTuple):
     """One thing of the interpreter: how it is read, and how it is put back."""
 
     name: str
     read: Callable
     put: Callable
-
-    def same(self, now, before) -> bool:
-        """Return whether two readings are the same."""
-        return now is before or now == before
 
 
 def _read_tools() -> tuple:
@@ -79,21 +74,21 @@ def _evaluator(verb: str, *given):
     return function(*map(ctypes.c_void_p, (interpreter(), *given)))
 
 
-def _stream(name: str) -> Kept:
-    read, put = functools.partial(getattr, sys, name), functools.partial(setattr, sys, name)
-    return Kept(f"sys.{name}", read, put)
-
-
-_READ_EVALUATOR = functools.partial(_evaluator, "Get")
 KEPT = (
     Kept("sys.settrace", sys.gettrace, sys.settrace),  # first, or it would report the rest
     Kept("sys.setprofile", sys.getprofile, sys.setprofile),
     Kept("threading.settrace", threading.gettrace, threading.settrace),
     Kept("threading.setprofile", threading.getprofile, threading.setprofile),
     Kept("sys.monitoring", _read_tools, _put_tools),
-    Kept("the frame evaluator", _READ_EVALUATOR, functools.partial(_evaluator, "Set")),
-    _stream("stdout"),
-    _stream("stderr"),
+    Kept(
+        "the frame evaluator",
+        functools.partial(_evaluator, "Get"),
+        functools.partial(_evaluator, "Set"),
+    ),
+    *(
+        Kept(name, functools.partial(getattr, sys, name), functools.partial(setattr, sys, name))
+        for name in ("stdout", "stderr")
+    ),
 )
 
 # -- a verb
@@ -102,13 +97,10 @@ _LOCK = threading.RLock()
 _ENDED: list[list[BaseException]] = []  # what ended a learner's code, for each verb under way
 
 
-def preserves_interpreter_state(
-    fn: Callable, names: tuple[str, ...] = (), raises: bool = True
-) -> Callable:
+def preserves_interpreter_state(fn: Callable, raises: bool = True) -> Callable:
     """Return `fn` as a verb: what it changed in the interpreter is put back when it ends.
 
-    `names`: what is put back, of `KEPT`; all of it if none is given. RuntimeError, in one sentence,
-    while a verb is at work in another thread.
+    RuntimeError, in one sentence, while a verb is at work in another thread.
 
     What ends a learner's code without being an Exception (SystemExit, pytest.fail) is raised again
     when what `fn` returns has been drawn, if `raises`: not in a check, which judges.
@@ -116,28 +108,33 @@ def preserves_interpreter_state(
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
-        before = [(kept, kept.read()) for kept in KEPT if not names or kept.name in names]
+        before = [(kept, kept.read()) for kept in KEPT]
         mark, ended = len(PATCHES), []
-        with ExitStack() as stack:
-            if not names:
-                stack.enter_context(_one_thread())
-                stack.enter_context(_exit_raises())
-                _ENDED.append(ended)
-                stack.callback(_ENDED.remove, ended)
-            try:
-                made = fn(*args, **kwargs)
-            except ImportError as error:
-                missing_parts.note(error)
-                raise
-            except Exception:
-                if raises and ended:
-                    raise ended[0] from None
-                raise
-            finally:
-                for kept, value in before:
-                    if not kept.same(kept.read(), value):
-                        kept.put(value)
-                _undo_to(mark)
+        if not _LOCK.acquire(blocking=False):  # what a verb changes is one for the whole process
+            raise RuntimeError(
+                "a verb is at work in another thread, and verbs are for one thread at a time: "
+                "call this one when that has ended"
+            )
+        _ENDED.append(ended)
+        shell = getattr(module("IPython"), "get_ipython", lambda: None)()
+        try:
+            if shell is not None:  # `exit()` in a notebook would end the kernel
+                patch(shell, "ask_exit", sys.exit)
+            made = fn(*args, **kwargs)
+        except ImportError as error:
+            missing_parts.note(error)
+            raise
+        except Exception:
+            if raises and ended:
+                raise ended[0] from None
+            raise
+        finally:
+            for kept, value in before:
+                if kept.read() != value:
+                    kept.put(value)
+            _undo_to(mark)
+            _ENDED.remove(ended)
+            _LOCK.release()
         if raises and ended:
             _draw(made)
             raise ended[0]
@@ -145,26 +142,6 @@ def preserves_interpreter_state(
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return guarded
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Refuse a second thread: what a verb changes is one for the whole process."""
-    if not _LOCK.acquire(blocking=False):
-        raise RuntimeError(
-            "a verb is at work in another thread, and verbs are for one thread at a time: call "
-            "this one when that has ended"
-        )
-    try:
-        yield
-    finally:
-        _LOCK.release()
-
-
-def _exit_raises():
-    """Let `exit()` of a notebook raise SystemExit in a verb, where it would end the kernel."""
-    shell = getattr(module("IPython"), "get_ipython", lambda: None)()
-    return patched(shell, ask_exit=sys.exit) if shell is not None else nullcontext()
 
 
 def _draw(made) -> None:
@@ -222,24 +199,15 @@ def patched(owner, **names) -> Iterator[None]:
 
 
 @contextmanager
-def undone(undo: Callable[[], None]) -> Iterator[None]:
-    """Call `undo` when a `with` block has ended; an error in it is told in a warning."""
+def undone(undo: Callable[[], object]) -> Iterator[None]:
+    """Call `undo` when a `with` block has ended."""
     try:
         yield
     finally:
-        try:
-            undo()
-        except Exception as error:
-            tell(f"something could not be undone: {error}")
+        undo()
 
 
 def tell(words: str) -> None:
     """Warn; a learner's filter may make an error of it, which must not stop what is under way."""
     with suppress(Exception):
         warnings.warn(words, RuntimeWarning, stacklevel=4)
-
-
-def note(error: BaseException, sentence: str) -> None:
-    """Add a sentence to an error on its way, unless its class has something against it."""
-    with suppress(Exception):
-        BaseException.add_note(error, sentence)

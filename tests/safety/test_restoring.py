@@ -106,8 +106,6 @@ def test_what_is_to_be_undone_is_undone_even_if_the_block_raises():
     told = []
     with pytest.raises(ValueError), undone(lambda: told.append(1)):
         raise ValueError
-    with pytest.warns(RuntimeWarning, match="could not be undone"), undone(lambda: 1 / 0):
-        pass
     assert told == [1]
 
 
