@@ -141,10 +141,6 @@ def _within(words: str, value) -> str:
     return words if len(words) <= LONGEST else f"{type(value).__name__} of {len(value):,}"
 
 
-def _labelled(value, depth) -> str:
-    return plain(label(value))
-
-
 def _cell(value, depth) -> str:
     try:
         return f"cell: {_brief(value.cell_contents, max(depth - 1, 0))}"
@@ -152,24 +148,18 @@ def _cell(value, depth) -> str:
         return "empty cell"
 
 
-def _slice(value, depth) -> str:
-    return f"slice({', '.join(_brief(v, 0) for v in (value.start, value.stop, value.step))})"
-
-
-def _of(words: str, code: str):
-    return lambda value, depth: plain(f"{words} {getattr(value, code).co_name}")
-
-
 _WORDS = {
     **dict.fromkeys(_FIXED, lambda value, depth: repr(value)),
-    **{int: _int, str: _text, bytes: _text, dict: _items("{", "}")},
-    **{list: _items("[", "]"), tuple: _items("(", ")"), set: _members, frozenset: _members},
-    **dict.fromkeys((FunctionType, BuiltinFunctionType, MethodType), _labelled),
-    **{types.CellType: _cell, slice: _slice},
-    ModuleType: lambda value, depth: f"module {plain(label(value))}",
     range: lambda value, depth: plain(repr(value)),
+    slice: lambda v, depth: f"slice({', '.join(_brief(e, 0) for e in (v.start, v.stop, v.step))})",
+    **{int: _int, str: _text, bytes: _text, dict: _items("{", "}"), types.CellType: _cell},
+    **{list: _items("[", "]"), tuple: _items("(", ")"), set: _members, frozenset: _members},
+    **dict.fromkeys(
+        (FunctionType, BuiltinFunctionType, MethodType), lambda value, depth: plain(label(value))
+    ),
+    ModuleType: lambda value, depth: f"module {plain(label(value))}",
     types.CodeType: lambda value, depth: plain(f"code of {value.co_name}"),
-    types.GeneratorType: _of("generator", "gi_code"),
-    types.CoroutineType: _of("coroutine", "cr_code"),
-    types.FrameType: _of("frame of", "f_code"),
+    types.GeneratorType: lambda value, depth: plain(f"generator {value.gi_code.co_name}"),
+    types.CoroutineType: lambda value, depth: plain(f"coroutine {value.cr_code.co_name}"),
+    types.FrameType: lambda value, depth: plain(f"frame of {value.f_code.co_name}"),
 }
