@@ -2,7 +2,7 @@
 
 import ctypes
 import sys
-from dataclasses import dataclass
+from collections import namedtuple
 from functools import lru_cache
 from types import CodeType, FrameType, FunctionType
 
@@ -12,8 +12,9 @@ from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import plain, short_repr
 from helpers.internals import interpreter_frame
+from helpers.model.code_records import columns
 from helpers.model.stage_records import Card, FrameStep, Panel, Timeline
-from helpers.model.tables import Column, Listing
+from helpers.model.tables import Listing
 from helpers.safety.arguments import real_isinstance, require_int
 from helpers.safety.restoring import undone
 
@@ -36,26 +37,12 @@ MEANINGS = {
 }
 
 
-@dataclass(frozen=True)
-class Attribute:
-    """One attribute of a frame: its value in words, and what it is."""
-
-    name: str
-    value: str
-    meaning: str
-
-
-@dataclass(frozen=True)
-class FrameRow:
-    """One frame. `made` says whether Python has made a frame object for it."""
-
-    place: str
-    function: str
-    line: str = ""
-    lasti: str = ""
-    state: str = ""
-    locals: str = ""
-    made: bool = True
+# One attribute of a frame: its value in words, and what it is.
+Attribute = namedtuple("Attribute", "name value meaning")
+# One frame. `made` says whether Python has made a frame object for it.
+FrameRow = namedtuple(
+    "FrameRow", "place function line lasti state locals made", defaults=("", "", "", "", True)
+)
 
 
 def frame_listing(frame: FrameType) -> Listing:
@@ -64,15 +51,10 @@ def frame_listing(frame: FrameType) -> Listing:
         raise TypeError(
             f"show_frame needs a frame, such as sys._getframe(), not {short_repr(frame)}"
         )
-    names, order = [n for n in dir(frame) if n.startswith("f_") or n == "clear"], list(MEANINGS)
-    names.sort(key=lambda n: (order.index(n) if n in order else len(order), n))
-    rows = tuple(Attribute(n, _value(frame, n), MEANINGS.get(n, "new here")) for n in names)
-    columns = (
-        Column("name", "attribute", True),
-        Column("value", "value", True),
-        Column("meaning", "what it is"),
-    )
-    return Listing(f"Frame of {plain(frame.f_code.co_name)}", columns, rows)
+    names = [name for name in MEANINGS if hasattr(FrameType, name)]
+    rows = tuple(Attribute(name, _value(frame, name), MEANINGS[name]) for name in names)
+    shown = columns("name value", name="attribute", value="value", meaning="what it is")
+    return Listing(f"Frame of {plain(frame.f_code.co_name)}", shown, rows)
 
 
 def _value(frame: FrameType, name: str) -> str:
@@ -98,16 +80,17 @@ def traceback_listing(error: BaseException) -> Listing:
         name, place = plain(frame.f_code.co_name), str(len(rows) + 1)
         rows.append(FrameRow(place, name, raised, str(link.tb_lasti), now, locals_words(frame)))
         link = link.tb_next
-    columns = (
-        Column("place", "link"),
-        Column("function", "function", True),
-        Column("line", "tb_lineno"),
-        Column("lasti", "tb_lasti"),
-        Column("state", "frame.f_lineno"),
-        Column("locals", "locals kept alive", True),
+    shown = columns(
+        "function locals",
+        place="link",
+        function="function",
+        line="tb_lineno",
+        lasti="tb_lasti",
+        state="frame.f_lineno",
+        locals="locals kept alive",
     )
     note = "Line 1 is the first line of each frame's code, decorators included."
-    return Listing(f"Traceback of {short_repr(error)}", columns, tuple(rows), note)
+    return Listing(f"Traceback of {short_repr(error)}", shown, tuple(rows), note)
 
 
 def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
@@ -128,13 +111,9 @@ def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
             made = bool(_word(address + offsets.frame_object))
             rows.append(FrameRow(str(len(rows) + 1), name, made=made))
         address = _word(address + offsets.previous)
-    columns = (
-        Column("place", "place"),
-        Column("function", "function", True),
-        Column("made", "frame object made"),
-    )
+    shown = columns("function", place="place", function="function", made="frame object made")
     note = "Frames further down are left out; `show_frames(most)` lists more." if address else ""
-    return Listing("The stack of frames, from the one that runs", columns, tuple(rows), note)
+    return Listing("The stack of frames, from the one that runs", shown, tuple(rows), note)
 
 
 def _word(address: int) -> int:
@@ -310,21 +289,22 @@ class _Run:
         return stack[1 if aside else 0 : last or len(stack)]
 
     def _panels(self, rows, deep):
-        columns = (
-            Column("place", "place"),
-            Column("function", "function", True),
-            Column("line", "line"),
-            Column("lasti", "f_lasti"),
-            Column("state", "state"),
-            Column("locals", "f_locals", True),
+        shown = columns(
+            "function locals",
+            place="place",
+            function="function",
+            line="line",
+            lasti="f_lasti",
+            state="state",
+            locals="f_locals",
         )
         below = deep - len(rows)
         note = f"{below:,} more below; earlier steps have each of them at the top." if below else ""
         title = "frames on the stack"
-        yield Panel(title, Listing(title, columns, tuple(rows), note))
+        yield Panel(title, Listing(title, shown, tuple(rows), note))
         if self._off:
             off = tuple(row for row, _ in self._off.values())
-            rest = Listing("frames off the stack, kept by generators", columns[1:], off)
+            rest = Listing("frames off the stack, kept by generators", shown[1:], off)
             yield Panel(rest.title, rest)
         if self.printed.size:
             yield Panel("printed so far", self.printed.text())

@@ -8,13 +8,13 @@ import ctypes
 import sys
 from bisect import bisect_left
 from collections.abc import Callable
-from functools import lru_cache
+from itertools import pairwise
 from types import CodeType, FrameType
 from typing import NamedTuple
 
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.bytecode import argument
-from helpers.capture.cpython.settrace import TRACER_LOST, Printed, Result, traced
+from helpers.capture.cpython.settrace import TRACER_LOST, Printed, traced
 from helpers.capture.cpython.unwrapping import Unwrapped
 from helpers.capture.text.value import Seen, described, short_repr
 from helpers.internals import interpreter_frame
@@ -32,12 +32,19 @@ class Tables:
 
     def __init__(self, code: CodeType):
         self.code, self.names = code, interpreter_frame.variables(code)
-        self.instructions = {i.offset: i for i in disassembly.instructions(code)}
+        found = disassembly.instructions(code)
+        self.instructions = {i.offset: i for i in found}
         shared = {*code.co_cellvars, *code.co_freevars}
         self.named = tuple(f"{n} (cell)" if n in shared else n for n in self.names)
-        self.handlers = disassembly.handlers(code)
-        self.jumps, self.begun = back_jumps(code), _prefixes(self.instructions)
-        self.doubt, self.active, depths = interpreter_frame.doubt(), 0, {}
+        self.handlers, self.active = disassembly.handlers(code), 0
+        self.jumps: dict[int, set[int]] = {}  # loop header -> what jumps back to it
+        for i in found:
+            if i.opcode in JUMPS and i.argval <= i.offset:
+                self.jumps.setdefault(i.argval, set()).add(i.offset)
+        # CPython 3.11 tells of an EXTENDED_ARG, and then not of its instruction.
+        told = pairwise(found if sys.version_info < (3, 12) else ())
+        self.begun = {i.offset: then.offset for i, then in told if i.opname == "EXTENDED_ARG"}
+        self.doubt, depths = interpreter_frame.doubt(), {}
         try:
             depths = {} if self.doubt else disassembly.depths(code)
         except disassembly.Doubt as doubt:
@@ -106,9 +113,8 @@ class Recorder:
         """Call, and record from the function on; whatever is raised is told by `result`."""
         self.watched, self._globals = watched, watched.function.__globals__
         with undone(self._let_go):
-            self.result: Result = traced(
-                self._enter, self.printed, watched, args, kwargs, lambda: self.full
-            )
+            how = self.printed, watched, args, kwargs
+            self.result = traced(self._enter, *how, lambda: self.full)
         if self.result.tracer_changed:
             self.stopped = self.stopped or TRACER_LOST
         return self
@@ -144,8 +150,14 @@ class Recorder:
         new = tuple.__new__  # what Moment(...) calls, without the way there
 
         def local(frame, event, argument):
+            if event == "exception":
+                activation.raising = True
+                self._end(activation, f"raises {short_repr(argument[1])}")
+            elif event == "return":
+                self._leave(frame, activation, argument)
+                return None  # what is returned here would become the frame's tracer again
             if event != "opcode":
-                return self._note_other(frame, activation, event, argument, local)
+                return local
             offset = frame.f_lasti
             offset = begun.get(offset, offset)
             self.events = serial = self.events + 1
@@ -153,10 +165,8 @@ class Recorder:
                 self._begin_round(activation, offset, serial)
             activation.previous, activation.serial = offset, serial
             activation.raising = False
-            read, count = None, in_use.get(offset)
-            if count is not None and (read := look(count)) is None:
-                self._distrust(activation.tables)
-            found, places = read or (None, None)
+            count = in_use.get(offset)
+            found, places = (look(count) if count is not None else None) or (None, None)
             moment = (serial, activation, level, offset, found, printed.size, places)
             moments.append(new(Moment, moment))
             if len(moments) < most and serial < MOST_EVENTS:
@@ -167,25 +177,6 @@ class Recorder:
             return self._let_go()
 
         return local
-
-    def _note_other(self, frame, activation, event, argument, local):
-        if event == "line":
-            # Hold the depth that will be used against the one that CPython has saved.
-            tables = activation.tables
-            saved, used = interpreter_frame.saved_depth(frame), tables.slots.get(frame.f_lasti)
-            if None not in (saved, used) and used - len(tables.names) != saved:
-                self._distrust(tables)
-        elif event == "exception":
-            activation.raising = True
-            self._end(activation, f"raises {short_repr(argument[1])}")
-        elif event == "return":
-            self._leave(frame, activation, argument)
-            return None  # what is returned here would become the frame's tracer again
-        return local
-
-    def _distrust(self, tables: Tables) -> None:
-        tables.slots.clear()
-        tables.doubt = "CPython's own stack pointer says something else"
 
     def _leave(self, frame: FrameType, activation: Activation, value) -> None:
         """Note how the frame was left, and give its trace flags back."""
@@ -245,28 +236,6 @@ class Recorder:
         self._suspended.clear()
 
 
-def _prefixes(instructions: dict) -> dict[int, int]:
-    """Return offset of an EXTENDED_ARG -> that of its instruction, which CPython 3.11 skips."""
-    found, waiting = {}, []
-    for offset, instruction in instructions.items() if sys.version_info < (3, 12) else ():
-        if instruction.opname == "EXTENDED_ARG":
-            waiting.append(offset)
-        else:
-            found.update(dict.fromkeys(waiting, offset))
-            waiting = []
-    return found
-
-
-@lru_cache(maxsize=256)
-def back_jumps(code: CodeType) -> dict[int, frozenset[int]]:
-    """Return loop header -> the offsets of the instructions that jump back to it."""
-    found: dict[int, frozenset[int]] = {}
-    for i in disassembly.instructions(code):
-        if i.opcode in JUMPS and i.argval <= i.offset:
-            found[i.argval] = found.get(i.argval, frozenset()) | {i.offset}
-    return found
-
-
 def _untrace(frame: FrameType, active: int) -> None:
     """Take the tracer off a frame. 3.13 instruments the code object, which others may still use."""
     if active == 0 or sys.version_info < (3, 13):
@@ -279,8 +248,7 @@ def reader(look: Callable) -> Callable:
     """Return `open(frame) -> read(count)`: the words of the first slots, and their addresses."""
     offsets, word = interpreter_frame.layout(), interpreter_frame.WORD
     pointer, number, whatever = ctypes.c_void_p, ctypes.c_int, ctypes.py_object
-    nothing = Seen("NULL", "") if look is described else look(interpreter_frame.NULL)
-    nothing = "NULL" if look is short_repr else nothing
+    nothing = {described: Seen("NULL", ""), short_repr: "NULL"}.get(look)
 
     def open_frame(frame: FrameType):
         where = pointer.from_address(id(frame) + offsets.frame)
@@ -288,13 +256,12 @@ def reader(look: Callable) -> Callable:
         address = where.value
         top = number.from_address(address + offsets.stacktop)
         first = address + offsets.localsplus
-        right = pointer.from_address(address + offsets.code).value == id(frame.f_code)
 
         def read(count: int):
             saved = top.value
             # A frame can move (a generator that ends) or its depth be another than was worked out;
             # the slots above the real top hold what was left there, and must not be touched.
-            if where.value != address or (saved >= 0 and saved != count) or not right:
+            if where.value != address or (saved >= 0 and saved != count):
                 return None
             # Addresses are copied out first: describing an object may run the collector.
             places = (pointer * count).from_address(first)[:]

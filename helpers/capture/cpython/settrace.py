@@ -42,15 +42,20 @@ class Result:
     """How a call ended: the value or exception in `words`, its type in `kind`."""
 
     words: str
-    raised: bool = False
+    verb: str = "It returned"
     driven: bool = False
     tracer_changed: bool = False
     kind: str = ""
 
     @property
+    def raised(self) -> bool:
+        """Whether it ended by an exception."""
+        return self.verb == "It raised"
+
+    @property
     def sentence(self) -> str:
         """Return the end as words."""
-        return ended(f"It {'raised' if self.raised else 'returned'} {self.words}")
+        return ended(f"{self.verb} {self.words}")
 
 
 def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[], bool]) -> Result:
@@ -61,7 +66,7 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
     before, own = sys.gettrace(), sys._getframe()
     opcodes = own.f_trace_opcodes
     own.f_trace_opcodes = True  # 3.12 sends opcode events only if some frame asked before settrace
-    words, kind, raised, driven, changed = "", "", False, False, False
+    verb, driven, changed = "It returned", False, False
     with redirected(printed):
         sys.settrace(tracer)
         try:
@@ -76,12 +81,12 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
             raise
         except BaseException as error:
             note_end(error)
-            words, kind, raised = short_repr(error), real_type_name(error), True
+            words, kind, verb = short_repr(error), real_type_name(error), "It raised"
         finally:
             changed = sys.gettrace() is not tracer
             sys.settrace(before)
             own.f_trace_opcodes = opcodes
-    return Result(words, raised, driven, changed, kind)
+    return Result(words, verb, driven, changed, kind)
 
 
 def _drive(generator: GeneratorType, enough: Callable[[], bool]) -> str:

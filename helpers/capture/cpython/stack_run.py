@@ -1,9 +1,9 @@
 """One call of a Python function -> its instructions, with the real value stack before each."""
 
 import sys
+from collections import namedtuple
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import replace
 from types import MethodType
 
 from helpers.capture.cpython.disassembly import MOST_NAMED, CodeRows, Told, sentence
@@ -13,11 +13,13 @@ from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import described, plain
 from helpers.internals import interpreter_frame
+from helpers.model.code_records import columns
 from helpers.model.phrase import counted
 from helpers.model.stage_records import Card, Panel, StackRun, StackStep, Value
-from helpers.model.tables import Column, Listing
+from helpers.model.tables import Listing
 
 MOST_LOCALS = 24  # in a panel
+Slot, Local = namedtuple("Slot", "place value"), namedtuple("Local", "name value")
 # Of these one object is as good as another that is equal, so which one it is says nothing.
 _PLAIN = {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "ellipsis", "cell", ""}
 
@@ -98,36 +100,31 @@ def _mark_raised(steps: Iterable[StackStep]) -> Iterator[StackStep]:
 
 def following(moments: list[Moment | Fold]) -> dict[int, Moment]:
     """Return position -> the moment that the same call goes on with, where none was left out."""
-    later: dict[int, Moment] = {}
+    later: dict[int, Moment | None] = {}
     found = {}
-    for position in range(len(moments) - 1, -1, -1):
-        moment = moments[position]
+    for position, moment in reversed(list(enumerate(moments))):
         key = id(moment.activation)
         if type(moment) is Fold:
-            later.pop(key, None)
+            later[key] = None
             continue
-        if key in later:
+        if later.get(key):
             found[position] = later[key]
         later[key] = moment
     return found
 
 
 class Draft:
-    """A record on its way to steps. Equal values and panels are made once: steps are many."""
+    """A record on its way to steps."""
 
     def __init__(self, recorder):
         self.recorder, self.pages = recorder, Pages()
         self.codes: dict[int, CodeRows] = {}
-        self._value, self._stack_panel, self._names_panel = map(
-            cache, (Value, _stack_panel, _names_panel)
-        )
         self._before: dict[int, tuple] = {}  # call -> (keys, addresses, how many stay)
         self._keys = 0
         self._last = {moment.activation.number: moment.serial for moment in recorder.moments}
         self._running: list[int] = []  # calls on their way
         self._shelf: dict[int, Card] = {}  # calls put aside
         self._facts: dict[int, tuple] = {}  # what each call looked like last
-        self._made = cache(Card)
 
     def steps(self) -> Iterator[StackStep]:
         """Yield one step per moment and one per run of folds."""
@@ -136,13 +133,11 @@ class Draft:
         for position, moment in enumerate(moments):
             if type(moment) is Fold:
                 folds.append(moment)
-                continue
-            if folds:
-                yield self._folded(folds)
-                folds = []
-            yield self._step(moment, self._printed(moments, position), after.get(position))
-        if folds:
-            yield self._folded(folds)
+                if type(moments[position + 1]) is Moment:  # a fold is never the last
+                    yield self._folded(folds)
+                    folds = []
+            else:
+                yield self._step(moment, self._printed(moments, position), after.get(position))
 
     def _code(self, tables) -> CodeRows:
         if id(tables.code) not in self.codes:
@@ -209,7 +204,7 @@ class Draft:
         self._keys += len(keys) - len(kept)
         same = {p: name for p, name in zip(moment.places[:count], code.named, strict=False) if p}
         values = tuple(
-            self._value(words, kind, "" if kind in _PLAIN else same.get(place, ""), key)
+            Value(words, kind, "" if kind in _PLAIN else same.get(place, ""), key)
             for (words, kind), place, key in zip(found, places, keys, strict=True)
         )
         taken = code.tables.taken(moment, len(values), after)
@@ -233,11 +228,11 @@ class Draft:
             if words not in ("NULL", "empty cell")
         ]
         names = tuple((name, words) for name, words, _ in bound)
-        return names, tuple(self._value(words, kind) for _, words, kind in bound)
+        return names, tuple(Value(words, kind) for _, words, kind in bound)
 
     def _panels(self, stack, names, size: int, handler: str, real: bool) -> tuple[Panel, ...]:
         """Return the panels of one step; `size`: characters printed so far."""
-        panels = [self._stack_panel(stack, real), self._names_panel(names)]
+        panels = [_stack_panel(stack, real), _names_panel(names)]
         if handler:
             panels.append(Panel("on an exception", handler))
         if self.recorder.printed.size:
@@ -254,7 +249,7 @@ class Draft:
 
     def _card(self, number: int, state: str) -> Card:
         function, line, *rest = self._facts[number]
-        return self._made(number, function, line, state, *rest)
+        return Card(number, function, line, state, *rest)
 
     def _folded(self, folds: list[Fold]) -> StackStep:
         loops = {}
@@ -270,33 +265,17 @@ class Draft:
         return StackStep(words, line, function=first.function, left_out=steps)
 
 
-@dataclass(frozen=True)
-class Slot:
-    """One value on the stack; `place` counts from the bottom, the top says so."""
-
-    place: str
-    value: str
-
-
-@dataclass(frozen=True)
-class Local:
-    """One local variable with the words of its value."""
-
-    name: str
-    value: str
-
-
 def _stack_panel(stack: tuple[str, ...], real: bool) -> Panel:
-    columns = (Column("place", "place"), Column("value", "value", code=True))
     rows = [Slot(str(n), words) for n, words in enumerate(stack, 1)][::-1]
     rows[:1] = [Slot(f"{row.place} top", row.value) for row in rows[:1]]
     note = "" if rows else "empty" if real else "not shown"
-    return Panel("value stack", Listing("value stack", columns, tuple(rows), note))
+    shown = columns("value", place="place", value="value")
+    return Panel("value stack", Listing("value stack", shown, tuple(rows), note))
 
 
 def _names_panel(names: tuple) -> Panel:
-    columns = (Column("name", "name", code=True), Column("value", "value", code=True))
     rows = tuple(Local(*pair) for pair in names[:MOST_LOCALS])
     more = len(names) - len(rows)
     note = f"and {more} more" if more else "" if rows else "none yet"
-    return Panel("locals", Listing("locals", columns, rows, note))
+    shown = columns("name value", name="name", value="value")
+    return Panel("locals", Listing("locals", shown, rows, note))
