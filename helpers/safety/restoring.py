@@ -14,7 +14,7 @@ import sysconfig
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ HOUSE = str(Path(__file__).parents[1]) + os.sep
 
 # A module that says `__builtins__ = BUILTINS` is left alone by the search for holders.
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
-redirected = redirect_stdout  # a name that other rooms use
+redirected, running_user_code = redirect_stdout, nullcontext  # names that other rooms use
 
 
 class Own:
@@ -94,77 +94,36 @@ KEPT = (
 # -- a verb
 
 _LOCK = threading.RLock()
-_ENDED: list[list[BaseException]] = []  # what ended a learner's code, for each verb under way
 
 
-def preserves_interpreter_state(fn: Callable, raises: bool = True) -> Callable:
+def preserves_interpreter_state(fn: Callable) -> Callable:
     """Return `fn` as a verb: what it changed in the interpreter is put back when it ends.
 
     RuntimeError, in one sentence, while a verb is at work in another thread.
-
-    What ends a learner's code without being an Exception (SystemExit, pytest.fail) is raised again
-    when what `fn` returns has been drawn, if `raises`: not in a check, which judges.
     """
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
-        before = [(kept, kept.read()) for kept in KEPT]
-        mark, ended = len(PATCHES), []
         if not _LOCK.acquire(blocking=False):  # what a verb changes is one for the whole process
             raise RuntimeError(
                 "a verb is at work in another thread, and verbs are for one thread at a time: "
                 "call this one when that has ended"
             )
-        _ENDED.append(ended)
-        shell = getattr(module("IPython"), "get_ipython", lambda: None)()
+        before, mark = [(kept, kept.read()) for kept in KEPT], len(PATCHES)
         try:
-            if shell is not None:  # `exit()` in a notebook would end the kernel
-                patch(shell, "ask_exit", sys.exit)
-            made = fn(*args, **kwargs)
+            return fn(*args, **kwargs)
         except ImportError as error:
             missing_parts.note(error)
-            raise
-        except Exception:
-            if raises and ended:
-                raise ended[0] from None
             raise
         finally:
             for kept, value in before:
                 if kept.read() != value:
                     kept.put(value)
             _undo_to(mark)
-            _ENDED.remove(ended)
             _LOCK.release()
-        if raises and ended:
-            _draw(made)
-            raise ended[0]
-        return made
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return guarded
-
-
-def _draw(made) -> None:
-    """Show what a verb made although it raises: in Jupyter as a cell would, else as text."""
-    ipython = module("IPython")
-    with suppress(Exception):
-        (ipython.display.display if ipython and ipython.get_ipython() else print)(made)
-
-
-def note_end(error: BaseException | None) -> None:
-    """Let the verb under way raise this again in the end, unless it is an Exception."""
-    if _ENDED and error is not None and not isinstance(error, Exception):
-        _ENDED[-1].append(error)
-
-
-class running_user_code:  # noqa: N801 (used like a function)
-    """A `with` block in which a learner's code runs: the verb raises again what ends it."""
-
-    def __enter__(self) -> None:
-        """Let it run."""
-
-    def __exit__(self, kind, error, trace) -> None:
-        note_end(error)
 
 
 # -- blocks

@@ -11,13 +11,11 @@ import helpers
 from helpers.safety.restoring import (
     KEPT,
     PATCHES,
-    note_end,
     patch,
     patched,
     preserves_interpreter_state,
     undone,
 )
-from tests.a_kernel import Client
 
 pytestmark = pytest.mark.own_process
 
@@ -66,17 +64,6 @@ def test_ctrl_c_ends_a_verb_and_its_recorder_is_gone(name):
     assert pressed.__code__ is code and not PATCHES
 
 
-def test_what_ends_the_learners_code_is_raised_when_the_exhibit_is_drawn(capsys):
-    @preserves_interpreter_state
-    def verb():
-        note_end(SystemExit(3))
-        return "what was seen"
-
-    with pytest.raises(SystemExit):
-        verb()
-    assert capsys.readouterr().out == "what was seen\n"
-
-
 def test_a_second_thread_is_refused_in_one_sentence():
     found, inside, end = [], threading.Event(), threading.Event()
     thread = threading.Thread(
@@ -107,15 +94,3 @@ def test_what_is_to_be_undone_is_undone_even_if_the_block_raises():
     with pytest.raises(ValueError), undone(lambda: told.append(1)):
         raise ValueError
     assert told == [1]
-
-
-def test_exit_in_a_verb_is_told_and_the_kernel_lives(tmp_path):
-    client = Client(tmp_path)
-    try:
-        client.run("from helpers import predict, watch_frames\ndef leaves(): quit()\nkept = 'kept'")
-        cell = 'print(predict("Which?", ["SystemExit", "None"], run=leaves).answer)'
-        assert "SystemExit" in client.run(cell)
-        assert "It raised SystemExit" in client.run("seen = watch_frames(leaves)")
-        assert client.run("print(kept, 'ask_exit' in vars(get_ipython()))") == "kept False\n"
-    finally:
-        client.end()

@@ -21,7 +21,6 @@ from helpers.mini.versions import JUMPS, effect, ends
 from helpers.model.code_records import Bytecode, CodeTree, Field, Instruction, columns
 from helpers.model.tables import Column, Listing
 from helpers.safety.arguments import require_bool, require_int, table
-from helpers.safety.restoring import running_user_code
 
 MOST_NAMES = 8
 RUNNING_NAMES = dis._all_opname  # of opcodes, of specialised ones too
@@ -252,7 +251,7 @@ def specialising(
     copy.__kwdefaults__ = function.__kwdefaults__
     shots = [_running_now(copy)]
     for heading, args in stages.items():
-        with running_user_code(), inside.get(heading, nullcontext)():
+        with inside.get(heading, nullcontext)():
             for _ in range(times):
                 copy(*own, *args)
         shots.append(_running_now(copy))

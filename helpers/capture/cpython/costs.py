@@ -3,7 +3,7 @@
 import sys
 from collections import namedtuple
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from statistics import median
 from time import perf_counter
@@ -15,7 +15,6 @@ from helpers.model.code_records import columns
 from helpers.model.tables import Listing
 from helpers.safety import progress
 from helpers.safety.arguments import require_str, table
-from helpers.safety.restoring import running_user_code
 
 ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
@@ -25,12 +24,6 @@ NOTE = (
     "machine, or a busy one, the ratios differ more."
 )
 TOOL = "watch_tracers"
-STICKY = (
-    "Python 3.12 remembers that some frame asked for instructions: from then on every use of "
-    "sys.settrace in this process pays for them."
-)
-
-
 # One action; `ratio` says how many runs of the unit it takes as long as.
 Cost = namedtuple("Cost", "action ratio words")
 
@@ -77,11 +70,10 @@ def _measure_seconds(action: Callable) -> float:
     """Return seconds per call, repeated until the clock can tell."""
     calls, passed = 0, 0.0
     start = perf_counter()
-    with running_user_code():
-        while passed < SHORTEST:
-            action()
-            calls += 1
-            passed = perf_counter() - start
+    while passed < SHORTEST:
+        action()
+        calls += 1
+        passed = perf_counter() - start
     return passed / calls
 
 
@@ -108,9 +100,7 @@ def tracer_costs(fn, *args) -> Costs:
             )
     call = partial(function, *own, *args)
     unit = f"calls of {plain(function.__name__)} alone"
-    found = costs_listing(call, tracers(function, call), unit)
-    sticky = sys.version_info[:2] == (3, 12)
-    return replace(found, note=f"{STICKY} {found.note}") if sticky else found
+    return costs_listing(call, tracers(function, call), unit)
 
 
 def tracers(function, call: Callable) -> dict[str, Callable]:
@@ -122,11 +112,6 @@ def tracers(function, call: Callable) -> dict[str, Callable]:
         "sys.settrace: lines": partial(_call_traced, call, code, "lines"),
         "sys.settrace: instructions": partial(_call_traced, call, code, "opcodes"),
     }
-    if sys.version_info >= (3, 12):
-        events = {"calls": "PY_START", "lines": "LINE", "instructions": "INSTRUCTION"}
-        for name, event in events.items():
-            number = getattr(sys.monitoring.events, event)
-            actions[f"sys.monitoring: {name}"] = partial(_call_monitored, call, code, number)
     actions["watch_stack's record"] = partial(record, call.func, call.args)
     return actions
 
@@ -154,17 +139,3 @@ def _call_traced(call: Callable, code, wanted: str):
         sys.setprofile(profiler)
         sys.settrace(tracer)
         own.f_trace_opcodes = False
-
-
-def _call_monitored(call: Callable, code, event: int):
-    monitoring = sys.monitoring
-    tool = next(number for number in range(5, -1, -1) if monitoring.get_tool(number) is None)
-    monitoring.use_tool_id(tool, TOOL)
-    try:
-        monitoring.register_callback(tool, event, lambda *found: None)
-        monitoring.set_local_events(tool, code, event)
-        return call()
-    finally:
-        monitoring.set_local_events(tool, code, 0)
-        monitoring.register_callback(tool, event, None)
-        monitoring.free_tool_id(tool)

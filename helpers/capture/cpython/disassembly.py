@@ -4,7 +4,6 @@ Sentences are made of words, those of real values, as they were read.
 """
 
 import dis
-from dataclasses import replace
 from functools import lru_cache
 from types import CodeType
 from typing import NamedTuple
@@ -17,7 +16,6 @@ from helpers.model.phrase import counted, ended
 from helpers.model.stage_records import LANES, NOWHERE, Code, Row
 
 MOST_NAMED = 200  # variables of one function that are shown
-WRITTEN = ("break", "continue")  # jumps that somebody wrote
 RETURNS = ("RETURN_VALUE", "RETURN_CONST")  # none of them raises
 TAKES = {
     **dict.fromkeys(("GET_ITER", "GET_YIELD_FROM_ITER", "LOAD_METHOD", "LOAD_ATTR", "FORMAT_SIMPLE",
@@ -204,16 +202,12 @@ _WORDS = {
     **dict.fromkeys(RETURNS, "ends the call and returns {value} to the caller"),
     "YIELD_VALUE": "hands {value} to the caller; the frame is put aside with all that it holds",
     "LOAD_FAST": "puts {put}, the value of {arg}, on the stack",
-    "LOAD_FAST_LOAD_FAST": "puts {put}, the values of {arg}, on the stack",
     "LOAD_CONST": "puts the constant {put} on the stack",
     "LOAD_GLOBAL": "looks {arg} up (globals, then builtins) and puts {put} on the stack{null}",
     "LOAD_DEREF": "reads the cell of {arg} and puts {put} on the stack",
     "LOAD_ATTR": "takes {0}, looks its attribute {arg} up and puts {put} there",
     "LOAD_METHOD": "takes {0}, looks its method {arg} up and puts {put} there",
     "STORE_FAST": "takes {0} off the stack; the name {arg} refers to it from now on",
-    "STORE_FAST_STORE_FAST": "takes {took} off the stack, for the names {arg}",
-    "STORE_FAST_LOAD_FAST": "takes {0} off the stack for the first of {arg}; loads the second",
-    "STORE_DEREF": "takes {0} off the stack and puts it into the cell of {arg}",
     "STORE_ATTR": "takes {took} off the stack: {1}.{arg} refers to {0} from now on",
     "STORE_SUBSCR": "takes {took} off the stack: item {2} of {1} is {0} from now on",
     "POP_TOP": "takes {0} off the stack; nobody wants it",
@@ -221,14 +215,9 @@ _WORDS = {
     "BINARY_OP": "takes {0} and {1}, computes {0} {arg} {1} and puts {put} there",
     "COMPARE_OP": "takes {0} and {1}, asks whether {0} {arg} {1} and puts {put} there",
     "BINARY_SUBSCR": "takes {0} and {1}, gets item {1} of {0} and puts {put} there",
-    "IS_OP": "takes {0} and {1}, asks whether they are one object and puts {put} there",
     "CONTAINS_OP": "takes {0} and {1}, asks whether {0} is in {1} and puts {put} there",
     "GET_ITER": "takes {0} and puts an iterator over it there",
-    "UNPACK_SEQUENCE": "takes {0} and puts its parts there, the first on top",
-    "LIST_APPEND": "takes {0} off the stack and appends it to the list below",
     "MAKE_FUNCTION": "takes {took} and puts a new function there",
-    "MAKE_CELL": "makes a cell for {arg}, which inner functions share",
-    "COPY_FREE_VARS": "copies the cells that outer functions share into this frame",
     "COPY": "copies the value at place {arg} from the top: {put}",
     "SWAP": "exchanges the top of the stack and the value at place {arg} from it",
     "RETURN_GENERATOR": "makes a generator of this frame and returns it",
@@ -239,7 +228,6 @@ _WORDS = {
     "CHECK_EXC_MATCH": "takes {0} off the stack and asks whether the exception is one: {put}",
     "POP_EXCEPT": "takes {0} back: the exception is handled",
     "RERAISE": "raises the exception on top of the stack again",
-    "BEFORE_WITH": "calls __enter__ of {0}; its __exit__ is kept below the result",
     **{f"BUILD_{kind}": f"takes {{took}} and puts a new {word}, {{put}}, there"
        for kind, word in _BUILDS.items()},
 }  # fmt: skip
@@ -251,43 +239,19 @@ class CodeRows:
     def __init__(self, tables, pages: Pages, place: int):
         self.tables, self.place, code = tables, place, tables.code
         self.function, self.named = plain(code.co_name), tables.named[:MOST_NAMED]
-        places, rows, snippets = list(code.co_positions()), [], []
+        places = list(code.co_positions())
         source, above = pages.place(code)
-        self.lines, self.handlers = {}, {}
+        self.rows, self.lines, self.handlers = {}, {}, {}
         for offset, opname, argument, target, written in tables.listing():
             position = places[written // 2]
-            inside = source.span(position)
-            line, column, end, end_column = inside
+            line, column, end, end_column = source.span(position)
             span = (above + line, column, above + end, end_column) if line else NOWHERE
-            rows.append(Row(offset, opname, argument, lane(opname), span, target))
-            snippets.append(source.snippet(inside))
+            self.rows[offset] = Row(offset, opname, argument, lane(opname), span, target)
             self.lines[offset] = pages.line(code, position[0])
             covering = (row for row in tables.handlers if row.start <= offset < row.end)
             self.handlers[offset] = next(map(handler_words, covering), "")
-        if not self.function.startswith("<"):  # a lambda and the like are no statements
-            rows = own_words(rows, snippets)
-        self.rows = {row.offset: row for row in rows}
 
     def listed(self) -> Code:
         """Return the rows as a record."""
         depth = self.tables.code.co_stacksize
         return Code(self.function, tuple(self.rows.values()), self.named, depth)
-
-
-def own_words(rows: list[Row], snippets: list[str]) -> list[Row]:
-    """Return the rows of a function, without the places that they only borrow.
-
-    The compiler gives one that goes back to a loop's head, or returns None at the end of a
-    function, the words of what ran before it.
-    """
-    borrowed = set()
-    for at, (row, words) in enumerate(zip(rows, snippets, strict=True)):
-        before = rows[at - 1] if at else row
-        if row.opname.startswith("JUMP") and "_IF_" not in row.opname:
-            borrowed |= {at} if row.span == before.span and words not in WRITTEN else set()
-        if row.opname not in RETURNS or words.partition(" ")[0] in ("return", "None", ""):
-            continue
-        gave = row if row.opname == "RETURN_CONST" else before
-        if gave.argument == "None" and gave.span == row.span and "CONST" in gave.opname:
-            borrowed |= {at, rows.index(gave)}
-    return [replace(row, span=NOWHERE) if at in borrowed else row for at, row in enumerate(rows)]

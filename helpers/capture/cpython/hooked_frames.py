@@ -17,7 +17,6 @@ from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import counted, ended
 from helpers.model.tables import Listing
 from helpers.safety.arguments import is_exactly, real_isinstance, real_type_name
-from helpers.safety.restoring import running_user_code
 
 MOST_ROWS, MOST_CODES, MOST_ARGUMENTS = 60, 10_000, 8
 DEEPEST = 20  # marks of indentation
@@ -111,8 +110,7 @@ def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
 
     with frame_hook.watching(note, only=codes) as hook:
         try:
-            with running_user_code():
-                function(*own, *args, **kwargs)
+            function(*own, *args, **kwargs)
         except KeyboardInterrupt:
             raise
         except BaseException as error:

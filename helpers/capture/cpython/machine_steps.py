@@ -9,7 +9,7 @@ from helpers.capture.text.value import Seen, described, plain, short_repr
 from helpers.internals.interpreter_frame import variables
 from helpers.mini import vm
 from helpers.model.code_records import Handler
-from helpers.safety.restoring import redirected, running_user_code
+from helpers.safety.restoring import redirected
 
 MOST_STEPS = 2000
 
@@ -118,7 +118,7 @@ def machine_record(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
     record = MachineRecord(fn)
     watched = record.watch(type(run.__self__))
     try:
-        with redirected(record.printed), running_user_code():
+        with redirected(record.printed):
             words, verb = short_repr(watched().run(fn, *args, **kwargs)), "It returned"
     except vm.Halt as halt:
         words, verb = str(halt), "The machine stopped:"

@@ -9,7 +9,7 @@ from types import CoroutineType, GeneratorType
 from helpers.capture.text.value import short_repr
 from helpers.model.phrase import ended
 from helpers.safety.arguments import real_type_name
-from helpers.safety.restoring import note_end, redirected, running_user_code
+from helpers.safety.restoring import redirected
 
 MOST_PRINTED, TAIL = 20_000, 1000  # characters
 UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook
@@ -70,8 +70,7 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
     with redirected(printed):
         sys.settrace(tracer)
         try:
-            with running_user_code():
-                value = watched.call(*args, **kwargs)
+            value = watched.call(*args, **kwargs)
             kind, code = real_type_name(value), watched.function.__code__
             driven = type(value) is GeneratorType and value.gi_code is code
             words = _drive(value, enough) if driven else short_repr(value)
@@ -80,7 +79,6 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
         except UNRAISABLE:
             raise
         except BaseException as error:
-            note_end(error)
             words, kind, verb = short_repr(error), real_type_name(error), "It raised"
         finally:
             changed = sys.gettrace() is not tracer
