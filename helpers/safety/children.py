@@ -16,9 +16,9 @@ import tempfile
 import threading
 import time
 import traceback
+from collections import namedtuple
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from types import ModuleType, NoneType
 from unittest.mock import patch
 
@@ -36,26 +36,13 @@ PLACE = "COURSE_CHILD_TELLS"  # in the environment of a child: its folder
 TOLD, WORK, TEMPORARY, HOME, PRINTED = "told", "work", "temporary", "home", {1: "out", 2: "err"}
 
 
-@dataclass(frozen=True)
-class ProcessResult:
-    """How a child ended: its exit code, or the signal below 0; whether a limit ended it.
-
-    `late`: that of time. `large`: that of memory.
-    """
-
-    code: int = 0
-    late: bool = False
-    out: str = ""
-    err: str = ""
-    large: bool = False
+# How a child ended: its exit code, or the signal below 0; whether a limit ended it. `late`: that of
+# time; `large`: that of memory.
+ProcessResult = namedtuple("ProcessResult", "code late out err large")
 
 
-@dataclass(frozen=True)
-class ChildResult:
+class ChildResult(namedtuple("ChildResult", "ended told")):
     """How a child ended, and the lines that it told on its own channel, in order."""
-
-    ended: ProcessResult
-    told: tuple[dict, ...]
 
     def last(self, name: str, missing=None):
         """Return what was told last under a name."""
@@ -106,7 +93,6 @@ def ask_fork(
 
 
 def _start(context, request: dict, seconds: float, env: dict) -> ChildResult:
-    """Run a request in a child with a folder of its own, which is gone afterwards."""
     with temporary("child-") as home, ExitStack() as stack:
         for name in (WORK, TEMPORARY, HOME):
             (home.path / name).mkdir()
@@ -147,7 +133,6 @@ def _follow(pid: int, poll: Callable, seconds: float, files) -> ProcessResult:
 
 
 def _beginning_of(file) -> str:
-    """Return what was printed into a file, as far as it is kept."""
     more = file.seek(0, os.SEEK_END) - MOST
     file.seek(0)
     text = file.read(MOST).decode(errors="replace")
@@ -155,7 +140,6 @@ def _beginning_of(file) -> str:
 
 
 def _kill_tree(pid: int) -> None:
-    """Kill a process, what it has started, and its group."""
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
         for one in [*process.children(recursive=True), process]:
@@ -188,7 +172,6 @@ def channel() -> Channel:
 
 
 def _be_a_child(request: dict, folder: str) -> None:
-    """Do what a request asks: end with the starter."""
     for number, name in PRINTED.items():
         os.dup2(os.open(os.path.join(folder, name), os.O_WRONLY | os.O_APPEND), number)
     if POSIX:

@@ -13,7 +13,7 @@ import os
 import re
 import secrets
 import sys
-from dataclasses import dataclass
+from collections import namedtuple
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,12 +25,8 @@ LONGEST = 4_000  # bytes of a line; what is longer is not recorded
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@dataclass(frozen=True)
-class Record:
-    """The events that could be read, in order, and a sentence on what could not."""
-
-    events: tuple[dict, ...] = ()
-    trouble: str = ""
+# The events that could be read, in order, and a sentence on what could not.
+Record = namedtuple("Record", "events trouble", defaults=((), ""))
 
 
 def place() -> Path | None:
@@ -90,7 +86,6 @@ def _event(line: bytes) -> dict | None:
 
 
 def _dict_of(data: bytes) -> dict:
-    """Return the JSON object in some bytes, and {} for all else."""
     try:
         told = json.loads(data)
     except (ValueError, RecursionError):
@@ -99,7 +94,6 @@ def _dict_of(data: bytes) -> dict:
 
 
 def _why(error: OSError) -> str:
-    """Return what the system says, to go on after the name of the file."""
     return f"cannot be used ({error.strerror})"
 
 
@@ -109,20 +103,10 @@ STATE = ".sharing.json"  # in work/: the folder and the file's name, which is dr
 _OURS = re.compile(r"progress-[0-9a-f]{32}\.json")
 
 
-@dataclass(frozen=True)
-class Shared:
-    """What one file says, unjudged: exercise -> state, and a name or ""."""
-
-    states: tuple[tuple[str, str], ...]
-    name: str = ""
-
-
-@dataclass(frozen=True)
-class Folder:
-    """What could be read of a folder, and how many files could not be."""
-
-    files: tuple[Shared, ...] = ()
-    unread: int = 0
+# What one file says, unjudged: pairs of exercise and state, and a name or "".
+Shared = namedtuple("Shared", "states name")
+# What could be read of a folder, and how many files could not be.
+Folder = namedtuple("Folder", "files unread")
 
 
 def share(folder: str, states: dict[str, str], name: str, work: Path) -> str:
@@ -165,15 +149,14 @@ def read_shared(folder: str) -> Folder:
     """Return what the learners' files in a folder say. Refusal where it cannot be looked into."""
     folder = _real_folder(folder)
     try:
-        found = [_shared(Path(folder, n)) for n in sorted(os.listdir(folder)) if _OURS.fullmatch(n)]
+        names = sorted(filter(_OURS.fullmatch, os.listdir(folder)))
     except OSError as error:
         raise Refusal(f"{folder!r} {_why(error)}") from None
-    files = tuple(one for one in found if one is not None)
-    return Folder(files, len(found) - len(files))
+    files = tuple(filter(None, (_shared(Path(folder, name)) for name in names)))
+    return Folder(files, len(names) - len(files))
 
 
 def _real_folder(folder: str) -> str:
-    """Return the whole path of a folder that is there. Refusal."""
     path = os.path.expanduser(folder)
     if not os.path.isdir(path):
         raise Refusal(f"there is no folder {folder[:200]!r}")
@@ -196,7 +179,6 @@ def _shared(path: Path) -> Shared | None:
 
 
 def _json(path: Path) -> dict:
-    """Return the JSON object in a plain file, and {} for all else."""
     try:
         return _dict_of(path.read_bytes())
     except OSError:

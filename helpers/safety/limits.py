@@ -9,9 +9,9 @@ import signal
 import sys
 import threading
 import time
+from collections import namedtuple
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 with suppress(ImportError):  # a bare Python runs the small systems
     import psutil
@@ -23,13 +23,8 @@ STRETCH = 3  # times the limit, of wall time, where others use the processor
 LOOKS, PATIENT, AGAIN = 0.05, 1.0, 0.2  # seconds until the first look, the second press, others
 
 
-@dataclass
-class Limits:
-    """`seconds` of processor time, or of waiting; `characters` of output; `bytes` of new memory."""
-
-    seconds: float = 10
-    characters: int = 100_000
-    bytes: int = GIBIBYTE
+# `seconds` of processor time, or of waiting; `characters` of output; `bytes` of new memory.
+Limits = namedtuple("Limits", "seconds characters bytes", defaults=(10, 100_000, GIBIBYTE))
 
 
 class limited:  # noqa: N801 (used like a function)
@@ -73,7 +68,6 @@ class limited:  # noqa: N801 (used like a function)
         self.because = self.because or because
 
     def _hear(self, number, frame) -> None:
-        """Take SIGINT, in the main thread: a press, or the learner's own Ctrl-C."""
         if self._over.is_set():
             return
         self.interrupted = not self.because

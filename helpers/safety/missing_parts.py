@@ -145,7 +145,6 @@ def pins() -> dict[str, str]:
 
 
 def _wanted() -> dict[str, str]:
-    """Return package -> what is wanted of it on this machine, such as `==2.13.0`."""
     from packaging.requirements import Requirement
 
     lines = []
@@ -161,7 +160,6 @@ def _wanted() -> dict[str, str]:
 
 
 def _has_course() -> bool:
-    """Return whether these helpers stand in a clone of the course, beside its `course.py`."""
     return (COURSE / "course.py").is_file()
 
 

@@ -13,10 +13,10 @@ import sys
 import sysconfig
 import threading
 import warnings
+from collections import namedtuple
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from helpers.safety import missing_parts
 
@@ -45,16 +45,11 @@ def module(name: str):
 # -- what is kept
 
 
-class Kept(NamedTuple):
-    """One thing of the interpreter: how it is read, and how it is put back."""
-
-    name: str
-    read: Callable
-    put: Callable
+# One thing of the interpreter: how it is read, and how it is put back.
+Kept = namedtuple("Kept", "name read put")
 
 
 def _read_tools() -> tuple:
-    """Return the names of the monitoring tools, by id (PEP 669, Python 3.12)."""
     monitoring = getattr(sys, "monitoring", None)
     return tuple(monitoring.get_tool(n) for n in range(6)) if monitoring else ()
 

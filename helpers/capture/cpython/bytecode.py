@@ -123,7 +123,6 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
 
 
 def _extents(code: CodeType):
-    """Yield each instruction, and the offset where the next one begins."""
     found = disassembly.instructions(code)
     return zip(found, [*(i.offset for i in found[1:]), len(code.co_code)], strict=True)
 

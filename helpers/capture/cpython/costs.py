@@ -67,7 +67,6 @@ def costs_listing(
 
 
 def _measure_seconds(action: Callable) -> float:
-    """Return seconds per call, repeated until the clock can tell."""
     calls, passed = 0, 0.0
     start = perf_counter()
     while passed < SHORTEST:
@@ -78,7 +77,6 @@ def _measure_seconds(action: Callable) -> float:
 
 
 def _rounded(ratio: float) -> str:
-    """Return the ratio to one or two digits; more would pretend to a precision it lacks."""
     if ratio < 0.1:
         return "less than a tenth of one"
     return f"about {float(f'{ratio:.1g}'):,g}" if ratio >= 10 else f"about {ratio:.1f}"

@@ -4,9 +4,9 @@ Sentences are made of words, those of real values, as they were read.
 """
 
 import dis
+from collections import namedtuple
 from functools import lru_cache
 from types import CodeType
-from typing import NamedTuple
 
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import plain
@@ -15,7 +15,6 @@ from helpers.model.code_records import Handler
 from helpers.model.phrase import counted, ended
 from helpers.model.stage_records import LANES, NOWHERE, Code, Row
 
-MOST_NAMED = 200  # variables of one function that are shown
 RETURNS = ("RETURN_VALUE", "RETURN_CONST")  # none of them raises
 TAKES = {
     **dict.fromkeys(("GET_ITER", "GET_YIELD_FROM_ITER", "LOAD_METHOD", "LOAD_ATTR", "FORMAT_SIMPLE",
@@ -103,17 +102,8 @@ def taken(instruction: dis.Instruction, depth: int) -> int:
     return min(count, depth)
 
 
-class Told(NamedTuple):
-    """What is known of one moment. `put` is None where what came of it was not recorded."""
-
-    opname: str
-    argument: str
-    took: tuple[str, ...]
-    top: str
-    put: tuple[str, ...] | None
-    jumped: bool
-    ending: str
-    handler: str
+# What is known of one moment. `put` is None where what came of it was not recorded.
+Told = namedtuple("Told", "opname argument took top put jumped ending handler")
 
 
 def lane(opname: str) -> str:
@@ -238,7 +228,7 @@ class CodeRows:
 
     def __init__(self, tables, pages: Pages, place: int):
         self.tables, self.place, code = tables, place, tables.code
-        self.function, self.named = plain(code.co_name), tables.named[:MOST_NAMED]
+        self.function, self.named = plain(code.co_name), tables.named
         places = list(code.co_positions())
         source, above = pages.place(code)
         self.rows, self.lines, self.handlers = {}, {}, {}

@@ -152,7 +152,6 @@ def own_codes(function: FunctionType) -> list[CodeType]:
 
 
 def _list_some(pairs, count: int) -> str:
-    """Return names and values as words; of more than a few, say how many have none."""
     few = islice(pairs, MOST_ARGUMENTS)
     words = [f"{plain(name)}={short_repr(value)}".removeprefix("=") for name, value in few]
     more = [f"… {count - len(words)} more"] if count > len(words) else []

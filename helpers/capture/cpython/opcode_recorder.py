@@ -7,10 +7,10 @@ own slots. It keeps words, never objects: watching must not keep anything alive.
 import ctypes
 import sys
 from bisect import bisect_left
+from collections import namedtuple
 from collections.abc import Callable
 from itertools import pairwise
 from types import CodeType, FrameType
-from typing import NamedTuple
 
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.bytecode import argument
@@ -19,7 +19,6 @@ from helpers.capture.cpython.unwrapping import Unwrapped
 from helpers.capture.text.value import Seen, described, short_repr
 from helpers.internals import interpreter_frame
 from helpers.mini.versions import JUMPS
-from helpers.safety.restoring import undone
 
 MOST_STEPS, MOST_EVENTS = 3000, 200_000
 KEPT_ROUNDS = 4  # of a loop: the first two, and the last two (the very last only asks and leaves)
@@ -57,7 +56,7 @@ class Tables:
             target = i.argval if i.opcode in JUMPS else -1
             yield o, i.opname, argument(i, self.code), target, o
 
-    def taken(self, moment: "Moment", depth: int, after: "Moment | None") -> int:
+    def taken(self, moment, depth: int, after) -> int:
         """Return how many of the values on the stack the instruction works on."""
         return disassembly.taken(self.instructions[moment.offset], depth)
 
@@ -71,29 +70,11 @@ class Activation:
         self.rounds, self.raising = {}, False
 
 
-class Moment(NamedTuple):
-    """One instruction about to run. `found`: the words of all slots, None where not to be read.
-
-    `level`: the watched calls below; `places`: the addresses of the slots, for this moment alone.
-    """
-
-    serial: int
-    activation: Activation
-    level: int
-    offset: int
-    found: tuple | None
-    printed: int
-    places: list | None
-
-
-class Fold(NamedTuple):
-    """What stands for rounds of a loop that were left out; `serial` is that of its first step."""
-
-    serial: int
-    activation: Activation
-    header: int
-    rounds: int
-    steps: int
+# One instruction about to run. `found`: the words of all slots, None where not to be read.
+# `level`: the watched calls below; `places`: the addresses of the slots, for this moment alone.
+Moment = namedtuple("Moment", "serial activation level offset found printed places")
+# What stands for rounds of a loop that were left out; `serial` is that of its first step.
+Fold = namedtuple("Fold", "serial activation header rounds steps")
 
 
 class Recorder:
@@ -112,15 +93,16 @@ class Recorder:
     def run(self, watched: Unwrapped, args, kwargs) -> "Recorder":
         """Call, and record from the function on; whatever is raised is told by `result`."""
         self.watched, self._globals = watched, watched.function.__globals__
-        with undone(self._let_go):
+        try:
             how = self.printed, watched, args, kwargs
             self.result = traced(self._enter, *how, lambda: self.full)
+        finally:
+            self._let_go()
         if self.result.tracer_changed:
             self.stopped = self.stopped or TRACER_LOST
         return self
 
     def _enter(self, frame: FrameType, event: str, argument):
-        """Follow this frame too if its function belongs to the module of the one watched."""
         if frame.f_globals is not self._globals or self.full:
             return None
         if not self.calls and frame.f_code is not self.watched.function.__code__:
@@ -199,35 +181,29 @@ class Recorder:
     def _begin_round(self, activation: Activation, header: int, serial: int) -> None:
         """Leave out the third round from the end once there are more than `KEPT_ROUNDS`."""
         if activation.previous not in activation.tables.jumps[header]:
-            activation.rounds[header] = [serial]
-            return
-        begun = activation.rounds.setdefault(header, [serial])
+            activation.rounds[header] = []
+        begun = activation.rounds.setdefault(header, [])
         begun.append(serial)
-        if len(begun) > KEPT_ROUNDS:
-            self._drop(activation, header, begun.pop(2), begun[2])
-
-    def _drop(self, activation: Activation, header: int, start: int, end: int) -> None:
-        """Put one fold for the steps of serials `start` to `end`; a caller's own steps stay."""
-        moments, level = self.moments, activation.level
-        first, stop = bisect_left(moments, (start,)), bisect_left(moments, (end,))
-        steps, kept = 0, []
+        if len(begun) <= KEPT_ROUNDS:
+            return
+        moments, start = self.moments, begun.pop(2)
+        first, stop = bisect_left(moments, (start,)), bisect_left(moments, (begun[2],))
+        steps, kept = 0, []  # a caller's own steps stay
         for moment in moments[first:stop]:
             if type(moment) is Fold:
                 steps += moment.steps
-            elif moment.level >= level:
+            elif moment.level >= activation.level:
                 steps += 1
                 self.endings.pop(moment.serial, None)
             else:
                 kept.append(moment)
-        fold = Fold(start, activation, header, 1, steps)
-        before = moments[first - 1] if first else None
+        before, rounds = moments[first - 1], 1
         if type(before) is Fold and before.activation is activation and before.header == header:
-            first -= 1
-            fold = Fold(before.serial, activation, header, before.rounds + 1, before.steps + steps)
-        moments[first:stop] = [fold, *kept]
+            first, start, rounds = first - 1, before.serial, before.rounds + 1
+            steps += before.steps
+        moments[first:stop] = [Fold(start, activation, header, rounds, steps), *kept]
 
     def _let_go(self) -> None:
-        """Give back the trace flags of frames that are still running, and forget all objects."""
         running, self._running = self._running, []
         for activation in running:
             if activation.frame is not None:

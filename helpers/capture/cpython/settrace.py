@@ -88,7 +88,6 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
 
 
 def _drive(generator: GeneratorType, enough: Callable[[], bool]) -> str:
-    """Run a generator to its end, or until there is enough; return its value in words."""
     while not enough():
         try:
             next(generator)

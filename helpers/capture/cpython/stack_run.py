@@ -1,12 +1,12 @@
 """One call of a Python function -> its instructions, with the real value stack before each."""
 
 import sys
-from collections import namedtuple
+from collections import Counter, namedtuple
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from types import MethodType
 
-from helpers.capture.cpython.disassembly import MOST_NAMED, CodeRows, Told, sentence
+from helpers.capture.cpython.disassembly import CodeRows, Told, sentence
 from helpers.capture.cpython.opcode_recorder import Fold, Moment, Recorder
 from helpers.capture.cpython.settrace import MOST_PRINTED
 from helpers.capture.cpython.unwrapping import to_run
@@ -28,7 +28,7 @@ def record(fn, args=(), kwargs=None, **options) -> Recorder:
     """Return the raw record of one call; see `Recorder` for the options."""
     if interpreter_frame.unsupported():
         raise RuntimeError(interpreter_frame.unsupported())
-    return Recorder(**options).run(to_run(fn, args, "watch_stack"), args, dict(kwargs or {}))
+    return Recorder(**options).run(to_run(fn, "watch_stack"), args, dict(kwargs or {}))
 
 
 def stack_run(fn, *args, **kwargs) -> StackRun:
@@ -75,10 +75,8 @@ def _note(recorder: Recorder) -> str:
     if recorder.printed.more:
         parts.append(f"Only the first {MOST_PRINTED:,} characters that it printed are kept.")
     for tables in recorder.codes.values():
-        name = plain(tables.code.co_name)
-        if (number := len(tables.names)) > MOST_NAMED:
-            parts.append(f"Of the {number:,} variables of {name} the first {MOST_NAMED} are shown.")
         if tables.doubt:
+            name = plain(tables.code.co_name)
             parts.append(f"The stack of {name} is not shown: {tables.doubt}.")
     return " ".join(filter(None, parts))
 
@@ -156,9 +154,23 @@ class Draft:
         ending = self.recorder.endings.get(moment.serial, "")
         values, taken = self._values(moment, code, None if ending else after) if real else ((), 0)
         stack = tuple(v.words for v in values)
-        names, variables = self._variables(moment, code) if real else ((), ())
-        waiting, shelf = self._find_calls(moment)
+        slots = zip(code.named, moment.found if real else (), strict=False)
+        bound = [
+            (name, words.removeprefix("cell: "), kind)
+            for name, (words, kind) in slots
+            if words not in ("NULL", "empty cell")
+        ]
+        names = tuple((name, words) for name, words, _ in bound)
         number = moment.activation.number
+        self._shelf.pop(number, None)
+        self._running[moment.level :] = [number]
+        waiting = [self._card(n, "waits") for n in self._running[:-1] if n in self._facts]
+        shelf = tuple(self._shelf.values())
+        panels = [_stack_panel(stack, real), _names_panel(names)]
+        if handler:
+            panels.append(Panel("on an exception", handler))
+        if self.recorder.printed.size:
+            panels.append(Panel("printed so far", self.recorder.printed.text(moment.printed)))
         self._facts[number] = code.function, line, names, stack[: len(stack) - taken]
         if ending.startswith("yields") and self._last[number] > moment.serial:
             self._shelf[number] = self._card(number, "put aside")
@@ -167,7 +179,7 @@ class Draft:
         return StackStep(
             f"{called}{phrase}{f' · {ending}' if ending else ''}",
             line,
-            self._panels(stack, names, moment.printed, handler, real),
+            tuple(panels),
             span=row.span,
             says=self._says(moment, code, stack, taken, after, ending),
             lane=row.lane,
@@ -185,8 +197,8 @@ class Draft:
             code=code.place,
             values=values,
             taken=taken,
-            variables=variables,
-            callers=waiting,
+            variables=tuple(Value(words, kind) for _, words, kind in bound),
+            callers=tuple(waiting),
             shelf=shelf,
         )
 
@@ -216,53 +228,23 @@ class Draft:
         if after is not None and after.found is not None and moment.found is not None:
             put = tuple(w for w, _ in after.found[len(code.tables.names) + stay :])
         jumped = after is not None and after.offset == row.target
-        top, handler = stack[-1] if stack else "", code.handlers[moment.offset]
-        return sentence(
-            Told(row.opname, row.argument, stack[stay:], top, put, jumped, ending, handler)
-        )
-
-    def _variables(self, moment: Moment, code: CodeRows):
-        bound = [
-            (name, words.removeprefix("cell: "), kind)
-            for name, (words, kind) in zip(code.named, moment.found, strict=False)
-            if words not in ("NULL", "empty cell")
-        ]
-        names = tuple((name, words) for name, words, _ in bound)
-        return names, tuple(Value(words, kind) for _, words, kind in bound)
-
-    def _panels(self, stack, names, size: int, handler: str, real: bool) -> tuple[Panel, ...]:
-        """Return the panels of one step; `size`: characters printed so far."""
-        panels = [_stack_panel(stack, real), _names_panel(names)]
-        if handler:
-            panels.append(Panel("on an exception", handler))
-        if self.recorder.printed.size:
-            panels.append(Panel("printed so far", self.recorder.printed.text(size)))
-        return tuple(panels)
-
-    def _find_calls(self, moment: Moment) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
-        """Return the cards of the calls below this one, and of the generators put aside."""
-        number = moment.activation.number
-        self._shelf.pop(number, None)
-        self._running[moment.level :] = [number]
-        waiting = (n for n in self._running[:-1] if n in self._facts)
-        return tuple(self._card(n, "waits") for n in waiting), tuple(self._shelf.values())
+        known = stack[stay:], stack[-1] if stack else "", put, jumped, ending
+        return sentence(Told(row.opname, row.argument, *known, code.handlers[moment.offset]))
 
     def _card(self, number: int, state: str) -> Card:
         function, line, *rest = self._facts[number]
         return Card(number, function, line, state, *rest)
 
     def _folded(self, folds: list[Fold]) -> StackStep:
-        loops = {}
+        loops: Counter = Counter()
         for fold in folds:
             code = self._code(fold.activation.tables)
-            key = (code.lines[fold.header], code.function)
-            loops[key] = loops.get(key, 0) + fold.rounds
+            loops[code.lines[fold.header], code.function] += fold.rounds
         steps = sum(fold.steps for fold in folds)
         rounds = ", ".join(f"{counted(n, 'round')} at line {at}" for (at, _), n in loops.items())
+        line, function = next(iter(loops))
         words = f"… left out: {rounds}; {steps} instructions"
-        first = self._code(folds[0].activation.tables)
-        line = first.lines[folds[0].header]
-        return StackStep(words, line, function=first.function, left_out=steps)
+        return StackStep(words, line, function=function, left_out=steps)
 
 
 def _stack_panel(stack: tuple[str, ...], real: bool) -> Panel:

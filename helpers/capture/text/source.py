@@ -99,7 +99,6 @@ def file_lines(filename: str) -> list[str]:
 
 
 def _find_block(code: CodeType) -> tuple[list[str], int]:
-    """Return the lines of a code object and the number of the first, as `inspect` does."""
     lines, at = file_lines(code.co_filename), code.co_firstlineno - 1
     if code.co_name == "<module>":
         return lines, 1

@@ -5,9 +5,9 @@ large object costs no more than a small one. So it is safe to ask at every step 
 """
 
 import types
+from collections import namedtuple
 from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import NamedTuple
 
 from helpers.capture.text.tensors import shown_tensor
 from helpers.model.phrase import clipped, counted
@@ -20,11 +20,8 @@ SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
 _FIXED = (int, float, complex, bool, type(None), type(...), type(NotImplemented))
 
 
-class Seen(NamedTuple):
-    """A value as it is told: its words, and the name of its type (nothing for no object)."""
-
-    words: str
-    kind: str
+# A value as it is told: its words, and the name of its type (nothing for no object).
+Seen = namedtuple("Seen", "words kind")
 
 
 def short_repr(value: object) -> str:
@@ -137,7 +134,6 @@ def _members(value, depth) -> str:
 
 
 def _within(words: str, value) -> str:
-    """Return the words, or how many items there are where the words would be too long."""
     return words if len(words) <= LONGEST else f"{type(value).__name__} of {len(value):,}"
 
 
