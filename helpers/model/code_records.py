@@ -8,7 +8,7 @@ from helpers.model.stage_records import Span
 from helpers.model.tables import Column, Listing
 
 
-def columns(code: str, **headings: str) -> tuple[Column, ...]:
+def columns(code: str, /, **headings: str) -> tuple[Column, ...]:
     """Return a column for each field=heading; `code` names the fields all of which is code."""
     return tuple(Column(name, words, name in code.split()) for name, words in headings.items())
 

@@ -165,7 +165,8 @@ def _from_table(name: str, told: Told) -> str:
 
 def _by_counts(told: Told) -> str:
     took = f"takes {_all(told.took)} off the stack" if told.took else ""
-    put = f"puts {_all(told.put)} there" if told.put else ""
+    where = "there" if told.took else "on the stack"
+    put = f"puts {_all(told.put)} {where}" if told.put else ""
     return " and ".join(filter(None, (took, put))) or "leaves the stack as it is"
 
 
