@@ -140,14 +140,13 @@ def _beginning_of(file) -> str:
 
 
 def _kill_tree(pid: int) -> None:
-    with suppress(psutil.NoSuchProcess):
-        process = psutil.Process(pid)
-        for one in [*process.children(recursive=True), process]:
-            with suppress(psutil.NoSuchProcess):
-                one.kill()
     if POSIX:
         with suppress(OSError):
             os.killpg(pid, signal.SIGKILL)
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        for one in [*process.children(recursive=True), process]:
+            one.kill()
 
 
 # -- in the child

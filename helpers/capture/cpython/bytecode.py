@@ -1,7 +1,5 @@
 """A code object -> its instructions as records, its fields, and what it is specialised to."""
 
-import __future__
-
 import dis
 import opcode
 import sys
@@ -173,13 +171,10 @@ def _make_tree(code: CodeType) -> CodeTree:
     nested = tuple(_make_tree(part) for part in code.co_consts if type(part) is CodeType)
     shown = columns("name value", name="field", value="value", meaning="what it is", used="used by")
     name, rows = plain(code.co_qualname), []
-    for field in dir(code):
-        if field.startswith(("co_", "_co")) or field in FIELDS:
-            meaning, used = FIELDS.get(field, ("new in this Python", ""))
+    for field, (meaning, used) in FIELDS.items():
+        if hasattr(CodeType, field):
             used = used if type(used) is str else _first_use(code, field, used)
             rows.append(Field(field, _field_value(code, field), meaning, used))
-    order = list(FIELDS)
-    rows.sort(key=lambda row: order.index(row.name) if row.name in FIELDS else len(order))
     fields = Listing(f"Code object {name}", shown, tuple(rows))
     return CodeTree(f"Code object {name}", name, fields, bytecode(code), nested)
 
@@ -196,12 +191,8 @@ def _field_value(code: CodeType, name: str) -> str:
         entries = "1 cache entry" if caches == 1 else f"{caches} cache entries"
         return f"{len(value)} bytes: {instructions} instructions, {entries}"
     if name == "co_flags":
-        names = dict(dis.COMPILER_FLAG_NAMES)
-        for future in __future__.all_feature_names:
-            flag = getattr(__future__, future).compiler_flag
-            names.setdefault(flag, f"FUTURE_{future.upper()}")
-        set_ones = [name for bit, name in names.items() if value & bit]
-        return f"0x{value:x}: {', '.join(set_ones) or 'none'}"
+        names = [name for bit, name in dis.COMPILER_FLAG_NAMES.items() if value & bit]
+        return f"0x{value:x}: {', '.join(names) or 'none'}"
     if name == "co_filename" and not value.startswith("<"):
         return "a notebook cell" if "ipykernel" in value else short_repr(basename(value))
     if type(value) is bytes:
@@ -209,8 +200,8 @@ def _field_value(code: CodeType, name: str) -> str:
     if type(value) is not tuple:
         return short_repr(value)
     parts = [short_repr(one) for one in value[:MOST_NAMES]]
-    more = [f"… {len(value) - MOST_NAMES} more"] if len(value) > MOST_NAMES else []
-    return f"({', '.join(parts + more)}{',' if len(value) == 1 else ''})"
+    parts += [f"… {len(value) - MOST_NAMES} more"] * (len(value) > MOST_NAMES)
+    return f"({', '.join(parts)}{',' if len(value) == 1 else ''})"
 
 
 def _first_use(code: CodeType, field: str, opcodes) -> str:
