@@ -79,12 +79,6 @@ def repair(module: str) -> str:
     return f'run `pip install "{name}{wanted.get(name, "")}"` for the Python of this kernel'
 
 
-def note(error: BaseException) -> None:
-    """Add the sentence to an error, if there is one: Python prints it below a traceback."""
-    if words := sentence(error):
-        error.add_note(words)
-
-
 def of_line(line: str) -> str:
     """Return the same for the last line of a traceback that another process has printed."""
     found = NOT_FOUND.match(line)

@@ -1,7 +1,7 @@
 """What a verb changes in the interpreter -> put back when the verb ends, however it ends.
 
-A verb may set a tracer, a profiler, a monitoring tool or an evaluator, replace names and redirect
-streams: `preserves_interpreter_state` puts those back. What the learner's own function sets is the
+A verb may set a tracer, a profiler or an evaluator and redirect streams:
+`preserves_interpreter_state` puts those back. What the learner's own function sets is the
 learner's, as in any cell. Verbs are for one thread at a time.
 """
 
@@ -17,8 +17,6 @@ from collections import namedtuple
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
-
-from helpers.safety import missing_parts
 
 # whose code it is, by the file of its code object
 _PLACES = sysconfig.get_paths()
@@ -49,18 +47,6 @@ def module(name: str):
 Kept = namedtuple("Kept", "name read put")
 
 
-def _read_tools() -> tuple:
-    monitoring = getattr(sys, "monitoring", None)
-    return tuple(monitoring.get_tool(n) for n in range(6)) if monitoring else ()
-
-
-def _put_tools(before: tuple) -> None:
-    for number, name in enumerate(before):
-        if name is None and sys.monitoring.get_tool(number) is not None:
-            sys.monitoring.set_events(number, 0)
-            sys.monitoring.free_tool_id(number)
-
-
 def _evaluator(verb: str, *given):
     """Read or write the evaluator of frames (PEP 523, Python/pystate.c), by its address."""
     function = ctypes.pythonapi[f"_PyInterpreterState_{verb}EvalFrameFunc"]
@@ -72,9 +58,6 @@ def _evaluator(verb: str, *given):
 KEPT = (
     Kept("sys.settrace", sys.gettrace, sys.settrace),  # first, or it would report the rest
     Kept("sys.setprofile", sys.getprofile, sys.setprofile),
-    Kept("threading.settrace", threading.gettrace, threading.settrace),
-    Kept("threading.setprofile", threading.getprofile, threading.setprofile),
-    Kept("sys.monitoring", _read_tools, _put_tools),
     Kept(
         "the frame evaluator",
         functools.partial(_evaluator, "Get"),
@@ -104,61 +87,33 @@ def preserves_interpreter_state(fn: Callable) -> Callable:
                 "a verb is at work in another thread, and verbs are for one thread at a time: "
                 "call this one when that has ended"
             )
-        before, mark = [(kept, kept.read()) for kept in KEPT], len(PATCHES)
+        before = [(kept, kept.read()) for kept in KEPT]
         try:
             return fn(*args, **kwargs)
-        except ImportError as error:
-            missing_parts.note(error)
-            raise
         finally:
             for kept, value in before:
                 if kept.read() != value:
                     kept.put(value)
-            _undo_to(mark)
             _LOCK.release()
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return guarded
 
 
-# -- blocks
-
-PATCHES: list[Callable[[], None]] = []  # what is to be undone, the last one first
-
-
-def _undo_to(mark: int) -> None:
-    while len(PATCHES) > mark:
-        PATCHES.pop()()
-
-
-def patch(owner, name: str, value: object) -> None:
-    """Give an attribute another value, until the block or the verb that this stands in ends."""
-    if name in vars(owner):
-        PATCHES.append(functools.partial(setattr, owner, name, vars(owner)[name]))
-    else:
-        PATCHES.append(lambda: delattr(owner, name) if name in vars(owner) else None)
-    setattr(owner, name, value)
-
-
 @contextmanager
 def patched(owner, **names) -> Iterator[None]:
     """Give attributes of `owner` other values in a `with` block, and the old ones back after it."""
-    mark = len(PATCHES)
+    before = {name: vars(owner)[name] for name in names if name in vars(owner)}
     try:
         for name, value in names.items():
-            patch(owner, name, value)
+            setattr(owner, name, value)
         yield
     finally:
-        _undo_to(mark)
-
-
-@contextmanager
-def undone(undo: Callable[[], object]) -> Iterator[None]:
-    """Call `undo` when a `with` block has ended."""
-    try:
-        yield
-    finally:
-        undo()
+        for name in names:
+            if name in before:
+                setattr(owner, name, before[name])
+            elif name in vars(owner):
+                delattr(owner, name)
 
 
 def tell(words: str) -> None:

@@ -3,18 +3,14 @@
 import signal
 import sys
 import threading
-import types
 
 import pytest
 
 import helpers
 from helpers.safety.restoring import (
     KEPT,
-    PATCHES,
-    patch,
     patched,
     preserves_interpreter_state,
-    undone,
 )
 
 pytestmark = pytest.mark.own_process
@@ -23,15 +19,14 @@ pytestmark = pytest.mark.own_process
 @pytest.mark.parametrize("ending", [None, ValueError, KeyboardInterrupt, SystemExit])
 def test_everything_is_as_before_however_it_ends_but_what_the_learner_set(ending, monkeypatch):
     monkeypatch.setattr(sys, "displayhook", sys.displayhook)
-    before, owner = [kept.read() for kept in KEPT], types.SimpleNamespace(a=1)
+    before = [kept.read() for kept in KEPT]
 
     @preserves_interpreter_state
     def verb():
-        for sets in (sys.settrace, sys.setprofile, threading.settrace):
+        for sets in (sys.settrace, sys.setprofile):
             sets(lambda *event: None)
         sys.stdout = sys.stderr = None
         sys.displayhook = print
-        patch(owner, "a", 2)
         if ending:
             raise ending
         return 3
@@ -41,7 +36,7 @@ def test_everything_is_as_before_however_it_ends_but_what_the_learner_set(ending
     else:
         with pytest.raises(ending):
             verb()
-    assert [kept.read() for kept in KEPT] == before and owner.a == 1 and not PATCHES
+    assert [kept.read() for kept in KEPT] == before
     assert sys.displayhook is print
 
 
@@ -61,7 +56,7 @@ def test_ctrl_c_ends_a_verb_and_its_recorder_is_gone(name):
     with pytest.raises(KeyboardInterrupt):
         verb(pressed)
     assert helpers.show_interceptions().model.taken == before
-    assert pressed.__code__ is code and not PATCHES
+    assert pressed.__code__ is code
 
 
 def test_a_second_thread_is_refused_in_one_sentence():
@@ -87,10 +82,3 @@ def test_patches_come_off_in_order_and_inherited_names_are_inherited_again():
             assert derived.x == 3
         assert derived.x == 2
     assert "x" not in vars(derived) and derived.x == 1
-
-
-def test_what_is_to_be_undone_is_undone_even_if_the_block_raises():
-    told = []
-    with pytest.raises(ValueError), undone(lambda: told.append(1)):
-        raise ValueError
-    assert told == [1]
