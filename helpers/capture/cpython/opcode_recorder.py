@@ -128,8 +128,7 @@ class Recorder:
         moments, printed, level = self.moments, self.printed, activation.level
         in_use, most = activation.tables.slots, self.most
         jumps, begun = activation.tables.jumps if self.fold else (), activation.tables.begun
-        look = self._read(frame) if self._read else None
-        new = tuple.__new__  # what Moment(...) calls, without the way there
+        read = self._read
 
         def local(frame, event, argument):
             if event == "exception":
@@ -148,9 +147,9 @@ class Recorder:
             activation.previous, activation.serial = offset, serial
             activation.raising = False
             count = in_use.get(offset)
-            found, places = (look(count) if count is not None else None) or (None, None)
-            moment = (serial, activation, level, offset, found, printed.size, places)
-            moments.append(new(Moment, moment))
+            found, places = (count is not None and read(frame, count)) or (None, None)
+            size = printed.size
+            moments.append(Moment(serial, activation, level, offset, found, size, places))
             if len(moments) < most and serial < MOST_EVENTS:
                 return local
             self.stopped = self.stopped or f"The record stops after {serial:,} instructions"
@@ -221,31 +220,26 @@ def _untrace(frame: FrameType, active: int) -> None:
 
 
 def reader(look: Callable) -> Callable:
-    """Return `open(frame) -> read(count)`: the words of the first slots, and their addresses."""
+    """Return `read(frame, count)`: the words of the first slots, and their addresses, or None."""
     offsets, word = interpreter_frame.layout(), interpreter_frame.WORD
-    pointer, number, whatever = ctypes.c_void_p, ctypes.c_int, ctypes.py_object
     nothing = {described: Seen("NULL", ""), short_repr: "NULL"}.get(look)
 
-    def open_frame(frame: FrameType):
-        where = pointer.from_address(id(frame) + offsets.frame)
-        # Views of memory, made once: reading them again costs no look-up and no new object.
-        address = where.value
-        top = number.from_address(address + offsets.stacktop)
+    def read(frame: FrameType, count: int):
+        address = interpreter_frame.base(frame)
+        saved = ctypes.c_int.from_address(address + offsets.stacktop).value
+        # The depth may be another than was worked out; the slots above the real top hold what was
+        # left there, and must not be touched.
+        if saved >= 0 and saved != count:
+            return None
         first = address + offsets.localsplus
+        # Addresses are copied out first: describing an object may run the collector.
+        places = (ctypes.c_void_p * count).from_address(first)[:]
+        found = [
+            nothing
+            if place is None
+            else look(ctypes.py_object.from_address(first + word * n).value)
+            for n, place in enumerate(places)
+        ]
+        return tuple(found), places
 
-        def read(count: int):
-            saved = top.value
-            # A frame can move (a generator that ends) or its depth be another than was worked out;
-            # the slots above the real top hold what was left there, and must not be touched.
-            if where.value != address or (saved >= 0 and saved != count):
-                return None
-            # Addresses are copied out first: describing an object may run the collector.
-            places = (pointer * count).from_address(first)[:]
-            return tuple([tell(place, n) for n, place in enumerate(places)]), places
-
-        def tell(place, n):
-            return nothing if place is None else look(whatever.from_address(first + word * n).value)
-
-        return read
-
-    return open_frame
+    return read
