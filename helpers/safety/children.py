@@ -83,10 +83,7 @@ def ask(request: dict, seconds: float, env: dict | None = None) -> ChildResult:
 def ask_fork(
     imports: str, source: str, seconds: float, preload: tuple[str, ...] = ()
 ) -> ChildResult:
-    """Run source in a child that is forked from a process, started once, that has modules loaded.
-
-    `imports` is source that runs first; of an exception in it the child tells `failed`.
-    """
+    """Run source, after `imports`, in a child forked from one process that has modules loaded."""
     server = multiprocessing.get_context("forkserver")
     server.set_forkserver_preload([*preload, __name__])
     return _start(server, {"imports": imports, "source": source}, seconds, {})
@@ -193,10 +190,7 @@ def _end_with_the_starter() -> None:
 
 
 def _settle(folder: str) -> Channel:
-    """Make this process the child of a folder: work, home and temporary files are inside.
-
-    Caches stay where they are. What it prints is UTF-8, as in a kernel.
-    """
+    """Make this process the child of a folder: work, home and temporary files are inside."""
     # Not `reconfigure`: in a forked child these streams were made for another file.
     how = {"encoding": "utf-8", "errors": "backslashreplace", "closefd": False}
     sys.stdout, sys.stderr = open(1, "w", **how), open(2, "w", 1, **how)  # noqa: SIM115

@@ -1,11 +1,7 @@
 """A folder that the course made itself -> the only place where it writes, moves or deletes.
 
-`temporary` makes a home that goes with this process, `cache` opens the one that stays, `made_again`
-one that is known by a marker file of ours; somebody else's folder is refused. Names inside a home
-are plain names.
-
-`add_copy`, `renew_copy`, `replace_copy`: a file of the course for the learner's own folder, where
-nothing of the learner's is lost.
+Somebody else's folder is refused. `add_copy`, `renew_copy`, `replace_copy`: a file of the course
+for the learner's own folder, where nothing of the learner's is lost.
 """
 
 import atexit
@@ -55,10 +51,7 @@ class ManagedDirectory:
             yield Path(folder)
 
     def put(self, made: Path, name: str) -> Path:
-        """Move what was made in a `work` folder to its name here, over what was there.
-
-        Refusal where it was not made here; OSError where another process was faster.
-        """
+        """Move what was made in a `work` folder to its name here. OSError: another was faster."""
         place = self.path / plain_name(name)
         self._check()
         if Path(made).parent.parent != self.path or Path(made).is_symlink():
@@ -139,10 +132,7 @@ def cache(name: str) -> ManagedDirectory:
 
 
 def made_again(folder: Path) -> ManagedDirectory:
-    """Open a folder, made if need be, that holds nothing but what can be made again.
-
-    Refusal where it has no marker of ours and is not empty, is a link, or others can write there.
-    """
+    """Open a folder of what can be made again, known by a marker file; Refusal of any other."""
     folder.mkdir(mode=0o755, exist_ok=True)
     if folder.is_symlink() or (os.name == "posix" and folder.stat().st_mode & 0o022):
         raise Refusal("a link stands there, or others can write there")

@@ -4,8 +4,7 @@
     {"at": "2026-03-01T09:31:00Z", "predict": "What …?", "said": "old", "was": "new", "chapter": 1}
 
 No answer and no code of the learner's is in it. Only a kernel that runs in the course's own `work/`
-records, and with COURSE_RECORD=off not even that one. `share` writes how far a learner came into a
-folder that others read, where the learner asks for it; `read_shared` reads all such files.
+records, and with COURSE_RECORD=off not even that one.
 """
 
 import json

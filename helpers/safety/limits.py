@@ -118,10 +118,7 @@ def when_stopped(act: Callable[[], object]) -> Iterator[None]:
 
 
 def _stop_at_the_next_line(frame, opener) -> None:
-    """Raise it at the next line of a learner's code, too: in `except: pass`, that is the `except`.
-
-    The `opener` of the block is left alone.
-    """
+    """Raise it at the next line of a learner's code, too: in `except: pass`, the `except`."""
 
     def step(now, event, given):
         ours = now.f_code.co_filename.startswith((HOUSE, *STANDARD, "<frozen ", *LIBRARIES))

@@ -1,10 +1,7 @@
 """An error -> one sentence with the cure, where it says that a part of the course is missing.
 
-A part is a framework, a package that the helpers import, or a compiler. Missing is what is not
-installed, what is installed and does not import, and what came in another version than the pinned.
-The pins are the course's `constraints.txt`; where `helpers` was installed alone, its own extras.
-
-`switch_on` has a notebook show the sentence in place of a traceback.
+A part is a framework, a package that the helpers import, or a compiler. The pins are the course's
+`constraints.txt`; where `helpers` was installed alone, its own extras.
 """
 
 import re

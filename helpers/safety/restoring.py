@@ -1,8 +1,6 @@
 """What a verb changes in the interpreter -> put back when the verb ends, however it ends.
 
-A verb may set a tracer, a profiler or an evaluator and redirect streams:
-`preserves_interpreter_state` puts those back. What the learner's own function sets is the
-learner's, as in any cell. Verbs are for one thread at a time.
+What the learner's own function sets is the learner's, as in any cell.
 """
 
 import builtins
@@ -75,10 +73,7 @@ _LOCK = threading.RLock()
 
 
 def preserves_interpreter_state(fn: Callable) -> Callable:
-    """Return `fn` as a verb: what it changed in the interpreter is put back when it ends.
-
-    RuntimeError, in one sentence, while a verb is at work in another thread.
-    """
+    """Return `fn` as a verb: it puts back `KEPT`, and refuses to run beside another thread's."""
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):

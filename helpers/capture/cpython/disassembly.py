@@ -1,7 +1,4 @@
-"""A code object -> its instructions: how deep the stack is, what each takes, and what it does.
-
-Sentences are made of words, those of real values, as they were read.
-"""
+"""A code object -> its instructions: how deep the stack is, what each takes, and does."""
 
 import dis
 from collections import namedtuple
@@ -67,11 +64,7 @@ def handler_words(row: Handler) -> str:
 
 @lru_cache(maxsize=256)
 def depths(code: CodeType) -> dict[int, int]:
-    """Return offset -> how many values are on the stack before that instruction.
-
-    Followed on every path, as `calculate_stackdepth` does it (Python/compile.c, 3.11). Doubt where
-    two paths meet with different depths, or a depth leaves 0 … co_stacksize.
-    """
+    """Return offset -> stack depth before it, as `calculate_stackdepth` does (Python/compile.c)."""
     listed, found = instructions(code), {}
     after = {i.offset: (i, then) for i, then in zip(listed, [*listed[1:], None], strict=True)}
     waiting = [(0, 0), *((row.target, row.depth + 1 + row.lasti) for row in handlers(code))]
@@ -90,10 +83,7 @@ def depths(code: CodeType) -> dict[int, int]:
 
 
 def taken(instruction: dis.Instruction, depth: int) -> int:
-    """Return how many of the `depth` values on the stack an instruction works on.
-
-    One that it only looks at, such as an iterator, is not counted. See Python/bytecodes.c.
-    """
+    """Return how many values on the stack it works on; what it only looks at is not counted."""
     name, arg = instruction.opname, instruction.arg or 0
     count = TAKES.get(name)
     if count is None:

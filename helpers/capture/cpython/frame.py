@@ -94,8 +94,7 @@ def _columns(*headings: str) -> tuple:
 def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
     """Return the frames from `frame` down to its callers, and which have a frame object.
 
-    The chain is read from the interpreter's own records (`previous` in _PyInterpreterFrame), so
-    that looking makes no frame object.
+    Read from the interpreter's own records (_PyInterpreterFrame): looking makes no frame object.
     """
     require_int(most, "most", MOST_ASKED)
     if interpreter_frame.doubt():

@@ -1,7 +1,6 @@
 """One call of a Python function -> a record of every instruction that ran, with what it found.
 
-The tracer is called by CPython before each instruction (`f_trace_opcodes`) and reads the frame's
-own slots. It keeps words, never objects: watching must not keep anything alive.
+The tracer keeps words, never objects: watching must not keep anything alive.
 """
 
 import ctypes

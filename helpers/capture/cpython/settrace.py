@@ -59,10 +59,7 @@ class Result:
 
 
 def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[], bool]) -> Result:
-    """Call what is `watched` (an `Unwrapped`) with `tracer` set, and say how it ended.
-
-    What it raises is told, but for KeyboardInterrupt; its own generator is run to its end.
-    """
+    """Call what is `watched` with `tracer` set, its generator to the end, and say how it ended."""
     before, own = sys.gettrace(), sys._getframe()
     opcodes = own.f_trace_opcodes
     own.f_trace_opcodes = True  # 3.12 sends opcode events only if some frame asked before settrace

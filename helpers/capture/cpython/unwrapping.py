@@ -1,7 +1,4 @@
-"""A callable of any kind -> the Python function that somebody wrote, and what was peeled off it.
-
-No framework is imported, and no line of the callable's own code is run.
-"""
+"""A callable of any kind -> the Python function that somebody wrote, and what was peeled off it."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -41,10 +38,7 @@ _CACHED = "functools.lru_cache is peeled off, and its cache is not asked."
 
 
 class Unwrapped(NamedTuple):
-    """A function, what was peeled off it, and what to `call` so that it runs as Python.
-
-    The call goes through decorators and modules, but not through a cache or a compiler.
-    """
+    """A function, what was peeled off, and what to `call`: decorators, no cache or compiler."""
 
     function: object
     sentences: tuple[str, ...]
@@ -56,10 +50,7 @@ class Unwrapped(NamedTuple):
 
 
 def unwrap(thing: object) -> tuple[object, tuple[str, ...]]:
-    """Return the Python function in a callable, and a sentence for each thing that was peeled off.
-
-    It is a bound method where its self is known, and `thing` where there is no function inside.
-    """
+    """Return the Python function in a callable, or `thing`; and sentences on what was peeled off."""
     return opened(thing)[:2]
 
 

@@ -1,7 +1,4 @@
-"""A tensor of torch, TensorFlow or Keras, or an array -> `float32 [5, 4]`; no data of it is read.
-
-A subclass of torch's may answer for its attributes and its sizes itself: it is not asked.
-"""
+"""A tensor of torch, TensorFlow or Keras, or an array -> `float32 [5, 4]`; no data is read."""
 
 from helpers.model.phrase import clipped
 from helpers.safety import restoring

@@ -1,7 +1,6 @@
 """Any live object -> its value in a few words, or the two lines of its box in a picture.
 
-Only built-in code runs: the object's own `__repr__`, `__eq__`, `__len__` … are never called, and a
-large object costs no more than a small one. So it is safe to ask at every step of a run.
+Only built-in code runs, never the object's own, and a large object costs as little as a small one.
 """
 
 import types
