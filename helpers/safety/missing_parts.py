@@ -25,9 +25,6 @@ CURE = (
     "run `python course.py setup` (delete the folder .venv first if that changes nothing), then "
     "open the notebook with `python course.py lab`"
 )
-CUT_SHORT = (
-    "The import of PyTorch was cut short, and another fails or ends this kernel: restart it."
-)
 RESTART = "restart the kernel; if that changes nothing,"  # half of a framework may be loaded
 REST = "; cells that do not need it run without"
 COMPILER_CURE = (
@@ -77,7 +74,7 @@ def repair(module: str) -> str:
 
 
 def of_line(line: str) -> str:
-    """Return the same for the last line of a traceback that another process has printed."""
+    """Return the sentence for the last line of a traceback that another process has printed."""
     found = NOT_FOUND.match(line)
     return _not_installed(found[1]) if found else ""
 
@@ -101,8 +98,6 @@ def _sentence_of_one(error: BaseException) -> str:
 
 
 def _not_installed(module: str | None) -> str:
-    if module == "torch" and sys.modules.get(module) is None and _has_half_of_torch():
-        return CUT_SHORT
     if module not in FRAMEWORKS and module not in PACKAGES:
         return ""
     name, rest = FRAMEWORKS.get(module, module), REST if module in FRAMEWORKS else ""
@@ -188,13 +183,7 @@ def _show_error(shell, kind, error, trace, tb_offset=None) -> None:
 
 
 def _look_at_frameworks(result=None) -> None:
-    """Print a sentence for a framework in another version than the pinned; guard a cut import.
-
-    Once torch._C is loaded, a second import fails, or kills the interpreter (SIGSEGV): so torch
-    refuses to be imported again where its first import did not end.
-    """
-    if "torch" not in sys.modules and _has_half_of_torch():
-        sys.modules["torch"] = None
+    """Print a sentence for a framework in another version than the pinned."""
     for part in {*FRAMEWORKS} & {*sys.modules} - _TOLD:
         _TOLD.add(part)
         found, pinned = _versions(part)
@@ -203,7 +192,3 @@ def _look_at_frameworks(result=None) -> None:
                 f"{FRAMEWORKS[part]} {found} is installed, and the course needs {pinned}, so what "
                 f"you see may differ, or fail: {cure(part)}."
             )
-
-
-def _has_half_of_torch() -> bool:
-    return any(name.startswith("torch.") for name in list(sys.modules))

@@ -50,7 +50,7 @@ class Unwrapped(NamedTuple):
 
 
 def unwrap(thing: object) -> tuple[object, tuple[str, ...]]:
-    """Return the Python function in a callable, or `thing`; and sentences on what was peeled off."""
+    """Return the Python function in a callable, or `thing`; what was peeled off."""
     return opened(thing)[:2]
 
 
