@@ -13,30 +13,14 @@ from helpers.model.phrase import counted, ended
 from helpers.model.stage_records import LANES, NOWHERE, Code, Row
 
 RETURNS = ("RETURN_VALUE", "RETURN_CONST")  # none of them raises
-TAKES = {
-    **dict.fromkeys(("GET_ITER", "GET_YIELD_FROM_ITER", "LOAD_METHOD", "LOAD_ATTR", "FORMAT_SIMPLE",
-                     "CONVERT_VALUE", "BEFORE_WITH", "UNPACK_SEQUENCE", "UNPACK_EX", "YIELD_VALUE",
-                     "LIST_TO_TUPLE", "CALL_INTRINSIC_1", "CHECK_EXC_MATCH", "PUSH_EXC_INFO",
-                     "SEND", "UNARY_NOT", "UNARY_NEGATIVE", "UNARY_INVERT", "UNARY_POSITIVE",
-                     "GET_AWAITABLE", "GET_AITER", "BEFORE_ASYNC_WITH",
-                     "TO_BOOL", "STORE_FAST_LOAD_FAST", "STORE_FAST_MAYBE_NULL"), 1),
-    **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "IS_OP", "CONTAINS_OP",
-                     "IMPORT_NAME", "FORMAT_WITH_SPEC", "CALL_INTRINSIC_2", "END_SEND",
-                     "SET_FUNCTION_ATTRIBUTE", "CHECK_EG_MATCH", "PREP_RERAISE_STAR"), 2),
-    **dict.fromkeys(("BINARY_SLICE", "LOAD_SUPER_ATTR", "MATCH_CLASS"), 3),
-    **dict.fromkeys(("FOR_ITER", "COPY", "WITH_EXCEPT_START", "GET_LEN", "PRECALL"), 0),
+_TAKES = {
+    **dict.fromkeys(("LOAD_ATTR", "LOAD_METHOD", "BEFORE_WITH", "UNPACK_SEQUENCE", "UNPACK_EX",
+                     "PUSH_EXC_INFO", "STORE_FAST_LOAD_FAST"), 1),
+    "LOAD_SUPER_ATTR": 3,
 }  # fmt: skip
-_TAKES_BY_ARG = {
-    **dict.fromkeys(("BUILD_LIST", "BUILD_TUPLE", "BUILD_SET", "BUILD_STRING", "BUILD_SLICE",
-                     "SWAP"), lambda arg: arg),
-    "BUILD_MAP": lambda arg: 2 * arg,
-    "BUILD_CONST_KEY_MAP": lambda arg: arg + 1,
-    "CALL": lambda arg: arg + 2,
-    "CALL_KW": lambda arg: arg + 3,
-    "CALL_FUNCTION_EX": lambda arg: 3 + (arg & 1),
-    "FORMAT_VALUE": lambda arg: 2 if arg & 4 else 1,
-    "MAKE_FUNCTION": lambda arg: 1 + (arg & 15).bit_count(),
-}  # fmt: skip
+_MAKES_ONE = ("BINARY_", "UNARY_", "COMPARE_", "IS_OP", "CONTAINS_", "BUILD_", "CALL", "LOAD_",
+              "FORMAT_", "CONVERT_", "MAKE_FUNCTION", "SET_FUNCTION", "TO_BOOL", "LIST_TO_TUPLE",
+              "GET_", "IMPORT_", "CHECK_", "MATCH_", "SEND", "END_SEND", "YIELD_")  # fmt: skip
 
 
 class Doubt(Exception):
@@ -84,11 +68,10 @@ def depths(code: CodeType) -> dict[int, int]:
 
 def taken(instruction: dis.Instruction, depth: int) -> int:
     """Return how many values on the stack it works on; what it only looks at is not counted."""
-    name, arg = instruction.opname, instruction.arg or 0
-    count = TAKES.get(name)
+    name, change = instruction.opname, effect(instruction, False)
+    count = instruction.arg if name == "SWAP" else _TAKES.get(name)
     if count is None:
-        by_arg = _TAKES_BY_ARG.get(name)
-        count = by_arg(arg) if by_arg else max(0, -effect(instruction, False))
+        count = max(0, name.startswith(_MAKES_ONE) - change)
     return min(count, depth)
 
 

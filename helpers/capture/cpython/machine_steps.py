@@ -2,7 +2,6 @@
 
 from types import CodeType, MethodType
 
-from helpers.capture.cpython.disassembly import TAKES
 from helpers.capture.cpython.opcode_recorder import Activation, Moment
 from helpers.capture.cpython.settrace import UNRAISABLE, Printed, Result
 from helpers.capture.text.value import Seen, described, plain, short_repr
@@ -12,6 +11,8 @@ from helpers.model.code_records import Handler
 from helpers.safety.restoring import redirected
 
 MOST_STEPS = 2000
+# An operator may give the very object that it took.
+_LEAST = {"BINARY_OP": 2, "BINARY_SUBSCR": 2, "COMPARE_OP": 2, "GET_ITER": 1, "UNARY_POSITIVE": 1}
 
 
 class MachineTables:
@@ -38,8 +39,7 @@ class MachineTables:
     def taken(self, moment: Moment, depth: int, after: Moment | None) -> int:
         """Return how many of the values on the stack the handler took, by what it left there."""
         opname, count = self._steps[moment.offset].opname, len(self.names)
-        # An operator may give the very object that it took: then its table says what it took.
-        least = min(TAKES.get(opname, 0), depth)
+        least = min(_LEAST.get(opname, 0), depth)
         if opname in ("RETURN_VALUE", "YIELD_VALUE") or after is None:
             return least or int(opname == "RETURN_VALUE" and depth > 0)
         now, then = moment.places[count:], after.places[count:]
