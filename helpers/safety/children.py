@@ -137,13 +137,13 @@ def _beginning_of(file) -> str:
 
 
 def _kill_tree(pid: int) -> None:
-    if POSIX:
-        with suppress(OSError):
-            os.killpg(pid, signal.SIGKILL)
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
         for one in [*process.children(recursive=True), process]:
             one.kill()
+    if POSIX:
+        with suppress(OSError):
+            os.killpg(pid, signal.SIGKILL)
 
 
 # -- in the child
@@ -173,10 +173,17 @@ def _be_a_child(request: dict, folder: str) -> None:
     if POSIX:
         os.setsid()
     threading.Thread(target=_end_with_the_starter, daemon=True).start()
-    told = _settle(folder)
-    sys.argv[:] = ["-c"]
+    # Not `reconfigure`: in a forked child these streams were made for another file.
+    how = {"encoding": "utf-8", "errors": "backslashreplace", "closefd": False}
+    sys.stdout, sys.stderr = open(1, "w", **how), open(2, "w", 1, **how)  # noqa: SIM115
+    os.chdir(os.path.join(folder, WORK))
+    os.environ.setdefault("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
+    os.environ["HOME" if POSIX else "USERPROFILE"] = os.path.join(folder, HOME)
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        os.environ[name] = os.path.join(folder, TEMPORARY)
+    tempfile.tempdir, os.environ[PLACE], sys.argv[:] = None, folder, ["-c"]
     atexit._clear()  # what was imported before registered things for the server's end
-    code = _run_source(request, told)
+    code = _run_source(request, Channel(folder))
     if "name" in request:
         os._exit(code)  # what it left running does not count
     threading._shutdown()  # waits for the threads that are no daemons
@@ -187,21 +194,6 @@ def _be_a_child(request: dict, folder: str) -> None:
 def _end_with_the_starter() -> None:
     multiprocessing.parent_process().join()
     os._exit(1)
-
-
-def _settle(folder: str) -> Channel:
-    """Make this process the child of a folder: work, home and temporary files are inside."""
-    # Not `reconfigure`: in a forked child these streams were made for another file.
-    how = {"encoding": "utf-8", "errors": "backslashreplace", "closefd": False}
-    sys.stdout, sys.stderr = open(1, "w", **how), open(2, "w", 1, **how)  # noqa: SIM115
-    os.chdir(os.path.join(folder, WORK))
-    os.environ.setdefault("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
-    os.environ["HOME" if POSIX else "USERPROFILE"] = os.path.join(folder, HOME)
-    for name in ("TMPDIR", "TEMP", "TMP"):
-        os.environ[name] = os.path.join(folder, TEMPORARY)
-    tempfile.tempdir = None
-    os.environ[PLACE] = folder
-    return Channel(folder)
 
 
 def _run_source(request: dict, told: Channel) -> int:

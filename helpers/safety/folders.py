@@ -23,8 +23,6 @@ MARK = (
 )
 LONGEST = 100  # bytes of a name in UTF-8; every file system takes as many
 _PLAIN = re.compile(r"(?![ .-])[\w.\- ]+(?<![ .])")
-_HOMES: list["ManagedDirectory"] = []  # that go with this process
-_PROCESS = os.getpid()
 
 
 class Refusal(ValueError):
@@ -81,8 +79,6 @@ class ManagedDirectory:
 
     def remove(self) -> None:
         """Remove the home with all that is in it."""
-        if self in _HOMES:
-            _HOMES.remove(self)
         if self.stands():
             shutil.rmtree(self.path, ignore_errors=True)
 
@@ -105,15 +101,10 @@ def write_new(path: Path, data: bytes) -> None:
 
 def temporary(prefix: str) -> ManagedDirectory:
     """Make a home that goes with this process, or by `remove`. OSError where that cannot be."""
-    _HOMES.append(ManagedDirectory(Path(tempfile.mkdtemp(prefix=prefix)).resolve()))
-    return _HOMES[-1]
-
-
-@atexit.register
-def _leave() -> None:
-    for home in list(_HOMES):
-        if os.getpid() == _PROCESS:  # a process that was forked leaves them alone
-            home.remove()
+    home, process = ManagedDirectory(Path(tempfile.mkdtemp(prefix=prefix)).resolve()), os.getpid()
+    # A process that was forked leaves it alone.
+    atexit.register(lambda: os.getpid() == process and home.remove())
+    return home
 
 
 def cache(name: str) -> ManagedDirectory:

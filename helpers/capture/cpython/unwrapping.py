@@ -76,21 +76,17 @@ def arguments(fn, args: tuple, kwargs: Mapping) -> list[tuple[str, object]]:
     function, _, call = opened(fn)
     before = int(type(function) is MethodType)
     before += len(call.args) if type(call) is functools.partial else 0
-    is_python = is_exactly(function, FunctionType, MethodType)
-    names = _parameters(function.__code__, before + len(args)) if is_python else None
-    if names is None:
-        names = [f"argument {at}" for at in range(1 - before, len(args) + 1)]
-    return [*zip(names[before:], args, strict=True), *kwargs.items()]
-
-
-def _parameters(code, count: int) -> list[str] | None:
-    own = list(code.co_varnames[: code.co_argcount])
-    if count <= len(own):
-        return own[:count]
-    if not code.co_flags & VARARGS:
-        return None
-    rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
-    return own + [f"{rest}[{at}]" for at in range(count - len(own))]
+    names = []
+    if is_exactly(function, FunctionType, MethodType):
+        code = function.__code__
+        names += code.co_varnames[: code.co_argcount]
+        if code.co_flags & VARARGS:
+            rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+            names += [f"{rest}[{at}]" for at in range(before + len(args))]
+    names = names[before:]
+    if len(names) < len(args):
+        names = [f"argument {at}" for at in range(1, len(args) + 1)]
+    return [*zip(names, args, strict=False), *kwargs.items()]
 
 
 def freed(function: object) -> str:
