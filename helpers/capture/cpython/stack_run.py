@@ -1,7 +1,7 @@
 """One call of a Python function -> its instructions, with the real value stack before each."""
 
 import sys
-from collections import Counter, namedtuple
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from types import MethodType
@@ -13,13 +13,9 @@ from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import described, plain
 from helpers.internals import interpreter_frame
-from helpers.model.code_records import columns
 from helpers.model.phrase import counted
 from helpers.model.stage_records import Card, Panel, StackRun, StackStep, Value
-from helpers.model.tables import Listing
 
-MOST_LOCALS = 24  # in a panel
-Slot, Local = namedtuple("Slot", "place value"), namedtuple("Local", "name value")
 # Of these one object is as good as another that is equal, so which one it is says nothing.
 _PLAIN = {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "ellipsis", "cell", ""}
 
@@ -166,11 +162,8 @@ class Draft:
         self._running[moment.level :] = [number]
         waiting = [self._card(n, "waits") for n in self._running[:-1] if n in self._facts]
         shelf = tuple(self._shelf.values())
-        panels = [_stack_panel(stack, real), _names_panel(names)]
-        if handler:
-            panels.append(Panel("on an exception", handler))
-        if self.recorder.printed.size:
-            panels.append(Panel("printed so far", self.recorder.printed.text(moment.printed)))
+        so_far = self.recorder.printed.text(moment.printed)
+        panels = (Panel("printed so far", so_far),) if self.recorder.printed.size else ()
         self._facts[number] = code.function, line, names, stack[: len(stack) - taken]
         if ending.startswith("yields") and self._last[number] > moment.serial:
             self._shelf[number] = self._card(number, "put aside")
@@ -179,7 +172,7 @@ class Draft:
         return StackStep(
             f"{called}{phrase}{f' · {ending}' if ending else ''}",
             line,
-            tuple(panels),
+            panels,
             span=row.span,
             says=self._says(moment, code, stack, taken, after, ending),
             lane=row.lane,
@@ -245,19 +238,3 @@ class Draft:
         line, function = next(iter(loops))
         words = f"… left out: {rounds}; {steps} instructions"
         return StackStep(words, line, function=function, left_out=steps)
-
-
-def _stack_panel(stack: tuple[str, ...], real: bool) -> Panel:
-    rows = [Slot(str(n), words) for n, words in enumerate(stack, 1)][::-1]
-    rows[:1] = [Slot(f"{row.place} top", row.value) for row in rows[:1]]
-    note = "" if rows else "empty" if real else "not shown"
-    shown = columns("value", place="place", value="value")
-    return Panel("value stack", Listing("value stack", shown, tuple(rows), note))
-
-
-def _names_panel(names: tuple) -> Panel:
-    rows = tuple(Local(*pair) for pair in names[:MOST_LOCALS])
-    more = len(names) - len(rows)
-    note = f"and {more} more" if more else "" if rows else "none yet"
-    shown = columns("name value", name="name", value="value")
-    return Panel("locals", Listing("locals", shown, rows, note))
