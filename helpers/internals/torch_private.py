@@ -15,7 +15,7 @@ from types import CodeType, FunctionType
 from helpers.safety import restoring
 from helpers.safety.arguments import static_attribute
 from helpers.safety.missing_parts import MissingPart, cure, sentence, unusable
-from helpers.safety.restoring import patched, undone
+from helpers.safety.restoring import patched
 
 TRIED = "torch 2.11 to 2.15"
 LATE = (
@@ -359,7 +359,7 @@ def translating(watcher):
 
     handle = __getattr__("register_bytecode_hook")(lambda *codes: tell(watcher.rewritten, *codes))
     steps = patched(translator, step=watched_step, log_graph_break=watched_break)
-    with undone(handle.remove), steps, patched(output, compile_subgraph=watched_cut):
+    with handle, steps, patched(output, compile_subgraph=watched_cut):
         yield lost
 
 

@@ -1,10 +1,16 @@
 """Records of a code object: its instructions, its exception table, its fields."""
 
+from collections import namedtuple
 from dataclasses import dataclass
 
 from helpers.model.phrase import find_named
 from helpers.model.stage_records import Span
-from helpers.model.tables import Listing
+from helpers.model.tables import Column, Listing
+
+
+def columns(code: str, /, **headings: str) -> tuple[Column, ...]:
+    """Return a column for each field=heading; `code` names the fields all of which is code."""
+    return tuple(Column(name, words, name in code.split()) for name, words in headings.items())
 
 
 @dataclass(frozen=True)
@@ -63,15 +69,8 @@ class Instruction:
         return f"{self.opname} {self.argument}".rstrip()
 
 
-@dataclass(frozen=True)
-class Handler:
-    """One row of the exception table; `end` is the offset after the last one it guards."""
-
-    start: int
-    end: int
-    target: int
-    depth: int
-    lasti: bool
+# One row of the exception table; `end` is the offset after the last instruction that it guards.
+Handler = namedtuple("Handler", "start end target depth lasti")
 
 
 @dataclass(frozen=True)
@@ -105,14 +104,8 @@ class Bytecode(Sourced):
         return tuple((n, to) for n, to in pairs if to >= 0)
 
 
-@dataclass(frozen=True)
-class Field:
-    """One attribute of a code object: its value in words, what it is for, who uses it."""
-
-    name: str
-    value: str
-    meaning: str
-    used: str
+# One attribute of a code object: its value in words, what it is for, who uses it.
+Field = namedtuple("Field", "name value meaning used")
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,7 @@
 """A folder that the course made itself -> the only place where it writes, moves or deletes.
 
-`temporary` makes a home that goes with this process, `cache` opens the one that stays, `made_again`
-one that is known by a marker file of ours; somebody else's folder is refused. Names inside a home
-are plain names.
-
-`add_copy`, `renew_copy`, `replace_copy`: a file of the course for the learner's own folder, where
-nothing of the learner's is lost.
+Somebody else's folder is refused. `add_copy`, `renew_copy`, `replace_copy`: a file of the course
+for the learner's own folder, where nothing of the learner's is lost.
 """
 
 import atexit
@@ -13,12 +9,11 @@ import os
 import re
 import shutil
 import tempfile
-import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from helpers.safety.arguments import require_str
+from helpers.safety.arguments import quote_value, require_str
 
 COURSE = "who-runs-your-function"
 MARKER = "CACHEDIR.TAG"
@@ -28,8 +23,6 @@ MARK = (
 )
 LONGEST = 100  # bytes of a name in UTF-8; every file system takes as many
 _PLAIN = re.compile(r"(?![ .-])[\w.\- ]+(?<![ .])")
-_RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])", re.IGNORECASE)
-_HOMES: list[tuple["ManagedDirectory", int]] = []  # that go with a process
 
 
 class Refusal(ValueError):
@@ -41,9 +34,6 @@ class ManagedDirectory:
 
     def __init__(self, path: Path):
         self.path = path
-
-    def __repr__(self):
-        return "a folder of the course's own"
 
     def stands(self) -> bool:
         """Return whether it is there still, and no link."""
@@ -59,11 +49,8 @@ class ManagedDirectory:
             yield Path(folder)
 
     def put(self, made: Path, name: str) -> Path:
-        """Move what was made in a `work` folder to its name here, over what was there.
-
-        Refusal where it was not made here; OSError where another process was faster.
-        """
-        place = self.path / plain_name(name, "the name in the course's folder")
+        """Move what was made in a `work` folder to its name here. OSError: another was faster."""
+        place = self.path / plain_name(name)
         self._check()
         if Path(made).parent.parent != self.path or Path(made).is_symlink():
             raise Refusal("only what was made in the course's own folder is moved there")
@@ -71,13 +58,6 @@ class ManagedDirectory:
             self.discard(name)
         os.replace(made, place)
         return place
-
-    def add(self, folder: str, name: str, data: bytes) -> None:
-        """Write a file into a folder here, in one step; OSError where it cannot be written."""
-        place = self.path / plain_name(folder) / plain_name(name)
-        with self.work() as work:
-            write_new(work / name, data)
-            os.replace(work / name, place)
 
     def fill(self, name: str, files: dict[str, bytes]) -> Path:
         """Make the folder `name` anew with these files, all or none; what it held is gone."""
@@ -89,16 +69,18 @@ class ManagedDirectory:
                 write_new(folder / file, files[file])
             return self.put(folder, name)
 
-    def discard(self, name: str) -> bool:
-        """Remove a file or a folder by its name; return whether all of it is gone."""
-        path = self.path / plain_name(name, "the name in the course's folder")
+    def discard(self, name: str) -> None:
+        """Remove a file or a folder by its name."""
+        path = self.path / plain_name(name)
         self._check()
-        return _remove(path)
+        if path.is_symlink() or not path.is_dir():
+            path.unlink(missing_ok=True)
+        shutil.rmtree(path, ignore_errors=True)  # follows no link
 
-    def remove(self) -> bool:
-        """Remove the home with all that is in it; return whether it is gone."""
-        _HOMES[:] = [(home, process) for home, process in _HOMES if home is not self]
-        return self.stands() and _remove(self.path)
+    def remove(self) -> None:
+        """Remove the home with all that is in it."""
+        if self.stands():
+            shutil.rmtree(self.path, ignore_errors=True)
 
     def __enter__(self) -> "ManagedDirectory":
         return self
@@ -111,18 +93,6 @@ class ManagedDirectory:
             raise Refusal("the course's own folder was moved, replaced or deleted meanwhile")
 
 
-def _remove(path: Path) -> bool:
-    """Remove a file, or a folder with all in it; return whether it is gone.
-
-    A link is removed and not followed (`shutil.rmtree.avoids_symlink_attacks`).
-    """
-    if path.is_symlink() or not path.is_dir():
-        path.unlink(missing_ok=True)
-    for _ in range(5):  # somebody may still be writing into what goes
-        shutil.rmtree(path, ignore_errors=True)
-    return not os.path.lexists(path)
-
-
 def write_new(path: Path, data: bytes) -> None:
     """Write a file that is not there yet, nor a link of that name. FileExistsError."""
     with open(path, "xb") as file:
@@ -130,23 +100,11 @@ def write_new(path: Path, data: bytes) -> None:
 
 
 def temporary(prefix: str) -> ManagedDirectory:
-    """Make a home that goes with this process, or by `remove`. Refusal where that cannot be."""
-    try:
-        path = Path(tempfile.mkdtemp(prefix=plain_name(prefix))).resolve(strict=True)
-    except OSError as error:
-        raise Refusal(
-            "there is no folder for temporary files that can be written: set TMPDIR to one "
-            f"({type(error).__name__})"
-        ) from None
-    _HOMES.append((ManagedDirectory(path), os.getpid()))
-    return _HOMES[-1][0]
-
-
-@atexit.register
-def _leave() -> None:
-    for home, process in list(_HOMES):
-        if process == os.getpid():  # a process that was forked leaves them alone
-            home.remove()
+    """Make a home that goes with this process, or by `remove`. OSError where that cannot be."""
+    home, process = ManagedDirectory(Path(tempfile.mkdtemp(prefix=prefix)).resolve()), os.getpid()
+    # A process that was forked leaves it alone.
+    atexit.register(lambda: os.getpid() == process and home.remove())
+    return home
 
 
 def cache(name: str) -> ManagedDirectory:
@@ -154,12 +112,8 @@ def cache(name: str) -> ManagedDirectory:
     try:
         named = os.environ.get("XDG_CACHE_HOME", "")
         base = Path(named) if os.path.isabs(named) else Path.home() / ".cache"
-        if len(base.resolve().parts) < 3:  # nothing right below the root
-            raise Refusal("no folder for a cache")
         course = base.resolve() / COURSE
         course.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if course.is_symlink():
-            raise Refusal("a link stands there")
         home = ManagedDirectory(made_again(course / "builds").path / plain_name(name))
         home.path.mkdir(mode=0o700, exist_ok=True)
         with home.work():  # it can be written
@@ -169,10 +123,7 @@ def cache(name: str) -> ManagedDirectory:
 
 
 def made_again(folder: Path) -> ManagedDirectory:
-    """Open a folder, made if need be, that holds nothing but what can be made again.
-
-    Refusal where it has no marker of ours and is not empty, is a link, or others can write there.
-    """
+    """Open a folder of what can be made again, known by a marker file; Refusal of any other."""
     folder.mkdir(mode=0o755, exist_ok=True)
     if folder.is_symlink() or (os.name == "posix" and folder.stat().st_mode & 0o022):
         raise Refusal("a link stands there, or others can write there")
@@ -185,38 +136,21 @@ def made_again(folder: Path) -> ManagedDirectory:
     return ManagedDirectory(folder)
 
 
-# -- names
-
-
-def quote_name(name: str) -> str:
-    """Return a name in quotes, shortened; what does not print is spelled out."""
-    return repr(name) if len(name) <= 40 else f"{name[:39]!r} and {len(name) - 39:,} more"
-
-
 def plain_name(value: object, what: str = "a name") -> str:
-    """Return a name that can stand for itself alone in any folder on any system. ValueError."""
+    """Return a name that can stand for itself alone in any folder. ValueError."""
     name = require_str(value, what)
-    must = f"{what}, {quote_name(name)}, must be a plain name"
     if not _PLAIN.fullmatch(name) or len(name.encode()) > LONGEST:
         raise ValueError(
-            f"{must}: letters, digits, '_', '-', '.' and spaces, without a path, of at most "
-            f"{LONGEST} bytes; no dot, '-' or space before it, no dot or space after it"
+            f"{what}, {quote_value(name)}, must be a plain name: letters, digits, '_', '-', '.' "
+            f"and spaces, without a path, of at most {LONGEST} bytes; no dot, '-' or space before "
+            "it, no dot or space after it"
         )
-    if _RESERVED.fullmatch(name.partition(".")[0].rstrip()):
-        raise ValueError(f"{must}: Windows keeps {name.partition('.')[0]} for a device")
     return name
 
 
-def plain_names(values, what: str = "a name") -> list[str]:
-    """Return plain names of which no two are one on a system that does not tell A from a."""
-    names: dict[str, str] = {}
-    for name in (plain_name(value, what) for value in values):
-        same = unicodedata.normalize("NFKC", name).casefold()
-        if same in names:
-            both = f"{what}, {quote_name(name)}, must differ from {quote_name(names[same])}"
-            raise ValueError(f"{both} in more than case")
-        names[same] = name
-    return list(names.values())
+def plain_names(values: Iterable, what: str = "a name") -> list[str]:
+    """Return plain names as they are. ValueError for one that is none."""
+    return [plain_name(value, what) for value in values]
 
 
 # -- copies for the learner's folder; whose folder it is, the caller has asked before
@@ -224,63 +158,26 @@ def plain_names(values, what: str = "a name") -> list[str]:
 
 def add_copy(source: Path, place: Path) -> bool:
     """Copy a file to a place that is free; return False where something stands there. OSError."""
-    with _staged(source, place) as part:
-        return _move(part, place)
+    if os.path.lexists(place):
+        return False
+    replace_copy(source, place)
+    return True
 
 
 def renew_copy(source: Path, place: Path, mark: str) -> Path | None:
     """Copy a file to a place; return the new name, with the mark, of what stood there. OSError."""
-    with _staged(source, place) as part:
-        kept = _keep(place, mark) if os.path.lexists(place) else None
-        os.replace(part, place)
+    kept, count = None, 1
+    while os.path.lexists(place):
+        more = f"-{count}" if count > 1 else ""
+        kept, count = place.with_name(f"{place.stem}.{mark}{more}{place.suffix}"), count + 1
+        if not os.path.lexists(kept):
+            os.rename(place, kept)
+    replace_copy(source, place)
     return kept
 
 
 def replace_copy(source: Path, place: Path) -> None:
-    """Copy a file over what stands at a place, which the caller knows to be no one's. OSError."""
-    with _staged(source, place) as part:
+    """Copy a file, in one step, over what the caller knows to be no one's. OSError."""
+    with tempfile.TemporaryDirectory(prefix=".copy-", dir=place.parent) as folder:
+        part = shutil.copyfile(source, Path(folder, place.name))  # not its mode: it is writable
         os.replace(part, place)
-
-
-def set_aside(path: Path, mark: str) -> Path:
-    """Give what stands at `path` another name beside it, as `renew_copy` does. OSError."""
-    kept = _keep(path, mark)
-    if os.path.lexists(path) and os.path.samefile(path, kept):  # it has both names now
-        os.unlink(path)
-    return kept
-
-
-@contextmanager
-def _staged(source: Path, place: Path) -> Iterator[Path]:
-    """Copy a file beside its place, whence it goes there in one step."""
-    handle, part = tempfile.mkstemp(prefix="." + place.name, suffix=".part", dir=place.parent)
-    os.close(handle)
-    try:
-        shutil.copyfile(source, part)  # not its mode: a copy must be writable
-        os.umask(mask := os.umask(0o077))
-        os.chmod(part, 0o666 & ~mask)
-        yield Path(part)
-    finally:
-        Path(part).unlink(missing_ok=True)
-
-
-def _move(path: Path, place: Path) -> bool:
-    """Give a file a place that is free; return False, and leave it, where another has it."""
-    try:
-        os.link(path, place, follow_symlinks=os.link not in os.supports_follow_symlinks)
-    except FileExistsError:
-        return False
-    except OSError:  # a folder, or a file system without links
-        if os.path.lexists(place):
-            return False
-        os.rename(path, place)
-    return True
-
-
-def _keep(path: Path, mark: str) -> Path:
-    """Give what stands at `path` a name with the mark in it, and a count where that is taken."""
-    candidate, count = path.with_name(f"{path.stem}.{mark}{path.suffix}"), 1
-    while not _move(path, candidate):
-        count += 1
-        candidate = path.with_name(f"{path.stem}.{mark}-{count}{path.suffix}")
-    return candidate

@@ -4,8 +4,7 @@
     {"at": "2026-03-01T09:31:00Z", "predict": "What …?", "said": "old", "was": "new", "chapter": 1}
 
 No answer and no code of the learner's is in it. Only a kernel that runs in the course's own `work/`
-records, and with COURSE_RECORD=off not even that one. `share` writes how far a learner came into a
-folder that others read, where the learner asks for it; `read_shared` reads all such files.
+records, and with COURSE_RECORD=off not even that one.
 """
 
 import json
@@ -13,39 +12,30 @@ import os
 import re
 import secrets
 import sys
-from contextlib import suppress
-from dataclasses import dataclass
+from collections import namedtuple
 from datetime import UTC, datetime
 from pathlib import Path
 
-from helpers.safety.folders import COURSE, Refusal, set_aside, write_new
+from helpers.safety.folders import COURSE, Refusal
 
 NAME, WORK = "progress.jsonl", "work"
 STATES = ("hint", "failed", "passed")
-MOST = 8_000_000  # bytes read, from the end
 LONGEST = 4_000  # bytes of a line; what is longer is not recorded
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@dataclass(frozen=True)
-class Record:
-    """The events that could be read, in order, and a sentence on what could not."""
-
-    events: tuple[dict, ...] = ()
-    trouble: str = ""
+# The events that could be read, in order, and a sentence on what could not.
+Record = namedtuple("Record", "events trouble", defaults=((), ""))
 
 
 def place() -> Path | None:
     """Return the file in which this process records; None where it records nothing."""
-    if os.environ.get("COURSE_RECORD") == "off" or not _in_a_kernel():
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if os.environ.get("COURSE_RECORD") == "off" or getattr(shell, "kernel", None) is None:
         return None
-    work = ROOT / WORK
-    try:
-        here, own = Path.cwd().resolve(), work.resolve(strict=True) == work
-    except (OSError, RuntimeError):
-        return None
-    ours = own and (ROOT / "course.py").is_file() and (here == work or work in here.parents)
-    return work / NAME if ours else None
+    work, here = ROOT / WORK, Path.cwd().resolve()
+    ours = (ROOT / "course.py").is_file() and work.is_dir() and not work.is_symlink()
+    return work / NAME if ours and (here == work or work in here.parents) else None
 
 
 def is_elsewhere() -> bool:
@@ -58,57 +48,28 @@ def add(path: Path, event: dict) -> str:
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     line = json.dumps({"at": now, **event}).encode() + b"\n"
     try:
-        if len(line) <= LONGEST:
-            _append(path, line)
+        with open(path, "a+b") as file:
+            if file.seek(0, os.SEEK_END):
+                file.seek(-1, os.SEEK_END)
+                # A line that was cut off before it, as on a full disk, is ended.
+                line = line if file.read(1) == b"\n" else b"\n" + line
+            file.write(line if len(line) <= LONGEST else b"")
     except OSError as error:
         return f"Your progress is not recorded: {WORK}/{NAME} {_why(error)}."
     return ""
 
 
 def read(path: Path) -> Record:
-    """Return what the file holds; one of which nothing can be read gets another name."""
-    if not os.path.lexists(path):
-        return Record()
+    """Return what the file holds, and how much of it cannot be read."""
     try:
-        _require_plain(path)
-        size = path.stat().st_size
-        with open(path, "rb") as file:
-            file.seek(max(0, size - MOST))
-            data = file.read(MOST)
+        data = path.read_bytes() if os.path.lexists(path) else b""
     except OSError as error:
         return Record((), f"Nothing is read from {WORK}/{NAME}: it {_why(error)}.")
-    data = data.partition(b"\n")[2] if size > MOST else data
     lines = [line for line in data.split(b"\n") if line.strip()]
     events = tuple(filter(None, map(_event, lines)))
     broken = len(lines) - len(events)
-    if broken and not events:
-        return Record((), _start_anew(path))
     words = f"{broken} of {len(lines)} lines in {WORK}/{NAME} cannot be read; the others count."
     return Record(events, words if broken else "")
-
-
-def _in_a_kernel() -> bool:
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return getattr(shell, "kernel", None) is not None
-
-
-def _append(path: Path, line: bytes) -> None:
-    """Write a line in one piece; one that was cut off before it, as on a full disk, is ended."""
-    _require_plain(path)
-    with open(path, "a+b", buffering=0) as file:
-        if file.seek(0, os.SEEK_END):
-            file.seek(-1, os.SEEK_END)
-            line = line if file.read(1) == b"\n" else b"\n" + line
-        if file.write(line) < len(line):
-            raise OSError("could not take a whole line")
-
-
-def _require_plain(path: Path) -> None:
-    """Raise OSError for a folder, a link, a pipe …: what is added would stand somewhere else."""
-    if os.path.lexists(path):
-        own = path.is_file() and not path.is_symlink() and path.stat().st_nlink == 1
-        if not own:
-            raise OSError("is no plain file of its own")
 
 
 def _event(line: bytes) -> dict | None:
@@ -124,7 +85,6 @@ def _event(line: bytes) -> dict | None:
 
 
 def _dict_of(data: bytes) -> dict:
-    """Return the JSON object in some bytes, and {} for all else."""
     try:
         told = json.loads(data)
     except (ValueError, RecursionError):
@@ -132,42 +92,20 @@ def _dict_of(data: bytes) -> dict:
     return told if type(told) is dict else {}
 
 
-def _start_anew(path: Path) -> str:
-    try:
-        kept = set_aside(path, datetime.now().strftime("%Y-%m-%d_%H%M%S"))
-    except OSError as error:
-        return f"No line of {WORK}/{NAME} can be read, and it {_why(error)}."
-    return f"No line of {WORK}/{NAME} could be read: it is now {kept.name}, and a new one begins."
-
-
 def _why(error: OSError) -> str:
-    """Return what the system says, to go on after the name of the file."""
-    return f"cannot be used ({error.strerror})" if error.strerror else str(error)
+    return f"cannot be used ({error.strerror})"
 
 
 # -- what a learner shares: exercises and states, and a name only where one was given
 
 STATE = ".sharing.json"  # in work/: the folder and the file's name, which is drawn by chance
-LARGEST = 64_000  # bytes of a file that is read
-MOST_SHARED = 2_000  # files read
 _OURS = re.compile(r"progress-[0-9a-f]{32}\.json")
 
 
-@dataclass(frozen=True)
-class Shared:
-    """What one file says, unjudged: exercise -> state, and a name or ""."""
-
-    states: tuple[tuple[str, str], ...]
-    name: str = ""
-
-
-@dataclass(frozen=True)
-class Folder:
-    """What could be read of a folder; how many files could not be, and whether there are more."""
-
-    files: tuple[Shared, ...] = ()
-    unread: int = 0
-    more: bool = False
+# What one file says, unjudged: pairs of exercise and state, and a name or "".
+Shared = namedtuple("Shared", "states name")
+# What could be read of a folder, and how many files could not be.
+Folder = namedtuple("Folder", "files unread")
 
 
 def share(folder: str, states: dict[str, str], name: str, work: Path) -> str:
@@ -178,19 +116,13 @@ def share(folder: str, states: dict[str, str], name: str, work: Path) -> str:
     known = before is not None and before[0] == folder
     file = before[1] if known else f"progress-{secrets.token_hex(16)}.json"
     told = {"course": COURSE, "exercises": states, **({"name": name} if name else {})}
-    part = Path(folder, f".progress-{secrets.token_hex(8)}")
-    try:
-        # First what shows that the folder takes a file: until then the other one stays.
-        write_new(part, json.dumps(told, indent=1).encode() + b"\n")
+    try:  # until the new folder takes a file, the one in the other stays
+        Path(folder, file).write_text(json.dumps(told, indent=1) + "\n", "utf-8")
         if not known:
             stop(work)
-            write_new(work / STATE, json.dumps({"folder": folder, "file": file}).encode())
-        os.replace(part, Path(folder, file))
+            (work / STATE).write_text(json.dumps({"folder": folder, "file": file}), "utf-8")
     except OSError as error:
         raise Refusal(f"nothing new is shared: {folder!r} {_why(error)}") from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
     return file
 
 
@@ -216,21 +148,18 @@ def read_shared(folder: str) -> Folder:
     """Return what the learners' files in a folder say. Refusal where it cannot be looked into."""
     folder = _real_folder(folder)
     try:
-        ours = sorted(name for name in os.listdir(folder) if _OURS.fullmatch(name))
+        names = sorted(filter(_OURS.fullmatch, os.listdir(folder)))
     except OSError as error:
         raise Refusal(f"{folder!r} {_why(error)}") from None
-    found = [_shared(Path(folder, name)) for name in ours[:MOST_SHARED]]
-    files = tuple(one for one in found if one is not None)
-    return Folder(files, len(found) - len(files), len(ours) > MOST_SHARED)
+    files = tuple(filter(None, (_shared(Path(folder, name)) for name in names)))
+    return Folder(files, len(names) - len(files))
 
 
 def _real_folder(folder: str) -> str:
-    """Return the whole path of a folder that is there. Refusal."""
-    with suppress(OSError, ValueError):  # a name that no folder can have
-        path = os.path.realpath(os.path.expanduser(folder)) if folder else ""
-        if os.path.isdir(path):
-            return path
-    raise Refusal(f"there is no folder {folder[:200]!r}")
+    path = os.path.expanduser(folder)
+    if not os.path.isdir(path):
+        raise Refusal(f"there is no folder {folder[:200]!r}")
+    return os.path.realpath(path)
 
 
 def _state(work: Path) -> tuple[str, str] | None:
@@ -249,8 +178,7 @@ def _shared(path: Path) -> Shared | None:
 
 
 def _json(path: Path) -> dict:
-    """Return the JSON object in a small plain file, and {} for all else."""
-    with suppress(OSError):
-        if path.is_file() and path.stat().st_size <= LARGEST:
-            return _dict_of(path.read_bytes())
-    return {}
+    try:
+        return _dict_of(path.read_bytes())
+    except OSError:
+        return {}

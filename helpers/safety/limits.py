@@ -9,9 +9,9 @@ import signal
 import sys
 import threading
 import time
+from collections import namedtuple
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 with suppress(ImportError):  # a bare Python runs the small systems
     import psutil
@@ -19,18 +19,12 @@ with suppress(ImportError):  # a bare Python runs the small systems
 from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD
 
 GIBIBYTE = 1 << 30
-LOOKS = 0.05  # seconds between two looks at the clock and the memory
 STRETCH = 3  # times the limit, of wall time, where others use the processor
-PATIENT, AGAIN = 1.0, 0.2  # seconds between the first two presses, in which all may end; others
+LOOKS, PATIENT, AGAIN = 0.05, 1.0, 0.2  # seconds until the first look, the second press, others
 
 
-@dataclass
-class Limits:
-    """`seconds` of processor time, or of waiting; `characters` of output; `bytes` of new memory."""
-
-    seconds: float = 10
-    characters: int = 100_000
-    bytes: int = GIBIBYTE
+# `seconds` of processor time, or of waiting; `characters` of output; `bytes` of new memory.
+Limits = namedtuple("Limits", "seconds characters bytes", defaults=(10, 100_000, GIBIBYTE))
 
 
 class limited:  # noqa: N801 (used like a function)
@@ -43,7 +37,7 @@ class limited:  # noqa: N801 (used like a function)
     def __init__(self, limits: Limits):
         self.because, self.interrupted = "", False
         self._limits, self._over, self._lock = limits, threading.Event(), threading.Lock()
-        self._acts, self._presses, self._on_its_way = [], 0, False
+        self._acts, self._presses = [], 0
 
     def __enter__(self) -> "limited":
         self._thread, self._opener = threading.get_ident(), sys._getframe(1)
@@ -59,11 +53,8 @@ class limited:  # noqa: N801 (used like a function)
         return self
 
     def __exit__(self, kind, error, trace) -> None:
-        with self._lock:
+        with self._lock:  # no press is on its way from here on
             self._over.set()
-        until = time.monotonic() + 0.1
-        while self._on_its_way and time.monotonic() < until:
-            time.sleep(0.001)  # or it would be heard when nobody expects it any more
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
         sys.stdout, sys.stderr = self._streams
@@ -77,23 +68,19 @@ class limited:  # noqa: N801 (used like a function)
         self.because = self.because or because
 
     def _hear(self, number, frame) -> None:
-        """Take SIGINT, in the main thread: a press, or the learner's own Ctrl-C."""
-        self._on_its_way = False
-        if not self.because:
-            self.interrupted = True
-        elif self._over.is_set():
+        if self._over.is_set():
             return
-        elif self._presses > 1:
+        self.interrupted = not self.because
+        if self._presses > 1:
             _stop_at_the_next_line(frame, self._opener)
         self._before(number, frame)
 
     def _watch(self) -> None:
         start, cpu = time.monotonic(), time.process_time()
-        memory = psutil.Process().memory_info().rss
+        memory, limit = psutil.Process().memory_info().rss, self._limits.seconds
         waits = {0: LOOKS, 1: PATIENT}
         while not self._over.wait(waits.get(self._presses, AGAIN)):
             used, waited = time.process_time() - cpu, time.monotonic() - start
-            limit = self._limits.seconds
             if used > limit or waited > limit * (STRETCH if used > limit / 10 else 1):
                 self.stop(f"your code did not end within {limit:g} seconds")
             elif psutil.Process().memory_info().rss - memory > self._limits.bytes:
@@ -111,7 +98,6 @@ class limited:  # noqa: N801 (used like a function)
             thread, error = ctypes.c_ulong(self._thread), ctypes.py_object(KeyboardInterrupt)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, error)
         elif hasattr(signal, "pthread_kill"):  # it ends a sleep, too
-            self._on_its_way = True
             signal.pthread_kill(self._thread, signal.SIGINT)
         else:
             _thread.interrupt_main()
@@ -132,10 +118,7 @@ def when_stopped(act: Callable[[], object]) -> Iterator[None]:
 
 
 def _stop_at_the_next_line(frame, opener) -> None:
-    """Raise it at the next line of a learner's code, too: in `except: pass`, that is the `except`.
-
-    The `opener` of the block is left alone.
-    """
+    """Raise it at the next line of a learner's code, too: in `except: pass`, the `except`."""
 
     def step(now, event, given):
         ours = now.f_code.co_filename.startswith((HOUSE, *STANDARD, "<frozen ", *LIBRARIES))
@@ -155,15 +138,12 @@ def counted(stream):
 
 
 class _Counted:
-    """A stream that takes so many characters, then stops whoever writes; `close` closes this."""
+    """A stream that takes so many characters, then stops whoever writes; `close` does nothing."""
 
     def __init__(self, stream, limit: limited):
         self._stream, self._limit, self._left = stream, limit, limit._limits.characters
-        self.closed = False
 
     def write(self, text: str) -> int:
-        if self.closed:
-            raise ValueError("I/O operation on closed file.")
         self._left -= len(text)
         if self._left < 0:
             most = self._limit._limits.characters
@@ -172,7 +152,7 @@ class _Counted:
         return self._stream.write(text)
 
     def close(self) -> None:
-        self.closed = True
+        pass
 
     def __getattr__(self, name):
         return getattr(self.__dict__["_stream"], name)

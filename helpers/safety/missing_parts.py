@@ -1,10 +1,7 @@
 """An error -> one sentence with the cure, where it says that a part of the course is missing.
 
-A part is a framework, a package that the helpers import, or a compiler. Missing is what is not
-installed, what is installed and does not import, and what came in another version than the pinned.
-The pins are the course's `constraints.txt`; where `helpers` was installed alone, its own extras.
-
-`switch_on` has a notebook show the sentence in place of a traceback.
+A part is a framework, a package that the helpers import, or a compiler. The pins are the course's
+`constraints.txt`; where `helpers` was installed alone, its own extras.
 """
 
 import re
@@ -27,9 +24,6 @@ NAMES = {"tf": "tensorflow", "torch": "torch"}  # what the notebooks call a fram
 CURE = (
     "run `python course.py setup` (delete the folder .venv first if that changes nothing), then "
     "open the notebook with `python course.py lab`"
-)
-CUT_SHORT = (
-    "The import of PyTorch was cut short, and another fails or ends this kernel: restart it."
 )
 RESTART = "restart the kernel; if that changes nothing,"  # half of a framework may be loaded
 REST = "; cells that do not need it run without"
@@ -74,17 +68,13 @@ def repair(module: str) -> str:
     """Return the command alone, as a table has room for."""
     if _has_course():
         return "run `python course.py setup`"
-    return f'run `pip install "{_requirement(module)}"` for the Python of this kernel'
-
-
-def note(error: BaseException) -> None:
-    """Add the sentence to an error, if there is one: Python prints it below a traceback."""
-    if words := sentence(error):
-        error.add_note(words)
+    wanted = _wanted()
+    name = next((one for one in distributions(module) if one in wanted), module)
+    return f'run `pip install "{name}{wanted.get(name, "")}"` for the Python of this kernel'
 
 
 def of_line(line: str) -> str:
-    """Return the same for the last line of a traceback that another process has printed."""
+    """Return the sentence for the last line of a traceback that another process has printed."""
     found = NOT_FOUND.match(line)
     return _not_installed(found[1]) if found else ""
 
@@ -100,15 +90,14 @@ def _sentence_of_one(error: BaseException) -> str:
         return _not_installed(part) if missing else ""
     if type(error).__module__.startswith("torch.") and NO_CXX in str(error):
         return f"There is no C++ compiler here, and torch's Inductor needs one: {COMPILER_CURE}."
-    for part in FRAMEWORKS:
-        if sys.modules.get(part) is None and _ended_the_import_of(part, error):
-            return unusable(part, error)
-    return ""
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    bodies = [f.f_globals.get("__name__") for f in frames if f.f_code.co_name == "<module>"]
+    ended = {str(name).partition(".")[0] for name in bodies}  # whose import the error ended
+    broken = (part for part in FRAMEWORKS if sys.modules.get(part) is None and part in ended)
+    return next((unusable(part, error) for part in broken), "")
 
 
 def _not_installed(module: str | None) -> str:
-    if module == "torch" and sys.modules.get(module) is None and _has_half_of_torch():
-        return CUT_SHORT
     if module not in FRAMEWORKS and module not in PACKAGES:
         return ""
     name, rest = FRAMEWORKS.get(module, module), REST if module in FRAMEWORKS else ""
@@ -122,15 +111,6 @@ def unusable(part: str, error: BaseException) -> str:
     found, pinned = _versions(part)
     which = f" {found}, where the course needs {pinned}," if found != pinned else ""
     return f"{FRAMEWORKS[part]}{which} cannot be imported ({why}): {RESTART} {cure(part)}{REST}."
-
-
-def _ended_the_import_of(part: str, error: BaseException) -> bool:
-    """Return whether the error came through the body of a framework's own module."""
-    return any(
-        str(frame.f_globals.get("__name__")).partition(".")[0] == part
-        and frame.f_code.co_name == "<module>"
-        for frame, _ in walk_tb(error.__traceback__)
-    )
 
 
 # -- versions
@@ -147,12 +127,10 @@ def _versions(part: str) -> tuple[str, str]:
 
 def pins() -> dict[str, str]:
     """Return package -> pinned version for this machine, empty where the pins are not at hand."""
-    exact = ((name, str(wanted)) for name, wanted in _wanted().items())
-    return {name: wanted[2:] for name, wanted in exact if wanted.startswith("==")}
+    return {name: wanted[2:] for name, wanted in _wanted().items() if wanted.startswith("==")}
 
 
-def _wanted() -> dict:
-    """Return package -> what is wanted of it on this machine, as a `SpecifierSet`."""
+def _wanted() -> dict[str, str]:
     from packaging.requirements import Requirement
 
     lines = []
@@ -161,24 +139,13 @@ def _wanted() -> dict:
         lines = CONSTRAINTS.read_text("utf-8").splitlines() if own else metadata.requires(PROJECT)
     wanted = (Requirement(line) for line in lines or () if line and not line.startswith("#"))
     return {
-        one.name: one.specifier
+        one.name: str(one.specifier)
         for one in wanted
         if one.marker is None or any(one.marker.evaluate({"extra": name}) for name in EXTRAS)
     }
 
 
-def _requirement(package: str) -> str:
-    """Return what pip is to be told for this machine: `torch==2.13.0`, or the name alone."""
-    try:
-        wanted = _wanted()
-    except ImportError:  # `packaging` may be what is missing
-        return package
-    name = next((one for one in distributions(package) if one in wanted), package)
-    return f"{name}{wanted.get(name, '')}"
-
-
 def _has_course() -> bool:
-    """Return whether these helpers stand in a clone of the course, beside its `course.py`."""
     return (COURSE / "course.py").is_file()
 
 
@@ -216,13 +183,7 @@ def _show_error(shell, kind, error, trace, tb_offset=None) -> None:
 
 
 def _look_at_frameworks(result=None) -> None:
-    """Print a sentence for a framework in another version than the pinned; guard a cut import.
-
-    Once torch._C is loaded, a second import fails, or kills the interpreter (SIGSEGV): so torch
-    refuses to be imported again where its first import did not end.
-    """
-    if "torch" not in sys.modules and _has_half_of_torch():
-        sys.modules["torch"] = None
+    """Print a sentence for a framework in another version than the pinned."""
     for part in {*FRAMEWORKS} & {*sys.modules} - _TOLD:
         _TOLD.add(part)
         found, pinned = _versions(part)
@@ -231,7 +192,3 @@ def _look_at_frameworks(result=None) -> None:
                 f"{FRAMEWORKS[part]} {found} is installed, and the course needs {pinned}, so what "
                 f"you see may differ, or fail: {cure(part)}."
             )
-
-
-def _has_half_of_torch() -> bool:
-    return any(name.startswith("torch.") for name in list(sys.modules))

@@ -1,7 +1,4 @@
-"""What is being done, in words -> kept, for whoever shows it while a cell takes long.
-
-Nothing is printed. The words are one for the whole process; who writes last is read.
-"""
+"""What is being done, in words -> kept, for whoever shows it while a cell takes long."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -1,8 +1,6 @@
 """What a verb changes in the interpreter -> put back when the verb ends, however it ends.
 
-A verb may set a tracer, a profiler, a monitoring tool or an evaluator, replace names and redirect
-streams: `preserves_interpreter_state` puts those back. What the learner's own function sets is the
-learner's, as in any cell. Verbs are for one thread at a time.
+What the learner's own function sets is the learner's, as in any cell.
 """
 
 import builtins
@@ -13,12 +11,10 @@ import sys
 import sysconfig
 import threading
 import warnings
+from collections import namedtuple
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
-
-from helpers.safety import missing_parts
 
 # whose code it is, by the file of its code object
 _PLACES = sysconfig.get_paths()
@@ -28,7 +24,7 @@ HOUSE = str(Path(__file__).parents[1]) + os.sep
 
 # A module that says `__builtins__ = BUILTINS` is left alone by the search for holders.
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
-redirected, uninterrupted = redirect_stdout, nullcontext  # names that other rooms use
+redirected, running_user_code = redirect_stdout, nullcontext  # names that other rooms use
 
 
 class Own:
@@ -45,30 +41,8 @@ def module(name: str):
 # -- what is kept
 
 
-@dataclass(frozen=True)
-class Kept:
-    """One thing of the interpreter: how it is read, and how it is put back."""
-
-    name: str
-    read: Callable
-    put: Callable
-
-    def same(self, now, before) -> bool:
-        """Return whether two readings are the same."""
-        return now is before or now == before
-
-
-def _read_tools() -> tuple:
-    """Return the names of the monitoring tools, by id (PEP 669, Python 3.12)."""
-    monitoring = getattr(sys, "monitoring", None)
-    return tuple(monitoring.get_tool(n) for n in range(6)) if monitoring else ()
-
-
-def _put_tools(before: tuple) -> None:
-    for number, name in enumerate(before):
-        if name is None and sys.monitoring.get_tool(number) is not None:
-            sys.monitoring.set_events(number, 0)
-            sys.monitoring.free_tool_id(number)
+# One thing of the interpreter: how it is read, and how it is put back.
+Kept = namedtuple("Kept", "name read put")
 
 
 def _evaluator(verb: str, *given):
@@ -79,167 +53,65 @@ def _evaluator(verb: str, *given):
     return function(*map(ctypes.c_void_p, (interpreter(), *given)))
 
 
-def _stream(name: str) -> Kept:
-    read, put = functools.partial(getattr, sys, name), functools.partial(setattr, sys, name)
-    return Kept(f"sys.{name}", read, put)
-
-
-_READ_EVALUATOR = functools.partial(_evaluator, "Get")
 KEPT = (
     Kept("sys.settrace", sys.gettrace, sys.settrace),  # first, or it would report the rest
     Kept("sys.setprofile", sys.getprofile, sys.setprofile),
-    Kept("threading.settrace", threading.gettrace, threading.settrace),
-    Kept("threading.setprofile", threading.getprofile, threading.setprofile),
-    Kept("sys.monitoring", _read_tools, _put_tools),
-    Kept("the frame evaluator", _READ_EVALUATOR, functools.partial(_evaluator, "Set")),
-    _stream("stdout"),
-    _stream("stderr"),
+    Kept(
+        "the frame evaluator",
+        functools.partial(_evaluator, "Get"),
+        functools.partial(_evaluator, "Set"),
+    ),
+    *(
+        Kept(name, functools.partial(getattr, sys, name), functools.partial(setattr, sys, name))
+        for name in ("stdout", "stderr")
+    ),
 )
 
 # -- a verb
 
 _LOCK = threading.RLock()
-_ENDED: list[list[BaseException]] = []  # what ended a learner's code, for each verb under way
 
 
-def preserves_interpreter_state(
-    fn: Callable, names: tuple[str, ...] = (), raises: bool = True
-) -> Callable:
-    """Return `fn` as a verb: what it changed in the interpreter is put back when it ends.
-
-    `names`: what is put back, of `KEPT`; all of it if none is given. RuntimeError, in one sentence,
-    while a verb is at work in another thread.
-
-    What ends a learner's code without being an Exception (SystemExit, pytest.fail) is raised again
-    when what `fn` returns has been drawn, if `raises`: not in a check, which judges.
-    """
+def preserves_interpreter_state(fn: Callable) -> Callable:
+    """Return `fn` as a verb: it puts back `KEPT`, and refuses to run beside another thread's."""
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
-        before = [(kept, kept.read()) for kept in KEPT if not names or kept.name in names]
-        mark, ended = len(PATCHES), []
-        with ExitStack() as stack:
-            if not names:
-                stack.enter_context(_one_thread())
-                stack.enter_context(_exit_raises())
-                _ENDED.append(ended)
-                stack.callback(_ENDED.remove, ended)
-            try:
-                made = fn(*args, **kwargs)
-            except ImportError as error:
-                missing_parts.note(error)
-                raise
-            except Exception:
-                if raises and ended:
-                    raise ended[0] from None
-                raise
-            finally:
-                for kept, value in before:
-                    if not kept.same(kept.read(), value):
-                        kept.put(value)
-                _undo_to(mark)
-        if raises and ended:
-            _draw(made)
-            raise ended[0]
-        return made
+        if not _LOCK.acquire(blocking=False):  # what a verb changes is one for the whole process
+            raise RuntimeError(
+                "a verb is at work in another thread, and verbs are for one thread at a time: "
+                "call this one when that has ended"
+            )
+        before = [(kept, kept.read()) for kept in KEPT]
+        try:
+            return fn(*args, **kwargs)
+        finally:
+            for kept, value in before:
+                if kept.read() != value:
+                    kept.put(value)
+            _LOCK.release()
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return guarded
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """Refuse a second thread: what a verb changes is one for the whole process."""
-    if not _LOCK.acquire(blocking=False):
-        raise RuntimeError(
-            "a verb is at work in another thread, and verbs are for one thread at a time: call "
-            "this one when that has ended"
-        )
-    try:
-        yield
-    finally:
-        _LOCK.release()
-
-
-def _exit_raises():
-    """Let `exit()` of a notebook raise SystemExit in a verb, where it would end the kernel."""
-    shell = getattr(module("IPython"), "get_ipython", lambda: None)()
-    return patched(shell, ask_exit=sys.exit) if shell is not None else nullcontext()
-
-
-def _draw(made) -> None:
-    """Show what a verb made although it raises: in Jupyter as a cell would, else as text."""
-    ipython = module("IPython")
-    with suppress(Exception):
-        (ipython.display.display if ipython and ipython.get_ipython() else print)(made)
-
-
-def note_end(error: BaseException | None) -> None:
-    """Let the verb under way raise this again in the end, unless it is an Exception."""
-    if _ENDED and error is not None and not isinstance(error, Exception):
-        _ENDED[-1].append(error)
-
-
-class running_user_code:  # noqa: N801 (used like a function)
-    """A `with` block in which a learner's code runs: the verb raises again what ends it."""
-
-    def __enter__(self) -> None:
-        """Let it run."""
-
-    def __exit__(self, kind, error, trace) -> None:
-        note_end(error)
-
-
-# -- blocks
-
-PATCHES: list[Callable[[], None]] = []  # what is to be undone, the last one first
-
-
-def _undo_to(mark: int) -> None:
-    while len(PATCHES) > mark:
-        PATCHES.pop()()
-
-
-def patch(owner, name: str, value: object) -> None:
-    """Give an attribute another value, until the block or the verb that this stands in ends."""
-    if name in vars(owner):
-        PATCHES.append(functools.partial(setattr, owner, name, vars(owner)[name]))
-    else:
-        PATCHES.append(lambda: delattr(owner, name) if name in vars(owner) else None)
-    setattr(owner, name, value)
-
-
-@contextmanager
 def patched(owner, **names) -> Iterator[None]:
     """Give attributes of `owner` other values in a `with` block, and the old ones back after it."""
-    mark = len(PATCHES)
+    before = {name: vars(owner)[name] for name in names if name in vars(owner)}
     try:
         for name, value in names.items():
-            patch(owner, name, value)
+            setattr(owner, name, value)
         yield
     finally:
-        _undo_to(mark)
-
-
-@contextmanager
-def undone(undo: Callable[[], None]) -> Iterator[None]:
-    """Call `undo` when a `with` block has ended; an error in it is told in a warning."""
-    try:
-        yield
-    finally:
-        try:
-            undo()
-        except Exception as error:
-            tell(f"something could not be undone: {error}")
+        for name in names:
+            if name in before:
+                setattr(owner, name, before[name])
+            elif name in vars(owner):
+                delattr(owner, name)
 
 
 def tell(words: str) -> None:
     """Warn; a learner's filter may make an error of it, which must not stop what is under way."""
     with suppress(Exception):
         warnings.warn(words, RuntimeWarning, stacklevel=4)
-
-
-def note(error: BaseException, sentence: str) -> None:
-    """Add a sentence to an error on its way, unless its class has something against it."""
-    with suppress(Exception):
-        BaseException.add_note(error, sentence)

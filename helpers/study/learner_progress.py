@@ -125,7 +125,7 @@ def show_class(folder) -> Exhibit:
     """
     found = learner_record.read_shared(_require_folder(folder))
     learners = [(dict(one.states), one.name) for one in found.files]
-    return Exhibit(class_listing(_whole_course(), learners, found.unread, found.more), table)
+    return Exhibit(class_listing(_whole_course(), learners, found.unread), table)
 
 
 def _read_course() -> tuple[tuple[Chapter, ...], str]:

@@ -3,15 +3,8 @@
 import os
 from pathlib import Path
 
-from helpers.safety.arguments import real_type_name, require_str
-from helpers.safety.folders import (
-    ManagedDirectory,
-    Refusal,
-    plain_name,
-    plain_names,
-    quote_name,
-    temporary,
-)
+from helpers.safety.arguments import quote_value, real_type_name, require_str
+from helpers.safety.folders import ManagedDirectory, Refusal, plain_name, plain_names, temporary
 
 _HOME: list[ManagedDirectory] = []
 
@@ -37,14 +30,14 @@ def op_folder(name: str, files: dict[str, str]) -> Place:
     """Write the folder `name` with these files (name -> text) and return the place that holds it.
 
     What the folder held before is gone, unless an error comes. ValueError for a name that is not
-    plain (a path, a device of Windows …), TypeError for a file whose content is no text. Refusal
+    plain (a path, a hidden file …), TypeError for a file whose content is no text. Refusal
     where the disk takes no more; the old folder stays then.
     """
     name = plain_name(name, "the name of the op")
     if not isinstance(files, dict):
         raise TypeError(f"the files must be a dict of name -> text, not {real_type_name(files)}")
     names = plain_names(files, "the name of a file")
-    texts = [require_str(files[file], f"the file {quote_name(file)}").encode() for file in names]
+    texts = [require_str(files[file], f"the file {quote_value(file)}").encode() for file in names]
     if not _HOME or not _HOME[0].stands():
         _HOME[:] = [temporary("ops-")]
     try:

@@ -7,7 +7,7 @@ this kernel and in the record.
 
 import tomllib
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
 from types import FunctionType
 
@@ -84,7 +84,7 @@ class Prediction(Exhibit):
         return form
 
 
-@partial(preserves_interpreter_state, raises=False)
+@preserves_interpreter_state
 def predict(
     question: str, choices: Iterable[str], *, run: Callable[[], object], why: str = ""
 ) -> Prediction:

@@ -1,7 +1,6 @@
 """A module or a script's path is refused with what to give in its place; and that works."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -29,23 +28,9 @@ VERBS = {
 
 
 @pytest.mark.parametrize(("name", "needs"), VERBS.items())
-def test_a_verb_names_what_to_give_in_place_of_a_module_or_a_script(name, needs):
+def test_a_verb_names_what_to_give_in_place_of_a_module(name, needs):
     if needs:
         pytest.importorskip(needs)
     verb = getattr(helpers, name)
     with pytest.raises(TypeError, match="; of a module, give a function, such as json.dump"):
         verb(json)
-    for path in ("here/script.py", Path("here/script.py")):
-        with pytest.raises(TypeError, match="; runpy.run_path"):
-            verb(path)
-
-
-def test_the_function_of_a_property_is_named_and_can_be_given():
-    class Case:
-        @property
-        def three(self):
-            return 3
-
-    with pytest.raises(TypeError, match="give its fget, and the object as its argument"):
-        helpers.watch_ops(Case.three, Case())
-    assert helpers.watch_ops(Case.three.fget, Case()).model.title == "three: 0 ops"

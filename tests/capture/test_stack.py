@@ -9,7 +9,6 @@ import pytest
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.capture.text.value import short_repr
 from helpers.internals import interpreter_frame
-from helpers.model.stage_records import NOWHERE
 from tests.capture.stack_programs import counted, recursion
 from tests.pythons import VERSIONS, run
 
@@ -109,24 +108,6 @@ def test_raising_instruction_is_known_until_its_handler_is_done():
     assert {(steps[n].raised, steps[n].left, steps[n].deed) for n in marked} == {
         (steps[failed].offset, steps[failed].line, "raised")
     }
-
-
-def test_instruction_that_nobody_wrote_lights_no_words_of_the_one_before():
-    def count(n):
-        total = 0
-        for i in range(n):
-            if i == 1:
-                continue
-            total += i
-        print(total, end="")
-
-    ran = stack_run(count, 3)
-    lines = ran.source.split("\n")
-    backs = [step for step in ran.steps if step.opname.startswith("JUMP_BACKWARD")]
-    lit = {lines[s.line - 1].strip(): s.span != NOWHERE for s in backs}
-    assert lit == {"continue": True, "total += i": False}
-    assert ran.steps[-1].opname.startswith("RETURN") and ran.steps[-1].span == NOWHERE
-    assert ran.steps[-1].line
 
 
 def test_loop_keeps_its_first_and_last_rounds():

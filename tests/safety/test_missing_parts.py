@@ -1,12 +1,8 @@
 """Where a framework, a package or a compiler is missing, a cell shows one sentence: the cure."""
 
-import os
-
 import pytest
 
 import helpers
-from helpers.safety import missing_parts
-from tests.a_kernel import Client
 from tests.without import cells_without
 
 BOTH = ["tensorflow", "torch"]
@@ -105,31 +101,3 @@ def test_missing_compiler_is_one_sentence(hidden, source, tmp_path):
     told = cells_without(hidden, ["import helpers", source], **nothing)[-1]
     assert told.error and told.shown.count("\n") == 1
     assert "compiler" in told.shown and "sudo apt install g++" in told.shown
-
-
-CUT = """
-import helpers, sys
-class Cut:
-    def find_spec(self, name, *given):
-        if name == "torch._C":
-            sys.meta_path.remove(self)
-            raise KeyboardInterrupt
-sys.meta_path.insert(0, Cut())
-import torch
-"""
-AGAIN = """
-from helpers.safety import missing_parts
-try:
-    import torch
-except ImportError as error:
-    print(missing_parts.sentence(error))
-"""
-
-
-def test_kernel_whose_import_of_torch_was_interrupted_imports_it_no_more(tmp_path):
-    client = Client(tmp_path, env={**os.environ, "IPYTHONDIR": str(tmp_path)})
-    try:
-        client.run(CUT)
-        assert client.run(AGAIN) == f"{missing_parts.CUT_SHORT}\n"
-    finally:
-        client.end()

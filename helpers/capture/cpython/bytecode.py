@@ -1,27 +1,24 @@
 """A code object -> its instructions as records, its fields, and what it is specialised to."""
 
-import __future__
-
 import dis
 import opcode
 import sys
+from collections import namedtuple
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import make_dataclass, replace
+from dataclasses import replace
 from os.path import basename
 from types import CodeType, FunctionType
 
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.objects import code_of, function_of, refuse_async
 from helpers.capture.cpython.unwrapping import unwrap
-from helpers.capture.text.source import NOWHERE, Source, source_of
+from helpers.capture.text.source import NOWHERE, source_of
 from helpers.capture.text.value import plain, short_repr
 from helpers.mini.versions import JUMPS, effect, ends
-from helpers.model.code_records import Bytecode, CodeTree, Field, Handler, Instruction
-from helpers.model.phrase import counted
+from helpers.model.code_records import Bytecode, CodeTree, Field, Instruction, columns
 from helpers.model.tables import Column, Listing
 from helpers.safety.arguments import require_bool, require_int, table
-from helpers.safety.restoring import running_user_code
 
 MOST_NAMES = 8
 RUNNING_NAMES = dis._all_opname  # of opcodes, of specialised ones too
@@ -70,28 +67,12 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     require_bool(caches, "caches")
     require_bool(adaptive, "adaptive")
     source, handlers = source_of(code), disassembly.handlers(code)
-    rows = _list_instructions(code, source, adaptive)
-    if caches:
-        rows = [part for row in rows for part in (row, *_cache_rows(row, code, adaptive))]
-    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    return Bytecode(
-        f"Bytecode of {plain(code.co_name)} on Python {version}",
-        _columns(caches, adaptive),
-        tuple(rows),
-        "\n".join([*peeled, *map(_handler_words, handlers)]),
-        source=source.text,
-        handlers=handlers,
-        version=version,
-    )
-
-
-def _list_instructions(code: CodeType, source: Source, adaptive: bool) -> list[Instruction]:
-    raw, live, rows = disassembly.instructions(code), code._co_code_adaptive, []
+    live, rows = code._co_code_adaptive, []
     try:
         depths = disassembly.depths(code)
     except disassembly.Doubt:
         depths = {}
-    for i, end in zip(raw, [*(i.offset for i in raw[1:]), len(live)], strict=True):
+    for i, end in _extents(code):
         data, span = code.co_code[i.offset : end], source.span(i.positions)
         rows.append(
             Instruction(
@@ -110,7 +91,38 @@ def _list_instructions(code: CodeType, source: Source, adaptive: bool) -> list[I
                 RUNNING_NAMES[live[i.offset]] if adaptive else "",
             )
         )
-    return rows
+        if caches:
+            rows += _cache_rows(rows[-1], live if adaptive else code.co_code)
+    shown = columns(
+        "place opname running argument snippet",
+        where="line",
+        place="offset",
+        opname="instruction",
+        **{"running": "specialised to"} if adaptive else {},
+        **{"kept": "bytes"} if caches else {},
+        argument="argument",
+        snippet="source",
+        depth="stack before",
+        effect="change",
+    )
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    for one in handlers:
+        words = disassembly.handler_words(one).replace(", push", " and push")
+        peeled += (f"An exception in {one.start} to {one.end - 2}: {words}.",)
+    return Bytecode(
+        f"Bytecode of {plain(code.co_name)} on Python {version}",
+        shown,
+        tuple(rows),
+        "\n".join(peeled),
+        source=source.text,
+        handlers=handlers,
+        version=version,
+    )
+
+
+def _extents(code: CodeType):
+    found = disassembly.instructions(code)
+    return zip(found, [*(i.offset for i in found[1:]), len(code.co_code)], strict=True)
 
 
 def argument(instruction: dis.Instruction, code: CodeType) -> str:
@@ -133,9 +145,8 @@ def _effect(i: dis.Instruction) -> str:
     return jumping if ends(i.opname) or jumping == straight else f"{straight} or {jumping}"
 
 
-def _cache_rows(row: Instruction, code: CodeType, adaptive: bool):
+def _cache_rows(row: Instruction, live: bytes):
     """Yield one record per cache entry of an instruction, with what the entry is for."""
-    live = code._co_code_adaptive if adaptive else code.co_code
     names = [
         f"{name} {n + 1} of {size}" if size > 1 else name
         for name, size in getattr(opcode, "_cache_format", {}).get(row.opname, {}).items()
@@ -145,27 +156,6 @@ def _cache_rows(row: Instruction, code: CodeType, adaptive: bool):
         at, name = row.offset + 2 + 2 * n, names[n] if n < len(names) else ""
         data = live[at : at + 2].hex(" ")
         yield Instruction(at, "CACHE", -1, name, data, 0, 0, NOWHERE, "", -1, "", cache_index=n)
-
-
-def _handler_words(row: Handler) -> str:
-    values, lasti = counted(row.depth, "value"), " and push the offset" if row.lasti else ""
-    return (
-        f"An exception in {row.start} to {row.end - 2}: go to {row.target}, keep {values}{lasti}."
-    )
-
-
-def _columns(caches: bool, adaptive: bool) -> tuple[Column, ...]:
-    return (
-        Column("where", "line"),
-        Column("place", "offset", True),
-        Column("opname", "instruction", True),
-        *[Column("running", "specialised to", True)] * adaptive,
-        *[Column("kept", "bytes")] * caches,
-        Column("argument", "argument", True),
-        Column("snippet", "source", True),
-        Column("depth", "stack before"),
-        Column("effect", "change"),
-    )
 
 
 def code_tree(fn) -> CodeTree:
@@ -179,25 +169,14 @@ def code_tree(fn) -> CodeTree:
 
 def _make_tree(code: CodeType) -> CodeTree:
     nested = tuple(_make_tree(part) for part in code.co_consts if type(part) is CodeType)
-    columns = (
-        Column("name", "field", code=True),
-        Column("value", "value", code=True),
-        Column("meaning", "what it is"),
-        Column("used", "used by"),
-    )
-    name = plain(code.co_qualname)
-    fields = Listing(f"Code object {name}", columns, tuple(_fields(code)))
+    shown = columns("name value", name="field", value="value", meaning="what it is", used="used by")
+    name, rows = plain(code.co_qualname), []
+    for field, (meaning, used) in FIELDS.items():
+        if hasattr(CodeType, field):
+            used = used if type(used) is str else _first_use(code, field, used)
+            rows.append(Field(field, _field_value(code, field), meaning, used))
+    fields = Listing(f"Code object {name}", shown, tuple(rows))
     return CodeTree(f"Code object {name}", name, fields, bytecode(code), nested)
-
-
-def _fields(code: CodeType):
-    order = list(FIELDS)
-    known = [name for name in dir(code) if name.startswith(("co_", "_co")) or name in FIELDS]
-    known.sort(key=lambda name: (order.index(name) if name in FIELDS else len(order), name))
-    for name in known:
-        meaning, used = FIELDS.get(name, ("new in this Python", ""))
-        used = used if type(used) is str else _first_use(code, name, used)
-        yield Field(name, _field_value(code, name), meaning, used)
 
 
 def _field_value(code: CodeType, name: str) -> str:
@@ -212,7 +191,8 @@ def _field_value(code: CodeType, name: str) -> str:
         entries = "1 cache entry" if caches == 1 else f"{caches} cache entries"
         return f"{len(value)} bytes: {instructions} instructions, {entries}"
     if name == "co_flags":
-        return f"0x{value:x}: {', '.join(_flag_names(value)) or 'none'}"
+        names = [name for bit, name in dis.COMPILER_FLAG_NAMES.items() if value & bit]
+        return f"0x{value:x}: {', '.join(names) or 'none'}"
     if name == "co_filename" and not value.startswith("<"):
         return "a notebook cell" if "ipykernel" in value else short_repr(basename(value))
     if type(value) is bytes:
@@ -220,25 +200,17 @@ def _field_value(code: CodeType, name: str) -> str:
     if type(value) is not tuple:
         return short_repr(value)
     parts = [short_repr(one) for one in value[:MOST_NAMES]]
-    more = [f"… {len(value) - MOST_NAMES} more"] if len(value) > MOST_NAMES else []
-    return f"({', '.join(parts + more)}{',' if len(value) == 1 else ''})"
-
-
-def _flag_names(flags: int) -> list[str]:
-    known = dict(dis.COMPILER_FLAG_NAMES)
-    for name in __future__.all_feature_names:
-        known.setdefault(getattr(__future__, name).compiler_flag, f"FUTURE_{name.upper()}")
-    return [name for bit, name in known.items() if flags & bit]
+    parts += [f"… {len(value) - MOST_NAMES} more"] * (len(value) > MOST_NAMES)
+    return f"({', '.join(parts)}{',' if len(value) == 1 else ''})"
 
 
 def _first_use(code: CodeType, field: str, opcodes) -> str:
     """Return the first instruction of this code that reads a field by position."""
     values = getattr(code, field)
     for i in disassembly.instructions(code):
-        if i.opcode in opcodes and i.arg is not None:
-            places = [n for n, item in enumerate(values) if item is i.argval]
-            if places:
-                return f"{i.offset} {i.opname} takes [{places[0]}]"
+        for place, item in enumerate(values) if i.opcode in opcodes and i.arg is not None else ():
+            if item is i.argval:
+                return f"{i.offset} {i.opname} takes [{place}]"
     return ""
 
 
@@ -258,39 +230,28 @@ def specialising(
             words = plain(heading)
             raise TypeError(f"the arguments of stage {words!r} must be a tuple, such as (1, 2)")
     require_int(times, "times", MOST_TIMES)
-    inside = inside or {}
-    for heading in inside:
-        if heading not in stages:
-            raise KeyError(f"inside names {heading!r}, which is no stage")
     require_bool(changed, "changed")
-    copy = _fresh_copy(function)
+    inside = inside or {}
+    if odd := [heading for heading in inside if heading not in stages]:
+        raise KeyError(f"inside names {odd[0]!r}, which is no stage")
+    code = function.__code__.replace(co_name=function.__code__.co_name)
+    copy = FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
     shots = [_running_now(copy)]
     for heading, args in stages.items():
-        around = inside.get(heading, nullcontext)()
-        if not hasattr(type(around), "__enter__"):
-            raise TypeError(
-                f"what inside gives for stage {heading!r} must return a context manager, "
-                f"not {short_repr(around)}"
-            )
-        with running_user_code(), around:
+        with inside.get(heading, nullcontext)():
             for _ in range(times):
                 copy(*own, *args)
         shots.append(_running_now(copy))
     return _stage_listing(copy, list(stages), shots, times, changed)
 
 
-def _fresh_copy(fn: FunctionType) -> FunctionType:
-    code = fn.__code__.replace(co_name=fn.__code__.co_name)
-    copy = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
-    copy.__kwdefaults__ = fn.__kwdefaults__
-    return copy
-
-
 def _running_now(fn: FunctionType) -> dict[int, tuple[str, int]]:
     """Return offset -> (the name that runs now, how many of its cache entries are in use)."""
-    live, raw = fn.__code__._co_code_adaptive, disassembly.instructions(fn.__code__)
-    found = {}
-    for i, end in zip(raw, [*(i.offset for i in raw[1:]), len(live)], strict=True):
+    live, found = fn.__code__._co_code_adaptive, {}
+    for i, end in _extents(fn.__code__):
         filled = sum(any(live[at : at + 2]) for at in range(i.offset + 2, end, 2))
         found[i.offset] = RUNNING_NAMES[live[i.offset]], filled
     return found
@@ -298,7 +259,7 @@ def _running_now(fn: FunctionType) -> dict[int, tuple[str, int]]:
 
 def _stage_listing(fn, stages: list[str], shots: list[dict], times: int, changed: bool) -> Listing:
     fields = [f"stage_{n}" for n in range(len(shots))]
-    record = make_dataclass("Row", ["offset", "instruction", *fields, "caches"], frozen=True)
+    record = namedtuple("Row", ["offset", "instruction", *fields, "caches"])
     rows, moved = [], []
     for i in disassembly.instructions(fn.__code__):
         names = [shot[i.offset][0] for shot in shots]
@@ -310,10 +271,10 @@ def _stage_listing(fn, stages: list[str], shots: list[dict], times: int, changed
         rows.append(record(i.offset, words, names[0], *then, kept))
         moved += rows[-1:] * any(then)
     headings = ["before the first call", *(f"after {times} calls: {h}" for h in stages)]
-    columns = [Column("offset", "offset"), Column("instruction", "as compiled", code=True)]
-    columns += [Column(f, h, code=True) for f, h in zip(fields, headings, strict=True)]
-    columns += [Column("caches", "cache entries")] * (not changed)
+    shown = [Column("offset", "offset"), Column("instruction", "as compiled", code=True)]
+    shown += [Column(f, h, code=True) for f, h in zip(fields, headings, strict=True)]
+    shown += [Column("caches", "cache entries")] * (not changed)
     note = f"{len(moved)} of {len(rows)} instructions were replaced where they stand (→). "
     note += "An empty cell: as before."
-    shown = tuple(moved if changed else rows)
-    return Listing(f"{plain(fn.__name__)}, as it runs", tuple(columns), shown, note)
+    listed = tuple(moved if changed else rows)
+    return Listing(f"{plain(fn.__name__)}, as it runs", tuple(shown), listed, note)

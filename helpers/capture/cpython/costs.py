@@ -1,8 +1,9 @@
 """Actions, timed in one run -> a listing of ratios; a time alone says nothing about a machine."""
 
 import sys
+from collections import namedtuple
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from statistics import median
 from time import perf_counter
@@ -10,10 +11,10 @@ from time import perf_counter
 from helpers.capture.cpython.objects import function_of, refuse_async
 from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import plain, short_repr
-from helpers.model.tables import Column, Listing
+from helpers.model.code_records import columns
+from helpers.model.tables import Listing
 from helpers.safety import progress
 from helpers.safety.arguments import require_str, table
-from helpers.safety.restoring import running_user_code
 
 ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
@@ -23,19 +24,8 @@ NOTE = (
     "machine, or a busy one, the ratios differ more."
 )
 TOOL = "watch_tracers"
-STICKY = (
-    "Python 3.12 remembers that some frame asked for instructions: from then on every use of "
-    "sys.settrace in this process pays for them."
-)
-
-
-@dataclass(frozen=True)
-class Cost:
-    """One action; `ratio` says how many runs of the unit it takes as long as."""
-
-    action: str
-    ratio: float
-    words: str
+# One action; `ratio` says how many runs of the unit it takes as long as.
+Cost = namedtuple("Cost", "action ratio words")
 
 
 @dataclass(frozen=True)
@@ -71,25 +61,22 @@ def costs_listing(
     best = {name: min(seconds) for name, seconds in rounds.items()}
     ratios = {name: best[name] / best[None] for name in everything if name is not None}
     rows = tuple(Cost(name, ratio, _rounded(ratio)) for name, ratio in ratios.items())
-    columns = (Column("action", "action"), Column("words", f"in {unit_name}"))
+    shown = columns("", action="action", words=f"in {unit_name}")
     note = NOTE.format(max(median(rounds[name][1:]) / best[name] for name in best))
-    return Costs("Measured in one run", columns, rows, note)
+    return Costs("Measured in one run", shown, rows, note)
 
 
 def _measure_seconds(action: Callable) -> float:
-    """Return seconds per call, repeated until the clock can tell."""
     calls, passed = 0, 0.0
     start = perf_counter()
-    with running_user_code():
-        while passed < SHORTEST:
-            action()
-            calls += 1
-            passed = perf_counter() - start
+    while passed < SHORTEST:
+        action()
+        calls += 1
+        passed = perf_counter() - start
     return passed / calls
 
 
 def _rounded(ratio: float) -> str:
-    """Return the ratio to one or two digits; more would pretend to a precision it lacks."""
     if ratio < 0.1:
         return "less than a tenth of one"
     return f"about {float(f'{ratio:.1g}'):,g}" if ratio >= 10 else f"about {ratio:.1f}"
@@ -111,35 +98,20 @@ def tracer_costs(fn, *args) -> Costs:
             )
     call = partial(function, *own, *args)
     unit = f"calls of {plain(function.__name__)} alone"
-    found = costs_listing(call, tracers(function, call), unit)
-    sticky = sys.version_info[:2] == (3, 12)
-    return replace(found, note=f"{STICKY} {found.note}") if sticky else found
+    return costs_listing(call, tracers(function, call), unit)
 
 
 def tracers(function, call: Callable) -> dict[str, Callable]:
     """Return name -> a function that makes the call under that tracer."""
+    code = function.__code__
     actions = {
-        "sys.setprofile: calls": partial(_call_profiled, call),
-        "sys.settrace: calls": partial(_call_traced, call, function.__code__, ""),
-        "sys.settrace: lines": partial(_call_traced, call, function.__code__, "lines"),
-        "sys.settrace: instructions": partial(_call_traced, call, function.__code__, "opcodes"),
+        "sys.setprofile: calls": partial(_call_traced, call, code, "profile"),
+        "sys.settrace: calls": partial(_call_traced, call, code, ""),
+        "sys.settrace: lines": partial(_call_traced, call, code, "lines"),
+        "sys.settrace: instructions": partial(_call_traced, call, code, "opcodes"),
     }
-    if sys.version_info >= (3, 12):
-        events = {"calls": "PY_START", "lines": "LINE", "instructions": "INSTRUCTION"}
-        for name, event in events.items():
-            number = getattr(sys.monitoring.events, event)
-            actions[f"sys.monitoring: {name}"] = partial(_call_monitored, call, function, number)
     actions["watch_stack's record"] = partial(record, call.func, call.args)
     return actions
-
-
-def _call_profiled(call: Callable):
-    before = sys.getprofile()
-    try:
-        sys.setprofile(lambda frame, event, argument: None)
-        return call()
-    finally:
-        sys.setprofile(before)
 
 
 def _call_traced(call: Callable, code, wanted: str):
@@ -153,25 +125,15 @@ def _call_traced(call: Callable, code, wanted: str):
         frame.f_trace_lines, frame.f_trace_opcodes = wanted == "lines", wanted == "opcodes"
         return local
 
-    before, own = sys.gettrace(), sys._getframe()
+    tracer, profiler, own = sys.gettrace(), sys.getprofile(), sys._getframe()
     own.f_trace_opcodes = wanted == "opcodes"  # 3.12 wants to know before settrace
     try:
-        sys.settrace(enter)
+        if wanted == "profile":
+            sys.setprofile(lambda frame, event, argument: None)
+        else:
+            sys.settrace(enter)
         return call()
     finally:
-        sys.settrace(before)
+        sys.setprofile(profiler)
+        sys.settrace(tracer)
         own.f_trace_opcodes = False
-
-
-def _call_monitored(call: Callable, function, event: int):
-    monitoring, code = sys.monitoring, function.__code__
-    tool = next(number for number in range(5, -1, -1) if monitoring.get_tool(number) is None)
-    monitoring.use_tool_id(tool, TOOL)
-    try:
-        monitoring.register_callback(tool, event, lambda *found: None)
-        monitoring.set_local_events(tool, code, event)
-        return call()
-    finally:
-        monitoring.set_local_events(tool, code, 0)
-        monitoring.register_callback(tool, event, None)
-        monitoring.free_tool_id(tool)

@@ -1,13 +1,9 @@
-"""A code object -> its instructions: how deep the stack is, what each takes, and what it does.
-
-Sentences are made of words, those of real values, as they were read.
-"""
+"""A code object -> its instructions: how deep the stack is, what each takes, and does."""
 
 import dis
-from dataclasses import replace
+from collections import namedtuple
 from functools import lru_cache
 from types import CodeType
-from typing import NamedTuple
 
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import plain
@@ -16,33 +12,15 @@ from helpers.model.code_records import Handler
 from helpers.model.phrase import counted, ended
 from helpers.model.stage_records import LANES, NOWHERE, Code, Row
 
-MOST_NAMED = 200  # variables of one function that are shown
-WRITTEN = ("break", "continue")  # jumps that somebody wrote
 RETURNS = ("RETURN_VALUE", "RETURN_CONST")  # none of them raises
 _TAKES = {
-    **dict.fromkeys(("GET_ITER", "GET_YIELD_FROM_ITER", "LOAD_METHOD", "LOAD_ATTR", "FORMAT_SIMPLE",
-                     "CONVERT_VALUE", "BEFORE_WITH", "UNPACK_SEQUENCE", "UNPACK_EX", "YIELD_VALUE",
-                     "LIST_TO_TUPLE", "CALL_INTRINSIC_1", "CHECK_EXC_MATCH", "PUSH_EXC_INFO",
-                     "SEND", "UNARY_NOT", "UNARY_NEGATIVE", "UNARY_INVERT", "UNARY_POSITIVE",
-                     "GET_AWAITABLE", "GET_AITER", "BEFORE_ASYNC_WITH",
-                     "TO_BOOL", "STORE_FAST_LOAD_FAST", "STORE_FAST_MAYBE_NULL"), 1),
-    **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "IS_OP", "CONTAINS_OP",
-                     "IMPORT_NAME", "FORMAT_WITH_SPEC", "CALL_INTRINSIC_2", "END_SEND",
-                     "SET_FUNCTION_ATTRIBUTE", "CHECK_EG_MATCH", "PREP_RERAISE_STAR"), 2),
-    **dict.fromkeys(("BINARY_SLICE", "LOAD_SUPER_ATTR", "MATCH_CLASS"), 3),
-    **dict.fromkeys(("FOR_ITER", "COPY", "WITH_EXCEPT_START", "GET_LEN", "PRECALL"), 0),
+    **dict.fromkeys(("LOAD_ATTR", "LOAD_METHOD", "BEFORE_WITH", "UNPACK_SEQUENCE", "UNPACK_EX",
+                     "PUSH_EXC_INFO", "STORE_FAST_LOAD_FAST"), 1),
+    "LOAD_SUPER_ATTR": 3,
 }  # fmt: skip
-_TAKES_BY_ARG = {
-    **dict.fromkeys(("BUILD_LIST", "BUILD_TUPLE", "BUILD_SET", "BUILD_STRING", "BUILD_SLICE",
-                     "SWAP"), lambda arg: arg),
-    "BUILD_MAP": lambda arg: 2 * arg,
-    "BUILD_CONST_KEY_MAP": lambda arg: arg + 1,
-    "CALL": lambda arg: arg + 2,
-    "CALL_KW": lambda arg: arg + 3,
-    "CALL_FUNCTION_EX": lambda arg: 3 + (arg & 1),
-    "FORMAT_VALUE": lambda arg: 2 if arg & 4 else 1,
-    "MAKE_FUNCTION": lambda arg: 1 + (arg & 15).bit_count(),
-}  # fmt: skip
+_MAKES_ONE = ("BINARY_", "UNARY_", "COMPARE_", "IS_OP", "CONTAINS_", "BUILD_", "CALL", "LOAD_",
+              "FORMAT_", "CONVERT_", "MAKE_FUNCTION", "SET_FUNCTION", "TO_BOOL", "LIST_TO_TUPLE",
+              "GET_", "IMPORT_", "CHECK_", "MATCH_", "SEND", "END_SEND", "YIELD_")  # fmt: skip
 
 
 class Doubt(Exception):
@@ -53,11 +31,8 @@ def instructions(code: CodeType) -> list[dis.Instruction]:
     """Return the instructions; ValueError where the bytes are none that Python could run."""
     try:
         return list(dis.get_instructions(code))
-    except Exception as error:
-        raise ValueError(
-            f"the bytecode of {plain(code.co_name)} cannot be decoded: "
-            f"{type(error).__name__} at some instruction"
-        ) from None
+    except Exception:
+        raise ValueError(f"the bytecode of {plain(code.co_name)} cannot be decoded") from None
 
 
 def handlers(code: CodeType) -> tuple[Handler, ...]:
@@ -65,23 +40,17 @@ def handlers(code: CodeType) -> tuple[Handler, ...]:
     return tuple(Handler(*row) for row in dis._parse_exception_table(code))
 
 
-def handler_words(rows, offset: int) -> str:
-    """Say what the rows of an exception table do for an exception here; nothing without a row."""
-    for row in rows:
-        if row.start <= offset < row.end:
-            values = counted(row.depth, "value")
-            return f"go to {row.target}, keep {values}{', push the offset' if row.lasti else ''}"
-    return ""
+def handler_words(row: Handler) -> str:
+    """Say what a row of an exception table does for an exception."""
+    values, lasti = counted(row.depth, "value"), ", push the offset" * row.lasti
+    return f"go to {row.target}, keep {values}{lasti}"
 
 
 @lru_cache(maxsize=256)
 def depths(code: CodeType) -> dict[int, int]:
-    """Return offset -> how many values are on the stack before that instruction.
-
-    Followed on every path, as `calculate_stackdepth` does it (Python/compile.c, 3.11). Doubt where
-    two paths meet with different depths, or a depth leaves 0 … co_stacksize.
-    """
-    found, after = {}, _successors(code)
+    """Return offset -> stack depth before it, as `calculate_stackdepth` does (Python/compile.c)."""
+    listed, found = instructions(code), {}
+    after = {i.offset: (i, then) for i, then in zip(listed, [*listed[1:], None], strict=True)}
     waiting = [(0, 0), *((row.target, row.depth + 1 + row.lasti) for row in handlers(code))]
     while waiting:
         offset, depth = waiting.pop()
@@ -89,52 +58,25 @@ def depths(code: CodeType) -> dict[int, int]:
             raise Doubt(f"offset {offset} would need {depth} values")
         if found.setdefault(offset, depth) != depth:
             raise Doubt(f"two paths reach offset {offset} with different depths")
-        ways = after.pop(offset, ())
-        waiting += [(target, depth + change) for target, change in ways]
+        i, then = after.pop(offset, (None, None))
+        if i and i.opcode in JUMPS:
+            waiting.append((i.argval, depth + effect(i, True)))
+        if then and not ends(i.opname):
+            waiting.append((then.offset, depth + effect(i, False)))
     return found
 
 
-def _successors(code: CodeType) -> dict[int, list[tuple[int, int]]]:
-    """Return offset -> (next offset, how the depth changes) of each way to go on."""
-    found, after = instructions(code), {}
-    for instruction, following in zip(found, [*found[1:], None], strict=True):
-        ways = after[instruction.offset] = []
-        if instruction.opcode in JUMPS:
-            ways.append((instruction.argval, effect(instruction, True)))
-        if following and not ends(instruction.opname):
-            ways.append((following.offset, effect(instruction, False)))
-    return after
-
-
-def takes(opname: str) -> int:
-    """Return how many values an opcode always works on; 0 where that depends on its argument."""
-    return _TAKES.get(opname, 0)
-
-
 def taken(instruction: dis.Instruction, depth: int) -> int:
-    """Return how many of the `depth` values on the stack an instruction works on.
-
-    One that it only looks at, such as an iterator, is not counted. See Python/bytecodes.c.
-    """
-    name, arg = instruction.opname, instruction.arg or 0
-    count = _TAKES.get(name)
+    """Return how many values on the stack it works on; what it only looks at is not counted."""
+    name, change = instruction.opname, effect(instruction, False)
+    count = instruction.arg if name == "SWAP" else _TAKES.get(name)
     if count is None:
-        by_arg = _TAKES_BY_ARG.get(name)
-        count = by_arg(arg) if by_arg else max(0, -effect(instruction, False))
+        count = max(0, name.startswith(_MAKES_ONE) - change)
     return min(count, depth)
 
 
-class Told(NamedTuple):
-    """What is known of one moment. `put` is None where what came of it was not recorded."""
-
-    opname: str
-    argument: str
-    took: tuple[str, ...]
-    top: str
-    put: tuple[str, ...] | None
-    jumped: bool
-    ending: str
-    handler: str
+# What is known of one moment. `put` is None where what came of it was not recorded.
+Told = namedtuple("Told", "opname argument took top put jumped ending handler")
 
 
 def lane(opname: str) -> str:
@@ -144,26 +86,26 @@ def lane(opname: str) -> str:
 
 def sentence(told: Told) -> str:
     """Return in one plain sentence what the instruction is about to do, and with which values."""
-    if told.ending.startswith("raises"):
-        error = told.ending.removeprefix("raises ")
-        if told.handler:
-            return ended(f"raises {error}; the exception table says: {told.handler}")
-        return f"raises {error}; no handler here, so the exception leaves the frame."
     name = one_name(told.opname)
-    if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
-        return ended(_call(told))
-    if "JUMP_IF" in name:
-        return ended(_branch(told))
     at_end = " at its end" * (name == "FOR_ITER" and told.jumped)
-    return ended(_from_table(name + at_end, told) or _by_counts(told))
+    if told.ending.startswith("raises"):
+        then = f"the exception table says: {told.handler}"
+        then = then if told.handler else "no handler here, so the exception leaves the frame"
+        words = f"{told.ending}; {then}"
+    elif name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
+        words = _call(told)
+    elif "JUMP_IF" in name:
+        words = _branch(told)
+    else:
+        words = _from_table(name + at_end, told) or _by_counts(told)
+    return ended(words)
 
 
 def _call(told: Told) -> str:
     values = [words for words in told.took if words != "NULL"]
     if not values:
         return "calls what lies below its arguments"
-    given = ", ".join(values[1:])
-    given = f"with {given}" if given else "without arguments"
+    given = f"with {', '.join(values[1:])}" if values[1:] else "without arguments"
     result = f" and puts the result, {_all(told.put)}, on the stack" if told.put else ""
     return f"calls {values[0]} {given}{result}"
 
@@ -196,7 +138,8 @@ def _from_table(name: str, told: Told) -> str:
 
 def _by_counts(told: Told) -> str:
     took = f"takes {_all(told.took)} off the stack" if told.took else ""
-    put = f"puts {_all(told.put)} there" if told.put else ""
+    where = "there" if told.took else "on the stack"
+    put = f"puts {_all(told.put)} {where}" if told.put else ""
     return " and ".join(filter(None, (took, put))) or "leaves the stack as it is"
 
 
@@ -223,54 +166,32 @@ _WORDS = {
     **dict.fromkeys(RETURNS, "ends the call and returns {value} to the caller"),
     "YIELD_VALUE": "hands {value} to the caller; the frame is put aside with all that it holds",
     "LOAD_FAST": "puts {put}, the value of {arg}, on the stack",
-    "LOAD_FAST_LOAD_FAST": "puts {put}, the values of {arg}, on the stack",
     "LOAD_CONST": "puts the constant {put} on the stack",
     "LOAD_GLOBAL": "looks {arg} up (globals, then builtins) and puts {put} on the stack{null}",
     "LOAD_DEREF": "reads the cell of {arg} and puts {put} on the stack",
-    "LOAD_CLOSURE": "puts the cell of {arg} itself on the stack, to be shared",
     "LOAD_ATTR": "takes {0}, looks its attribute {arg} up and puts {put} there",
     "LOAD_METHOD": "takes {0}, looks its method {arg} up and puts {put} there",
     "STORE_FAST": "takes {0} off the stack; the name {arg} refers to it from now on",
-    "STORE_FAST_STORE_FAST": "takes {took} off the stack, for the names {arg}",
-    "STORE_FAST_LOAD_FAST": "takes {0} off the stack for the first of {arg}; loads the second",
-    "STORE_DEREF": "takes {0} off the stack and puts it into the cell of {arg}",
     "STORE_ATTR": "takes {took} off the stack: {1}.{arg} refers to {0} from now on",
     "STORE_SUBSCR": "takes {took} off the stack: item {2} of {1} is {0} from now on",
-    "DELETE_FAST": "unbinds the name {arg}",
     "POP_TOP": "takes {0} off the stack; nobody wants it",
     "PUSH_NULL": "puts an empty slot (NULL) on the stack, for the call to come",
     "BINARY_OP": "takes {0} and {1}, computes {0} {arg} {1} and puts {put} there",
     "COMPARE_OP": "takes {0} and {1}, asks whether {0} {arg} {1} and puts {put} there",
     "BINARY_SUBSCR": "takes {0} and {1}, gets item {1} of {0} and puts {put} there",
-    "IS_OP": "takes {0} and {1}, asks whether they are one object and puts {put} there",
     "CONTAINS_OP": "takes {0} and {1}, asks whether {0} is in {1} and puts {put} there",
-    "UNARY_NEGATIVE": "takes {0} and puts its negative, {put}, there",
-    "UNARY_NOT": "takes {0} and puts its opposite, {put}, there",
-    "TO_BOOL": "takes {0} and puts its truth, {put}, there",
     "GET_ITER": "takes {0} and puts an iterator over it there",
-    "UNPACK_SEQUENCE": "takes {0} and puts its parts there, the first on top",
-    "FORMAT_VALUE": "takes {took} and puts the text {put} there",
-    "LIST_APPEND": "takes {0} off the stack and appends it to the list below",
-    "SET_ADD": "takes {0} off the stack and adds it to the set below",
-    "MAP_ADD": "takes {took} off the stack and adds the pair to the dict below",
-    "LIST_EXTEND": "takes {0} off the stack and adds its items to the list below",
     "MAKE_FUNCTION": "takes {took} and puts a new function there",
-    "MAKE_CELL": "makes a cell for {arg}, which inner functions share",
-    "COPY_FREE_VARS": "copies the cells that outer functions share into this frame",
     "COPY": "copies the value at place {arg} from the top: {put}",
     "SWAP": "exchanges the top of the stack and the value at place {arg} from it",
     "RETURN_GENERATOR": "makes a generator of this frame and returns it",
     "RESUME": "begins, or goes on after a yield: nothing moves",
     "PRECALL": "gets ready for the call: a bound method is taken apart, nothing else moves",
     "KW_NAMES": "notes which of the arguments are given by name: nothing moves",
-    "NOP": "does nothing",
     "PUSH_EXC_INFO": "notes that {top} is being handled; what was handled before lies below it",
     "CHECK_EXC_MATCH": "takes {0} off the stack and asks whether the exception is one: {put}",
     "POP_EXCEPT": "takes {0} back: the exception is handled",
     "RERAISE": "raises the exception on top of the stack again",
-    "BEFORE_WITH": "calls __enter__ of {0}; its __exit__ is kept below the result",
-    "WITH_EXCEPT_START": "calls the __exit__ that was kept, with the exception; it says {put}",
-    "END_FOR": "takes what the loop left there off the stack",
     **{f"BUILD_{kind}": f"takes {{took}} and puts a new {word}, {{put}}, there"
        for kind, word in _BUILDS.items()},
 }  # fmt: skip
@@ -281,49 +202,20 @@ class CodeRows:
 
     def __init__(self, tables, pages: Pages, place: int):
         self.tables, self.place, code = tables, place, tables.code
-        self.function, self.named = plain(code.co_name), tables.named[:MOST_NAMED]
-        places, rows = list(code.co_positions()), []
+        self.function, self.named = plain(code.co_name), tables.named
+        places = list(code.co_positions())
         source, above = pages.place(code)
-        self.lines, self.handlers = {}, {}
+        self.rows, self.lines, self.handlers = {}, {}, {}
         for offset, opname, argument, target, written in tables.listing():
             position = places[written // 2]
             line, column, end, end_column = source.span(position)
             span = (above + line, column, above + end, end_column) if line else NOWHERE
-            rows.append(Row(offset, opname, argument, lane(opname), span, target))
+            self.rows[offset] = Row(offset, opname, argument, lane(opname), span, target)
             self.lines[offset] = pages.line(code, position[0])
-            self.handlers[offset] = handler_words(tables.handlers, offset)
-        if not self.function.startswith("<"):  # a lambda and the like are no statements
-            rows = own_words(rows, [pages.snippet(code, row.span) for row in rows])
-        self.rows = {row.offset: row for row in rows}
+            covering = (row for row in tables.handlers if row.start <= offset < row.end)
+            self.handlers[offset] = next(map(handler_words, covering), "")
 
     def listed(self) -> Code:
         """Return the rows as a record."""
         depth = self.tables.code.co_stacksize
         return Code(self.function, tuple(self.rows.values()), self.named, depth)
-
-
-def own_words(rows: list[Row], snippets: list[str]) -> list[Row]:
-    """Return the rows of a function, without the places that they only borrow.
-
-    The compiler gives one that goes back to a loop's head, or returns None at the end of a
-    function, the words of what ran before it.
-    """
-    borrowed = set()
-    for at, (row, words) in enumerate(zip(rows, snippets, strict=True)):
-        before = rows[at - 1] if at else None
-        goes_on = row.opname.startswith("JUMP") and "_IF_" not in row.opname
-        if goes_on and before and row.span == before.span and words not in WRITTEN:
-            borrowed.add(at)
-        if row.opname in RETURNS and _is_unwritten(row, before, words):
-            borrowed |= {at} if row.argument else {at - 1, at}
-    return [replace(row, span=NOWHERE) if at in borrowed else row for at, row in enumerate(rows)]
-
-
-def _is_unwritten(row: Row, before: Row | None, words: str) -> bool:
-    """Tell whether nobody wrote this return: it gives None, and stands at a statement."""
-    if words.partition(" ")[0] in ("return", "None", ""):
-        return False
-    if row.opname == "RETURN_CONST":
-        return row.argument == "None"
-    gave = before is not None and (before.opname, before.argument) == ("LOAD_CONST", "None")
-    return gave and before.span == row.span

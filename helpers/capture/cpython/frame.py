@@ -2,8 +2,9 @@
 
 import ctypes
 import sys
-from dataclasses import dataclass
+from collections import defaultdict, namedtuple
 from functools import lru_cache
+from itertools import count
 from types import CodeType, FrameType, FunctionType
 
 from helpers.capture.cpython import disassembly
@@ -12,10 +13,10 @@ from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import plain, short_repr
 from helpers.internals import interpreter_frame
+from helpers.model.code_records import columns
 from helpers.model.stage_records import Card, FrameStep, Panel, Timeline
-from helpers.model.tables import Column, Listing
+from helpers.model.tables import Listing
 from helpers.safety.arguments import real_isinstance, require_int
-from helpers.safety.restoring import undone
 
 MOST_FRAMES, MOST_ASKED, MOST_LOCALS, MOST_STEPS = 12, 100_000, 6, 400
 CSTACK = 3  # FRAME_OWNED_BY_CSTACK: an entry from C, without code of its own (3.12 and later)
@@ -36,26 +37,12 @@ MEANINGS = {
 }
 
 
-@dataclass(frozen=True)
-class Attribute:
-    """One attribute of a frame: its value in words, and what it is."""
-
-    name: str
-    value: str
-    meaning: str
-
-
-@dataclass(frozen=True)
-class FrameRow:
-    """One frame. `made` says whether Python has made a frame object for it."""
-
-    place: str
-    function: str
-    line: str = ""
-    lasti: str = ""
-    state: str = ""
-    locals: str = ""
-    made: bool = True
+# One attribute of a frame: its value in words, and what it is.
+Attribute = namedtuple("Attribute", "name value meaning")
+# One frame. `made` says whether Python has made a frame object for it.
+FrameRow = namedtuple(
+    "FrameRow", "place function line lasti state locals made", defaults=("", "", "", "", True)
+)
 
 
 def frame_listing(frame: FrameType) -> Listing:
@@ -64,15 +51,10 @@ def frame_listing(frame: FrameType) -> Listing:
         raise TypeError(
             f"show_frame needs a frame, such as sys._getframe(), not {short_repr(frame)}"
         )
-    names, order = [n for n in dir(frame) if n.startswith("f_") or n == "clear"], list(MEANINGS)
-    names.sort(key=lambda n: (order.index(n) if n in order else len(order), n))
-    rows = tuple(Attribute(n, _value(frame, n), MEANINGS.get(n, "new here")) for n in names)
-    columns = (
-        Column("name", "attribute", True),
-        Column("value", "value", True),
-        Column("meaning", "what it is"),
-    )
-    return Listing(f"Frame of {plain(frame.f_code.co_name)}", columns, rows)
+    names = [name for name in MEANINGS if hasattr(FrameType, name)]
+    rows = tuple(Attribute(name, _value(frame, name), MEANINGS[name]) for name in names)
+    shown = columns("name value", name="attribute", value="value", meaning="what it is")
+    return Listing(f"Frame of {plain(frame.f_code.co_name)}", shown, rows)
 
 
 def _value(frame: FrameType, name: str) -> str:
@@ -98,23 +80,21 @@ def traceback_listing(error: BaseException) -> Listing:
         name, place = plain(frame.f_code.co_name), str(len(rows) + 1)
         rows.append(FrameRow(place, name, raised, str(link.tb_lasti), now, locals_words(frame)))
         link = link.tb_next
-    columns = (
-        Column("place", "link"),
-        Column("function", "function", True),
-        Column("line", "tb_lineno"),
-        Column("lasti", "tb_lasti"),
-        Column("state", "frame.f_lineno"),
-        Column("locals", "locals kept alive", True),
+    shown = _columns(
+        "link", "function", "tb_lineno", "tb_lasti", "frame.f_lineno", "locals kept alive"
     )
     note = "Line 1 is the first line of each frame's code, decorators included."
-    return Listing(f"Traceback of {short_repr(error)}", columns, tuple(rows), note)
+    return Listing(f"Traceback of {short_repr(error)}", shown, tuple(rows), note)
+
+
+def _columns(*headings: str) -> tuple:
+    return columns("function locals", **dict(zip(FrameRow._fields, headings, strict=False)))
 
 
 def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
     """Return the frames from `frame` down to its callers, and which have a frame object.
 
-    The chain is read from the interpreter's own records (`previous` in _PyInterpreterFrame), so
-    that looking makes no frame object.
+    Read from the interpreter's own records (_PyInterpreterFrame): looking makes no frame object.
     """
     require_int(most, "most", MOST_ASKED)
     if interpreter_frame.doubt():
@@ -128,13 +108,9 @@ def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
             made = bool(_word(address + offsets.frame_object))
             rows.append(FrameRow(str(len(rows) + 1), name, made=made))
         address = _word(address + offsets.previous)
-    columns = (
-        Column("place", "place"),
-        Column("function", "function", True),
-        Column("made", "frame object made"),
-    )
+    shown = columns("function", place="place", function="function", made="frame object made")
     note = "Frames further down are left out; `show_frames(most)` lists more." if address else ""
-    return Listing("The stack of frames, from the one that runs", columns, tuple(rows), note)
+    return Listing("The stack of frames, from the one that runs", shown, tuple(rows), note)
 
 
 def _word(address: int) -> int:
@@ -163,10 +139,14 @@ def frames_timeline(fn, *args, **kwargs) -> Timeline:
     Followed are the functions of the same module; those of others run unseen.
     TypeError if it is no Python function.
     """
-    watched = to_run(fn, args, "watch_frames")
+    watched = to_run(fn, "watch_frames")
     run = _Run(watched.function)
-    with undone(run.let_go):
+    try:
         result = traced(run.enter, run.printed, watched, args, kwargs, lambda: run.full)
+    finally:
+        for frame in run.live.values():  # that live on
+            _untrace(frame)
+        run.live.clear()
     note = [*watched.sentences, result.sentence]
     if run.full:
         note.append(
@@ -182,17 +162,14 @@ def frames_timeline(fn, *args, **kwargs) -> Timeline:
 
 
 class _Run:
-    """One traced run; `steps` fills up at its calls and returns."""
-
     def __init__(self, fn: FunctionType):
         self.globals, self.steps, self.full = fn.__globals__, [], False
         self.pages, self.printed = Pages(), Printed()
         self.pages.place(fn.__code__)
-        self._local, self._first, self._off = self._on_event, fn.__code__, {}
-        self._live: dict[int, FrameType] = {}
+        self._first, self._off = fn.__code__, {}
+        self.live: dict[int, FrameType] = {}
         self._ran: dict[int, int] = {}  # frames in which was raised -> what each ran last
-        self._numbers: dict[tuple[int, int], int] = {}
-        self._seen: set[int] = set()
+        self._numbers: dict[tuple[int, int], int] = defaultdict(count().__next__)
 
     def enter(self, frame, event, argument):
         """Follow this frame too if its function belongs to the module of the one watched."""
@@ -200,7 +177,7 @@ class _Run:
             return None
         if not self.steps and frame.f_code is not self._first:
             return None
-        self._live[id(frame)] = frame
+        self.live[id(frame)] = frame
         key = (id(frame), id(frame.f_code))
         resumed = self._off.pop(key, None)
         words, name = locals_words(frame), plain(frame.f_code.co_name)
@@ -211,7 +188,7 @@ class _Run:
             self._numbers.pop(key, None)  # a frame that has ended may have left its address
             says = "A new frame is laid on top; its caller waits below."
             self._step(frame, f"call {name}({words})", says, "call")
-        return self._local
+        return self._on_event
 
     def _on_event(self, frame, event, argument):
         if self.full:
@@ -227,16 +204,11 @@ class _Run:
             self._ran[id(frame)] = frame.f_lasti
         elif event == "return":
             self._leave(frame, argument)
-            self._live.pop(id(frame), None)
+            self.live.pop(id(frame), None)
             self._ran.pop(id(frame), None)
             _untrace(frame)
             return None  # what is returned here would become the frame's tracer again
-        return self._local
-
-    def let_go(self) -> None:
-        """Take the tracer off frames that live on, and forget them."""
-        while self._live:
-            _untrace(self._live.popitem()[1])
+        return self._on_event
 
     def _leave(self, frame, value):
         name, words = plain(frame.f_code.co_name), short_repr(value)
@@ -279,10 +251,9 @@ class _Run:
             for place, above in enumerate(top, 1)
         ]
         cards = [self._card(above, "waits" if place else state) for place, above in enumerate(top)]
-        line, then = self._line(frame), 0  # where a handler is still to be found
         callers = [above for above in stack[:2] if above is not frame]
-        if callers and lane != "exception":
-            then = self._line(callers[0])
+        line, found = self._line(frame), callers and lane != "exception"
+        then = self._line(callers[0]) if found else 0  # where a handler is still to be found
         self.steps.append(
             FrameStep(
                 label,
@@ -310,21 +281,14 @@ class _Run:
         return stack[1 if aside else 0 : last or len(stack)]
 
     def _panels(self, rows, deep):
-        columns = (
-            Column("place", "place"),
-            Column("function", "function", True),
-            Column("line", "line"),
-            Column("lasti", "f_lasti"),
-            Column("state", "state"),
-            Column("locals", "f_locals", True),
-        )
+        shown = _columns("place", "function", "line", "f_lasti", "state", "f_locals")
         below = deep - len(rows)
         note = f"{below:,} more below; earlier steps have each of them at the top." if below else ""
         title = "frames on the stack"
-        yield Panel(title, Listing(title, columns, tuple(rows), note))
+        yield Panel(title, Listing(title, shown, tuple(rows), note))
         if self._off:
             off = tuple(row for row, _ in self._off.values())
-            rest = Listing("frames off the stack, kept by generators", columns[1:], off)
+            rest = Listing("frames off the stack, kept by generators", shown[1:], off)
             yield Panel(rest.title, rest)
         if self.printed.size:
             yield Panel("printed so far", self.printed.text())
@@ -333,10 +297,7 @@ class _Run:
         return self.pages.line(frame.f_code, frame.f_lineno)
 
     def _card(self, frame, state) -> Card:
-        key = (id(frame), id(frame.f_code))
-        number = self._numbers.setdefault(key, len(self._seen))
-        self._seen.add(number)
-        name = plain(frame.f_code.co_name)
+        number, name = self._numbers[id(frame), id(frame.f_code)], plain(frame.f_code.co_name)
         return Card(number, name, self._line(frame), state, locals_pairs(frame))
 
     def _row(self, frame, place, state):

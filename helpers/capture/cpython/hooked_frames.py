@@ -2,35 +2,28 @@
 
 import gc
 import sys
+from collections import namedtuple
 from dataclasses import dataclass, replace
+from itertools import islice
 from types import CodeType, FunctionType
 
 from helpers.capture.cpython.objects import code_of, function_of, refuse_async
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import plain, short_repr
 from helpers.mini import frame_hook
+from helpers.model.code_records import columns
 from helpers.model.framework_records import together
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import counted, ended
-from helpers.model.tables import Column, Listing
+from helpers.model.tables import Listing
 from helpers.safety.arguments import is_exactly, real_isinstance, real_type_name
-from helpers.safety.restoring import running_user_code
 
 MOST_ROWS, MOST_CODES, MOST_ARGUMENTS = 60, 10_000, 8
 DEEPEST = 20  # marks of indentation
 
 
-@dataclass(frozen=True)
-class FrameSeen:
-    """One frame: its place in the run, how deep it lay, its code, its arguments, its count."""
-
-    order: int
-    depth: int
-    name: str
-    code: str
-    line: int
-    arguments: str
-    nth: int
+# One frame: its place in the run, how deep it lay, its code, its arguments, its count.
+FrameSeen = namedtuple("FrameSeen", "order depth name code line arguments nth")
 
 
 @dataclass(frozen=True)
@@ -54,11 +47,12 @@ def evaluator_graph(fn) -> Graph:
     places = len(code.co_varnames) + len(code.co_cellvars) + len(code.co_freevars)
     room = f"{counted(places, 'variable')}, stack of {code.co_stacksize}"
     units = f"{len(code.co_code) // 2} code units"
+    made, frame = f"code of {plain(code.co_name)}", f"frame of {plain(code.co_name)}"
     nodes = [
         Node("call", f"{name}(…)", "site", "a call, somewhere"),
         Node("function", name, "function", "function: code, globals, defaults, cells"),
-        Node("code", f"code of {plain(code.co_name)}", "code", units),
-        Node("frame", f"frame of {plain(code.co_name)}", "frame", room),
+        Node("code", made, "code", units),
+        Node("frame", frame, "frame", room),
     ]
     edges = [
         Edge("call", "function", "calls"),
@@ -80,15 +74,13 @@ def evaluators_compared(fn, before: Graph) -> Graph:
     if not real_isinstance(before, Graph):
         raise TypeError(f"before must be what show_evaluator gave, not {real_type_name(before)}")
     function, _ = function_of(fn, "show_evaluator")
-    now, known = evaluator_graph(fn), {(node.label, node.detail) for node in before.nodes}
-    nodes = [
-        node
-        if (node.label, node.detail) in known
-        else replace(node, label=f"+ {node.label}", kind=f"{node.kind} new")
-        for node in now.nodes
-    ]
+    now, known, nodes = evaluator_graph(fn), {(n.label, n.detail) for n in before.nodes}, []
+    for node in now.nodes:
+        new = (node.label, node.detail) not in known
+        marked = replace(node, label=f"+ {node.label}", kind=f"{node.kind} new") if new else node
+        nodes.append(marked)
     moments = {"before": before, "now": replace(now, nodes=tuple(nodes))}
-    note = "+: was not there before." * any(node.kind.endswith(" new") for node in nodes)
+    note = "+: was not there before." if tuple(nodes) != now.nodes else ""
     return together(f"Who evaluates a frame of {plain(function.__name__)}", moments, note)
 
 
@@ -99,25 +91,49 @@ def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
     several = only if is_exactly(only, list, tuple, set, frozenset) else [only]
     wanted = own_codes(function) if only is None else several
     codes = [code_of(one, "only of watch_hooked") for one in wanted]
-    watch, ending = _Watch(), ""
-    with frame_hook.watching(watch.note, only=codes) as hook:
-        watch.base = sys._getframe()
+    rows, counts, base, ending = [], {}, sys._getframe(), ""
+
+    def note(code: CodeType, values: tuple) -> None:
+        """Write one frame down; the callback's caller is the frame that makes the call."""
+        name, nth = counts.get(id(code), (code.co_name, 0))
+        counts[id(code)] = name, nth + 1
+        if len(rows) >= MOST_ROWS:
+            return
+        depth, frame = 0, sys._getframe(1)  # of the frames below, watched or not
+        while frame is not None and frame is not base:
+            depth, frame = depth + 1, frame.f_back
+        given = zip(code.co_varnames, values, strict=False)
+        marks = "· " * depth if depth <= DEEPEST else f"{'· ' * DEEPEST}… "
+        own, order = plain(code.co_name), len(rows) + 1
+        line, words = code.co_firstlineno, _list_some(given, len(values))
+        rows.append(FrameSeen(order, depth, own, marks + own, line, words, nth + 1))
+
+    with frame_hook.watching(note, only=codes) as hook:
         try:
-            with running_user_code():
-                function(*own, *args, **kwargs)
+            function(*own, *args, **kwargs)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             ending = f" {ended(f'It raised {error_message(error)}')}"
-    if hook.missed:
-        ending += (
-            f" {counted(hook.missed, 'frame')} could not be told: too little was left of the "
-            "levels of recursion, or of the C stack."
-        )
-    words = [short_repr(value) for value in args]
-    words += [f"{plain(name)}={short_repr(value)}" for name, value in kwargs.items()]
-    shape = _list_some(words[:MOST_ARGUMENTS], len(words))
-    return watch.listing(f"{plain(function.__name__)}({shape})", ending)
+    if hook.missed:  # too little was left of the levels of recursion, or of the C stack
+        ending += f" {counted(hook.missed, 'frame')} could not be told."
+    total = sum(many for _, many in counts.values())
+    words = f"{counted(total, 'frame')} of {counted(len(counts), 'code object')}.{ending}"
+    if total > len(rows):
+        words += f" Only the first {len(rows)} are shown; `only` chooses whose."
+    shown = columns(
+        "code arguments",
+        order="order",
+        depth="depth",
+        code="code object",
+        line="its first line",
+        arguments="arguments in the frame",
+        nth="frames of this code so far",
+    )
+    given = [*(("", value) for value in args), *kwargs.items()]
+    call = f"{plain(function.__name__)}({_list_some(given, len(given))})"
+    title = f"Frames that the hook was told of while {call} ran"
+    return FramesSeen(title, shown, tuple(rows), words, tuple(counts.values()))
 
 
 def own_codes(function: FunctionType) -> list[CodeType]:
@@ -132,48 +148,8 @@ def own_codes(function: FunctionType) -> list[CodeType]:
     return list(found.values())
 
 
-class _Watch:
-    """What the callback has been told so far."""
-
-    def __init__(self):
-        self.base, self.rows, self.counts = None, [], {}
-
-    def note(self, code: CodeType, arguments: tuple) -> None:
-        """Write one frame down; the callback's caller is the frame that makes the call."""
-        name, nth = self.counts.get(id(code), (code.co_name, 0))
-        self.counts[id(code)] = name, nth + 1
-        if len(self.rows) >= MOST_ROWS:
-            return
-        depth, frame = 0, sys._getframe(1)  # of the frames below, watched or not
-        while frame is not None and frame is not self.base:
-            depth, frame = depth + 1, frame.f_back
-        named = zip(code.co_varnames[:MOST_ARGUMENTS], arguments, strict=False)
-        parts = [f"{plain(name)}={short_repr(value)}" for name, value in named]
-        words = _list_some(parts, len(arguments))
-        marks = "· " * depth if depth <= DEEPEST else f"{'· ' * DEEPEST}… "
-        own, order = plain(code.co_name), len(self.rows) + 1
-        row = FrameSeen(order, depth, own, marks + own, code.co_firstlineno, words, nth + 1)
-        self.rows.append(row)
-
-    def listing(self, call: str, ending: str) -> FramesSeen:
-        """Return all that was told."""
-        total = sum(many for _, many in self.counts.values())
-        note = f"{counted(total, 'frame')} of {counted(len(self.counts), 'code object')}.{ending}"
-        if total > len(self.rows):
-            note += f" Only the first {len(self.rows)} are shown; `only` chooses whose."
-        columns = (
-            Column("order", "order"),
-            Column("depth", "depth"),
-            Column("code", "code object", True),
-            Column("line", "its first line"),
-            Column("arguments", "arguments in the frame", True),
-            Column("nth", "frames of this code so far"),
-        )
-        title = f"Frames that the hook was told of while {call} ran"
-        return FramesSeen(title, columns, tuple(self.rows), note, tuple(self.counts.values()))
-
-
-def _list_some(words: list[str], count: int) -> str:
-    """Join words; of more than that many things, say how many have none."""
+def _list_some(pairs, count: int) -> str:
+    few = islice(pairs, MOST_ARGUMENTS)
+    words = [f"{plain(name)}={short_repr(value)}".removeprefix("=") for name, value in few]
     more = [f"… {count - len(words)} more"] if count > len(words) else []
     return ", ".join([*words, *more])

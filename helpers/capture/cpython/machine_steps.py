@@ -2,26 +2,17 @@
 
 from types import CodeType, MethodType
 
-from helpers.capture.cpython.disassembly import takes
 from helpers.capture.cpython.opcode_recorder import Activation, Moment
 from helpers.capture.cpython.settrace import UNRAISABLE, Printed, Result
 from helpers.capture.text.value import Seen, described, plain, short_repr
 from helpers.internals.interpreter_frame import variables
 from helpers.mini import vm
 from helpers.model.code_records import Handler
-from helpers.model.phrase import ended
-from helpers.safety.restoring import redirected, running_user_code
+from helpers.safety.restoring import redirected
 
 MOST_STEPS = 2000
-
-
-class _Stopped(Result):
-    """The machine's own end, and none of the program's."""
-
-    @property
-    def sentence(self) -> str:
-        """Return the end as words."""
-        return ended(f"The machine stopped: {self.words}")
+# An operator may give the very object that it took.
+_LEAST = {"BINARY_OP": 2, "BINARY_SUBSCR": 2, "COMPARE_OP": 2, "GET_ITER": 1, "UNARY_POSITIVE": 1}
 
 
 class MachineTables:
@@ -47,15 +38,14 @@ class MachineTables:
 
     def taken(self, moment: Moment, depth: int, after: Moment | None) -> int:
         """Return how many of the values on the stack the handler took, by what it left there."""
-        opname = self._steps[moment.offset].opname
-        # An operator may give the very object that it took: then its table says what it took.
-        least = min(takes(opname), depth)
+        opname, count = self._steps[moment.offset].opname, len(self.names)
+        least = min(_LEAST.get(opname, 0), depth)
         if opname in ("RETURN_VALUE", "YIELD_VALUE") or after is None:
             return least or int(opname == "RETURN_VALUE" and depth > 0)
-        count = len(self.names)
-        pairs = zip(moment.places[count:], after.places[count:], strict=False)
-        stay = next((n for n, (a, b) in enumerate(pairs) if a != b), None)
-        stay = min(depth, len(after.places) - count) if stay is None else stay
+        now, then = moment.places[count:], after.places[count:]
+        stay = next(
+            (n for n, (a, b) in enumerate(zip(now, then, strict=False)) if a != b), len(then)
+        )
         return depth - min(stay, depth - least)
 
 
@@ -128,13 +118,14 @@ def machine_record(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
     record = MachineRecord(fn)
     watched = record.watch(type(run.__self__))
     try:
-        with redirected(record.printed), running_user_code():
-            record.result = Result(short_repr(watched().run(fn, *args, **kwargs)))
+        with redirected(record.printed):
+            words, verb = short_repr(watched().run(fn, *args, **kwargs)), "It returned"
     except vm.Halt as halt:
-        record.result = _Stopped(str(halt))
+        words, verb = str(halt), "The machine stopped:"
     except UNRAISABLE:
         raise
     except BaseException as error:
-        record.result = Result(short_repr(error), raised=True)
+        words, verb = short_repr(error), "It raised"
+    record.result = Result(words, verb)
     record._frames.clear()
     return record

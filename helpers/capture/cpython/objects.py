@@ -1,9 +1,7 @@
 """An object of any class -> its dict, its name, its function or code object, or a refusal."""
 
-import functools
 from dis import get_instructions
 from types import (
-    AsyncGeneratorType,
     BuiltinFunctionType,
     CodeType,
     CoroutineType,
@@ -18,7 +16,7 @@ from types import (
 )
 
 from helpers.capture.text.error import instead
-from helpers.capture.text.value import label, short_repr
+from helpers.capture.text.value import short_repr
 from helpers.safety.arguments import (
     by_type,
     is_exactly,
@@ -31,12 +29,7 @@ from helpers.safety.arguments import (
 GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # co_flags, Include/cpython/code.h
 LONGEST_NAME = 80
 _POLYMORPHIC = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
-_CODE_OF = {
-    GeneratorType: "gi_code",
-    CoroutineType: "cr_code",
-    AsyncGeneratorType: "ag_code",
-    FrameType: "f_code",
-}
+_CODE_OF = {GeneratorType: "gi_code", CoroutineType: "cr_code", FrameType: "f_code"}
 # The names of attributes stand in co_names too; only these instructions look in the globals.
 _GLOBAL_LOOKUPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 namespace = ModuleType.__dict__["__dict__"].__get__  # of a module; a lazy one is not loaded
@@ -70,16 +63,14 @@ def called(fn) -> str:
         return named(fn)
     inner = compiled(fn)
     inner = python_function(fn) if inner is None else inner
-    return called(inner) if inner is not None else _kept_name(fn) or real_type_name(fn)
+    if inner is not None:
+        return called(inner)
+    kept = static_attribute(fn, "__name__")
+    kept = kept.__get__(fn) if type(kept) is GetSetDescriptorType else kept  # in C, as a ufunc's
+    return printable(kept) if real_isinstance(kept, str) else real_type_name(fn)
 
 
-def name_of(fn) -> str:
-    """Return the name that a function keeps, printable and short, or a label where it has none."""
-    if type(fn) is MethodType:
-        return name_of(fn.__func__)
-    if real_isinstance(fn, FunctionType, BuiltinFunctionType):
-        return printable(fn.__name__)
-    return _kept_name(fn) or (called(fn) if compiled(fn) is not None else printable(label(fn)))
+name_of = called  # a name that other rooms use
 
 
 def compiled(fn):
@@ -96,14 +87,6 @@ def python_function(fn):
         return None
     inner = (instance_dict(fn) or {}).get("_python_function")
     return inner if is_exactly(inner, FunctionType, MethodType) else None
-
-
-def _kept_name(fn) -> str:
-    """Return the name that a class, or a callable object of any kind, keeps; empty without one."""
-    kept = fn.__name__ if real_isinstance(fn, type) else static_attribute(fn, "__name__")
-    if type(kept) is GetSetDescriptorType:  # kept in C, as a ufunc's
-        kept = kept.__get__(fn)
-    return printable(kept) if real_isinstance(kept, str) else ""
 
 
 def function_of(thing: object, verb: str) -> tuple[FunctionType, tuple]:
@@ -135,15 +118,9 @@ def refuse_async(fn: FunctionType, verb: str) -> None:
 
 def _why_not(thing: object) -> str:
     if real_isinstance(thing, type):
-        name = printable(thing.__name__)
-        methods = [key for key, value in vars(thing).items() if type(value) is FunctionType]
-        methods.sort(key=lambda key: key.startswith("_"))
-        such_as = f", such as {name}.{printable(methods[0])}" if methods else ""
-        return f": {name} is a class; give one of its methods{such_as}"
+        return f": {printable(thing.__name__)} is a class; give one of its methods"
     if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
         return f": {short_repr(thing)} is written in C and has no bytecode"
-    if type(thing) is functools.partial:
-        return f", not {short_repr(thing)}; give its `.func`"
     return f", not {short_repr(thing)}{instead(thing)}"
 
 

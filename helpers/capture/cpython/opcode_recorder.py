@@ -1,25 +1,23 @@
 """One call of a Python function -> a record of every instruction that ran, with what it found.
 
-The tracer is called by CPython before each instruction (`f_trace_opcodes`) and reads the frame's
-own slots. It keeps words, never objects: watching must not keep anything alive.
+The tracer keeps words, never objects: watching must not keep anything alive.
 """
 
 import ctypes
 import sys
 from bisect import bisect_left
+from collections import namedtuple
 from collections.abc import Callable
-from functools import lru_cache
+from itertools import pairwise
 from types import CodeType, FrameType
-from typing import NamedTuple
 
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.bytecode import argument
-from helpers.capture.cpython.settrace import TRACER_LOST, Printed, Result, traced
+from helpers.capture.cpython.settrace import TRACER_LOST, Printed, traced
 from helpers.capture.cpython.unwrapping import Unwrapped
 from helpers.capture.text.value import Seen, described, short_repr
 from helpers.internals import interpreter_frame
 from helpers.mini.versions import JUMPS
-from helpers.safety.restoring import undone
 
 MOST_STEPS, MOST_EVENTS = 3000, 200_000
 KEPT_ROUNDS = 4  # of a loop: the first two, and the last two (the very last only asks and leaves)
@@ -32,12 +30,19 @@ class Tables:
 
     def __init__(self, code: CodeType):
         self.code, self.names = code, interpreter_frame.variables(code)
-        self.instructions = {i.offset: i for i in disassembly.instructions(code)}
+        found = disassembly.instructions(code)
+        self.instructions = {i.offset: i for i in found}
         shared = {*code.co_cellvars, *code.co_freevars}
         self.named = tuple(f"{n} (cell)" if n in shared else n for n in self.names)
-        self.handlers = disassembly.handlers(code)
-        self.jumps, self.begun = back_jumps(code), _prefixes(self.instructions)
-        self.doubt, self.active, depths = interpreter_frame.doubt(), 0, {}
+        self.handlers, self.active = disassembly.handlers(code), 0
+        self.jumps: dict[int, set[int]] = {}  # loop header -> what jumps back to it
+        for i in found:
+            if i.opcode in JUMPS and i.argval <= i.offset:
+                self.jumps.setdefault(i.argval, set()).add(i.offset)
+        # CPython 3.11 tells of an EXTENDED_ARG, and then not of its instruction.
+        told = pairwise(found if sys.version_info < (3, 12) else ())
+        self.begun = {i.offset: then.offset for i, then in told if i.opname == "EXTENDED_ARG"}
+        self.doubt, depths = interpreter_frame.doubt(), {}
         try:
             depths = {} if self.doubt else disassembly.depths(code)
         except disassembly.Doubt as doubt:
@@ -50,7 +55,7 @@ class Tables:
             target = i.argval if i.opcode in JUMPS else -1
             yield o, i.opname, argument(i, self.code), target, o
 
-    def taken(self, moment: "Moment", depth: int, after: "Moment | None") -> int:
+    def taken(self, moment, depth: int, after) -> int:
         """Return how many of the values on the stack the instruction works on."""
         return disassembly.taken(self.instructions[moment.offset], depth)
 
@@ -64,29 +69,11 @@ class Activation:
         self.rounds, self.raising = {}, False
 
 
-class Moment(NamedTuple):
-    """One instruction about to run. `found`: the words of all slots, None where not to be read.
-
-    `level`: the watched calls below; `places`: the addresses of the slots, for this moment alone.
-    """
-
-    serial: int
-    activation: Activation
-    level: int
-    offset: int
-    found: tuple | None
-    printed: int
-    places: list | None
-
-
-class Fold(NamedTuple):
-    """What stands for rounds of a loop that were left out; `serial` is that of its first step."""
-
-    serial: int
-    activation: Activation
-    header: int
-    rounds: int
-    steps: int
+# One instruction about to run. `found`: the words of all slots, None where not to be read.
+# `level`: the watched calls below; `places`: the addresses of the slots, for this moment alone.
+Moment = namedtuple("Moment", "serial activation level offset found printed places")
+# What stands for rounds of a loop that were left out; `serial` is that of its first step.
+Fold = namedtuple("Fold", "serial activation header rounds steps")
 
 
 class Recorder:
@@ -105,16 +92,16 @@ class Recorder:
     def run(self, watched: Unwrapped, args, kwargs) -> "Recorder":
         """Call, and record from the function on; whatever is raised is told by `result`."""
         self.watched, self._globals = watched, watched.function.__globals__
-        with undone(self._let_go):
-            self.result: Result = traced(
-                self._enter, self.printed, watched, args, kwargs, lambda: self.full
-            )
+        try:
+            how = self.printed, watched, args, kwargs
+            self.result = traced(self._enter, *how, lambda: self.full)
+        finally:
+            self._let_go()
         if self.result.tracer_changed:
             self.stopped = self.stopped or TRACER_LOST
         return self
 
     def _enter(self, frame: FrameType, event: str, argument):
-        """Follow this frame too if its function belongs to the module of the one watched."""
         if frame.f_globals is not self._globals or self.full:
             return None
         if not self.calls and frame.f_code is not self.watched.function.__code__:
@@ -140,12 +127,17 @@ class Recorder:
         moments, printed, level = self.moments, self.printed, activation.level
         in_use, most = activation.tables.slots, self.most
         jumps, begun = activation.tables.jumps if self.fold else (), activation.tables.begun
-        look = self._read(frame) if self._read else None
-        new = tuple.__new__  # what Moment(...) calls, without the way there
+        read = self._read
 
         def local(frame, event, argument):
+            if event == "exception":
+                activation.raising = True
+                self._end(activation, f"raises {short_repr(argument[1])}")
+            elif event == "return":
+                self._leave(frame, activation, argument)
+                return None  # what is returned here would become the frame's tracer again
             if event != "opcode":
-                return self._note_other(frame, activation, event, argument, local)
+                return local
             offset = frame.f_lasti
             offset = begun.get(offset, offset)
             self.events = serial = self.events + 1
@@ -153,12 +145,10 @@ class Recorder:
                 self._begin_round(activation, offset, serial)
             activation.previous, activation.serial = offset, serial
             activation.raising = False
-            read, count = None, in_use.get(offset)
-            if count is not None and (read := look(count)) is None:
-                self._distrust(activation.tables)
-            found, places = read or (None, None)
-            moment = (serial, activation, level, offset, found, printed.size, places)
-            moments.append(new(Moment, moment))
+            count = in_use.get(offset)
+            found, places = (count is not None and read(frame, count)) or (None, None)
+            size = printed.size
+            moments.append(Moment(serial, activation, level, offset, found, size, places))
             if len(moments) < most and serial < MOST_EVENTS:
                 return local
             self.stopped = self.stopped or f"The record stops after {serial:,} instructions"
@@ -167,25 +157,6 @@ class Recorder:
             return self._let_go()
 
         return local
-
-    def _note_other(self, frame, activation, event, argument, local):
-        if event == "line":
-            # Hold the depth that will be used against the one that CPython has saved.
-            tables = activation.tables
-            saved, used = interpreter_frame.saved_depth(frame), tables.slots.get(frame.f_lasti)
-            if None not in (saved, used) and used - len(tables.names) != saved:
-                self._distrust(tables)
-        elif event == "exception":
-            activation.raising = True
-            self._end(activation, f"raises {short_repr(argument[1])}")
-        elif event == "return":
-            self._leave(frame, activation, argument)
-            return None  # what is returned here would become the frame's tracer again
-        return local
-
-    def _distrust(self, tables: Tables) -> None:
-        tables.slots.clear()
-        tables.doubt = "CPython's own stack pointer says something else"
 
     def _leave(self, frame: FrameType, activation: Activation, value) -> None:
         """Note how the frame was left, and give its trace flags back."""
@@ -208,63 +179,35 @@ class Recorder:
     def _begin_round(self, activation: Activation, header: int, serial: int) -> None:
         """Leave out the third round from the end once there are more than `KEPT_ROUNDS`."""
         if activation.previous not in activation.tables.jumps[header]:
-            activation.rounds[header] = [serial]
-            return
-        begun = activation.rounds.setdefault(header, [serial])
+            activation.rounds[header] = []
+        begun = activation.rounds.setdefault(header, [])
         begun.append(serial)
-        if len(begun) > KEPT_ROUNDS:
-            self._drop(activation, header, begun.pop(2), begun[2])
-
-    def _drop(self, activation: Activation, header: int, start: int, end: int) -> None:
-        """Put one fold for the steps of serials `start` to `end`; a caller's own steps stay."""
-        moments, level = self.moments, activation.level
-        first, stop = bisect_left(moments, (start,)), bisect_left(moments, (end,))
-        steps, kept = 0, []
+        if len(begun) <= KEPT_ROUNDS:
+            return
+        moments, start = self.moments, begun.pop(2)
+        first, stop = bisect_left(moments, (start,)), bisect_left(moments, (begun[2],))
+        steps, kept = 0, []  # a caller's own steps stay
         for moment in moments[first:stop]:
             if type(moment) is Fold:
                 steps += moment.steps
-            elif moment.level >= level:
+            elif moment.level >= activation.level:
                 steps += 1
                 self.endings.pop(moment.serial, None)
             else:
                 kept.append(moment)
-        fold = Fold(start, activation, header, 1, steps)
-        before = moments[first - 1] if first else None
+        before, rounds = moments[first - 1], 1
         if type(before) is Fold and before.activation is activation and before.header == header:
-            first -= 1
-            fold = Fold(before.serial, activation, header, before.rounds + 1, before.steps + steps)
-        moments[first:stop] = [fold, *kept]
+            first, start, rounds = first - 1, before.serial, before.rounds + 1
+            steps += before.steps
+        moments[first:stop] = [Fold(start, activation, header, rounds, steps), *kept]
 
     def _let_go(self) -> None:
-        """Give back the trace flags of frames that are still running, and forget all objects."""
         running, self._running = self._running, []
         for activation in running:
             if activation.frame is not None:
                 _untrace(activation.frame, 0)
                 activation.frame = None
         self._suspended.clear()
-
-
-def _prefixes(instructions: dict) -> dict[int, int]:
-    """Return offset of an EXTENDED_ARG -> that of its instruction, which CPython 3.11 skips."""
-    found, waiting = {}, []
-    for offset, instruction in instructions.items() if sys.version_info < (3, 12) else ():
-        if instruction.opname == "EXTENDED_ARG":
-            waiting.append(offset)
-        else:
-            found.update(dict.fromkeys(waiting, offset))
-            waiting = []
-    return found
-
-
-@lru_cache(maxsize=256)
-def back_jumps(code: CodeType) -> dict[int, frozenset[int]]:
-    """Return loop header -> the offsets of the instructions that jump back to it."""
-    found: dict[int, frozenset[int]] = {}
-    for i in disassembly.instructions(code):
-        if i.opcode in JUMPS and i.argval <= i.offset:
-            found[i.argval] = found.get(i.argval, frozenset()) | {i.offset}
-    return found
 
 
 def _untrace(frame: FrameType, active: int) -> None:
@@ -276,33 +219,26 @@ def _untrace(frame: FrameType, active: int) -> None:
 
 
 def reader(look: Callable) -> Callable:
-    """Return `open(frame) -> read(count)`: the words of the first slots, and their addresses."""
+    """Return `read(frame, count)`: the words of the first slots, and their addresses, or None."""
     offsets, word = interpreter_frame.layout(), interpreter_frame.WORD
-    pointer, number, whatever = ctypes.c_void_p, ctypes.c_int, ctypes.py_object
-    nothing = Seen("NULL", "") if look is described else look(interpreter_frame.NULL)
-    nothing = "NULL" if look is short_repr else nothing
+    nothing = {described: Seen("NULL", ""), short_repr: "NULL"}.get(look)
 
-    def open_frame(frame: FrameType):
-        where = pointer.from_address(id(frame) + offsets.frame)
-        # Views of memory, made once: reading them again costs no look-up and no new object.
-        address = where.value
-        top = number.from_address(address + offsets.stacktop)
+    def read(frame: FrameType, count: int):
+        address = interpreter_frame.base(frame)
+        saved = ctypes.c_int.from_address(address + offsets.stacktop).value
+        # The depth may be another than was worked out; the slots above the real top hold what was
+        # left there, and must not be touched.
+        if saved >= 0 and saved != count:
+            return None
         first = address + offsets.localsplus
-        right = pointer.from_address(address + offsets.code).value == id(frame.f_code)
+        # Addresses are copied out first: describing an object may run the collector.
+        places = (ctypes.c_void_p * count).from_address(first)[:]
+        found = [
+            nothing
+            if place is None
+            else look(ctypes.py_object.from_address(first + word * n).value)
+            for n, place in enumerate(places)
+        ]
+        return tuple(found), places
 
-        def read(count: int):
-            saved = top.value
-            # A frame can move (a generator that ends) or its depth be another than was worked out;
-            # the slots above the real top hold what was left there, and must not be touched.
-            if where.value != address or (saved >= 0 and saved != count) or not right:
-                return None
-            # Addresses are copied out first: describing an object may run the collector.
-            places = (pointer * count).from_address(first)[:]
-            return tuple([tell(place, n) for n, place in enumerate(places)]), places
-
-        def tell(place, n):
-            return nothing if place is None else look(whatever.from_address(first + word * n).value)
-
-        return read
-
-    return open_frame
+    return read

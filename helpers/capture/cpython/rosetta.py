@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import make_dataclass
+from collections import namedtuple
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
@@ -72,11 +72,11 @@ def live(name: str) -> list:
 
 def program(name: str):
     """Return the function of this name; ValueError names those that there are."""
-    for fn in rosetta_programs.PROGRAMS:
-        if type(name) is str and fn.__name__ == name:
-            return fn
-    names = ", ".join(fn.__name__ for fn in rosetta_programs.PROGRAMS)
-    raise ValueError(f"there is no stored bytecode of {short_repr(name)}; use one of {names}")
+    known = {fn.__name__: fn for fn in rosetta_programs.PROGRAMS}
+    if type(name) is not str or name not in known:
+        there = f"use one of {', '.join(known)}"
+        raise ValueError(f"there is no stored bytecode of {short_repr(name)}; {there}")
+    return known[name]
 
 
 def rosetta(name: str = "current") -> Sourced:
@@ -88,35 +88,32 @@ def rosetta(name: str = "current") -> Sourced:
     sheets = {**{version: stored(version)[name] for version in STORED}, "here": live(name)}
     rows = _aligned({heading: _units(sheet) for heading, sheet in sheets.items()})
     fields = [f"v{heading.replace('.', '_')}" for heading in sheets]
-    record = make_dataclass("Row", [*fields, "change"], frozen=True)
+    record = namedtuple("Row", [*fields, "change"])
     headings = [*(f"Python {version}" for version in STORED), f"here: {HERE}"]
     columns = [Column(*pair, code=True) for pair in zip(fields, headings, strict=True)]
-    said = [_change(row) for row in rows]
-    changes = [words if words not in said[:n] else "" for n, words in enumerate(said)]
-    values = [
-        record(*(row.get(heading, "") for heading in sheets), change)
-        for row, change in zip(rows, changes, strict=True)
-    ]
-    # Marked are the cells whose instruction is not that of the version before.
-    marked = [
-        (number, column)
-        for number, row in enumerate(rows)
-        for column, (old, new) in enumerate(pairwise(STORED), 1)
-        if row.get(new, SAME) != SAME and _name(row, new) != _name(row, old)
-    ]
-    versions = {number: STORED[column] for number, column in marked}
-    notes = [
-        f"{_name(row, versions.get(n, next(iter(row))))}: {words}"
-        for n, (row, words) in enumerate(zip(rows, changes, strict=True))
-        if words
-    ]
+    values, marked, notes, said = [], [], [MARKED], set()
+    for number, row in enumerate(rows):
+        change = _change(row)
+        change = "" if change in said else change
+        said.add(change)
+        values.append(record(*(row.get(heading, "") for heading in sheets), change))
+        # Marked are the cells whose instruction is not that of the version before.
+        new = [
+            column
+            for column, (old, new) in enumerate(pairwise(STORED), 1)
+            if row.get(new, SAME) != SAME and _name(row, new) != _name(row, old)
+        ]
+        marked += [(number, column) for column in new]
+        if change:
+            told = STORED[new[-1]] if new else next(iter(row))
+            notes.append(f"{_name(row, told)}: {change}")
     return Sourced(
         f"{name}, compiled by four Pythons and by this one",
         tuple(columns),
         tuple(values),
         source="\n".join(line for line in source.split("\n") if '"""' not in line),
         marked=tuple(marked),
-        note="\n".join([MARKED, *notes]),
+        note="\n".join(notes),
     )
 
 

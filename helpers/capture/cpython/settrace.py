@@ -9,7 +9,7 @@ from types import CoroutineType, GeneratorType
 from helpers.capture.text.value import short_repr
 from helpers.model.phrase import ended
 from helpers.safety.arguments import real_type_name
-from helpers.safety.restoring import note_end, redirected, running_user_code
+from helpers.safety.restoring import redirected
 
 MOST_PRINTED, TAIL = 20_000, 1000  # characters
 UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook
@@ -42,31 +42,32 @@ class Result:
     """How a call ended: the value or exception in `words`, its type in `kind`."""
 
     words: str
-    raised: bool = False
+    verb: str = "It returned"
     driven: bool = False
     tracer_changed: bool = False
     kind: str = ""
 
     @property
+    def raised(self) -> bool:
+        """Whether it ended by an exception."""
+        return self.verb == "It raised"
+
+    @property
     def sentence(self) -> str:
         """Return the end as words."""
-        return ended(f"It {'raised' if self.raised else 'returned'} {self.words}")
+        return ended(f"{self.verb} {self.words}")
 
 
 def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[], bool]) -> Result:
-    """Call what is `watched` (an `Unwrapped`) with `tracer` set, and say how it ended.
-
-    What it raises is told, but for KeyboardInterrupt; its own generator is run to its end.
-    """
+    """Call what is `watched` with `tracer` set, its generator to the end, and say how it ended."""
     before, own = sys.gettrace(), sys._getframe()
     opcodes = own.f_trace_opcodes
     own.f_trace_opcodes = True  # 3.12 sends opcode events only if some frame asked before settrace
-    words, kind, raised, driven, changed = "", "", False, False, False
+    verb, driven, changed = "It returned", False, False
     with redirected(printed):
         sys.settrace(tracer)
         try:
-            with running_user_code():
-                value = watched.call(*args, **kwargs)
+            value = watched.call(*args, **kwargs)
             kind, code = real_type_name(value), watched.function.__code__
             driven = type(value) is GeneratorType and value.gi_code is code
             words = _drive(value, enough) if driven else short_repr(value)
@@ -75,17 +76,15 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
         except UNRAISABLE:
             raise
         except BaseException as error:
-            note_end(error)
-            words, kind, raised = short_repr(error), real_type_name(error), True
+            words, kind, verb = short_repr(error), real_type_name(error), "It raised"
         finally:
             changed = sys.gettrace() is not tracer
             sys.settrace(before)
             own.f_trace_opcodes = opcodes
-    return Result(words, raised, driven, changed, kind)
+    return Result(words, verb, driven, changed, kind)
 
 
 def _drive(generator: GeneratorType, enough: Callable[[], bool]) -> str:
-    """Run a generator to its end, or until there is enough; return its value in words."""
     while not enough():
         try:
             next(generator)

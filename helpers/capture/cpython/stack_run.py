@@ -1,12 +1,12 @@
 """One call of a Python function -> its instructions, with the real value stack before each."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import replace
 from types import MethodType
 
-from helpers.capture.cpython.disassembly import MOST_NAMED, CodeRows, Told, sentence
+from helpers.capture.cpython.disassembly import CodeRows, Told, sentence
 from helpers.capture.cpython.opcode_recorder import Fold, Moment, Recorder
 from helpers.capture.cpython.settrace import MOST_PRINTED
 from helpers.capture.cpython.unwrapping import to_run
@@ -15,9 +15,7 @@ from helpers.capture.text.value import described, plain
 from helpers.internals import interpreter_frame
 from helpers.model.phrase import counted
 from helpers.model.stage_records import Card, Panel, StackRun, StackStep, Value
-from helpers.model.tables import Column, Listing
 
-MOST_LOCALS = 24  # in a panel
 # Of these one object is as good as another that is equal, so which one it is says nothing.
 _PLAIN = {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "ellipsis", "cell", ""}
 
@@ -26,7 +24,7 @@ def record(fn, args=(), kwargs=None, **options) -> Recorder:
     """Return the raw record of one call; see `Recorder` for the options."""
     if interpreter_frame.unsupported():
         raise RuntimeError(interpreter_frame.unsupported())
-    return Recorder(**options).run(to_run(fn, args, "watch_stack"), args, dict(kwargs or {}))
+    return Recorder(**options).run(to_run(fn, "watch_stack"), args, dict(kwargs or {}))
 
 
 def stack_run(fn, *args, **kwargs) -> StackRun:
@@ -73,10 +71,8 @@ def _note(recorder: Recorder) -> str:
     if recorder.printed.more:
         parts.append(f"Only the first {MOST_PRINTED:,} characters that it printed are kept.")
     for tables in recorder.codes.values():
-        name = plain(tables.code.co_name)
-        if (number := len(tables.names)) > MOST_NAMED:
-            parts.append(f"Of the {number:,} variables of {name} the first {MOST_NAMED} are shown.")
         if tables.doubt:
+            name = plain(tables.code.co_name)
             parts.append(f"The stack of {name} is not shown: {tables.doubt}.")
     return " ".join(filter(None, parts))
 
@@ -98,36 +94,31 @@ def _mark_raised(steps: Iterable[StackStep]) -> Iterator[StackStep]:
 
 def following(moments: list[Moment | Fold]) -> dict[int, Moment]:
     """Return position -> the moment that the same call goes on with, where none was left out."""
-    later: dict[int, Moment] = {}
+    later: dict[int, Moment | None] = {}
     found = {}
-    for position in range(len(moments) - 1, -1, -1):
-        moment = moments[position]
+    for position, moment in reversed(list(enumerate(moments))):
         key = id(moment.activation)
         if type(moment) is Fold:
-            later.pop(key, None)
+            later[key] = None
             continue
-        if key in later:
+        if later.get(key):
             found[position] = later[key]
         later[key] = moment
     return found
 
 
 class Draft:
-    """A record on its way to steps. Equal values and panels are made once: steps are many."""
+    """A record on its way to steps."""
 
     def __init__(self, recorder):
         self.recorder, self.pages = recorder, Pages()
         self.codes: dict[int, CodeRows] = {}
-        self._value, self._stack_panel, self._names_panel = map(
-            cache, (Value, _stack_panel, _names_panel)
-        )
         self._before: dict[int, tuple] = {}  # call -> (keys, addresses, how many stay)
         self._keys = 0
         self._last = {moment.activation.number: moment.serial for moment in recorder.moments}
         self._running: list[int] = []  # calls on their way
         self._shelf: dict[int, Card] = {}  # calls put aside
         self._facts: dict[int, tuple] = {}  # what each call looked like last
-        self._made = cache(Card)
 
     def steps(self) -> Iterator[StackStep]:
         """Yield one step per moment and one per run of folds."""
@@ -136,13 +127,11 @@ class Draft:
         for position, moment in enumerate(moments):
             if type(moment) is Fold:
                 folds.append(moment)
-                continue
-            if folds:
-                yield self._folded(folds)
-                folds = []
-            yield self._step(moment, self._printed(moments, position), after.get(position))
-        if folds:
-            yield self._folded(folds)
+                if type(moments[position + 1]) is Moment:  # a fold is never the last
+                    yield self._folded(folds)
+                    folds = []
+            else:
+                yield self._step(moment, self._printed(moments, position), after.get(position))
 
     def _code(self, tables) -> CodeRows:
         if id(tables.code) not in self.codes:
@@ -161,9 +150,20 @@ class Draft:
         ending = self.recorder.endings.get(moment.serial, "")
         values, taken = self._values(moment, code, None if ending else after) if real else ((), 0)
         stack = tuple(v.words for v in values)
-        names, variables = self._variables(moment, code) if real else ((), ())
-        waiting, shelf = self._find_calls(moment)
+        slots = zip(code.named, moment.found if real else (), strict=False)
+        bound = [
+            (name, words.removeprefix("cell: "), kind)
+            for name, (words, kind) in slots
+            if words not in ("NULL", "empty cell")
+        ]
+        names = tuple((name, words) for name, words, _ in bound)
         number = moment.activation.number
+        self._shelf.pop(number, None)
+        self._running[moment.level :] = [number]
+        waiting = [self._card(n, "waits") for n in self._running[:-1] if n in self._facts]
+        shelf = tuple(self._shelf.values())
+        so_far = self.recorder.printed.text(moment.printed)
+        panels = (Panel("printed so far", so_far),) if self.recorder.printed.size else ()
         self._facts[number] = code.function, line, names, stack[: len(stack) - taken]
         if ending.startswith("yields") and self._last[number] > moment.serial:
             self._shelf[number] = self._card(number, "put aside")
@@ -172,7 +172,7 @@ class Draft:
         return StackStep(
             f"{called}{phrase}{f' · {ending}' if ending else ''}",
             line,
-            self._panels(stack, names, moment.printed, handler, real),
+            panels,
             span=row.span,
             says=self._says(moment, code, stack, taken, after, ending),
             lane=row.lane,
@@ -190,8 +190,8 @@ class Draft:
             code=code.place,
             values=values,
             taken=taken,
-            variables=variables,
-            callers=waiting,
+            variables=tuple(Value(words, kind) for _, words, kind in bound),
+            callers=tuple(waiting),
             shelf=shelf,
         )
 
@@ -209,7 +209,7 @@ class Draft:
         self._keys += len(keys) - len(kept)
         same = {p: name for p, name in zip(moment.places[:count], code.named, strict=False) if p}
         values = tuple(
-            self._value(words, kind, "" if kind in _PLAIN else same.get(place, ""), key)
+            Value(words, kind, "" if kind in _PLAIN else same.get(place, ""), key)
             for (words, kind), place, key in zip(found, places, keys, strict=True)
         )
         taken = code.tables.taken(moment, len(values), after)
@@ -221,82 +221,20 @@ class Draft:
         if after is not None and after.found is not None and moment.found is not None:
             put = tuple(w for w, _ in after.found[len(code.tables.names) + stay :])
         jumped = after is not None and after.offset == row.target
-        top, handler = stack[-1] if stack else "", code.handlers[moment.offset]
-        return sentence(
-            Told(row.opname, row.argument, stack[stay:], top, put, jumped, ending, handler)
-        )
-
-    def _variables(self, moment: Moment, code: CodeRows):
-        bound = [
-            (name, words.removeprefix("cell: "), kind)
-            for name, (words, kind) in zip(code.named, moment.found, strict=False)
-            if words not in ("NULL", "empty cell")
-        ]
-        names = tuple((name, words) for name, words, _ in bound)
-        return names, tuple(self._value(words, kind) for _, words, kind in bound)
-
-    def _panels(self, stack, names, size: int, handler: str, real: bool) -> tuple[Panel, ...]:
-        """Return the panels of one step; `size`: characters printed so far."""
-        panels = [self._stack_panel(stack, real), self._names_panel(names)]
-        if handler:
-            panels.append(Panel("on an exception", handler))
-        if self.recorder.printed.size:
-            panels.append(Panel("printed so far", self.recorder.printed.text(size)))
-        return tuple(panels)
-
-    def _find_calls(self, moment: Moment) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
-        """Return the cards of the calls below this one, and of the generators put aside."""
-        number = moment.activation.number
-        self._shelf.pop(number, None)
-        self._running[moment.level :] = [number]
-        waiting = (n for n in self._running[:-1] if n in self._facts)
-        return tuple(self._card(n, "waits") for n in waiting), tuple(self._shelf.values())
+        known = stack[stay:], stack[-1] if stack else "", put, jumped, ending
+        return sentence(Told(row.opname, row.argument, *known, code.handlers[moment.offset]))
 
     def _card(self, number: int, state: str) -> Card:
         function, line, *rest = self._facts[number]
-        return self._made(number, function, line, state, *rest)
+        return Card(number, function, line, state, *rest)
 
     def _folded(self, folds: list[Fold]) -> StackStep:
-        loops = {}
+        loops: Counter = Counter()
         for fold in folds:
             code = self._code(fold.activation.tables)
-            key = (code.lines[fold.header], code.function)
-            loops[key] = loops.get(key, 0) + fold.rounds
+            loops[code.lines[fold.header], code.function] += fold.rounds
         steps = sum(fold.steps for fold in folds)
         rounds = ", ".join(f"{counted(n, 'round')} at line {at}" for (at, _), n in loops.items())
+        line, function = next(iter(loops))
         words = f"… left out: {rounds}; {steps} instructions"
-        first = self._code(folds[0].activation.tables)
-        line = first.lines[folds[0].header]
-        return StackStep(words, line, function=first.function, left_out=steps)
-
-
-@dataclass(frozen=True)
-class Slot:
-    """One value on the stack; `place` counts from the bottom, the top says so."""
-
-    place: str
-    value: str
-
-
-@dataclass(frozen=True)
-class Local:
-    """One local variable with the words of its value."""
-
-    name: str
-    value: str
-
-
-def _stack_panel(stack: tuple[str, ...], real: bool) -> Panel:
-    columns = (Column("place", "place"), Column("value", "value", code=True))
-    rows = [Slot(str(n), words) for n, words in enumerate(stack, 1)][::-1]
-    rows[:1] = [Slot(f"{row.place} top", row.value) for row in rows[:1]]
-    note = "" if rows else "empty" if real else "not shown"
-    return Panel("value stack", Listing("value stack", columns, tuple(rows), note))
-
-
-def _names_panel(names: tuple) -> Panel:
-    columns = (Column("name", "name", code=True), Column("value", "value", code=True))
-    rows = tuple(Local(*pair) for pair in names[:MOST_LOCALS])
-    more = len(names) - len(rows)
-    note = f"and {more} more" if more else "" if rows else "none yet"
-    return Panel("locals", Listing("locals", columns, rows, note))
+        return StackStep(words, line, function=function, left_out=steps)

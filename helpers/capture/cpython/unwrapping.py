@@ -1,7 +1,4 @@
-"""A callable of any kind -> the Python function that somebody wrote, and what was peeled off it.
-
-No framework is imported, and no line of the callable's own code is run.
-"""
+"""A callable of any kind -> the Python function that somebody wrote, and what was peeled off it."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -12,7 +9,6 @@ from helpers.capture.cpython.objects import (
     called,
     function_of,
     instance_dict,
-    name_of,
     python_function,
     refuse_async,
 )
@@ -42,10 +38,7 @@ _CACHED = "functools.lru_cache is peeled off, and its cache is not asked."
 
 
 class Unwrapped(NamedTuple):
-    """A function, what was peeled off it, and what to `call` so that it runs as Python.
-
-    The call goes through decorators and modules, but not through a cache or a compiler.
-    """
+    """A function, what was peeled off, and what to `call`: decorators, no cache or compiler."""
 
     function: object
     sentences: tuple[str, ...]
@@ -57,10 +50,7 @@ class Unwrapped(NamedTuple):
 
 
 def unwrap(thing: object) -> tuple[object, tuple[str, ...]]:
-    """Return the Python function in a callable, and a sentence for each thing that was peeled off.
-
-    It is a bound method where its self is known, and `thing` where there is no function inside.
-    """
+    """Return the Python function in a callable, or `thing`; what was peeled off."""
     return opened(thing)[:2]
 
 
@@ -71,9 +61,9 @@ def behind(thing: object) -> FunctionType | None:
     return function if type(function) is FunctionType else None
 
 
-def to_run(thing: object, args: tuple, verb: str) -> Unwrapped:
+def to_run(thing: object, verb: str) -> Unwrapped:
     """Return the function to watch, and what to call for that. TypeError if there is none."""
-    inside = opened(thing, args)
+    inside = opened(thing)
     if why := freed(inside.function):
         raise TypeError(f"{verb}: {why}")
     function, _ = function_of(inside.function, verb)
@@ -83,35 +73,28 @@ def to_run(thing: object, args: tuple, verb: str) -> Unwrapped:
 
 def arguments(fn, args: tuple, kwargs: Mapping) -> list[tuple[str, object]]:
     """Return (name, value) of each argument; by place where the names cannot be read."""
-    function, _, call = opened(fn, args)
+    function, _, call = opened(fn)
     before = int(type(function) is MethodType)
     before += len(call.args) if type(call) is functools.partial else 0
-    is_python = is_exactly(function, FunctionType, MethodType)
-    names = _parameters(function.__code__, before + len(args)) if is_python else None
-    if names is None:
-        names = [f"argument {at}" for at in range(1 - before, len(args) + 1)]
-    return [*zip(names[before:], args, strict=True), *kwargs.items()]
-
-
-def _parameters(code, count: int) -> list[str] | None:
-    """Return the names of the first `count` parameters; None where there are not so many."""
-    own = list(code.co_varnames[: code.co_argcount])
-    if count <= len(own):
-        return own[:count]
-    if not code.co_flags & VARARGS:
-        return None
-    rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
-    return own + [f"{rest}[{at}]" for at in range(count - len(own))]
+    names = []
+    if is_exactly(function, FunctionType, MethodType):
+        code = function.__code__
+        names += code.co_varnames[: code.co_argcount]
+        if code.co_flags & VARARGS:
+            rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+            names += [f"{rest}[{at}]" for at in range(before + len(args))]
+    names = names[before:]
+    if len(names) < len(args):
+        names = [f"argument {at}" for at in range(1, len(args) + 1)]
+    return [*zip(names, args, strict=False), *kwargs.items()]
 
 
 def freed(function: object) -> str:
     """Return, as a sentence, that a tf.function's method has lost its object; "" if it has not."""
     if type(function) is not MethodType or not _weak_self(function):
         return ""
-    name = name_of(function)
-    return (
-        f"the object whose {name} this is has been freed; tf.function keeps none, so name it first"
-    )
+    what = f"the object whose {called(function)} this is"
+    return f"{what} has been freed; tf.function keeps none, so name it first"
 
 
 def _weak_self(method: MethodType):
@@ -120,28 +103,29 @@ def _weak_self(method: MethodType):
     return itself.weakrefself_target__ if real_type_name(itself) == "TfMethodTarget" else None
 
 
-def opened(thing: object, args: tuple = (), deepest: int = DEEPEST) -> Unwrapped:
-    """Return what `unwrap` does, and what to call; of several implementations, that for `args`."""
+def opened(thing: object, deepest: int = DEEPEST) -> Unwrapped:
+    """Return what `unwrap` does, and what to call."""
     if type(thing) is MethodType:
-        return _opened_method(thing, args, deepest)
-    inner, words, as_given = (deepest and _find_layer(thing, args)) or (None, "", True)
+        return _opened_method(thing, deepest)
+    inner, words, as_given = (deepest and _find_layer(thing)) or (None, "", True)
     if not words:
         return Unwrapped(thing, (), thing)
-    given, named = (thing.args, thing.keywords) if type(thing) is functools.partial else ((), {})
-    inside = opened(inner, (*given, *args), deepest - 1)
+    inside = opened(inner, deepest - 1)
     if type(thing) is FunctionType and not is_exactly(inside.function, FunctionType, MethodType):
         return Unwrapped(thing, (), thing)
-    call = functools.partial(inside.call, *given, **named) if given or named else inside.call
+    call = inside.call
+    if type(thing) is functools.partial:
+        call = functools.partial(call, *thing.args, **thing.keywords)
     words = tuple(dict.fromkeys((words, *inside.sentences)))
     return Unwrapped(inside.function, words, call if as_given else thing)
 
 
-def _opened_method(method: MethodType, args: tuple, deepest: int) -> Unwrapped:
+def _opened_method(method: MethodType, deepest: int) -> Unwrapped:
     weak, function = _weak_self(method), method.__func__
     itself = weak() if weak and weak() is not None else method.__self__
     if static_attribute(itself, "__call__") is function and _find_module(itself):
-        return opened(itself, args, deepest)
-    inside, bound = opened(function, (itself, *args), deepest), MethodType(function, itself)
+        return opened(itself, deepest)
+    inside, bound = opened(function, deepest), MethodType(function, itself)
     if not inside.sentences:
         return Unwrapped(bound, (), bound)
     if type(inside.function) is FunctionType:
@@ -149,7 +133,7 @@ def _opened_method(method: MethodType, args: tuple, deepest: int) -> Unwrapped:
     return inside._replace(function=bound, call=MethodType(inside.call, itself))
 
 
-def _find_layer(thing, args):
+def _find_layer(thing):
     """Return what is inside, a sentence, and whether it gets the same arguments, or None."""
     inside = instance_dict(thing) or {}
     wrapped = dict.get(inside, "__wrapped__")
@@ -161,35 +145,26 @@ def _find_layer(thing, args):
         weak = type(method) is MethodType and _weak_self(method)
         return method if weak else traced, _TRACED, True
     if callable(thing) and callable(wrapped) and wrapped is not thing:
-        return _find_in_wrapper(thing, wrapped, inside, args)
+        if type(thing) is functools._lru_cache_wrapper:
+            return wrapped, _CACHED, True
+        if type(thing) is not FunctionType:
+            return wrapped, f"The wrapper {real_type_name(thing)} is peeled off.", False
+        if "get_compiler_config" in inside:
+            return wrapped, _COMPILED, True
+        maker = printable(thing.__code__.co_qualname.partition(".<locals>")[0])
+        named = maker.removesuffix(".__call__")
+        words = f"The decorator {named} is peeled off: this is what it decorates."
+        return wrapped, words, maker in _GENERATORS
     if type(thing) is FunctionType or real_isinstance(thing, type):
         return None
-    for kind, name in _HOLDERS.items():
-        if type(thing) is kind:
-            return getattr(thing, name), f"A {kind.__name__} is peeled off.", True
+    if type(thing) in _HOLDERS:
+        inner = getattr(thing, _HOLDERS[type(thing)])
+        return inner, f"A {type(thing).__name__} is peeled off.", True
     call = static_attribute(thing, "__call__")
     if (module := _find_module(thing)) or type(call) is not FunctionType:
         return module
     words = f"{real_type_name(thing)} objects are called through their __call__: this is it."
     return MethodType(call, thing), words, True
-
-
-def _find_in_wrapper(thing, wrapped, inside, args):
-    if type(thing) is functools._lru_cache_wrapper:
-        return wrapped, _CACHED, True
-    if type(thing) is not FunctionType:
-        return wrapped, f"The wrapper {real_type_name(thing)} is peeled off.", False
-    if "get_compiler_config" in inside:
-        return wrapped, _COMPILED, True
-    maker = printable(thing.__code__.co_qualname.partition(".<locals>")[0])
-    home = dict.get(thing.__globals__, "__name__")
-    if maker == "singledispatch" and home == "functools" and "dispatch" in inside:
-        kind = type(args[0]) if args else object
-        words = f"singledispatch is peeled off: this is the function for {called(kind)}."
-        return inside["dispatch"](kind), words, True
-    named = maker.removesuffix(".__call__")
-    words = f"The decorator {named} is peeled off: this is what it decorates."
-    return wrapped, words, maker in _GENERATORS and home == "contextlib"
 
 
 def _find_module(thing):

@@ -18,7 +18,7 @@ from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import counted
 from helpers.model.tables import File, Files
 from helpers.safety.arguments import quote_value, real_isinstance, real_type_name, require_str
-from helpers.safety.folders import plain_names, quote_name
+from helpers.safety.folders import plain_names
 
 OUTSIDE = ("input", "variable")  # op types that stand for values from outside
 OWN = " ◆, by you: its op type is defined in a file of yours."
@@ -152,7 +152,7 @@ def _check_texts(files: object) -> dict[str, str]:
     if not real_isinstance(files, dict):
         raise TypeError(f"the files must be a dict of name -> text, not {real_type_name(files)}")
     return {
-        name: require_str(files[name], f"the file {quote_name(name)}").strip("\n")
+        name: require_str(files[name], f"the file {quote_value(name)}").strip("\n")
         for name in plain_names(files, "the name of a file")
     }
 

@@ -78,8 +78,7 @@ def run_child(source: str, seconds: float = SECONDS, imports: str | None = None)
     """Run source in a child; return its `printed`, its `error` (last line) and its exit `code`.
 
     A code below 0 is the signal that ended it. `cut`: "late" if the limit ended it, "large" if
-    its memory did, "lost" if it ended the process that watched it; `told`: what it told on its own
-    channel.
+    its memory did; `told`: what it told on its own channel.
     """
     if CAN_FORK and imports is None:
         reply = ask_fork(PREAMBLE, source, seconds, PRELOAD)
@@ -91,7 +90,7 @@ def run_child(source: str, seconds: float = SECONDS, imports: str | None = None)
         whole = f"{PREAMBLE if imports is None else imports}\n{source}"
         env = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONFAULTHANDLER": ""}
         reply = ask({"source": whole}, seconds, env)
-    cut = next((why for why in ("late", "large", "lost") if getattr(reply.ended, why)), "")
+    cut = next((why for why in ("late", "large") if getattr(reply.ended, why)), "")
     found = {"printed": reply.ended.out, "error": reply.last("error", ""), "cut": cut}
     return found | {"code": reply.ended.code, "told": reply.told}
 
@@ -148,7 +147,7 @@ def _read_result(reply: ChildResult, name: str, known: dict):
     ending = lines[-1] if lines else f"it ended with {reply.ended.code}"
     if reply.ended.code < 0:
         ending = f"it was killed: {signal_name(-reply.ended.code)}"
-    raised = reply.last("raised") or ending
+    raised = reply.last("error") or ending
     if raised.startswith('File "'):  # of a SyntaxError: its place and its line come first
         raised = raised.splitlines()[-1]
     if words := missing_parts.of_line(raised):

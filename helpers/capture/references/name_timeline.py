@@ -26,7 +26,7 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
 
     TypeError if `fn` is no Python function.
     """
-    run = _Run(to_run(fn, args, "watch_names"))
+    run = _Run(to_run(fn, "watch_names"))
     run.go(args, kwargs)
     title = f"{short_name(run.fn.__name__)}, line by line"
     source, notes, steps = run.source, " ".join(run.notes), run.steps

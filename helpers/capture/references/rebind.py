@@ -29,7 +29,7 @@ from helpers.capture.text.value import label, type_name
 from helpers.model.phrase import counted, listed
 from helpers.model.reference_records import Binding
 from helpers.safety.arguments import is_exactly, printable, real_isinstance
-from helpers.safety.restoring import Own, note, tell
+from helpers.safety.restoring import Own, tell
 
 UNSEEN = "; variables of running calls are not counted"
 _VALUES = (int, str, bytes, float, complex, tuple, frozenset, range, slice, bool)
@@ -160,7 +160,7 @@ class Rebinding(Own):
         if sentence and error is None:
             raise RuntimeError(sentence)
         if sentence:
-            note(error, sentence)
+            error.add_note(sentence)
 
     def _restore(self) -> str:
         """Put everything back in reverse; return, as a sentence, what could not be."""

@@ -20,7 +20,7 @@ from helpers.model.reference_records import UNKNOWN, Function, Route, RouteMap
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.safety import progress
 from helpers.safety.arguments import real_isinstance
-from helpers.safety.restoring import note_end, running_user_code
+from helpers.safety.restoring import running_user_code
 
 NOTHING = "nothing"
 LONGEST_CALL, LONGEST_LINE, MOST_LINES = 24, 22, 8  # characters, characters, lines of a patch
@@ -100,7 +100,6 @@ def _judge_route(judge, route) -> Verdict:
     except UNRAISABLE:
         raise
     except BaseException as error:
-        note_end(error)
         return Verdict(type_name(error), "failed")
     return Verdict(short_name(word) if type(word) is str else label(word), "plain")
 
@@ -155,8 +154,7 @@ class _Watch:
             held = self._readers[name]()
         except UNRAISABLE:
             raise
-        except BaseException as error:  # the reader is the learner's own
-            note_end(error)
+        except BaseException:  # the reader is the learner's own
             held = None
         self.held[name].append(_position(self._both, held))
         return self._ways[name]()

@@ -1,12 +1,10 @@
 """What ends a call -> one sentence: of an exception, or of what is no function to call."""
 
 import re
-from functools import cached_property
-from pathlib import PurePath
 from types import FunctionType, ModuleType
 
 from helpers.safety import missing_parts
-from helpers.safety.arguments import by_type, printable, real_isinstance, real_type_name
+from helpers.safety.arguments import printable, real_isinstance, real_type_name
 
 LONGEST = 300
 MOST_READ = 20_000  # characters of a message that are looked through
@@ -48,8 +46,4 @@ def instead(thing: object) -> str:
         found = next(functions, "")
         such_as = f", such as {space.get('__name__')}.{found}" if found else ""
         return f"; of a module, give a function{such_as}"
-    if held := by_type({property: "fget", cached_property: "func"}, thing):
-        return f"; give its {held}, and the object as its argument"
-    if real_isinstance(thing, PurePath) or (real_isinstance(thing, str) and thing.endswith(".py")):
-        return "; runpy.run_path(path) runs a script, and gives its functions by name"
     return ""

@@ -10,9 +10,9 @@ import os
 import re
 import sys
 import textwrap
-import warnings
+import time
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from types import CodeType
 
 from helpers.model.phrase import clipped
@@ -23,8 +23,7 @@ LONGEST_SNIPPET = 401
 # Up to 3.12 `inspect` looks above the first line for what the code belongs to; we do the same for
 # code without a def of its own, such as a comprehension.
 _OPENING = re.compile(r"^(\s*def\s)|(\s*async\s+def\s)|(.*(?<!\w)lambda(:|\s))|^(\s*@)")
-# Only Dynamo gives these names, and pytest, which writes more into each `assert`.
-_MADE = "__compiled_fn", "__resume_at", "torch_dynamo_resume", "@py"
+_START = time.time_ns()
 
 
 @dataclass(frozen=True)
@@ -100,12 +99,9 @@ def file_lines(filename: str) -> list[str]:
 
 
 def _find_block(code: CodeType) -> tuple[list[str], int]:
-    """Return the lines of a code object and the number of the first, as `inspect` does."""
     lines, at = file_lines(code.co_filename), code.co_firstlineno - 1
     if code.co_name == "<module>":
         return lines, 1
-    if not 0 <= at < len(lines):
-        raise LookupError(at)
     if sys.version_info < (3, 13) and code.co_name[:1] == "<":
         while at > 0 and not _OPENING.match(lines[at]):
             at -= 1
@@ -115,43 +111,18 @@ def _find_block(code: CodeType) -> tuple[list[str], int]:
 def why_outdated(code: CodeType) -> str:
     """Return, as half a sentence, why the code's file is not its source any more; "" if it is."""
     name = code.co_filename
-    stamp = os.stat(name).st_mtime_ns if os.path.isfile(name) else 0
-    if stamp <= _process_start() or _is_made(code) or not file_lines(name):
+    if not os.path.isfile(name) or os.stat(name).st_mtime_ns <= _START:
         return ""
-    if any(one == code for one in _codes(name, stamp)):
+    try:
+        now = [compile("".join(file_lines(name)), name, "exec", dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        now = []
+    for one in now:  # which grows meanwhile
+        now += [inner for inner in one.co_consts if type(inner) is CodeType]
+    if code in now:
         return ""
     file, made = printable(os.path.basename(name)), printable(code.co_name)
     return f"{file} no longer holds what {made} was made from; import or reload it anew"
-
-
-def _is_made(code: CodeType) -> bool:
-    """Return whether somebody has made this code, or code in it, of more than the file holds."""
-    names = code.co_name, *code.co_names, *code.co_varnames
-    inner = (one for one in code.co_consts if type(one) is CodeType)
-    return any(one.startswith(_MADE) for one in names) or any(map(_is_made, inner))
-
-
-@cache
-def _process_start() -> float:
-    try:
-        import psutil
-    except ImportError:
-        return 0
-    return psutil.Process().create_time() * 1e9  # nanoseconds
-
-
-@lru_cache(maxsize=8)
-def _codes(name: str, stamp: int) -> list[CodeType]:
-    """Return every code object that a file makes as it is now; none if it is no program."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = [compile("".join(file_lines(name)), name, "exec", dont_inherit=True)]
-    except (SyntaxError, ValueError):
-        return []
-    for code in found:  # which grows meanwhile
-        found += [one for one in code.co_consts if type(one) is CodeType]
-    return found
 
 
 @cache
@@ -187,12 +158,6 @@ class Pages:
                 self._texts += filter(None, [found[0][0].text])
             self._places[id(code)] = code, *found[0]
         return self._places[id(code)][1:]
-
-    def snippet(self, code: CodeType, span: tuple[int, int, int, int]) -> str:
-        """Return the words of this code's source at a place in `text`."""
-        source, above = self.place(code)
-        line, column, end, end_column = span
-        return source.snippet((line - above, column, end - above, end_column)) if line else ""
 
     @property
     def text(self) -> str:

@@ -1,7 +1,4 @@
-"""A tensor of torch, TensorFlow or Keras, or an array -> `float32 [5, 4]`; no data of it is read.
-
-A subclass of torch's may answer for its attributes and its sizes itself: it is not asked.
-"""
+"""A tensor of torch, TensorFlow or Keras, or an array -> `float32 [5, 4]`; no data is read."""
 
 from helpers.model.phrase import clipped
 from helpers.safety import restoring
@@ -31,8 +28,7 @@ def base_of(kind: type) -> type | None:
 def shown_tensor(value: object) -> str:
     """Return `float32 [4]`, or `Parameter float32 [4]` of no plain tensor; "" of anything else."""
     base, kind = base_of(type(value)), real_type_name(value)
-    told = kind if base is None else words(value)
-    if told == kind:
+    if base is None or (told := words(value)) == kind:
         return ""
     name = "Variable" if base.__name__ == "Variable" else kind
     return told if name in _PLAIN else f"{name} {told}"
@@ -55,9 +51,12 @@ def field(tensor, name: str):
 def words(tensor) -> str:
     """Return dtype and sizes, such as `float32 [3, 4]`, or what stands in their place."""
     kind = real_type_name(tensor)
-    if is_tensor(tensor) and _answers_itself(type(tensor)):
+    # Not a subclass of somebody's own, which answers for its tensors.
+    own = type(tensor).__mro__ if is_tensor(tensor) else ()
+    answering = (cls.__module__ for cls in own if "__torch_dispatch__" in vars(cls))
+    if not all(home.startswith("torch") for home in answering):
         return kind
-    read = field if is_tensor(tensor) else getattr
+    read = field if own else getattr
     try:
         dtype = read(tensor, "dtype")
     except Exception:
@@ -69,15 +68,6 @@ def words(tensor) -> str:
     inside = "?" if kind.startswith("Uninitialized") else clipped(inside, LONGEST)
     dtype = str(getattr(dtype, "name", dtype)).removeprefix("torch.")
     return f"{dtype} [{inside}]"
-
-
-def _answers_itself(kind: type) -> bool:
-    """Return whether a class of somebody's own, not of torch's, answers for its tensors."""
-    import torch
-
-    own = kind.__mro__[: kind.__mro__.index(torch.Tensor)]
-    answering = (cls.__module__ for cls in own if "__torch_dispatch__" in vars(cls))
-    return not all(home.startswith("torch") for home in answering)
 
 
 def ends_the_process(tensor) -> bool:
@@ -98,9 +88,6 @@ def has_its_elements(tensor) -> bool:
         wrapped = torch._C._functorch.is_functorch_wrapped_tensor(tensor)
         if odd or wrapped or tensor.layout is not torch.strided:
             return False
-        steps = zip(tensor.shape, tensor.stride(), strict=True)
-        last = tensor.storage_offset() + sum((size - 1) * step for size, step in steps)
-        reaches = (last + 1) * tensor.element_size() * (0 not in tensor.shape)
-        return reaches <= tensor.untyped_storage().nbytes()
+        return tensor.untyped_storage().nbytes() > 0 or not tensor.numel()
     except Exception:
         return False

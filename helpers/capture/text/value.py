@@ -1,13 +1,12 @@
 """Any live object -> its value in a few words, or the two lines of its box in a picture.
 
-Only built-in code runs: the object's own `__repr__`, `__eq__`, `__len__` … are never called, and a
-large object costs no more than a small one. So it is safe to ask at every step of a run.
+Only built-in code runs, never the object's own, and a large object costs as little as a small one.
 """
 
 import types
+from collections import namedtuple
 from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import NamedTuple
 
 from helpers.capture.text.tensors import shown_tensor
 from helpers.model.phrase import clipped, counted
@@ -20,11 +19,8 @@ SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
 _FIXED = (int, float, complex, bool, type(None), type(...), type(NotImplemented))
 
 
-class Seen(NamedTuple):
-    """A value as it is told: its words, and the name of its type (nothing for no object)."""
-
-    words: str
-    kind: str
+# A value as it is told: its words, and the name of its type (nothing for no object).
+Seen = namedtuple("Seen", "words kind")
 
 
 def short_repr(value: object) -> str:
@@ -137,12 +133,7 @@ def _members(value, depth) -> str:
 
 
 def _within(words: str, value) -> str:
-    """Return the words, or how many items there are where the words would be too long."""
     return words if len(words) <= LONGEST else f"{type(value).__name__} of {len(value):,}"
-
-
-def _labelled(value, depth) -> str:
-    return plain(label(value))
 
 
 def _cell(value, depth) -> str:
@@ -152,24 +143,18 @@ def _cell(value, depth) -> str:
         return "empty cell"
 
 
-def _slice(value, depth) -> str:
-    return f"slice({', '.join(_brief(v, 0) for v in (value.start, value.stop, value.step))})"
-
-
-def _of(words: str, code: str):
-    return lambda value, depth: plain(f"{words} {getattr(value, code).co_name}")
-
-
 _WORDS = {
     **dict.fromkeys(_FIXED, lambda value, depth: repr(value)),
-    **{int: _int, str: _text, bytes: _text, dict: _items("{", "}")},
-    **{list: _items("[", "]"), tuple: _items("(", ")"), set: _members, frozenset: _members},
-    **dict.fromkeys((FunctionType, BuiltinFunctionType, MethodType), _labelled),
-    **{types.CellType: _cell, slice: _slice},
-    ModuleType: lambda value, depth: f"module {plain(label(value))}",
     range: lambda value, depth: plain(repr(value)),
+    slice: lambda v, depth: f"slice({', '.join(_brief(e, 0) for e in (v.start, v.stop, v.step))})",
+    **{int: _int, str: _text, bytes: _text, dict: _items("{", "}"), types.CellType: _cell},
+    **{list: _items("[", "]"), tuple: _items("(", ")"), set: _members, frozenset: _members},
+    **dict.fromkeys(
+        (FunctionType, BuiltinFunctionType, MethodType), lambda value, depth: plain(label(value))
+    ),
+    ModuleType: lambda value, depth: f"module {plain(label(value))}",
     types.CodeType: lambda value, depth: plain(f"code of {value.co_name}"),
-    types.GeneratorType: _of("generator", "gi_code"),
-    types.CoroutineType: _of("coroutine", "cr_code"),
-    types.FrameType: _of("frame of", "f_code"),
+    types.GeneratorType: lambda value, depth: plain(f"generator {value.gi_code.co_name}"),
+    types.CoroutineType: lambda value, depth: plain(f"coroutine {value.cr_code.co_name}"),
+    types.FrameType: lambda value, depth: plain(f"frame of {value.f_code.co_name}"),
 }

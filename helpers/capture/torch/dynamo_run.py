@@ -81,7 +81,7 @@ def watched(
 def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
     """Return the function that `args` lead to, and what to call; TypeError if there is none."""
     refuse_tensorflow(fn, verb)
-    inside = opened(fn, args)
+    inside = opened(fn)
     function = function_of(inside.function, verb)[0]
     refuse_async(function, verb)
     return inside._replace(function=function)

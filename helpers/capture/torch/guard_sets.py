@@ -20,7 +20,7 @@ from helpers.mini.frame_hook import guarded
 from helpers.model.phrase import clipped
 from helpers.model.torch_records import Agreement, agreement_entry
 from helpers.safety.arguments import real_isinstance, real_type_name
-from helpers.safety.restoring import note_end, running_user_code
+from helpers.safety.restoring import running_user_code
 
 MOST_ROWS, LONGEST = 12, 300
 MARKS = (("changed", "this one refuses the call"), ("failed", "an error instead of an answer"))
@@ -151,7 +151,6 @@ def _ask(accepts, call: Call) -> tuple[str, str]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit as well: it is an answer like any other
-        note_end(error)
         return "raises", error_message(error)
 
 

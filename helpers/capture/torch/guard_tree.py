@@ -71,7 +71,7 @@ def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
                 put = "Dynamo starts with the wrapper that a decorator put around"
                 words = (*told, f"{put} {called(inner)}.")
             found.append((function, words))
-        layer = opened(thing, (), 1)
+        layer = opened(thing, 1)
         if layer.function is thing:
             break
         thing, told = layer.function, (*told, *layer.sentences)
@@ -92,7 +92,7 @@ def given(fn, args, kwargs) -> tuple[tuple, dict]:
         return (fn.__self__, *args), kwargs
     if type(fn) is FunctionType:
         return args, kwargs
-    return given(opened(fn, (), 1).function, args, kwargs)  # of a module, its forward
+    return given(opened(fn, 1).function, args, kwargs)  # of a module, its forward
 
 
 def ledger(fn) -> dict:

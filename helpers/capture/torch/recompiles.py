@@ -80,7 +80,7 @@ def _compile(fn, options):
     if type(call := static_attribute(fn, "__call__")) is FunctionType:
         return _compile(MethodType(call, fn), options)
     if not real_isinstance(fn, FunctionType, MethodType):
-        return _compile(opened(fn, (), 1).function, options)
+        return _compile(opened(fn, 1).function, options)
     copy = copied(fn)
     try:
         return torch.compile(copy, **options), behind(copy)[0]

@@ -20,7 +20,6 @@ from helpers.safety import folders, progress
 from helpers.safety.children import run, signal_name
 from helpers.safety.folders import ManagedDirectory, temporary
 from helpers.safety.missing_parts import COMPILER_CURE
-from helpers.safety.restoring import uninterrupted
 
 INCLUDE = Path(__file__).parent / "include"
 FLAGS = ("-std=c++11", "-O0", "-I", str(INCLUDE))
@@ -105,7 +104,7 @@ def _first_error(text, source):
 
 def ask(program, question, number=0, rows=()):
     """Return the rows that a program answers. OpError if it complains or does not come back."""
-    with uninterrupted(), temporary("asked-") as home, home.work() as work:
+    with temporary("asked-") as home, home.work() as work:
         answer = home.path / "answer"
         try:
             command = [str(program), question, str(number), str(answer)]
