@@ -3,20 +3,15 @@
 from dataclasses import dataclass
 
 from helpers.model.graphs import Graph
-from helpers.model.phrase import clipped
 from helpers.model.stage_records import Step, Timeline
-from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
-
-KINDS = (
-    *("instruction", "again", "start over", "break", "graph", "code"),
-    *("given up", "skipped", "error"),
-)
+from helpers.model.tables import Column, Entry, Ledger, Listing
 
 
 @dataclass(frozen=True)
 class DynamoStep(Step):
-    """One instruction about to be translated, or what Dynamo did between two (see `KINDS`).
+    """One instruction about to be translated, or what Dynamo did between two.
 
+    `kind`: instruction, again, start over, break, graph, code, given up, skipped or error.
     `stack`: the words of the symbolic values on it, bottom first. `made`: the lines that the
     graph grew by here; `guarded`: the guards taken here; `ending`: what came of it, if it failed.
     """
@@ -66,12 +61,6 @@ class DynamoRun(Timeline):
     outcome: str = ""
     printed: str = ""
 
-    def of_kind(self, kind: str) -> tuple[DynamoStep, ...]:
-        """Return the steps of one kind, in order; KeyError names the kinds there are."""
-        if kind not in KINDS:
-            raise KeyError(f"{kind} (the kinds are {', '.join(KINDS)})")
-        return tuple(step for step in self.steps if step.kind == kind)
-
 
 @dataclass(frozen=True)
 class BreakListing(Listing):
@@ -120,47 +109,32 @@ class GuardGraph(Graph):
 
     guards: tuple[Guard, ...] = ()
 
-    def of(self, source: str) -> tuple[Guard, ...]:
-        """Return the guards on this source, such as `L['x']`."""
-        return tuple(guard for guard in self.guards if guard.source == source)
-
-    def kinds(self, entry: int = 1) -> tuple[str, ...]:
-        """Return the kinds of guard of one entry, in the order in which they are checked."""
-        return tuple(guard.kind for guard in self.guards if guard.entry == entry)
-
 
 def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
     """Return the guards of a graph as a table, of those only that have `find` in their words.
 
     At most `MOST_ROWS` rows; the note says what is not listed. LookupError if nothing is found.
     """
-    asked, told = find.casefold(), repr(clipped(find, 60))
+    asked = find.casefold()
     rows = tuple(g for g in graph.guards if asked in f"{g.name} {g.checks} {g.line}".casefold())
     if not rows:
-        raise LookupError(f"none of the {len(graph.guards)} guards has {told} in its words")
-    cut, others = len(rows) - MOST_ROWS, len(graph.guards) - len(rows)
-    notes = [graph.note]
+        raise LookupError(f"none of the {len(graph.guards)} guards has {find!r} in its words")
+    note, others = graph.note, len(graph.guards) - len(rows)
     if others:
-        notes.append(f"Listed: the {len(rows)} with {told} in their words.")
-        notes.append(f"Not listed: {others}; without find= all are.")
-    if cut > 0:
-        notes.append(
-            f"Left out: the last {cut:,} of {len(rows):,}; find= lists those with some words."
-        )
-    return Listing(graph.title, COLUMNS, rows[:MOST_ROWS], " ".join(notes))
+        note += f" Listed: the {len(rows)} with {find!r} in their words."
+        note += f" Not listed: {others}; without find= all are."
+    if len(rows) > MOST_ROWS:
+        note += f" Left out: those after the first {MOST_ROWS}; find= lists those with some words."
+    return Listing(graph.title, COLUMNS, rows[:MOST_ROWS], note)
 
 
 @dataclass(frozen=True)
-class Failure:
-    """A guard that a call failed, in the words of `Guard`, and the `value` that failed it.
+class Failure(Guard):
+    """A guard that a call failed, and the `value` that failed it.
 
     `value` follows the word is: `3`, `of type float`, `of length 1`.
     """
 
-    entry: int
-    source: str
-    kind: str
-    checks: str
     value: str = ""
 
     def __str__(self) -> str:
@@ -197,20 +171,9 @@ class CompileLedger(Ledger):
         return tuple(entry.verdict for entry in self.entries for _ in range(entry.calls))
 
     @property
-    def compiles(self) -> int:
-        """Return how many calls compiled the function."""
-        return sum(word in ("compile", "recompile") for word in self.verdicts)
-
-    @property
     def failures(self) -> tuple[Failure, ...]:
         """Return the guards that failed, of all calls, in order."""
         return tuple(failure for entry in self.entries for failure in entry.failures)
-
-
-def compile_entry(subject: str, arguments: str, verdict: str, note="", **more) -> CompileEntry:
-    """Return a row under the headings arguments and verdict, with the verdict's tone."""
-    words = (Verdict(arguments), Verdict(verdict, TONES.get(verdict, "plain")))
-    return CompileEntry(subject, words, note, **more)
 
 
 HOLDS, REFUSES, NOT_ASKED = "holds", "refuses", "not asked"
@@ -218,40 +181,35 @@ LINE_COLUMNS = (
     Column("python", "must hold", code=True),
     Column("kind", "guard"),
     Column("written", "written in"),
+    Column("asked", "this call"),
 )
-ASKED_COLUMN = Column("asked", "this call")
 
 
 @dataclass(frozen=True)
 class GuardLine:
     """One guard as Python: an expression that is true where the guard holds.
 
-    `kind`: torch's name for it; `own`: False where it exists in C++ alone and the expression asks
-    torch's live guard; `asked`: of one call, holds, refuses, or not asked.
+    `kind`: torch's name for it; `written`: Python, or asks C++ where it exists there alone;
+    `asked`: of one call, holds, refuses, or not asked.
     """
 
     python: str
     kind: str
-    own: bool = True
-    asked: str = ""
-
-    @property
-    def written(self) -> str:
-        """Say whether the expression is the guard, or asks for it."""
-        return "Python" if self.own else "asks C++"
+    written: str
+    asked: str
 
 
 @dataclass(frozen=True)
 class GuardProgram(Listing):
     """The guards of one cache entry as one Python function, `source`; a `GuardLine` per guard.
 
-    Of a call that was asked about, `accepts` is the function's answer, `torch_accepts` that of
-    torch's own tree (None if that raises). The names that `source` uses come with the function.
+    Of the call that was asked about, `accepts` is the function's answer, `torch_accepts` that of
+    torch's own tree.
     """
 
     source: str = ""
-    accepts: bool | None = None
-    torch_accepts: bool | None = None
+    accepts: bool = False
+    torch_accepts: bool = False
 
     @property
     def refused_by(self) -> GuardLine | None:
@@ -264,9 +222,3 @@ class Agreement(Ledger):
     """A ledger of the calls about which two guard sets differ, of so many `tried`."""
 
     tried: int = 0
-
-
-def agreement_entry(subject: str, verdicts, note: str = "") -> Entry:
-    """Return a row with a verdict per guard set: accepts, refuses or raises."""
-    tones = {"accepts": "plain", "refuses": "changed", "raises": "failed"}
-    return Entry(subject, tuple(Verdict(word, tones[word]) for word in verdicts), note)

@@ -31,8 +31,10 @@ def test_instructions_are_those_that_torch_logs(name):
     fn = getattr(programs, name)
     events = record(fn, fn, programs.inputs()).events
     torch_private.reset()
-    with torch_private.logs(trace_bytecode=True) as messages:
+    torch._logging.set_logs(trace_bytecode=True)
+    with torch_private.logs() as messages:
         torch.compile(fn, backend=lambda graph, _: graph.forward)(*programs.inputs())
+    torch._logging.set_logs()
     logged = [found[1] for message in messages if (found := LOGGED.match(message))]
     assert logged == [event.opname for event in events if event.kind == "instruction"]
 

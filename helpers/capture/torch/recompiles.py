@@ -23,14 +23,14 @@ from helpers.capture.text.source import source_of
 from helpers.capture.text.value import short_repr, type_name
 from helpers.capture.torch import guard_tree
 from helpers.capture.torch.dynamo_recorder import in_file, resumed
-from helpers.capture.torch.fx_graph import KINDS, fx_nodes
+from helpers.capture.torch.fx_graph import KINDS
 from helpers.capture.torch.guard_tree import behind, copied, entries, given
 from helpers.internals import torch_private
 from helpers.mini import frame_hook
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import clipped, counted
-from helpers.model.tables import SideBySide, align
-from helpers.model.torch_records import HEADINGS, MARKS, CompileEntry, CompileLedger, compile_entry
+from helpers.model.tables import SideBySide, Verdict, align
+from helpers.model.torch_records import HEADINGS, MARKS, TONES, CompileEntry, CompileLedger
 from helpers.safety.arguments import real_isinstance, require_bool, static_attribute
 from helpers.safety.missing_parts import COMPILER_CURE
 from helpers.safety.restoring import patched
@@ -107,8 +107,8 @@ class Compiled:
 
     def __call__(self, *args, **kwargs):
         """Call the function, and write the call down."""
-        _refuse_deadly((*args, *kwargs.values()))
         words = [*map(value_words, args), *(f"{n}={value_words(v)}" for n, v in kwargs.items())]
+        shown = clipped(", ".join(words) or "(none)", LONGEST)
         before, failures = self._ask_guards(args, kwargs)
         noted, error = list(torch_private.compilations()), None
         LOGGER.addFilter(_is_unsaid)
@@ -120,7 +120,6 @@ class Compiled:
             raise
         finally:
             LOGGER.removeFilter(_is_unsaid)
-            shown = clipped(", ".join(words) or "(none)", LONGEST)
             self._write(shown, before, failures, error, noted)
             error = None  # or its traceback would hold this frame, and this frame it
 
@@ -162,44 +161,43 @@ class Compiled:
         kept = entries(self.compiled_function.__code__)
         made = sum(str(entry.compile_id) not in before for entry in kept)
         frames = [one for one in torch_private.compilations() if all(one is not n for n in noted)]
-        verdict, note = self._judge(made, before, failures, error, frames)
+        word, note = self._judge(made, before, failures, error, frames)
         self._calls += 1
-        row = compile_entry(str(self._calls), shown, verdict, note, failures=failures or ())
         last = self._rows[-1] if self._rows else None
-        if last and verdict == "hit" and last.verdicts == row.verdicts:
+        verdicts = Verdict(shown), Verdict(word, TONES.get(word, "plain"))
+        if last and word == "hit" and last.verdicts == verdicts:
             span = f"{last.subject.partition('–')[0]}–{self._calls}"
             self._rows[-1] = replace(last, subject=span, calls=last.calls + 1)
         else:
-            self._rows.append(row)
+            failed = tuple(failures or ())
+            self._rows.append(CompileEntry(str(self._calls), verdicts, note, failures=failed))
 
     def _judge(self, made, before, failures, error, frames) -> tuple[str, str]:
-        because = _failure_words(failures or ())
         others = [one for one in frames if one.graph_op_count is not None and not one.fail_type]
         there, self._others = before or self._others, self._others + len(others) - made
-        limit = torch_private.config.recompile_limit
-        limit_words = f"recompile_limit is {limit}: plain Python ran"
         if error is not None:
             return "error", error_message(error)
         if torch_private.stance() == "force_eager":
             return "eager", "torch.compiler.set_stance turned compiling off"
         if any(one.fail_type and self._is_own(one) for one in frames):
             self._empty = GAVE_UP
+        because = _failure_words(failures or ())
         bare = NO_GRAPH * (bool(frames) and not any(one.graph_op_count for one in frames))
         if made:
-            again = because or OTHER
-            return ("recompile", again + bare) if before else ("compile", NOTHING + bare)
+            why = because or OTHER if before else NOTHING
+            return "recompile" if before else "compile", why + bare
         if others:
-            told, again = [GAVE_UP] * (self._empty is GAVE_UP), False
-            for one in others:
-                reason = there and one.recompile_reason
-                again = again or bool(reason)
+            reasons = [there and one.recompile_reason for one in others]
+            told = [GAVE_UP] * (self._empty is GAVE_UP)
+            for one, reason in zip(others, reasons, strict=True):
                 why = guard_tree.describe_reason(reason) if reason else NOTHING
                 told.append(f"{self._who(one)}: {why}")
-            told = [*dict.fromkeys(told)]
-            more = [f"and {len(told) - MOST_FRAMES} more"] * (len(told) > MOST_FRAMES)
-            return "recompile" if again else "compile", "; ".join(told[:MOST_FRAMES] + more) + bare
+            told = "; ".join([*dict.fromkeys(told)][:MOST_FRAMES])
+            return "recompile" if any(reasons) else "compile", told + bare
+        limit = torch_private.config.recompile_limit
+        limit_words = f"recompile_limit is {limit}: plain Python ran"
         if failures is None or (there and not before):
-            limited = [one.recompile_reason for one in frames if one.fail_type]
+            limited = (one.recompile_reason for one in frames if one.fail_type)
             if reason := next(filter(None, limited), None):
                 self._limited = True
                 why = guard_tree.describe_reason(reason)
@@ -230,15 +228,6 @@ def _failure_words(failures) -> str:
     words = [f"entry {f.entry}: {f}" if len(failures) > 1 else str(f) for f in told]
     older = len(failures) - len(told)
     return "; ".join(words + [f"and {older} older"] * bool(older))
-
-
-def _refuse_deadly(values) -> None:
-    """RuntimeError where torch's guards, written in C++, would end the process at this tensor."""
-    if any(tensors.is_tensor(v) and tensors.ends_the_process(v) for v in values):
-        raise RuntimeError(
-            "torch's guards end the process at a nested tensor of this layout; make it with "
-            "layout=torch.jagged"
-        )
 
 
 def value_words(value) -> str:
@@ -277,21 +266,19 @@ def compiled_graph(fn) -> Graph:
         edges.append(Edge(source, nodes[-1].key, words))
 
     kept, tried = entries(code), torch_private.cache_entries(code)
-    ranks = {id(entry): rank for rank, entry in enumerate(tried, 1)}
     for number, entry in enumerate(kept, 1):
         key, new = f"entry {number}", f"entry {number} code"
         guards = counted(len(guard_tree.leaves(entry)), "guard")
-        rank = f"tried as number {ranks[id(entry)]}" if id(entry) in ranks else ""
-        add("code", "keeps", key, key, "entry", rank)
+        rank = next((rank for rank, one in enumerate(tried, 1) if one is entry), "")
+        add("code", "keeps", key, key, "entry", f"tried as number {rank}")
         add(key, "asks", f"{key} guards", guards, "guard", "in C++")
         add(key, "if all hold, runs", new, "new code", "code", _units(entry.code))
         for used in entry.code.co_names:
             made = function.__globals__.get(used)
             if used.startswith("__compiled_fn"):
-                given_backend = (instance_dict(entry.backend) or {}).get(
-                    "compiler_fn", entry.backend
-                )
-                backend, graph = called(given_backend), f"{key} graph"
+                backend, graph = called(entry.backend), f"{key} graph"
+                if inner := (instance_dict(entry.backend) or {}).get("compiler_fn"):
+                    backend = called(inner)
                 add(new, "calls", graph, "what the backend made", "call", _graph_words(made))
                 if all(node.key != f"backend {backend}" for node in nodes):
                     nodes.append(Node(f"backend {backend}", backend, "function", "the backend"))
@@ -322,7 +309,7 @@ def _graph_words(compiled) -> str:
     module = getattr(inner, "__self__", inner)
     if not isinstance(module, torch.fx.GraphModule):
         return "no FX graph any more"
-    names = [node.name for node in fx_nodes(module) if node.op not in KINDS]
+    names = [node.name for node in module.graph.nodes if node.op not in KINDS]
     more = f", … {len(names) - MOST_CALLS} more" if len(names) > MOST_CALLS else ""
     return clipped(f"the FX graph: {', '.join(names[:MOST_CALLS])}{more}", 80)
 
@@ -338,17 +325,15 @@ NO_COMPILER = (
 )
 
 
-def inductor_side_by_side(fn, *args, run: bool = False, tell=print) -> SideBySide:
+def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
     """Return the source of `fn` beside the C++ kernels that Inductor writes for `fn(*args)`."""
     run, function, args = require_bool(run, "run"), behind(fn)[0], given(fn, args, {})[0]
     source = align(source_of(function.__code__).text.rstrip().split("\n"), [], {})
     lines, note, words = [], OFF, NOT_RUN
-    if run and not has_compiler():
+    if run and not any(map(shutil.which, ("g++", "clang++", "c++"))):
         note = NO_COMPILER
     elif run:
-        kernels = [
-            found for code in _generate(function, args, tell) for found in KERNEL.findall(code)
-        ]
+        kernels = [found for code in _generate(function, args) for found in KERNEL.findall(code)]
         lines = [line for found in kernels for line in found.strip("\n").split("\n")]
         lines = [line for line in lines if not line.startswith("#include")]
         note, words = f"{counted(len(kernels), 'kernel')} for this graph.", NO_KERNEL
@@ -360,32 +345,21 @@ def inductor_side_by_side(fn, *args, run: bool = False, tell=print) -> SideBySid
     return SideBySide(title, "your Python", "its C++", pairs, note)
 
 
-def has_compiler() -> bool:
-    """Return whether a C++ compiler is at hand."""
-    return any(map(shutil.which, ("g++", "clang++", "c++")))
-
-
-def _generate(function, args, tell) -> list[str]:
+def _generate(function, args) -> list[str]:
     """Compile and run once; return the modules of Python that Inductor wrote."""
     import torch
 
-    compile_fx, inner = torch_private.compile_fx, torch_private.compile_fx_inner
-
     def inside(graph, examples, **options):
-        calls = _count_calls(graph)
-        tell(f"AOTAutograd: {calls} aten calls. Inductor writes C++, and it is compiled …")
-        return inner(graph, examples, **options)
+        print("AOTAutograd is done. Inductor writes C++, and it is compiled …")
+        return torch_private.compile_fx_inner(graph, examples, **options)
 
     def backend(graph, examples):
-        tell(f"Dynamo: a graph of {_count_calls(graph)} calls.")
-        return compile_fx(graph, examples, inner_compile=inside)
+        print("Dynamo has made a graph.")
+        return torch_private.compile_fx(graph, examples, inner_compile=inside)
 
-    written = []
-    with torch_private.output_code(written), torch_private.one_compile_worker():
+    written, save = [], staticmethod(lambda code: written.append(code))
+    one_worker = torch_private.inductor_config.patch(compile_threads=1)
+    with patched(torch_private.GraphLowering, save_output_code=save), one_worker:
         torch.compile(copied(function), backend=backend)(*args)
-    tell("Done.")
+    print("Done.")
     return written
-
-
-def _count_calls(graph) -> int:
-    return sum(node.op.startswith("call_") for node in graph.graph.nodes)
