@@ -40,7 +40,7 @@ def test_a_step_lies_where_its_instruction_does(name):
     fn, args = made(name)
     run = watch_compile(fn, *args).model
     lines = run.source.split("\n")
-    steps = [step for step in run.of_kind("instruction") if step.argrepr.isidentifier()]
+    steps = [step for step in run.steps if step.argrepr.isidentifier()]
     loads = [step for step in steps if step.opname in NAMED and step.span[0]]
     assert loads
     for step in loads:
@@ -93,12 +93,6 @@ def test_a_break_in_a_submodule_is_told_at_its_own_line():
         ("Blocks.forward, line 4", "x = block(x)"),
         ("Item.forward, line 3", "scale = y.sum().item()"),
     ]
-
-
-def test_a_break_in_a_function_without_a_frame_of_its_own_names_that():
-    (row, *_) = breaks_and_explained("generator")[0].rows
-    assert ", in summed (dynamo_models.py:" in row.place
-    assert row.code == "yield value.sum().item()"
 
 
 def test_hints_and_pages_are_dynamos():

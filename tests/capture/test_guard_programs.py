@@ -201,9 +201,9 @@ def test_line_that_refuses_is_named(line):
 
 def test_what_exists_in_cpp_alone_is_said_and_asked():
     program = shown(compiled(numbers, [(x, 2, ["a", "b"])]), {"x": x, "n": 2, "names": ["a", "b"]})
-    asking = {row.kind for row in program.rows if not row.own}
+    asking = {row.kind for row in program.rows if row.written != "Python"}
     assert asking == {"LAMBDA_GUARD", "GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK"}
-    assert all("in_cpp" in row.python for row in program.rows if not row.own)
+    assert all("in_cpp" in row.python for row in program.rows if row.written != "Python")
     with torch.no_grad():
         refused = shown(compiled_again := behind(numbers)[0], (x, 2, ["a", "b"])).refused_by
     assert compiled_again is numbers and refused.kind == "GLOBAL_STATE"

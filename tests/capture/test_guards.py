@@ -93,7 +93,7 @@ def test_the_table_has_the_guards_of_the_graph(game):
 
 
 def test_words_name_the_line_the_guard_is_for(game):
-    [guard] = show_guards(game).model.of("L['n']")
+    [guard] = (one for one in show_guards(game).model.guards if one.source == "L['n']")
     assert guard.line == "total = x * n * RATE + y + len(names)"
     assert guard.checks == "it equals 2"
 

@@ -8,8 +8,7 @@ import re
 import warnings
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
-from os.path import basename, dirname
-from traceback import FrameSummary
+from os.path import basename
 from types import CodeType, FunctionType
 
 from helpers.capture.cpython import disassembly
@@ -26,7 +25,7 @@ from helpers.model.phrase import clipped, ended, listed
 from helpers.safety.restoring import redirected, running_user_code
 
 SO_FAR, RENAMED = "graph so far", " gets the name "
-MOST_INSTRUCTIONS, MOST_EVENTS = 500, 1000
+MOST_INSTRUCTIONS = 500
 LONGEST, MOST_READ, MOST_KINDS = 300, 5_000, 3
 KINDS = {"RestartAnalysis": "start over", "SkipFrame": "skipped", "Unsupported": "given up"}
 JUMP = "Data-dependent branching"
@@ -50,8 +49,7 @@ _SAME = (
 class Event:
     """One instruction, or what Dynamo did between two, its `kind` as in `DynamoStep`.
 
-    Of the list `guards`, which grows, an instruction knew the first `guard_count`. Of a break:
-    `cause`, the whole message; `inner`, the innermost frame outside torch; `empty`: no graph.
+    Of a break: `cause`, the whole message; `empty`: the backend got no graph.
     """
 
     kind: str
@@ -60,7 +58,6 @@ class Event:
     words: str = ""
     graph: Graph | None = None
     cause: str = ""
-    inner: FrameSummary | None = None
     empty: bool = False
     names: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
@@ -70,8 +67,7 @@ class Event:
     positions: tuple = ()
     prologue: bool = False
     stack: tuple[str, ...] = ()
-    guards: list[str] = field(default_factory=list)
-    guard_count: int = 0
+    guards: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
     guarded: tuple[str, ...] = ()
     failed: str = ""
@@ -149,7 +145,7 @@ class _Watcher:
         if self._steps < 0:
             self.kept.cut_off = True
         else:
-            self._open[id(tx)] = self._add(self._instruction(tx))
+            self._open[id(tx)] = self._instruction(tx)
 
     def after(self, tx, error):
         """Note what the instruction added, and what went wrong with it."""
@@ -169,7 +165,7 @@ class _Watcher:
             self._cause = error
             self._add_break(kind, tx, words)
         elif tx.parent is None and tx.f_globals is self._home:
-            self._add(Event(kind, tx.f_code, tx.lineno or 0, words))
+            self.kept.events.append(Event(kind, tx.f_code, tx.lineno or 0, words))
 
     def broken(self, error):
         """Keep what breaks a graph; Dynamo may start over before it ends that graph."""
@@ -184,44 +180,31 @@ class _Watcher:
             self._add_break("break", tx, _message(self._cause) if unsaid else reason.reason)
         elif tx.f_globals is self._home:
             graph = fx_graph(tx.output.graph, SO_FAR)
-            self._add(Event("graph", tx.f_code, tx.lineno or 0, reason.reason, graph))
+            self.kept.events.append(Event("graph", tx.f_code, tx.lineno or 0, reason.reason, graph))
 
     def _add_break(self, kind: str, tx, words: str):
-        import torch
-
         cause, self._cause, graph = self._cause, None, fx_graph(tx.output.graph, SO_FAR)
-        whole, home = _message(cause) or words, dirname(torch.__file__)
-        frames = reversed(getattr(cause, "real_stack", ()))
-        inner = next((one for one in frames if not one.filename.startswith(home)), None)
-        self._broken = Event(kind, tx.f_code, tx.lineno or 0, words, graph, whole, inner, True)
-        self._add(self._broken)
+        told = {"cause": _message(cause) or words, "empty": True}
+        self._broken = Event(kind, tx.f_code, tx.lineno or 0, words, graph, **told)
+        self.kept.events.append(self._broken)
 
     def rewritten(self, old: CodeType, new: CodeType):
         """Note that Dynamo has made new code for a code object that was translated here."""
         if old in self._seen:
             sizes = tuple(len(disassembly.instructions(code)) for code in (old, new))
-            self._add(Event("code", old, 0, names=tuple(new.co_names), sizes=sizes))
-
-    def _add(self, event: Event) -> Event:
-        self.kept.cut_off = self.kept.cut_off or len(self.kept.events) >= MOST_EVENTS
-        if len(self.kept.events) < MOST_EVENTS:
-            self.kept.events.append(event)
-        return event
+            self.kept.events.append(Event("code", old, 0, names=tuple(new.co_names), sizes=sizes))
 
     def _read(self, tx) -> "_Known":
         return self._known.setdefault(id(tx.output), _Known(tx.output))
 
     def _instruction(self, tx) -> Event:
-        step, real, known = (
-            tx.instructions[tx.instruction_pointer],
-            self._find_real(tx),
-            self._read(tx),
-        )
+        step, real = tx.instructions[tx.instruction_pointer], self._find_real(tx)
+        known = self._read(tx)
         made, guarded = known.growth()
         argrepr = argument(real, tx.f_code) if real else ""
         if real is None and step.target is None and step.argval is not None:
             argrepr = same(str(step.argval))
-        return Event(
+        event = Event(
             "instruction",
             tx.f_code,
             getattr(step.positions, "lineno", 0) or tx.lineno or 0,
@@ -232,11 +215,12 @@ class _Watcher:
             positions=tuple(step.positions or (None,) * 4),
             prologue=bool(getattr(tx, "is_tracing_resume_prologue", False)),
             stack=tuple(map(symbol, tx.stack)),
-            guards=known.guards,
-            guard_count=len(known.guards),
+            guards=tuple(known.guards),
             made=made,
             guarded=guarded,
         )
+        self.kept.events.append(event)
+        return event
 
     def _find_real(self, tx):
         """Return the code's own instruction behind one of Dynamo's; None where it put one in.
@@ -326,9 +310,9 @@ def split_message(words: str) -> tuple[str, str]:
     if words.startswith("generic_jump"):
         return JUMP, JUMP_WHY
     lines = [line.strip() for line in same(words).split("\n") if line.strip()]
-    told = [line.partition(":")[2].strip() for line in lines if line.startswith("Explanation:")]
+    told = next((line[12:].strip() for line in lines if line.startswith("Explanation:")), "")
     cause = lines[0].rstrip(".") if lines else "no reason given"
-    return clipped(cause, LONGEST), clipped(told[0] if told else "", LONGEST)
+    return clipped(cause, LONGEST), clipped(told, LONGEST)
 
 
 def find_advice(words: str) -> tuple[str, str]:

@@ -148,43 +148,35 @@ class _Draft:
         self.pages.place(self.function.__code__)
         self.breaks: list[Break] = []
         self.resumed: dict[CodeType, str] = {}
-        broken = (e for e in kept.events if e.kind in ("break", "given up"))
-        self._met = {(e.code.co_filename, e.lineno) for e in broken}
 
     def run(self) -> DynamoRun:
-        steps = tuple(self._steps())
-        end = f"The call returned {short_repr(self.kept.value)}"
-        if self.kept.error is not None:
-            end = f"The call raised {error_message(self.kept.error)}"
+        kept, steps = self.kept, tuple(self._steps())
+        outcome = ended(f"The call returned {short_repr(kept.value)}")
+        if kept.error is not None:
+            outcome = ended(f"The call raised {error_message(kept.error)}")
+        numbers = counted(len(kept.graphs), "graph"), counted(len(self.breaks), "graph break")
+        note = [f"{', '.join(numbers)}.", outcome, *self._peeled]
+        if not kept.events and not kept.graphs:
+            note.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
+        if kept.lost:
+            note.append(f"Not all of it could be read on this torch ({kept.lost}).")
+        if kept.elsewhere:
+            note.append("Instructions of other modules' functions are not shown.")
+        if kept.cut_off:
+            note.append("Only the first instructions are shown.")
+        if kept.printed.size:
+            note.append(f"It printed {short_repr(kept.printed.text())}.")
         return DynamoRun(
             f"Dynamo translates {named(self.function)}",
             self.pages.text,
             steps,
-            self._note(ended(end)),
+            " ".join(note),
             breaks=tuple(self.breaks),
-            graphs=tuple(self.kept.graphs),
+            graphs=tuple(kept.graphs),
             resumed=tuple(self.resumed.values()),
-            outcome=ended(end),
-            printed=self.kept.printed.text(),
+            outcome=outcome,
+            printed=kept.printed.text(),
         )
-
-    def _note(self, outcome: str) -> str:
-        kept = self.kept
-        numbers = counted(len(kept.graphs), "graph"), counted(len(self.breaks), "graph break")
-        parts = [f"{', '.join(numbers)}.", outcome, *self._peeled]
-        if not kept.events and not kept.graphs:
-            parts.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
-        if kept.lost:
-            parts.append(f"Not all of it could be read on this torch ({kept.lost}).")
-        if kept.elsewhere:
-            parts.append(
-                f"{kept.elsewhere} instructions of other modules' functions are not shown."
-            )
-        if kept.cut_off:
-            parts.append("Only the first instructions are shown.")
-        if kept.printed.size:
-            parts.append(f"It printed {short_repr(kept.printed.text())}.")
-        return " ".join(parts)
 
     def _steps(self):
         events, position, tried = self.kept.events, 0, []
@@ -261,24 +253,18 @@ class _Draft:
 
     def _break(self, event: Event, cause: str, why: str) -> Break:
         hint, page = words.find_advice(event.cause)
-        line, inner = self._line(event.code, event.lineno), event.inner
+        line, where = self._line(event.code, event.lineno), ""
         code = self.pages.text.split("\n")[line - 1].strip() if line else ""
-        home, where = torch_private.resumed_from(event.code), ""
         if event.lineno:
+            home = torch_private.resumed_from(event.code)
             where = f"{_name(home)}, line {event.lineno - home.co_firstlineno + 1}"
             where += words.in_file(home.co_filename, event.lineno)
-        if inner and (inner.filename, inner.lineno) not in self._met:  # it has no row of its own
-            where += f", in {words.resumed(inner.name)[0]}"
-            where += words.in_file(inner.filename, inner.lineno)
-            code = inner.line or code
         who, given_up = self._who(event.code), event.kind == "given up"
         return Break(who, line, code, cause, why, given_up, where, hint, page, event.empty)
 
     def _so_far(self, event: Event) -> tuple[Panel, Panel]:
-        # A guard list only grows within an attempt: an event keeps its length, not a copy.
-        guards = words.group_guards(event.guards[: event.guard_count])
         graph = Panel(SO_FAR, event.graph if event.graph.nodes else "empty")
-        return graph, _panel("guards so far", "guard", guards)
+        return graph, _panel("guards so far", "guard", words.group_guards(event.guards))
 
     def _line(self, code: CodeType, lineno: int) -> int:
         return self.pages.line(torch_private.resumed_from(code), lineno)
@@ -326,12 +312,9 @@ def _panel(title: str, heading: str, lines) -> Panel:
 
 def _count_repeated(events, tried) -> int:
     """Return how many instructions repeat the try before, without the one that it stops at."""
-    count = 0
-    for event, before in zip(events, tried, strict=False):
-        same = (event.code, event.offset) == (before.code, before.offset)
-        if event.kind != "instruction" or not same:
-            break
-        count += 1
+    pairs = zip(events, tried, strict=False)
+    same = [(e.kind, e.code, e.offset) == (b.kind, b.code, b.offset) for e, b in pairs]
+    count = [*same, False].index(False)
     stops = count < len(events) and events[count].kind != "instruction"
     return count - 1 if count and stops else count
 

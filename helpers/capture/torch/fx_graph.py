@@ -87,16 +87,14 @@ def _call_words(node) -> str:
 def _argument_words(value, depth: int = DEEPEST) -> str:
     import torch.fx
 
-    if isinstance(value, torch.fx.Node):
-        return value.name
-    if isinstance(value, (torch.dtype, torch.device, torch.SymInt)):
+    if isinstance(value, (torch.fx.Node, torch.dtype, torch.device, torch.SymInt)):
         return str(value)
     if isinstance(value, (tuple, list)):
         items = [_argument_words(item, depth - 1) for item in value[:MOST_ARGUMENTS] if depth]
         return f"[{', '.join(items + ['…'] * (len(value) > len(items)))}]"
     if isinstance(value, slice):
-        ends = (value.start, value.stop) + (() if value.step is None else (value.step,))
-        return ":".join(_argument_words(part, depth - 1) for part in ends)
+        ends = [value.start, value.stop] + [value.step] * (value.step is not None)
+        return ":".join(map(_argument_words, ends))
     return short_repr(value)
 
 
@@ -124,14 +122,13 @@ def grad_fn_graph(tensor, find: str = "") -> Graph:
     for found in waiting:  # grows while it is walked
         nodes.append(_backward_node(keys[found], found))
         for after in (after for after, _ in found.next_functions if after is not None):
-            if after not in keys and len(keys) == MOST_NODES:
-                note = f"Only the nearest {MOST_NODES:,} are here; "
-                note += "ask a tensor further back for the rest."
-                continue
-            if after not in keys:
+            if after not in keys and len(keys) < MOST_NODES:
                 keys[after] = f"grad_fn {len(keys) + 1}"
                 waiting.append(after)
-            edges.append(Edge(keys[found], keys[after]))
+            if after in keys:
+                edges.append(Edge(keys[found], keys[after]))
+            else:
+                note = f"Only the nearest {MOST_NODES:,} are here."
     graph = Graph("What the result knows of its past", tuple(nodes), tuple(edges), note)
     return graph.find(find) if find else graph
 
