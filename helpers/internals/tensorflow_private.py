@@ -1,7 +1,6 @@
 """The names that TensorFlow keeps to itself, looked up by this one module.
 
-TensorFlow may move or drop any of them in any release. `PLACES` says where each one lives; what
-needs attributes with an underscore is a function here. TensorFlow is imported at the first look-up.
+TensorFlow may move or drop any of them in any release. It is imported at the first look-up.
 """
 
 import importlib
@@ -42,8 +41,7 @@ def __getattr__(name: str):
 
 
 # ------------------------------------------------------------------ the cache of a tf.function
-# No lookup goes through the function's own tables: one that finds a more general key writes that
-# down (`TypeDispatchTable._cache_dispatch`).
+# No look-up goes through the function's own tables: one that finds a more general key notes it.
 
 
 def cached_keys(function) -> dict:
@@ -61,14 +59,13 @@ def wanted_key(function, args, kwargs):
         args, kwargs, function._function_type, function._default_values, function._is_pure
     )
     config = function._variable_creation_config
-    signature = function.input_signature if config is None else config.input_signature
+    signature = (config or function).input_signature
     args = bound.args if signature is None else (*signature, *bound.args[len(signature) :])
     captured = function._function_captures.capture_types
     function_type, _ = types.make_canonicalized_monomorphic_type(
         args, bound.kwargs, captured, function._function_type
     )
-    scopes = __getattr__("ScopeType")
-    created = function._created_variables
+    scopes, created = __getattr__("ScopeType"), function._created_variables
     scope = scopes.NO_VARIABLE_CREATION if created else scopes.VARIABLE_CREATION
     return __getattr__("function_context").make_function_context(scope), function_type
 
