@@ -99,8 +99,7 @@ def needed(*groups: str) -> None:
 def refuse_late_dynamo() -> None:
     """Raise MissingPart where importing Dynamo would kill this process.
 
-    Triton and TensorFlow each bring an LLVM. Where TensorFlow's is loaded first, loading Triton's
-    ends in SIGSEGV, and torch/_dynamo/utils.py loads it (`has_triton_package`).
+    It loads Triton, whose LLVM, loaded after TensorFlow's, ends in SIGSEGV.
     """
     there = restoring.module("torch._dynamo") or restoring.module("triton")
     if restoring.module("tensorflow") and not there and find_spec("triton") is not None:
@@ -136,10 +135,7 @@ def skipped():
 
 
 def replaced(code: CodeType, root):
-    """Return what a callback answers for "run `code` instead, as long as these guards hold".
-
-    `root` is a RootGuardManager; `code` must take the arguments of the frame's own code.
-    """
+    """Return what a callback answers for "run `code` instead, as long as these guards hold"."""
     names = ("CompileId", "GuardManagerWrapper", "GuardedCode", "wrap_guarded_code")
     compile_id, wrapper, guarded, wrap = map(__getattr__, names)
     return wrap(guarded(code, wrapper(root), compile_id(frame_id=0, frame_compile_id=0)))
@@ -168,8 +164,7 @@ def count_one_out() -> None:
 def frame_callback():
     """Return what torch asks before it evaluates a frame; None without Dynamo."""
     door = restoring.module("torch._C._dynamo.eval_frame")
-    door = door or restoring.module("torch._dynamo.eval_frame")
-    return door.get_eval_frame_callback() if door is not None else None
+    return door.get_eval_frame_callback() if door else None
 
 
 def modes() -> tuple[list, list]:
@@ -185,8 +180,7 @@ def modes() -> tuple[list, list]:
 def dispatch_mode(heard, own_code=None):
     """Return a mode that tells `heard(name, inputs, outputs)` of each op that torch dispatches.
 
-    With it, torch.compile still compiles, and Dynamo leaves its frames alone; with `own_code`, a
-    function that is given the mode's own code, whoever calls this sees to that.
+    Dynamo leaves its frames alone; with `own_code`, which gets its code, the caller sees to that.
     """
     refuse_late_dynamo()
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -215,28 +209,21 @@ def dispatch_mode(heard, own_code=None):
 
 
 def cache_entries(code: CodeType) -> list:
-    """Return what Dynamo has stored on a code object, the entry that is tried first at the front.
-
-    One that no call can pass any more has no code: it is left out.
-    """
+    """Return what Dynamo has stored on a code object, what is tried first at the front."""
     entries = __getattr__("debug_get_cache_entry_list")(code)
-    return [entry for entry in entries if type(entry.code) is CodeType]
+    return [entry for entry in entries if type(entry.code) is CodeType]  # a dead one has none
 
 
 def keys_now(tensor) -> str:
     """Return which dispatch keys a tensor has in this thread now, as torch writes them."""
-    added, taken = (
-        __getattr__(f"dispatch_tls_local_{name}_set")() for name in ("include", "exclude")
-    )
-    now = (__getattr__("dispatch_keys")(tensor) | added) - taken
+    names = ("dispatch_keys", "dispatch_tls_local_include_set", "dispatch_tls_local_exclude_set")
+    keys, added, taken = map(__getattr__, names)
+    now = (keys(tensor) | added()) - taken()
     return str(now).removeprefix("DispatchKeySet(")[:-1]
 
 
 def forget_sizes(code: CodeType) -> None:
-    """Forget which sizes Dynamo saw change in this function: what makes a size dynamic by itself.
-
-    Torch keeps that by place and name (torch/_dynamo/pgo.py), so copies of a function share it.
-    """
+    """Forget which sizes Dynamo saw change in this function: kept by place and name (pgo.py)."""
     state = __getattr__("get_code_state")()
     resumed = f"torch_dynamo_resume_in_{code.co_name}_at_"
     for key in [k for k in state if k.filename == code.co_filename]:

@@ -30,10 +30,9 @@ class DynamoStep(Step):
 class Break:
     """One place where a graph ends early: Dynamo's name for the cause, and its explanation.
 
-    `line` is that of the run's `source` (0 for none) with its text in `code`; `place` tells it by
-    the function that was written there, its own line, and file and line where there is a file.
-    `given_up` says that the whole function is left to Python; `hint` and `page`, an address, are
-    Dynamo's. At an `empty` one the backend got no graph: `torch._dynamo.explain` leaves it out.
+    `line` is that of the run's `source` (0 for none) with its text in `code`; `place` tells function,
+    line and file. `given_up`: the whole function is left to Python. `hint` and `page` are Dynamo's.
+    At an `empty` one the backend got no graph.
     """
 
     function: str
@@ -50,10 +49,7 @@ class Break:
 
 @dataclass(frozen=True)
 class DynamoRun(Timeline):
-    """A translation and its run. `graphs`: what the backend got, in order; `outcome`: a sentence.
-
-    `resumed` names the functions that Dynamo made to go on after a break, as far as they ran.
-    """
+    """A translation and its run. `graphs`: what the backend got, in order; `outcome`: a sentence."""
 
     breaks: tuple[Break, ...] = ()
     graphs: tuple[Graph, ...] = ()
@@ -87,8 +83,7 @@ COLUMNS = (
 class Guard:
     """One guard of cache entry number `entry` (from 1, in the order in which they were compiled).
 
-    `source`: the value it looks at, such as `L['x']`; `kind`: torch's name for it; `checks`: what
-    must hold, in plain words; `line`: the line of source that it was taken for, where torch knows.
+    `kind`: torch's name; `checks`: what must hold, in words; `line`: what it was taken for.
     """
 
     entry: int
@@ -111,10 +106,7 @@ class GuardGraph(Graph):
 
 
 def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
-    """Return the guards of a graph as a table, of those only that have `find` in their words.
-
-    At most `MOST_ROWS` rows; the note says what is not listed. LookupError if nothing is found.
-    """
+    """Return the guards of a graph as a table, of those only that have `find` in their words."""
     asked = find.casefold()
     rows = tuple(g for g in graph.guards if asked in f"{g.name} {g.checks} {g.line}".casefold())
     if not rows:
@@ -130,10 +122,7 @@ def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
 
 @dataclass(frozen=True)
 class Failure(Guard):
-    """A guard that a call failed, and the `value` that failed it.
-
-    `value` follows the word is: `3`, `of type float`, `of length 1`.
-    """
+    """A guard that a call failed, and the `value`: `3`, `of type float`, `of length 1`."""
 
     value: str = ""
 
@@ -145,10 +134,7 @@ class Failure(Guard):
 
 @dataclass(frozen=True)
 class CompileEntry(Entry):
-    """One call, or a run of `calls` that were the same hit.
-
-    `failures`: for each cache entry that refused the call, the guard that it failed.
-    """
+    """One call, or a run of `calls` that were the same hit; `failures`: one per cache entry."""
 
     failures: tuple[Failure, ...] = ()
     calls: int = 1
@@ -187,11 +173,7 @@ LINE_COLUMNS = (
 
 @dataclass(frozen=True)
 class GuardLine:
-    """One guard as Python: an expression that is true where the guard holds.
-
-    `kind`: torch's name for it; `written`: Python, or asks C++ where it exists there alone;
-    `asked`: of one call, holds, refuses, or not asked.
-    """
+    """One guard as Python, an expression that is true where the guard holds, and a call's answer."""
 
     python: str
     kind: str
@@ -201,11 +183,7 @@ class GuardLine:
 
 @dataclass(frozen=True)
 class GuardProgram(Listing):
-    """The guards of one cache entry as one Python function, `source`; a `GuardLine` per guard.
-
-    Of the call that was asked about, `accepts` is the function's answer, `torch_accepts` that of
-    torch's own tree.
-    """
+    """The guards of one cache entry as one Python function, `source`; what it and torch say."""
 
     source: str = ""
     accepts: bool = False

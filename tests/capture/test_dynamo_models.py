@@ -119,9 +119,8 @@ def ledger(fn, *calls):
 def test_a_call_that_makes_a_graph_is_no_hit(name):
     fn, args = made(name)
     model = ledger(fn, args, args, args)
-    if name == "generator":  # what Dynamo says of it, and no graph
-        assert model.entries[0].note.startswith("Dynamo gave the function up")
-        assert set(model.verdicts) == {"eager"}
+    if name == "generator":  # no graph
+        assert model.entries[0].note.endswith("gave it up") and set(model.verdicts) == {"eager"}
     else:
         assert model.verdicts == ("compile", "hit", "hit")
 
@@ -144,7 +143,6 @@ def test_a_resume_function_and_what_is_called_count():
     assert model.verdicts == ("compile", "compile", "hit")
     assert model.entries[1].note == "toy, resumed after line 3: nothing was there"
     model = ledger(models.Blocks(), (a,), (a,))
-    assert "gave the function up" in model.entries[0].note
     assert "forward (dynamo_models.py:" in model.entries[0].note
 
 
@@ -162,14 +160,6 @@ def test_the_limit_of_what_is_called_is_told():
         live.each(*((torch.ones(2), "a" * n) for n in range(4)))
     assert live.model.verdicts == ("compile", "recompile", "eager", "hit")
     assert "recompile_limit is 2" in live.model.entries[2].note
-    assert "plain Python may run that" in live.model.entries[3].note
-
-
-def test_code_without_a_graph_says_so():
-    live = watch_recompiles(lambda text: text.rstrip(b"c"))
-    live(b"abc")
-    note = live.model.entries[0].note
-    assert "no graph" in note or "nothing in it to compile" in note
 
 
 @pytest.mark.parametrize(

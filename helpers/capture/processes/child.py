@@ -71,11 +71,9 @@ def transcript(label: str, source: str, shown: str, imports: str | None = None) 
 
 
 def run_child(source: str, seconds: float = SECONDS, imports: str | None = None) -> dict:
-    """Run source in a child; return its `printed`, its `error` (last line) and its exit `code`.
+    """Run source in a child; return what it `printed`, its last `error`, exit `code` and `told`.
 
-    A code below 0 is the signal that ended it. `cut`: "late" if the limit ended it, "large" if
-    its memory did, "lost" if it ended the process that watched it; `told`: what it told on its own
-    channel.
+    A code below 0 is the signal that ended it. `cut`: late, large (its memory) or lost.
     """
     if CAN_FORK and imports is None:
         reply = ask_fork(PREAMBLE, source, seconds, PRELOAD)
@@ -158,9 +156,7 @@ def _read_result(reply: ChildResult, name: str, known: dict):
 def portable(fn) -> str:
     """Return source that defines a function elsewhere, with what it uses of the globals around it.
 
-    Other functions of the same place go along, and so do imports and plain values. What else it
-    uses is missing there, and raises the usual NameError. TypeError for what is no Python function;
-    ValueError without source.
+    Functions of the same place go along, imports and plain values; the rest is missing there.
     """
     if not real_isinstance(fn, FunctionType) or fn.__code__.co_name == "<lambda>":
         raise TypeError(f"{short_repr(fn)} is no function made by def")

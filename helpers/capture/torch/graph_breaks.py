@@ -142,10 +142,7 @@ def copied(values: tuple) -> tuple[tuple, list[str]]:
 
 
 def compared(one, other) -> bool | None:
-    """Return whether two results are the same; None where only the objects' own code could tell.
-
-    Tensors are the same by dtype, shape and nearly by value; nan is the same as nan.
-    """
+    """Return whether two results are the same, nearly; None where only their code could tell."""
     if type(one) is not type(other):
         return False
     if real_isinstance(one, BaseException):
@@ -177,15 +174,10 @@ def _compare_tensors(one, other) -> bool | None:
     return torch.allclose(one, other, equal_nan=True) if close else torch.equal(one, other)
 
 
-def same_random_numbers() -> Callable[[], None]:
+def same_random_numbers() -> Callable[[], object]:
     """Return what sets Python's, NumPy's and torch's own generators back to where they are now."""
     import torch
 
-    before = random.getstate(), np.random.get_state(), torch.get_rng_state()
-
-    def set_back() -> None:
-        random.setstate(before[0])
-        np.random.set_state(before[1])
-        torch.set_rng_state(before[2])
-
-    return set_back
+    states = (random.setstate, random.getstate()), (np.random.set_state, np.random.get_state())
+    states += ((torch.set_rng_state, torch.get_rng_state()),)
+    return lambda: [set_back(state) for set_back, state in states]

@@ -26,6 +26,7 @@ from helpers.safety.arguments import real_isinstance, real_type_name, require_st
 
 OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
 MISSING = object()
+WRAPPED = "Dynamo starts with the wrapper that a decorator put around"
 BETWEEN, STATE = "(between values)", "(the state of torch)"
 LONGEST = 160
 OTHERWISE = {"DIMENSION_DYNAMIC_MARKING_GUARD": "marked otherwise", "ID_MATCH": "another object"}
@@ -53,8 +54,7 @@ ALWAYS = {
 def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
     """Return the function that Dynamo starts with, and a sentence for each thing peeled off.
 
-    With `compiled`, the first from outside that has cache entries, if any has. TypeError if there
-    is no Python function.
+    With `compiled`, the first from outside that has cache entries, if any has. TypeError for none.
     """
     if inside := ledger(fn):
         return inside["compiled_function"], inside["peeled"]
@@ -65,8 +65,7 @@ def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
         if type(function) is FunctionType and not str(function.__module__).startswith(OWN):
             words = told
             if (inner := vars(function).get("__wrapped__")) is not None:
-                put = "Dynamo starts with the wrapper that a decorator put around"
-                words = (*told, f"{put} {called(inner)}.")
+                words += (f"{WRAPPED} {called(inner)}.",)
             found.append((function, words))
         layer = opened(thing, (), 1)
         if layer.function is thing:
@@ -141,9 +140,9 @@ def copied(fn):
         return MethodType(copied(fn.__func__), fn.__self__)
     code = fn.__code__.replace()
     made = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
-    made.__kwdefaults__ = fn.__kwdefaults__
     functools.update_wrapper(made, fn, updated=())
     made.__dict__ = {name: one for name, one in vars(fn).items() if name == "__wrapped__"}
+    made.__kwdefaults__ = fn.__kwdefaults__
     return made
 
 
@@ -162,35 +161,35 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
         )
     nodes, edges, guards = {}, [], {}
 
-    def box(parent: str, entry: str, name: str, words: str, *more) -> str:
+    def box(parent: str, entry: str, name: str, *node) -> str:
         key = clean(f"{entry} {name}".strip())
         while key in nodes:  # clipped to the same words, or really twice
             key += "′"
-        nodes[key] = Node(key, words, *more)
+        nodes[key] = Node(key, *node)
         edges.extend([Edge(parent, key)] if parent else [])
         return key
 
-    def branch(parent: str, number: int, group: str, manager, source: str, found) -> None:
+    def branch(parent: str, number: int, group: str, source: str, found, below=()) -> None:
         entry, words = f"entry {number}", clean(source)
-        kind = "object" if source == STATE else "name"
         group = f"{group}/{words.replace('/', '|')}"
+        kind = "object" if source == STATE else "name"
         key = box(parent, entry, source, words, kind, "", group)
         for leaf in found:
             guard = leaf.guard(number)
             box(key, entry, guard.name, leaf.kind, "guard", guard.checks, group, guard.checks)
             guards[guard] = None  # once: one between two values hangs on both
-        for child in children(manager) if manager else ():
-            branch(key, number, group, child, child.get_source(), own_leaves(child))
+        for child in below:
+            branch(key, number, group, child.get_source(), own_leaves(child), children(child))
 
     for number, entry in enumerate(kept, 1):
-        words, group = f"entry {number}", f"entry {number}"
-        root = entry.guard_manager.root
-        top = box("", words, "", f"{name}(), {words}", "function", "all of this must hold", group)
-        branch(top, number, group, None, STATE, own_leaves(root))
+        group, root = f"entry {number}", entry.guard_manager.root
+        words = f"{name}(), {group}", "function", "all of this must hold"
+        top = box("", group, "", *words, group)
+        branch(top, number, group, STATE, own_leaves(root))
         for child in children(root):
-            branch(top, number, group, child, child.get_source(), own_leaves(child))
+            branch(top, number, group, child.get_source(), own_leaves(child), children(child))
         if between := [leaf for leaf in leaves(entry) if leaf.source == BETWEEN]:
-            branch(top, number, group, None, BETWEEN, between)
+            branch(top, number, group, BETWEEN, between)
     title = f"Guards of {name}(): {len(kept)} {'entries' if len(kept) > 1 else 'entry'}"
     note = " ".join((f"{len(guards)} guards in all.", *told))
     graph = GuardGraph(title, (*nodes.values(),), tuple(edges), note, guards=tuple(guards))
@@ -276,11 +275,11 @@ def failure(number: int, entry, fn, seen: dict) -> Failure | None:
         source = plain_source(f"L['{found[1]}']" if found[1].isidentifier() else found[1])
         return Failure(number, source, "TENSOR_MATCH", clean(found[2]))
     known = leaves(entry)
-    written = (leaf for leaf in known if part in leaf.parts)
-    asked = (leaf for leaf in known if _fails(leaf, scope, part))
-    leaf = next(written, None) or next(asked, None)
-    if leaf is None:
+    found = [leaf for leaf in known if part in leaf.parts]
+    found += [leaf for leaf in known if not found and _fails(leaf, scope, part)]
+    if not found:
         return Failure(number, "", "", plain_source(check_of(part)))
+    leaf = found[0]
     source, checks, value = "", leaf.guard(number).checks, ""
     if leaf.kind == "NO_TENSOR_ALIASING":
         value = "two of them are one tensor"
@@ -314,10 +313,7 @@ def describe_reason(reason: str) -> str:
 
 
 def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:
-    """Return every guard that these locals fail, each asked alone; torch stops at the first.
-
-    What cannot be reached (a key that is gone) is not asked: the guard above it fails.
-    """
+    """Return every guard that these locals fail, each asked alone; torch stops at the first."""
     scope = {"L": seen, "G": fn.__globals__}
     told = entry.guard_manager.root.check_verbose(seen)
     part = " ".join(told.verbose_code_parts)

@@ -37,11 +37,8 @@ from helpers.safety.restoring import patched
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 MOST_FAILURES, MOST_FRAMES, LONGEST, MOST_CALLS = 2, 3, 120, 6
-OTHER = "the guards hold, but the backend is another"
-EMPTY = "Dynamo made no entry: nothing in it to compile, or it was told to skip it"
-NOTHING, NO_GRAPH = "nothing was there", "; what Dynamo made has no graph in it"
-GAVE_UP = "Dynamo gave the function up, and looks at what it calls"
-MAY_BE_PLAIN = "recompile_limit was met in what is called: plain Python may run that"
+NOTHING, OTHER = "nothing was there", "the guards hold, but the backend is another"
+EMPTY = "Dynamo made no entry: nothing in it to compile, or it was told to skip it, or gave it up"
 WRAPPER = "external_utils.py"  # where torch wraps what it cannot start with
 
 
@@ -100,8 +97,7 @@ class Compiled:
     def __init__(self, compiled, function: FunctionType, fn, told=()):
         self._compiled, self.compiled_function, self.compiled_from = compiled, function, fn
         self._rows: list[CompileEntry] = []
-        self.peeled, self._others, self._limited = told, 0, False
-        self._calls, self._empty = 0, EMPTY
+        self.peeled, self._calls = told, 0
         functools.update_wrapper(self, function, updated=())
         self.__signature__ = inspect.signature(compiled)
 
@@ -139,8 +135,7 @@ class Compiled:
             for verdict, number in Counter(r.verdict for r in rows for _ in range(r.calls)).items()
         ]
         note = f"{counted(self._calls, 'call')}: {', '.join(told)}; "
-        note += f"{_entries_words(cached)} in the cache"
-        note += f", and {self._others} in those of other code." if self._others else "."
+        note += f"{_entries_words(cached)} in the cache."
         note = " ".join((note if rows else "no call yet.", *self.peeled))
         title = f"Calls of {named(self.compiled_function)}"
         return CompileLedger(title, "call", HEADINGS, rows, note, cached, marks=MARKS)
@@ -149,19 +144,16 @@ class Compiled:
         """Return the compile ids in the cache, and a failure per entry; None where one accepts."""
         function = self.compiled_function
         kept = entries(function.__code__)
-        ids = {str(entry.compile_id) for entry in kept}
         try:
             seen = guard_tree.frame_locals(function, *given(self.compiled_from, args, kwargs))
             failures = [guard_tree.failure(n, e, function, seen) for n, e in enumerate(kept, 1)]
         except Exception:  # the call itself will say it
-            return ids, ()
-        return ids, None if None in failures else tuple(failures)
+            failures = []
+        return {str(one.compile_id) for one in kept}, None if None in failures else tuple(failures)
 
     def _write(self, shown, before, failures, error, noted) -> None:
-        kept = entries(self.compiled_function.__code__)
-        made = sum(str(entry.compile_id) not in before for entry in kept)
         frames = [one for one in torch_private.compilations() if all(one is not n for n in noted)]
-        word, note = self._judge(made, before, failures, error, frames)
+        word, note = self._judge(before, failures, error, frames)
         self._calls += 1
         last = self._rows[-1] if self._rows else None
         verdicts = Verdict(shown), Verdict(word, TONES.get(word, "plain"))
@@ -172,39 +164,33 @@ class Compiled:
             failed = tuple(failures or ())
             self._rows.append(CompileEntry(str(self._calls), verdicts, note, failures=failed))
 
-    def _judge(self, made, before, failures, error, frames) -> tuple[str, str]:
-        others = [one for one in frames if one.graph_op_count is not None and not one.fail_type]
-        there, self._others = before or self._others, self._others + len(others) - made
+    def _judge(self, before, failures, error, frames) -> tuple[str, str]:
+        kept, because = entries(self.compiled_function.__code__), _failure_words(failures or ())
         if error is not None:
             return "error", error_message(error)
         if torch_private.stance() == "force_eager":
             return "eager", "torch.compiler.set_stance turned compiling off"
-        if any(one.fail_type and self._is_own(one) for one in frames):
-            self._empty = GAVE_UP
-        because = _failure_words(failures or ())
-        bare = NO_GRAPH * (bool(frames) and not any(one.graph_op_count for one in frames))
-        if made:
-            why = because or OTHER if before else NOTHING
-            return "recompile" if before else "compile", why + bare
-        if others:
-            reasons = [there and one.recompile_reason for one in others]
-            told = [GAVE_UP] * (self._empty is GAVE_UP)
-            for one, reason in zip(others, reasons, strict=True):
-                why = guard_tree.describe_reason(reason) if reason else NOTHING
-                told.append(f"{self._who(one)}: {why}")
-            told = "; ".join([*dict.fromkeys(told)][:MOST_FRAMES])
-            return "recompile" if any(reasons) else "compile", told + bare
+        if any(str(entry.compile_id) not in before for entry in kept):
+            return ("recompile", because or OTHER) if before else ("compile", NOTHING)
+        there = before or any(row.verdict == "compile" for row in self._rows)
+        made = [one for one in frames if one.graph_op_count is not None and not one.fail_type]
+        if made:  # resume functions, and functions that are called
+            reasons = [there and one.recompile_reason for one in made]
+            told = [
+                f"{self._who(one)}: {guard_tree.describe_reason(why) if why else NOTHING}"
+                for one, why in zip(made, reasons, strict=True)
+            ]
+            note = "; ".join([*dict.fromkeys(told)][:MOST_FRAMES])
+            return "recompile" if any(reasons) else "compile", note
         limit = torch_private.config.recompile_limit
-        limit_words = f"recompile_limit is {limit}: plain Python ran"
+        plain = f"recompile_limit is {limit}: plain Python ran"
         if failures is None or (there and not before):
             limited = (one.recompile_reason for one in frames if one.fail_type)
             if reason := next(filter(None, limited), None):
-                self._limited = True
-                why = guard_tree.describe_reason(reason)
-                return "eager", f"{limit_words} what is called; {why}"
-            return "hit", MAY_BE_PLAIN if self._limited else ""
-        why = limit_words if len(before) >= limit else self._empty  # with fewer, no limit is met
-        return "eager", f"{why}; {because}" if before else self._empty
+                return "eager", f"{plain} what is called; {guard_tree.describe_reason(reason)}"
+            return "hit", ""
+        why = plain if len(before) >= limit else EMPTY  # with fewer, no limit is met
+        return "eager", f"{why}; {because}" if before else EMPTY
 
     def _is_own(self, frame) -> bool:
         code = self.compiled_function.__code__
