@@ -30,9 +30,8 @@ class DynamoStep(Step):
 class Break:
     """One place where a graph ends early: Dynamo's name for the cause, and its explanation.
 
-    `line` is that of the run's `source` (0 for none) with its text in `code`; `place` tells function,
-    line and file. `given_up`: the whole function is left to Python. `hint` and `page` are Dynamo's.
-    At an `empty` one the backend got no graph.
+    `line` is that of the run's `source` (0 for none) with its text in `code`; `place` tells where.
+    `given_up`: the whole function is left to Python. At an `empty` one the backend got no graph.
     """
 
     function: str
@@ -49,7 +48,7 @@ class Break:
 
 @dataclass(frozen=True)
 class DynamoRun(Timeline):
-    """A translation and its run. `graphs`: what the backend got, in order; `outcome`: a sentence."""
+    """A translation and its run. `graphs`: what the backend got, in order."""
 
     breaks: tuple[Break, ...] = ()
     graphs: tuple[Graph, ...] = ()
@@ -173,7 +172,7 @@ LINE_COLUMNS = (
 
 @dataclass(frozen=True)
 class GuardLine:
-    """One guard as Python, an expression that is true where the guard holds, and a call's answer."""
+    """One guard as Python, an expression that is true where it holds, and the answer to a call."""
 
     python: str
     kind: str

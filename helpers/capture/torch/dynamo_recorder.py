@@ -7,7 +7,7 @@ what Dynamo says. Nothing here makes Dynamo look at a value that it has not look
 import re
 import warnings
 from collections import defaultdict, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os.path import basename
 from types import CodeType, FunctionType
 
@@ -73,64 +73,21 @@ class Event:
     failed: str = ""
 
 
-@dataclass
 class Record:
-    """All events of one call, the graphs the backend got, what it printed and how it ended."""
+    """All events of one call, as `torch_private.translating` tells them, and how it ended."""
 
-    events: list[Event] = field(default_factory=list)
-    graphs: list[Graph] = field(default_factory=list)
-    printed: Printed = field(default_factory=Printed)
-    value: object = None
-    error: BaseException | None = None
-    cut_off: bool = False
-    elsewhere: int = 0
-    lost: str = ""
-
-
-def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS) -> Record:
-    """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
-
-    Followed are the functions of the module of `function`, with which `call` starts; of others,
-    graph breaks are told, and instructions counted. What was compiled before is dropped first.
-    """
-    torch_private.needed("dynamo", "tracing")
-    import torch
-
-    kept = Record()
-    watcher = _Watcher(kept, function.__globals__, steps)
-    torch_private.reset()
-    with (
-        torch_private.logs(),
-        torch_private.translating(watcher) as lost,
-        redirected(kept.printed),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore")
-        try:
-            compiled = torch.compile(call, backend=watcher.backend)
-            with guarded(), running_user_code():
-                kept.value = compiled(*args, **(kwargs or {}))
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            kept.error = error
-    kept.lost = error_message(lost[0]) if lost else ""
-    return kept
-
-
-class _Watcher:
-    """What `torch_private.translating` tells, written down."""
-
-    def __init__(self, kept: Record, home: dict, steps: int):
-        self.kept, self._home, self._steps = kept, home, steps
-        self._open, self._known, self._real, self._seen = {}, {}, {}, set()
-        self._cause = self._broken = None
+    def __init__(self, home: dict, steps: int):
+        self.events, self.graphs, self.printed = [], [], Printed()
+        self.value = self.error = self._cause = self._broken = None
+        self.cut_off, self.elsewhere = False, False
+        self._home, self._steps, self._seen = home, steps, set()
+        self._open, self._known, self._real = {}, {}, {}
 
     def backend(self, graph_module, example_inputs):
         """Write the graph down and run it as it is."""
         if self._broken is not None:
             self._broken.empty = False
-        self.kept.graphs.append(fx_graph(graph_module, f"graph {len(self.kept.graphs) + 1}"))
+        self.graphs.append(fx_graph(graph_module, f"graph {len(self.graphs) + 1}"))
         return graph_module.forward
 
     def before(self, tx):
@@ -138,12 +95,12 @@ class _Watcher:
         if tx.instruction_pointer is None:
             return
         if tx.f_globals is not self._home:
-            self.kept.elsewhere += 1
+            self.elsewhere = True
             return
         self._seen.add(tx.f_code)
         self._steps -= 1
         if self._steps < 0:
-            self.kept.cut_off = True
+            self.cut_off = True
         else:
             self._open[id(tx)] = self._instruction(tx)
 
@@ -165,7 +122,7 @@ class _Watcher:
             self._cause = error
             self._add_break(kind, tx, words)
         elif tx.parent is None and tx.f_globals is self._home:
-            self.kept.events.append(Event(kind, tx.f_code, tx.lineno or 0, words))
+            self.events.append(Event(kind, tx.f_code, tx.lineno or 0, words))
 
     def broken(self, error):
         """Keep what breaks a graph; Dynamo may start over before it ends that graph."""
@@ -180,19 +137,19 @@ class _Watcher:
             self._add_break("break", tx, _message(self._cause) if unsaid else reason.reason)
         elif tx.f_globals is self._home:
             graph = fx_graph(tx.output.graph, SO_FAR)
-            self.kept.events.append(Event("graph", tx.f_code, tx.lineno or 0, reason.reason, graph))
+            self.events.append(Event("graph", tx.f_code, tx.lineno or 0, reason.reason, graph))
 
     def _add_break(self, kind: str, tx, words: str):
         cause, self._cause, graph = self._cause, None, fx_graph(tx.output.graph, SO_FAR)
         told = {"cause": _message(cause) or words, "empty": True}
         self._broken = Event(kind, tx.f_code, tx.lineno or 0, words, graph, **told)
-        self.kept.events.append(self._broken)
+        self.events.append(self._broken)
 
     def rewritten(self, old: CodeType, new: CodeType):
         """Note that Dynamo has made new code for a code object that was translated here."""
         if old in self._seen:
             sizes = tuple(len(disassembly.instructions(code)) for code in (old, new))
-            self.kept.events.append(Event("code", old, 0, names=tuple(new.co_names), sizes=sizes))
+            self.events.append(Event("code", old, 0, names=tuple(new.co_names), sizes=sizes))
 
     def _read(self, tx) -> "_Known":
         return self._known.setdefault(id(tx.output), _Known(tx.output))
@@ -219,7 +176,7 @@ class _Watcher:
             made=made,
             guarded=guarded,
         )
-        self.kept.events.append(event)
+        self.events.append(event)
         return event
 
     def _find_real(self, tx):
@@ -238,10 +195,39 @@ class _Watcher:
         return self._real[id(code)][1][tx.instruction_pointer]
 
 
+def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS) -> Record:
+    """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
+
+    Followed are the functions of the module of `function`, with which `call` starts; of others,
+    graph breaks are told, and instructions counted. What was compiled before is dropped first.
+    """
+    torch_private.needed("dynamo", "tracing")
+    import torch
+
+    kept = Record(function.__globals__, steps)
+    torch_private.reset()
+    with (
+        torch_private.logs(),
+        torch_private.translating(kept) as lost,
+        redirected(kept.printed),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        try:
+            compiled = torch.compile(call, backend=kept.backend)
+            with guarded(), running_user_code():
+                kept.value = compiled(*args, **(kwargs or {}))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            kept.error = error
+    kept.lost = error_message(lost[0]) if lost else ""
+    return kept
+
+
 def _message(error) -> str:
-    if error is None:
-        return ""
-    return getattr(error, "restart_reason", None) or getattr(error, "msg", None) or str(error)
+    told = (getattr(error, name, None) for name in ("restart_reason", "msg"))
+    return next(filter(None, told), str(error or ""))
 
 
 class _Known:

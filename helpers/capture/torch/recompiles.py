@@ -28,7 +28,7 @@ from helpers.capture.torch.guard_tree import behind, copied, entries, given
 from helpers.internals import torch_private
 from helpers.mini import frame_hook
 from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.phrase import clipped, counted
+from helpers.model.phrase import clipped, counted, listed
 from helpers.model.tables import SideBySide, Verdict, align
 from helpers.model.torch_records import HEADINGS, MARKS, TONES, CompileEntry, CompileLedger
 from helpers.safety.arguments import real_isinstance, require_bool, static_attribute
@@ -192,21 +192,15 @@ class Compiled:
         why = plain if len(before) >= limit else EMPTY  # with fewer, no limit is met
         return "eager", f"{why}; {because}" if before else EMPTY
 
-    def _is_own(self, frame) -> bool:
-        code = self.compiled_function.__code__
-        own_place = code.co_name, code.co_firstlineno, code.co_filename
-        return own_place == (frame.co_name, frame.co_firstlineno, frame.co_filename)
-
     def _who(self, frame) -> str:
-        code = self.compiled_function.__code__
-        name, line = resumed(frame.co_name)
-        if self._is_own(frame) or frame.co_filename.endswith(WRAPPER):
+        code, (name, line) = self.compiled_function.__code__, resumed(frame.co_name)
+        place = frame.co_filename, line or frame.co_firstlineno
+        if place[0].endswith(WRAPPER) or (code.co_filename, code.co_firstlineno) == place:
             return named(self.compiled_function)
-        lines = [number for _, _, number in code.co_lines() if number]
-        if (frame.co_filename, name) == (code.co_filename, code.co_name) and line in lines:
+        own = line in (number for _, _, number in code.co_lines())  # not of another forward
+        if own and (place[0], name) == (code.co_filename, code.co_name):
             return f"{name}, resumed after line {line - code.co_firstlineno + 1}"
-        where = in_file(frame.co_filename, line or frame.co_firstlineno)
-        return f"{name}{', resumed' * bool(line)}{where}"
+        return f"{name}{', resumed' * bool(line)}{in_file(*place)}"
 
 
 def _failure_words(failures) -> str:
@@ -296,8 +290,7 @@ def _graph_words(compiled) -> str:
     if not isinstance(module, torch.fx.GraphModule):
         return "no FX graph any more"
     names = [node.name for node in module.graph.nodes if node.op not in KINDS]
-    more = f", … {len(names) - MOST_CALLS} more" if len(names) > MOST_CALLS else ""
-    return clipped(f"the FX graph: {', '.join(names[:MOST_CALLS])}{more}", 80)
+    return clipped(f"the FX graph: {listed(names, MOST_CALLS)}", 80)
 
 
 # ------------------------------------------------------------------ Inductor's C++
@@ -314,19 +307,19 @@ NO_COMPILER = (
 def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
     """Return the source of `fn` beside the C++ kernels that Inductor writes for `fn(*args)`."""
     run, function, args = require_bool(run, "run"), behind(fn)[0], given(fn, args, {})[0]
-    source = align(source_of(function.__code__).text.rstrip().split("\n"), [], {})
+    pairs = align(source_of(function.__code__).text.rstrip().split("\n"), [], {})
     lines, note, words = [], OFF, NOT_RUN
     if run and not any(map(shutil.which, ("g++", "clang++", "c++"))):
         note = NO_COMPILER
     elif run:
         kernels = [found for code in _generate(function, args) for found in KERNEL.findall(code)]
-        lines = [line for found in kernels for line in found.strip("\n").split("\n")]
-        lines = [line for line in lines if not line.startswith("#include")]
+        lines = "\n".join(found.strip("\n") for found in kernels).split("\n")
+        lines = [line for line in lines if line and not line.startswith("#include")]
         note, words = f"{counted(len(kernels), 'kernel')} for this graph.", NO_KERNEL
     if lines:  # no line on the right says which line it came from
-        pairs = (*source, *align([], lines, {}))
+        pairs = (*pairs, *align([], lines, {}))
     else:
-        pairs = (replace(source[0], right_text=words), *source[1:])
+        pairs = (replace(pairs[0], right_text=words), *pairs[1:])
     title = f"What Inductor makes of {named(function)}()"
     return SideBySide(title, "your Python", "its C++", pairs, note)
 
