@@ -212,17 +212,3 @@ def test_what_runs_on_tensorflow_is_refused(verb):
         with pytest.raises(TypeError, match="does not run on torch") as caught:
             verb(fn, torch.ones(2)) if verb is not watch_recompiles else verb(fn)
         assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("verb", [watch_compile, watch_breaks])
-def test_functions_without_tensors_make_no_graph(verb):
-    import networkx
-    import pandas
-    import rich.markup
-    import sympy
-
-    frame, x = pandas.DataFrame({"a": [1]}), sympy.Symbol("x")
-    calls = (sympy.simplify, x - x), (pandas.concat, [frame]), (rich.markup.render, "[b]a[/b]")
-    for fn, arg in (*calls, (networkx.shortest_path, networkx.path_graph(3))):
-        model = verb(fn, arg).model
-        assert model.outcome.startswith("The call returned") and "0 graphs" in model.note
