@@ -182,8 +182,7 @@ class Record:
     def _find_real(self, tx):
         """Return the code's own instruction behind one of Dynamo's; None where it put one in.
 
-        Dynamo inserts and replaces some (`cleaned_instructions`, torch/_dynamo/
-        bytecode_transformation.py) and counts offsets anew; a name with its place stays the same.
+        Dynamo counts offsets anew; a name with its place stays the same.
         """
         code = tx.f_code
         if id(code) not in self._real:  # by id: equal code objects differ in their places
@@ -356,7 +355,8 @@ def does(event: Event, cause: str) -> str:
     """Return in a sentence what an instruction does, or the `cause` why it is not translated."""
     if cause:
         return ended(cause)
-    name, stack = one_name(event.opname), ["", "", *(w for w in event.stack if w != "NULL")]
+    name = one_name(event.opname).replace("COMPARE", "BINARY").replace("METHOD", "ATTR")
+    stack = ["", "", *(w for w in event.stack if w != "NULL")]
     arg = re.sub(r"^NULL(\|self)? \+ ", "", event.argrepr)
     words = next((words for start, words in _WORDS.items() if name.startswith(start)), _OTHER)
     parts = [words.format(arg=arg, top=stack[-1], second=stack[-2])]
@@ -373,11 +373,9 @@ _WORDS = {
     "LOAD_CONST": "puts the constant {arg} on the stack: Dynamo knows its value",
     "LOAD_GLOBAL": "looks {arg} up and puts what stands for it on the stack",
     "LOAD_ATTR": "takes {top} and puts what stands for its attribute {arg} there",
-    "LOAD_METHOD": "takes {top} and puts what stands for its attribute {arg} there",
     "STORE_ATTR": "notes that {top}.{arg} changes; the change is made after the graph has run",
     "STORE_FAST": "takes {top} off the stack: for Dynamo, {arg} is {top} from now on",
     "BINARY_OP": "{second} {arg} {top} is recorded, or worked out by Dynamo itself",
-    "COMPARE_OP": "{second} {arg} {top} is recorded, or worked out by Dynamo itself",
     "PRECALL": "gets ready for the call: nothing moves",
     "CALL": "the call is recorded; or Dynamo goes on inside the function; or makes the call itself",
     "FOR_ITER": "Dynamo translates the loop's body for each value that it knows, one after another",
@@ -385,7 +383,6 @@ _WORDS = {
     "POP_TOP": "takes {top} off the stack; nobody wants it",
     "JUMP": "goes {arg}",
     "RETURN_VALUE": "ends the function: {top} is its result",
-    "RETURN_CONST": "ends the function: {arg} is its result",
     "RESUME": "begins: nothing moves",
     "BUILD_": "takes its items off the stack and puts one value there; the graph does not see it",
 }

@@ -79,10 +79,9 @@ def _entry(name, pair, args) -> Entry:
 
 
 def _compare_gradients(first, second) -> Verdict:
-    """Say whether plain Python finds the same gradient of each argument through both."""
     if real_isinstance(first, BaseException) or real_isinstance(second, BaseException):
         return Verdict("not compared")
-    if not any(found is not None for found in (*first, *second)):
+    if all(found is None for found in (*first, *second)):
         return Verdict("none")
     return Verdict("same") if compared(first, second) else Verdict("differs", "failed")
 
@@ -128,17 +127,17 @@ def _value_words(value) -> str:
 
 def copied(values: tuple) -> tuple[tuple, list[str]]:
     """Return copies of arguments, and the types of what cannot be copied: all runs share it."""
-    made, memo, shared = [], {}, []
+    made, memo, shared = [], {}, {}
     for value in values:
         try:
             made.append(copy.deepcopy(value, memo))
         except Exception:
             if tensors.is_tensor(value) and tensors.has_its_elements(value):  # no leaf
-                made.append(value.detach().clone().requires_grad_(value.requires_grad))
+                value = value.detach().clone().requires_grad_(value.requires_grad)
             else:
-                shared.append(real_type_name(value))
-                made.append(value)
-    return tuple(made), list(dict.fromkeys(shared))
+                shared[real_type_name(value)] = None
+            made.append(value)
+    return tuple(made), list(shared)
 
 
 def compared(one, other) -> bool | None:

@@ -51,9 +51,14 @@ def guard_program(fn, call, entry: int = 1) -> torch_records.GuardProgram:
         raise TypeError(f"{words} {label(call)}")
     seen, rows, word = tree.frame_locals(written.behind, args, kwargs), [], HOLDS
     for line, kind, own in written.lines:
-        word = written.ask(line, seen) if word == HOLDS else NOT_ASKED
+        if word == HOLDS:
+            try:
+                word = HOLDS if eval(line, written.space | seen, dict(seen)) else REFUSES
+            except Exception:
+                word = REFUSES
         who = "Python" if own else "asks C++"
         rows.append(torch_records.GuardLine(clipped(line, LONGEST), kind, who, word))
+        word = HOLDS if word == HOLDS else NOT_ASKED
     accepts, asked = written.root.check(seen), sum(row.written != "Python" for row in rows)
     note = (
         f"{len(rows) - asked} of {len(rows)} are Python, {asked} ask torch's guard in C++. torch's "
@@ -71,10 +76,9 @@ def guard_program(fn, call, entry: int = 1) -> torch_records.GuardProgram:
 
 
 class WrittenGuards:
-    """The guards of entry number `entry` of `fn`, from 1 in the order of compilation, as Python.
+    """The guards of an entry of `fn`, as Python: `source` is one function, and `function` is it.
 
-    `source` is one function, and `function` is it, made; `lines` are what it asks, in order, each
-    with the kind of its guard and whether it is Python of its own. `space`: the names they use.
+    `lines` are what it asks, in order, each with its kind and whether it is Python of its own.
     """
 
     def __init__(self, fn, entry: int = 1):
@@ -176,13 +180,6 @@ class WrittenGuards:
             "        return False  # a value that is gone fails\n"
         )
 
-    def ask(self, line: str, seen: dict) -> str:
-        """Return whether a line holds for the locals of a call."""
-        try:
-            return HOLDS if eval(line, self.space | seen, dict(seen)) else REFUSES
-        except Exception:
-            return REFUSES
-
 
 # ------------------------------------------------------------------ one guard, as expressions
 # What a writer cannot say, it raises; the guard in C++ is asked then.
@@ -222,24 +219,17 @@ def _write_tensor(written, leaf):
     keys = re.search(r"DispatchKeySet\((.*?)\)", leaf.parts[0])[1]
     device = re.search(r"device=(\w+)", leaf.parts[0])[1]
     value = written.rewrite(leaf.source)
+    if "None" in size + stride:
+        raise ValueError("a size that may be any: C++ alone knows which")
     return [
         f"type({value}) is {PLAIN_TENSORS[kind]}",
         f"keys({value}) == {keys!r}",
         f"{value}.dtype == torch.{dtype}",
         f"{value}.device.index {'is' if device == 'None' else '=='} {device}",
         f"{value}.requires_grad is {grad}",
-        *_write_sizes(f"{value}.shape", size),
-        *_write_sizes(f"{value}.stride()", stride),
+        f"{value}.shape == {ast.literal_eval(f'({size},)' if size else '()')}",
+        f"{value}.stride() == {ast.literal_eval(f'({stride},)' if stride else '()')}",
     ]
-
-
-def _write_sizes(value: str, expected: str) -> list[str]:
-    """Return checks of a size or a stride; a number that torch gives as None may be any."""
-    numbers = [number.strip() for number in expected.split(",") if number.strip()]
-    if "None" not in numbers:
-        return [f"{value} == ({', '.join(numbers)}{',' * (len(numbers) == 1)})"]
-    known = [f"{value}[{at}] == {n}" for at, n in enumerate(numbers) if n != "None"]
-    return [f"len({value}) == {len(numbers)}", *known]
 
 
 def _write_marks(written, leaf):
