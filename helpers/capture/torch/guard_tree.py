@@ -30,24 +30,30 @@ WRAPPED = "Dynamo starts with the wrapper that a decorator put around"
 BETWEEN, STATE = "(between values)", "(the state of torch)"
 LONGEST = 160
 OTHERWISE = {"DIMENSION_DYNAMIC_MARKING_GUARD": "marked otherwise", "ID_MATCH": "another object"}
-HOOKS = "the same hooks on saved tensors are on"
 TENSOR = re.compile(
     r"check_tensor\(.+?, (\w+), DispatchKeySet\(.*?\), torch\.(\w+), device=\w+, "
     r"requires_grad=(\w+), size=\[(.*?)\], stride=\[(.*?)\]\)"
 )
-CLASS = re.compile(r"type=<class '(?:[\w<>]+\.)*([\w<>]+)'>")
-ALIASING = re.compile(r"check_no_aliasing\((.*)\)")
-LENGTH = re.compile(r"len\(.+\) == (\d+)")
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
 SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
-ALWAYS = {
-    "GLOBAL_STATE": "torch's settings (grad mode, …) are as they were",
-    "TORCH_FUNCTION_MODE_STACK": "the same function modes are on",
-    "DEFAULT_DEVICE": "the default device is the same",
-    "ID_MATCH": "it is the very same object",
-    "TRUE_MATCH": "it is True",
-    "FALSE_MATCH": "it is False",
-    "NONE_MATCH": "it is None",
+FORMS = {  # kind of guard -> a pattern of torch's text, and what that says in plain words
+    "GLOBAL_STATE": (".*", "torch's settings (grad mode, …) are as they were"),
+    "LAMBDA_GUARD": (".*saved_tensors_hooks.*", "the same hooks on saved tensors are on"),
+    "TORCH_FUNCTION_MODE_STACK": (".*", "the same function modes are on"),
+    "DEFAULT_DEVICE": (".*", "the default device is the same"),
+    "ID_MATCH": (".*", "it is the very same object"),
+    "TRUE_MATCH": (".*", "it is True"),
+    "FALSE_MATCH": (".*", "it is False"),
+    "NONE_MATCH": (".*", "it is None"),
+    "EQUALS_MATCH": (".+? == (.+)", "it equals {}"),
+    "LENGTH_CHECK": (r"len\(.+\) == (\d+)", "its length is {}"),
+    "TYPE_MATCH": (r".*type=<class '(?:[\w<>]+\.)*([\w<>]+)'>", "its type is {} itself"),
+    "TENSOR_MATCH": (TENSOR.pattern, "{0} {1} [{3}], stride [{4}], {2}"),
+    "NO_TENSOR_ALIASING": (r"check_no_aliasing\((.*)\)", "{} are different objects"),
+    "DIMENSION_DYNAMIC_MARKING_GUARD": (
+        "(?:[^=;]+ == False(?:; )?)+",
+        "none of its sizes is marked dynamic or static",
+    ),
 }
 
 
@@ -211,7 +217,7 @@ class Leaf:
     def guard(self, number: int) -> Guard:
         """Return this guard of entry `number` as a record."""
         shown = STATE if self.source == "L" else clean(self.source)
-        words = describe_guard(self.kind, self.source, self.parts)
+        words = describe_guard(self.kind, self.parts)
         if self.kind == "NO_TENSOR_ALIASING":
             shown = BETWEEN
         if self.source == BETWEEN:
@@ -353,32 +359,16 @@ def _line_of(parts) -> str:
     return clean(remarks[0]) if own and "_dynamo/" not in remarks[0] else ""
 
 
-def describe_guard(kind: str, source: str, parts) -> str:
-    """Return in plain words what must hold; torch's own words for a kind that is not known."""
-    checks = [check_of(part) for part in parts]
-    first = checks[0]
-    if kind in ALWAYS:
-        return ALWAYS[kind]
-    if "saved_tensors_hooks" in first:
-        return HOOKS
-    if kind == "DIMENSION_DYNAMIC_MARKING_GUARD":
-        unmarked = all(check.endswith("== False") for check in checks)
-        told = "none of its sizes is marked dynamic or static"
-        return told if unmarked else "its sizes are so marked"
-    if kind == "EQUALS_MATCH" and f"{source} == " in first:
-        return f"it equals {clean(first.partition(f'{source} == ')[2])}"
-    if kind == "LENGTH_CHECK" and (found := LENGTH.fullmatch(first)):
-        return f"its length is {found[1]}"
-    if kind == "TENSOR_MATCH" and (found := TENSOR.match(first)):
-        kind, dtype, grad, *sizes = found.groups()
-        size, stride = (part.replace("None", "any") for part in sizes)
-        needs = "requires grad" if grad == "True" else "no grad"
-        return f"{kind} {dtype} [{size}], stride [{stride}], {needs}"
-    if kind == "TYPE_MATCH" and (found := CLASS.search(first)):
-        return f"its type is {found[1]} itself"
-    if kind == "NO_TENSOR_ALIASING" and (found := ALIASING.match(first)):
-        return f"{plain_source(found[1])} are different objects"
-    return clean("; ".join(checks))
+def describe_guard(kind: str, parts) -> str:
+    """Return in plain words what must hold; torch's own words for a form that is not known."""
+    text, (pattern, words) = "; ".join(map(check_of, parts)), FORMS.get(kind, ("", ""))
+    if not (found := re.fullmatch(pattern, text, re.DOTALL)):
+        return clean(text)
+    told = [*map(plain_source if kind == "NO_TENSOR_ALIASING" else clean, found.groups())]
+    if kind == "TENSOR_MATCH":
+        told = [one.replace("None", "any") for one in told]
+        told[2] = "requires grad" if told[2] == "True" else "no grad"
+    return words.format(*told)
 
 
 def plain_source(source: str) -> str:
