@@ -123,10 +123,9 @@ def _import_torch():
 
 
 def _lacks(lost: list[str]) -> str:
-    return (
-        f"torch {_import_torch().__version__} does not have {', '.join(lost)}, which this reads; "
-        f"it was tried on {TRIED}: {cure('torch')}"
-    )
+    version, names = _import_torch().__version__, ", ".join(lost)
+    told = f"torch {version} does not have {names}, which this reads; it was tried on"
+    return f"{told} {TRIED}: {cure('torch')}"
 
 
 def skipped():
@@ -149,9 +148,8 @@ def count_one_out() -> None:
     """
     names = ("set_eval_frame", "FrameAction", "FrameExecStrategy", "ConvertFrameReturn")
     set_eval_frame, action, strategy, answer = map(__getattr__, names)
-    returned = answer(
-        frame_exec_strategy=strategy(action.SKIP, action.RUN_ONLY), apply_to_code=False
-    )
+    run = strategy(action.SKIP, action.RUN_ONLY)
+    returned = answer(frame_exec_strategy=run, apply_to_code=False)
 
     def leaving():
         set_eval_frame(None)

@@ -31,6 +31,7 @@ RESUME, COMPILED = re.compile(r"__resume_at_(\d+)"), re.compile("__compiled_fn")
 RETURNED = "the function ends here: its graph goes to the backend"
 AGAIN = "the same {} instructions again"
 PUT_BACK = "{} instructions put back what lay on the stack and jump to where it left off"
+OF_AN_INSTRUCTION = "opname", "argrepr", "stack", "made", "guarded"
 TOLD = {
     "start over": "start over, and stop before this instruction",
     "break": "graph break",
@@ -65,9 +66,7 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
     return watched(fn, args, kwargs)[0]
 
 
-def watched(
-    fn, args=(), kwargs=None, verb: str = "watch_compile", steps: int = MOST_STEPS
-) -> tuple[DynamoRun, Record]:
+def watched(fn, args=(), kwargs=None, verb="watch_compile", steps: int = MOST_STEPS):
     """Return the run of `dynamo_run`, and its record. Without `steps`, graphs and breaks only."""
     inside = compilable(fn, verb, args)
     kept = record(inside.call, inside.function, args, kwargs, steps)
@@ -97,14 +96,9 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     if run.resumed:
         note += [f"It went on in {counted(len(run.resumed), 'resume function')}."]
     advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in run.breaks if b.page)
-    return BreakListing(
-        f"Graph breaks of {named(inside.function)}",
-        BREAK_COLUMNS,
-        run.breaks,
-        " ".join((*note, run.outcome, *inside.sentences)) + "".join(advice),
-        graphs=len(run.graphs),
-        outcome=run.outcome,
-    )
+    title, note = f"Graph breaks of {named(inside.function)}", (*note, run.outcome)
+    note = " ".join((*note, *inside.sentences)) + "".join(advice)
+    return BreakListing(title, BREAK_COLUMNS, run.breaks, note, len(run.graphs), run.outcome)
 
 
 def rewritten(fn, *args, **kwargs) -> Bytecode:
@@ -126,12 +120,9 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
         raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
     code, left_out = entries[0].code, ""
     listed = bytecode(code.replace(co_names=tuple(map(words.same, code.co_names))))
-    columns = [  # new code may be of one line only
-        column
-        for column in listed.columns
-        if column.field not in ("where", "snippet")
-        or len({getattr(row, column.field) for row in listed.rows}) > 1
-    ]
+    rows, one_line = listed.rows, ("where", "snippet")  # new code may be of one line only
+    told_apart = [c for c in one_line if len({getattr(row, c) for row in rows}) > 1]
+    columns = [c for c in listed.columns if c.field not in one_line or c.field in told_apart]
     if any(map(RESUME.match, code.co_names)):
         left_out = "The code of resume functions is left out; watch_compile steps through it."
     note = "\n".join(filter(None, (*told, left_out, listed.note)))
@@ -166,17 +157,10 @@ class _Draft:
             note.append("Only the first instructions are shown.")
         if kept.printed.size:
             note.append(f"It printed {short_repr(kept.printed.text())}.")
-        return DynamoRun(
-            f"Dynamo translates {named(self.function)}",
-            self.pages.text,
-            steps,
-            " ".join(note),
-            breaks=tuple(self.breaks),
-            graphs=tuple(kept.graphs),
-            resumed=tuple(self.resumed.values()),
-            outcome=outcome,
-            printed=kept.printed.text(),
-        )
+        more = {"graphs": tuple(kept.graphs), "resumed": tuple(self.resumed.values())}
+        more |= {"breaks": tuple(self.breaks), "printed": kept.printed.text(), "outcome": outcome}
+        title = f"Dynamo translates {named(self.function)}"
+        return DynamoRun(title, self.pages.text, steps, " ".join(note), **more)
 
     def _steps(self):
         events, position, tried = self.kept.events, 0, []
@@ -214,20 +198,12 @@ class _Draft:
             cause = f"cannot be translated: {words.split_message(event.failed)[0]}"
         name = f"{event.opname} {event.argrepr}".rstrip()
         label = f"{event.offset} {name}" if event.offset >= 0 else name  # Dynamo put the others in
-        return self._step(
-            event,
-            f"{label} · {cause}" if cause else label,
-            panels=(_panel("symbolic stack", "value", event.stack), *self._so_far(event)),
-            span=self._span(event),
-            says=words.does(event, cause),
-            lane="break" if cause else _lane(event.made, event.guarded),
-            short=name,
-            opname=event.opname,
-            argrepr=event.argrepr,
-            stack=event.stack,
-            made=event.made,
-            guarded=event.guarded,
-        )
+        lane = "break" if cause else _lane(event.made, event.guarded)
+        fields = {one: getattr(event, one) for one in OF_AN_INSTRUCTION}
+        panels = _panel("symbolic stack", "value", event.stack), *self._so_far(event)
+        more = {"span": self._span(event), "says": words.does(event, cause), "panels": panels}
+        label = f"{label} · {cause}" if cause else label
+        return self._step(event, label, lane=lane, short=name, **more, **fields)
 
     def _happened(self, event: Event) -> DynamoStep:
         label, ending, panels = RETURNED, "", []
@@ -291,7 +267,6 @@ def _name(code: CodeType) -> str:
 
 
 def _lane(made, guarded) -> str:
-    """Return the kind of step: it adds to the graph, takes a guard, or does neither."""
     return "graph" if made else "guard" if guarded else "stack"
 
 

@@ -64,15 +64,10 @@ def guard_program(fn, call, entry: int = 1) -> torch_records.GuardProgram:
         f"{len(rows) - asked} of {len(rows)} are Python, {asked} ask torch's guard in C++. torch's "
         f"own tree {'accepts' if accepts else 'refuses'} this call."
     )
-    return torch_records.GuardProgram(
-        f"The guards of {named(written.behind)}(), entry {entry}, as Python",
-        torch_records.LINE_COLUMNS,
-        tuple(rows),
-        " ".join((note, *written.told)),
-        source=written.source,
-        accepts=written.function(*args, **kwargs),
-        torch_accepts=accepts,
-    )
+    title = f"The guards of {named(written.behind)}(), entry {entry}, as Python"
+    note, holds = " ".join((note, *written.told)), written.function(*args, **kwargs)
+    listing = title, torch_records.LINE_COLUMNS, tuple(rows), note
+    return torch_records.GuardProgram(*listing, written.source, holds, accepts)
 
 
 class WrittenGuards:

@@ -36,6 +36,7 @@ TENSOR = re.compile(
 )
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
 SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
+UNMARKED = "none of its sizes is marked dynamic or static"
 FORMS = {  # kind of guard -> a pattern of torch's text, and what that says in plain words
     "GLOBAL_STATE": (".*", "torch's settings (grad mode, …) are as they were"),
     "LAMBDA_GUARD": (".*saved_tensors_hooks.*", "the same hooks on saved tensors are on"),
@@ -50,10 +51,7 @@ FORMS = {  # kind of guard -> a pattern of torch's text, and what that says in p
     "TYPE_MATCH": (r".*type=<class '(?:[\w<>]+\.)*([\w<>]+)'>", "its type is {} itself"),
     "TENSOR_MATCH": (TENSOR.pattern, "{0} {1} [{3}], stride [{4}], {2}"),
     "NO_TENSOR_ALIASING": (r"check_no_aliasing\((.*)\)", "{} are different objects"),
-    "DIMENSION_DYNAMIC_MARKING_GUARD": (
-        "(?:[^=;]+ == False(?:; )?)+",
-        "none of its sizes is marked dynamic or static",
-    ),
+    "DIMENSION_DYNAMIC_MARKING_GUARD": ("(?:[^=;]+ == False(?:; )?)+", UNMARKED),
 }
 
 
@@ -78,10 +76,8 @@ def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
             break
         thing, told = layer.function, (*told, *layer.sentences)
     if not found:
-        raise TypeError(
-            "a Python function is needed, or a callable with one inside, such as an nn.Module, "
-            f"not {short_repr(fn)}{instead(fn)}"
-        )
+        needed = "a Python function is needed, or a callable with one inside, such as an nn.Module"
+        raise TypeError(f"{needed}, not {short_repr(fn)}{instead(fn)}")
     return next((one for one in found if compiled and entries(one[0].__code__)), found[0])
 
 
@@ -108,9 +104,8 @@ def refuse_tensorflow(fn, verb: str) -> None:
     thing = fn.__self__ if type(fn) is MethodType else fn
     layer = getattr(restoring.module("keras.src.layers.layer"), "Layer", None)
     if (layer and real_isinstance(thing, layer)) or traced_by_tensorflow(thing) is not None:
-        raise TypeError(
-            f"{verb} watches torch.compile, and {real_type_name(thing)} does not run on torch"
-        )
+        name = real_type_name(thing)
+        raise TypeError(f"{verb} watches torch.compile, and {name} does not run on torch")
 
 
 def entries(code: CodeType) -> list:
