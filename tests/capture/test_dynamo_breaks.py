@@ -76,17 +76,6 @@ def test_cure_with_another_gradient_is_told():
     assert "gradient" in model.entries[0].note
 
 
-def test_breaks_have_their_lines_and_counts():
-    model = watch_breaks(programs.outer, *programs.inputs()).model
-    assert model.graphs == 3
-    assert [row.code for row in model.rows] == [
-        "return torch.sin(a) * flip(b + 1)",
-        "if b.sum() < 0:",
-    ]
-    assert [row.place.partition(" (")[0] for row in model.rows] == ["outer, line 2", "flip, line 2"]
-    assert "resume function" in model.note
-
-
 def test_function_without_a_break_says_so():
     model = watch_breaks(programs.whole, *programs.inputs()).model
     assert model.rows == () and model.graphs == 1

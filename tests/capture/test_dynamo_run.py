@@ -38,28 +38,6 @@ def test_instructions_are_those_that_torch_logs(name):
     assert logged == [event.opname for event in events if event.kind == "instruction"]
 
 
-def test_break_stands_on_the_line_of_the_if(toy):
-    (found,) = toy.breaks
-    assert found.code == "if b.sum() < 0:"
-    assert toy.source.splitlines()[found.line - 1].strip() == found.code
-    assert not found.given_up
-    assert found.cause and found.explanation
-
-
-def test_guard_is_taken_where_the_value_is_used(toy):
-    at = {guard: step for step in reversed(toy.steps) for guard in step.guarded}
-    taken = [step.opname for guard, step in at.items() if guard.startswith(("a: ", "b: "))]
-    assert taken
-    assert not any(opname.startswith("LOAD_FAST") for opname in taken)
-
-
-def test_rest_of_the_function_is_one_resumed_at_the_break(toy):
-    assert toy.resumed == (f"toy, resumed after line {toy.breaks[0].line}",)
-    last = [step for step in toy.steps if step.function == toy.resumed[0]]
-    assert last[0].kind == "again"
-    assert {step.line for step in last[1:] if step.kind == "instruction"} == {5}
-
-
 def test_failing_call_starts_the_translation_over():
     model = run(programs.chatty)
     kinds = [step.kind for step in model.steps if step.kind != "instruction"]
