@@ -87,10 +87,11 @@ class WrittenGuards:
         self.root = self.entry.guard_manager.root
         self.parameters = inspect.signature(self.behind, follow_wrapped=False).parameters
         if taken := OURS & self.parameters.keys():
-            raise ValueError(
-                f"the guards of {named(self.behind)}() are not shown as Python, because they use "
-                f"the name {min(taken)}, which is an argument's: give the argument another name"
+            words = (
+                f"the guards of {named(self.behind)}() are not shown as Python, because they use"
             )
+            name = f"the name {min(taken)}, which is an argument's: give the argument another name"
+            raise ValueError(f"{words} {name}")
         self.space = {**torch_private.guard_names(), "torch": torch, "builtins": vars(builtins)}
         self.space |= {"G": self.behind.__globals__, "ids": [], "in_cpp": {}}
         cells = zip(code.co_freevars, self.behind.__closure__ or (), strict=True)
@@ -160,14 +161,13 @@ class WrittenGuards:
         return f"id({value}) == ids[{ids.index(number)}]"
 
     def _source(self) -> str:
-        shown = []  # of a default that has no plain form, an ellipsis
-        for one in self.parameters.values():
-            plain = isinstance(one.default, (int, float, str, type(None), type))
-            default = one.default if plain else ...
-            shown.append(one.replace(annotation=one.empty, default=default))
-        checks = [
-            f"{line}  # {kind}{'' if own else ', asked of C++'}" for line, kind, own in self.lines
+        defaults = {True: inspect.Parameter.empty, False: ...}  # the function itself has them
+        shown = [
+            one.replace(annotation=one.empty, default=defaults[one.default is one.empty])
+            for one in self.parameters.values()
         ]
+        asked = {True: "", False: ", asked of C++"}
+        checks = [f"{line}  # {kind}{asked[own]}" for line, kind, own in self.lines]
         body = "\n            and ".join(checks) or "True"
         return (
             f"def holds{inspect.Signature(shown)}:\n    try:\n        return (\n"
