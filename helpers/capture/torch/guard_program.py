@@ -87,11 +87,8 @@ class WrittenGuards:
         self.root = self.entry.guard_manager.root
         self.parameters = inspect.signature(self.behind, follow_wrapped=False).parameters
         if taken := OURS & self.parameters.keys():
-            words = (
-                f"the guards of {named(self.behind)}() are not shown as Python, because they use"
-            )
-            name = f"the name {min(taken)}, which is an argument's: give the argument another name"
-            raise ValueError(f"{words} {name}")
+            words = f"the guards of {named(self.behind)}() are not shown as Python: {min(taken)} is"
+            raise ValueError(f"{words} a name of theirs; give the argument another name")
         self.space = {**torch_private.guard_names(), "torch": torch, "builtins": vars(builtins)}
         self.space |= {"G": self.behind.__globals__, "ids": [], "in_cpp": {}}
         cells = zip(code.co_freevars, self.behind.__closure__ or (), strict=True)
