@@ -1,9 +1,7 @@
 """A compiled function -> what torch.compile makes and keeps for it, and a ledger of its calls.
 
-The ledger says hit or recompile, and why. Before each call, the guards of every cache entry are
-asked, as torch asks them. Whether the call compiled is read after it: from the cache, and, of
-resume functions and of what it calls, from what Dynamo notes of each frame. Mirrors
-torch/_dynamo/guards.py (get_guard_fail_reason), and torch/_inductor/compile_fx.py of the C++.
+Before each call, the guards of every cache entry are asked, as torch asks them. Whether the call
+compiled is read after it: from the cache, and from what Dynamo notes of each other frame.
 """
 
 import functools
@@ -13,7 +11,7 @@ import re
 import shutil
 from collections import Counter
 from dataclasses import replace
-from types import CodeType, FunctionType, MethodType
+from types import FunctionType, MethodType
 
 from helpers.capture.cpython.objects import called, instance_dict, named, refuse_async
 from helpers.capture.cpython.unwrapping import opened
@@ -31,7 +29,7 @@ from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import clipped, counted, listed
 from helpers.model.tables import SideBySide, Verdict, align
 from helpers.model.torch_records import HEADINGS, MARKS, TONES, CompileEntry, CompileLedger
-from helpers.safety.arguments import real_isinstance, require_bool, static_attribute
+from helpers.safety.arguments import real_isinstance, require_bool
 from helpers.safety.missing_parts import COMPILER_CURE
 from helpers.safety.restoring import patched
 
@@ -74,8 +72,6 @@ def _compile(fn, options):
     if real_isinstance(fn, torch.nn.Module):
         compiled, function = _compile(fn.forward, options)
         return functools.partial(_call_with_forward, fn, compiled), function
-    if type(call := static_attribute(fn, "__call__")) is FunctionType:
-        return _compile(MethodType(call, fn), options)
     if not real_isinstance(fn, FunctionType, MethodType):
         return _compile(opened(fn, (), 1).function, options)
     copy = copied(fn)
@@ -234,7 +230,12 @@ def compiled_graph(fn) -> Graph:
     nodes = [
         Node("call", f"{name}(…)", "site", "a call"),
         Node("slot", slot.name, "function", f"in the slot now: {slot.owner}"),
-        Node("code", f"code of {code.co_name}", "code", f"__code__: {_units(code)}"),
+        Node(
+            "code",
+            f"code of {code.co_name}",
+            "code",
+            f"__code__: {counted(len(code.co_code) // 2, 'code unit')}",
+        ),
     ]
     edges = [
         Edge("call", "slot", "its frame goes to"),
@@ -248,11 +249,12 @@ def compiled_graph(fn) -> Graph:
     kept, tried = entries(code), torch_private.cache_entries(code)
     for number, entry in enumerate(kept, 1):
         key, new = f"entry {number}", f"entry {number} code"
+        units = counted(len(entry.code.co_code) // 2, "code unit")
         guards = counted(len(guard_tree.leaves(entry)), "guard")
         rank = next((rank for rank, one in enumerate(tried, 1) if one is entry), "")
         add("code", "keeps", key, key, "entry", f"tried as number {rank}")
         add(key, "asks", f"{key} guards", guards, "guard", "in C++")
-        add(key, "if all hold, runs", new, "new code", "code", _units(entry.code))
+        add(key, "if all hold, runs", new, "new code", "code", units)
         for used in entry.code.co_names:
             made = function.__globals__.get(used)
             if used.startswith("__compiled_fn"):
@@ -275,10 +277,6 @@ def compiled_graph(fn) -> Graph:
 
 def _entries_words(number: int) -> str:
     return f"{number} {'entry' if number == 1 else 'entries'}"
-
-
-def _units(code: CodeType) -> str:
-    return counted(len(code.co_code) // 2, "code unit")
 
 
 def _graph_words(compiled) -> str:
