@@ -227,6 +227,7 @@ def compiled_graph(fn) -> Graph:
     """
     function, told = behind(fn, compiled=True)
     name, code, slot = named(function), function.__code__, frame_hook.installed()[0]
+    size = len(code.co_code) // 2
     nodes = [
         Node("call", f"{name}(…)", "site", "a call"),
         Node("slot", slot.name, "function", f"in the slot now: {slot.owner}"),
@@ -234,7 +235,7 @@ def compiled_graph(fn) -> Graph:
             "code",
             f"code of {code.co_name}",
             "code",
-            f"__code__: {counted(len(code.co_code) // 2, 'code unit')}",
+            f"__code__: {counted(size, 'code unit')}",
         ),
     ]
     edges = [
