@@ -99,25 +99,15 @@ def all_traces(function) -> list:
     return function._list_all_concrete_functions()
 
 
-_listening: list[list] = []
-
-
 @contextmanager
 def hearing_traces() -> Iterator[list]:
     """Give the list of the ConcreteFunctions that are traced in the block."""
-    callbacks = __getattr__("transform").CONCRETE_FUNCTION_CALLBACKS
-    if _tell not in callbacks:  # it does nothing where nobody listens, so it may stay
-        callbacks.append(_tell)
-    _listening.append([])
+    callbacks, heard = __getattr__("transform").CONCRETE_FUNCTION_CALLBACKS, []
+    callbacks.append(heard.append)
     try:
-        yield _listening[-1]
+        yield heard
     finally:
-        _listening.pop()
-
-
-def _tell(concrete) -> None:
-    if _listening:
-        _listening[-1].append(concrete)
+        callbacks.remove(heard.append)
 
 
 # ------------------------------------------------------------------ ops and graphs
