@@ -3,7 +3,7 @@
 TensorFlow may move or drop any of them in any release. It is imported at the first look-up.
 """
 
-import importlib
+import pkgutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -35,9 +35,7 @@ def __getattr__(name: str):
     """Return the module or object behind a name of `PLACES`."""
     if name not in PLACES:
         raise AttributeError(f"module {__name__!r} has no name {name!r}; add its place to PLACES")
-    module, _, attribute = PLACES[name].partition(":")
-    found = importlib.import_module(module)
-    return getattr(found, attribute) if attribute else found
+    return pkgutil.resolve_name(PLACES[name])
 
 
 # ------------------------------------------------------------------ the cache of a tf.function
