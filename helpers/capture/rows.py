@@ -27,8 +27,7 @@ def records_listing(title: str, rows: Iterable[dict[str, object]], note: str = "
         raise ValueError("a table needs at least one row")
     headings = [heading for heading, _ in rows[0]]
     for number, row in enumerate(rows, 1):
-        found = [heading for heading, _ in row]
-        if found != headings:
+        if (found := [heading for heading, _ in row]) != headings:
             raise ValueError(
                 f"every row needs the keys {_named(headings)}, in this order; "
                 f"row {number:,} has {_named(found)}"
@@ -68,11 +67,9 @@ def _kept(value: object) -> object:
 
 def _is_plain(value: object, deeper: int) -> bool:
     """Return whether a repr is short and runs built-in code alone: scalars, and few of them."""
-    kind = type(value)
     if same_for_ever(value):
-        return kind is not int or value.bit_length() <= BIGGEST_BITS
-    if kind is dict:
-        value, kind = [*value.keys(), *value.values()], list
-    if kind is not list and not is_exactly(value, tuple, set, frozenset):
+        return type(value) is not int or value.bit_length() <= BIGGEST_BITS
+    items = [*value, *value.values()] if type(value) is dict else value
+    if not is_exactly(value, dict, list, tuple, set, frozenset) or len(value) > MOST_ITEMS:
         return False
-    return deeper > 0 and len(value) <= MOST_ITEMS and all(_is_plain(v, deeper - 1) for v in value)
+    return deeper > 0 and all(_is_plain(item, deeper - 1) for item in items)

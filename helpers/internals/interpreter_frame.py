@@ -16,13 +16,11 @@ WORD = 8
 
 
 class _Null:
-    """What stands for an empty slot: the interpreter keeps NULL on its stack, too."""
-
     def __repr__(self):
         return "NULL"
 
 
-NULL = _Null()
+NULL = _Null()  # an empty slot: the interpreter keeps NULL on its stack, too
 
 
 @dataclass(frozen=True)
@@ -59,11 +57,10 @@ def unsupported() -> str:
 def doubt() -> str:
     """Return why the layout of frames is not the one we know, or nothing: the self-test.
 
-    It reads only inside a suspended generator, which holds its frame in itself and tells its size:
-    even a wrong layout, as of a build with other options, reads no foreign memory.
+    It reads only inside a suspended generator, which holds its frame in itself and tells its size.
     """
-    if unsupported():
-        return unsupported()
+    if why := unsupported():
+        return why
     return "" if _known_frame_reads_right(layout()) else "the self-test read something else"
 
 
@@ -124,9 +121,6 @@ def _known_frame_reads_right(offsets: Layout) -> bool:
     first, second = frame.f_locals["first"], frame.f_locals["second"]
     found = [_word(address + offsets.localsplus + WORD * i) for i in range(slots)]
     top = ctypes.c_int.from_address(address + offsets.stacktop).value
-    return (
-        _word(address + offsets.code) == id(code)
-        and _word(address + offsets.frame_object) == id(frame)
-        and found[:6] == [id(first), id(second), 0, id(first), id(second), id("known")]
-        and 3 + 3 <= top <= slots
-    )
+    found += [_word(address + offsets.code), _word(address + offsets.frame_object)]
+    known = [*map(id, (first, second)), 0, *map(id, (first, second, "known"))]
+    return [*found[:6], *found[-2:]] == [*known, id(code), id(frame)] and 6 <= top <= slots

@@ -1,12 +1,9 @@
 """A shared library -> the names that it exports, and the slots through which it calls others.
 
 ELF (Linux): exported are the dynamic symbols, .dynsym. Mach-O (macOS): the external ones of
-LC_SYMTAB, without the underscore that C names have there. Nothing is loaded or run.
-
-Slots (Linux only): a call into another library goes through a table (the global offset table,
-.got.plt), one slot per function, filled in when it is first called. A slot is to C what a name in a
-module's `__dict__` is to Python: who puts another address there, rebinds the function for that
-library. Layouts: man 5 elf (Elf64_Ehdr, Elf64_Shdr, Elf64_Sym, Elf64_Rela), mach-o/loader.h.
+LC_SYMTAB. Slots (Linux only): a call into another library goes through the global offset table, one
+slot per function, filled in when it is first called: to C what a name in a module's `__dict__` is
+to Python. Layouts: man 5 elf, mach-o/loader.h.
 """
 
 import mmap
@@ -35,15 +32,23 @@ def import_slots(path: Path) -> dict[str, int]:
     """Return where in memory each imported function's slot is, by the function's name."""
     data = path.read_bytes()
     (machine,) = struct.unpack_from("<H", data, 18)
-    if data[:6] != ELF + ELF_64 or machine not in JUMP_SLOTS:
+    maps, slots = Path("/proc/self/maps"), {}
+    if data[:6] != ELF + ELF_64 or machine not in JUMP_SLOTS or not maps.exists():
         return {}
-    pages = _pages(path.name)
-    base = min((start for start, _, _ in pages), default=0)
-    return {
-        name: base + offset
-        for name, offset in _jump_slots(data, JUMP_SLOTS[machine])
-        if any(start <= base + offset < end and "w" in rights for start, end, rights in pages)
-    }
+    lines = maps.read_text("utf-8", "replace").splitlines()
+    mine = [line.split() for line in lines if line.endswith(f"/{path.name}")]
+    pages = [(*(int(end, 16) for end in line[0].split("-")), line[1]) for line in mine]
+    base, sections = min((start for start, _, _ in pages), default=0), _read_sections(data)
+    for _, of, _, _, start, size, link, *_ in sections:
+        for offset, info, _ in struct.iter_unpack(
+            "<QQq", data[start : start + size * (of == RELOCATIONS)]
+        ):
+            if info & 0xFFFFFFFF == JUMP_SLOTS[machine]:
+                symbols, place = sections[link], base + offset
+                (at,) = struct.unpack_from("<I", data, symbols[4] + SYMBOL * (info >> 32))
+                if any(first <= place < end and "w" in rights for first, end, rights in pages):
+                    slots[_name(data, sections[symbols[6]][4] + at).decode()] = place
+    return slots
 
 
 def _read_sections(data) -> list[tuple]:
@@ -77,27 +82,6 @@ def _mach_o(data) -> Iterator[bytes]:
                 if row[1] & MACH_EXTERNAL and row[1] & MACH_TYPE == MACH_DEFINED:
                     yield _name(data, names + row[0]).removeprefix(b"_")
         place += size
-
-
-def _jump_slots(data: bytes, kind: int) -> Iterator[tuple[str, int]]:
-    """Yield name and offset of each slot of this kind."""
-    sections = _read_sections(data)
-    for _, of, _, _, start, size, link, *_ in sections:
-        if of == RELOCATIONS:
-            symbols = sections[link]
-            names = sections[symbols[6]][4]
-            for offset, info, _ in struct.iter_unpack("<QQq", data[start : start + size]):
-                if info & 0xFFFFFFFF == kind:
-                    (at,) = struct.unpack_from("<I", data, symbols[4] + SYMBOL * (info >> 32))
-                    yield _name(data, names + at).decode(), offset
-
-
-def _pages(name: str) -> list[tuple[int, int, str]]:
-    """Return start, end and rights of the pages that a file is mapped to."""
-    maps = Path("/proc/self/maps")
-    text = maps.read_text("utf-8", "replace") if maps.exists() else ""
-    mine = [line.split() for line in text.splitlines() if line.endswith(f"/{name}")]
-    return [(*(int(end, 16) for end in line[0].split("-")), line[1]) for line in mine]
 
 
 def _name(data, start: int) -> bytes:

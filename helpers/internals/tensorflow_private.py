@@ -1,10 +1,9 @@
 """The names that TensorFlow keeps to itself, looked up by this one module.
 
-TensorFlow may move or drop any of them in any release. `PLACES` says where each one lives; what
-needs attributes with an underscore is a function here. TensorFlow is imported at the first look-up.
+TensorFlow may move or drop any of them in any release. It is imported at the first look-up.
 """
 
-import importlib
+import pkgutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -36,14 +35,11 @@ def __getattr__(name: str):
     """Return the module or object behind a name of `PLACES`."""
     if name not in PLACES:
         raise AttributeError(f"module {__name__!r} has no name {name!r}; add its place to PLACES")
-    module, _, attribute = PLACES[name].partition(":")
-    found = importlib.import_module(module)
-    return getattr(found, attribute) if attribute else found
+    return pkgutil.resolve_name(PLACES[name])
 
 
 # ------------------------------------------------------------------ the cache of a tf.function
-# No lookup goes through the function's own tables: one that finds a more general key writes that
-# down (`TypeDispatchTable._cache_dispatch`).
+# No look-up goes through the function's own tables: one that finds a more general key notes it.
 
 
 def cached_keys(function) -> dict:
@@ -61,14 +57,13 @@ def wanted_key(function, args, kwargs):
         args, kwargs, function._function_type, function._default_values, function._is_pure
     )
     config = function._variable_creation_config
-    signature = function.input_signature if config is None else config.input_signature
+    signature = (config or function).input_signature
     args = bound.args if signature is None else (*signature, *bound.args[len(signature) :])
     captured = function._function_captures.capture_types
     function_type, _ = types.make_canonicalized_monomorphic_type(
         args, bound.kwargs, captured, function._function_type
     )
-    scopes = __getattr__("ScopeType")
-    created = function._created_variables
+    scopes, created = __getattr__("ScopeType"), function._created_variables
     scope = scopes.NO_VARIABLE_CREATION if created else scopes.VARIABLE_CREATION
     return __getattr__("function_context").make_function_context(scope), function_type
 
@@ -102,25 +97,15 @@ def all_traces(function) -> list:
     return function._list_all_concrete_functions()
 
 
-_listening: list[list] = []
-
-
 @contextmanager
 def hearing_traces() -> Iterator[list]:
     """Give the list of the ConcreteFunctions that are traced in the block."""
-    callbacks = __getattr__("transform").CONCRETE_FUNCTION_CALLBACKS
-    if _tell not in callbacks:  # it does nothing where nobody listens, so it may stay
-        callbacks.append(_tell)
-    _listening.append([])
+    callbacks, heard = __getattr__("transform").CONCRETE_FUNCTION_CALLBACKS, []
+    callbacks.append(heard.append)
     try:
-        yield _listening[-1]
+        yield heard
     finally:
-        _listening.pop()
-
-
-def _tell(concrete) -> None:
-    if _listening:
-        _listening[-1].append(concrete)
+        callbacks.remove(heard.append)
 
 
 # ------------------------------------------------------------------ ops and graphs

@@ -1,8 +1,7 @@
 """The names that torch keeps to itself, looked up by this one module: `torch_private.reset_code`.
 
-Torch may move or drop any of them in any release. `PLACES` says where each one lives; `missing()`
-tries every one and says in a sentence what this torch does not have. Torch is imported at the
-first look-up, not before.
+Torch may move or drop any of them in any release: `missing()` says in a sentence what is not
+there. Torch is imported at the first look-up, not before.
 """
 
 import importlib
@@ -24,60 +23,46 @@ LATE = (
 )
 
 
-def _places(module: str, *names: str) -> dict[str, str]:
-    return {name: f"{module}:{name}" for name in names}
+def _places(module: str, names: str, **others: str) -> dict[str, str]:
+    """Return name -> module:attribute; a name has no underscore before it, or is another."""
+    found = {name.lstrip("_"): name for name in names.split()} | others
+    return {name: f"{module}:{attribute}" for name, attribute in found.items()}
 
 
 # group -> name -> module:attribute; a part of this course needs one or two groups, seldom all.
 PLACES = {
-    "hook": _places("torch._C._dynamo.eval_frame", "set_eval_frame", "reset_code")
-    | _places("torch._dynamo.types", "ConvertFrameReturn", "GuardedCode", "wrap_guarded_code")
-    | _places("torch._dynamo.types", "FrameAction", "FrameExecStrategy")
-    | {
-        "skip_code": "torch._dynamo.eval_frame:skip_code",
-        "CompileId": "torch._guards:CompileId",
-        "callback": "torch._C._dynamo.eval_frame:get_eval_frame_callback",
-        "compiling": "torch._guards:CompileContext.try_get",
-    },
-    "guards": {
-        "RootGuardManager": "torch._C._dynamo.guards:RootGuardManager",
-        "GuardManagerWrapper": "torch._dynamo.guards:GuardManagerWrapper",
-        "guard_names": "torch._dynamo.guards:_get_closure_vars",
-        "dispatch_keys": "torch._C:_dispatch_keys",
-        "included_keys": "torch._C:_dispatch_tls_local_include_set",
-        "excluded_keys": "torch._C:_dispatch_tls_local_exclude_set",
-    },
-    "state": {
-        "len_torch_function_stack": "torch._C:_len_torch_function_stack",
-        "len_torch_dispatch_stack": "torch._C:_len_torch_dispatch_stack",
-        "is_any_autocast_enabled": "torch._C:_is_any_autocast_enabled",
-        "maybe_current_level": "torch._C._functorch:maybe_current_level",
-        "has_any_global_hook": "torch.nn.modules.module:_has_any_global_hook",
-        "is_tracing": "torch._C:_is_tracing",
-        "find_torch_dispatch_rule": "torch._library.simple_registry:find_torch_dispatch_rule",
-        "FakeTensorMode": "torch._subclasses.fake_tensor:FakeTensorMode",
-    },
-    "cache": {
-        "cache_entry_list": "torch._C._dynamo.eval_frame:_debug_get_cache_entry_list",
-        "get_code_state": "torch._dynamo.pgo:get_code_state",
-        "get_compilation_metrics": "torch._dynamo.utils:get_compilation_metrics",
-    },
-    "tracing": {
-        "InstructionTranslatorBase": "torch._dynamo.symbolic_convert:InstructionTranslatorBase",
-        "OutputGraph": "torch._dynamo.output_graph:OutputGraph",
-        "compile_subgraph": "torch._dynamo.output_graph:OutputGraph.compile_subgraph",
-        "register_bytecode_hook": "torch._dynamo.convert_frame:register_bytecode_hook",
-        "ContinueExecutionCache": "torch._dynamo.resume_execution:ContinueExecutionCache",
-    },
-    "dynamo": _places("torch._dynamo", "reset", "eval_frame", "config")
-    | _places("torch._logging", "set_logs"),
-    "backends": _places("torch._inductor.compile_fx", "compile_fx", "compile_fx_inner")
-    | {
-        "GraphLowering": "torch._inductor.graph:GraphLowering",
-        "inductor_config": "torch._inductor:config",
-        "aot_autograd": "torch._dynamo.backends.common:aot_autograd",
-        "make_boxed_func": "functorch.compile:make_boxed_func",
-    },
+    "hook": _places(
+        "torch._C._dynamo.eval_frame",
+        "set_eval_frame reset_code",
+        callback="get_eval_frame_callback",
+    )
+    | _places("torch._dynamo.types", "ConvertFrameReturn GuardedCode wrap_guarded_code")
+    | _places("torch._dynamo.types", "FrameAction FrameExecStrategy")
+    | _places("torch._dynamo.eval_frame", "skip_code")
+    | _places("torch._guards", "CompileId", compiling="CompileContext.try_get"),
+    "guards": _places("torch._C._dynamo.guards", "RootGuardManager")
+    | _places("torch._dynamo.guards", "GuardManagerWrapper", guard_names="_get_closure_vars")
+    | _places("torch._C", "_dispatch_keys")
+    | _places("torch._C", "_dispatch_tls_local_include_set _dispatch_tls_local_exclude_set"),
+    "state": _places("torch._C", "_len_torch_function_stack _len_torch_dispatch_stack")
+    | _places("torch._C", "_is_any_autocast_enabled _is_tracing")
+    | _places("torch._C._functorch", "maybe_current_level")
+    | _places("torch.nn.modules.module", "_has_any_global_hook")
+    | _places("torch._library.simple_registry", "find_torch_dispatch_rule")
+    | _places("torch._subclasses.fake_tensor", "FakeTensorMode"),
+    "cache": _places("torch._C._dynamo.eval_frame", "_debug_get_cache_entry_list")
+    | _places("torch._dynamo.pgo", "get_code_state")
+    | _places("torch._dynamo.utils", "", compilations="get_compilation_metrics"),
+    "tracing": _places("torch._dynamo.symbolic_convert", "InstructionTranslatorBase")
+    | _places("torch._dynamo.output_graph", "OutputGraph")
+    | _places("torch._dynamo.convert_frame", "register_bytecode_hook")
+    | _places("torch._dynamo.resume_execution", "ContinueExecutionCache"),
+    "dynamo": _places("torch._dynamo", "reset eval_frame config"),
+    "backends": _places("torch._inductor.compile_fx", "compile_fx compile_fx_inner")
+    | _places("torch._inductor.graph", "GraphLowering")
+    | _places("torch._inductor", "", inductor_config="config")
+    | _places("torch._dynamo.backends.common", "aot_autograd")
+    | _places("functorch.compile", "make_boxed_func"),
 }
 
 
@@ -114,8 +99,7 @@ def needed(*groups: str) -> None:
 def refuse_late_dynamo() -> None:
     """Raise MissingPart where importing Dynamo would kill this process.
 
-    Triton and TensorFlow each bring an LLVM. Where TensorFlow's is loaded first, loading Triton's
-    ends in SIGSEGV, and torch/_dynamo/utils.py loads it (`has_triton_package`).
+    It loads Triton, whose LLVM, loaded after TensorFlow's, ends in SIGSEGV.
     """
     there = restoring.module("torch._dynamo") or restoring.module("triton")
     if restoring.module("tensorflow") and not there and find_spec("triton") is not None:
@@ -139,26 +123,21 @@ def _import_torch():
 
 
 def _lacks(lost: list[str]) -> str:
-    return (
-        f"torch {_import_torch().__version__} does not have {', '.join(lost)}, which this reads; "
-        f"it was tried on {TRIED}: {cure('torch')}"
-    )
+    version, names = _import_torch().__version__, ", ".join(lost)
+    told = f"torch {version} does not have {names}, which this reads; it was tried on"
+    return f"{told} {TRIED}: {cure('torch')}"
 
 
-def skipped(again: bool = False):
-    """Return what a callback answers for "run this frame as it is": this once, or for good."""
-    answer = __getattr__("ConvertFrameReturn")
-    return answer(apply_to_code=False) if again else answer()
+def skipped():
+    """Return what a callback answers for "run this frame as it is, now and for good"."""
+    return __getattr__("ConvertFrameReturn")(apply_to_code=False)
 
 
-def replaced(code: CodeType, root, number: int = 0):
-    """Return what a callback answers for "run `code` instead, as long as these guards hold".
-
-    `root` is a RootGuardManager; `code` must take the arguments of the frame's own code.
-    """
+def replaced(code: CodeType, root):
+    """Return what a callback answers for "run `code` instead, as long as these guards hold"."""
     names = ("CompileId", "GuardManagerWrapper", "GuardedCode", "wrap_guarded_code")
     compile_id, wrapper, guarded, wrap = map(__getattr__, names)
-    return wrap(guarded(code, wrapper(root), compile_id(frame_id=number, frame_compile_id=0)))
+    return wrap(guarded(code, wrapper(root), compile_id(frame_id=0, frame_compile_id=0)))
 
 
 def count_one_out() -> None:
@@ -183,8 +162,7 @@ def count_one_out() -> None:
 def frame_callback():
     """Return what torch asks before it evaluates a frame; None without Dynamo."""
     door = restoring.module("torch._C._dynamo.eval_frame")
-    door = door or restoring.module("torch._dynamo.eval_frame")
-    return door.get_eval_frame_callback() if door is not None else None
+    return door.get_eval_frame_callback() if door else None
 
 
 def modes() -> tuple[list, list]:
@@ -200,8 +178,7 @@ def modes() -> tuple[list, list]:
 def dispatch_mode(heard, own_code=None):
     """Return a mode that tells `heard(name, inputs, outputs)` of each op that torch dispatches.
 
-    With it, torch.compile still compiles, and Dynamo leaves its frames alone; with `own_code`, a
-    function that is given the mode's own code, whoever calls this sees to that.
+    Dynamo leaves its frames alone; with `own_code`, which gets its code, the caller sees to that.
     """
     refuse_late_dynamo()
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -222,7 +199,7 @@ def dispatch_mode(heard, own_code=None):
                 heard(name, (*args, *(kwargs or {}).values()), made)
             return made
 
-    if own_code is not None:
+    if own_code:
         own_code(Watching.__torch_dispatch__.__code__)
     elif dynamo := restoring.module("torch._dynamo"):
         Watching.__torch_dispatch__ = dynamo.disable(Watching.__torch_dispatch__)
@@ -230,49 +207,27 @@ def dispatch_mode(heard, own_code=None):
 
 
 def cache_entries(code: CodeType) -> list:
-    """Return what Dynamo has stored on a code object, the entry that is tried first at the front.
-
-    One that no call can pass any more has no code: it is left out.
-    """
-    entries = __getattr__("cache_entry_list")(code)
-    return [entry for entry in entries if type(entry.code) is CodeType]
+    """Return what Dynamo has stored on a code object, what is tried first at the front."""
+    entries = __getattr__("debug_get_cache_entry_list")(code)
+    return [entry for entry in entries if type(entry.code) is CodeType]  # a dead one has none
 
 
 def keys_now(tensor) -> str:
     """Return which dispatch keys a tensor has in this thread now, as torch writes them."""
-    added, taken = __getattr__("included_keys")(), __getattr__("excluded_keys")()
-    now = (__getattr__("dispatch_keys")(tensor) | added) - taken
+    names = ("dispatch_keys", "dispatch_tls_local_include_set", "dispatch_tls_local_exclude_set")
+    keys, added, taken = map(__getattr__, names)
+    now = (keys(tensor) | added()) - taken()
     return str(now).removeprefix("DispatchKeySet(")[:-1]
 
 
 def forget_sizes(code: CodeType) -> None:
-    """Forget which sizes Dynamo saw change in this function: what makes a size dynamic by itself.
-
-    Torch keeps that by place and name (torch/_dynamo/pgo.py), so copies of a function share it.
-    """
+    """Forget which sizes Dynamo saw change in this function: kept by place and name (pgo.py)."""
     state = __getattr__("get_code_state")()
     resumed = f"torch_dynamo_resume_in_{code.co_name}_at_"
     for key in [k for k in state if k.filename == code.co_filename]:
         own = (key.firstlineno, key.name) == (code.co_firstlineno, code.co_name)
         if own or key.name.startswith(resumed):
             del state[key]
-
-
-@contextmanager
-def output_code(written: list[str]):
-    """Append to `written` each module of Python that Inductor writes in the block."""
-    with patched(__getattr__("GraphLowering"), save_output_code=staticmethod(written.append)):
-        yield
-
-
-def one_compile_worker():
-    """Have Inductor compile in this process, one kernel after the other, while the block lasts."""
-    return __getattr__("inductor_config").patch(compile_threads=1)
-
-
-def setting(config, name: str, value):
-    """Give a setting of torch's another value in a block, and the old one back after it."""
-    return config.patch({name: value})
 
 
 @contextmanager
@@ -314,19 +269,13 @@ def resumed_from(code: CodeType) -> CodeType:
     return code if made is None else made.code
 
 
-def compilations() -> list:
-    """Return what Dynamo has noted of each frame that it was asked to compile, the latest last."""
-    return __getattr__("get_compilation_metrics")()
-
-
 @contextmanager
 def translating(watcher):
     """Tell `watcher` of every step of Dynamo's translation in the block.
 
     It hears `before(tx)` and `after(tx, error)` around each instruction, `broken(error)` when
     Dynamo has found what breaks the graph, `cut(tx, reason)` when a graph is about to go to the
-    backend, and `rewritten(old, new)` of each new code object. What it raises goes into the list
-    that the block gets, not to Dynamo.
+    backend, `rewritten(old, new)` of each new code. What it raises goes into the list given.
     """
     translator, output = __getattr__("InstructionTranslatorBase"), __getattr__("OutputGraph")
     step, log_break, cut = translator.step, translator.log_graph_break, output.compile_subgraph
@@ -363,34 +312,17 @@ def translating(watcher):
         yield lost
 
 
-class _Collector(logging.Handler):
-    def __init__(self):
-        super().__init__()
-        self.messages = []
-
-    def emit(self, record):
-        if words := record.getMessage().strip():
-            self.messages.append(words)
-
-
 @contextmanager
-def logs(**artifacts):
-    """Collect what torch logs in the block, as a list of messages, in place of printing it.
-
-    `artifacts` are those of `torch._logging.set_logs`; none is logged any more afterwards.
-    """
-    collector, set_logs = _Collector(), __getattr__("set_logs")
-    if artifacts:
-        set_logs(**artifacts)
+def logs():
+    """Collect what torch logs in the block, as a list of messages, in place of printing it."""
+    messages, collector = [], logging.Handler()
+    collector.emit = lambda record: messages.append(record.getMessage())
     names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "torch"]
-    kept = [(logger, logger.handlers[:]) for logger in map(logging.getLogger, names)]
-    kept = [(logger, handlers) for logger, handlers in kept if handlers]
+    kept = {logger: logger.handlers for logger in map(logging.getLogger, names) if logger.handlers}
     try:
-        for logger, _ in kept:
-            logger.handlers[:] = [collector]
-        yield collector.messages
+        for logger in kept:
+            logger.handlers = [collector]
+        yield messages
     finally:
-        for logger, handlers in kept:
-            logger.handlers[:] = handlers
-        if artifacts:
-            set_logs()
+        for logger, handlers in kept.items():
+            logger.handlers = handlers

@@ -3,20 +3,15 @@
 from dataclasses import dataclass
 
 from helpers.model.graphs import Graph
-from helpers.model.phrase import clipped
 from helpers.model.stage_records import Step, Timeline
-from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
-
-KINDS = (
-    *("instruction", "again", "start over", "break", "graph", "code"),
-    *("given up", "skipped", "error"),
-)
+from helpers.model.tables import Column, Entry, Ledger, Listing
 
 
 @dataclass(frozen=True)
 class DynamoStep(Step):
-    """One instruction about to be translated, or what Dynamo did between two (see `KINDS`).
+    """One instruction about to be translated, or what Dynamo did between two.
 
+    `kind`: instruction, again, start over, break, graph, code, given up, skipped or error.
     `stack`: the words of the symbolic values on it, bottom first. `made`: the lines that the
     graph grew by here; `guarded`: the guards taken here; `ending`: what came of it, if it failed.
     """
@@ -35,10 +30,8 @@ class DynamoStep(Step):
 class Break:
     """One place where a graph ends early: Dynamo's name for the cause, and its explanation.
 
-    `line` is that of the run's `source` (0 for none) with its text in `code`; `place` tells it by
-    the function that was written there, its own line, and file and line where there is a file.
-    `given_up` says that the whole function is left to Python; `hint` and `page`, an address, are
-    Dynamo's. At an `empty` one the backend got no graph: `torch._dynamo.explain` leaves it out.
+    `line` is that of the run's `source` (0 for none) with its text in `code`; `place` tells where.
+    `given_up`: the whole function is left to Python. At an `empty` one the backend got no graph.
     """
 
     function: str
@@ -55,22 +48,13 @@ class Break:
 
 @dataclass(frozen=True)
 class DynamoRun(Timeline):
-    """A translation and its run. `graphs`: what the backend got, in order; `outcome`: a sentence.
-
-    `resumed` names the functions that Dynamo made to go on after a break, as far as they ran.
-    """
+    """A translation and its run. `graphs`: what the backend got, in order."""
 
     breaks: tuple[Break, ...] = ()
     graphs: tuple[Graph, ...] = ()
     resumed: tuple[str, ...] = ()
     outcome: str = ""
     printed: str = ""
-
-    def of_kind(self, kind: str) -> tuple[DynamoStep, ...]:
-        """Return the steps of one kind, in order; KeyError names the kinds there are."""
-        if kind not in KINDS:
-            raise KeyError(f"{kind} (the kinds are {', '.join(KINDS)})")
-        return tuple(step for step in self.steps if step.kind == kind)
 
 
 @dataclass(frozen=True)
@@ -98,8 +82,7 @@ COLUMNS = (
 class Guard:
     """One guard of cache entry number `entry` (from 1, in the order in which they were compiled).
 
-    `source`: the value it looks at, such as `L['x']`; `kind`: torch's name for it; `checks`: what
-    must hold, in plain words; `line`: the line of source that it was taken for, where torch knows.
+    `kind`: torch's name; `checks`: what must hold, in words; `line`: what it was taken for.
     """
 
     entry: int
@@ -120,47 +103,26 @@ class GuardGraph(Graph):
 
     guards: tuple[Guard, ...] = ()
 
-    def of(self, source: str) -> tuple[Guard, ...]:
-        """Return the guards on this source, such as `L['x']`."""
-        return tuple(guard for guard in self.guards if guard.source == source)
-
-    def kinds(self, entry: int = 1) -> tuple[str, ...]:
-        """Return the kinds of guard of one entry, in the order in which they are checked."""
-        return tuple(guard.kind for guard in self.guards if guard.entry == entry)
-
 
 def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
-    """Return the guards of a graph as a table, of those only that have `find` in their words.
-
-    At most `MOST_ROWS` rows; the note says what is not listed. LookupError if nothing is found.
-    """
-    asked, told = find.casefold(), repr(clipped(find, 60))
+    """Return the guards of a graph as a table, of those only that have `find` in their words."""
+    asked = find.casefold()
     rows = tuple(g for g in graph.guards if asked in f"{g.name} {g.checks} {g.line}".casefold())
     if not rows:
-        raise LookupError(f"none of the {len(graph.guards)} guards has {told} in its words")
-    cut, others = len(rows) - MOST_ROWS, len(graph.guards) - len(rows)
-    notes = [graph.note]
+        raise LookupError(f"none of the {len(graph.guards)} guards has {find!r} in its words")
+    note, others = graph.note, len(graph.guards) - len(rows)
     if others:
-        notes.append(f"Listed: the {len(rows)} with {told} in their words.")
-        notes.append(f"Not listed: {others}; without find= all are.")
-    if cut > 0:
-        notes.append(
-            f"Left out: the last {cut:,} of {len(rows):,}; find= lists those with some words."
-        )
-    return Listing(graph.title, COLUMNS, rows[:MOST_ROWS], " ".join(notes))
+        note += f" Listed: the {len(rows)} with {find!r} in their words."
+        note += f" Not listed: {others}; without find= all are."
+    if len(rows) > MOST_ROWS:
+        note += f" Left out: those after the first {MOST_ROWS}; find= lists those with some words."
+    return Listing(graph.title, COLUMNS, rows[:MOST_ROWS], note)
 
 
 @dataclass(frozen=True)
-class Failure:
-    """A guard that a call failed, in the words of `Guard`, and the `value` that failed it.
+class Failure(Guard):
+    """A guard that a call failed, and the `value`: `3`, `of type float`, `of length 1`."""
 
-    `value` follows the word is: `3`, `of type float`, `of length 1`.
-    """
-
-    entry: int
-    source: str
-    kind: str
-    checks: str
     value: str = ""
 
     def __str__(self) -> str:
@@ -171,10 +133,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class CompileEntry(Entry):
-    """One call, or a run of `calls` that were the same hit.
-
-    `failures`: for each cache entry that refused the call, the guard that it failed.
-    """
+    """One call, or a run of `calls` that were the same hit; `failures`: one per cache entry."""
 
     failures: tuple[Failure, ...] = ()
     calls: int = 1
@@ -197,20 +156,9 @@ class CompileLedger(Ledger):
         return tuple(entry.verdict for entry in self.entries for _ in range(entry.calls))
 
     @property
-    def compiles(self) -> int:
-        """Return how many calls compiled the function."""
-        return sum(word in ("compile", "recompile") for word in self.verdicts)
-
-    @property
     def failures(self) -> tuple[Failure, ...]:
         """Return the guards that failed, of all calls, in order."""
         return tuple(failure for entry in self.entries for failure in entry.failures)
-
-
-def compile_entry(subject: str, arguments: str, verdict: str, note="", **more) -> CompileEntry:
-    """Return a row under the headings arguments and verdict, with the verdict's tone."""
-    words = (Verdict(arguments), Verdict(verdict, TONES.get(verdict, "plain")))
-    return CompileEntry(subject, words, note, **more)
 
 
 HOLDS, REFUSES, NOT_ASKED = "holds", "refuses", "not asked"
@@ -218,40 +166,27 @@ LINE_COLUMNS = (
     Column("python", "must hold", code=True),
     Column("kind", "guard"),
     Column("written", "written in"),
+    Column("asked", "this call"),
 )
-ASKED_COLUMN = Column("asked", "this call")
 
 
 @dataclass(frozen=True)
 class GuardLine:
-    """One guard as Python: an expression that is true where the guard holds.
-
-    `kind`: torch's name for it; `own`: False where it exists in C++ alone and the expression asks
-    torch's live guard; `asked`: of one call, holds, refuses, or not asked.
-    """
+    """One guard as Python, an expression that is true where it holds, and the answer to a call."""
 
     python: str
     kind: str
-    own: bool = True
-    asked: str = ""
-
-    @property
-    def written(self) -> str:
-        """Say whether the expression is the guard, or asks for it."""
-        return "Python" if self.own else "asks C++"
+    written: str
+    asked: str
 
 
 @dataclass(frozen=True)
 class GuardProgram(Listing):
-    """The guards of one cache entry as one Python function, `source`; a `GuardLine` per guard.
-
-    Of a call that was asked about, `accepts` is the function's answer, `torch_accepts` that of
-    torch's own tree (None if that raises). The names that `source` uses come with the function.
-    """
+    """The guards of one cache entry as one Python function, `source`; what it and torch say."""
 
     source: str = ""
-    accepts: bool | None = None
-    torch_accepts: bool | None = None
+    accepts: bool = False
+    torch_accepts: bool = False
 
     @property
     def refused_by(self) -> GuardLine | None:
@@ -264,9 +199,3 @@ class Agreement(Ledger):
     """A ledger of the calls about which two guard sets differ, of so many `tried`."""
 
     tried: int = 0
-
-
-def agreement_entry(subject: str, verdicts, note: str = "") -> Entry:
-    """Return a row with a verdict per guard set: accepts, refuses or raises."""
-    tones = {"accepts": "plain", "refuses": "changed", "raises": "failed"}
-    return Entry(subject, tuple(Verdict(word, tones[word]) for word in verdicts), note)

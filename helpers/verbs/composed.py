@@ -122,14 +122,15 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     LookupError if nothing was compiled, or nothing is found.
     """
     from helpers.capture.torch import guard_program, guard_tree
-    from helpers.safety.arguments import require_bool
+    from helpers.model.torch_records import guard_listing
+    from helpers.safety.arguments import require_bool, require_str
 
     if call is not None:
         return at(4)(guard_program.guard_program(fn, call, entry), table)
     if type(entry) is not int or entry != 1:
         raise TypeError("entry says whose guards a call is asked of: give call= too, or neither")
     if require_bool(as_table, "as_table"):
-        return at(4)(guard_tree.guard_table(fn, find), table)
+        return at(4)(guard_listing(guard_tree.guard_graph(fn), require_str(find, "find")), table)
     return at(4)(guard_tree.guard_graph(fn, find), diagram)
 
 

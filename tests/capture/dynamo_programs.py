@@ -60,10 +60,6 @@ def unlooped(a, b):
     return a + b
 
 
-def raising(a, b):
-    raise ValueError("by design")
-
-
 def long(a, b):
     for n in range(200):
         a = a + n

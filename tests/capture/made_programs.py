@@ -11,18 +11,6 @@ def breaking(n: int):
     return space["broken"]
 
 
-def long_chain(n: int):
-    """Return a function of n results to hand back, with three graph breaks before it does."""
-    import torch
-
-    space = {"torch": torch}
-    results = ", ".join(f"x + {i}" for i in range(n))
-    lines = [f"results = [{results}]", *["torch._dynamo.graph_break()"] * 3, "return results"]
-    body = "\n    ".join(lines)
-    exec(compile(f"def chain(x):\n    {body}\n", "<made>", "exec"), space)
-    return space["chain"]
-
-
 def job(n: int):
     """Return a job of n ops in a row."""
     from helpers.mini import oneflow as flow

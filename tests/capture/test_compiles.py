@@ -53,7 +53,7 @@ def test_compiles_are_the_calls_of_the_backend(fn, make, seed):
         compiled = live.model.verdicts[-1] in ("compile", "recompile")
         assert compiled == (len(called) > before)
         assert torch.equal(result, fn(*args)) and result.dtype == fn(*args).dtype
-    assert live.model.compiles == live.model.cached == len(called)
+    assert live.model.cached == len(called)
 
 
 def test_the_value_that_failed_is_named():

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import watch_breaks, watch_fixes
-from helpers.capture.torch.graph_breaks import OTHER, SAME, compared
+from helpers.capture.torch.graph_breaks import compared
 
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_programs as programs  # noqa: E402
@@ -76,17 +76,6 @@ def test_cure_with_another_gradient_is_told():
     assert "gradient" in model.entries[0].note
 
 
-def test_breaks_have_their_lines_and_counts():
-    model = watch_breaks(programs.outer, *programs.inputs()).model
-    assert model.graphs == 3
-    assert [row.code for row in model.rows] == [
-        "return torch.sin(a) * flip(b + 1)",
-        "if b.sum() < 0:",
-    ]
-    assert [row.place.partition(" (")[0] for row in model.rows] == ["outer, line 2", "flip, line 2"]
-    assert "resume function" in model.note
-
-
 def test_function_without_a_break_says_so():
     model = watch_breaks(programs.whole, *programs.inputs()).model
     assert model.rows == () and model.graphs == 1
@@ -96,6 +85,6 @@ def test_function_without_a_break_says_so():
 def test_equal_results_have_the_same_type_shape_and_values():
     nan = torch.tensor([float("nan")])
     same = [(nan, nan.clone()), ((X, 1), (X.clone(), 1)), ({"a": [X]}, {"a": [X.clone()]})]
-    assert [compared(*pair) for pair in same] == [SAME] * 3
+    assert all(compared(*pair) for pair in same)
     other = [(X, X.double()), (X, X[:2]), ((X,), [X]), (1, True)]
-    assert [compared(*pair) for pair in other] == [OTHER] * 4
+    assert [compared(*pair) for pair in other] == [False] * 4

@@ -40,7 +40,7 @@ def test_a_step_lies_where_its_instruction_does(name):
     fn, args = made(name)
     run = watch_compile(fn, *args).model
     lines = run.source.split("\n")
-    steps = [step for step in run.of_kind("instruction") if step.argrepr.isidentifier()]
+    steps = [step for step in run.steps if step.argrepr.isidentifier()]
     loads = [step for step in steps if step.opname in NAMED and step.span[0]]
     assert loads
     for step in loads:
@@ -95,12 +95,6 @@ def test_a_break_in_a_submodule_is_told_at_its_own_line():
     ]
 
 
-def test_a_break_in_a_function_without_a_frame_of_its_own_names_that():
-    (row, *_) = breaks_and_explained("generator")[0].rows
-    assert ", in summed (dynamo_models.py:" in row.place
-    assert row.code == "yield value.sum().item()"
-
-
 def test_hints_and_pages_are_dynamos():
     model, explained = breaks_and_explained("three blocks")
     row = model.rows[1]
@@ -125,9 +119,8 @@ def ledger(fn, *calls):
 def test_a_call_that_makes_a_graph_is_no_hit(name):
     fn, args = made(name)
     model = ledger(fn, args, args, args)
-    if name == "generator":  # what Dynamo says of it, and no graph
-        assert model.entries[0].note.startswith("Dynamo gave the function up")
-        assert set(model.verdicts) == {"eager"}
+    if name == "generator":  # no graph
+        assert model.entries[0].note.endswith("gave it up") and set(model.verdicts) == {"eager"}
     else:
         assert model.verdicts == ("compile", "hit", "hit")
 
@@ -150,7 +143,6 @@ def test_a_resume_function_and_what_is_called_count():
     assert model.verdicts == ("compile", "compile", "hit")
     assert model.entries[1].note == "toy, resumed after line 3: nothing was there"
     model = ledger(models.Blocks(), (a,), (a,))
-    assert "gave the function up" in model.entries[0].note
     assert "forward (dynamo_models.py:" in model.entries[0].note
 
 
@@ -168,14 +160,6 @@ def test_the_limit_of_what_is_called_is_told():
         live.each(*((torch.ones(2), "a" * n) for n in range(4)))
     assert live.model.verdicts == ("compile", "recompile", "eager", "hit")
     assert "recompile_limit is 2" in live.model.entries[2].note
-    assert "plain Python may run that" in live.model.entries[3].note
-
-
-def test_code_without_a_graph_says_so():
-    live = watch_recompiles(lambda text: text.rstrip(b"c"))
-    live(b"abc")
-    note = live.model.entries[0].note
-    assert "no graph" in note or "nothing in it to compile" in note
 
 
 @pytest.mark.parametrize(
@@ -228,17 +212,3 @@ def test_what_runs_on_tensorflow_is_refused(verb):
         with pytest.raises(TypeError, match="does not run on torch") as caught:
             verb(fn, torch.ones(2)) if verb is not watch_recompiles else verb(fn)
         assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("verb", [watch_compile, watch_breaks])
-def test_functions_without_tensors_make_no_graph(verb):
-    import networkx
-    import pandas
-    import rich.markup
-    import sympy
-
-    frame, x = pandas.DataFrame({"a": [1]}), sympy.Symbol("x")
-    calls = (sympy.simplify, x - x), (pandas.concat, [frame]), (rich.markup.render, "[b]a[/b]")
-    for fn, arg in (*calls, (networkx.shortest_path, networkx.path_graph(3))):
-        model = verb(fn, arg).model
-        assert model.outcome.startswith("The call returned") and "0 graphs" in model.note

@@ -17,20 +17,11 @@ from helpers.capture.torch import dynamo_recorder as words
         ("___check_type_id(L['a'], 94212345678)", "___check_type_id(L['a'], <id>)"),
         ('File "/home/me/lib/python3.11/site-packages/torch/a.py"', 'File "torch/a.py"'),
         ('File "/var/ipykernel_123/456.py", line 3', 'File "<cell>", line 3'),
-        ("it took 0.123s", "it took <time>"),
-        ("1c2d3e4f-8bea-4387-a740-9ab084429f72", "<uuid>"),
         ("1.5 + 22 == x[3]", "1.5 + 22 == x[3]"),
     ],
 )
 def test_what_differs_between_runs_is_taken_out(said, told):
     assert words.same(said) == told
-
-
-@pytest.mark.parametrize("unit", ["x", "/a "])
-def test_a_very_long_message_is_read_to_an_end_and_cut(unit):
-    said = "ValueError: " + unit * 200_000 + "\nExplanation: it is long"
-    cause, explanation = words.split_message(said)
-    assert len(cause) <= words.LONGEST and explanation == "it is long"
 
 
 @pytest.mark.parametrize(
@@ -65,10 +56,9 @@ def test_message_is_split_into_cause_and_explanation():
     assert len(words.split_message("x" * 1000)[0]) <= words.LONGEST
 
 
-@pytest.mark.parametrize("name", ["f", "<lambda>", "a_at_3"])
-def test_resume_functions_are_known_by_name(name):
-    assert words.resumed(f"torch_dynamo_resume_in_{name}_at_12") == (name, 12)
-    assert words.resumed(name) == (name, 0)
+def test_resume_functions_are_known_by_name():
+    assert words.resumed("torch_dynamo_resume_in_a_at_3_at_12") == ("a_at_3", 12)
+    assert words.resumed("f") == ("f", 0)
 
 
 def test_lazy_value_is_not_looked_at():

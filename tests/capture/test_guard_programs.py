@@ -57,11 +57,6 @@ def sizes(x, n):
     return x * n if x.shape[0] * 2 > 4 else x
 
 
-def kinds(x, dtype, device, number, nothing, flag, pair):
-    y = x.to(dtype).to(device) * (1 if number != number else 2)
-    return y if nothing is None and flag else y + pair[0]
-
-
 def closed(size=3):
     counts = [1, 2]
 
@@ -71,20 +66,12 @@ def closed(size=3):
     return inner
 
 
-def keyed(x, space):
-    return x + 1 if "q" in space else x + 2
-
-
 def summed(x, y):
     return x + y
 
 
 def called(x, fn):
     return fn(x)
-
-
-def even(x):
-    return x + 1 if x.shape[0] % 2 == 0 else x
 
 
 x = torch.ones(3)
@@ -97,12 +84,7 @@ PROGRAMS = {
     "nested": (nested, [(x, {"k": 2, "z": [1, 2]}, doubled)]),
     "objects": (objects, [(x, Point(), Colour.RED)]),
     "sizes": (sizes, [(x, 2), (torch.ones(5), 2), (torch.ones(5), 3)]),
-    "kinds": (
-        kinds,
-        [(x, torch.float64, torch.device("cpu"), float("nan"), None, True, (3, "q"))],
-    ),
     "closed": (closed(), [(x,)]),
-    "keyed": (keyed, [(x, {"a": 1, 3: 2})]),
     "two tensors": (summed, [(x, x + 1)]),
     "one tensor twice": (summed, [(x, x)]),
     "wanting gradients": (summed, [(torch.ones(3, requires_grad=True), parameter)]),
@@ -110,7 +92,6 @@ PROGRAMS = {
     "a module": (called, [(x, layer)]),
     "a module with a hook": (called, [(x, hooked)]),
     "strides": (summed, [(wide, wide.t().contiguous().t()), (torch.ones(4, 5), torch.ones(4, 5))]),
-    "a divided size": (even, [(torch.ones(4),), (torch.ones(6),)]),
 }
 POOL = (
     *(lambda: torch.ones(3), lambda: torch.zeros(3), lambda: torch.ones(4), lambda: torch.ones(6)),
@@ -122,12 +103,9 @@ POOL = (
     *(lambda: float("nan"), lambda: 1, lambda: "a", lambda: "q", lambda: 2 + 0j, lambda: wide),
     *(lambda: ["a", "b"], lambda: ["c", "d"], lambda: ["a"], lambda: ("a", "b"), lambda: ()),
     *(lambda: {"k": 2, "z": [1, 2]}, lambda: {"k": 3, "z": [1, 2]}, lambda: {"k": 2}),
-    *(lambda: {"a": 1, "bb": 2}, lambda: {"bb": 2, "a": 1}, lambda: {"a": 1}, lambda: {"q": 1}),
     *(lambda: doubled, lambda: torch.sin, lambda: torch.cos, lambda: len, lambda: layer),
     *(lambda: hooked, Layer, lambda: Layer(scale=3), lambda: Layer(hook=doubled)),
     *(Point, lambda: Point(3), lambda: Point(scale=2), lambda: Colour.RED, lambda: Colour.BLUE),
-    *(lambda: torch.float64, lambda: torch.float32, lambda: (3, "q"), lambda: (3, "z")),
-    *(lambda: torch.device("cpu"), lambda: torch.device("meta"), lambda: (4, 1), dict),
 )
 WORLDS = (
     contextlib.nullcontext,
@@ -201,21 +179,19 @@ def test_line_that_refuses_is_named(line):
 
 def test_what_exists_in_cpp_alone_is_said_and_asked():
     program = shown(compiled(numbers, [(x, 2, ["a", "b"])]), {"x": x, "n": 2, "names": ["a", "b"]})
-    asking = {row.kind for row in program.rows if not row.own}
+    asking = {row.kind for row in program.rows if row.written != "Python"}
     assert asking == {"LAMBDA_GUARD", "GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK"}
-    assert all("in_cpp" in row.python for row in program.rows if not row.own)
+    assert all("in_cpp" in row.python for row in program.rows if row.written != "Python")
     with torch.no_grad():
         refused = shown(compiled_again := behind(numbers)[0], (x, 2, ["a", "b"])).refused_by
     assert compiled_again is numbers and refused.kind == "GLOBAL_STATE"
 
 
-def test_text_is_the_same_twice_and_has_no_numbers_that_change():
+def test_text_is_the_same_twice():
     texts = set()
     for _ in range(2):
-        fn = compiled(nested, PROGRAMS["nested"][1])
-        program = shown(fn, PROGRAMS["nested"][1][0])
+        program = shown(compiled(nested, PROGRAMS["nested"][1]), PROGRAMS["nested"][1][0])
         texts.add((program.source, str(program.rows)))
-        assert not any(str(number) in program.source for number in WrittenGuards(fn).space["ids"])
     assert len(texts) == 1
 
 
@@ -244,5 +220,7 @@ def test_argument_with_a_name_that_the_guards_use_is_told():
         return x * type
 
     fn = compiled(shadowing, [(x, 1)])
-    with pytest.raises(ValueError, match="type, which is an argument's: give the argument another"):
+    with pytest.raises(
+        ValueError, match="type is a name of theirs; give the argument another name"
+    ):
         guard_function(fn)

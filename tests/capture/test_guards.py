@@ -92,12 +92,6 @@ def test_the_table_has_the_guards_of_the_graph(game):
     assert f"Not listed: {rest};" in found.note and "listed" not in listing.note
 
 
-def test_words_name_the_line_the_guard_is_for(game):
-    [guard] = show_guards(game).model.of("L['n']")
-    assert guard.line == "total = x * n * RATE + y + len(names)"
-    assert guard.checks == "it equals 2"
-
-
 class Model(torch.nn.Module):
     def __init__(self):
         super().__init__()

@@ -63,7 +63,7 @@ def installed():
     return (
         [one.name for one in frame_hook.installed()],
         symbolic_convert.InstructionTranslatorBase.step,
-        torch_private.compile_subgraph,
+        torch_private.OutputGraph.compile_subgraph,
         list(convert_frame._bytecode_hooks),
         torch.is_grad_enabled(),
         torch._C._len_torch_dispatch_stack(),

@@ -95,19 +95,18 @@ def registry_graph(*jobs) -> Graph:
     """
     registry, nodes, edges = session().registry, [], []
     own = [op for op in registry.ops.values() if op.file]
-    ops = [op for job in map(_job_of, jobs) for op in job.ops]
-    for op in {op.name: op for op in ops if op.file and op.type in registry.ops}.values():
+    ops = [op for job in map(_job_of, jobs) for op in job.ops if op.type in registry.ops]
+    for op in {op.name: op for op in ops if op.file}.values():
         nodes.append(Node(f"op {op.name}", op.name, "op", "op of the job"))
         edges.append(Edge(f"op {op.name}", op.type, "of type"))
+    for op in own:
+        words = f"op type: {', '.join(op.inputs)} → {', '.join(op.outputs)} · in {op.front_end}"
+        nodes.append(Node(op.name, op.name, "type", words))
 
     def add(op, key: str, words: str, *node) -> None:
         nodes.append(Node(key, *node))
         edges.append(Edge(op.name, key, words))
 
-    for op in own:
-        inputs, outputs = ", ".join(op.inputs), ", ".join(op.outputs)
-        words = f"op type: {inputs} → {outputs} · in {op.front_end}"
-        nodes.append(Node(op.name, op.name, "type", words))
     for op in own:
         key, rule = f"kernel of {op.name}", registry.gradients.get(op.name)
         registered = registry.kernels(op.name)
@@ -121,14 +120,13 @@ def registry_graph(*jobs) -> Graph:
             except OpError:
                 node = "no kernel", "gone", "nobody computes it"
             add(op, key, "computed by", *node)
+        node = "no gradient rule", "gone", "nobody goes back through it"
         if rule is not None:
-            rule_node = "gradient rule", "backward", basename(rule.file)
-            add(op, f"gradient of {op.name}", "derived by", *rule_node)
-        elif op.name.endswith("_forward"):
-            rule_node = "no gradient rule", "gone", "nobody goes back through it"
-            add(op, f"gradient of {op.name}", "derived by", *rule_node)
+            node = "gradient rule", "backward", basename(rule.file)
+        if rule is not None or op.name.endswith("_forward"):
+            add(op, f"gradient of {op.name}", "derived by", *node)
     notes = [] if own else ["No op type has been registered yet."]
-    if missing := sum(not op.file and op.type in registry.ops for op in ops):
+    if missing := sum(not op.file for op in ops):
         are = "is" if missing == 1 else "are"
         notes.append(f"{counted(missing, 'op')} of built-in types {are} left out.")
     title = "What the registry knows"
@@ -159,7 +157,6 @@ def _check_texts(files: object) -> dict[str, str]:
 
 def _find_new(old: dict[str, str], name: str, text: str) -> tuple[int, ...]:
     before, after = old.get(name, "").split("\n"), text.split("\n")
-    same = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
-    kept = {at for block in same for at in range(block.b, block.b + block.size)}
-    new = [n for n, line in enumerate(after, 1) if n - 1 not in kept and line.strip()]
-    return tuple(new) if old else ()
+    parts = SequenceMatcher(None, before, after, autojunk=False).get_opcodes() if old else ()
+    new = (at for tag, _, _, *ends in parts if tag != "equal" for at in range(*ends))
+    return tuple(at + 1 for at in new if after[at].strip())

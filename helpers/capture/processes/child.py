@@ -1,11 +1,11 @@
 """A function, or source that may kill an interpreter -> what a child interpreter makes of it.
 
 On Linux the children that need TensorFlow are forked from one process that has imported it and
-done nothing else; all others are started anew, which takes as long as their imports do. Each works
-in an empty folder of its own, and ends at the limit, on Ctrl-C and with the kernel.
+done nothing else; all others are started anew. Each works in an empty folder of its own, and ends
+at the limit, on Ctrl-C and with the kernel.
 """
 
-import math
+import ast
 import os
 import re
 from types import BuiltinFunctionType, FunctionType, ModuleType
@@ -17,12 +17,13 @@ from helpers.capture.text.value import short_repr
 from helpers.model.phrase import clipped
 from helpers.model.tables import Transcript, Transcripts
 from helpers.safety import missing_parts, progress
-from helpers.safety.arguments import real_isinstance
+from helpers.safety.arguments import is_exactly, real_isinstance
 from helpers.safety.children import CAN_FORK, ChildResult, ask, ask_fork, signal_name, why_not_json
 
 PREAMBLE = "import tensorflow as tf"
 PRELOAD = ("triton", "tensorflow", "helpers.mini.eager")  # triton's LLVM before TensorFlow's
-SECONDS, SECONDS_OF_A_CALL, LONGEST, DEEPEST = 60, 240, 400, 20
+SECONDS, SECONDS_OF_A_CALL, LONGEST = 60, 240, 400
+PLAIN = (bool, int, float, complex, str, bytes, type(None), dict, list, tuple)
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
 HOST = re.compile(r"(registered in binary running on )\S+(?=\. )")
 QUALIFIED = re.compile(r"^(?:\w+\.)+(\w+)")
@@ -43,42 +44,36 @@ def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transc
         raise TypeError("watch_in_child needs a function, or a piece of source, to run")
     made = []
     for one in what:
-        if real_isinstance(one, str):
-            if one.endswith(".py") and "\n" not in one:
-                raise ValueError(
-                    f"a child runs source, and {short_repr(one)} is a file: give its text"
-                )
-            made.append(transcript("", one, imports=imports))
-        elif callable(one):
+        label, source, shown = "", one, one
+        if callable(one):
             source, name = portable(one), one.__code__.co_name
-            made.append(transcript(f"{name}()", f"{source}\n\n{name}()\n", "", imports))
-        else:
+            label, source, shown = f"{name}()", f"{source}\n\n{name}()\n", ""
+        elif not real_isinstance(one, str):
             raise TypeError(
                 f"a child runs a function or source, not {short_repr(one)}{instead(one)}"
             )
+        elif one.endswith(".py") and "\n" not in one:
+            raise ValueError(f"a child runs source, and {short_repr(one)} is a file: give its text")
+        made.append(transcript(label, source, shown, imports))
     names = ", ".join(one.label for one in made if one.label)
     return Transcripts(title or f"In a child interpreter: {names}".removesuffix(": "), tuple(made))
 
 
-def transcript(
-    label: str, source: str, shown: str | None = None, imports: str | None = None
-) -> Transcript:
-    """Run source in a child. `shown` is what a reader sees of it, by default all."""
+def transcript(label: str, source: str, shown: str, imports: str | None = None) -> Transcript:
+    """Run source in a child. `shown` is what a reader sees of it."""
     with progress.doing("running a program in another process"):
         reply = run_child(source, imports=imports)
     # TensorFlow may put a stack before its message
     lines = [line.strip() for line in FRAMES.sub("", reply["error"]).split("\n")]
     error = QUALIFIED.sub(r"\1", plain(" ".join(filter(None, lines))))
     printed = "\n".join(map(plain, reply["printed"].splitlines()))
-    shown = source if shown is None else shown
     return Transcript(label, shown, printed, error, reply["code"], reply["cut"])
 
 
 def run_child(source: str, seconds: float = SECONDS, imports: str | None = None) -> dict:
-    """Run source in a child; return its `printed`, its `error` (last line) and its exit `code`.
+    """Run source in a child; return what it `printed`, its last `error`, exit `code` and `told`.
 
-    A code below 0 is the signal that ended it. `cut`: "late" if the limit ended it, "large" if
-    its memory did; `told`: what it told on its own channel.
+    A code below 0 is the signal that ended it. `cut`: late or large (its memory).
     """
     if CAN_FORK and imports is None:
         reply = ask_fork(PREAMBLE, source, seconds, PRELOAD)
@@ -115,16 +110,17 @@ def call_in_child(fn, *args):
     if not real_isinstance(fn, FunctionType):
         raise TypeError(f"{NEEDS}, not {short_repr(fn)}")
     name, free = fn.__code__.co_name, ", ".join(fn.__code__.co_freevars)
+    why, source = why_outdated(fn.__code__), source_of(fn.__code__).text
+    fault = next(filter(None, map(why_not_json, args)), "")
     if name == "<lambda>":
         raise TypeError(f"{NEEDS}, not a lambda: give it a name with def")
     if free:
         raise TypeError(f"{NEEDS}, and {name} uses {free} of a function around it")
-    if why := why_outdated(fn.__code__):
+    if why:
         raise TypeError(f"call_in_child runs a function from its source, and {why}")
-    source = source_of(fn.__code__).text
     if not source:
         raise TypeError(f"{NEEDS}, and {name} has no source at hand")
-    if fault := next(filter(None, map(why_not_json, args)), ""):
+    if fault:
         raise TypeError(
             f"call_in_child takes arguments of dicts, lists, text and numbers, not {fault}"
         )
@@ -143,13 +139,10 @@ def _read_result(reply: ChildResult, name: str, known: dict):
         raise RuntimeError(f"{name} did not end within {SECONDS_OF_A_CALL} seconds")
     if reply.ended.large:
         raise RuntimeError(f"{name} took more than half of this machine's memory")
-    lines = reply.ended.err.strip().splitlines() if reply.ended.code == 1 else []
-    ending = lines[-1] if lines else f"it ended with {reply.ended.code}"
+    raised = reply.last("error") or f"it ended with {reply.ended.code}"
     if reply.ended.code < 0:
-        ending = f"it was killed: {signal_name(-reply.ended.code)}"
-    raised = reply.last("error") or ending
-    if raised.startswith('File "'):  # of a SyntaxError: its place and its line come first
-        raised = raised.splitlines()[-1]
+        raised = f"it was killed: {signal_name(-reply.ended.code)}"
+    raised = raised.splitlines()[-1] if raised.startswith('File "') else raised  # a SyntaxError
     if words := missing_parts.of_line(raised):
         raise missing_parts.MissingPart(words)
     if (unseen := UNSEEN.fullmatch(raised)) and unseen[1] in known:
@@ -163,9 +156,7 @@ def _read_result(reply: ChildResult, name: str, known: dict):
 def portable(fn) -> str:
     """Return source that defines a function elsewhere, with what it uses of the globals around it.
 
-    Other functions of the same place go along, and so do imports and plain values. What else it
-    uses is missing there, and raises the usual NameError. TypeError for what is no Python function;
-    ValueError without source.
+    Functions of the same place go along, imports and plain values; the rest is missing there.
     """
     if not real_isinstance(fn, FunctionType) or fn.__code__.co_name == "<lambda>":
         raise TypeError(f"{short_repr(fn)} is no function made by def")
@@ -200,29 +191,15 @@ def _value_line(name: str, value: object, here: str) -> str:
     if real_isinstance(value, type, FunctionType, BuiltinFunctionType):
         held = {"__module__": value.__module__, "__qualname__": value.__qualname__}
     module, own = held.get("__module__"), held.get("__qualname__")
-    if (
-        real_isinstance(module, str)
-        and real_isinstance(own, str)
-        and own.isidentifier()
-        and module != here
-    ):
-        return f"from {module} import {own} as {name}"
+    if real_isinstance(module, str) and real_isinstance(own, str) and own.isidentifier():
+        return f"from {module} import {own} as {name}" if module != here else ""
     return ""
 
 
-def _plain_source(value: object, depth: int = 0) -> str:
-    """Return source for a plain value, "" for any other, also for one nested without end."""
-    kind = type(value)
-    if kind in (bool, int, complex, str, bytes, type(None)):
-        return repr(value)
-    if kind is float:
-        return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
-    if depth > DEEPEST or kind not in (dict, list, tuple):
+def _plain_source(value: object) -> str:
+    """Return source for a plain value, or for a container of some, "" for any other."""
+    words = repr(value) if is_exactly(value, *PLAIN) else ""
+    try:
+        return words if ast.literal_eval(words) == value else ""
+    except (ValueError, SyntaxError, RecursionError):
         return ""
-    words = [_plain_source(item, depth + 1) for item in value]
-    if kind is dict:
-        told = [_plain_source(item, depth + 1) for item in value.values()]
-        pairs = ", ".join(map(": ".join, zip(words, told, strict=True)))
-        return f"{{{pairs}}}" if all(words) and all(told) else ""
-    inner = "".join(f"{word}, " for word in words)
-    return (f"[{inner}]" if kind is list else f"({inner})") if all(words) else ""

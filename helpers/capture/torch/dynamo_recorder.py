@@ -1,17 +1,14 @@
 """One call of a function under `torch.compile` -> a record of what Dynamo did, event by event.
 
-And the words for it, which are the same in every run: the one place where addresses, uuids, ids,
-counters, times and folders are taken out of what Dynamo says. Nothing here makes Dynamo look at a
-value that it has not looked at yet.
+And the words for it: the one place where addresses, ids, counters and folders are taken out of
+what Dynamo says. Nothing here makes Dynamo look at a value that it has not looked at yet.
 """
 
 import re
 import warnings
 from collections import defaultdict, deque
-from dataclasses import dataclass, field
-from itertools import islice
-from os.path import basename, dirname
-from traceback import FrameSummary
+from dataclasses import dataclass
+from os.path import basename
 from types import CodeType, FunctionType
 
 from helpers.capture.cpython import disassembly
@@ -28,9 +25,8 @@ from helpers.model.phrase import clipped, ended, listed
 from helpers.safety.restoring import redirected, running_user_code
 
 SO_FAR, RENAMED = "graph so far", " gets the name "
-MOST_INSTRUCTIONS, MOST_EVENTS = 500, 1000
-LONGEST, MOST_READ, MOST_KINDS, MOST_ITEMS = 300, 5_000, 3, 4
-UNKNOWN = "Unknown fail_and_restart"  # what torch writes where an instruction gives no reason
+MOST_INSTRUCTIONS = 500
+LONGEST, MOST_READ, MOST_KINDS = 300, 5_000, 3
 KINDS = {"RestartAnalysis": "start over", "SkipFrame": "skipped", "Unsupported": "given up"}
 JUMP = "Data-dependent branching"
 JUMP_WHY = "where to jump depends on a value that Dynamo does not know while it translates"
@@ -41,23 +37,19 @@ _SAME = (
     (re.compile(r"__compiled_fn_\d+\w*"), "__compiled_fn"),
     (re.compile(r"__resume_at_(\d+)_\d+"), r"__resume_at_\1"),
     (re.compile(r"__builtins_dict___\d+"), "builtins"),
-    (re.compile(r"[0-9a-f]{8}([-_][0-9a-f]{4}){3}[-_][0-9a-f]{12}"), "<uuid>"),
     (re.compile(r"(?: at )?0x[0-9a-fA-F]{4,}"), ""),
     (re.compile(r"[^\s'\"`]*site-packages[/\\]"), ""),
     (re.compile(r"(?:[A-Za-z]:)?[^\s'\"`(]*[/\\]ipykernel_\d+[/\\]\d+\.py"), "<cell>"),
     (re.compile(r"(?<![\w.])(?:[A-Za-z]:)?[/\\](?:[\w.+ -]+[/\\])+(?=[\w.-]+\.py)"), ""),
     (re.compile(r"(?<![\w.])\d{9,}(?![\w.])"), "<id>"),
-    (re.compile(r"(?<![\w.])\d+\.\d+ ?(?:s|ms|us|seconds)\b"), "<time>"),
 )
 
 
 @dataclass
 class Event:
-    """One instruction, or what Dynamo did between two: `kind` as in `helpers.model.dynamo.KINDS`.
+    """One instruction, or what Dynamo did between two, its `kind` as in `DynamoStep`.
 
-    Of the list `guards`, which grows, an instruction knew the first `guard_count`. Of a break:
-    `cause`, the whole message; `inner`, the innermost frame outside torch; `empty`: the backend got
-    no graph.
+    Of a break: `cause`, the whole message; `empty`: the backend got no graph.
     """
 
     kind: str
@@ -66,7 +58,6 @@ class Event:
     words: str = ""
     graph: Graph | None = None
     cause: str = ""
-    inner: FrameSummary | None = None
     empty: bool = False
     names: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
@@ -76,72 +67,27 @@ class Event:
     positions: tuple = ()
     prologue: bool = False
     stack: tuple[str, ...] = ()
-    guards: list[str] = field(default_factory=list)
-    guard_count: int = 0
+    guards: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
     guarded: tuple[str, ...] = ()
     failed: str = ""
 
 
-@dataclass
 class Record:
-    """All events of one call, the graphs the backend got, what it printed and how it ended."""
+    """All events of one call, as `torch_private.translating` tells them, and how it ended."""
 
-    events: list[Event] = field(default_factory=list)
-    graphs: list[Graph] = field(default_factory=list)
-    printed: Printed = field(default_factory=Printed)
-    value: object = None
-    error: BaseException | None = None
-    cut_off: bool = False
-    elsewhere: int = 0
-    lost: str = ""
-
-
-def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS) -> Record:
-    """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
-
-    Followed are the functions of the module of `function`, with which `call` starts; of others,
-    graph breaks are told, and instructions counted. What Dynamo compiled before is dropped first,
-    as a shape seen before would change what it does.
-    """
-    torch_private.needed("dynamo", "tracing")
-    import torch
-
-    kept = Record()
-    watcher = _Watcher(kept, function.__globals__, steps)
-    torch_private.reset()
-    with (
-        torch_private.logs(),
-        torch_private.translating(watcher) as lost,
-        redirected(kept.printed),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore")
-        try:
-            compiled = torch.compile(call, backend=watcher.backend)
-            with guarded(), running_user_code():
-                kept.value = compiled(*args, **(kwargs or {}))
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            kept.error = error
-    kept.lost = error_message(lost[0]) if lost else ""
-    return kept
-
-
-class _Watcher:
-    """What `torch_private.translating` tells, written down."""
-
-    def __init__(self, kept: Record, home: dict, steps: int):
-        self.kept, self._home, self._steps = kept, home, steps
-        self._open, self._known, self._real, self._seen = {}, {}, {}, set()
-        self._cause = self._broken = None
+    def __init__(self, home: dict, steps: int):
+        self.events, self.graphs, self.printed = [], [], Printed()
+        self.value = self.error = self._cause = self._broken = None
+        self.cut_off, self.elsewhere = False, False
+        self._home, self._steps, self._seen = home, steps, set()
+        self._open, self._known, self._real = {}, {}, {}
 
     def backend(self, graph_module, example_inputs):
         """Write the graph down and run it as it is."""
         if self._broken is not None:
             self._broken.empty = False
-        self.kept.graphs.append(fx_graph(graph_module, f"graph {len(self.kept.graphs) + 1}"))
+        self.graphs.append(fx_graph(graph_module, f"graph {len(self.graphs) + 1}"))
         return graph_module.forward
 
     def before(self, tx):
@@ -149,14 +95,14 @@ class _Watcher:
         if tx.instruction_pointer is None:
             return
         if tx.f_globals is not self._home:
-            self.kept.elsewhere += 1
+            self.elsewhere = True
             return
         self._seen.add(tx.f_code)
-        if self._steps <= 0:
-            self.kept.cut_off = True
-            return
         self._steps -= 1
-        self._open[id(tx)] = self._add(self._instruction(tx))
+        if self._steps < 0:
+            self.cut_off = True
+        else:
+            self._open[id(tx)] = self._instruction(tx)
 
     def after(self, tx, error):
         """Note what the instruction added, and what went wrong with it."""
@@ -168,7 +114,7 @@ class _Watcher:
         if "TorchDynamoException" not in names:
             return
         kind, words = next((KINDS[n] for n in KINDS if n in names), "error"), _message(error)
-        if kind == "start over" and words.startswith(UNKNOWN):
+        if kind == "start over" and words.startswith("Unknown fail_and_restart"):
             words = _message(self._cause) or words
         if event is not None:
             event.failed = words
@@ -176,7 +122,7 @@ class _Watcher:
             self._cause = error
             self._add_break(kind, tx, words)
         elif tx.parent is None and tx.f_globals is self._home:
-            self._add(Event(kind, tx.f_code, tx.lineno or 0, words))
+            self.events.append(Event(kind, tx.f_code, tx.lineno or 0, words))
 
     def broken(self, error):
         """Keep what breaks a graph; Dynamo may start over before it ends that graph."""
@@ -191,29 +137,19 @@ class _Watcher:
             self._add_break("break", tx, _message(self._cause) if unsaid else reason.reason)
         elif tx.f_globals is self._home:
             graph = fx_graph(tx.output.graph, SO_FAR)
-            self._add(Event("graph", tx.f_code, tx.lineno or 0, reason.reason, graph))
+            self.events.append(Event("graph", tx.f_code, tx.lineno or 0, reason.reason, graph))
 
     def _add_break(self, kind: str, tx, words: str):
-        import torch
-
         cause, self._cause, graph = self._cause, None, fx_graph(tx.output.graph, SO_FAR)
-        whole, home = _message(cause) or words, dirname(torch.__file__)
-        frames = reversed(getattr(cause, "real_stack", ()))
-        inner = next((one for one in frames if not one.filename.startswith(home)), None)
-        self._broken = Event(kind, tx.f_code, tx.lineno or 0, words, graph, whole, inner, True)
-        self._add(self._broken)
+        told = {"cause": _message(cause) or words, "empty": True}
+        self._broken = Event(kind, tx.f_code, tx.lineno or 0, words, graph, **told)
+        self.events.append(self._broken)
 
     def rewritten(self, old: CodeType, new: CodeType):
         """Note that Dynamo has made new code for a code object that was translated here."""
         if old in self._seen:
             sizes = tuple(len(disassembly.instructions(code)) for code in (old, new))
-            self._add(Event("code", old, 0, names=tuple(new.co_names), sizes=sizes))
-
-    def _add(self, event: Event) -> Event:
-        self.kept.cut_off = self.kept.cut_off or len(self.kept.events) >= MOST_EVENTS
-        if len(self.kept.events) < MOST_EVENTS:
-            self.kept.events.append(event)
-        return event
+            self.events.append(Event("code", old, 0, names=tuple(new.co_names), sizes=sizes))
 
     def _read(self, tx) -> "_Known":
         return self._known.setdefault(id(tx.output), _Known(tx.output))
@@ -222,26 +158,31 @@ class _Watcher:
         step, real = tx.instructions[tx.instruction_pointer], self._find_real(tx)
         known = self._read(tx)
         made, guarded = known.growth()
+        argrepr = argument(real, tx.f_code) if real else ""
+        if real is None and step.target is None and step.argval is not None:
+            argrepr = same(str(step.argval))
         event = Event(
-            "instruction", tx.f_code, getattr(step.positions, "lineno", 0) or tx.lineno or 0
+            "instruction",
+            tx.f_code,
+            getattr(step.positions, "lineno", 0) or tx.lineno or 0,
+            graph=known.graph,
+            offset=real.offset if real else -1,
+            opname=step.opname,
+            argrepr=argrepr,
+            positions=tuple(step.positions or (None,) * 4),
+            prologue=bool(getattr(tx, "is_tracing_resume_prologue", False)),
+            stack=tuple(map(symbol, tx.stack)),
+            guards=tuple(known.guards),
+            made=made,
+            guarded=guarded,
         )
-        event.offset, event.opname = real.offset if real else -1, step.opname
-        event.stack = tuple(map(symbol, tx.stack))
-        if real is not None:
-            event.argrepr = argument(real, tx.f_code)
-        elif step.target is None and step.argval is not None:
-            event.argrepr = same(str(step.argval))
-        event.positions = tuple(step.positions or (None,) * 4)
-        event.prologue = bool(getattr(tx, "is_tracing_resume_prologue", False))
-        event.graph, event.guards, event.guard_count = known.graph, known.guards, len(known.guards)
-        event.made, event.guarded = made, guarded
+        self.events.append(event)
         return event
 
     def _find_real(self, tx):
         """Return the code's own instruction behind one of Dynamo's; None where it put one in.
 
-        Dynamo inserts and replaces some (`cleaned_instructions`, torch/_dynamo/
-        bytecode_transformation.py) and counts offsets anew; a name with its place stays the same.
+        Dynamo counts offsets anew; a name with its place stays the same.
         """
         code = tx.f_code
         if id(code) not in self._real:  # by id: equal code objects differ in their places
@@ -253,10 +194,39 @@ class _Watcher:
         return self._real[id(code)][1][tx.instruction_pointer]
 
 
+def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS) -> Record:
+    """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
+
+    Followed are the functions of the module of `function`, with which `call` starts; of others,
+    graph breaks are told, and instructions counted. What was compiled before is dropped first.
+    """
+    torch_private.needed("dynamo", "tracing")
+    import torch
+
+    kept = Record(function.__globals__, steps)
+    torch_private.reset()
+    with (
+        torch_private.logs(),
+        torch_private.translating(kept) as lost,
+        redirected(kept.printed),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        try:
+            compiled = torch.compile(call, backend=kept.backend)
+            with guarded(), running_user_code():
+                kept.value = compiled(*args, **(kwargs or {}))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            kept.error = error
+    kept.lost = error_message(lost[0]) if lost else ""
+    return kept
+
+
 def _message(error) -> str:
-    if error is None:
-        return ""
-    return getattr(error, "restart_reason", None) or getattr(error, "msg", None) or str(error)
+    told = (getattr(error, name, None) for name in ("restart_reason", "msg"))
+    return next(filter(None, told), str(error or ""))
 
 
 class _Known:
@@ -269,7 +239,7 @@ class _Known:
     def growth(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the lines that the graph grew by since the last reading, and the new guards."""
         nodes = {node: node.name for node in self._output.graph.nodes if node.op != "output"}
-        made = []
+        made, told = [], []
         for node, name in nodes.items() if nodes != self._nodes else ():
             before = self._nodes.get(node)
             if before is None:
@@ -279,12 +249,11 @@ class _Known:
                 made.append(f"{before}{RENAMED}{name}")
         if nodes != self._nodes:
             self.graph, self._nodes = last_nodes(self._output.graph, SO_FAR), nodes
-        fresh = [guard for guard in self._output.guards if id(guard) not in self._met]
-        self._met.update((id(guard), guard) for guard in fresh)
-        told = []
-        for guard in fresh:
-            name = source_words(guard.name) if guard.name else "torch's global state"
-            told.append(f"{name}: {guard.create_fn_name()}")
+        for guard in self._output.guards:
+            if id(guard) not in self._met:
+                self._met[id(guard)] = guard
+                name = source_words(guard.name) if guard.name else "torch's global state"
+                told.append(f"{name}: {guard.create_fn_name()}")
         told = [words for words in told if words not in self.guards]
         self.guards += told
         return tuple(made), tuple(group_guards(told))
@@ -295,12 +264,10 @@ class _Known:
 
 def same(text: str) -> str:
     """Return a text of Dynamo's with all that differs from run to run replaced or left out."""
-    text, link, _ = text.partition(LINK)
-    lines = (text.rstrip() if link else text).split("\n")
-    text = "\n".join(clipped(line, MOST_READ) for line in lines)
+    text = "\n".join(clipped(line, MOST_READ) for line in text.partition(LINK)[0].split("\n"))
     for pattern, instead in _SAME:
         text = pattern.sub(instead, text)
-    return text
+    return text.rstrip()
 
 
 def source_words(name: str) -> str:
@@ -328,9 +295,9 @@ def split_message(words: str) -> tuple[str, str]:
     if words.startswith("generic_jump"):
         return JUMP, JUMP_WHY
     lines = [line.strip() for line in same(words).split("\n") if line.strip()]
-    told = [line.partition(":")[2].strip() for line in lines if line.startswith("Explanation:")]
+    told = next((line[12:].strip() for line in lines if line.startswith("Explanation:")), "")
     cause = lines[0].rstrip(".") if lines else "no reason given"
-    return clipped(cause, LONGEST), clipped(told[0] if told else "", LONGEST)
+    return clipped(cause, LONGEST), clipped(told, LONGEST)
 
 
 def find_advice(words: str) -> tuple[str, str]:
@@ -370,100 +337,52 @@ def _symbol_words(fields: dict) -> str:
         return f"{symbol(found['obj'])}.{fields.get('name', '?')}"
     if "proxy" in found:
         return getattr(found["proxy"], "node", found["proxy"]).name
-    if isinstance(items := found.get("items"), dict):
-        return f"dict of {len(items)}"
-    if items is not None:
-        parts = [symbol(item) for item in islice(items, MOST_ITEMS)]
-        return f"[{', '.join(parts + ['…'] * (len(items) > MOST_ITEMS))}]"
+    if "items" in found:
+        return f"[{listed(map(symbol, [*found['items']]), 4)}]"
     if source := found.get("source"):
         words = source_words(source.name() if callable(source.name) else source.name)
         return f"{words} (lazy)" if lazy else words
     value = found.get("value", found.get("fn"))
-    if type(value) is FunctionType:
-        return value.__name__
-    return "" if value is None else short_repr(value)
+    return (
+        value.__name__ if type(value) is FunctionType else short_repr(value) * (value is not None)
+    )
 
 
 # ------------------------------------------------------------------ one step of the translation
 
 
-def does(event: Event, after: Event | None, cause: str) -> str:
-    """Return in a sentence what an instruction does, and what comes of it.
-
-    `after`: the instruction translated next, if nothing lay between; `cause`: why this one is not.
-    """
+def does(event: Event, cause: str) -> str:
+    """Return in a sentence what an instruction does, or the `cause` why it is not translated."""
     if cause:
         return ended(cause)
-    parts = [_moves(event, after)]
-    recorded = [made for made in event.made if RENAMED not in made]
-    if recorded:
-        parts.append(f"the graph grows by {clipped('; '.join(recorded), LONGEST)}")
-    parts += [f"in the graph, {made}" for made in event.made if RENAMED in made]
-    if event.guarded:
-        more = f", and {len(event.guarded) - 1} more" if len(event.guarded) > 1 else ""
-        parts.append(f"takes a guard: {clipped(event.guarded[0], LONGEST)}{more}")
-    return ended("; ".join(part for part in parts if part))
+    name = one_name(event.opname).replace("COMPARE", "BINARY").replace("METHOD", "ATTR")
+    stack = ["", "", *(w for w in event.stack if w != "NULL")]
+    arg = re.sub(r"^NULL(\|self)? \+ ", "", event.argrepr)
+    words = next((words for start, words in _WORDS.items() if name.startswith(start)), _OTHER)
+    parts = [words.format(arg=arg, top=stack[-1], second=stack[-2])]
+    for made in event.made:
+        parts.append(f"in the graph, {made}" if RENAMED in made else f"the graph grows by {made}")
+    parts += [f"takes a guard: {guard}" for guard in event.guarded]
+    return ended(clipped("; ".join(parts), LONGEST))
 
 
-def _moves(event, after) -> str:
-    name, arg = one_name(event.opname), event.argrepr
-    inside = after is not None and after.code is not event.code
-    here = after if after is not None and not inside else None
-    stack, then = (
-        [words for words in one.stack if words != "NULL"] if one else [] for one in (event, here)
-    )
-    second, top, result = ("", "", *stack)[-2], ("", *stack)[-1], ("", *then)[-1]
-    for start, template in _WORDS.items():
-        if name.startswith(start):
-            lazy = result.endswith("(lazy)") and name.startswith("LOAD_")
-            plain_arg = arg.removeprefix("NULL + ").removeprefix("NULL|self + ")
-            told = template.format(arg=plain_arg, top=top, result=result).removesuffix(", ")
-            return told + ": not looked at yet" * lazy
-    recorded = any(RENAMED not in made for made in event.made)
-    if name.startswith("CALL"):
-        if recorded:
-            return "the call is not made but recorded"
-        if inside:
-            return "Dynamo goes on inside the function that is called: its graph is the same one"
-        return f"Dynamo makes this call itself, while it translates: {result}" if result else ""
-    if name == "FOR_ITER":
-        if here is not None and len(here.stack) <= len(event.stack):
-            return f"there is no next value: the loop is over, and Dynamo goes {arg}"
-        return f"the next value is {result}: Dynamo translates the loop's body for it"
-    if "JUMP_IF" in name:
-        return f"takes {top} off the stack and goes the way that it decides, while it translates"
-    if name in ("BINARY_OP", "COMPARE_OP", "BINARY_SUBSCR"):
-        words = f"{second} {arg} {top}"
-        if event.opname == "BINARY_SUBSCR":
-            words = f"item {top} of {second}"
-        if recorded:
-            return f"{words} is not computed but recorded"
-        return f"Dynamo works {words} out itself: {result}" if result else f"takes {words}"
-    return "" if event.made or event.guarded else "works on the symbolic stack alone"
-
-
+_OTHER = "works on the symbolic stack alone"
 # start of an opcode's name -> what its handler does; the first that fits
 _WORDS = {
-    "LOAD_FAST_AND_CLEAR": "puts what stands for {arg} on the stack and unbinds the name",
-    "LOAD_FAST": "puts what stands for {arg} on the stack, {result}",
+    "LOAD_FAST": "puts what stands for {arg} on the stack",
     "LOAD_CONST": "puts the constant {arg} on the stack: Dynamo knows its value",
-    "LOAD_GLOBAL": "looks {arg} up and puts what stands for it on the stack, {result}",
-    "LOAD_DEREF": "reads the cell of {arg} and puts what stands for its value there, {result}",
-    "LOAD_ATTR": "takes {top} and puts what stands for its attribute {arg} there, {result}",
-    "LOAD_METHOD": "takes {top} and puts what stands for its attribute {arg} there, {result}",
-    "STORE_FAST_": "takes {top} off the stack; the names {arg} are tracked on",
+    "LOAD_GLOBAL": "looks {arg} up and puts what stands for it on the stack",
+    "LOAD_ATTR": "takes {top} and puts what stands for its attribute {arg} there",
     "STORE_ATTR": "notes that {top}.{arg} changes; the change is made after the graph has run",
     "STORE_FAST": "takes {top} off the stack: for Dynamo, {arg} is {top} from now on",
-    "STORE_DEREF": "takes {top} off the stack: for Dynamo, the cell of {arg} holds {top}",
+    "BINARY_OP": "{second} {arg} {top} is recorded, or worked out by Dynamo itself",
+    "PRECALL": "gets ready for the call: nothing moves",
+    "CALL": "the call is recorded; or Dynamo goes on inside the function; or makes the call itself",
+    "FOR_ITER": "Dynamo translates the loop's body for each value that it knows, one after another",
+    "POP_JUMP_IF": "takes {top} off the stack and goes the way that it decides",
     "POP_TOP": "takes {top} off the stack; nobody wants it",
-    "PUSH_NULL": "puts an empty slot (NULL) on the stack, for the call to come",
-    "GET_ITER": "takes {top} and puts an iterator over it there",
     "JUMP": "goes {arg}",
     "RETURN_VALUE": "ends the function: {top} is its result",
-    "RETURN_CONST": "ends the function: {arg} is its result",
-    "COPY_FREE_VARS": "copies the cells that outer functions share into this frame",
     "RESUME": "begins: nothing moves",
-    "PRECALL": "gets ready for the call: nothing moves",
-    "KW_NAMES": "notes which of the arguments are given by name: nothing moves",
-    "BUILD_": "takes its items off the stack and puts {result} there; the graph does not see it",
+    "BUILD_": "takes its items off the stack and puts one value there; the graph does not see it",
 }

@@ -8,7 +8,7 @@ torch/_dynamo/convert_frame.py, where the new code object is made.
 import re
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from types import CodeType, FunctionType
+from types import CodeType
 
 from helpers.capture.cpython.bytecode import bytecode
 from helpers.capture.cpython.objects import function_of, named, refuse_async
@@ -21,7 +21,6 @@ from helpers.capture.torch.dynamo_recorder import SO_FAR, Event, Record, record
 from helpers.capture.torch.guard_tree import behind, refuse_tensorflow
 from helpers.internals import torch_private
 from helpers.model.code_records import Bytecode
-from helpers.model.graphs import Graph
 from helpers.model.phrase import counted, ended
 from helpers.model.stage_records import Panel
 from helpers.model.tables import Column, Listing
@@ -32,6 +31,7 @@ RESUME, COMPILED = re.compile(r"__resume_at_(\d+)"), re.compile("__compiled_fn")
 RETURNED = "the function ends here: its graph goes to the backend"
 AGAIN = "the same {} instructions again"
 PUT_BACK = "{} instructions put back what lay on the stack and jump to where it left off"
+OF_AN_INSTRUCTION = "opname", "argrepr", "stack", "made", "guarded"
 TOLD = {
     "start over": "start over, and stop before this instruction",
     "break": "graph break",
@@ -66,13 +66,8 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
     return watched(fn, args, kwargs)[0]
 
 
-def watched(
-    fn, args=(), kwargs=None, verb: str = "watch_compile", steps: int = MOST_STEPS
-) -> tuple[DynamoRun, Record]:
-    """Return the run of `dynamo_run` and the record it was made of, with the value returned.
-
-    Without `steps` the run has the graphs and the breaks only, and is quicker.
-    """
+def watched(fn, args=(), kwargs=None, verb="watch_compile", steps: int = MOST_STEPS):
+    """Return the run of `dynamo_run`, and its record. Without `steps`, graphs and breaks only."""
     inside = compilable(fn, verb, args)
     kept = record(inside.call, inside.function, args, kwargs, steps)
     return _Draft(kept, inside).run(), kept
@@ -101,14 +96,9 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     if run.resumed:
         note += [f"It went on in {counted(len(run.resumed), 'resume function')}."]
     advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in run.breaks if b.page)
-    return BreakListing(
-        f"Graph breaks of {named(inside.function)}",
-        BREAK_COLUMNS,
-        run.breaks,
-        " ".join((*note, run.outcome, *inside.sentences)) + "".join(advice),
-        graphs=len(run.graphs),
-        outcome=run.outcome,
-    )
+    title, note = f"Graph breaks of {named(inside.function)}", (*note, run.outcome)
+    note = " ".join((*note, *inside.sentences)) + "".join(advice)
+    return BreakListing(title, BREAK_COLUMNS, run.breaks, note, len(run.graphs), run.outcome)
 
 
 def rewritten(fn, *args, **kwargs) -> Bytecode:
@@ -119,40 +109,25 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
     inside, (function, told) = compilable(fn, "watch_rewriting"), behind(fn)
     torch_private.needed("cache", "dynamo")
     # without it, no calls that only measure time
-    with torch_private.setting(torch_private.config, "record_runtime_overhead", False):
+    with torch_private.config.patch(record_runtime_overhead=False):
         kept = record(inside.call, inside.function, args, kwargs, steps=0)
-    entries = torch_private.cache_entries(function.__code__)
-    if not entries:
+    if not (entries := torch_private.cache_entries(function.__code__)):
         why = "Python runs it as it is"
         if kept.error:
             why = f"the call raised {error_message(kept.error)}"
         elif kept.graphs:  # of a module of torch's own it starts further inside
             why = "what it compiled starts further inside; give a function that calls it"
         raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
-    code, left_out = entries[0].code, []
+    code, left_out = entries[0].code, ""
     listed = bytecode(code.replace(co_names=tuple(map(words.same, code.co_names))))
-    columns = [  # new code may be of one line only
-        column
-        for column in listed.columns
-        if column.field not in ("where", "snippet")
-        or len({getattr(row, column.field) for row in listed.rows}) > 1
-    ]
-    if resumed := _resume_functions(code, function.__globals__):
-        them = counted(len(resumed), "resume function")
-        left_out = [f"The code of {them} is left out; watch_compile steps through what is there."]
-    note = "\n".join(filter(None, (*told, *left_out, listed.note)))
+    rows, one_line = listed.rows, ("where", "snippet")  # new code may be of one line only
+    told_apart = [c for c in one_line if len({getattr(row, c) for row in rows}) > 1]
+    columns = [c for c in listed.columns if c.field not in one_line or c.field in told_apart]
+    if any(map(RESUME.match, code.co_names)):
+        left_out = "The code of resume functions is left out; watch_compile steps through it."
+    note = "\n".join(filter(None, (*told, left_out, listed.note)))
     title = f"What Dynamo made of {named(function)}"
-    return replace(listed, title=title, columns=tuple(columns), note=note, cut=" ".join(left_out))
-
-
-def _resume_functions(code: CodeType, home: dict) -> set[str]:
-    """Return the names of the resume functions that new code calls, and that their code calls."""
-    found = set(filter(RESUME.match, code.co_names))
-    for name in tuple(found):
-        if type(function := home.get(name)) is FunctionType:
-            for entry in torch_private.cache_entries(function.__code__):
-                found |= _resume_functions(entry.code, home)
-    return found
+    return replace(listed, title=title, columns=tuple(columns), note=note, cut=left_out)
 
 
 class _Draft:
@@ -164,48 +139,28 @@ class _Draft:
         self.pages.place(self.function.__code__)
         self.breaks: list[Break] = []
         self.resumed: dict[CodeType, str] = {}
-        broken = (e for e in kept.events if e.kind in ("break", "given up"))
-        self._met = {(e.code.co_filename, e.lineno) for e in broken}
-        self._graph, self._guards = Graph(SO_FAR, (), ()), []
 
     def run(self) -> DynamoRun:
-        steps = tuple(self._steps())
-        end = f"The call returned {short_repr(self.kept.value)}"
-        if self.kept.error is not None:
-            end = f"The call raised {error_message(self.kept.error)}"
-        return DynamoRun(
-            f"Dynamo translates {named(self.function)}",
-            self.pages.text,
-            steps,
-            self._note(ended(end)),
-            breaks=tuple(self.breaks),
-            graphs=tuple(self.kept.graphs),
-            resumed=tuple(self.resumed.values()),
-            outcome=ended(end),
-            printed=self.kept.printed.text(),
-        )
-
-    def _note(self, outcome: str) -> str:
-        kept = self.kept
-        graphs, breaks = (
-            counted(len(kept.graphs), "graph"),
-            counted(len(self.breaks), "graph break"),
-        )
-        parts = [f"{graphs}, {breaks}.", outcome, *self._peeled]
+        kept, steps = self.kept, tuple(self._steps())
+        outcome = ended(f"The call returned {short_repr(kept.value)}")
+        if kept.error is not None:
+            outcome = ended(f"The call raised {error_message(kept.error)}")
+        numbers = counted(len(kept.graphs), "graph"), counted(len(self.breaks), "graph break")
+        note = [f"{', '.join(numbers)}.", outcome, *self._peeled]
         if not kept.events and not kept.graphs:
-            parts.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
+            note.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
         if kept.lost:
-            parts.append(f"Not all of it could be read on this torch ({kept.lost}).")
+            note.append(f"Not all of it could be read on this torch ({kept.lost}).")
         if kept.elsewhere:
-            parts.append(
-                f"{kept.elsewhere} instructions of other modules' functions are not shown."
-            )
+            note.append("Instructions of other modules' functions are not shown.")
         if kept.cut_off:
-            told = "Only the first instructions are shown; "
-            parts.append(f"{told}give a part of the function to see others.")
+            note.append("Only the first instructions are shown.")
         if kept.printed.size:
-            parts.append(f"It printed {short_repr(kept.printed.text())}.")
-        return " ".join(parts)
+            note.append(f"It printed {short_repr(kept.printed.text())}.")
+        more = {"graphs": tuple(kept.graphs), "resumed": tuple(self.resumed.values())}
+        more |= {"breaks": tuple(self.breaks), "printed": kept.printed.text(), "outcome": outcome}
+        title = f"Dynamo translates {named(self.function)}"
+        return DynamoRun(title, self.pages.text, steps, " ".join(note), **more)
 
     def _steps(self):
         events, position, tried = self.kept.events, 0, []
@@ -222,10 +177,13 @@ class _Draft:
             if not count:
                 count, label = _count_prologue(rest), PUT_BACK
             if count:
-                yield self._folded(rest[:count], label.format(count))
+                made = tuple(made for event in rest[:count] for made in event.made)
+                guarded = tuple(guard for event in rest[:count] for guard in event.guarded)
+                more = {"lane": _lane(made, guarded), "made": made, "guarded": guarded}
+                last, more["panels"] = rest[count - 1], self._so_far(rest[count - 1])
+                yield self._step(last, label.format(count), kind="again", **more)
             else:
-                after = rest[1] if len(rest) > 1 and rest[1].kind == "instruction" else None
-                yield self._instruction(event, after)
+                yield self._instruction(event)
             position, tried = position + max(count, 1), []
 
     def _step(self, event, label: str, **more) -> DynamoStep:
@@ -234,41 +192,26 @@ class _Draft:
         line = self._line(event.code, event.lineno)
         return DynamoStep(f"{prefix}{label}", line, function=who, **more)
 
-    def _instruction(self, event: Event, after: Event | None) -> DynamoStep:
+    def _instruction(self, event: Event) -> DynamoStep:
         cause = ""
         if event.failed:
             cause = f"cannot be translated: {words.split_message(event.failed)[0]}"
         name = f"{event.opname} {event.argrepr}".rstrip()
         label = f"{event.offset} {name}" if event.offset >= 0 else name  # Dynamo put the others in
-        return self._step(
-            event,
-            f"{label} · {cause}" if cause else label,
-            panels=(_panel("symbolic stack", event.stack, "value"), *self._so_far(event)),
-            span=self._span(event),
-            says=words.does(event, after, cause),
-            lane="break" if cause else _lane(event.made, event.guarded),
-            short=name,
-            opname=event.opname,
-            argrepr=event.argrepr,
-            stack=event.stack,
-            made=event.made,
-            guarded=event.guarded,
-        )
-
-    def _folded(self, events, label: str) -> DynamoStep:
-        made = tuple(made for event in events for made in event.made)
-        guarded = tuple(guard for event in events for guard in event.guarded)
-        more = {"lane": _lane(made, guarded), "kind": "again", "made": made, "guarded": guarded}
-        return self._step(events[-1], label, panels=self._so_far(events[-1]), **more)
+        lane = "break" if cause else _lane(event.made, event.guarded)
+        fields = {one: getattr(event, one) for one in OF_AN_INSTRUCTION}
+        panels = _panel("symbolic stack", "value", event.stack), *self._so_far(event)
+        more = {"span": self._span(event), "says": words.does(event, cause), "panels": panels}
+        label = f"{label} · {cause}" if cause else label
+        return self._step(event, label, lane=lane, short=name, **more, **fields)
 
     def _happened(self, event: Event) -> DynamoStep:
         label, ending, panels = RETURNED, "", []
         if event.kind == "code":
             calls = ["its graph"] if any(map(COMPILED.match, event.names)) else []
-            resumes = map(RESUME.match, event.names)
-            calls += [f"the resume function at {found[1]}" for found in resumes if found]
-            before, after = event.sizes
-            label = f"new code, {after} instructions in place of {before}"
+            resumes = filter(None, map(RESUME.match, event.names))
+            calls += [f"the resume function at {found[1]}" for found in resumes]
+            label = "new code, {1} instructions in place of {0}".format(*event.sizes)
             label += f"; it calls {', then '.join(calls[:2])}" if calls else ""
             label += f" or {' or '.join(calls[2:])}" if calls[2:] else ""
         elif event.kind != "graph":
@@ -279,31 +222,25 @@ class _Draft:
         if ending:
             panels.append(Panel("why", ending))
         if event.kind in ("break", "graph"):
-            panels.append(Panel("the graph that is handed over", event.graph or self._graph))
+            panels.append(Panel("the graph that is handed over", event.graph))
         lane = "hand over" if event.kind in ("graph", "code") else "break"
         more = {"says": ending, "lane": lane, "kind": event.kind, "ending": ending}
         return self._step(event, label, panels=tuple(panels), **more)
 
     def _break(self, event: Event, cause: str, why: str) -> Break:
         hint, page = words.find_advice(event.cause)
-        line, inner = self._line(event.code, event.lineno), event.inner
+        line, where = self._line(event.code, event.lineno), ""
         code = self.pages.text.split("\n")[line - 1].strip() if line else ""
-        home, where = torch_private.resumed_from(event.code), ""
         if event.lineno:
+            home = torch_private.resumed_from(event.code)
             where = f"{_name(home)}, line {event.lineno - home.co_firstlineno + 1}"
             where += words.in_file(home.co_filename, event.lineno)
-        if inner and (inner.filename, inner.lineno) not in self._met:  # it has no row of its own
-            where += f", in {words.resumed(inner.name)[0]}"
-            where += words.in_file(inner.filename, inner.lineno)
-            code = inner.line or code
         who, given_up = self._who(event.code), event.kind == "given up"
         return Break(who, line, code, cause, why, given_up, where, hint, page, event.empty)
 
     def _so_far(self, event: Event) -> tuple[Panel, Panel]:
-        # A guard list only grows within an attempt: an event keeps its length, not a copy.
-        self._graph, guards = event.graph, words.group_guards(event.guards[: event.guard_count])
-        graph = Panel(SO_FAR, self._graph if self._graph.nodes else "empty")
-        return graph, _panel("guards so far", guards, "guard", len(guards) - MOST_GUARDS)
+        graph = Panel(SO_FAR, event.graph if event.graph.nodes else "empty")
+        return graph, _panel("guards so far", "guard", words.group_guards(event.guards))
 
     def _line(self, code: CodeType, lineno: int) -> int:
         return self.pages.line(torch_private.resumed_from(code), lineno)
@@ -330,18 +267,17 @@ def _name(code: CodeType) -> str:
 
 
 def _lane(made, guarded) -> str:
-    """Return the kind of step: it adds to the graph, takes a guard, or does neither."""
     return "graph" if made else "guard" if guarded else "stack"
 
 
-def _panel(title: str, lines, heading: str, before: int = 0) -> Panel:
-    """Return numbered lines as a panel, without those `before`; of a stack, the top comes first."""
-    rows = [Line(str(n), line) for n, line in enumerate(lines, 1)][max(before, 0) :]
-    if title == "symbolic stack":
+def _panel(title: str, heading: str, lines) -> Panel:
+    """Return numbered lines as a panel: of a stack, the top first, of guards, the last ones."""
+    rows, note = [Line(str(n), line) for n, line in enumerate(lines, 1)], "" if lines else "empty"
+    if heading == "value":
         rows.reverse()
-    note = "" if rows else "empty"
-    if before > 0:
-        note = f"The {before:,} lines before these stand at the steps that took them."
+    elif before := rows[:-MOST_GUARDS]:
+        rows = rows[-MOST_GUARDS:]
+        note = f"The {len(before):,} lines before these stand at the steps that took them."
     columns = (Column("place", "place"), Column("words", heading, code=True))
     return Panel(title, Listing(title, columns, tuple(rows), note))
 
@@ -351,12 +287,9 @@ def _panel(title: str, lines, heading: str, before: int = 0) -> Panel:
 
 def _count_repeated(events, tried) -> int:
     """Return how many instructions repeat the try before, without the one that it stops at."""
-    count = 0
-    for event, before in zip(events, tried, strict=False):
-        same = (event.code, event.offset) == (before.code, before.offset)
-        if event.kind != "instruction" or not same:
-            break
-        count += 1
+    pairs = zip(events, tried, strict=False)
+    same = [(e.kind, e.code, e.offset) == (b.kind, b.code, b.offset) for e, b in pairs]
+    count = [*same, False].index(False)
     stops = count < len(events) and events[count].kind != "instruction"
     return count - 1 if count and stops else count
 

@@ -61,10 +61,12 @@ def _draw(nodes, readers) -> tuple[tuple[Node, ...], tuple[Edge, ...]]:
 
 def drawn_node(node, key: str) -> Node:
     """Return one node as a box."""
-    plain = node.op in ("placeholder", "output")
+    plain, value = node.op in ("placeholder", "output"), node.meta.get("val")
+    value = node.meta.get("example_value", value)
     label = node.name if plain else f"{node.name} = {_call_words(node)}"
+    words = tensors.words(value) if tensors.is_tensor(value) else ""
     kind, op = KINDS.get(node.op, "op"), node.op if node.op in KINDS else target_name(node.target)
-    return Node(key, clipped(label, LONGEST_LABEL), kind, _value_words(node), op=op)
+    return Node(key, clipped(label, LONGEST_LABEL), kind, words, op=op)
 
 
 def target_name(target) -> str:
@@ -87,23 +89,15 @@ def _call_words(node) -> str:
 def _argument_words(value, depth: int = DEEPEST) -> str:
     import torch.fx
 
-    if isinstance(value, torch.fx.Node):
-        return value.name
-    if isinstance(value, (torch.dtype, torch.device, torch.SymInt)):
+    if isinstance(value, (torch.fx.Node, torch.dtype, torch.device, torch.SymInt)):
         return str(value)
     if isinstance(value, (tuple, list)):
         items = [_argument_words(item, depth - 1) for item in value[:MOST_ARGUMENTS] if depth]
         return f"[{', '.join(items + ['…'] * (len(value) > len(items)))}]"
     if isinstance(value, slice):
-        ends = (value.start, value.stop) + (() if value.step is None else (value.step,))
-        return ":".join(_argument_words(part, depth - 1) for part in ends)
+        ends = [value.start, value.stop] + [value.step] * (value.step is not None)
+        return ":".join(map(_argument_words, ends))
     return short_repr(value)
-
-
-def _value_words(node) -> str:
-    """Return the dtype and the shape of the tensor that a node stands for, where fx knows it."""
-    value = node.meta.get("example_value", node.meta.get("val"))
-    return tensors.words(value) if tensors.is_tensor(value) else ""
 
 
 def grad_fn_graph(tensor, find: str = "") -> Graph:
@@ -122,22 +116,16 @@ def grad_fn_graph(tensor, find: str = "") -> Graph:
         raise ValueError(f"this tensor has no grad_fn: {why}")
     keys, nodes, edges, note, waiting = {start: "grad_fn 1"}, [], [], "", [start]
     for found in waiting:  # grows while it is walked
-        nodes.append(_backward_node(keys[found], found))
+        is_leaf = type_name(found) == "AccumulateGrad"
+        words = ("leaf", tensors.words(found.variable)) if is_leaf else ("backward",)
+        nodes.append(Node(keys[found], found.name().rpartition("::")[2], *words))
         for after in (after for after, _ in found.next_functions if after is not None):
-            if after not in keys and len(keys) == MOST_NODES:
-                note = f"Only the nearest {MOST_NODES:,} are here; "
-                note += "ask a tensor further back for the rest."
-                continue
-            if after not in keys:
+            if after not in keys and len(keys) < MOST_NODES:
                 keys[after] = f"grad_fn {len(keys) + 1}"
                 waiting.append(after)
-            edges.append(Edge(keys[found], keys[after]))
+            if after in keys:
+                edges.append(Edge(keys[found], keys[after]))
+            else:
+                note = f"Only the nearest {MOST_NODES:,} are here."
     graph = Graph("What the result knows of its past", tuple(nodes), tuple(edges), note)
     return graph.find(find) if find else graph
-
-
-def _backward_node(key: str, found) -> Node:
-    name = found.name().rpartition("::")[2]
-    if type_name(found) != "AccumulateGrad":
-        return Node(key, name, "backward")
-    return Node(key, name, "leaf", tensors.words(found.variable))

@@ -13,18 +13,15 @@ from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
 from helpers.capture.torch.dynamo_run import compilable, watched
 from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.model.torch_records import DynamoRun
 from helpers.safety import progress
 from helpers.safety.arguments import quote_value, real_isinstance, real_type_name, table
 from helpers.safety.restoring import redirected, running_user_code
 
-MOST_SHOWN, MOST_CASES, DEEPEST = 8, 200, 20
+MOST_SHOWN, MOST_CASES = 8, 200
 MARKS = ("changed", "fewer graph breaks than before"), ("failed", "not as without the cure")
 NOT_KNOWN = "only the results' own code could say whether they are the same"
 HEADINGS = ("graphs before", "graphs after", "result", "gradient")
-SAME, OTHER, UNKNOWN = "same", "other", "unknown"
-_PLAIN = (int, float, complex, bool, str, bytes, type(None), type(...), range, slice)
-_PLAIN += (set, frozenset)
+_PLAIN = (int, float, complex, bool, str, bytes, type(None))
 
 
 def cures_ledger(cases, *args) -> Ledger:
@@ -45,53 +42,48 @@ def cures_ledger(cases, *args) -> Ledger:
 
 
 def _entry(name, pair, args) -> Entry:
-    before, after, differs = _compare_runs(*pair, args)
-    result = Verdict("differs", "failed") if differs else Verdict("same")
-    result = Verdict("not compared") if differs == NOT_KNOWN else result
-    gradient = Verdict("not compared") if differs else _compare_gradients(*pair, args)
+    set_back = same_random_numbers()
+
+    def both(run):
+        found = []
+        for fn in pair:
+            set_back()
+            found.append(run(fn))
+        return found
+
+    def compile_it(fn):
+        return watched(fn, copied(args)[0], None, "watch_fixes", steps=0)
+
+    (before, _), (after, kept) = both(compile_it)
+    wanted, plain = both(lambda fn: _run_quietly(fn, args))
+    compiled = kept.value if kept.error is None else kept.error
+    made = {"the cure": plain, "compiled, the cure": compiled}
+    same = {who: compared(wanted, value) for who, value in made.items()}
+    result, gradient, why = Verdict("same"), Verdict("not compared"), ""
+    if who := next((who for who, verdict in same.items() if verdict is False), ""):
+        result = Verdict("differs", "failed")
+        why = f"{who} gives {_value_words(made[who])}, and the case {_value_words(wanted)}"
+    elif None in same.values():
+        result, why = Verdict("not compared"), NOT_KNOWN
+    else:
+        slopes = both(lambda fn: _run_quietly(lambda *new: _gradients(fn, args, new), args))
+        gradient = _compare_gradients(*slopes)
     fewer = len(after.breaks) < len(before.breaks)
-    graphs = _count_graphs(before, "plain"), _count_graphs(after, "changed" if fewer else "plain")
+    graphs = [
+        Verdict(f"{len(run.graphs)}{', given up' * any(b.given_up for b in run.breaks)}", tone)
+        for run, tone in ((before, "plain"), (after, "changed" if fewer else "plain"))
+    ]
     causes = [*dict.fromkeys(found.cause for found in before.breaks)] or ["it does not break"]
     causes += ["the cure has another gradient"] * (gradient.word == "differs")
-    return Entry(name, (*graphs, result, gradient), differs or "; ".join(causes))
+    return Entry(name, (*graphs, result, gradient), why or "; ".join(causes))
 
 
-def _count_graphs(run: DynamoRun, tone: str) -> Verdict:
-    given_up = any(found.given_up for found in run.breaks)
-    return Verdict(f"{len(run.graphs)}{', given up' if given_up else ''}", tone)
-
-
-def _compare_runs(before, after, args) -> tuple[DynamoRun, DynamoRun, str]:
-    """Return the compiled runs of a case and of its cure, and how they or plain Python differ."""
-    same_numbers = same_random_numbers()
-    first, _ = watched(before, copied(args)[0], None, "watch_fixes", steps=0)
-    same_numbers()
-    second, kept = watched(after, copied(args)[0], None, "watch_fixes", steps=0)
-    same_numbers()
-    wanted = _run_quietly(before, args)
-    same_numbers()
-    plain = _run_quietly(after, args)
-    compiled = kept.value if kept.error is None else kept.error
-    for made, who in ((plain, "the cure"), (compiled, "compiled, the cure")):
-        if compared(wanted, made) == OTHER:
-            differs = f"{who} gives {_value_words(made)}, and the case {_value_words(wanted)}"
-            return first, second, differs
-    unknown = UNKNOWN in (compared(wanted, plain), compared(wanted, compiled))
-    return first, second, NOT_KNOWN if unknown else ""
-
-
-def _compare_gradients(before, after, args) -> Verdict:
-    """Say whether plain Python finds the same gradient of each argument through both."""
-    same_numbers = same_random_numbers()
-    first = _run_quietly(lambda *copies: _gradients(before, args, copies), args)
-    same_numbers()
-    second = _run_quietly(lambda *copies: _gradients(after, args, copies), args)
+def _compare_gradients(first, second) -> Verdict:
     if real_isinstance(first, BaseException) or real_isinstance(second, BaseException):
         return Verdict("not compared")
-    if not any(found is not None for found in (*first, *second)):
+    if all(found is None for found in (*first, *second)):
         return Verdict("none")
-    same = compared(first, second) == SAME
-    return Verdict("same") if same else Verdict("differs", "failed")
+    return Verdict("same") if compared(first, second) else Verdict("differs", "failed")
 
 
 def _gradients(fn, args, copies) -> tuple:
@@ -124,19 +116,10 @@ def _run_quietly(fn, args):
 def _value_words(value) -> str:
     if real_isinstance(value, BaseException):
         return error_message(value)
-    if not tensors.is_tensor(value):
-        return short_repr(value)
-    if not tensors.has_its_elements(value) or value.numel() > MOST_SHOWN:
-        return tensors.words(value)
-    value = value.double().round(decimals=3) if value.is_floating_point() else value
-    return short_repr(value.tolist())
-
-
-def tensor(values):
-    """Return a tensor of a number or of (nested) lists of numbers."""
-    import torch
-
-    return torch.tensor(values)
+    if tensors.is_tensor(value) and tensors.has_its_elements(value) and value.numel() <= MOST_SHOWN:
+        value = value.double().round(decimals=3) if value.is_floating_point() else value
+        return short_repr(value.tolist())
+    return short_repr(value)
 
 
 # ------------------------------------------------------------------ several runs of one program
@@ -144,67 +127,56 @@ def tensor(values):
 
 def copied(values: tuple) -> tuple[tuple, list[str]]:
     """Return copies of arguments, and the types of what cannot be copied: all runs share it."""
-    made, memo, shared = [], {}, []
+    made, memo, shared = [], {}, {}
     for value in values:
         try:
             made.append(copy.deepcopy(value, memo))
         except Exception:
             if tensors.is_tensor(value) and tensors.has_its_elements(value):  # no leaf
-                made.append(value.detach().clone().requires_grad_(value.requires_grad))
+                value = value.detach().clone().requires_grad_(value.requires_grad)
             else:
-                shared.append(real_type_name(value))
-                made.append(value)
-    return tuple(made), list(dict.fromkeys(shared))
+                shared[real_type_name(value)] = None
+            made.append(value)
+    return tuple(made), list(shared)
 
 
-def compared(one, other, depth: int = 0) -> str:
-    """Return SAME, OTHER, or UNKNOWN where only the objects' own code could tell.
-
-    Tensors are the same by dtype, shape and nearly by value; nan is the same as nan.
-    """
+def compared(one, other) -> bool | None:
+    """Return whether two results are the same, nearly; None where only their code could tell."""
     if type(one) is not type(other):
-        return OTHER
+        return False
     if real_isinstance(one, BaseException):
-        return SAME if error_message(one) == error_message(other) else OTHER
+        return error_message(one) == error_message(other)
     if tensors.is_tensor(one):
         return _compare_tensors(one, other)
-    if one is other:
-        return SAME
     if type(one) is dict and one.keys() == other.keys():
         one, other = [*one.values()], [other[key] for key in one]
     if real_isinstance(one, list, tuple) and len(one) == len(other):
-        if depth == DEEPEST:
-            return UNKNOWN
-        found = {compared(*pair, depth + 1) for pair in zip(one, other, strict=True)}
-        return next((verdict for verdict in (OTHER, UNKNOWN) if verdict in found), SAME)
+        found = [
+            one is other or compared(one, other) for one, other in zip(one, other, strict=True)
+        ]
+        return False if False in found else None if None in found else True
     if real_isinstance(one, list, tuple, dict):
-        return OTHER
+        return False
     if type(one) not in _PLAIN:
-        return UNKNOWN
-    return SAME if one == other or (one != one and other != other) else OTHER
+        return one is other or None
+    return one == other or (one != one and other != other)
 
 
-def _compare_tensors(one, other) -> str:
+def _compare_tensors(one, other) -> bool | None:
     import torch
 
     if tensors.words(one) != tensors.words(other):
-        return OTHER
+        return False
     if not tensors.has_its_elements(one) or not tensors.has_its_elements(other):
-        return SAME if one is other else UNKNOWN
+        return one is other or None
     close = one.is_floating_point() or one.is_complex()
-    same = torch.allclose(one, other, equal_nan=True) if close else torch.equal(one, other)
-    return SAME if same else OTHER
+    return torch.allclose(one, other, equal_nan=True) if close else torch.equal(one, other)
 
 
-def same_random_numbers() -> Callable[[], None]:
+def same_random_numbers() -> Callable[[], object]:
     """Return what sets Python's, NumPy's and torch's own generators back to where they are now."""
     import torch
 
-    before = random.getstate(), np.random.get_state(), torch.get_rng_state()
-
-    def set_back() -> None:
-        random.setstate(before[0])
-        np.random.set_state(before[1])
-        torch.set_rng_state(before[2])
-
-    return set_back
+    states = (random.setstate, random.getstate()), (np.random.set_state, np.random.get_state())
+    states += ((torch.set_rng_state, torch.get_rng_state()),)
+    return lambda: [set_back(state) for set_back, state in states]

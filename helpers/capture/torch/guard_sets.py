@@ -5,26 +5,28 @@ The calls tried are its neighbours: each differs from it in one thing that a gua
 """
 
 import math
-from collections import OrderedDict
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, islice
 from types import FunctionType
 
 from helpers.capture.cpython.objects import named, names_used
 from helpers.capture.text.error import error_message
-from helpers.capture.text.value import label, short_repr
+from helpers.capture.text.value import label
 from helpers.capture.torch import guard_tree
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.phrase import clipped
-from helpers.model.torch_records import Agreement, agreement_entry
+from helpers.model.tables import Entry, Verdict
+from helpers.model.torch_records import Agreement
 from helpers.safety.arguments import real_isinstance, real_type_name
 from helpers.safety.restoring import running_user_code
 
 MOST_ROWS, LONGEST = 12, 300
 MARKS = (("changed", "this one refuses the call"), ("failed", "an error instead of an answer"))
-MOST, DEEP, SHORT = 200, 4, 40
+TONES = {"accepts": "plain", "refuses": "changed", "raises": "failed"}
+SHORT = 40
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Call:
 
     words: str
     arguments: dict
-    world: object = field(default=nullcontext)
+    world: object = nullcontext
 
 
 class Real:
@@ -43,15 +45,14 @@ class Real:
         import torch
 
         self.function = guard_tree.copied(guard_tree.behind(fn)[0])
-        name = named(self.function)
         torch_private.forget_sizes(self.function.__code__)
         self.first = guard_tree.first_call(self.function, args, kwargs)
         self.compiled = torch.compile(self.function, backend="eager")
         with guarded():
-            _run(self.compiled, args, kwargs, f"the first call of {name}()")
+            _run(self.compiled, args, kwargs, f"the first call of {named(self.function)}()")
         kept = guard_tree.entries(self.function.__code__)
         if len(kept) != 1:
-            raise LookupError(f"Dynamo compiles nothing for this call of {name}()")
+            raise LookupError(f"Dynamo compiles nothing for this call of {named(self.function)}()")
         self.entry = kept[0]
 
     def __call__(self, *args, **kwargs) -> bool:
@@ -68,11 +69,9 @@ class Real:
 
     def unguarded(self, *args, **kwargs):
         """Run the compiled code without asking the guards, as a guard set that is too lax would."""
-        fn = self.function
-        defaults, cells = fn.__defaults__, fn.__closure__
-        return FunctionType(self.entry.code, fn.__globals__, fn.__name__, defaults, cells)(
-            *args, **kwargs
-        )
+        fn, code = self.function, self.entry.code
+        made = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+        return made(*args, **kwargs)
 
 
 class Mini:
@@ -115,15 +114,19 @@ def agreement(fn, args, **guard_sets) -> Agreement:
         raise TypeError(f"args must be a tuple of the first call's arguments, not {label(args)}")
     for name, accepts in guard_sets.items():
         if not callable(accepts):
-            raise TypeError(
-                f"{name} must be a function of the arguments that says True or False, "
-                f"not {real_type_name(accepts)}"
-            )
+            words = f"{name} must be a function of the arguments that says True or False, not"
+            raise TypeError(f"{words} {real_type_name(accepts)}")
     fn, args = guard_tree.behind(fn)[0], guard_tree.given(fn, args, {})[0]
     real = Real(fn, *args)
     sets = {**(guard_sets or {"mini": Mini(fn, *args)}), "Dynamo": real}
-    calls = neighbours(real.function, real.first)
-    rows = [row for row in (_row(call, sets) for call in calls) if row is not None]
+    calls, rows = neighbours(real.function, real.first), []
+    for call in calls:
+        with call.world():
+            told = {name: _ask(accepts, call.arguments) for name, accepts in sets.items()}
+        if len({word for word, _ in told.values()}) > 1:
+            verdicts = tuple(Verdict(word, TONES[word]) for word, _ in told.values())
+            note = "; ".join(f"{name}: {note}" for name, (_, note) in told.items() if note)
+            rows.append(Entry(call.words, verdicts, note))
     note = f"On {len(calls) - len(rows)} of {len(calls)} calls all agree."
     if len(rows) > MOST_ROWS:
         note += f" The first {MOST_ROWS} of {len(rows)} counter-examples."
@@ -132,22 +135,13 @@ def agreement(fn, args, **guard_sets) -> Agreement:
     return Agreement(title, "call", tuple(sets), rows, note, len(calls), marks=MARKS)
 
 
-def _row(call: Call, sets):
-    verdicts, notes = [], []
-    with call.world():
-        for name, accepts in sets.items():
-            word, note = _ask(accepts, call)
-            verdicts.append(word)
-            notes += [f"{name}: {note}"] if note else []
-    return agreement_entry(call.words, verdicts, "; ".join(notes)) if len({*verdicts}) > 1 else None
-
-
-def _ask(accepts, call: Call) -> tuple[str, str]:
+def _ask(accepts, arguments: dict) -> tuple[str, str]:
+    """Return a verdict of a guard set, and a note."""
     try:
         if real_isinstance(accepts, Real, Mini):
-            because = accepts.why_not(**call.arguments)
+            because = accepts.why_not(**arguments)
             return ("accepts", "") if because is None else ("refuses", str(because))
-        return ("accepts" if accepts(**call.arguments) else "refuses"), ""
+        return ("accepts" if accepts(**arguments) else "refuses"), ""
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit as well: it is an answer like any other
@@ -159,25 +153,20 @@ def _ask(accepts, call: Call) -> tuple[str, str]:
 
 def neighbours(fn, first: dict) -> list[Call]:
     """Return the same call again, and every call with one change. `first`: arguments by name."""
-    return list(islice(_calls(fn, first), MOST))
-
-
-def _calls(fn, first: dict):
     import torch
 
-    yield Call("the same again", dict(first))
+    calls = [Call("the same again", dict(first))]
     for name, value in first.items():
-        for words, other in _change(value, DEEP):
-            yield Call(f"{name} {words}", {**first, name: other})
+        calls += [Call(f"{name} {words}", {**first, name: v}) for words, v in _change(value)]
     for (name, value), (later, other) in combinations(first.items(), 2):
         alike = _is_tensor(value) and _is_tensor(other) and value is not other
         if alike and (value.shape, value.dtype) == (other.shape, other.dtype):
-            yield Call(f"{later} is {name}", {**first, later: value})
+            calls.append(Call(f"{later} is {name}", {**first, later: value}))
     for name in sorted(names_used(fn.__code__)):
         for words, other in islice(_other_scalars(fn.__globals__.get(name)), 1):
-            world = replacing(fn.__globals__, name, other)
-            yield Call(f"global {name} {words}", dict(first), world)
-    yield Call("under torch.no_grad()", dict(first), torch.no_grad)
+            world = partial(replacing, fn.__globals__, name, other)
+            calls.append(Call(f"global {name} {words}", dict(first), world))
+    return [*calls, Call("under torch.no_grad()", dict(first), torch.no_grad)]
 
 
 def _is_tensor(value) -> bool:
@@ -186,14 +175,12 @@ def _is_tensor(value) -> bool:
     return type(value) in (torch.Tensor, torch.nn.Parameter)
 
 
-def _change(value, deep: int):
+def _change(value):
     """Yield (words, another value) for one argument, as far as another one can be made."""
     if _is_tensor(value):
         yield from _other_tensors(value)
     elif type(value) in (list, tuple):
-        yield from _other_sequences(value, deep)
-    elif type(value) is dict:
-        yield from _other_dicts(value, deep)
+        yield from _other_sequences(value)
     else:
         yield from _other_scalars(value)
 
@@ -227,45 +214,28 @@ def _other_scalars(value):
         others = (value + 1, -value, math.nan, int(value))
     elif type(value) is str:
         others = (f"{value}s", "")
-    by_words = {_scalar_words(other): other for other in others}  # 1, 1.0 and True are equal
+    by_words = {repr(other): other for other in others}  # 1, 1.0 and True are equal
     for words, other in by_words.items():
-        if words != _scalar_words(value):
-            yield f"= {words}", other
+        if words != repr(value):
+            yield f"= {clipped(words, SHORT)}", other
 
 
-def _scalar_words(value) -> str:
-    words = repr(value)
-    return words if len(words) <= SHORT else f"{short_repr(value)} (another one)"
-
-
-def _other_sequences(value, deep: int):
+def _other_sequences(value):
     kind, other = type(value), tuple if type(value) is list else list
     yield "one longer", kind([*value, *(value[-1:] or [0])])
     if value:
         yield "one shorter", value[:-1]
-        for words, item in _change(value[0], deep - 1) if deep else ():
+        for words, item in _other_scalars(value[0]):
             yield f"[0] {words}", kind([item, *value[1:]])
     yield f"as a {other.__name__}", other(value)
 
 
-def _other_dicts(value, deep: int):
-    for key in islice(value, MOST) if deep else ():
-        for words, other in _change(value[key], deep - 1):
-            yield f"[{short_repr(key)}] {words}", {**value, key: other}
-    yield "with one more key", {**value, "another": 0}
-    yield "as an OrderedDict", OrderedDict(value)
-
-
+@contextmanager
 def replacing(space: dict, name: str, other):
-    """Return a function that gives a context in which a name of a namespace has another value."""
-
-    @contextmanager
-    def replaced():
-        before = space[name]
-        space[name] = other
-        try:
-            yield
-        finally:
-            space[name] = before
-
-    return replaced
+    """Give a name of a namespace another value in a block."""
+    before = space[name]
+    space[name] = other
+    try:
+        yield
+    finally:
+        space[name] = before

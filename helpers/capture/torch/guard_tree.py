@@ -1,9 +1,8 @@
 """What somebody hands over -> the function that Dynamo starts with, its cache entries, guards.
 
 Peeled off are modules, what torch.compile made, methods, partials and ledgers; not a decorator, as
-Dynamo starts with its wrapper. The entries hang on the code object (torch/csrc/dynamo/
-extra_state.cpp), the guard tree on the entry (guards.cpp). Torch writes a guard as `check  # the
-line it is for  # its place`; here are plain words. Every judgement is torch's.
+Dynamo starts with its wrapper. Torch writes a guard as `check  # the line it is for  # its place`;
+here are plain words, and torch's own for rare kinds. Every judgement is torch's.
 """
 
 import functools
@@ -21,43 +20,45 @@ from helpers.capture.torch.dynamo_recorder import IMPORTED, same, source_words
 from helpers.internals import torch_private
 from helpers.model.graphs import Edge, Node
 from helpers.model.phrase import clipped
-from helpers.model.tables import Listing
-from helpers.model.torch_records import Failure, Guard, GuardGraph, guard_listing
+from helpers.model.torch_records import Failure, Guard, GuardGraph
 from helpers.safety import restoring
 from helpers.safety.arguments import real_isinstance, real_type_name, require_str
 
 OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
 MISSING = object()
+WRAPPED = "Dynamo starts with the wrapper that a decorator put around"
 BETWEEN, STATE = "(between values)", "(the state of torch)"
 LONGEST = 160
-LENGTHS, SIZED = ("LENGTH_CHECK", "DICT_LENGTH"), (list, tuple, dict, str, set)
 OTHERWISE = {"DIMENSION_DYNAMIC_MARKING_GUARD": "marked otherwise", "ID_MATCH": "another object"}
 TENSOR = re.compile(
     r"check_tensor\(.+?, (\w+), DispatchKeySet\(.*?\), torch\.(\w+), device=\w+, "
     r"requires_grad=(\w+), size=\[(.*?)\], stride=\[(.*?)\]\)"
 )
-CLASS = re.compile(r"type=<class '(?:[\w<>]+\.)*([\w<>]+)'>")
-ALIASING = re.compile(r"check_no_aliasing\((.*)\)")
-KEY = re.compile(r"___\w*contains\((.+?), ")
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
 SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
-ALWAYS = {
-    "GLOBAL_STATE": "torch's settings (grad mode, …) are as they were",
-    "TORCH_FUNCTION_MODE_STACK": "the same function modes are on",
-    "DEFAULT_DEVICE": "the default device is the same",
-    "AUTOGRAD_SAVED_TENSORS_HOOKS": "the same hooks on saved tensors are on",
-    "ID_MATCH": "it is the very same object",
-    "TRUE_MATCH": "it is True",
-    "FALSE_MATCH": "it is False",
-    "NONE_MATCH": "it is None",
+UNMARKED = "none of its sizes is marked dynamic or static"
+FORMS = {  # kind of guard -> a pattern of torch's text, and what that says in plain words
+    "GLOBAL_STATE": (".*", "torch's settings (grad mode, …) are as they were"),
+    "LAMBDA_GUARD": (".*saved_tensors_hooks.*", "the same hooks on saved tensors are on"),
+    "TORCH_FUNCTION_MODE_STACK": (".*", "the same function modes are on"),
+    "DEFAULT_DEVICE": (".*", "the default device is the same"),
+    "ID_MATCH": (".*", "it is the very same object"),
+    "TRUE_MATCH": (".*", "it is True"),
+    "FALSE_MATCH": (".*", "it is False"),
+    "NONE_MATCH": (".*", "it is None"),
+    "EQUALS_MATCH": (".+? == (.+)", "it equals {}"),
+    "LENGTH_CHECK": (r"len\(.+\) == (\d+)", "its length is {}"),
+    "TYPE_MATCH": (r".*type=<class '(?:[\w<>]+\.)*([\w<>]+)'>", "its type is {} itself"),
+    "TENSOR_MATCH": (TENSOR.pattern, "{0} {1} [{3}], stride [{4}], {2}"),
+    "NO_TENSOR_ALIASING": (r"check_no_aliasing\((.*)\)", "{} are different objects"),
+    "DIMENSION_DYNAMIC_MARKING_GUARD": ("(?:[^=;]+ == False(?:; )?)+", UNMARKED),
 }
 
 
 def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
     """Return the function that Dynamo starts with, and a sentence for each thing peeled off.
 
-    With `compiled`, the first from outside that has cache entries, if any has. TypeError if there
-    is no Python function.
+    With `compiled`, the first from outside that has cache entries, if any has. TypeError for none.
     """
     if inside := ledger(fn):
         return inside["compiled_function"], inside["peeled"]
@@ -68,18 +69,15 @@ def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
         if type(function) is FunctionType and not str(function.__module__).startswith(OWN):
             words = told
             if (inner := vars(function).get("__wrapped__")) is not None:
-                put = "Dynamo starts with the wrapper that a decorator put around"
-                words = (*told, f"{put} {called(inner)}.")
+                words += (f"{WRAPPED} {called(inner)}.",)
             found.append((function, words))
         layer = opened(thing, 1)
         if layer.function is thing:
             break
         thing, told = layer.function, (*told, *layer.sentences)
     if not found:
-        raise TypeError(
-            "a Python function is needed, or a callable with one inside, such as an nn.Module, "
-            f"not {short_repr(fn)}{instead(fn)}"
-        )
+        needed = "a Python function is needed, or a callable with one inside, such as an nn.Module"
+        raise TypeError(f"{needed}, not {short_repr(fn)}{instead(fn)}")
     return next((one for one in found if compiled and entries(one[0].__code__)), found[0])
 
 
@@ -106,9 +104,8 @@ def refuse_tensorflow(fn, verb: str) -> None:
     thing = fn.__self__ if type(fn) is MethodType else fn
     layer = getattr(restoring.module("keras.src.layers.layer"), "Layer", None)
     if (layer and real_isinstance(thing, layer)) or traced_by_tensorflow(thing) is not None:
-        raise TypeError(
-            f"{verb} watches torch.compile, and {real_type_name(thing)} does not run on torch"
-        )
+        name = real_type_name(thing)
+        raise TypeError(f"{verb} watches torch.compile, and {name} does not run on torch")
 
 
 def entries(code: CodeType) -> list:
@@ -144,9 +141,9 @@ def copied(fn):
         return MethodType(copied(fn.__func__), fn.__self__)
     code = fn.__code__.replace()
     made = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
-    made.__kwdefaults__ = fn.__kwdefaults__
     functools.update_wrapper(made, fn, updated=())
     made.__dict__ = {name: one for name, one in vars(fn).items() if name == "__wrapped__"}
+    made.__kwdefaults__ = fn.__kwdefaults__
     return made
 
 
@@ -163,61 +160,41 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
             "it first (a call that holds no op of torch leaves none, nor does a function that "
             "torch has to wrap, such as a partial or a module of torch's own)"
         )
-    draft = _Draft()
-    for number, entry in enumerate(kept, 1):
-        draft.add_entry(name, number, entry)
-    title = f"Guards of {name}(): {len(kept)} {'entries' if len(kept) > 1 else 'entry'}"
-    note = " ".join((f"{len(draft.guards)} guards in all.", *told))
-    parts = tuple(draft.nodes), tuple(draft.edges)
-    graph = GuardGraph(title, *parts, note, guards=tuple(draft.guards))
-    return graph.find(find) if find else graph
+    nodes, edges, guards = {}, [], {}
 
-
-def guard_table(fn, find: str = "") -> Listing:
-    """Return the same guards as a table; with `find`, those only that have these words."""
-    return guard_listing(guard_graph(fn), require_str(find, "find"))
-
-
-class _Draft:
-    """The graph being made: a box per value looked at, and a box per guard on it."""
-
-    def __init__(self):
-        self.nodes, self.edges, self.guards, self._keys = [], [], {}, set()
-
-    def add_entry(self, name: str, number: int, entry) -> None:
-        self._number, self._entry = number, f"entry {number}"
-        root = entry.guard_manager.root
-        top = self._box("", f"{name}(), entry {number}", "function", "all of this must hold")
-        self._branch(top, self._entry, STATE, "object", own_leaves(root))
-        self._tree(top, self._entry, root)
-        if between := [leaf for leaf in leaves(entry) if leaf.source == BETWEEN]:
-            self._branch(top, self._entry, BETWEEN, "name", between)
-
-    def _tree(self, parent: str, group: str, manager) -> None:
-        for child in children(manager):
-            found = own_leaves(child)
-            box = self._branch(parent, group, child.get_source(), "name", found)
-            self._tree(*box, child)
-
-    def _branch(self, parent: str, group: str, source: str, kind: str, found) -> tuple[str, str]:
-        """Add a box for a value, with a box for each guard on it; return its key and its group."""
-        group = f"{group}/{clean(source).replace('/', '|')}"
-        box = self._box(source, clean(source), kind, group=group)
-        self.edges.append(Edge(parent, box))
-        for leaf in found:
-            guard = leaf.guard(self._number)
-            check = self._box(guard.name, leaf.kind, "guard", guard.checks, guard.checks, group)
-            self.guards[guard] = None  # once: one between two values hangs on both
-            self.edges.append(Edge(box, check))
-        return box, group
-
-    def _box(self, name: str, words: str, kind: str, detail="", op="", group="") -> str:
-        key = clean(f"{self._entry} {name}".strip())
-        while key in self._keys:  # clipped to the same words, or really twice
+    def box(parent: str, entry: str, name: str, *node) -> str:
+        key = clean(f"{entry} {name}".strip())
+        while key in nodes:  # clipped to the same words, or really twice
             key += "′"
-        self._keys.add(key)
-        self.nodes.append(Node(key, words, kind, detail, group or self._entry, op))
+        nodes[key] = Node(key, *node)
+        edges.extend([Edge(parent, key)] if parent else [])
         return key
+
+    def branch(parent: str, number: int, group: str, source: str, found, below=()) -> None:
+        entry, words = f"entry {number}", clean(source)
+        group = f"{group}/{words.replace('/', '|')}"
+        kind = "object" if source == STATE else "name"
+        key = box(parent, entry, source, words, kind, "", group)
+        for leaf in found:
+            guard = leaf.guard(number)
+            box(key, entry, guard.name, leaf.kind, "guard", guard.checks, group, guard.checks)
+            guards[guard] = None  # once: one between two values hangs on both
+        for child in below:
+            branch(key, number, group, child.get_source(), own_leaves(child), children(child))
+
+    for number, entry in enumerate(kept, 1):
+        group, root = f"entry {number}", entry.guard_manager.root
+        words = f"{name}(), {group}", "function", "all of this must hold"
+        top = box("", group, "", *words, group)
+        branch(top, number, group, STATE, own_leaves(root))
+        for child in children(root):
+            branch(top, number, group, child.get_source(), own_leaves(child), children(child))
+        if between := [leaf for leaf in leaves(entry) if leaf.source == BETWEEN]:
+            branch(top, number, group, BETWEEN, between)
+    title = f"Guards of {name}(): {len(kept)} {'entries' if len(kept) > 1 else 'entry'}"
+    note = " ".join((f"{len(guards)} guards in all.", *told))
+    graph = GuardGraph(title, (*nodes.values(),), tuple(edges), note, guards=tuple(guards))
+    return graph.find(find) if find else graph
 
 
 # ------------------------------------------------------------------ the tree
@@ -235,7 +212,7 @@ class Leaf:
     def guard(self, number: int) -> Guard:
         """Return this guard of entry `number` as a record."""
         shown = STATE if self.source == "L" else clean(self.source)
-        words = describe_guard(self.kind, self.source, self.parts)
+        words = describe_guard(self.kind, self.parts)
         if self.kind == "NO_TENSOR_ALIASING":
             shown = BETWEEN
         if self.source == BETWEEN:
@@ -299,12 +276,33 @@ def failure(number: int, entry, fn, seen: dict) -> Failure | None:
         source = plain_source(f"L['{found[1]}']" if found[1].isidentifier() else found[1])
         return Failure(number, source, "TENSOR_MATCH", clean(found[2]))
     known = leaves(entry)
-    written = (leaf for leaf in known if part in leaf.parts)
-    asked = (leaf for leaf in known if _fails(leaf, scope, part))
-    leaf = next(written, None) or next(asked, None)
-    if leaf is None:
+    found = [leaf for leaf in known if part in leaf.parts]
+    found += [leaf for leaf in known if not found and _fails(leaf, scope, part)]
+    if not found:
         return Failure(number, "", "", plain_source(check_of(part)))
-    return _describe_failure(leaf.guard(number), leaf, part, scope)
+    leaf = found[0]
+    source, checks, value = "", leaf.guard(number).checks, ""
+    if leaf.kind == "NO_TENSOR_ALIASING":
+        value = "two of them are one tensor"
+    elif leaf.source == BETWEEN:
+        checks = plain_source(check_of(part))
+        sizes = dict.fromkeys(SIZE.findall(check_of(part)))
+        value = ", ".join(f"{plain_source(size)} is {resolve(size, scope)}" for size in sizes)
+    elif leaf.source != "L":
+        source, found = plain_source(leaf.source), resolve(leaf.source, scope)
+        if found is not MISSING:
+            value = _describe_value(leaf.kind, found)
+    elif "GLOBAL_STATE changed: " in part:
+        value = f"{clean(part).partition(': ')[2]} has changed"
+    return Failure(number, source, leaf.kind, checks, value=value)
+
+
+def _describe_value(kind: str, value) -> str:
+    if kind == "LENGTH_CHECK" and real_isinstance(value, list, tuple, dict, str):
+        return f"of length {len(value)}"
+    if kind in ("TYPE_MATCH", "TENSOR_MATCH"):
+        return f"of type {type_name(value)}"
+    return OTHERWISE.get(kind) or short_repr(value)
 
 
 def describe_reason(reason: str) -> str:
@@ -315,32 +313,8 @@ def describe_reason(reason: str) -> str:
     return f"no longer {source_words(check_of(part))}"
 
 
-def _describe_failure(guard: Guard, leaf: Leaf, part: str, scope) -> Failure:
-    source, checks, value = "", guard.checks, ""
-    if leaf.kind == "NO_TENSOR_ALIASING":
-        value = "two of them are one tensor"
-    elif leaf.source == BETWEEN:
-        checks = plain_source(check_of(part))
-        sizes = dict.fromkeys(SIZE.findall(check_of(part)))
-        value = ", ".join(f"{plain_source(size)} is {resolve(size, scope)}" for size in sizes)
-    elif leaf.source != "L":
-        source, found = plain_source(leaf.source), resolve(leaf.source, scope)
-        if leaf.kind in LENGTHS:
-            value = f"of length {len(found)}" if isinstance(found, SIZED) else ""
-        elif leaf.kind in ("TYPE_MATCH", "TENSOR_MATCH") and found is not MISSING:
-            value = f"of type {type_name(found)}"
-        elif found is not MISSING:
-            value = OTHERWISE.get(leaf.kind) or short_repr(found)
-    elif "GLOBAL_STATE changed: " in part:
-        value = f"{clean(part).partition(': ')[2]} has changed"
-    return Failure(guard.entry, source, leaf.kind, checks, value)
-
-
 def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:
-    """Return every guard that these locals fail, each asked alone; torch stops at the first.
-
-    What cannot be reached (a key that is gone) is not asked: the guard above it fails.
-    """
+    """Return every guard that these locals fail, each asked alone; torch stops at the first."""
     scope = {"L": seen, "G": fn.__globals__}
     told = entry.guard_manager.root.check_verbose(seen)
     part = " ".join(told.verbose_code_parts)
@@ -380,32 +354,16 @@ def _line_of(parts) -> str:
     return clean(remarks[0]) if own and "_dynamo/" not in remarks[0] else ""
 
 
-def describe_guard(kind: str, source: str, parts) -> str:
-    """Return in plain words what must hold; torch's own words for a kind that is not known."""
-    checks = [check_of(part) for part in parts]
-    first, words = checks[0], ALWAYS.get(kind, "")
-    if "saved_tensors_hooks" in first:
-        words = ALWAYS["AUTOGRAD_SAVED_TENSORS_HOOKS"]
-    elif kind == "DIMENSION_DYNAMIC_MARKING_GUARD":
-        words = "its sizes are so marked"
-        if all(check.endswith("== False") for check in checks):
-            words = "none of its sizes is marked dynamic or static"
-    elif kind == "EQUALS_MATCH" and f"{source} == " in first:
-        words = f"it equals {clean(first.partition(f'{source} == ')[2])}"
-    elif kind in LENGTHS and f"len({source}) == " in first:
-        words = f"its length is {first.partition(f'len({source}) == ')[2]}"
-    elif kind == "TENSOR_MATCH" and (found := TENSOR.match(first)):
-        kind, dtype, grad, size, stride = found.groups()
-        sizes, strides = (part.replace("None", "any") for part in (size, stride))
-        needs = "requires grad" if grad == "True" else "no grad"
-        words = f"{kind} {dtype} [{sizes}], stride [{strides}], {needs}"
-    elif kind == "TYPE_MATCH" and (found := CLASS.search(first)):
-        words = f"its type is {found[1]} itself"
-    elif kind == "DICT_CONTAINS" and (found := KEY.search(first)):
-        words = f"it has {'no ' * first.startswith('not ')}key {found[1]}"
-    elif kind == "NO_TENSOR_ALIASING" and (found := ALIASING.match(first)):
-        words = f"{plain_source(found[1])} are different objects"
-    return words or clean("; ".join(checks))
+def describe_guard(kind: str, parts) -> str:
+    """Return in plain words what must hold; torch's own words for a form that is not known."""
+    text, (pattern, words) = "; ".join(map(check_of, parts)), FORMS.get(kind, ("", ""))
+    if not (found := re.fullmatch(pattern, text, re.DOTALL)):
+        return clean(text)
+    told = [*map(plain_source if kind == "NO_TENSOR_ALIASING" else clean, found.groups())]
+    if kind == "TENSOR_MATCH":
+        told = [one.replace("None", "any") for one in told]
+        told[2] = "requires grad" if told[2] == "True" else "no grad"
+    return words.format(*told)
 
 
 def plain_source(source: str) -> str:

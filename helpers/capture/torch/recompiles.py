@@ -1,9 +1,7 @@
 """A compiled function -> what torch.compile makes and keeps for it, and a ledger of its calls.
 
-The ledger says hit or recompile, and why. Before each call, the guards of every cache entry are
-asked, as torch asks them. Whether the call compiled is read after it: from the cache, and, of
-resume functions and of what it calls, from what Dynamo notes of each frame. Mirrors
-torch/_dynamo/guards.py (get_guard_fail_reason), and torch/_inductor/compile_fx.py of the C++.
+Before each call, the guards of every cache entry are asked, as torch asks them. Whether the call
+compiled is read after it: from the cache, and from what Dynamo notes of each other frame.
 """
 
 import functools
@@ -13,7 +11,7 @@ import re
 import shutil
 from collections import Counter
 from dataclasses import replace
-from types import CodeType, FunctionType, MethodType
+from types import FunctionType, MethodType
 
 from helpers.capture.cpython.objects import called, instance_dict, named, refuse_async
 from helpers.capture.cpython.unwrapping import opened
@@ -23,25 +21,22 @@ from helpers.capture.text.source import source_of
 from helpers.capture.text.value import short_repr, type_name
 from helpers.capture.torch import guard_tree
 from helpers.capture.torch.dynamo_recorder import in_file, resumed
-from helpers.capture.torch.fx_graph import KINDS, fx_nodes
+from helpers.capture.torch.fx_graph import KINDS
 from helpers.capture.torch.guard_tree import behind, copied, entries, given
 from helpers.internals import torch_private
 from helpers.mini import frame_hook
 from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.phrase import clipped, counted
-from helpers.model.tables import SideBySide, align
-from helpers.model.torch_records import HEADINGS, MARKS, CompileEntry, CompileLedger, compile_entry
-from helpers.safety.arguments import real_isinstance, require_bool, static_attribute
+from helpers.model.phrase import clipped, counted, listed
+from helpers.model.tables import SideBySide, Verdict, align
+from helpers.model.torch_records import HEADINGS, MARKS, TONES, CompileEntry, CompileLedger
+from helpers.safety.arguments import real_isinstance, require_bool
 from helpers.safety.missing_parts import COMPILER_CURE
 from helpers.safety.restoring import patched
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 MOST_FAILURES, MOST_FRAMES, LONGEST, MOST_CALLS = 2, 3, 120, 6
-OTHER = "the guards hold, but the backend is another"
-EMPTY = "Dynamo made no entry: nothing in it to compile, or it was told to skip it"
-NOTHING, NO_GRAPH = "nothing was there", "; what Dynamo made has no graph in it"
-GAVE_UP = "Dynamo gave the function up, and looks at what it calls"
-MAY_BE_PLAIN = "recompile_limit was met in what is called: plain Python may run that"
+NOTHING, OTHER = "nothing was there", "the guards hold, but the backend is another"
+EMPTY = "Dynamo made no entry: nothing in it to compile, or it was told to skip it, or gave it up"
 WRAPPER = "external_utils.py"  # where torch wraps what it cannot start with
 
 
@@ -77,8 +72,6 @@ def _compile(fn, options):
     if real_isinstance(fn, torch.nn.Module):
         compiled, function = _compile(fn.forward, options)
         return functools.partial(_call_with_forward, fn, compiled), function
-    if type(call := static_attribute(fn, "__call__")) is FunctionType:
-        return _compile(MethodType(call, fn), options)
     if not real_isinstance(fn, FunctionType, MethodType):
         return _compile(opened(fn, 1).function, options)
     copy = copied(fn)
@@ -100,15 +93,14 @@ class Compiled:
     def __init__(self, compiled, function: FunctionType, fn, told=()):
         self._compiled, self.compiled_function, self.compiled_from = compiled, function, fn
         self._rows: list[CompileEntry] = []
-        self.peeled, self._others, self._limited = told, 0, False
-        self._calls, self._empty = 0, EMPTY
+        self.peeled, self._calls = told, 0
         functools.update_wrapper(self, function, updated=())
         self.__signature__ = inspect.signature(compiled)
 
     def __call__(self, *args, **kwargs):
         """Call the function, and write the call down."""
-        _refuse_deadly((*args, *kwargs.values()))
         words = [*map(value_words, args), *(f"{n}={value_words(v)}" for n, v in kwargs.items())]
+        shown = clipped(", ".join(words) or "(none)", LONGEST)
         before, failures = self._ask_guards(args, kwargs)
         noted, error = list(torch_private.compilations()), None
         LOGGER.addFilter(_is_unsaid)
@@ -120,7 +112,6 @@ class Compiled:
             raise
         finally:
             LOGGER.removeFilter(_is_unsaid)
-            shown = clipped(", ".join(words) or "(none)", LONGEST)
             self._write(shown, before, failures, error, noted)
             error = None  # or its traceback would hold this frame, and this frame it
 
@@ -140,8 +131,7 @@ class Compiled:
             for verdict, number in Counter(r.verdict for r in rows for _ in range(r.calls)).items()
         ]
         note = f"{counted(self._calls, 'call')}: {', '.join(told)}; "
-        note += f"{_entries_words(cached)} in the cache"
-        note += f", and {self._others} in those of other code." if self._others else "."
+        note += f"{_entries_words(cached)} in the cache."
         note = " ".join((note if rows else "no call yet.", *self.peeled))
         title = f"Calls of {named(self.compiled_function)}"
         return CompileLedger(title, "call", HEADINGS, rows, note, cached, marks=MARKS)
@@ -150,79 +140,63 @@ class Compiled:
         """Return the compile ids in the cache, and a failure per entry; None where one accepts."""
         function = self.compiled_function
         kept = entries(function.__code__)
-        ids = {str(entry.compile_id) for entry in kept}
         try:
             seen = guard_tree.frame_locals(function, *given(self.compiled_from, args, kwargs))
             failures = [guard_tree.failure(n, e, function, seen) for n, e in enumerate(kept, 1)]
         except Exception:  # the call itself will say it
-            return ids, ()
-        return ids, None if None in failures else tuple(failures)
+            failures = []
+        return {str(one.compile_id) for one in kept}, None if None in failures else tuple(failures)
 
     def _write(self, shown, before, failures, error, noted) -> None:
-        kept = entries(self.compiled_function.__code__)
-        made = sum(str(entry.compile_id) not in before for entry in kept)
         frames = [one for one in torch_private.compilations() if all(one is not n for n in noted)]
-        verdict, note = self._judge(made, before, failures, error, frames)
+        word, note = self._judge(before, failures, error, frames)
         self._calls += 1
-        row = compile_entry(str(self._calls), shown, verdict, note, failures=failures or ())
         last = self._rows[-1] if self._rows else None
-        if last and verdict == "hit" and last.verdicts == row.verdicts:
+        verdicts = Verdict(shown), Verdict(word, TONES.get(word, "plain"))
+        if last and word == "hit" and last.verdicts == verdicts:
             span = f"{last.subject.partition('–')[0]}–{self._calls}"
             self._rows[-1] = replace(last, subject=span, calls=last.calls + 1)
         else:
-            self._rows.append(row)
+            failed = tuple(failures or ())
+            self._rows.append(CompileEntry(str(self._calls), verdicts, note, failures=failed))
 
-    def _judge(self, made, before, failures, error, frames) -> tuple[str, str]:
-        because = _failure_words(failures or ())
-        others = [one for one in frames if one.graph_op_count is not None and not one.fail_type]
-        there, self._others = before or self._others, self._others + len(others) - made
-        limit = torch_private.config.recompile_limit
-        limit_words = f"recompile_limit is {limit}: plain Python ran"
+    def _judge(self, before, failures, error, frames) -> tuple[str, str]:
+        kept, because = entries(self.compiled_function.__code__), _failure_words(failures or ())
         if error is not None:
             return "error", error_message(error)
         if torch_private.stance() == "force_eager":
             return "eager", "torch.compiler.set_stance turned compiling off"
-        if any(one.fail_type and self._is_own(one) for one in frames):
-            self._empty = GAVE_UP
-        bare = NO_GRAPH * (bool(frames) and not any(one.graph_op_count for one in frames))
-        if made:
-            again = because or OTHER
-            return ("recompile", again + bare) if before else ("compile", NOTHING + bare)
-        if others:
-            told, again = [GAVE_UP] * (self._empty is GAVE_UP), False
-            for one in others:
-                reason = there and one.recompile_reason
-                again = again or bool(reason)
-                why = guard_tree.describe_reason(reason) if reason else NOTHING
-                told.append(f"{self._who(one)}: {why}")
-            told = [*dict.fromkeys(told)]
-            more = [f"and {len(told) - MOST_FRAMES} more"] * (len(told) > MOST_FRAMES)
-            return "recompile" if again else "compile", "; ".join(told[:MOST_FRAMES] + more) + bare
+        if any(str(entry.compile_id) not in before for entry in kept):
+            return ("recompile", because or OTHER) if before else ("compile", NOTHING)
+        there = before or any(row.verdict == "compile" for row in self._rows)
+        made = [one for one in frames if one.graph_op_count is not None and not one.fail_type]
+        if made:  # resume functions, and functions that are called
+            reasons = [there and one.recompile_reason for one in made]
+            told = [
+                f"{self._who(one)}: {guard_tree.describe_reason(why) if why else NOTHING}"
+                for one, why in zip(made, reasons, strict=True)
+            ]
+            note = "; ".join([*dict.fromkeys(told)][:MOST_FRAMES])
+            return "recompile" if any(reasons) else "compile", note
+        limit = torch_private.config.recompile_limit
+        plain = f"recompile_limit is {limit}: plain Python ran"
         if failures is None or (there and not before):
-            limited = [one.recompile_reason for one in frames if one.fail_type]
+            limited = (one.recompile_reason for one in frames if one.fail_type)
             if reason := next(filter(None, limited), None):
-                self._limited = True
-                why = guard_tree.describe_reason(reason)
-                return "eager", f"{limit_words} what is called; {why}"
-            return "hit", MAY_BE_PLAIN if self._limited else ""
-        why = limit_words if len(before) >= limit else self._empty  # with fewer, no limit is met
-        return "eager", f"{why}; {because}" if before else self._empty
-
-    def _is_own(self, frame) -> bool:
-        code = self.compiled_function.__code__
-        own_place = code.co_name, code.co_firstlineno, code.co_filename
-        return own_place == (frame.co_name, frame.co_firstlineno, frame.co_filename)
+                return "eager", f"{plain} what is called; {guard_tree.describe_reason(reason)}"
+            return "hit", ""
+        why = plain if len(before) >= limit else EMPTY  # with fewer, no limit is met
+        return "eager", f"{why}; {because}" if before else EMPTY
 
     def _who(self, frame) -> str:
-        code = self.compiled_function.__code__
-        name, line = resumed(frame.co_name)
-        if self._is_own(frame) or frame.co_filename.endswith(WRAPPER):
+        code, (name, line) = self.compiled_function.__code__, resumed(frame.co_name)
+        place = frame.co_filename, line or frame.co_firstlineno
+        if place[0].endswith(WRAPPER) or (code.co_filename, code.co_firstlineno) == place:
             return named(self.compiled_function)
-        lines = [number for _, _, number in code.co_lines() if number]
-        if (frame.co_filename, name) == (code.co_filename, code.co_name) and line in lines:
+        own = line in (number for _, _, number in code.co_lines())  # not of another forward
+        if own and (place[0], name) == (code.co_filename, code.co_name):
             return f"{name}, resumed after line {line - code.co_firstlineno + 1}"
-        where = in_file(frame.co_filename, line or frame.co_firstlineno)
-        return f"{name}{', resumed' * bool(line)}{where}"
+        return f"{name}{', resumed' * bool(line)}{in_file(*place)}"
 
 
 def _failure_words(failures) -> str:
@@ -230,15 +204,6 @@ def _failure_words(failures) -> str:
     words = [f"entry {f.entry}: {f}" if len(failures) > 1 else str(f) for f in told]
     older = len(failures) - len(told)
     return "; ".join(words + [f"and {older} older"] * bool(older))
-
-
-def _refuse_deadly(values) -> None:
-    """RuntimeError where torch's guards, written in C++, would end the process at this tensor."""
-    if any(tensors.is_tensor(v) and tensors.ends_the_process(v) for v in values):
-        raise RuntimeError(
-            "torch's guards end the process at a nested tensor of this layout; make it with "
-            "layout=torch.jagged"
-        )
 
 
 def value_words(value) -> str:
@@ -262,10 +227,16 @@ def compiled_graph(fn) -> Graph:
     """
     function, told = behind(fn, compiled=True)
     name, code, slot = named(function), function.__code__, frame_hook.installed()[0]
+    size = len(code.co_code) // 2
     nodes = [
         Node("call", f"{name}(…)", "site", "a call"),
         Node("slot", slot.name, "function", f"in the slot now: {slot.owner}"),
-        Node("code", f"code of {code.co_name}", "code", f"__code__: {_units(code)}"),
+        Node(
+            "code",
+            f"code of {code.co_name}",
+            "code",
+            f"__code__: {counted(size, 'code unit')}",
+        ),
     ]
     edges = [
         Edge("call", "slot", "its frame goes to"),
@@ -277,21 +248,20 @@ def compiled_graph(fn) -> Graph:
         edges.append(Edge(source, nodes[-1].key, words))
 
     kept, tried = entries(code), torch_private.cache_entries(code)
-    ranks = {id(entry): rank for rank, entry in enumerate(tried, 1)}
     for number, entry in enumerate(kept, 1):
         key, new = f"entry {number}", f"entry {number} code"
+        units = counted(len(entry.code.co_code) // 2, "code unit")
         guards = counted(len(guard_tree.leaves(entry)), "guard")
-        rank = f"tried as number {ranks[id(entry)]}" if id(entry) in ranks else ""
-        add("code", "keeps", key, key, "entry", rank)
+        rank = next((rank for rank, one in enumerate(tried, 1) if one is entry), "")
+        add("code", "keeps", key, key, "entry", f"tried as number {rank}")
         add(key, "asks", f"{key} guards", guards, "guard", "in C++")
-        add(key, "if all hold, runs", new, "new code", "code", _units(entry.code))
+        add(key, "if all hold, runs", new, "new code", "code", units)
         for used in entry.code.co_names:
             made = function.__globals__.get(used)
             if used.startswith("__compiled_fn"):
-                given_backend = (instance_dict(entry.backend) or {}).get(
-                    "compiler_fn", entry.backend
-                )
-                backend, graph = called(given_backend), f"{key} graph"
+                backend, graph = called(entry.backend), f"{key} graph"
+                if inner := (instance_dict(entry.backend) or {}).get("compiler_fn"):
+                    backend = called(inner)
                 add(new, "calls", graph, "what the backend made", "call", _graph_words(made))
                 if all(node.key != f"backend {backend}" for node in nodes):
                     nodes.append(Node(f"backend {backend}", backend, "function", "the backend"))
@@ -310,10 +280,6 @@ def _entries_words(number: int) -> str:
     return f"{number} {'entry' if number == 1 else 'entries'}"
 
 
-def _units(code: CodeType) -> str:
-    return counted(len(code.co_code) // 2, "code unit")
-
-
 def _graph_words(compiled) -> str:
     """Return the calls of the FX graph that a backend gave back as it was; else that it is none."""
     import torch
@@ -322,9 +288,8 @@ def _graph_words(compiled) -> str:
     module = getattr(inner, "__self__", inner)
     if not isinstance(module, torch.fx.GraphModule):
         return "no FX graph any more"
-    names = [node.name for node in fx_nodes(module) if node.op not in KINDS]
-    more = f", … {len(names) - MOST_CALLS} more" if len(names) > MOST_CALLS else ""
-    return clipped(f"the FX graph: {', '.join(names[:MOST_CALLS])}{more}", 80)
+    names = [node.name for node in module.graph.nodes if node.op not in KINDS]
+    return clipped(f"the FX graph: {listed(names, MOST_CALLS)}", 80)
 
 
 # ------------------------------------------------------------------ Inductor's C++
@@ -338,54 +303,41 @@ NO_COMPILER = (
 )
 
 
-def inductor_side_by_side(fn, *args, run: bool = False, tell=print) -> SideBySide:
+def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
     """Return the source of `fn` beside the C++ kernels that Inductor writes for `fn(*args)`."""
     run, function, args = require_bool(run, "run"), behind(fn)[0], given(fn, args, {})[0]
-    source = align(source_of(function.__code__).text.rstrip().split("\n"), [], {})
+    pairs = align(source_of(function.__code__).text.rstrip().split("\n"), [], {})
     lines, note, words = [], OFF, NOT_RUN
-    if run and not has_compiler():
+    if run and not any(map(shutil.which, ("g++", "clang++", "c++"))):
         note = NO_COMPILER
     elif run:
-        kernels = [
-            found for code in _generate(function, args, tell) for found in KERNEL.findall(code)
-        ]
-        lines = [line for found in kernels for line in found.strip("\n").split("\n")]
-        lines = [line for line in lines if not line.startswith("#include")]
+        kernels = [found for code in _generate(function, args) for found in KERNEL.findall(code)]
+        lines = "\n".join(found.strip("\n") for found in kernels).split("\n")
+        lines = [line for line in lines if line and not line.startswith("#include")]
         note, words = f"{counted(len(kernels), 'kernel')} for this graph.", NO_KERNEL
     if lines:  # no line on the right says which line it came from
-        pairs = (*source, *align([], lines, {}))
+        pairs = (*pairs, *align([], lines, {}))
     else:
-        pairs = (replace(source[0], right_text=words), *source[1:])
+        pairs = (replace(pairs[0], right_text=words), *pairs[1:])
     title = f"What Inductor makes of {named(function)}()"
     return SideBySide(title, "your Python", "its C++", pairs, note)
 
 
-def has_compiler() -> bool:
-    """Return whether a C++ compiler is at hand."""
-    return any(map(shutil.which, ("g++", "clang++", "c++")))
-
-
-def _generate(function, args, tell) -> list[str]:
+def _generate(function, args) -> list[str]:
     """Compile and run once; return the modules of Python that Inductor wrote."""
     import torch
 
-    compile_fx, inner = torch_private.compile_fx, torch_private.compile_fx_inner
-
     def inside(graph, examples, **options):
-        calls = _count_calls(graph)
-        tell(f"AOTAutograd: {calls} aten calls. Inductor writes C++, and it is compiled …")
-        return inner(graph, examples, **options)
+        print("AOTAutograd is done. Inductor writes C++, and it is compiled …")
+        return torch_private.compile_fx_inner(graph, examples, **options)
 
     def backend(graph, examples):
-        tell(f"Dynamo: a graph of {_count_calls(graph)} calls.")
-        return compile_fx(graph, examples, inner_compile=inside)
+        print("Dynamo has made a graph.")
+        return torch_private.compile_fx(graph, examples, inner_compile=inside)
 
-    written = []
-    with torch_private.output_code(written), torch_private.one_compile_worker():
+    written, save = [], staticmethod(lambda code: written.append(code))
+    one_worker = torch_private.inductor_config.patch(compile_threads=1)
+    with patched(torch_private.GraphLowering, save_output_code=save), one_worker:
         torch.compile(copied(function), backend=backend)(*args)
-    tell("Done.")
+    print("Done.")
     return written
-
-
-def _count_calls(graph) -> int:
-    return sum(node.op.startswith("call_") for node in graph.graph.nodes)

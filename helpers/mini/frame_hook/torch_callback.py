@@ -70,7 +70,7 @@ class Door:
                     root = torch_private.RootGuardManager()  # holds never, so that torch asks again
                     root.add_lambda_guard(lambda found: False, ["ask again"], None)
                     return torch_private.replaced(answer, root)
-        return torch_private.skipped(again=True)
+        return torch_private.skipped()
 
 
 def _ask(hook, code: CodeType, frame) -> CodeType | None:

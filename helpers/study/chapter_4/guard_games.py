@@ -67,7 +67,7 @@ def _apply(change, first: dict, space: dict) -> tuple:
     if name in first:
         return {**first, name: value}, nullcontext()
     if name in space:
-        return first, replacing(space, name, value)()
+        return first, replacing(space, name, value)
     raise InvalidAnswer(f"{name!r} is neither an argument nor a global")
 
 
