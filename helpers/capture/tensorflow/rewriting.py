@@ -18,7 +18,7 @@ from itertools import product
 from types import FunctionType, MethodType
 
 from helpers.capture.cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
-from helpers.capture.tensorflow.tf_graph import find_levels, plain_name, tf_graph, traced
+from helpers.capture.tensorflow.tf_graph import directed, find_levels, plain_name, tf_graph, traced
 from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
 from helpers.capture.text.error import error_message, instead
 from helpers.capture.text.source import source_of, why_outdated
@@ -163,20 +163,16 @@ def compare(before: Graph, after: Graph, title: str = "") -> GraphDiff:
 
 
 class _Side:
-    """One graph, asked often: nodes by key, what each reads, and the arrows as networkx has them."""
+    """One graph, asked often: nodes by key, what each reads, and the arrows."""
 
     def __init__(self, graph: Graph):
-        import networkx
-
         self.nodes: dict[str, Node] = {node.key: node for node in graph.nodes}
         self._at = {key: at for at, key in enumerate(self.nodes)}
         self.inputs = {key: [] for key in self.nodes}
-        self.arrows = networkx.DiGraph()
-        self.arrows.add_nodes_from(self.nodes)
         for edge in graph.edges:
             self.inputs[edge.target].append((edge.source, edge.label))
-            self.arrows.add_edge(edge.source, edge.target)
-        level, _ = find_levels(graph)  # what stands in a cycle has none
+        self.arrows = directed(graph)
+        level = find_levels(self.arrows)  # what stands in a cycle has none
         self.inputs_first = sorted(self.nodes, key=lambda key: level.get(key, len(self.nodes)))
 
     def sources(self, key: str) -> list[str]:

@@ -1,8 +1,7 @@
 """A tf.function, called as ever -> a ledger of its calls: hit or trace, and why it traced.
 
-TensorFlow says nothing of a trace but its count. Here each call is looked up beforehand by
-TensorFlow's own types, and a callback of TensorFlow's own tells which traces it made. Nothing is
-written to the function: its counts are the same with the ledger and without.
+Each call is looked up beforehand by TensorFlow's own types, and a callback of TensorFlow's own
+tells which traces it made. Nothing is written to the function: its counts are the same.
 """
 
 import functools
@@ -66,27 +65,22 @@ def as_function(fn, options):
     """Return the tf.function that `fn` is, or becomes. TypeError if it can be neither."""
     import tensorflow as tf
 
-    if known := watched_of(fn):
-        fn = known.function
-    if real_isinstance(fn, tf.types.experimental.ConcreteFunction):
-        raise TypeError("a ConcreteFunction is one trace and makes no other; give the tf.function")
-    if real_isinstance(fn, tf.types.experimental.PolymorphicFunction):
+    kinds, torch = tf.types.experimental, restoring.module("torch")
+    fn = known.function if (known := watched_of(fn)) else fn
+    if real_isinstance(fn, kinds.PolymorphicFunction):
         if options:
             names = ", ".join(options)
             raise TypeError(f"this is a tf.function already; give {names} to tf.function itself")
         return fn
-    if real_isinstance(
-        static_attribute(fn, "__wrapped__"), tf.types.experimental.PolymorphicFunction
-    ):
-        raise TypeError(
-            f"{quote_value(fn)} is around a tf.function; watch that one, its __wrapped__"
-        )
-    if (torch := restoring.module("torch")) and real_isinstance(fn, torch.nn.Module):
+    if real_isinstance(fn, kinds.ConcreteFunction):
+        raise TypeError("a ConcreteFunction is one trace and makes no other; give the tf.function")
+    shown = quote_value(fn)
+    if real_isinstance(static_attribute(fn, "__wrapped__"), kinds.PolymorphicFunction):
+        raise TypeError(f"{shown} is around a tf.function; watch that one, its __wrapped__")
+    if torch and real_isinstance(fn, torch.nn.Module):
         raise TypeError("TensorFlow traces no module of torch; watch_recompiles watches torch's")
     if not callable(fn):
-        raise TypeError(
-            f"a function is needed, and {quote_value(fn)} cannot be called{instead(fn)}"
-        )
+        raise TypeError(f"a function is needed, and {shown} cannot be called{instead(fn)}")
     made = as_tf_function(fn, **options)
     tensorflow_private.omit_retracing_warning(made)  # the ledger says more, and names the cause
     return made
@@ -96,26 +90,21 @@ def as_tf_function(fn, **options):
     """Return `tf.function(fn, **options)`. TypeError, in one sentence, if TensorFlow refuses."""
     import tensorflow as tf
 
+    shown = quote_value(fn)
     if type(fn) is FunctionType and fn.__code__.co_flags & ASYNC:
-        raise TypeError(
-            f"a call of {quote_value(fn)} only makes a coroutine, and TensorFlow traces none"
-        )
+        raise TypeError(f"a call of {shown} only makes a coroutine, and TensorFlow traces none")
     if real_isinstance(fn, FunctionType, MethodType) and fn.__module__ == KERAS:
-        raise TypeError(
-            f"{fn.__name__} of Keras is a loop in Python around its own tf.function, which "
-            "TensorFlow cannot trace; watch_ops lists what it runs"
-        )
+        loop = "is a loop in Python around its own tf.function, which TensorFlow cannot trace"
+        raise TypeError(f"{fn.__name__} of Keras {loop}; watch_ops lists what it runs")
     try:
         made = tf.function(fn, **options)
         inspect.signature(made)
     except Exception as error:  # what `fn` says of itself may raise anything
         words = error_message(error)
         if not options and "signature" in words:
-            needed = f"{quote_value(fn)} has no signature to read; wrap it in a def"
-            raise TypeError(needed) from None
+            raise TypeError(f"{shown} has no signature to read; wrap it in a def") from None
         given = f" with {', '.join(options)}" * bool(options)
-        needed = f"tf.function takes no {quote_value(fn)}{given}: {words}"
-        raise TypeError(printable(needed, 400)) from None
+        raise TypeError(printable(f"tf.function takes no {shown}{given}: {words}", 400)) from None
     return made
 
 
@@ -127,8 +116,7 @@ def watched_of(fn):
 
 def _functions_named(python) -> dict[str, weakref.ref]:
     """Return the functions that the globals of `python` give for the names in its code."""
-    code, space = python.__code__, python.__globals__
-    found = {name: space.get(name) for name in code.co_names}
+    found = {name: python.__globals__.get(name) for name in python.__code__.co_names}
     return {n: weakref.ref(value) for n, value in found.items() if type(value) is FunctionType}
 
 
@@ -224,38 +212,27 @@ class Watched:
         """Write down what became of a call that was foretold as `row`."""
         cached = tensorflow_private.cached_keys(self.function) if made else {}
         new = [key for key, concrete in cached.items() if any(concrete is one for one in made)]
-        verdict, causes = row.verdict, ()
-        notes = [row.note]
+        verdict, notes, causes = row.verdict, [row.note], ()
         if error:
             when = "traced, then raised" if new else WHEN.get(verdict, "raised while running")
             verdict, notes = "error", [f"{when}: {error}"]
         elif new:
-            notes, causes = [row.note * (verdict == "trace"), *self._traced(row, new)], row.causes
-            verdict = "trace"
-        elif asked or verdict != "eager":
-            notes = [row.note * (verdict == "hit"), self._renamed()]
-            verdict = "hit"
-        words, number = asked + row.arguments, f"{len(self._calls) + 1:,}"
-        more = {"traces": len(new), "causes": causes}
-        self._calls.append(
-            trace_entry(number, words, verdict, "; ".join(filter(None, notes)), **more)
-        )
-
-    def _traced(self, row: TraceEntry, new) -> Iterator[str]:
-        made = self._names.arguments(new[-1][1])
-        if made != row.arguments:
-            yield f"traced as {made}"
-        if len(new) > 1:
+            notes, causes = [row.note * (verdict == "trace")], row.causes
+            traced = self._names.arguments(new[-1][1])
+            notes += [f"traced as {traced}"] * (traced != row.arguments)
             scopes = {context.scope_type for context, _ in new}  # one, if it called itself
             why = ": to create its variables, and to run without creating any" * (len(scopes) > 1)
-            yield f"traced {len(new)} times{why}"
-
-    def _renamed(self) -> str:
-        """Say which names lead to another function by now: a graph does not ask for them again."""
-        names = [n for n, before in self._before.items() if self._space.get(n) is not before()]
-        if not names:
-            return ""
-        return f"another {listed(names, MOST_NAMES)} by now, for which the graph does not ask"
+            notes += [f"traced {len(new)} times{why}"] * (len(new) > 1)
+            verdict = "trace"
+        elif asked or verdict != "eager":
+            # A graph does not ask again for the functions that the body names.
+            other = [n for n, before in self._before.items() if self._space.get(n) is not before()]
+            words = f"another {listed(other, MOST_NAMES)} by now, for which the graph does not ask"
+            notes = [row.note * (verdict == "hit"), words * bool(other)]
+            verdict = "hit"
+        number, note = f"{len(self._calls) + 1:,}", "; ".join(filter(None, notes))
+        more = {"traces": len(new), "causes": causes}
+        self._calls.append(trace_entry(number, asked + row.arguments, verdict, note, **more))
 
 
 def _because(causes) -> str:
@@ -266,26 +243,19 @@ def _because(causes) -> str:
 
 def _folded(calls: list[TraceEntry]) -> Iterator[TraceEntry]:
     """Yield the rows: calls in a row that are told alike are one, and so are very mixed hits."""
-    numbered = enumerate(calls, 1)
-    for _, run in groupby(numbered, lambda pair: (pair[1].verdict, pair[1].traces and pair[0])):
-        rows = [list(same) for _, same in groupby(run, lambda pair: _told(pair[1]))]
-        if len(rows) <= MOST_ROWS:
-            yield from (_one_row(same, same[0][1]) for same in rows)
-        else:
-            kinds = len({_told(same[0][1]) for same in rows})
-            first = rows[0][0][1]
+    told = lambda pair: (pair[1].arguments, pair[1].note)  # noqa: E731
+    same_kind = lambda pair: (pair[1].verdict, pair[1].traces and pair[0])  # noqa: E731
+    for _, run in groupby(enumerate(calls, 1), same_kind):
+        rows = [list(same) for _, same in groupby(run, told)]
+        entries = [same[0][1] for same in rows]
+        if len(rows) > MOST_ROWS:
+            kinds, first = len({told(same[0]) for same in rows}), entries[0]
             words = f"{kinds} kinds of arguments in turn, such as {first.arguments}"
-            yield _one_row(sum(rows, []), trace_entry("", words, first.verdict))
-
-
-def _told(entry: TraceEntry) -> tuple[str, str]:
-    return entry.arguments, entry.note
-
-
-def _one_row(same: list[tuple[int, TraceEntry]], entry: TraceEntry) -> TraceEntry:
-    first, last = same[0][0], same[-1][0]
-    span = f"{first:,}" if first == last else f"{first:,} – {last:,}"
-    return replace(entry, subject=span, calls=len(same))
+            rows, entries = [sum(rows, [])], [trace_entry("", words, first.verdict)]
+        for same, entry in zip(rows, entries, strict=True):
+            first, last = same[0][0], same[-1][0]
+            span = f"{first:,}" if first == last else f"{first:,} – {last:,}"
+            yield replace(entry, subject=span, calls=len(same))
 
 
 def _count_calls(calls: list[TraceEntry], of_tensorflow: int) -> str:
@@ -295,7 +265,7 @@ def _count_calls(calls: list[TraceEntry], of_tensorflow: int) -> str:
     parts += [counted(seen[verdict], verdict) for verdict in ("hit", "error") if seen[verdict]]
     parts += [f"{seen['eager']:,} eager"] * bool(seen["eager"])
     note = f"{counted(len(calls), 'call')}: {', '.join(parts)}."
-    if of_tensorflow != traces:
-        made = f"{counted(of_tensorflow, 'trace')}; the others were made outside these calls."
-        note += f" TensorFlow counts {made}"
-    return note
+    if of_tensorflow == traces:
+        return note
+    made = counted(of_tensorflow, "trace")
+    return f"{note} TensorFlow counts {made}; the others were made outside these calls."
