@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import groupby
+from itertools import groupby, islice, takewhile
 from types import FunctionType
 
 from helpers.capture.cpython.objects import name_of, refuse_async
@@ -44,7 +44,7 @@ NONE = (
     "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is no "
     "call: `watch_ops` lists the ops; `watch_frames` shows calls of Python functions."
 )
-NEW_NODE = "TF_FinishOperation"
+NEW_NODE, FALLBACK = "TF_FinishOperation", "_eager_fallback"
 DOORS = (
     *("Dispatch", FAST, SLOW, SLOW_CANCELABLE, "quick_execute", "_apply_op_helper"),
     *("_create_c_op", "TF_NewOperation", "TF_AddInput", "TF_AddInputList"),
@@ -63,14 +63,17 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
     """
     refuse_what_does_not_run(fn, "watch_call")
     recorder, before = _Recorder(), sys.getprofile()
-    run_to_end(lambda: fn(*args, **kwargs))
-    with no_finalisers():
+
+    def profiled():
         sys.setprofile(recorder)
         try:
-            ended = _catch_end(lambda: fn(*args, **kwargs))
+            fn(*args, **kwargs)
         finally:
             sys.setprofile(before)
-    outcome = "" if ended is None else error_message(ended)  # its words may be calls, too
+
+    run_to_end(lambda: fn(*args, **kwargs))
+    with no_finalisers():
+        outcome = run_to_end(profiled)
     calls, left_out = recorder.calls, recorder.left_out
     cut = f"The first {MOST_CALLS:,} calls; {left_out:,} more are left out." if left_out else ""
     note = cut if calls else NONE
@@ -94,19 +97,14 @@ def refuse_what_does_not_run(fn, verb: str) -> FunctionType | None:
 
 def run_to_end(run: Callable) -> str:
     """Run what is the learner's; return the words of what it raised. An interrupt passes."""
-    ended = _catch_end(run)
-    return "" if ended is None else error_message(ended)
-
-
-def _catch_end(run: Callable) -> BaseException | None:
     try:
         with running_user_code():
             run()
     except UNRAISABLE:
         raise
     except BaseException as error:
-        return error
-    return None
+        return error_message(error)
+    return ""
 
 
 @contextlib.contextmanager
@@ -180,35 +178,24 @@ def name_of_c(function) -> str:
 
 def routes(calls: Sequence[Call]) -> Iterator[str]:
     """Yield the route of each op, read from the landmarks alone."""
-    falls = _fall_back(calls)
     above: list[str] = []  # the names of the calls that are open, from the outermost
     for at, call in enumerate(calls):
         above[call.depth :] = [call.name]
-        if call.name == FAST and not call.raised:
-            yield "fast path"
-        elif call.name == FAST and not falls[at]:
-            yield "refused"
+        if call.name == FAST:
+            beside = takewhile(lambda c: c.depth >= call.depth, islice(calls, at + 1, None))  # noqa: B023
+            if not call.raised:
+                yield "fast path"
+            elif not any(c.depth == call.depth and c.name.endswith(FALLBACK) for c in beside):
+                yield "refused"
         elif call.name in (SLOW, SLOW_CANCELABLE):
             ways = {
                 "refused": call.raised,
-                "fallback": any(name.endswith("_eager_fallback") for name in above),
+                "fallback": any(name.endswith(FALLBACK) for name in above),
                 "function": any(name.endswith(".call_function") for name in above),
             }
             yield next((way for way, true in ways.items() if true), "direct")
         elif call.name == NEW_NODE:
             yield "graph"
-
-
-def _fall_back(calls: Sequence[Call]) -> list[bool]:
-    """Return, for each call, whether its caller went on to a fallback after it."""
-    found, later = [False] * len(calls), [False]  # later: for each depth, whether one follows
-    for at in range(len(calls) - 1, -1, -1):
-        call = calls[at]
-        later += [False] * (call.depth + 1 - len(later))
-        del later[call.depth + 1 :]
-        found[at] = later[call.depth]
-        later[call.depth] = later[call.depth] or call.name.endswith("_eager_fallback")
-    return found
 
 
 # ------------------------------------------------------------------ several calls
@@ -229,12 +216,10 @@ def calls_ledger(cases: dict[str, object]) -> Ledger:
     rows["all calls"] = [str(len(tree.calls)) for tree in trees]
     rows["of them into C"] = [str(sum(c.c for c in tree.calls)) for tree in trees]
     for door in DOORS:
-        passed = [[call for call in tree.calls if call.name == door] for tree in trees]
-        if any(passed):
-            rows[door] = [
-                f"×{len(calls)}{', raised' * all(c.raised for c in calls)}" if calls else "–"
-                for calls in passed
-            ]
+        raised = [[call.raised for call in tree.calls if call.name == door] for tree in trees]
+        if any(raised):
+            words = (f"×{len(one)}{', raised' * all(one)}" if one else "–" for one in raised)
+            rows[door] = list(words)
     entries = tuple(
         Entry(row, tuple(Verdict(w, "changed" if w != words[0] else "plain") for w in words))
         for row, words in rows.items()
@@ -278,7 +263,6 @@ def _lines(tree: CallTree) -> list[str]:
     lines = []
     shown = [(call.depth, f"{'[C] ' * call.c}{call.path}") for call in tree.calls]
     for (depth, words), group in groupby(shown):
-        times = len(list(group))
-        blanks = "  " * min(depth, DEEPEST)
-        lines.append(f"{blanks}{printable(words, LONGEST)}{f' ×{times}' if times > 1 else ''}")
+        times, blanks = len(list(group)), "  " * min(depth, DEEPEST)
+        lines.append(blanks + printable(words, LONGEST) + f" ×{times}" * (times > 1))
     return lines
