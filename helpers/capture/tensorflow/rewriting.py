@@ -1,15 +1,10 @@
 """What rewrites a function: AutoGraph its source, Grappler its graph; and what became of each node.
 
-AutoGraph keeps a source map on the function that it generates (`ag_source_map`, see
-tensorflow/python/autograph/pyct/origin_info.py): generated line -> line it came from. The order of
-names in `nonlocal` lines follows the hash seed, so it is the same only under one PYTHONHASHSEED.
-
-The executor hands out the graphs before and after Grappler when a function is made ready for its
-first run (RunMetadata.function_graphs, tensorflow/core/protobuf/config.proto). So a function of its
-own is made from the same Python function, and the caller's traces and counts stay as they are.
-
-A diff is told from the two graphs alone: no pass is asked what it did. Nodes are the same if their
-keys are. The first rule that fits decides; what the graphs do not explain is called changed.
+AutoGraph keeps a source map on what it generates (`ag_source_map`, see
+tensorflow/python/autograph/pyct/origin_info.py). The executor hands out the graphs before and after
+Grappler at the first run of a function (RunMetadata.function_graphs,
+tensorflow/core/protobuf/config.proto): of one of its own, so the caller's traces stay as they are.
+A diff is told from two graphs alone. The first rule that fits decides; the rest is called changed.
 """
 
 from collections import Counter
@@ -167,7 +162,7 @@ class _Side:
 
     def __init__(self, graph: Graph):
         self.nodes: dict[str, Node] = {node.key: node for node in graph.nodes}
-        self._at = {key: at for at, key in enumerate(self.nodes)}
+        self.at = {key: at for at, key in enumerate(self.nodes)}
         self.inputs = {key: [] for key in self.nodes}
         for edge in graph.edges:
             self.inputs[edge.target].append((edge.source, edge.label))
@@ -181,14 +176,7 @@ class _Side:
 
     def ordered(self, keys) -> list[str]:
         """Return the keys in this graph's order."""
-        return sorted((key for key in keys if key in self._at), key=self._at.get)
-
-    def pieces(self, keys) -> list[list[str]]:
-        """Return the connected pieces of the graph that has only these keys, in its order."""
-        import networkx
-
-        found = networkx.weakly_connected_components(self.arrows.subgraph(keys))
-        return sorted(map(self.ordered, found), key=lambda piece: self._at[piece[0]])
+        return sorted((key for key in keys if key in self.at), key=self.at.get)
 
     def before(self, keys, within=None) -> set[str]:
         """Return these keys and all that lead to them, by way of the keys `within` alone."""
@@ -246,8 +234,8 @@ def _remove(work: _Comparison) -> None:
     results = [key for key, node in one.nodes.items() if node.kind == "output"]
     if not results:
         results = [key for key in one.nodes if not one.arrows[key] and key not in work.gone]
-    for group in one.pieces(work.gone - one.before(results)) if results else ():
-        work.say("removed", group, (), "no way leads from it to a result")
+    if results and (dead := work.gone - one.before(results)):
+        work.say("removed", dead, (), "no way leads from it to a result")
 
 
 def _fold(work: _Comparison) -> None:
@@ -327,8 +315,12 @@ def _find_row(work: _Comparison, lost: str, gained: str) -> list[str]:
 
 def _replace(work: _Comparison) -> None:
     """Gone next to new: a reader of the former is still there, and reads the latter."""
+    import networkx
+
     one, two = work.one, work.two
-    for group in one.pieces([key for key in work.open if key in work.gone]):
+    left = one.arrows.subgraph([key for key in work.open if key in work.gone])
+    pieces = map(one.ordered, networkx.weakly_connected_components(left))
+    for group in sorted(pieces, key=lambda piece: one.at[piece[0]]):
         readers = {r for key in group for r in one.arrows[key]} - work.gone
         heads = {key for r in readers for key in two.sources(r) if key in work.new}
         fresh = two.ordered(two.before(heads, work.new))

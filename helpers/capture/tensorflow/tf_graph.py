@@ -1,10 +1,8 @@
 """A TensorFlow graph (GraphDef, Graph, ConcreteFunction, Function) -> its nodes, and its steps.
 
 A node's key is its own name, and its inputs are the arrows to it, in order: an arrow without words
-carries output 0, `:1` another output, `control` only an order. So TensorFlow's own node list,
-`for node in graph_def.node: node.input, node.name`, can be written down again from the model. The
-bodies that control flow calls (tensorflow/core/framework/function.proto) follow as groups of their
-own, named after the caller and not after the counter that TensorFlow puts into their names.
+carries output 0, `:1` another output, `control` only an order. The bodies that control flow calls
+(tensorflow/core/framework/function.proto) follow as groups of their own, named after the caller.
 Attributes with an underscore are TensorFlow's notes to itself, and are left out.
 """
 
@@ -121,14 +119,11 @@ class _Draft:
             replace(node, group=node.key) if node.key in scopes else node for node in nodes
         )
 
-    def _put(self, key: str, *rest) -> None:
-        self.nodes[key] = Node(key, *rest)
-
     def _add_nodes(self, graph_nodes, prefix: str, cut: str) -> None:
         """Add nodes and their inputs. `prefix` leads every key, `cut` is left out of labels."""
         for node in graph_nodes:
             key = prefix + node.name
-            self._put(key, node.name.removeprefix(cut), *_node_words(node, key))
+            self.nodes[key] = Node(key, node.name.removeprefix(cut), *_node_words(node, key))
         for node in graph_nodes:
             for written in node.input:
                 self._join(prefix, written, prefix + node.name)
@@ -140,27 +135,29 @@ class _Draft:
         name, label = _source(written)
         source = prefix + name
         if source not in self.nodes:
-            self._put(source, name, "gone", "named as an input, and not here")
+            self.nodes[source] = Node(source, name, "gone", "named as an input, and not here")
         self.edges.append(Edge(source, target, label))
 
     def _call(self, prefix: str, caller: str, attribute: str, name: str) -> None:
         if name not in self._entries:
             entry = self._entries[name] = f"{prefix}{caller}:{attribute}"
-            self._put(entry, attribute, "call", f"body of {caller}", entry, "body")
+            words = attribute, "call", f"body of {caller}", entry, "body"
+            self.nodes[entry] = Node(entry, *words)
             self._waiting.append((name, entry, caller))
         self.edges.append(Edge(prefix + caller, self._entries[name], attribute))
 
     def _add_body(self, name: str, entry: str, caller: str) -> None:
         body, prefix = self._library[name], f"{entry}/"
         for argument in body.signature.input_arg:
-            self._put(prefix + argument.name, argument.name, "input", "argument", entry, "argument")
-            self.edges.append(Edge(entry, prefix + argument.name))
+            key = prefix + argument.name
+            self.nodes[key] = Node(key, argument.name, "input", "argument", entry, "argument")
+            self.edges.append(Edge(entry, key))
         self._add_nodes(body.node_def, prefix, f"{caller}/")
         starts = (node.name for node in body.node_def if not node.input)
         self.edges += [Edge(entry, prefix + name) for name in starts]
         for result in body.signature.output_arg:
             key = f"{prefix}return:{result.name}"
-            self._put(key, result.name, "output", "result", entry, "result")
+            self.nodes[key] = Node(key, result.name, "output", "result", entry, "result")
             if result.name in body.ret:  # asking for another would write it into the GraphDef
                 self._join(prefix, body.ret[result.name], key)
 
@@ -191,23 +188,24 @@ def _functions_of(node) -> Iterator[tuple[str, str]]:
 
 def _node_words(node, key: str) -> tuple:
     """Return what a Node says behind its label; its group is the scopes of its key."""
-    parts = (node.op, _output_words(node), _constant_words(node))
-    names = sorted(name for name in node.attr if not name.startswith("_"))
-    attributes = tuple((n, _attribute(node.attr[n])) for n in names)
-    kind = KINDS.get(node.op) or ("call" if any(_functions_of(node)) else "op")
-    return kind, " ".join(filter(None, parts)), key.rpartition("/")[0], node.op, attributes
-
-
-def _output_words(node) -> str:
-    """Return dtype and shape of the outputs, such as `float32 (None, 4)`; as much as is known."""
-    types = _types(node)
+    types, parts = _types(node), [node.op]
     shapes = node.attr["_output_shapes"].list.shape if "_output_shapes" in node.attr else ()
-    words = [
+    outputs = [
         f"{kind} {_shape_words(shapes[at])}" if at < len(shapes) else kind
         for at, kind in enumerate(types[:MOST_OUTPUTS])
     ]
-    more = len(types) - len(words)
-    return ", ".join(words) + (f" and {more} more" if more else "")
+    if types:
+        parts.append(listed(outputs + types[MOST_OUTPUTS:], MOST_OUTPUTS))
+    if node.op == "Const" and "value" in node.attr:
+        tensor = node.attr["value"].tensor
+        if (values := _values(tensor)) is not None:
+            parts.append(f"= {clipped(values, LONGEST_SHOWN)}")
+        elif not shapes:
+            parts.append(_shape_words(tensor.tensor_shape))
+    names = sorted(name for name in node.attr if not name.startswith("_"))
+    attributes = tuple((n, _attribute(node.attr[n])) for n in names)
+    kind = KINDS.get(node.op) or ("call" if any(_functions_of(node)) else "op")
+    return kind, " ".join(parts), key.rpartition("/")[0], node.op, attributes
 
 
 def _shape_words(shape) -> str:
@@ -218,16 +216,6 @@ def _shape_words(shape) -> str:
     return f"({', '.join(sizes)}{',' * (len(sizes) == 1)})"
 
 
-def _constant_words(node) -> str:
-    """Return `= 7.0` of a small constant, the shape of a large one, nothing of another op."""
-    if node.op != "Const" or "value" not in node.attr:
-        return ""
-    tensor = node.attr["value"].tensor
-    if (values := _values(tensor)) is None:
-        return "" if "_output_shapes" in node.attr else _shape_words(tensor.tensor_shape)
-    return f"= {values if len(values) <= LONGEST_SHOWN else values[: LONGEST_SHOWN - 1] + '…'}"
-
-
 def _values(tensor) -> str | None:
     """Return the values of a small tensor as Python writes them; None if large or unreadable."""
     import tensorflow as tf
@@ -235,11 +223,10 @@ def _values(tensor) -> str | None:
     sizes = [dim.size for dim in tensor.tensor_shape.dim]
     if not all(0 <= size <= MOST_SHOWN for size in sizes) or prod(sizes) > MOST_SHOWN:
         return None
-    try:
-        small = tensor.ByteSize() <= MOST_BYTES
-        return repr(tf.make_ndarray(tensor).tolist()) if small else None
-    except Exception:  # a dtype without values, or a proto that is cut short: many types of error
-        return None
+    with suppress(Exception):  # a dtype without values, or a proto that is cut short
+        if tensor.ByteSize() <= MOST_BYTES:
+            return repr(tf.make_ndarray(tensor).tolist())
+    return None
 
 
 def _types(node) -> list[str]:
@@ -249,9 +236,8 @@ def _types(node) -> list[str]:
     def attribute(name: str):  # `node.attr[…]` would write down one that is not there
         return node.attr[name] if name in node.attr else tf.compat.v1.AttrValue()
 
-    signature = tensorflow_private.op_def_registry.get(node.op)
     kinds = []
-    for out in signature.output_arg if signature else ():
+    for out in getattr(tensorflow_private.op_def_registry.get(node.op), "output_arg", ()):
         if out.type_list_attr:
             kinds += attribute(out.type_list_attr).list.type
         else:
