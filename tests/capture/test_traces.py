@@ -159,15 +159,12 @@ def two_variables(kept):
     kept([a, a])
 
 
-# The seven rules of tracing of TensorFlow's guide (site/en/guide/function.ipynb), one cause each.
+# What TensorFlow's guide (site/en/guide/function.ipynb) tells of tracing, beside the leaves above.
 GUIDE = {
-    "Tensor: dtype and shape": (lambda f: (f(t(2)), f(t(3))), "x: shape (2,) → (3,)"),
     "Variable: which one it is": (
         two_variables,
-        "x[1]: number 2 of the call → number 1 of the call",
+        "x[1]: variable number 2 of the call → number 1 of the call",
     ),
-    "Python primitive: its value": (lambda f: (f(3), f(4)), "x: Python value 3 → 4"),
-    "list or tuple: its elements": (lambda f: (f([1, 2]), f([1, 3])), "x[1]: Python value 2 → 3"),
     "mapping: keys and values": (lambda f: (f({1: 2}), f({1: 3})), "x[1]: Python value 2 → 3"),
     "object with a tracing protocol": (
         lambda f: [f(Number(i)) for i in (2, 4, 5)],
@@ -181,10 +178,10 @@ GUIDE = {
 
 
 @pytest.mark.parametrize(("run", "cause"), GUIDE.values(), ids=GUIDE)
-def test_the_seven_causes_of_the_guide_are_named(run, cause):
+def test_the_causes_of_the_guide_are_named(run, cause):
     kept = watched()
     run(kept)
-    assert [c.replace("variable ", "") for c in kept.model.causes] == [cause]
+    assert kept.model.causes == (cause,)
 
 
 def test_an_argument_more_is_named():
@@ -325,18 +322,7 @@ def test_watched_twice_is_one_ledger_and_options_are_for_plain_functions():
 
 @pytest.mark.parametrize(
     "argument",
-    [
-        tf.ragged.constant([[1, 2], [3]]),
-        tf.sparse.from_dense([[1, 0], [0, 2]]),
-        tf.data.Dataset.range(3),
-        Number(3),
-        [[[[[[[[[1]]]]]]]]],
-        list(range(100)),
-        "<script>",
-        frozenset([1]),
-        float("nan"),
-        10**300,
-    ],
+    [tf.data.Dataset.range(3), [[[[[[[[[1]]]]]]]]], [*range(100)], "<script>", float("nan")],
     ids=lambda value: type(value).__name__,
 )
 def test_odd_arguments_have_short_words_the_same_twice(argument):
