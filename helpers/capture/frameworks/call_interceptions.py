@@ -111,7 +111,7 @@ def _in_python() -> dict[str, str]:
     found = {
         "patched names": patched_names(MOST) or NOBODY,
         "builtins": _listed(f"{_name(space.get(name))} for {name}" for name in other),
-        "import finders": _names(one for one in sys.meta_path if one not in finders),
+        "import finders": _listed(_name(one) for one in sys.meta_path if one not in finders),
         "frame evaluator": f"{evaluator.name} ({evaluator.owner})",
         "sys.settrace": _name(sys.gettrace()),
         "sys.setprofile": _name(sys.getprofile()),
@@ -134,9 +134,9 @@ def _in_frameworks() -> dict[str, str]:
     found = {}
     shell = getattr(restoring.module("IPython"), "get_ipython", lambda: None)()
     if shell is not None:
-        events = shell.events.callbacks
-        found["cell transformers"] = _names(shell.ast_transformers)
-        found["cell events"] = _names(hook for name in sorted(events) for hook in events[name])
+        events = [hooks for _, hooks in sorted(shell.events.callbacks.items())]
+        found["cell transformers"] = _listed(map(_name, shell.ast_transformers))
+        found["cell events"] = _listed(map(_name, sum(events, [])))
     if restoring.module("torch"):
         dispatch, functions = (_listed(map(type_name, stack)) for stack in torch_private.modes())
         found |= {"torch function modes": functions, "torch dispatch modes": dispatch}
@@ -146,7 +146,7 @@ def _in_frameworks() -> dict[str, str]:
         callbacks = tensorflow_private.context.context().op_callbacks
         doors = {name: getattr(tensorflow_private.doors, name) for name in DOORS}
         graphs = [type_name(graph) for graph in tensorflow_private.graphs_being_built()]
-        found["TensorFlow op callbacks"] = _names(callbacks)
+        found["TensorFlow op callbacks"] = _listed(map(_name, callbacks))
         found["TensorFlow's doors to C"] = _listed(
             f"{_name(fn)} for {name}" for name, fn in doors.items() if type(fn) is not type(len)
         )
@@ -159,10 +159,6 @@ def _name(thing) -> str:
     if thing is None:
         return NOBODY
     return called(thing) if callable(thing) else type_name(thing)
-
-
-def _names(hooks: Iterable) -> str:
-    return _listed(map(_name, hooks))
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -247,7 +243,7 @@ def _try(run: Callable):
 def _wrapped(op, args) -> dict[str, Callable]:
     """Return the functions inside the public one, by the names of their code."""
     found, inner = {}, getattr(op, "__wrapped__", None)
-    while type(inner) is FunctionType and len(found) < 10:
+    while type(inner) is FunctionType:
         found[LAYER.format("inside it", inner.__code__.co_name)] = partial(inner, *args)
         inner = getattr(inner, "__wrapped__", None)
     return found

@@ -12,7 +12,6 @@ import sys
 from collections import Counter
 from opcode import opname
 from types import CodeType, FunctionType
-from typing import NamedTuple
 
 from helpers.capture.cpython.hooked_frames import own_codes
 from helpers.capture.cpython.objects import global_lookups
@@ -44,13 +43,6 @@ OP_AT = {FAST: 1, SLOW: 2, SLOW_CANCELABLE: 2}  # which argument of a door is th
 SPELLED = {"_VariableFunctionsClass.": "torch.", "_TensorBase.": "Tensor."}
 
 
-class Ran(NamedTuple):
-    """One op that ran: its name, and device and dtype of its first output, such as CPU, float32."""
-
-    op: str
-    kernel: str = ""
-
-
 def tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tally":
     """Call `fn(*args, **kwargs)` and count. What it raises is told; KeyboardInterrupt passes.
 
@@ -75,8 +67,11 @@ def tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tall
         if restoring.module("torch"):
             stack.enter_context(_torch_mode(found))
         stack.enter_context(redirected(printed))
-        for code in _codes_in_a_call() if dynamo else ():
-            torch_private.skip_code(code)
+        if dynamo:  # it is to leave alone what runs in the midst of a compiled call
+            callbacks = (Tally.profile, Tally.trace, Tally.step, Tally._enter_frame, Tally._enter_c)
+            codes = [fn.__code__ for fn in (*callbacks, Printed.write, through)]
+            for code in (*codes, *LETS_THROUGH.values(), *SHUT.values()):
+                torch_private.skip_code(code)
         stack.enter_context(no_finalisers())
         found.outcome = run_to_end(lambda: _record(found, fn, args, kwargs))
     made = _codes_of_dynamo(function)
@@ -132,7 +127,7 @@ class Tally:
         self.evaluators: set[int] = set()
         self.keys = self.traces = self.translated = self.nodes = 0
         self.key = self.outcome = self.printed = ""
-        self.ran: list[Ran] = []
+        self.ran: list[tuple[str, str]] = []  # an op; device and dtype, such as CPU, float32
         self.paused = False  # while the house itself looks at something
         self._until = None  # the frame with which a pause ends
         self._steps: dict[int, tuple[dict[int, str], frozenset[int]]] = {}
@@ -149,7 +144,7 @@ class Tally:
         """Write down an op that ran."""
         before, self.paused = self.paused, True
         name = name.decode() if type(name) is bytes else str(name)
-        self.ran.append(Ran(name, _kernel(made)))
+        self.ran.append((name, _kernel(made)))
         self.paused = before
 
     def profile(self, frame, event, argument):
@@ -222,13 +217,6 @@ class Tally:
 LETS_THROUGH: dict[int, CodeType] = {}
 SHUT: dict[int, CodeType] = {}
 INSIDE: dict[int, CodeType] = {}
-
-
-def _codes_in_a_call() -> list[CodeType]:
-    """Return the code that runs in the midst of a compiled call; Dynamo is to leave it alone."""
-    callbacks = (Tally.profile, Tally.trace, Tally.step, Tally._enter_frame, Tally._enter_c)
-    callbacks += (Printed.write, through)
-    return [*(fn.__code__ for fn in callbacks), *LETS_THROUGH.values(), *SHUT.values()]
 
 
 def _is_hidden(frame) -> bool:

@@ -45,7 +45,6 @@ def journey(fn, args: tuple, kwargs: dict, timed: bool = False) -> Journey:
 
 
 def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[str, float], ...]:
-    """Return the parts of the time, which sum up to 1; () of a call that raises."""
     if again.outcome:
         return ()
     profile, found = Profile(), dict.fromkeys(SHARES, 0.0)
@@ -62,25 +61,17 @@ def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[
 
 
 def _passage(tally: Tally) -> Passage:
-    """Return what one call did at each station."""
     makers = (_name, _key, _frame, _evaluator, _registry, _c_call)
     stops = tuple(Stop(at, *maker(tally)) for at, maker in enumerate(makers, 1))
     printed = clipped(tally.printed.strip().replace("\n", " / "), LONGEST)
-    names = tuple(_op(one.op)[0] for one in tally.ran)
-    counts = {
-        "names": tally.names.total(),
-        "keys": tally.keys,
-        "traces": tally.traces,
-        "frames": tally.frames.total() - tally.frames["Dynamo"],
-        "lines": tally.lines.total() - tally.lines["Dynamo"],
-        "operators": tally.operators.total(),
-        "frames of Dynamo's": tally.frames["Dynamo"],
-        "translated": tally.translated,
-        "frames of others": tally.others.total(),
-        "ops": len(tally.ran),
-        "nodes": tally.nodes,
-        "C calls": _entries_into_c(tally).total(),
-    }
+    names = tuple(_op(name)[0] for name, _ in tally.ran)
+    counts = {name: getattr(tally, name) for name in ("keys", "traces", "translated", "nodes")}
+    counts |= {"names": tally.names.total(), "operators": tally.operators.total()}
+    counts |= {"frames of others": tally.others.total(), "ops": len(tally.ran)}
+    counts |= {"frames of Dynamo's": tally.frames["Dynamo"]}
+    counts |= {"C calls": _entries_into_c(tally).total()}
+    for name, counter in (("frames", tally.frames), ("lines", tally.lines)):
+        counts[name] = counter.total() - counter["Dynamo"]
     return Passage(stops, tuple(counts.items()), names, tally.outcome, printed)
 
 
@@ -117,7 +108,7 @@ def _key(tally: Tally) -> tuple[bool, str, str]:
     key = f" {tally.key}" if tally.key else ""
     if traces:
         return True, "traced", f"no graph fits the key{key}: traced"
-    if tally.outcome or not any(_op(one.op)[1] for one in tally.ran):
+    if tally.outcome or not any(_op(name)[1] for name, _ in tally.ran):
         return True, "no graph", f"the key{key} led to no graph that was run"
     return True, "graph found", f"a graph fits the key{key}: found"
 
@@ -178,13 +169,13 @@ def _registry(tally: Tally) -> tuple[bool, str, str]:
         nothing = "no op of TensorFlow or PyTorch runs; NumPy reports none"
         return False, "–", _joined(nothing, written)
     ops, kernels, inside = Counter(), {}, ""
-    for one in tally.ran:
-        name, graph = _op(one.op)
+    for op, kernel in tally.ran:
+        name, graph = _op(op)
         ops[f"the graph of {name}" if graph else name] += 1
         if graph:
             inside = inside or f"in it {listed(graph, MOST_SHOWN)}"
-        elif one.kernel:
-            kernels[one.kernel] = one.kernel.replace(", ", " ")
+        elif kernel:
+            kernels[kernel] = kernel.replace(", ", " ")
     places = [*kernels.values()] if len(kernels) > 1 else [*kernels]  # "CPU, float32", if alone
     chosen = f"kernels for {listed(places, 2)}" if places else ""
     words = _joined(_times(ops, MOST_SHOWN), inside, chosen, written)

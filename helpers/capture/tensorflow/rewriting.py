@@ -151,10 +151,9 @@ def compare(before: Graph, after: Graph, title: str = "") -> GraphDiff:
     work = _Comparison(_Side(before), _Side(after))
     for rule in (_remove, _fold, _merge, _bypass, _replace, _alter):
         rule(work)
-    order = list(MEANINGS)
-    findings = tuple(sorted(work.findings, key=lambda finding: order.index(finding.word)))
+    findings = sorted(work.findings, key=lambda finding: list(MEANINGS).index(finding.word))
     counts = f"Before: {len(before.nodes)} nodes. After: {len(after.nodes)}"
-    return GraphDiff(title or counts, before, after, findings)
+    return GraphDiff(title or counts, before, after, tuple(findings))
 
 
 class _Side:
@@ -213,18 +212,17 @@ class _Comparison:
         return key in self.gone and key in self.open
 
     def now_read(self, key: str) -> list[str]:
-        """Return what a node read, with what is read now in the place of each."""
+        """Return what a node read, or what is read now in its place."""
         return [self.stand.get(source, source) for source in self.one.sources(key)]
 
-    def with_helpers(self, keys) -> set[str]:
+    def with_helpers(self, keys) -> list[str]:
         """Return `keys` and the gone nodes that only they read."""
-        group, waiting = set(keys), list(keys)
-        while waiting:
-            for source in self.one.sources(waiting.pop()):
-                served = group.issuperset(self.one.arrows[source])
+        group = list(keys)
+        for key in group:  # grows while it is walked
+            for source in self.one.sources(key):
+                served = set(group).issuperset(self.one.arrows[source])
                 if served and self.is_left(source) and source not in group:
-                    group.add(source)
-                    waiting.append(source)
+                    group.append(source)
         return group
 
 
@@ -300,16 +298,15 @@ def _bypass(work: _Comparison) -> None:
 
 def _find_row(work: _Comparison, lost: str, gained: str) -> list[str]:
     """Return the gone nodes from `lost` back to one that read `gained`; nothing if none did."""
-    rows = [[lost]]
-    seen = {lost}
-    for row in rows:  # grows while it is walked
-        sources = work.now_read(row[0])
+    rows = {lost: [lost]}
+    waiting = [lost]
+    for key in waiting:  # grows while it is walked
+        sources = work.now_read(key)
         if gained in sources:
-            return row
-        for source in sources:
-            if work.is_left(source) and source not in seen:
-                seen.add(source)
-                rows.append([source, *row])
+            return rows[key]
+        fresh = [source for source in sources if work.is_left(source) and source not in rows]
+        rows.update({source: [source, *rows[key]] for source in fresh})
+        waiting += fresh
     return []
 
 

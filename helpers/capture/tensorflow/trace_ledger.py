@@ -30,7 +30,6 @@ from helpers.safety.arguments import (
 )
 from helpers.safety.restoring import preserves_interpreter_state
 
-FIRST = "first trace"
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"
 KERAS = "keras.src.backend.tensorflow.trainer"
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -114,12 +113,6 @@ def watched_of(fn):
     return found if real_isinstance(found, Watched) else None
 
 
-def _functions_named(python) -> dict[str, weakref.ref]:
-    """Return the functions that the globals of `python` give for the names in its code."""
-    found = {name: python.__globals__.get(name) for name in python.__code__.co_names}
-    return {n: weakref.ref(value) for n, value in found.items() if type(value) is FunctionType}
-
-
 class Watched:
     """A tf.function that keeps a ledger, in the order in which the calls ended.
 
@@ -134,8 +127,11 @@ class Watched:
         self._fits: dict = {}  # key -> words of its arguments, and how they fit the key that serves
         self.__wrapped__ = python = function.python_function
         inner = python.__func__ if type(python) is MethodType else python
-        self._before = _functions_named(inner) if type(inner) is FunctionType else {}
-        self._space = inner.__globals__ if self._before else {}
+        self._space, names = {}, ()
+        if type(inner) is FunctionType:
+            self._space, names = inner.__globals__, inner.__code__.co_names
+        named = {name: self._space.get(name) for name in names}  # which functions the body names
+        self._before = {n: weakref.ref(f) for n, f in named.items() if type(f) is FunctionType}
         if is_exactly(python, FunctionType, MethodType, BuiltinFunctionType):
             functools.update_wrapper(self, python, updated=())
         self.__signature__ = inspect.signature(function)
@@ -189,7 +185,9 @@ class Watched:
             self._fits[key] = words, "" if stored == words else fits
             return trace_entry("next", words, "hit", self._fits[key][1])
         causes = nearest(known, key, self._names)
-        note = _because(causes) if known else FIRST
+        words_of = [str(cause) for cause in causes[:3]]
+        words_of += [f"and {len(causes) - 3} more"] if len(causes) > 3 else []
+        note = ("; ".join(words_of) or NO_LEAF) if known else "first trace"
         return trace_entry("next", words, "trace", note, traces=1, causes=causes)
 
     def _run(self, call, args, kwargs, asked=""):
@@ -233,12 +231,6 @@ class Watched:
         number, note = f"{len(self._calls) + 1:,}", "; ".join(filter(None, notes))
         more = {"traces": len(new), "causes": causes}
         self._calls.append(trace_entry(number, asked + row.arguments, verdict, note, **more))
-
-
-def _because(causes) -> str:
-    words = [str(cause) for cause in causes[:3]]
-    more = len(causes) - len(words)
-    return "; ".join(words + [f"and {more} more"] * bool(more)) or NO_LEAF
 
 
 def _folded(calls: list[TraceEntry]) -> Iterator[TraceEntry]:

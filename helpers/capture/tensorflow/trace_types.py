@@ -7,6 +7,7 @@ of the same make, and names what differs where not.
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 
 from helpers.capture.text.value import SCALARS, label, type_name
@@ -75,7 +76,9 @@ class Names:
         """Return the words of the object of a weakref: its type, numbered; the same ever after."""
         if id(ref) not in self._known:
             value = ref()
-            plain = "freed object" if value is None else _noun(value)
+            plain = "freed object" if value is None else label(value)
+            if plain == type_name(value) and not is_exactly(value, *SCALARS):
+                plain += " object"
             number = self._used[plain] = self._used.get(plain, 0) + 1
             shown = plain if number == 1 and plain.endswith("()") else f"{plain} {number}"
             self._known[id(ref)] = (ref, shown)  # the ref is kept, so that its id stays its own
@@ -124,11 +127,6 @@ def _own_words(trace_type) -> str:
     return type_name(trace_type) if ADDRESS.search(words) else clipped(words, LONGEST)
 
 
-def _noun(value) -> str:
-    words = label(value)
-    return words if words != type_name(value) or is_exactly(value, *SCALARS) else f"{words} object"
-
-
 # ------------------------------------------------------------------ two keys
 
 
@@ -139,11 +137,8 @@ def nearest(keys, wanted, names: Names) -> tuple[Cause, ...]:
     """
     walks = (_walk_keys(names, key, wanted) for key in keys[-MOST_KEYS:])
     found = [tuple(islice(walk, MOST_DIFFERENCES)) for walk in walks]
-    return min(reversed(found), key=_distance, default=())
-
-
-def _distance(causes) -> tuple[int, int]:
-    return len(causes), sum(WEIGHTS.get(cause.kind, 1) for cause in causes)
+    size = lambda causes: sum(WEIGHTS.get(cause.kind, 1) for cause in causes)  # noqa: E731
+    return min(reversed(found), key=lambda causes: (len(causes), size(causes)), default=())
 
 
 def _walk_keys(names: Names, old, new) -> Iterator[Cause]:
@@ -181,8 +176,9 @@ def _walk_parts(names, where, kind, old: dict, new: dict, words, place) -> Itera
 
 def _walk_types(names: Names, where: str, old, new) -> Iterator[Cause]:
     """Yield the differences between two TraceTypes at the place `where`."""
-    if _is_equal(old, new):
-        return
+    with suppress(Exception):  # an argument's own __eq__
+        if old == new:
+            return
     kind, parts = _kind(new), _parts_of(new)
     if type(old) is not type(new):
         yield Cause(where, "type", *(_kind_words(names, side) for side in (old, new)))
@@ -228,10 +224,3 @@ def _tensor_causes(where: str, old, new) -> Iterator[Cause]:
 
 def _other(where, kind: str, before: str, after: str) -> Cause:
     return Cause(where, kind, before, f"another {after}" if before == after else after)
-
-
-def _is_equal(old, new) -> bool:
-    try:
-        return bool(old == new)
-    except Exception:  # an argument's own __eq__
-        return False
