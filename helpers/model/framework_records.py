@@ -289,9 +289,3 @@ class Journey:
     again: Passage
     shares: tuple[tuple[str, float], ...] = ()
     note: str = ""
-
-    @property
-    def changed(self) -> tuple[str, ...]:
-        """Return the names of the stations at which the second call did something else."""
-        both = zip(SPINE, self.first.stops, self.again.stops, strict=True)
-        return tuple(station.name for station, one, other in both if one != other)

@@ -33,6 +33,8 @@ from helpers.safety.restoring import BUILTINS, patched, running_user_code
 NOBODY, NEW, OLD = "nobody", "not in this Python", "not imported"
 MOST = 3
 PRINTS = "PRINT_EXPR" if "PRINT_EXPR" in opmap else "INTRINSIC_PRINT"
+COLUMNS = {"way": "way in", "now": "who is there now", "sees": "what it sees"}
+COLUMNS |= {"source": "where it gets in"}
 TRACING = "Python/legacy_tracing.c, ceval.c"
 # way -> what it sees, and where the real thing is asked
 WAYS = {
@@ -94,12 +96,7 @@ def interceptions() -> Interceptions:
     rows = tuple(Interception(way, now[way], *words) for way, words in WAYS.items())
     taken = f"{sum(row.taken for row in rows)} of {len(rows)} ways in are taken."
     note = f"{taken} Audit hooks are missing: Python lists them nowhere."
-    columns = (
-        Column("way", "way in"),
-        Column("now", "who is there now", code=True),
-        Column("sees", "what it sees"),
-        Column("source", "where it gets in", code=True),
-    )
+    columns = tuple(Column(*one, one[0] in ("now", "source")) for one in COLUMNS.items())
     return Interceptions("Who gets hold of your calls now", columns, rows, note)
 
 

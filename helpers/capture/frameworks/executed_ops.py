@@ -36,15 +36,8 @@ from helpers.safety.arguments import printable, real_isinstance, require_str
 
 MOST_OPS, DEEPEST, LONGEST_TITLE, MOST_ITEMS = 500, 20, 300, 100
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
-COLUMNS = (
-    Column("number", "#"),
-    Column("op", "op", True),
-    Column("inputs", "reads"),
-    Column("outputs", "makes"),
-    Column("stage", "stage"),
-    Column("layer", "in layer"),
-    Column("where", "where"),
-)
+COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
+COLUMNS |= {"layer": "in layer", "where": "where"}
 NONE = (
     "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries "
     "are not seen."
@@ -87,9 +80,10 @@ def op_log(fn, *args, **kwargs) -> OpLog:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
     told = {name for name, rare in RARE.items() for row in rows if getattr(row, name) != rare}
-    used = tuple(c for c in COLUMNS if c.field not in RARE or c.field in told)
+    used = [name for name in COLUMNS if name not in RARE or name in told]
+    columns = tuple(Column(name, COLUMNS[name], name == "op") for name in used)
     title = f"{called(fn)}: {counted(len(rows) + missing, 'op')}"
-    return OpLog(title, used, tuple(rows), " ".join(notes), outcome)
+    return OpLog(title, columns, tuple(rows), " ".join(notes), outcome)
 
 
 def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:

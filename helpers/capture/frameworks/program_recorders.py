@@ -6,7 +6,7 @@ as data. What the second call gives is held against what plain Python gives.
 
 import importlib
 import inspect
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, make_dataclass
 from functools import cache
 
 from helpers.capture.text.value import short_repr
@@ -124,13 +124,8 @@ def recordings() -> Ledger:
     return Ledger(title, "program", RECORDERS, tuple(entries), marks=MARKS)
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """What one recorder wrote down of one program: the ops of its graphs, in order."""
-
-    recorder: str
-    graphs: int
-    ops: str
+RECORDED = {"recorder": "recorder", "graphs": "graphs", "ops": "their operations"}
+Recorded = make_dataclass("Recorded", RECORDED, frozen=True)
 
 
 def recorded_listing(program: str) -> Listing:
@@ -148,8 +143,7 @@ def recorded_listing(program: str) -> Listing:
         told.append(f"raised {made.raised}" if made.raised else "")
         words = " · ".join(filter(None, told)) or "nothing"
         rows.append(Recorded(recorder, len(made.graphs), words))
-    headings = {"recorder": "recorder", "graphs": "graphs", "ops": "their operations"}
-    columns = tuple(Column(name, words, name == "ops") for name, words in headings.items())
+    columns = tuple(Column(name, words, name == "ops") for name, words in RECORDED.items())
     note = "| stands between two graphs." if any(" | " in row.ops for row in rows) else ""
     return Listing(f"What each recorded: {program}", columns, tuple(rows), note)
 
@@ -252,9 +246,10 @@ def _record_in_child() -> tuple[Recording, ...]:
     reply = ask({"source": f"from {__name__} import tell; tell()"}, LONGEST)
     recorded = reply.last("recorded")
     if recorded is None:
-        why = "it did not end in time" if reply.ended.late else reply.last("error")
-        why = (why or f"it ended with {reply.ended.code}").strip().splitlines()[-1]
-        raise RuntimeError(f"the child with TensorFlow told nothing: {why}")
+        why = reply.last("error") or f"it ended with {reply.ended.code}, or not in time"
+        raise RuntimeError(
+            f"the child with TensorFlow told nothing: {why.strip().splitlines()[-1]}"
+        )
     for data in recorded:
         data |= {name: tuple(map(tuple, data[name])) for name in ("graphs", "results")}
     return tuple(Recording(**data) for data in recorded)

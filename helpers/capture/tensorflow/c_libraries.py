@@ -7,7 +7,7 @@ installed sources and headers. Only the column `then` is what a reader of 2019 w
 import inspect
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import make_dataclass
 from importlib import import_module, metadata
 from pathlib import Path
 
@@ -22,6 +22,8 @@ CPP_NAMES = (
     *("EagerTensor_Handle", "EagerTensorFromHandle"),
 )
 OPERATION = ("ctx", "op_name", "attrs", "inputs", "device", "is_function", "executor")
+LIBRARY = {"name": "library", "tf": "TF_…", "tfe": "TFE_…", "tfe_py": "TFE_Py_… (C++)"}
+LIBRARY |= {"holds": "of the names used here", "module": "a Python module"}
 LIBRARIES = (
     ("", "libtensorflow_framework"),
     ("", "libtensorflow_cc"),
@@ -31,38 +33,15 @@ LIBRARIES = (
 )
 
 
-@dataclass(frozen=True)
-class Library:
-    """One shared library: how many names of each kind it exports, and which of those asked for."""
-
-    name: str
-    tf: int
-    tfe: int
-    tfe_py: int
-    holds: str
-    module: str
-
-
-@dataclass(frozen=True)
-class Claim:
-    """What was so then, what is so now, and whether that is the same."""
-
-    then: str
-    now: str
-    still: str
+# One shared library: how many names of each kind it exports, and which of those asked for.
+Library = make_dataclass("Library", LIBRARY, frozen=True)
+Claim = make_dataclass("Claim", ("then", "now", "still"), frozen=True)
 
 
 def c_libraries() -> Listing:
     """List TensorFlow's shared libraries and the C functions that each file exports."""
     rows = tuple(_library(path) for path in _files())
-    columns = (
-        Column("name", "library", code=True),
-        Column("tf", "TF_…"),
-        Column("tfe", "TFE_…"),
-        Column("tfe_py", "TFE_Py_… (C++)"),
-        Column("holds", "of the names used here", code=True),
-        Column("module", "a Python module"),
-    )
+    columns = tuple(Column(*one, one[0] in ("name", "holds")) for one in LIBRARY.items())
     note = "Counts of exported names, from the symbol table of each file."
     return Listing("Which library holds what", columns, rows, note)
 

@@ -14,7 +14,7 @@ from types import FunctionType, MethodType
 
 from helpers.capture.cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
 from helpers.capture.tensorflow.tf_graph import directed, find_levels, plain_name, tf_graph, traced
-from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
+from helpers.capture.tensorflow.trace_ledger import as_function, as_tf_function, watched_of
 from helpers.capture.text.error import error_message, instead
 from helpers.capture.text.source import source_of, why_outdated
 from helpers.internals import tensorflow_private
@@ -25,7 +25,6 @@ from helpers.safety.arguments import (
     printable,
     quote_value,
     real_isinstance,
-    real_type_name,
     require_str,
     static_attribute,
 )
@@ -104,16 +103,9 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
     """Run `fn(*args, **kwargs)` as a graph, and say what Grappler made of each node."""
     import tensorflow as tf
 
-    given = known.function if (known := watched_of(fn)) else fn
-    python = getattr(given, "python_function", given)
-    if real_isinstance(given, tf.types.experimental.ConcreteFunction):
-        raise TypeError("watch_optimisation needs the tf.function, not one of its traces")
-    if not callable(python) or real_isinstance(python, type):
-        needed = f"watch_optimisation needs a function to run, not {real_type_name(fn)}"
-        raise TypeError(f"{needed}{instead(fn)}")
+    function = as_tf_function(as_function(fn).python_function)
     if tf.inside_function():
         raise RuntimeError("nothing runs while TensorFlow traces: call watch_optimisation outside")
-    function = as_tf_function(python)
     concrete = traced(function, args, kwargs)
     with tensorflow_private.run_metadata() as collected:
         try:

@@ -55,9 +55,7 @@ def traced(function, args, kwargs):
     try:
         with running_user_code():
             return function.get_concrete_function(*args, **kwargs)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
+    except Exception as error:
         why = f"TensorFlow cannot trace it for these arguments: {error_message(error)}"
         raise ValueError(why) from None
 

@@ -57,10 +57,10 @@ def would_trace(fn, *args, **kwargs) -> TraceEntry:
     """
     if type(fn) is MethodType and (known := watched_of(fn.__func__)):
         return known.forecast((fn.__self__, *args), kwargs)
-    return (watched_of(fn) or Watched(as_function(fn, {}))).forecast(args, kwargs)
+    return (watched_of(fn) or Watched(as_function(fn))).forecast(args, kwargs)
 
 
-def as_function(fn, options):
+def as_function(fn, options=()):
     """Return the tf.function that `fn` is, or becomes. TypeError if it can be neither."""
     import tensorflow as tf
 
@@ -80,7 +80,7 @@ def as_function(fn, options):
         raise TypeError("TensorFlow traces no module of torch; watch_recompiles watches torch's")
     if not callable(fn):
         raise TypeError(f"a function is needed, and {shown} cannot be called{instead(fn)}")
-    made = as_tf_function(fn, **options)
+    made = as_tf_function(fn, **dict(options))
     tensorflow_private.omit_retracing_warning(made)  # the ledger says more, and names the cause
     return made
 
@@ -152,9 +152,13 @@ class Watched:
     @property
     def model(self) -> TraceLedger:
         """Return the ledger as it is now."""
-        note = _count_calls(self._calls, self.function.experimental_get_tracing_count())
-        entries = tuple(_folded(self._calls))
         title = f"Calls of {called(self.function.python_function)}"
+        seen = Counter(call.verdict for call in self._calls)
+        parts = [counted(sum(call.traces for call in self._calls), "trace")]
+        parts += [counted(seen[verdict], verdict) for verdict in ("hit", "error") if seen[verdict]]
+        parts += [f"{seen['eager']:,} eager"] * bool(seen["eager"])
+        note = f"{counted(len(self._calls), 'call')}: {', '.join(parts)}."
+        entries = tuple(_folded(self._calls))
         return TraceLedger(title, "call", HEADINGS, entries, note, marks=MARKS)
 
     @property
@@ -166,9 +170,7 @@ class Watched:
         """Return the row that a call would add; nothing is called, and no row is added."""
         try:
             key = tensorflow_private.wanted_key(self.function, args, kwargs)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # the call itself will say it
+        except Exception as error:  # the call itself will say it
             words = self._names.values(args, kwargs)
             return trace_entry("next", words, "error", f"no key: {error_message(error)}")
         words = self._names.arguments(key[1])
@@ -228,9 +230,8 @@ class Watched:
             words = f"another {listed(other, MOST_NAMES)} by now, for which the graph does not ask"
             notes = [row.note * (verdict == "hit"), words * bool(other)]
             verdict = "hit"
-        number, note = f"{len(self._calls) + 1:,}", "; ".join(filter(None, notes))
-        more = {"traces": len(new), "causes": causes}
-        self._calls.append(trace_entry(number, asked + row.arguments, verdict, note, **more))
+        note, more = "; ".join(filter(None, notes)), {"traces": len(new), "causes": causes}
+        self._calls.append(trace_entry("", asked + row.arguments, verdict, note, **more))
 
 
 def _folded(calls: list[TraceEntry]) -> Iterator[TraceEntry]:
@@ -248,16 +249,3 @@ def _folded(calls: list[TraceEntry]) -> Iterator[TraceEntry]:
             first, last = same[0][0], same[-1][0]
             span = f"{first:,}" if first == last else f"{first:,} – {last:,}"
             yield replace(entry, subject=span, calls=len(same))
-
-
-def _count_calls(calls: list[TraceEntry], of_tensorflow: int) -> str:
-    """Return the counts in words; `of_tensorflow` is how many traces TensorFlow counts."""
-    seen, traces = Counter(call.verdict for call in calls), sum(call.traces for call in calls)
-    parts = [counted(traces, "trace")]
-    parts += [counted(seen[verdict], verdict) for verdict in ("hit", "error") if seen[verdict]]
-    parts += [f"{seen['eager']:,} eager"] * bool(seen["eager"])
-    note = f"{counted(len(calls), 'call')}: {', '.join(parts)}."
-    if of_tensorflow == traces:
-        return note
-    made = counted(of_tensorflow, "trace")
-    return f"{note} TensorFlow counts {made}; the others were made outside these calls."

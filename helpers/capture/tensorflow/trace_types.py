@@ -1,8 +1,7 @@
 """The types that make the key of a tf.function -> words, and what differs between two keys.
 
-A key is (FunctionContext, FunctionType). Both follow tensorflow/core/function/trace_type: the usual
-kinds of type have their words here; the walk down two keys goes on where both sides are containers
-of the same make, and names what differs where not.
+A key is (FunctionContext, FunctionType), as in tensorflow/core/function/trace_type. The walk down
+two keys goes on where both sides are containers of the same make, and names what differs where not.
 """
 
 import re
@@ -24,7 +23,6 @@ MOST_KEYS = 200  # the newest, compared with; each trace asks again, so all woul
 BRACKETS = {"List": "[]", "Tuple": "()", "Dict": "{}"}
 LEAVES = {"TensorSpec": "tensor ", "Literal": "Python value "}
 GRAPHS = "eager", "inside another graph"
-VARIABLES = "may create variables", "may not create variables"
 
 
 class Names:
@@ -86,7 +84,6 @@ class Names:
 
 
 def _kind(trace_type) -> str:
-    """Return the name of a kind of TensorFlow's own; "" of another one."""
     return type_name(trace_type) if type(trace_type).__module__.startswith("tensorflow.") else ""
 
 
@@ -142,23 +139,18 @@ def nearest(keys, wanted, names: Names) -> tuple[Cause, ...]:
 
 
 def _walk_keys(names: Names, old, new) -> Iterator[Cause]:
-    """Yield a Cause for each leaf in which two keys differ: arguments, captures, context."""
+    """Yield a Cause for each leaf in which two keys differ: arguments, and the graph around."""
     (old_context, old_type), (new_context, new_type) = old, new
     sides = [
         {name: parameter.type_constraint for name, parameter in one.parameters.items()}
         for one in (old_type, new_type)
     ]
     yield from _walk_parts(names, "call", "argument", *sides, str, "{1}")
-    for name, wanted in new_type.captures.items():
-        if name in old_type.captures:
-            yield from _walk_types(names, f"captured {name}", old_type.captures[name], wanted)
     contexts = old_context.context, new_context.context
     if contexts[0] != contexts[1]:
         before, after = (GRAPHS[one.parent_graph is not None] for one in contexts)
         same = ", but not the same" * (before == after)
         yield Cause("function context", "type", before, after + same)
-    if old_context.scope_type != new_context.scope_type:
-        yield Cause("function context", "type", *VARIABLES)
 
 
 def _walk_parts(names, where, kind, old: dict, new: dict, words, place) -> Iterator[Cause]:

@@ -7,7 +7,7 @@ resource_variable_ops.cc, whose update copies a buffer that somebody else still 
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 
 from helpers.capture.cpython.objects import name_of
 from helpers.capture.tensorflow.tf_graph import tf_graph
@@ -30,14 +30,9 @@ ANY_ORDER = (
 )
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What so many runs saw. `share` is a bar of blocks, as long as its part of all runs."""
-
-    variable: str
-    saw: str
-    runs: int
-    share: str
+# What so many runs saw. `share` is a bar of blocks, as long as its part of all runs.
+OUTCOME = ("variable", "saw", "runs", "share")
+Outcome = make_dataclass("Outcome", OUTCOME, frozen=True)
 
 
 @dataclass(frozen=True)
@@ -79,7 +74,7 @@ def race_histogram(program: Callable, runs: int = 500) -> Histogram:
         for kind in progress.counted(f"{runs} runs with variable", KINDS)
         for saw, times in _most_frequent(outcomes(program, kind, runs))
     )
-    columns = [Column(name, name, name == "share") for name in ("variable", "saw", "runs", "share")]
+    columns = [Column(name, name, name == "share") for name in OUTCOME]
     title = f"{name_of(program)}, {runs} runs with each kind"
     return Histogram(title, tuple(columns), rows, ANY_ORDER)
 
