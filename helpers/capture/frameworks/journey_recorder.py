@@ -59,7 +59,10 @@ def tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tall
     with contextlib.ExitStack() as stack:
         traced = []
         if tensorflow:
-            found.key = _key_words(fn, args, kwargs)
+            if real_isinstance(fn, tensorflow_private.Function):
+                with contextlib.suppress(Exception):  # an argument's own: the call will say it
+                    key = tensorflow_private.wanted_key(fn, args, kwargs)
+                    found.key = Names().arguments(key[1])
             traced = stack.enter_context(tensorflow_private.hearing_traces())
             doors = tensorflow_private.doors
             noting = {name: _noting(getattr(doors, name), at, found) for name, at in OP_AT.items()}
@@ -91,14 +94,6 @@ def _codes_of_dynamo(function: FunctionType | None) -> dict[int, CodeType]:
     entries = torch_private.cache_entries
     found = (entry.code for code in own_codes(function) for entry in entries(code))
     return {id(code): code for code in found}
-
-
-def _key_words(fn, args: tuple, kwargs: dict) -> str:
-    """Return the words of the key of this call, if `fn` is a tf.function; else nothing."""
-    if real_isinstance(fn, tensorflow_private.Function):
-        with contextlib.suppress(Exception):  # an argument's own protocol: the call will say it
-            return Names().arguments(tensorflow_private.wanted_key(fn, args, kwargs)[1])
-    return ""
 
 
 # ------------------------------------------------------------------ frames, lines, names, C calls

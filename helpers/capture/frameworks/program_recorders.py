@@ -246,10 +246,8 @@ def _record_in_child() -> tuple[Recording, ...]:
     reply = ask({"source": f"from {__name__} import tell; tell()"}, LONGEST)
     recorded = reply.last("recorded")
     if recorded is None:
-        why = reply.last("error") or f"it ended with {reply.ended.code}, or not in time"
-        raise RuntimeError(
-            f"the child with TensorFlow told nothing: {why.strip().splitlines()[-1]}"
-        )
+        why = (reply.last("error") or f"it ended with {reply.ended.code}, or late").strip()
+        raise RuntimeError(f"the child with TensorFlow told nothing: {why.splitlines()[-1]}")
     for data in recorded:
         data |= {name: tuple(map(tuple, data[name])) for name in ("graphs", "results")}
     return tuple(Recording(**data) for data in recorded)

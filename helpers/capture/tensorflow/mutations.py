@@ -42,6 +42,7 @@ MARKS = (
 CASES = "name -> a function, or (function, *arguments)"
 UNCHANGED, NOT_KNOWN = QUIET = "caller's unchanged", "not known what changed"
 GONE = object()
+PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and nothing else
 
 
 def mutations_ledger(cases, ways=None) -> Ledger:
@@ -187,7 +188,6 @@ class _Snapshot:
 
 
 def _home(made) -> str:
-    """Return the first part of the name of the module that a function or a class was made in."""
     return str(made.__module__).partition(".")[0]
 
 
@@ -208,12 +208,8 @@ def _mutable_part(value) -> list | dict | set | None:
     homes = set(map(_home, type(value).__mro__[:-1]))
     of_somebody = homes and not homes.intersection(LIBRARIES)
     # One that is larger has slots, or a state of its own in C.
-    is_plain = of_somebody and type(value).__basicsize__ <= _Plain.__basicsize__
+    is_plain = of_somebody and type(value).__basicsize__ <= PLAIN
     return getattr(value, "__dict__", None) if is_plain else None
-
-
-class _Plain:
-    """An object that has a dict, and nothing else."""
 
 
 def _is_same(now, before) -> bool:
@@ -229,10 +225,6 @@ def _is_other(one, other) -> bool:
     return one is not other and not same
 
 
-def _is_model(value) -> bool:
-    return any(cls.__name__ in MODELS for cls in type(value).__mro__)
-
-
 def _can_change(leaf) -> bool:
     """Return whether a leaf can be changed in a way that is not seen here."""
     import numpy as np
@@ -241,4 +233,5 @@ def _can_change(leaf) -> bool:
     if is_exactly(leaf, *FIXED) or real_isinstance(leaf, *TAKEN):
         return False
     values = tf.Tensor, tf.DType, tf.TensorShape, tf.TypeSpec, np.generic, np.dtype
-    return not real_isinstance(leaf, *values) and (not callable(leaf) or _is_model(leaf))
+    is_model = any(cls.__name__ in MODELS for cls in type(leaf).__mro__)
+    return not real_isinstance(leaf, *values) and (not callable(leaf) or is_model)

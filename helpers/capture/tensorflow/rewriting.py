@@ -8,7 +8,7 @@ A diff is told from two graphs alone. The first rule that fits decides; the rest
 """
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import product
 from types import FunctionType, MethodType
 
@@ -18,7 +18,7 @@ from helpers.capture.tensorflow.trace_ledger import as_function, as_tf_function,
 from helpers.capture.text.error import error_message, instead
 from helpers.capture.text.source import source_of, why_outdated
 from helpers.internals import tensorflow_private
-from helpers.model.graphs import MEANINGS, Finding, Graph, GraphDiff, Node
+from helpers.model.graphs import MEANINGS, Finding, Graph, GraphDiff
 from helpers.model.phrase import listed
 from helpers.model.tables import SideBySide, align
 from helpers.safety.arguments import (
@@ -152,7 +152,7 @@ class _Side:
     """One graph, asked often: nodes by key, what each reads, and the arrows."""
 
     def __init__(self, graph: Graph):
-        self.nodes: dict[str, Node] = {node.key: node for node in graph.nodes}
+        self.nodes = {node.key: node for node in graph.nodes}
         self.at = {key: at for at, key in enumerate(self.nodes)}
         self.inputs = {key: [] for key in self.nodes}
         for edge in graph.edges:
@@ -167,7 +167,7 @@ class _Side:
 
     def ordered(self, keys) -> list[str]:
         """Return the keys in this graph's order."""
-        return sorted((key for key in keys if key in self.at), key=self.at.get)
+        return sorted(keys, key=self.at.get)
 
     def before(self, keys, within=None) -> set[str]:
         """Return these keys and all that lead to them, by way of the keys `within` alone."""
@@ -177,20 +177,16 @@ class _Side:
         return set(keys).union(*(networkx.ancestors(arrows, key) for key in keys))
 
 
-@dataclass
 class _Comparison:
     """The work so far. `open`: keys without a word. `stand`: what is read now in a key's place."""
 
-    one: _Side
-    two: _Side
-    findings: list[Finding] = field(default_factory=list)
-    stand: dict[str, str] = field(default_factory=dict)
-    swapped: set[str] = field(default_factory=set)
-
-    def __post_init__(self):
-        self.open = dict.fromkeys(self.one.nodes)
-        self.gone = self.one.nodes.keys() - self.two.nodes.keys()
-        self.new = self.two.nodes.keys() - self.one.nodes.keys()
+    def __init__(self, one: _Side, two: _Side):
+        self.one, self.two, self.findings, self.swapped = one, two, [], set()
+        self.open, self.stand = dict.fromkeys(one.nodes), {}
+        self.gone, self.new = (
+            one.nodes.keys() - two.nodes.keys(),
+            two.nodes.keys() - one.nodes.keys(),
+        )
 
     def say(self, word: str, before, after, how: str = "") -> None:
         """Record a finding; its nodes need no other word."""
