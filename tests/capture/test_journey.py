@@ -65,29 +65,11 @@ def entered(fn, *args) -> dict[str, int]:
     }
 
 
-def lines_of(fn, *args) -> int:
-    """Return how many line events a plain tracer hears in this module's frames."""
-    heard = []
-
-    def local(frame, event, argument):
-        heard.append(event)
-        return local
-
-    before = sys.gettrace()
-    sys.settrace(lambda frame, *_: local if frame.f_globals is globals() else None)
-    try:
-        fn(*args)
-    finally:
-        sys.settrace(before)
-    return heard.count("line")
-
-
 def test_python_passes_two_stations_and_both_calls_are_the_same():
     model = show_journey(total, 3).model
     assert model.first == model.again
     assert model.first.passed == ("name", "frame")
     assert model.first.count("frames") == sum(entered(total, 3).values()) == 4
-    assert model.first.count("lines") == lines_of(total, 3)
     # `range` once, `scaled` and `RATE` in each round; `+=` and `*` in each round
     assert model.first.count("names") == 1 + 3 + 3 and model.first.count("operators") == 6
     assert model.first.count("frames of others") == 0

@@ -115,39 +115,6 @@ def test_the_one_leaf_that_differs_is_named(first, second, cause):
     assert kept.model.entries[1].note == cause
 
 
-class Even(tf.types.experimental.TraceType):
-    """A type of its own: all even numbers are alike."""
-
-    def __init__(self, even):
-        self.even = even
-
-    def is_subtype_of(self, other):
-        return self == other
-
-    def most_specific_common_supertype(self, others):
-        return self if all(self == other for other in others) else None
-
-    def placeholder_value(self, placeholder_context=None):
-        return Number(0 if self.even else 1)
-
-    def __eq__(self, other):
-        return isinstance(other, Even) and self.even == other.even
-
-    def __hash__(self):
-        return hash(self.even)
-
-    def __repr__(self):
-        return f"Even({self.even})"
-
-
-class Number:
-    def __init__(self, value):
-        self.value = value
-
-    def __tf_tracing_type__(self, context):
-        return Even(self.value % 2 == 0)
-
-
 def fresh_objects(kept):
     kept(Apple())
     kept(Apple())
@@ -166,10 +133,6 @@ GUIDE = {
         "x[1]: variable number 2 of the call → number 1 of the call",
     ),
     "mapping: keys and values": (lambda f: (f({1: 2}), f({1: 3})), "x[1]: Python value 2 → 3"),
-    "object with a tracing protocol": (
-        lambda f: [f(Number(i)) for i in (2, 4, 5)],
-        "x: trace type Even(True) → Even(False)",
-    ),
     "any other object: by weak reference": (
         fresh_objects,
         "x: Apple object 1 (freed since) → Apple object 2",

@@ -11,7 +11,7 @@ from itertools import islice
 
 from helpers.capture.text.value import SCALARS, label, type_name
 from helpers.internals import tensorflow_private
-from helpers.model.phrase import clipped
+from helpers.model.phrase import clipped, listed
 from helpers.model.trace_records import Cause
 from helpers.safety.arguments import is_exactly
 
@@ -35,19 +35,17 @@ class Names:
     def arguments(self, function_type) -> str:
         """Return the words of all arguments of a FunctionType, as in `x=float32 (2,), n=1`."""
         parameters = function_type.parameters.items()
-        return _joined(f"{name}={self.of(p.type_constraint)}" for name, p in parameters) or "(none)"
+        return _joined(f"{name}={self.of(p.type_constraint)}" for name, p in parameters)
 
     def values(self, args, kwargs) -> str:
         """Return the words of live values that fit no key."""
-        words = [self._value(value) for value in args]
-        words += [f"{name}={self._value(value)}" for name, value in kwargs.items()]
-        return _joined(words) or "(none)"
-
-    def _value(self, value) -> str:
-        try:
-            return self.of(tensorflow_private.trace_type.from_value(value))
-        except Exception:  # the argument's own tracing protocol may raise anything
-            return label(value)
+        words = []
+        for name, value in (*(("", value) for value in args), *kwargs.items()):
+            shown = label(value)
+            with suppress(Exception):  # the argument's own tracing protocol may raise anything
+                shown = self.of(tensorflow_private.trace_type.from_value(value))
+            words.append(f"{name}={shown}" if name else shown)
+        return _joined(words)
 
     def of(self, trace_type, depth: int = 0) -> str:
         """Return the words of one TraceType; a value is never asked for more than its repr."""
@@ -62,7 +60,10 @@ class Names:
             words = f"{trace_type.dtype.name} {shape_words(trace_type.shape)}"
             return words if kind == "TensorSpec" else f"Variable {words}"
         if parts is None:
-            return _own_words(trace_type)
+            with suppress(Exception):  # a repr of somebody's own
+                if not ADDRESS.search(words := repr(trace_type)):
+                    return clipped(words, LONGEST)
+            return type_name(trace_type)
         words = [self.of(part, depth + 1) for part in islice(parts.values(), MOST_ITEMS)]
         if kind == "Dict":
             words = [f"{literal(name)}: {one}" for name, one in zip(parts, words, strict=False)]
@@ -98,9 +99,7 @@ def _parts_of(trace_type) -> dict | None:
 
 
 def _joined(words) -> str:
-    words = list(words)
-    more = [f"… {len(words) - MOST_ITEMS:,} more"] if len(words) > MOST_ITEMS else []
-    return clipped(", ".join(words[:MOST_ITEMS] + more), LONGEST)
+    return clipped(listed(words, MOST_ITEMS), LONGEST) or "(none)"
 
 
 def shape_words(tensor_shape) -> str:
@@ -113,15 +112,6 @@ def literal(value) -> str:
     if type(value) is object:  # what TensorFlow keeps for nan, so that it equals itself
         return "nan"
     return repr(value) if type(value) is range else label(value)
-
-
-def _own_words(trace_type) -> str:
-    """Return what a type says of itself, without addresses; if that fails, the type's name."""
-    try:
-        words = repr(trace_type)
-    except Exception:
-        return type_name(trace_type)
-    return type_name(trace_type) if ADDRESS.search(words) else clipped(words, LONGEST)
 
 
 # ------------------------------------------------------------------ two keys
