@@ -201,18 +201,13 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
 # ------------------------------------------------------------------ several calls
 
 
-def named_cases(cases, verb: str) -> dict[str, list]:
-    """Return name -> [function, *arguments]; TypeError names a case that is no function."""
-    found = {printable(n): parts(case) for n, case in table(cases, verb, CASES, MOST_CASES)}
-    for name, (fn, *_) in found.items():
-        if not callable(fn):
-            raise TypeError(f"the case '{name}' must be a function, not {real_type_name(fn)}")
-    return found
-
-
 def calls_ledger(cases: dict[str, object]) -> Ledger:
     """Run every case (name -> function, or (function, *arguments)) and compare their landmarks."""
-    pairs = named_cases(cases, "watch_calls")
+    found = table(cases, "watch_calls", CASES, MOST_CASES)
+    pairs = {printable(name): parts(case) for name, case in found}
+    for name, (fn, *_) in pairs.items():
+        if not callable(fn):
+            raise TypeError(f"the case '{name}' must be a function, not {real_type_name(fn)}")
     trees = [call_tree(*case) for case in progress.counted("watching call", pairs.values())]
     rows = {"route": [tree.route for tree in trees]}
     if any(tree.outcome and tree.route != "refused" for tree in trees):

@@ -12,7 +12,8 @@ from itertools import chain
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 
 from helpers.capture.cpython.objects import names_used
-from helpers.capture.frameworks.call_recorder import named_cases, run_to_end
+from helpers.capture.cpython.settrace import UNRAISABLE
+from helpers.capture.text.error import error_message
 from helpers.internals import tensorflow_private
 from helpers.model.phrase import listed
 from helpers.model.tables import Entry, Ledger, Verdict
@@ -20,12 +21,14 @@ from helpers.safety import progress
 from helpers.safety.arguments import (
     called,
     is_exactly,
+    parts,
     printable,
     real_isinstance,
     real_type_name,
     static_attribute,
     table,
 )
+from helpers.safety.restoring import running_user_code
 
 NAMED = "parameter(s) were modified:"
 LIBRARIES = ("builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch")
@@ -33,11 +36,12 @@ SCALARS = (str, bytes, int, float, complex, bool, type(None))
 FIXED = (*SCALARS, range, slice, CodeType)  # nothing in them can be changed; in a subclass it can
 MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Keras's
 TAKEN = (FunctionType, BuiltinFunctionType, ModuleType, type, Enum)  # not the body's to change
-MOST_THINGS, MOST_WAYS, MOST_NAMED = 50_000, 12, 3
+MOST_THINGS, MOST_CASES, MOST_WAYS, MOST_NAMED = 50_000, 200, 12, 3
 MARKS = (
     ("changed", "no error, and what the caller holds is other than before"),
     ("failed", "an error was raised"),
 )
+CASES = "name -> a function, or (function, *arguments)"
 UNCHANGED, NOT_KNOWN = QUIET = "caller's unchanged", "not known what changed"
 GONE = object()
 PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and nothing else
@@ -60,8 +64,11 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     for name, way in ways:
         called(way, f"the way '{printable(name)}'")
     entries, last = [], None
-    pairs = named_cases(cases, "watch_mutations").items()
-    for name, (fn, *args) in progress.counted("case", pairs):
+    for name, case in progress.counted("case", table(cases, "watch_mutations", CASES, MOST_CASES)):
+        fn, *args = parts(case)
+        if not callable(fn):
+            words = f"the case '{printable(name)}' must be a function, not {real_type_name(fn)}"
+            raise TypeError(words)
         verdicts, notes = [], {}
         for _, way in ways:
             if last is not None:  # each run finds what the first one found
@@ -69,7 +76,7 @@ def mutations_ledger(cases, ways=None) -> Ledger:
             verdict, told, last = _run(fn, copy_containers(args), way)
             verdicts.append(verdict)
             notes |= dict.fromkeys(told)
-        entries.append(Entry(name, tuple(verdicts), "; ".join(notes)))
+        entries.append(Entry(printable(name), tuple(verdicts), "; ".join(notes)))
     headings = tuple(printable(name) for name, _ in ways)
     title = "Who sees that an argument was changed?"
     return Ledger(title, "the body's change", headings, tuple(entries), marks=MARKS)
@@ -82,8 +89,14 @@ def copy_containers(args: list) -> list:
 
 def _run(fn, args, way) -> tuple[Verdict, list[str], "_Snapshot"]:
     """Run `fn` one way -> the verdict; what was raised, rebound, not looked into; what was held."""
-    before = _Snapshot([fn, *args])
-    error = run_to_end(lambda: way(fn)(*args))
+    before, error = _Snapshot([fn, *args]), ""
+    try:
+        with running_user_code():
+            way(fn)(*args)
+    except UNRAISABLE:
+        raise
+    except BaseException as raised:
+        error = error_message(raised)
     rebound = before.rebound()
     after = _Snapshot([fn, *args, *rebound.values()])
     before.put_names_back()
