@@ -181,12 +181,10 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
     above: list[str] = []  # the names of the calls that are open, from the outermost
     for at, call in enumerate(calls):
         above[call.depth :] = [call.name]
-        if call.name == FAST:
-            beside = takewhile(lambda c: c.depth >= call.depth, islice(calls, at + 1, None))  # noqa: B023
-            if not call.raised:
-                yield "fast path"
-            elif not any(c.depth == call.depth and c.name.endswith(FALLBACK) for c in beside):
-                yield "refused"
+        if call.name == FAST and not call.raised:
+            yield "fast path"
+        elif call.name == FAST and not _falls_back(call, islice(calls, at + 1, None)):
+            yield "refused"
         elif call.name in (SLOW, SLOW_CANCELABLE):
             ways = {
                 "refused": call.raised,
@@ -196,6 +194,11 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
             yield next((way for way, true in ways.items() if true), "direct")
         elif call.name == NEW_NODE:
             yield "graph"
+
+
+def _falls_back(call: Call, later: Iterator[Call]) -> bool:
+    beside = takewhile(lambda one: one.depth >= call.depth, later)
+    return any(one.depth == call.depth and one.name.endswith(FALLBACK) for one in beside)
 
 
 # ------------------------------------------------------------------ several calls
