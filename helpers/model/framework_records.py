@@ -72,16 +72,9 @@ class CallTree:
     def on_the_way(self) -> frozenset[int]:
         """Return the places of the landmarks and of all calls that lead to one."""
         doors = [0, *accumulate(call.door for call in self.calls)]
-        inside = enumerate(self.inside())
-        return frozenset(at for at, size in inside if doors[at + size] > doors[at])
+        return frozenset(at for at, n in enumerate(self.inside()) if doors[at + n] > doors[at])
 
 
-STAGES = {  # stage -> kind of box
-    "forward": "forward",
-    "backward": "backward",
-    "after": "after",  # with a gradient, and asked for by no tape
-    "update": "update",
-}
 AGAIN = "read again"  # by the backward half: what had to be kept alive
 
 
@@ -96,7 +89,10 @@ class Value:
 
 @dataclass(frozen=True)
 class Op:
-    """One op that ran. `stage` is one of STAGES; `layer` is the layer that asked for it."""
+    """One op that ran, asked for by a `layer`.
+
+    `stage`: forward, backward, after (with a gradient, and asked for by no tape) or update.
+    """
 
     number: int
     op: str
@@ -140,24 +136,22 @@ def op_graph(log: OpLog, title: str = "", unnamed: bool = True) -> Graph:
     `unnamed=False` leaves out the values from outside that have no name.
     """
     makers, nodes, edges = {}, {}, []
-    stages = {f"op {row.number}": row.stage for row in log.rows}
     for row in log.rows:
         key = f"op {row.number}"
         for value in row.reads:
-            if value.number not in makers:
-                if not (value.name or unnamed):
-                    continue
+            if value.number not in makers and (value.name or unnamed):
                 outside = f"value {value.number}"
-                makers[value.number] = outside, ""
+                makers[value.number] = outside, "", "input"
                 words = (value.name, "input") if value.name else ("a value", "constant")
                 nodes[outside] = Node(outside, *words, value.words)
-            source, label = makers[value.number]
-            again = (row.stage, stages.get(source)) == ("backward", "forward")
-            edges.append(Edge(source, key, AGAIN if again else label))
+            if value.number in makers:
+                source, label, stage = makers[value.number]
+                again = (row.stage, stage) == ("backward", "forward")
+                edges.append(Edge(source, key, AGAIN if again else label))
         detail = f"{row.stage} {row.outputs}".rstrip()
-        nodes[key] = Node(key, f"{row.number} {row.op}", STAGES[row.stage], detail, op=row.op)
+        nodes[key] = Node(key, f"{row.number} {row.op}", row.stage, detail, op=row.op)
         for at, value in enumerate(row.makes):
-            makers[value.number] = key, f"output {at}" if at else ""
+            makers[value.number] = key, f"output {at}" if at else "", row.stage
     return Graph(title or log.title, tuple(nodes.values()), tuple(edges))
 
 
@@ -230,8 +224,8 @@ class JobGraph:
     @property
     def counts(self) -> dict[str, int]:
         """Return how many ops each pass has; a pass without ops is left out."""
-        found = Counter(op.part for op in self.ops)
-        return {part: found[part] for part in PASSES if part in found}
+        found = {part: len(self.names(part)) for part in PASSES}
+        return {part: count for part, count in found.items() if count}
 
     def op(self, name: str) -> JobOp:
         """Return the op of this name; KeyError names it when there is none."""
@@ -241,19 +235,11 @@ class JobGraph:
         """Return the names of the ops of one pass, in order."""
         return tuple(op.name for op in self.ops if op.part == part)
 
-    def types(self, part: str) -> tuple[str, ...]:
-        """Return the op types of one pass, in order."""
-        return tuple(op.type for op in self.ops if op.part == part)
-
     def blob(self, name: str) -> Blob:
         """Return the blob of this name; KeyError names it when no op writes it."""
         return find_named((blob for op in self.ops for _, blob in op.writes), name)
 
 
-COUNTED = (  # what `Passage.count` can be asked for
-    *("names", "keys", "traces", "frames", "lines", "operators", "frames of Dynamo's"),
-    *("translated", "frames of others", "ops", "nodes", "C calls"),
-)
 SHARES = ("your frames", "Python of the libraries", "C functions")
 
 
@@ -287,8 +273,8 @@ class Passage:
         return {SPINE[stop.station - 1].name: stop for stop in self.stops}[name]
 
     def count(self, what: str) -> int:
-        """Return how many of `COUNTED` there were; KeyError for another word."""
-        return {**dict.fromkeys(COUNTED, 0), **dict(self.counts)}[what]
+        """Return how many names, frames, lines, … there were; KeyError for another word."""
+        return dict(self.counts)[what]
 
 
 @dataclass(frozen=True)
@@ -303,9 +289,3 @@ class Journey:
     again: Passage
     shares: tuple[tuple[str, float], ...] = ()
     note: str = ""
-
-    @property
-    def changed(self) -> tuple[str, ...]:
-        """Return the names of the stations at which the second call did something else."""
-        both = zip(SPINE, self.first.stops, self.again.stops, strict=True)
-        return tuple(station.name for station, one, other in both if one != other)

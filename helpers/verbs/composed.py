@@ -163,7 +163,7 @@ def show_op_graph(title: str, **logs) -> Exhibit:
     """
     from helpers.capture.frameworks import executed_ops
 
-    found = {name: executed_ops.log_of(log) for name, log in logs.items()}
+    found = {name: model_of(log) for name, log in logs.items()}
     return at(6)(executed_ops.ops_graph(found, title), figures)
 
 

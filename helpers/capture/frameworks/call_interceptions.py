@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from dis import opmap
 from functools import partial
-from types import FunctionType
+from types import FunctionType, ModuleType
+from typing import NamedTuple
 
 from helpers.capture.cpython.objects import called
 from helpers.capture.references.holder_search import find_holders
@@ -22,7 +23,7 @@ from helpers.capture.references.places import Place
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import label, type_name
 from helpers.internals import tensorflow_private, torch_private
-from helpers.internals.tensorflow_private import FAST, SLOW
+from helpers.internals.tensorflow_private import DOORS, FAST, SLOW
 from helpers.mini import frame_hook
 from helpers.model.phrase import listed
 from helpers.model.tables import Column, Listing
@@ -32,6 +33,9 @@ from helpers.safety.restoring import BUILTINS, patched, running_user_code
 NOBODY, NEW, OLD = "nobody", "not in this Python", "not imported"
 MOST = 3
 PRINTS = "PRINT_EXPR" if "PRINT_EXPR" in opmap else "INTRINSIC_PRINT"
+COLUMNS = {"way": "way in", "now": "who is there now", "sees": "what it sees"}
+COLUMNS |= {"source": "where it gets in"}
+TRACING = "Python/legacy_tracing.c, ceval.c"
 # way -> what it sees, and where the real thing is asked
 WAYS = {
     "patched names": ("calls by that name", "LOAD_GLOBAL"),
@@ -40,15 +44,9 @@ WAYS = {
     "cell transformers": ("the syntax tree of each cell", "IPython: interactiveshell.py"),
     "cell events": ("begin and end of each cell", "IPython: events.py"),
     "frame evaluator": ("each Python frame, before it runs", "_PyEval_EvalFrame (PEP 523)"),
-    "torch's frame callback": (
-        "frames that no compiled code fits",
-        "torch: dynamo/eval_frame.c",
-    ),
-    "sys.settrace": ("calls, lines, returns of this thread", "Python/legacy_tracing.c, ceval.c"),
-    "sys.setprofile": (
-        "calls and returns of this thread, of C too",
-        "Python/legacy_tracing.c, ceval.c",
-    ),
+    "torch's frame callback": ("frames that no compiled code fits", "torch: dynamo/eval_frame.c"),
+    "sys.settrace": ("calls, lines, returns of this thread", TRACING),
+    "sys.setprofile": ("calls and returns of this thread, of C too", TRACING),
     "threading.settrace": ("calls, lines, returns of new threads", "threading.py"),
     "threading.setprofile": ("calls and returns of new threads, of C too", "threading.py"),
     "sys.monitoring": ("the events that each tool asked for", "PEP 669: instrumentation.c"),
@@ -94,37 +92,33 @@ def interceptions() -> Interceptions:
 
     `.model.taken` gives way -> who, of those where somebody is. Nothing is called or imported.
     """
-    now = {**_in_python(), **_in_ipython(), **_in_torch(), **_in_tensorflow()}
+    now = dict.fromkeys(WAYS, OLD) | _in_python() | _in_frameworks()
     rows = tuple(Interception(way, now[way], *words) for way, words in WAYS.items())
     taken = f"{sum(row.taken for row in rows)} of {len(rows)} ways in are taken."
     note = f"{taken} Audit hooks are missing: Python lists them nowhere."
-    columns = (
-        Column("way", "way in"),
-        Column("now", "who is there now", code=True),
-        Column("sees", "what it sees"),
-        Column("source", "where it gets in", code=True),
-    )
+    columns = tuple(Column(*one, one[0] in ("now", "source")) for one in COLUMNS.items())
     return Interceptions("Who gets hold of your calls now", columns, rows, note)
 
 
 def _in_python() -> dict[str, str]:
     finders = (machinery.BuiltinImporter, machinery.FrozenImporter, machinery.PathFinder)
-    space = vars(builtins)
+    space, evaluator = vars(builtins), frame_hook.installed()[0]
     other = [name for name, own in BUILTINS.items() if space.get(name) is not own]
+    monitoring = getattr(sys, "monitoring", None)
     found = {
         "patched names": patched_names(MOST) or NOBODY,
-        "builtins": _listed(
-            f"{_name(space[name]) if name in space else NOBODY} for {name}" for name in other
-        ),
-        "import finders": _names(one for one in sys.meta_path if one not in finders),
-        "frame evaluator": _find_evaluator(),
+        "builtins": _listed(f"{_name(space.get(name))} for {name}" for name in other),
+        "import finders": _listed(_name(one) for one in sys.meta_path if one not in finders),
+        "frame evaluator": f"{evaluator.name} ({evaluator.owner})",
         "sys.settrace": _name(sys.gettrace()),
         "sys.setprofile": _name(sys.getprofile()),
         "threading.settrace": _name(threading.gettrace()),
         "threading.setprofile": _name(threading.getprofile()),
         "sys.monitoring": NEW,
     }
-    if monitoring := getattr(sys, "monitoring", None):
+    if evaluator.owner.startswith("CPython"):
+        found["frame evaluator"] = NOBODY
+    if monitoring:
         found["sys.monitoring"] = _listed(filter(None, map(monitoring.get_tool, range(6))))
     for hook in ("displayhook", "excepthook", "unraisablehook", "breakpointhook"):
         now, own = getattr(sys, hook), getattr(sys, f"__{hook}__")
@@ -132,44 +126,29 @@ def _in_python() -> dict[str, str]:
     return found
 
 
-def _find_evaluator() -> str:
-    if sys.implementation.name != "cpython":
-        return NEW
-    first = frame_hook.installed()[0]
-    return NOBODY if first.owner.startswith("CPython") else f"{first.name} ({first.owner})"
-
-
-def _in_ipython() -> dict[str, str]:
-    ipython = restoring.module("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    if shell is None:
-        return {"cell transformers": OLD, "cell events": OLD}
-    events = shell.events.callbacks
-    hooks = [hook for name in sorted(events) for hook in events[name]]
-    return {"cell transformers": _names(shell.ast_transformers), "cell events": _names(hooks)}
-
-
-def _in_torch() -> dict[str, str]:
-    names = ("torch's frame callback", "torch function modes", "torch dispatch modes")
-    if not restoring.module("torch"):
-        return dict.fromkeys(names, OLD)
-    dispatch, functions = (_listed(map(type_name, stack)) for stack in torch_private.modes())
-    callback = torch_private.frame_callback() or None  # False: frames run what is compiled
-    return dict(zip(names, (_name(callback), functions, dispatch), strict=True))
-
-
-def _in_tensorflow() -> dict[str, str]:
-    names = ("TensorFlow op callbacks", "TensorFlow's doors to C", "a graph being built")
-    if not restoring.module("tensorflow"):
-        return dict.fromkeys(names, OLD)
-    doors = {name: getattr(tensorflow_private.doors, name) for name in tensorflow_private.DOORS}
-    replaced = (
-        f"{_name(fn)} for {name}" for name, fn in doors.items() if type(fn) is not type(len)
-    )
-    graphs = tensorflow_private.graphs_being_built()
-    graph = type_name(graphs[-1]) if graphs else NOBODY
-    callbacks = _names(tensorflow_private.context.context().op_callbacks)
-    return dict(zip(names, (callbacks, _listed(replaced), graph), strict=True))
+def _in_frameworks() -> dict[str, str]:
+    """Return what is to be said of IPython, torch and TensorFlow, of those that are imported."""
+    found = {}
+    shell = getattr(restoring.module("IPython"), "get_ipython", lambda: None)()
+    if shell is not None:
+        events = [hooks for _, hooks in sorted(shell.events.callbacks.items())]
+        found["cell transformers"] = _listed(map(_name, shell.ast_transformers))
+        found["cell events"] = _listed(map(_name, sum(events, [])))
+    if restoring.module("torch"):
+        dispatch, functions = (_listed(map(type_name, stack)) for stack in torch_private.modes())
+        found |= {"torch function modes": functions, "torch dispatch modes": dispatch}
+        # False: frames run what is compiled.
+        found["torch's frame callback"] = _name(torch_private.frame_callback() or None)
+    if restoring.module("tensorflow"):
+        callbacks = tensorflow_private.context.context().op_callbacks
+        doors = {name: getattr(tensorflow_private.doors, name) for name in DOORS}
+        graphs = [type_name(graph) for graph in tensorflow_private.graphs_being_built()]
+        found["TensorFlow op callbacks"] = _listed(map(_name, callbacks))
+        found["TensorFlow's doors to C"] = _listed(
+            f"{_name(fn)} for {name}" for name, fn in doors.items() if type(fn) is not type(len)
+        )
+        found["a graph being built"] = graphs[-1] if graphs else NOBODY
+    return found
 
 
 def _name(thing) -> str:
@@ -177,10 +156,6 @@ def _name(thing) -> str:
     if thing is None:
         return NOBODY
     return called(thing) if callable(thing) else type_name(thing)
-
-
-def _names(hooks: Iterable) -> str:
-    return _listed(map(_name, hooks))
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -214,12 +189,12 @@ def op_routes(op, *args) -> dict[str, Callable]:
         raise ValueError(f"{label(op)} passes {FAST} without a wrapper that TensorFlow generated")
     places = []
     for place in find_holders(op):  # a comprehension would put `op` into a cell: one more holder
-        if place.get() is op and len(places) < MOST_NAMES:
+        if place.get() is op:
             places.append(place)
     if not places:
         raise ValueError(f"nothing that can be seen holds {label(op)}; give an op with a name")
     # Whoever kept `op` itself would be one more holder, and a rebinding would reach it.
-    names = {place.binding.path: partial(_through, place, args) for place in places}
+    names = {p.binding.path: partial(_through, p, args) for p in places[:MOST_NAMES]}
     return {**names, **_wrapped(op, args), **_below(passed[0]), **_beside(places[0], args)}
 
 
@@ -227,15 +202,13 @@ def _through(place: Place, args):
     return place.get()(*args)
 
 
-class _Passed:
+class _Passed(NamedTuple):
     """What was given at a door into C, and by which Python function: its name and arguments."""
 
-    def __init__(self, given: tuple, caller):
-        code = caller.f_code
-        names = code.co_varnames[: code.co_argcount]
-        self.given, self.function = given, code.co_name
-        self.module = sys.modules[caller.f_globals["__name__"]]
-        self.arguments = {name: caller.f_locals[name] for name in names}
+    given: tuple
+    function: str
+    module: ModuleType
+    arguments: dict
 
 
 def _pass_door(door: str, run: Callable) -> list[_Passed]:
@@ -244,7 +217,10 @@ def _pass_door(door: str, run: Callable) -> list[_Passed]:
     real = getattr(doors, door)
 
     def noting(*given):
-        passed.append(_Passed(given, sys._getframe(1)))
+        caller = sys._getframe(1)
+        code, module = caller.f_code, sys.modules[caller.f_globals["__name__"]]
+        arguments = {name: caller.f_locals[name] for name in code.co_varnames[: code.co_argcount]}
+        passed.append(_Passed(given, code.co_name, module, arguments))
         return real(*given)
 
     with patched(doors, **{door: noting}):
@@ -264,7 +240,7 @@ def _try(run: Callable):
 def _wrapped(op, args) -> dict[str, Callable]:
     """Return the functions inside the public one, by the names of their code."""
     found, inner = {}, getattr(op, "__wrapped__", None)
-    while type(inner) is FunctionType and len(found) < 10:
+    while type(inner) is FunctionType:
         found[LAYER.format("inside it", inner.__code__.co_name)] = partial(inner, *args)
         inner = getattr(inner, "__wrapped__", None)
     return found

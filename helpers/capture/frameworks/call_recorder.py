@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import groupby
+from itertools import groupby, islice, takewhile
 from types import FunctionType
 
 from helpers.capture.cpython.objects import name_of, refuse_async
@@ -44,7 +44,7 @@ NONE = (
     "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is no "
     "call: `watch_ops` lists the ops; `watch_frames` shows calls of Python functions."
 )
-NEW_NODE = "TF_FinishOperation"
+NEW_NODE, FALLBACK = "TF_FinishOperation", "_eager_fallback"
 DOORS = (
     *("Dispatch", FAST, SLOW, SLOW_CANCELABLE, "quick_execute", "_apply_op_helper"),
     *("_create_c_op", "TF_NewOperation", "TF_AddInput", "TF_AddInputList"),
@@ -62,11 +62,18 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
     or makes a coroutine.
     """
     refuse_what_does_not_run(fn, "watch_call")
-    recorder = _Recorder()
+    recorder, before = _Recorder(), sys.getprofile()
+
+    def profiled():
+        sys.setprofile(recorder)
+        try:
+            fn(*args, **kwargs)
+        finally:
+            sys.setprofile(before)
+
     run_to_end(lambda: fn(*args, **kwargs))
-    with _profiled(recorder):
-        ended = _catch_end(lambda: fn(*args, **kwargs))
-    outcome = "" if ended is None else error_message(ended)  # its words may be calls, too
+    with no_finalisers():
+        outcome = run_to_end(profiled)
     calls, left_out = recorder.calls, recorder.left_out
     cut = f"The first {MOST_CALLS:,} calls; {left_out:,} more are left out." if left_out else ""
     note = cut if calls else NONE
@@ -90,30 +97,24 @@ def refuse_what_does_not_run(fn, verb: str) -> FunctionType | None:
 
 def run_to_end(run: Callable) -> str:
     """Run what is the learner's; return the words of what it raised. An interrupt passes."""
-    ended = _catch_end(run)
-    return "" if ended is None else error_message(ended)
-
-
-def _catch_end(run: Callable) -> BaseException | None:
     try:
         with running_user_code():
             run()
     except UNRAISABLE:
         raise
     except BaseException as error:
-        return error
-    return None
+        return error_message(error)
+    return ""
 
 
 @contextlib.contextmanager
-def _profiled(recorder: "_Recorder") -> Iterator[None]:
-    collecting, before = gc.isenabled(), sys.getprofile()
-    gc.disable()  # a finaliser would add calls to one run and not to the next
-    sys.setprofile(recorder)
+def no_finalisers() -> Iterator[None]:
+    """Collect no garbage in the block: a finaliser would add calls to one run, and not the next."""
+    collecting = gc.isenabled()
+    gc.disable()
     try:
         yield
     finally:
-        sys.setprofile(before)
         if collecting:
             gc.enable()
 
@@ -126,8 +127,13 @@ class _Recorder:
         self._depth, self.left_out = 0, 0
 
     def __call__(self, frame, event, argument):
-        if event in ("call", "c_call"):
-            self._enter(*_where(frame, event, argument), event == "c_call")
+        if event == "call":
+            name = frame.f_code.co_qualname.rpartition("<locals>.")[2]
+            self._enter(module_of(frame.f_globals), name, False)
+        elif event == "c_call":
+            module = module_of_c(argument)
+            ours = module.partition(".")[0] in FRAMEWORKS  # the name of no other is asked for
+            self._enter(module, name_of_c(argument) if ours else "", True)
         elif self._open:
             at = self._open.pop()
             if at is not None:
@@ -146,29 +152,25 @@ class _Recorder:
         self._depth += 1
 
 
-def _where(frame, event: str, function) -> tuple[str, str]:
-    """Return module and name of a function, without the words that pybind11 puts before it."""
-    if event == "call":
-        name = frame.f_code.co_qualname.rpartition("<locals>.")[2]
-        return _text(dict.get(frame.f_globals, "__name__")), name
-    module = module_of_c(function)
-    if module.partition(".")[0] not in FRAMEWORKS:
-        return "", ""  # and its name, which a class may compute, is not asked for
-    name = function.__qualname__.removeprefix("PyCapsule.").rpartition("<locals>.")[2]
-    return module, name.rpartition(".")[2] if "pybind11_detail" in name else name
+def module_of(space: dict) -> str:
+    """Return the name of the module that has these globals; "" if it has none."""
+    name = dict.get(space, "__name__")
+    return name if type(name) is str else ""
 
 
 def module_of_c(function) -> str:
     """Return the module of a C function, or of the class of its method; "" if it has none."""
-    owner = getattr(function, "__self__", None)
-    try:
-        return _text(function.__module__) or _text(static_attribute(type(owner), "__module__"))
-    except Exception:  # the class of a method's object may raise when it is asked for its name
-        return ""
+    owner = type(getattr(function, "__self__", None))
+    for name in (function.__module__, static_attribute(owner, "__module__")):
+        if type(name) is str:
+            return name
+    return ""
 
 
-def _text(value) -> str:
-    return value if type(value) is str else ""
+def name_of_c(function) -> str:
+    """Return the name of a C function, without the words that pybind11 puts before it."""
+    name = function.__qualname__.rpartition("PyCapsule.")[2]
+    return name.rpartition(".")[2] if "pybind11" in name else name
 
 
 # ------------------------------------------------------------------ the routes of ops
@@ -176,18 +178,17 @@ def _text(value) -> str:
 
 def routes(calls: Sequence[Call]) -> Iterator[str]:
     """Yield the route of each op, read from the landmarks alone."""
-    falls = _fall_back(calls)
     above: list[str] = []  # the names of the calls that are open, from the outermost
     for at, call in enumerate(calls):
         above[call.depth :] = [call.name]
         if call.name == FAST and not call.raised:
             yield "fast path"
-        elif call.name == FAST and not falls[at]:
+        elif call.name == FAST and not _falls_back(call, islice(calls, at + 1, None)):
             yield "refused"
         elif call.name in (SLOW, SLOW_CANCELABLE):
             ways = {
                 "refused": call.raised,
-                "fallback": any(name.endswith("_eager_fallback") for name in above),
+                "fallback": any(name.endswith(FALLBACK) for name in above),
                 "function": any(name.endswith(".call_function") for name in above),
             }
             yield next((way for way, true in ways.items() if true), "direct")
@@ -195,16 +196,9 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
             yield "graph"
 
 
-def _fall_back(calls: Sequence[Call]) -> list[bool]:
-    """Return, for each call, whether its caller went on to a fallback after it."""
-    found, later = [False] * len(calls), [False]  # later: for each depth, whether one follows
-    for at in range(len(calls) - 1, -1, -1):
-        call = calls[at]
-        later += [False] * (call.depth + 1 - len(later))
-        del later[call.depth + 1 :]
-        found[at] = later[call.depth]
-        later[call.depth] = later[call.depth] or call.name.endswith("_eager_fallback")
-    return found
+def _falls_back(call: Call, later: Iterator[Call]) -> bool:
+    beside = takewhile(lambda one: one.depth >= call.depth, later)
+    return any(one.depth == call.depth and one.name.endswith(FALLBACK) for one in beside)
 
 
 # ------------------------------------------------------------------ several calls
@@ -212,9 +206,8 @@ def _fall_back(calls: Sequence[Call]) -> list[bool]:
 
 def calls_ledger(cases: dict[str, object]) -> Ledger:
     """Run every case (name -> function, or (function, *arguments)) and compare their landmarks."""
-    pairs = {
-        printable(n): parts(case) for n, case in table(cases, "watch_calls", CASES, MOST_CASES)
-    }
+    found = table(cases, "watch_calls", CASES, MOST_CASES)
+    pairs = {printable(name): parts(case) for name, case in found}
     for name, (fn, *_) in pairs.items():
         if not callable(fn):
             raise TypeError(f"the case '{name}' must be a function, not {real_type_name(fn)}")
@@ -225,8 +218,10 @@ def calls_ledger(cases: dict[str, object]) -> Ledger:
     rows["all calls"] = [str(len(tree.calls)) for tree in trees]
     rows["of them into C"] = [str(sum(c.c for c in tree.calls)) for tree in trees]
     for door in DOORS:
-        if any(tree.count(door) for tree in trees):
-            rows[door] = [_times(tree, door) for tree in trees]
+        raised = [[call.raised for call in tree.calls if call.name == door] for tree in trees]
+        if any(raised):
+            words = (f"×{len(one)}{', raised' * all(one)}" if one else "–" for one in raised)
+            rows[door] = list(words)
     entries = tuple(
         Entry(row, tuple(Verdict(w, "changed" if w != words[0] else "plain") for w in words))
         for row, words in rows.items()
@@ -238,33 +233,24 @@ def calls_ledger(cases: dict[str, object]) -> Ledger:
     return Ledger(title, "landmark", tuple(pairs), entries, note, marks=MARKS)
 
 
-def _times(tree: CallTree, door: str) -> str:
-    calls = [call for call in tree.calls if call.name == door]
-    if not calls:
-        return "–"
-    return f"×{len(calls)}{', raised' if all(call.raised for call in calls) else ''}"
-
-
 def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
     """Return two trees line against line; what only one of them calls has no partner."""
     for tree in (left, right):
         if not real_isinstance(tree, CallTree):
-            raise TypeError(
-                f"show_call_diff needs two calls of watch_call, not {real_type_name(tree)}"
-            )
+            needed = "show_call_diff needs two calls of watch_call"
+            raise TypeError(f"{needed}, not {real_type_name(tree)}")
     whole = [_lines(tree) for tree in (left, right)]
     before, after = (lines[:MOST_LINES] for lines in whole)
     names = [[line.strip() for line in side] for side in (before, after)]
     pairs = []
     for same, a, b, c, d in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
+        left_side = [(i + 1, before[i]) for i in range(a, b)]
+        right_side = [(i + 1, after[i]) for i in range(c, d)]
         if same == "equal":
-            pairs += [
-                Pair(i + 1, before[i], j + 1, after[j])
-                for i, j in zip(range(a, b), range(c, d), strict=True)
-            ]
+            pairs += [Pair(*one, *other) for one, other in zip(left_side, right_side, strict=True)]
         else:
-            pairs += [Pair(i + 1, before[i], 0, "") for i in range(a, b)]
-            pairs += [Pair(0, "", i + 1, after[i]) for i in range(c, d)]
+            pairs += [Pair(*one, 0, "") for one in left_side]
+            pairs += [Pair(0, "", *other) for other in right_side]
     both = sum(bool(pair.left and pair.right) for pair in pairs)
     note = f"{both} lines are the same; a line without a partner is called on its side only."
     if max(map(len, whole)) > MOST_LINES:
@@ -279,7 +265,6 @@ def _lines(tree: CallTree) -> list[str]:
     lines = []
     shown = [(call.depth, f"{'[C] ' * call.c}{call.path}") for call in tree.calls]
     for (depth, words), group in groupby(shown):
-        times = len(list(group))
-        blanks = "  " * min(depth, DEEPEST)
-        lines.append(f"{blanks}{printable(words, LONGEST)}{f' ×{times}' if times > 1 else ''}")
+        times, blanks = len(list(group)), "  " * min(depth, DEEPEST)
+        lines.append(blanks + printable(words, LONGEST) + f" ×{times}" * (times > 1))
     return lines

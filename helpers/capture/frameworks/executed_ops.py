@@ -34,18 +34,10 @@ from helpers.model.tables import Column
 from helpers.safety import restoring
 from helpers.safety.arguments import printable, real_isinstance, require_str
 
-MOST_OPS, DEEPEST, LONGEST_TITLE = 500, 20, 300
-MOST_ITEMS = 100
+MOST_OPS, DEEPEST, LONGEST_TITLE, MOST_ITEMS = 500, 20, 300, 100
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
-COLUMNS = (
-    Column("number", "#"),
-    Column("op", "op", True),
-    Column("inputs", "reads"),
-    Column("outputs", "makes"),
-    Column("stage", "stage"),
-    Column("layer", "in layer"),
-    Column("where", "where"),
-)
+COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
+COLUMNS |= {"layer": "in layer", "where": "where"}
 NONE = (
     "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries "
     "are not seen."
@@ -87,15 +79,11 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
-    used = tuple(c for c in COLUMNS if c.field not in RARE or any(_is_told(c, row) for row in rows))
+    told = {name for name, rare in RARE.items() for row in rows if getattr(row, name) != rare}
+    used = [name for name in COLUMNS if name not in RARE or name in told]
+    columns = tuple(Column(name, COLUMNS[name], name == "op") for name in used)
     title = f"{called(fn)}: {counted(len(rows) + missing, 'op')}"
-    return OpLog(title, used, tuple(rows), " ".join(notes), outcome)
-
-
-def log_of(thing):
-    """Return the log in an exhibit of `watch_ops`; anything else as given."""
-    model = (instance_dict(thing) or {}).get("model")
-    return model if real_isinstance(model, OpLog) else thing
+    return OpLog(title, columns, tuple(rows), " ".join(notes), outcome)
 
 
 def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
@@ -111,10 +99,6 @@ def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
     return together(title, graphs, note)
 
 
-def _is_told(column: Column, row: Op) -> bool:
-    return getattr(row, column.field) != RARE[column.field]
-
-
 class _Recorder:
     """Both hooks, and the numbers of the tensors that they have seen."""
 
@@ -126,8 +110,9 @@ class _Recorder:
     def of_tensorflow(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
         """Write down one op; an op callback of TensorFlow."""
         name = op_type.decode() if isinstance(op_type, bytes) else str(op_type)
+        plain = GENERATED.sub(lambda found: found[0].rstrip("0123456789"), name)  # no counter
         where = "eager" if graph is None else "graph"
-        self._add(_plain(name), inputs, outputs, where, bool(WRITES.match(name)))
+        self._add(plain, inputs, outputs, where, bool(WRITES.match(name)))
 
     def of_torch(self, name, inputs, outputs):
         """Write down one op that torch dispatched."""
@@ -162,11 +147,6 @@ class _Recorder:
         return Value(self._numbers[key], tensors.words(tensor), self._names.get(key, ""))
 
 
-def _plain(name: str) -> str:
-    """Return an op's name; the counter of a generated function's name is left out."""
-    return GENERATED.sub(lambda found: found[0].rstrip("0123456789"), name)
-
-
 def _tensors(found, depth: int = DEEPEST) -> Iterator[object]:
     """Yield the tensors in nested lists and tuples, in order."""
     if real_isinstance(found, list, tuple):
@@ -177,7 +157,7 @@ def _tensors(found, depth: int = DEEPEST) -> Iterator[object]:
 
 
 def _asked_by(frame) -> tuple[str, str]:
-    """Return stage and layer, read from the frames below the op."""
+    """Return stage and layer (its name in Keras, else its type), read from the frames below."""
     stage, layer = "forward", ""
     while frame is not None:
         place = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
@@ -186,17 +166,12 @@ def _asked_by(frame) -> tuple[str, str]:
         elif place[0].startswith(UPDATE):
             stage = "update" if stage == "forward" else stage
         elif place in LAYERS and not layer:
-            layer = _layer(frame.f_locals.get("self"))
+            owner = frame.f_locals.get("self")
+            name = (instance_dict(owner) or {}).get("name", "")
+            layer = printable(name, LONGEST_NAME) if real_isinstance(name, str) else ""
+            layer = layer or type_name(owner)
         frame = frame.f_back
     return stage, layer
-
-
-def _layer(owner) -> str:
-    """Return a layer's name in Keras, else its type; neither of them runs code of the layer's."""
-    name = (instance_dict(owner) or {}).get("name", "")
-    return (
-        printable(name, LONGEST_NAME) if real_isinstance(name, str) and name else type_name(owner)
-    )
 
 
 # ------------------------------------------------------------------ names of tensors
@@ -207,7 +182,9 @@ def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:
     names, met = {}, set()
     for name, value in _named_values(fn, args, kwargs):
         for path, tensor in _find_tensors(name, value, DEEPEST, met):
-            for key in _identities(tensor):
+            handle = (instance_dict(tensor) or {}).get("_handle")  # of a variable of TensorFlow
+            of_handle = [identity(handle)] if _is_of(handle, TENSORS[1]) else []
+            for key in (identity(tensor), *of_handle, id(tensor)):
                 names.setdefault(key, printable(path, LONGEST_NAME))
     return names
 
@@ -223,15 +200,6 @@ def identity(tensor) -> object:
     return tensorflow_private.tensor_number(tensor) if of_tensorflow else id(tensor)
 
 
-def _identities(tensor) -> Iterator[object]:
-    """Yield what stands for a tensor in the log: its number or id, and that of its handle."""
-    yield identity(tensor)
-    handle = (instance_dict(tensor) or {}).get("_handle")  # of a variable of TensorFlow
-    if handle is not None and _is_of(handle, TENSORS[1]):
-        yield identity(handle)
-    yield id(tensor)
-
-
 def _is_of(value, place: tuple[str, str]) -> bool:
     """Return whether the value is of the class that a (module, name) stands for."""
     kind = getattr(restoring.module(place[0]), place[1], None)
@@ -241,14 +209,12 @@ def _is_of(value, place: tuple[str, str]) -> bool:
 def _named_values(fn, args, kwargs) -> Iterator[tuple[str, object]]:
     yield "layer", fn  # where it is one; of anything else no tensor is found
     yield from arguments(fn, args, kwargs)
-    if type(fn) is not FunctionType:
-        return
-    code = fn.__code__
-    for name, cell in zip(code.co_freevars, fn.__closure__ or (), strict=True):
-        with contextlib.suppress(ValueError):  # bound later
-            yield name, cell.cell_contents
-    for name in sorted(names_used(code) & fn.__globals__.keys()):
-        yield name, fn.__globals__[name]
+    if type(fn) is FunctionType:
+        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+            with contextlib.suppress(ValueError):  # bound later
+                yield name, cell.cell_contents
+        for name in sorted(names_used(fn.__code__) & fn.__globals__.keys()):
+            yield name, fn.__globals__[name]
 
 
 def _find_tensors(name: str, value, depth: int, met: set[int]) -> Iterator[tuple[str, object]]:
@@ -260,16 +226,10 @@ def _find_tensors(name: str, value, depth: int, met: set[int]) -> Iterator[tuple
                 yield from _find_tensors(f"{name}[{at}]", item, depth - 1, met)
     elif _is_of(value, MODULE) or _is_of(value, LAYER):
         with contextlib.suppress(Exception):  # a class of somebody's own may raise
-            yield from _weights(name, value)
+            if _is_of(value, LAYER):
+                yield from [(weight.path, weight.value) for weight in value.weights]
+            else:
+                for part, weight in value.named_parameters():
+                    yield f"{name}.{part.replace('_orig_mod.', '')}", weight
     elif is_tensor(value):
         yield name, value
-
-
-def _weights(name: str, owner) -> Iterator[tuple[str, object]]:
-    """Yield a module's parameters as `named_parameters` has them, a layer's by their paths."""
-    if _is_of(owner, MODULE):
-        for part, weight in owner.named_parameters():
-            yield f"{name}.{part.replace('_orig_mod.', '')}", weight
-    else:
-        for weight in owner.weights:
-            yield weight.path, weight.value

@@ -8,18 +8,21 @@ TensorFlow's cache of graphs is asked by TensorFlow's own key, Dynamo's hangs on
 """
 
 import contextlib
-import gc
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from opcode import opname
 from types import CodeType, FunctionType
-from typing import NamedTuple
 
 from helpers.capture.cpython.hooked_frames import own_codes
 from helpers.capture.cpython.objects import global_lookups
 from helpers.capture.cpython.settrace import Printed
-from helpers.capture.frameworks.call_recorder import module_of_c, run_to_end
+from helpers.capture.frameworks.call_recorder import (
+    module_of,
+    module_of_c,
+    name_of_c,
+    no_finalisers,
+    run_to_end,
+)
 from helpers.capture.frameworks.executed_ops import is_tensor
 from helpers.capture.tensorflow.trace_types import Names
 from helpers.capture.text import tensors
@@ -27,7 +30,7 @@ from helpers.internals import tensorflow_private, torch_private
 from helpers.internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
 from helpers.mini.frame_hook.slot import address_installed
 from helpers.safety import restoring
-from helpers.safety.arguments import real_isinstance, static_attribute
+from helpers.safety.arguments import real_isinstance
 from helpers.safety.restoring import patched, redirected
 
 LIBRARIES = ("tensorflow", "keras", "torch", "numpy")
@@ -37,35 +40,43 @@ KEYED = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 GENERATED = "__autograph_generated_file"
 HOUSE = (__name__, "helpers.internals", "helpers.safety")
 OP_AT = {FAST: 1, SLOW: 2, SLOW_CANCELABLE: 2}  # which argument of a door is the op's name
-
-
-class Ran(NamedTuple):
-    """One op that ran: its name, and device and dtype of its first output, such as CPU, float32."""
-
-    op: str
-    kernel: str = ""
+SPELLED = {"_VariableFunctionsClass.": "torch.", "_TensorBase.": "Tensor."}
 
 
 def tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tally":
     """Call `fn(*args, **kwargs)` and count. What it raises is told; KeyboardInterrupt passes.
 
-    `function`: the Python function behind `fn`; the globals that it has are the learner's.
+    `function`: the Python function behind `fn`; the globals that it has are the learner's, unless
+    it is in a framework's package.
     """
     dynamo, tensorflow = restoring.module("torch._dynamo"), restoring.module("tensorflow")
-    known, printed, collecting = _codes_of_dynamo(function), Printed(), gc.isenabled()
+    known, printed = _codes_of_dynamo(function), Printed()
+    space = getattr(function, "__globals__", None)
+    if space is not None and module_of(space).partition(".")[0] in LIBRARIES:
+        space = None
     # The C function by which torch puts its evaluator into the slot, if it is loaded.
-    found = Tally(_own_globals(function), torch_private.set_eval_frame if dynamo else None)
-    found.key = _key_words(fn, args, kwargs)
-    traces = tensorflow_private.hearing_traces() if tensorflow else contextlib.nullcontext([])
-    with traces as traced, _noting_ops(found), redirected(printed):
-        for code in _codes_in_a_call() if dynamo else ():
-            torch_private.skip_code(code)
-        gc.disable()  # a finaliser would add calls to one call and not to the next
-        try:
-            found.outcome = run_to_end(lambda: _record(found, fn, args, kwargs))
-        finally:
-            if collecting:
-                gc.enable()
+    found = Tally(space, torch_private.set_eval_frame if dynamo else None)
+    with contextlib.ExitStack() as stack:
+        traced = []
+        if tensorflow:
+            if real_isinstance(fn, tensorflow_private.Function):
+                with contextlib.suppress(Exception):  # an argument's own: the call will say it
+                    key = tensorflow_private.wanted_key(fn, args, kwargs)
+                    found.key = Names().arguments(key[1])
+            traced = stack.enter_context(tensorflow_private.hearing_traces())
+            doors = tensorflow_private.doors
+            noting = {name: _noting(getattr(doors, name), at, found) for name, at in OP_AT.items()}
+            stack.enter_context(patched(doors, **noting))
+        if restoring.module("torch"):
+            stack.enter_context(_torch_mode(found))
+        stack.enter_context(redirected(printed))
+        if dynamo:  # it is to leave alone what runs in the midst of a compiled call
+            callbacks = (Tally.profile, Tally.trace, Tally.step, Tally._enter_frame, Tally._enter_c)
+            codes = [fn.__code__ for fn in (*callbacks, Printed.write, through)]
+            for code in (*codes, *LETS_THROUGH.values(), *SHUT.values()):
+                torch_private.skip_code(code)
+        stack.enter_context(no_finalisers())
+        found.outcome = run_to_end(lambda: _record(found, fn, args, kwargs))
     made = _codes_of_dynamo(function)
     found.traces, found.printed = len(traced), printed.text()
     found.translated = len(made.keys() - known.keys())
@@ -76,14 +87,6 @@ def tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tall
     return found
 
 
-def _own_globals(function: FunctionType | None) -> dict | None:
-    """Return the globals of a function that is the learner's: of none in a framework's package."""
-    if function is None:
-        return None
-    package = _text(function.__globals__.get("__name__")).partition(".")[0]
-    return None if package in LIBRARIES else function.__globals__
-
-
 def _codes_of_dynamo(function: FunctionType | None) -> dict[int, CodeType]:
     """Return what Dynamo has made of the code of this function's module, by id."""
     if function is None or not restoring.module("torch._dynamo"):
@@ -91,17 +94,6 @@ def _codes_of_dynamo(function: FunctionType | None) -> dict[int, CodeType]:
     entries = torch_private.cache_entries
     found = (entry.code for code in own_codes(function) for entry in entries(code))
     return {id(code): code for code in found}
-
-
-def _key_words(fn, args: tuple, kwargs: dict) -> str:
-    """Return the words of the key of this call, if `fn` is a tf.function; else nothing."""
-    tensorflow = restoring.module("tensorflow")
-    if not tensorflow or not real_isinstance(fn, tensorflow_private.Function):
-        return ""
-    try:
-        return Names().arguments(tensorflow_private.wanted_key(fn, args, kwargs)[1])
-    except Exception:  # an argument's own protocol may raise: the call itself will say it
-        return ""
 
 
 # ------------------------------------------------------------------ frames, lines, names, C calls
@@ -130,7 +122,7 @@ class Tally:
         self.evaluators: set[int] = set()
         self.keys = self.traces = self.translated = self.nodes = 0
         self.key = self.outcome = self.printed = ""
-        self.ran: list[Ran] = []
+        self.ran: list[tuple[str, str]] = []  # an op; device and dtype, such as CPU, float32
         self.paused = False  # while the house itself looks at something
         self._until = None  # the frame with which a pause ends
         self._steps: dict[int, tuple[dict[int, str], frozenset[int]]] = {}
@@ -142,6 +134,13 @@ class Tally:
             autograph = at in self.codes and GENERATED in self.codes[at].co_filename
             found["Dynamo" if at in of_dynamo else "AutoGraph" if autograph else "you"] += many
         return found
+
+    def note_op(self, name: str | bytes, made) -> None:
+        """Write down an op that ran."""
+        before, self.paused = self.paused, True
+        name = name.decode() if type(name) is bytes else str(name)
+        self.ran.append((name, _kernel(made)))
+        self.paused = before
 
     def profile(self, frame, event, argument):
         """Count a call of a frame, or of a C function."""
@@ -172,7 +171,9 @@ class Tally:
             self.lines[id(code)] += 1
         elif event == "opcode":
             if id(code) not in self._steps:
-                self._steps[id(code)] = _steps_of(code)
+                steps = enumerate(code.co_code)
+                operators = (at for at, n in steps if at % 2 == 0 and opname[n] in OPERATORS)
+                self._steps[id(code)] = global_lookups(code), frozenset(operators)
             lookups, operators = self._steps[id(code)]
             if at in lookups:
                 self.names[lookups[at]] += 1
@@ -189,15 +190,17 @@ class Tally:
             self.codes[id(code)] = code
             self.frames[id(code)] += 1
         elif not _is_hidden(frame):
-            module = _text(space.get("__name__"))
+            module = module_of(space)
             self.others[module.partition(".")[0]] += 1
             self.keys += module == KEYED and code.co_qualname == "Function.__call__"
 
     def _enter_c(self, frame, function) -> None:
-        caller, name = frame.f_code, _name_in_c(function)
+        caller, name = frame.f_code, name_of_c(function)
         ours = caller is through.__code__
         if name in SWITCHES or (_is_hidden(frame) and not ours and id(caller) not in LETS_THROUGH):
             return
+        for before, after in SPELLED.items():
+            name = name.replace(before, after)
         key = module_of_c(function).partition(".")[0], name
         self.c[key] += 1
         if frame.f_globals is self.space or ours:
@@ -211,40 +214,10 @@ SHUT: dict[int, CodeType] = {}
 INSIDE: dict[int, CodeType] = {}
 
 
-def _codes_in_a_call() -> list[CodeType]:
-    """Return the code that runs in the midst of a compiled call; Dynamo is to leave it alone."""
-    callbacks = (Tally.profile, Tally.trace, Tally.step, Tally._enter_frame, Tally._enter_c)
-    callbacks += (Printed.write, through)
-    return [*(fn.__code__ for fn in callbacks), *LETS_THROUGH.values(), *SHUT.values()]
-
-
 def _is_hidden(frame) -> bool:
     if frame.f_back is not None and id(frame.f_back.f_code) in SHUT:
         return True
-    name = _text(frame.f_globals.get("__name__"))
-    return name.startswith(HOUSE) or frame.f_code is Printed.write.__code__
-
-
-def _steps_of(code: CodeType) -> tuple[dict[int, str], frozenset[int]]:
-    steps = code.co_code
-    operators = (at for at in range(0, len(steps), 2) if opname[steps[at]] in OPERATORS)
-    return global_lookups(code), frozenset(operators)
-
-
-def _name_in_c(function) -> str:
-    """Return the name of a C function, without the words that a binding puts before it."""
-    try:
-        words = _text(function.__qualname__)
-    except Exception:  # the class of a method's object may raise when it is asked for its name
-        words = _text(static_attribute(function, "__name__"))
-    for before, after in (("_VariableFunctionsClass.", "torch."), ("_TensorBase.", "Tensor.")):
-        words = words.replace(before, after)
-    last = words.rpartition("PyCapsule.")[2]
-    return last.rpartition(".")[2] if "pybind11" in last else last
-
-
-def _text(value) -> str:
-    return value if type(value) is str else ""
+    return module_of(frame.f_globals).startswith(HOUSE) or frame.f_code is Printed.write.__code__
 
 
 def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
@@ -264,44 +237,24 @@ def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
 # ------------------------------------------------------------------ ops
 
 
-@contextlib.contextmanager
-def _noting_ops(found: Tally) -> Iterator[None]:
-    """Note the ops that run in the block, in order. `found` pauses meanwhile."""
-
-    def write(name: str, made) -> None:
-        found.ran.append(Ran(name, _kernel(made)))
-
-    with contextlib.ExitStack() as stack:
-        if restoring.module("torch"):
-            stack.enter_context(_torch_mode(write, found))
-        if restoring.module("tensorflow"):
-            doors = tensorflow_private.doors
-            noting = {
-                name: _noting(getattr(doors, name), at, write, found) for name, at in OP_AT.items()
-            }
-            stack.enter_context(patched(doors, **noting))
-        yield
-
-
-def _noting(door, at: int, write, found: Tally):
+def _noting(door, at: int, found: Tally):
     def noting(*given):
         made = door(*given)
-        before, found.paused = found.paused, True
-        write(given[at].decode() if type(given[at]) is bytes else str(given[at]), made)
-        found.paused = before
+        found.note_op(given[at], made)
         return made
 
     LETS_THROUGH[id(noting.__code__)] = noting.__code__
     return noting
 
 
-def _torch_mode(write, found: Tally):
+def _torch_mode(found: Tally):
+    note = found.note_op
     if dynamo := restoring.module("torch._dynamo"):
-        write = dynamo.disable(write)  # or Dynamo would compile its frames
+        note = dynamo.disable(note)  # or Dynamo would compile its frames
 
     def heard(name, inputs, made):
         found.paused = True
-        write(name, made)
+        note(name, made)
         found.paused = False
 
     mode = torch_private.dispatch_mode(heard, lambda code: SHUT.update({id(code): code}))
@@ -314,13 +267,11 @@ def _torch_mode(write, found: Tally):
 def _kernel(made) -> str:
     """Return device and dtype of a tensor, or of the first one in a list or a tuple."""
     first = next(iter(made), None) if type(made) in (list, tuple) else made
-    try:
+    with contextlib.suppress(Exception):  # a tensor on no device: what cannot be said is not said
         if tensors.is_tensor(first):
             found = str(tensors.field(first, "device")), str(tensors.field(first, "dtype"))
             return ", ".join(found).replace("torch.", "")
         if is_tensor(first):
             device = first.device.rpartition("/device:")[2].partition(":")[0]
             return f"{device}, {first.dtype.name}"
-    except Exception:  # a tensor on no device: what cannot be said is not said
-        return ""
     return ""

@@ -11,12 +11,7 @@ from cProfile import Profile
 from helpers.capture.cpython.objects import GENERATOR, name_of
 from helpers.capture.cpython.settrace import Printed
 from helpers.capture.frameworks.call_recorder import refuse_what_does_not_run
-from helpers.capture.frameworks.journey_recorder import (
-    LIBRARIES,
-    Tally,
-    tally,
-    through,
-)
+from helpers.capture.frameworks.journey_recorder import LIBRARIES, Tally, tally, through
 from helpers.capture.text.value import label
 from helpers.internals.tensorflow_private import graph_ops
 from helpers.mini import frame_hook
@@ -31,6 +26,8 @@ COMPILED = re.compile(r"(__compiled_fn|__resume_at)_[0-9a-f_]+.*")
 GRAPH = re.compile(r"__(?:inference|forward|backward)_(.+?)_\d+")
 LARGE = (("millions", 10**6), ("hundreds of thousands", 10**5), ("tens of thousands", 10**4))
 LARGE += (("thousands", 10**3), ("hundreds", 0))
+NO_LINE = "none of your lines ran"
+NO_C = "your lines call no C function that reports it: a class or a ufunc (np.add) does not"
 
 
 def journey(fn, args: tuple, kwargs: dict, timed: bool = False) -> Journey:
@@ -48,15 +45,13 @@ def journey(fn, args: tuple, kwargs: dict, timed: bool = False) -> Journey:
 
 
 def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[str, float], ...]:
-    """Return the parts of the time, which sum up to 1; () of a call that raises."""
     if again.outcome:
         return ()
-    profile = Profile()
+    profile, found = Profile(), dict.fromkeys(SHARES, 0.0)
     with redirected(Printed()), running_user_code():
         profile.runcall(through, fn, args, kwargs)
-    found = dict.fromkeys(SHARES, 0.0)
+    yours, python, c = SHARES
     for entry in profile.getstats():
-        yours, python, c = SHARES
         of_python = yours if id(entry.code) in again.codes else python
         found[c if isinstance(entry.code, str) else of_python] += entry.inlinetime
     return tuple((name, part / sum(found.values())) for name, part in found.items())
@@ -66,25 +61,17 @@ def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[
 
 
 def _passage(tally: Tally) -> Passage:
-    """Return what one call did at each station."""
     makers = (_name, _key, _frame, _evaluator, _registry, _c_call)
     stops = tuple(Stop(at, *maker(tally)) for at, maker in enumerate(makers, 1))
     printed = clipped(tally.printed.strip().replace("\n", " / "), LONGEST)
-    names = tuple(_op(one.op)[0] for one in tally.ran)
-    counts = {
-        "names": tally.names.total(),
-        "keys": tally.keys,
-        "traces": tally.traces,
-        "frames": tally.frames.total() - tally.frames["Dynamo"],
-        "lines": tally.lines.total() - tally.lines["Dynamo"],
-        "operators": tally.operators.total(),
-        "frames of Dynamo's": tally.frames["Dynamo"],
-        "translated": tally.translated,
-        "frames of others": tally.others.total(),
-        "ops": len(tally.ran),
-        "nodes": tally.nodes,
-        "C calls": _entries_into_c(tally).total(),
-    }
+    names = tuple(_op(name)[0] for name, _ in tally.ran)
+    counts = {name: getattr(tally, name) for name in ("keys", "traces", "translated", "nodes")}
+    counts |= {"names": tally.names.total(), "operators": tally.operators.total()}
+    counts |= {"frames of others": tally.others.total(), "ops": len(tally.ran)}
+    counts |= {"frames of Dynamo's": tally.frames["Dynamo"]}
+    counts |= {"C calls": _entries_into_c(tally).total()}
+    for name, counter in (("frames", tally.frames), ("lines", tally.lines)):
+        counts[name] = counter.total() - counter["Dynamo"]
     return Passage(stops, tuple(counts.items()), names, tally.outcome, printed)
 
 
@@ -92,7 +79,7 @@ def _name(tally: Tally) -> tuple[bool, str, str]:
     if tally.space is None:
         return False, "–", "no Python function of yours is called"
     if not tally.frames:
-        return False, "–", "none of your lines ran, so none of their names was looked up"
+        return False, "–", f"{NO_LINE}, so none of their names was looked up"
     if not tally.names:
         return False, "–", "your lines name nothing but arguments and variables of their own"
     shown = Counter()
@@ -103,10 +90,9 @@ def _name(tally: Tally) -> tuple[bool, str, str]:
 
 def _held(name: str, value) -> str:
     """Return a name and, where that says more, what stood under it; KeyError is for a builtin."""
-    shown = printable(name, LONGEST)
+    shown, told = printable(name, LONGEST), label(value)
     if value is KeyError:
         return f"{shown} (builtin)"
-    told = label(value)
     if name.startswith("__import_"):  # Dynamo's name for a module
         return told
     return shown if told.rstrip("()") == shown or name.startswith("__") else f"{shown} ({told})"
@@ -118,11 +104,11 @@ def _key(tally: Tally) -> tuple[bool, str, str]:
         return False, "–", "no tf.function is called, so nothing is looked up by its arguments"
     if many != 1 or traces > 1:
         words = f"{counted(many, 'call')} of tf.functions, {counted(traces, 'trace')}"
-        return True, f"{counted(traces, 'trace')}" if traces else "graphs found", words
+        return True, counted(traces, "trace") if traces else "graphs found", words
     key = f" {tally.key}" if tally.key else ""
     if traces:
         return True, "traced", f"no graph fits the key{key}: traced"
-    if tally.outcome or not any(_op(one.op)[1] for one in tally.ran):
+    if tally.outcome or not any(_op(name)[1] for name, _ in tally.ran):
         return True, "no graph", f"the key{key} led to no graph that was run"
     return True, "graph found", f"a graph fits the key{key}: found"
 
@@ -130,26 +116,26 @@ def _key(tally: Tally) -> tuple[bool, str, str]:
 def _frame(tally: Tally) -> tuple[bool, str, str]:
     others = _others(tally)
     if not tally.frames:
-        why = "none of your lines ran"
-        if tally.keys:
-            why = "the graph was found, and none of your lines ran" if not tally.outcome else why
-        return False, "–", "; ".join(filter(None, (why, others)))
+        found = "the graph was found, and " * bool(tally.keys and not tally.outcome)
+        return False, "–", _joined(found + NO_LINE, others)
     yours, copied, made = (tally.frames[who] for who in ("you", "AutoGraph", "Dynamo"))
     lines, operators = counted(tally.lines["you"], "line"), tally.operators.total()
     done = f"{lines}, {counted(operators, 'operator')}" if operators else lines
-    parts = [f"{counted(yours, 'frame')} of yours: {done}"] if yours else []
-    parts += [f"{counted(copied, 'frame')} of AutoGraph's copy of yours"] if copied else []
-    parts += [f"{counted(made, 'frame')} of yours, with Dynamo's code in it"] if made else []
+    words = _joined(
+        f"{counted(yours, 'frame')} of yours: {done}" * bool(yours),
+        f"{counted(copied, 'frame')} of AutoGraph's copy of yours" * bool(copied),
+        f"{counted(made, 'frame')} of yours, with Dynamo's code in it" * bool(made),
+        others,
+    )
     brief = lines if yours else "AutoGraph's copy"
-    return True, "Dynamo's code" if made else brief, "; ".join(filter(None, (*parts, others)))
+    return True, "Dynamo's code" if made else brief, words
 
 
 def _others(tally: Tally) -> str:
     """Return how many frames a framework had; without one, those of other modules, not followed."""
-    found = {who: tally.others[package] for package, who in THEIRS.items()}
-    who, most = max(found.items(), key=lambda item: item[1])
-    if most:
-        return f"{_about(most)} of {who}'s"
+    package = max(THEIRS, key=lambda package: tally.others[package])
+    if most := tally.others[package]:
+        return f"{_about(most)} of {THEIRS[package]}'s"
     many = tally.others.total()
     packages = [printable(name, LONGEST) for name, _ in tally.others.most_common()]
     return f"{_about(many)} of {listed(packages, MOST_NAMES)}, not followed" if many else ""
@@ -157,22 +143,20 @@ def _others(tally: Tally) -> str:
 
 def _about(many: int) -> str:
     """Return a count; of many frames, which may be other ones each time, only how many about."""
-    if many <= EXACT:
-        return f"{many}"
-    return next(words for words, least in LARGE if many >= least)
+    large = next(words for words, least in LARGE if many >= least)
+    return large if many > EXACT else f"{many}"
 
 
 def _evaluator(tally: Tally) -> tuple[bool, str, str]:
     own = {one.owner for one in map(frame_hook.evaluator_at, tally.evaluators)}
     other = sorted(owner for owner in own if not owner.startswith("CPython"))
-    made, translated = tally.frames["Dynamo"], tally.translated
     if not other:
         return False, "–", "CPython's own runs the frames: no other one is set"
     whose = "torch's evaluator" if other == ["torch"] else f"evaluator of {', '.join(other)}"
-    if translated:
-        words = f"no cache entry fits: Dynamo translates {counted(translated, 'code object')}"
-        return True, "translated", f"{whose}; {words}"
-    if made:
+    if tally.translated:
+        words = f"Dynamo translates {counted(tally.translated, 'code object')}"
+        return True, "translated", f"{whose}; no cache entry fits: {words}"
+    if made := tally.frames["Dynamo"]:
         words = f"the guards of an entry hold, for {counted(made, 'frame')}"
         return True, "entry found", f"{whose}; {words}"
     words = "which lets your code run as it is" if tally.frames else "and no code of yours ran"
@@ -183,19 +167,19 @@ def _registry(tally: Tally) -> tuple[bool, str, str]:
     written = f"{counted(tally.nodes, 'node')} written into a graph" if tally.nodes else ""
     if not tally.ran:
         nothing = "no op of TensorFlow or PyTorch runs; NumPy reports none"
-        return False, "–", "; ".join(filter(None, (nothing, written)))
-    ops, kernels, inside = Counter(), Counter(), []
-    for one in tally.ran:
-        name, graph = _op(one.op)
+        return False, "–", _joined(nothing, written)
+    ops, kernels, inside = Counter(), {}, ""
+    for op, kernel in tally.ran:
+        name, graph = _op(op)
         ops[f"the graph of {name}" if graph else name] += 1
-        inside += [f"in it {listed(graph, MOST_SHOWN)}"] if graph and not inside else []
-        kernels[one.kernel] += not graph
-    places = [words for words, many in kernels.items() if words and many]
-    if len(places) > 1:  # "CPU, float32" each
-        places = [words.replace(", ", " ") for words in places]
+        if graph:
+            inside = inside or f"in it {listed(graph, MOST_SHOWN)}"
+        elif kernel:
+            kernels[kernel] = kernel.replace(", ", " ")
+    places = [*kernels.values()] if len(kernels) > 1 else [*kernels]  # "CPU, float32", if alone
     chosen = f"kernels for {listed(places, 2)}" if places else ""
-    parts = (_times(ops, MOST_SHOWN), *inside, chosen, written)
-    return True, counted(len(tally.ran), "op"), "; ".join(filter(None, parts))
+    words = _joined(_times(ops, MOST_SHOWN), inside, chosen, written)
+    return True, counted(len(tally.ran), "op"), words
 
 
 def _op(name: str) -> tuple[str, tuple[str, ...]]:
@@ -208,10 +192,8 @@ def _op(name: str) -> tuple[str, tuple[str, ...]]:
 def _c_call(tally: Tally) -> tuple[bool, str, str]:
     into = _entries_into_c(tally)
     if not into:
-        why = "your lines call no C function that reports it: a class or a ufunc (np.add) does not"
-        if tally.operators.total():
-            why += "; nor does an operator, which goes to C inside its own instruction"
-        return False, "–", why
+        inside = "; nor does an operator, which goes to C inside its own instruction"
+        return False, "–", NO_C + inside * bool(tally.operators.total())
     doors = Counter()
     for start in ("TFE_Py_E", "TFE_Py_Fast"):
         doors += Counter({name: many for name, many in into.items() if name.startswith(start)})
@@ -219,8 +201,8 @@ def _c_call(tally: Tally) -> tuple[bool, str, str]:
     rest = sum((into - doors - own).values())
     shown = doors + (own - doors)
     more = f"{_about(rest)}{' more' * bool(shown)} of the frameworks' own" if rest else ""
-    words = "; ".join(filter(None, (_times(shown, MOST_NAMES), more)))
-    return True, counted(into.total(), "call") if into.total() <= EXACT else "many calls", words
+    brief = counted(into.total(), "call") if into.total() <= EXACT else "many calls"
+    return True, brief, _joined(_times(shown, MOST_NAMES), more)
 
 
 def _entries_into_c(tally: Tally) -> Counter:
@@ -231,8 +213,10 @@ def _entries_into_c(tally: Tally) -> Counter:
     return +found
 
 
+def _joined(*parts: str) -> str:
+    return "; ".join(filter(None, parts))
+
+
 def _times(counts: Counter, most: int) -> str:
-    words = [
-        f"{printable(name, LONGEST)}{f' ×{n:,}' if n > 1 else ''}" for name, n in counts.items()
-    ]
-    return listed(words, most)
+    times = {name: f" ×{n:,}" if n > 1 else "" for name, n in counts.items()}
+    return listed((printable(name, LONGEST) + words for name, words in times.items()), most)

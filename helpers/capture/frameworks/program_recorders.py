@@ -6,7 +6,7 @@ as data. What the second call gives is held against what plain Python gives.
 
 import importlib
 import inspect
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, make_dataclass
 from functools import cache
 
 from helpers.capture.text.value import short_repr
@@ -25,11 +25,6 @@ MARKS = (
 )
 RECORDERS = ("Python", "tf.function", "Dynamo", "fx.symbolic_trace")
 LONGEST = 240  # seconds that the child may take
-WORDS = {
-    "same": ("right", "plain"),
-    "again": ("right, recorded again", "changed"),
-    "stale": ("wrong", "failed"),
-}
 
 
 # Programs that mean the same to every recorder: plain Python operators on `x`. Each is called
@@ -129,13 +124,8 @@ def recordings() -> Ledger:
     return Ledger(title, "program", RECORDERS, tuple(entries), marks=MARKS)
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """What one recorder wrote down of one program: the ops of its graphs, in order."""
-
-    recorder: str
-    graphs: int
-    ops: str
+RECORDED = {"recorder": "recorder", "graphs": "graphs", "ops": "their operations"}
+Recorded = make_dataclass("Recorded", RECORDED, frozen=True)
 
 
 def recorded_listing(program: str) -> Listing:
@@ -147,18 +137,13 @@ def recorded_listing(program: str) -> Listing:
     if program not in names:
         raise KeyError(f"{short_repr(program)} (the programs are {', '.join(names)})")
     rows = []
-    for recorder, all_programs in _record_all().items():
-        made = all_programs[names.index(program)]
+    for recorder, recordings_made in _record_all().items():
+        made = recordings_made[names.index(program)]
         told = [" | ".join(", ".join(graph) or "(none)" for graph in made.graphs)]
         told.append(f"raised {made.raised}" if made.raised else "")
-        rows.append(
-            Recorded(recorder, len(made.graphs), " · ".join(filter(None, told)) or "nothing")
-        )
-    columns = (
-        Column("recorder", "recorder"),
-        Column("graphs", "graphs"),
-        Column("ops", "their operations", code=True),
-    )
+        words = " · ".join(filter(None, told)) or "nothing"
+        rows.append(Recorded(recorder, len(made.graphs), words))
+    columns = tuple(Column(name, words, name == "ops") for name, words in RECORDED.items())
     note = "| stands between two graphs." if any(" | " in row.ops for row in rows) else ""
     return Listing(f"What each recorded: {program}", columns, tuple(rows), note)
 
@@ -167,8 +152,8 @@ def _verdict(recording: Recording, python: Recording) -> Verdict:
     if recording.raised:
         return Verdict(f"refused: {recording.raised}", "refused")
     if (recording.results, recording.left) != (python.results, python.left):
-        return Verdict(*WORDS["stale"])
-    return Verdict(*WORDS["again" if recording.later else "same"])
+        return Verdict("wrong", "failed")
+    return Verdict("right, recorded again", "changed") if recording.later else Verdict("right")
 
 
 @cache
@@ -186,11 +171,11 @@ def _record_all() -> dict[str, tuple[Recording, ...]]:
 
 
 def _record_each(record, tensor) -> tuple[Recording, ...]:
+    """Run both calls of each program. `record(fn, graphs)` returns what to call instead of `fn`."""
     return tuple(_recording(program, record, tensor) for program in PROGRAMS)
 
 
 def _recording(program, record, tensor) -> Recording:
-    """Run both calls of a program. `record(fn, graphs)` returns what to call instead of `fn`."""
     global RATE
     graphs, results, first, raised = [], [], 0, ""
     seen.clear()
@@ -223,15 +208,15 @@ def _use_fx(fn, graphs):
     """Trace at the first call, as fx does: numbers are fixed, tensors are stand-ins."""
     import torch.fx
 
-    made = {}
+    made = []
 
     def call(*args):
         if not made:
-            names = list(inspect.signature(fn).parameters)
-            fixed = {n: a for n, a in zip(names, args, strict=True) if not torch.is_tensor(a)}
-            made["graph"] = torch.fx.symbolic_trace(fn, concrete_args=fixed or None)
-            graphs.append(_fx_ops(made["graph"]))
-        return made["graph"](*args)
+            named = zip(inspect.signature(fn).parameters, args, strict=True)
+            fixed = {name: value for name, value in named if not torch.is_tensor(value)}
+            made.append(torch.fx.symbolic_trace(fn, concrete_args=fixed or None))
+            graphs.append(_fx_ops(made[0]))
+        return made[0](*args)
 
     return call
 
@@ -261,10 +246,11 @@ def _record_in_child() -> tuple[Recording, ...]:
     reply = ask({"source": f"from {__name__} import tell; tell()"}, LONGEST)
     recorded = reply.last("recorded")
     if recorded is None:
-        why = "it did not end in time" if reply.ended.late else reply.last("error")
-        why = (why or f"it ended with {reply.ended.code}").strip().splitlines()[-1]
-        raise RuntimeError(f"the child with TensorFlow told nothing: {why}")
-    return tuple(map(_from_data, recorded))
+        why = (reply.last("error") or f"it ended with {reply.ended.code}, or late").strip()
+        raise RuntimeError(f"the child with TensorFlow told nothing: {why.splitlines()[-1]}")
+    for data in recorded:
+        data |= {name: tuple(map(tuple, data[name])) for name in ("graphs", "results")}
+    return tuple(Recording(**data) for data in recorded)
 
 
 def tell() -> None:
@@ -272,8 +258,3 @@ def tell() -> None:
     tf = importlib.import_module("tensorflow")
     made = _record_each(_use_tensorflow, tf.constant)
     channel().tell(recorded=[asdict(one) for one in made])
-
-
-def _from_data(data: dict) -> Recording:
-    graphs, results = (tuple(map(tuple, data[name])) for name in ("graphs", "results"))
-    return Recording(graphs, data["later"], results, data["left"], data["raised"])

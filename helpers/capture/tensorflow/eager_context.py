@@ -3,10 +3,7 @@
 Eager or graph, synchronous or not, the device policy: set before the first op they hold for the
 process, and some only then; others, set later, for one thread (modules
 tensorflow/python/eager/context.py and tensorflow/python/framework/ops.py). Each is tried in a child
-of its own.
-
-tensorflow/python/framework/op_callbacks.py keeps the callbacks, per thread. The routes are small
-programs by which a logger of ops can be tried.
+of its own. The routes are small programs by which a logger of ops can be tried.
 """
 
 from collections.abc import Iterable, Iterator
@@ -171,14 +168,6 @@ def run_ops(*names: str) -> None:
         tf.matmul(a, a) if name == "MatMul" else a + a
 
 
-def values() -> list[float]:
-    """Return the sine of 2, from an op that runs and from one in a graph that is made here."""
-    import tensorflow as tf
-
-    x = tf.constant(2.0)
-    return [float(tf.sin(x)), float(tf.function(lambda: tf.sin(x), autograph=False)())]
-
-
 def run_routes(names: Iterable[str]) -> None:
     """Run one op, or a few, on each of these routes; their names are those of `ROUTES`."""
     import tensorflow as tf
@@ -190,10 +179,6 @@ def run_routes(names: Iterable[str]) -> None:
 def _build(tf):
     with tf.Graph().as_default():
         tf.sin(tf.constant(1.0, name="one"), name="wave")
-
-
-def _trace(tf):
-    tf.function(lambda x: tf.cos(x) * x, autograph=False).get_concrete_function(tf.constant(1.0))
 
 
 def _differentiate(tf):
@@ -209,19 +194,17 @@ def _refuse(tf):
         tf.constant(1.0) + tf.constant(1)
 
 
-@cache
-def _traced():
-    import tensorflow as tf
-
-    return tf.function(lambda x: x * x, autograph=False).get_concrete_function(tf.constant(1.0))
+def _trace(tf, fn):
+    return tf.function(fn, autograph=False).get_concrete_function(tf.constant(1.0))
 
 
+_square = cache(lambda tf: _trace(tf, lambda x: x * x))
 ROUTES = {
     "an op": lambda tf: run_ops("Add"),
     "a fallback": lambda tf: tf.negative([1.0], name="minus"),
     "a graph": _build,
-    "a tf.function": lambda tf: _traced()(tf.constant(2.0)),
-    "the trace of a tf.function": _trace,
+    "a tf.function": lambda tf: _square(tf)(tf.constant(2.0)),
+    "the trace of a tf.function": lambda tf: _trace(tf, lambda x: tf.cos(x) * x),
     "a gradient": _differentiate,
     "a refused op": _refuse,
 }

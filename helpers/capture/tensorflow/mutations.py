@@ -8,9 +8,11 @@ it does not, can be read off here.
 import copy
 from enum import Enum
 from functools import partial
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
+from itertools import chain
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 
 from helpers.capture.cpython.objects import names_used
+from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.text.error import error_message
 from helpers.internals import tensorflow_private
 from helpers.model.phrase import listed
@@ -42,6 +44,7 @@ MARKS = (
 CASES = "name -> a function, or (function, *arguments)"
 UNCHANGED, NOT_KNOWN = QUIET = "caller's unchanged", "not known what changed"
 GONE = object()
+PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and nothing else
 
 
 def mutations_ledger(cases, ways=None) -> Ledger:
@@ -60,24 +63,23 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     ways = table(ways, "ways=", "heading -> what takes a function and returns one", MOST_WAYS)
     for name, way in ways:
         called(way, f"the way '{printable(name)}'")
-    pairs = table(cases, "watch_mutations", CASES, MOST_CASES)
-    undo = []  # what puts back what the last run changed in place
-    entries = [
-        _entry(printable(name), case, [way for _, way in ways], undo)
-        for name, case in progress.counted("case", pairs)
-    ]
+    entries, last = [], None
+    for name, case in progress.counted("case", table(cases, "watch_mutations", CASES, MOST_CASES)):
+        fn, *args = parts(case)
+        if not callable(fn):
+            words = f"the case '{printable(name)}' must be a function, not {real_type_name(fn)}"
+            raise TypeError(words)
+        verdicts, notes = [], {}
+        for _, way in ways:
+            if last is not None:  # each run finds what the first one found
+                last.put_contents_back()
+            verdict, told, last = _run(fn, copy_containers(args), way)
+            verdicts.append(verdict)
+            notes |= dict.fromkeys(told)
+        entries.append(Entry(printable(name), tuple(verdicts), "; ".join(notes)))
     headings = tuple(printable(name) for name, _ in ways)
     title = "Who sees that an argument was changed?"
     return Ledger(title, "the body's change", headings, tuple(entries), marks=MARKS)
-
-
-def _entry(name, case, ways, undo) -> Entry:
-    fn, *args = parts(case)
-    if not callable(fn):
-        raise TypeError(f"the case '{name}' must be a function, not {real_type_name(fn)}")
-    outcomes = [_run(fn, copy_containers(args), way, undo) for way in ways]
-    notes = dict.fromkeys(note for _, found in outcomes for note in found)
-    return Entry(name, tuple(verdict for verdict, _ in outcomes), "; ".join(notes))
 
 
 def copy_containers(args: list) -> list:
@@ -85,90 +87,41 @@ def copy_containers(args: list) -> list:
     return copy.deepcopy(args, {id(leaf): leaf for leaf in _Snapshot(args).leaves})
 
 
-def _run(fn, args, way, undo: list) -> tuple[Verdict, list[str]]:
-    """Run `fn` one way -> the verdict, and what was raised or rebound, or not looked into."""
-    if undo:
-        undo.pop()()
-    functions = _reached_functions(fn)
-    before, note = _Snapshot([*args, *_held_beside(fn, functions)], functions), ""
-    undo.append(before.put_back)
+def _run(fn, args, way) -> tuple[Verdict, list[str], "_Snapshot"]:
+    """Run `fn` one way -> the verdict; what was raised, rebound, not looked into; what was held."""
+    before, error = _Snapshot([fn, *args]), ""
     try:
         with running_user_code():
             way(fn)(*args)
-    except KeyboardInterrupt:
+    except UNRAISABLE:
         raise
-    except BaseException as error:
-        note = error_message(error)
+    except BaseException as raised:
+        error = error_message(raised)
     rebound = before.rebound()
-    after = _Snapshot([*args, *_held_beside(fn, functions), *rebound.values()])
+    after = _Snapshot([fn, *args, *rebound.values()])
     before.put_names_back()
     kept = "caller's changed" if rebound or before.changed() else UNCHANGED
     known = {id(leaf) for leaf in before.leaves}
-    of_a_graph = tensorflow_private.SymbolicTensor
-    if any(real_isinstance(leaf, of_a_graph) and id(leaf) not in known for leaf in after.leaves):
+    new = [leaf for leaf in after.leaves if id(leaf) not in known]
+    if any(real_isinstance(leaf, tensorflow_private.SymbolicTensor) for leaf in new):
         kept = "a graph tensor leaked"
     unseen = [*dict.fromkeys(real_type_name(leaf) for leaf in before.leaves if _can_change(leaf))]
     if kept == UNCHANGED and unseen:
         kept = NOT_KNOWN
     told = [f"rebound: {listed(rebound, MOST_NAMED)}"] if rebound else []
     told += [f"neither copied nor compared: {', '.join(unseen)}"] if unseen else []
-    if note:
-        verdict = Verdict(f"{note.partition(':')[0]}; {kept}", "failed")
-        named = f"it names {note.partition(NAMED)[2].strip()}" if NAMED in note else note
-        return verdict, [named, *told]
-    return Verdict(f"no error; {kept}", "plain" if kept in QUIET else "changed"), told
-
-
-def _reached_functions(fn) -> list[FunctionType]:
-    """Return the Python function that a call of `fn` runs, and those that it names in turn."""
-    fn = fn.func if type(fn) is partial else fn
-    fn = fn.__func__ if type(fn) is MethodType else fn
-    fn = static_attribute(fn, "_python_function", fn)  # of a tf.function
-    waiting, found = [fn if type(fn) is FunctionType else static_attribute(fn, "__call__")], {}
-    for one in waiting:  # grows while it is walked
-        if type(one) is FunctionType and _home(one) not in LIBRARIES and id(one) not in found:
-            found[id(one)] = one
-            waiting += _named_values(one)
-    return list(found.values())
-
-
-def _home(made) -> str:
-    """Return the first part of the name of the module that a function or a class was made in."""
-    return str(made.__module__).partition(".")[0]
-
-
-def _named_values(function) -> list:
-    """Return what a function's closure holds, and what the globals are that it names."""
-    cells = [_content(cell).get("") for cell in function.__closure__ or ()]
-    return cells + [
-        function.__globals__.get(name) for name in sorted(names_used(function.__code__))
-    ]
-
-
-def _held_beside(fn, functions) -> list:
-    """Return what a function brings: a partial's arguments, `self`, attributes, names, defaults."""
-    held = []
-    if type(fn) is partial:
-        held, fn = [*fn.args, fn.keywords], fn.func
-    if is_exactly(fn, MethodType, BuiltinFunctionType):
-        held.append(fn.__self__)
-    elif type(fn) is not FunctionType:
-        held.append(fn)
-    for function in functions:
-        held += [function.__defaults__, function.__kwdefaults__, function.__dict__]
-        held += [one for one in _named_values(function) if not callable(one) or _is_model(one)]
-    return held
+    if not error:
+        tone = "plain" if kept in QUIET else "changed"
+        return Verdict(f"no error; {kept}", tone), told, before
+    named = f"it names {error.partition(NAMED)[2].strip()}" if NAMED in error else error
+    return Verdict(f"{error.partition(':')[0]}; {kept}", "failed"), [named, *told], before
 
 
 class _Snapshot:
     """All that a body can change, as it is now: what containers hold, and what names refer to."""
 
-    def __init__(self, roots, functions=()):
-        self.leaves, self._held, self._names = [], {}, []
-        for function in functions:
-            cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-            for prefix, owner in [("", function.__globals__), *cells]:
-                self._names.append((prefix, owner, _content(owner)))
+    def __init__(self, roots):
+        self.leaves, self._held, self._names = [], [], {}
         waiting, met = list(roots), {}
         while waiting:
             one = waiting.pop()
@@ -181,38 +134,69 @@ class _Snapshot:
 
     def _look_into(self, one) -> list:
         """Note what a thing holds, and return that."""
-        if is_exactly(one, tuple, frozenset) or (
-            real_isinstance(one, tuple) and hasattr(one, "_fields")
-        ):
+        if real_isinstance(one, tuple, frozenset):
             return list(one)
         inside = _mutable_part(one)
-        if inside is None:
-            self.leaves.append(one)
+        if inside is not None:
+            self._held.append((inside, inside.copy()))
+            call = static_attribute(one, "__call__")
+            return [*(inside.values() if type(inside) is dict else inside), call]
+        self.leaves.append(one)
+        if type(one) is FunctionType:
+            return self._look_into_function(one)
+        if type(one) is MethodType:
+            return [one.__func__, one.__self__]
+        if type(one) is partial:
+            return [one.func, one.args, one.keywords]
+        if type(one) is BuiltinFunctionType:
+            return [one.__self__]
+        return [static_attribute(one, "_python_function")]  # of a tf.function
+
+    def _look_into_function(self, function) -> list:
+        """Note the names that a function of somebody's can rebind; return what it refers to."""
+        if _home(function) in LIBRARIES:
             return []
-        self._held[id(inside)] = inside, inside.copy()
-        return list(inside.values() if type(inside) is dict else inside)
+        space, code = function.__globals__, function.__code__
+        self._names[id(space)] = "", space, space.copy()
+        found = [space.get(name) for name in sorted(names_used(code))]
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            self._names[id(cell)] = name, cell, _content(cell)
+            found += _content(cell).values()
+        return [function.__defaults__, function.__kwdefaults__, function.__dict__, *found]
 
     def changed(self) -> bool:
         """Return whether a container holds something else now."""
-        return any(not _is_same(inside, before) for inside, before in self._held.values())
+        return any(not _is_same(inside, before) for inside, before in self._held)
 
     def rebound(self) -> dict[str, object]:
         """Return name -> what it refers to now, of each that refers to something else."""
         return {
-            prefix + printable(name): _content(owner).get(name, GONE)
-            for prefix, owner, before in self._names
-            for name in _differing_names(before, _content(owner))
+            cell or printable(name): now.get(name, GONE)
+            for cell, owner, before in self._names.values()
+            for now in [_content(owner)]
+            for name in {**before, **now}
+            if _is_other(before.get(name, GONE), now.get(name, GONE))
         }
 
     def put_names_back(self) -> None:
         """Let every name refer to what it referred to."""
-        for _, owner, before in self._names:
-            _put_back(owner, before)
+        for _, owner, before in self._names.values():
+            if type(owner) is dict:
+                owner.update(before)
+                for name in owner.keys() - before.keys():
+                    del owner[name]
+            elif before:
+                owner.cell_contents = before[""]
 
-    def put_back(self) -> None:
+    def put_contents_back(self) -> None:
         """Let each container hold what it held."""
-        for inside, before in self._held.values():
-            _put_back(inside, before)
+        for inside, before in self._held:
+            inside.clear()
+            (inside.extend if type(inside) is list else inside.update)(before)
+
+
+def _home(made) -> str:
+    return str(made.__module__).partition(".")[0]
 
 
 def _content(owner) -> dict[str, object]:
@@ -225,20 +209,6 @@ def _content(owner) -> dict[str, object]:
         return {}
 
 
-def _put_back(owner, before) -> None:
-    if type(owner) is CellType and before:
-        owner.cell_contents = before[""]
-    elif type(owner) is list:
-        owner[:] = before
-    elif type(owner) is set:
-        owner.intersection_update(before)
-        owner.update(before)
-    elif type(owner) is dict:
-        owner.update(before)
-        for name in owner.keys() - before.keys():
-            del owner[name]
-
-
 def _mutable_part(value) -> list | dict | set | None:
     """Return a container itself, the attributes of a plain object, None of anything else."""
     if is_exactly(value, list, dict, set):
@@ -246,33 +216,21 @@ def _mutable_part(value) -> list | dict | set | None:
     homes = set(map(_home, type(value).__mro__[:-1]))
     of_somebody = homes and not homes.intersection(LIBRARIES)
     # One that is larger has slots, or a state of its own in C.
-    is_plain = of_somebody and type(value).__basicsize__ <= _Plain.__basicsize__
+    is_plain = of_somebody and type(value).__basicsize__ <= PLAIN
     return getattr(value, "__dict__", None) if is_plain else None
-
-
-class _Plain:
-    """An object that has a dict, and nothing else."""
 
 
 def _is_same(now, before) -> bool:
     if type(now) is set:
         return now == before
     if type(now) is dict:
-        return list(now) == list(before) and not _differing_names(before, now)
+        now, before = ([*chain.from_iterable(one.items())] for one in (now, before))
     return len(now) == len(before) and not any(map(_is_other, now, before))
-
-
-def _differing_names(before: dict, now: dict) -> list[str]:
-    return [n for n in {**before, **now} if _is_other(before.get(n, GONE), now.get(n, GONE))]
 
 
 def _is_other(one, other) -> bool:
     same = type(one) is type(other) and is_exactly(one, *SCALARS) and one == other
     return one is not other and not same
-
-
-def _is_model(value) -> bool:
-    return any(cls.__name__ in MODELS for cls in type(value).__mro__)
 
 
 def _can_change(leaf) -> bool:
@@ -283,4 +241,5 @@ def _can_change(leaf) -> bool:
     if is_exactly(leaf, *FIXED) or real_isinstance(leaf, *TAKEN):
         return False
     values = tf.Tensor, tf.DType, tf.TensorShape, tf.TypeSpec, np.generic, np.dtype
-    return not real_isinstance(leaf, *values) and (not callable(leaf) or _is_model(leaf))
+    is_model = any(cls.__name__ in MODELS for cls in type(leaf).__mro__)
+    return not real_isinstance(leaf, *values) and (not callable(leaf) or is_model)

@@ -1,35 +1,30 @@
 """What rewrites a function: AutoGraph its source, Grappler its graph; and what became of each node.
 
-AutoGraph keeps a source map on the function that it generates (`ag_source_map`, see
-tensorflow/python/autograph/pyct/origin_info.py): generated line -> line it came from. The order of
-names in `nonlocal` lines follows the hash seed, so it is the same only under one PYTHONHASHSEED.
-
-The executor hands out the graphs before and after Grappler when a function is made ready for its
-first run (RunMetadata.function_graphs, tensorflow/core/protobuf/config.proto). So a function of its
-own is made from the same Python function, and the caller's traces and counts stay as they are.
-
-A diff is told from the two graphs alone: no pass is asked what it did. Nodes are the same if their
-keys are. The first rule that fits decides; what the graphs do not explain is called changed.
+AutoGraph keeps a source map on what it generates (`ag_source_map`, see
+tensorflow/python/autograph/pyct/origin_info.py). The executor hands out the graphs before and after
+Grappler at the first run of a function (RunMetadata.function_graphs,
+tensorflow/core/protobuf/config.proto): of one of its own, so the caller's traces stay as they are.
+A diff is told from two graphs alone. The first rule that fits decides; the rest is called changed.
 """
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from itertools import product
 from types import FunctionType, MethodType
 
 from helpers.capture.cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
-from helpers.capture.tensorflow.tf_graph import find_levels, plain_name, tf_graph, traced
-from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
+from helpers.capture.tensorflow.tf_graph import directed, find_levels, plain_name, tf_graph, traced
+from helpers.capture.tensorflow.trace_ledger import as_function, as_tf_function, watched_of
 from helpers.capture.text.error import error_message, instead
 from helpers.capture.text.source import source_of, why_outdated
 from helpers.internals import tensorflow_private
-from helpers.model.graphs import MEANINGS, Finding, Graph, GraphDiff, Node
+from helpers.model.graphs import MEANINGS, Finding, Graph, GraphDiff
 from helpers.model.phrase import listed
 from helpers.model.tables import SideBySide, align
 from helpers.safety.arguments import (
     printable,
     quote_value,
     real_isinstance,
-    real_type_name,
     require_str,
     static_attribute,
 )
@@ -53,9 +48,8 @@ def autograph_side_by_side(fn) -> SideBySide:
 
     function = _find_python_function(fn)
     if type(function) is not FunctionType:
-        raise TypeError(
-            f"show_autograph needs a Python function, not {quote_value(fn)}{instead(fn)}"
-        )
+        needed = "show_autograph needs a Python function"
+        raise TypeError(f"{needed}, not {quote_value(fn)}{instead(fn)}")
     name = name_of(function)
     if function.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR):
         raise ValueError(f"AutoGraph converts no async function, such as {name}")
@@ -100,10 +94,8 @@ def _read_source(function, name: str) -> tuple[list[str], int]:
         raise ValueError(f"AutoGraph needs the source of {name}, and {why}")
     source = source_of(function.__code__)
     if not source.text:
-        raise ValueError(
-            f"the source of {name} is not available; AutoGraph needs it, so define "
-            "the function in a cell or a file"
-        )
+        needed = "AutoGraph needs it, so define the function in a cell or a file"
+        raise ValueError(f"the source of {name} is not available; {needed}")
     return source.lines, source.first
 
 
@@ -111,30 +103,10 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
     """Run `fn(*args, **kwargs)` as a graph, and say what Grappler made of each node."""
     import tensorflow as tf
 
-    given = known.function if (known := watched_of(fn)) else fn
-    python = getattr(given, "python_function", given)
-    if real_isinstance(given, tf.types.experimental.ConcreteFunction):
-        raise TypeError("watch_optimisation needs the tf.function, not one of its traces")
-    if not callable(python) or real_isinstance(python, type):
-        needed = f"watch_optimisation needs a function to run, not {real_type_name(fn)}"
-        raise TypeError(f"{needed}{instead(fn)}")
+    function = as_tf_function(as_function(fn).python_function)
     if tf.inside_function():
         raise RuntimeError("nothing runs while TensorFlow traces: call watch_optimisation outside")
-    own_function = as_tf_function(python)
-    concrete = traced(own_function, args, kwargs)
-    wanted = {operation.name for operation in concrete.graph.get_operations()}
-    graphs = _collect_graphs(own_function, args, kwargs, wanted)
-    name = printable(plain_name(concrete.graph.name))
-    before = tf_graph(graphs.pre_optimization_graph, title=f"{name}, as Grappler gets it")
-    after = tf_graph(graphs.post_optimization_graph, title=f"{name}, as it runs")
-    counts = f"{len(before.nodes)} nodes before Grappler, {len(after.nodes)} as it runs"
-    return replace(compare(before, after, f"{name}: {counts}"), note=INFERRED)
-
-
-def _collect_graphs(function, args, kwargs, wanted):
-    """Return the function graphs that share the most names with `wanted`."""
-    import tensorflow as tf
-
+    concrete = traced(function, args, kwargs)
     with tensorflow_private.run_metadata() as collected:
         try:
             with running_user_code():
@@ -142,13 +114,18 @@ def _collect_graphs(function, args, kwargs, wanted):
         except tf.errors.OpError:
             raise
         except Exception as error:  # the arguments' own, while they are made into tensors
-            raise ValueError(
-                f"it cannot run with these arguments: {error_message(error)}"
-            ) from None
+            why = f"it cannot run with these arguments: {error_message(error)}"
+            raise ValueError(why) from None
         graphs = list(collected().function_graphs)
     if not graphs:
         raise RuntimeError("this run handed out no graphs; does the function hold any op?")
-    return max(graphs, key=lambda g: sum(n.name in wanted for n in g.pre_optimization_graph.node))
+    wanted = {operation.name for operation in concrete.graph.get_operations()}
+    own = max(graphs, key=lambda g: sum(n.name in wanted for n in g.pre_optimization_graph.node))
+    name = printable(plain_name(concrete.graph.name))
+    before = tf_graph(own.pre_optimization_graph, title=f"{name}, as Grappler gets it")
+    after = tf_graph(own.post_optimization_graph, title=f"{name}, as it runs")
+    counts = f"{len(before.nodes)} nodes before Grappler, {len(after.nodes)} as it runs"
+    return replace(compare(before, after, f"{name}: {counts}"), note=INFERRED)
 
 
 # ------------------------------------------------------------------ two graphs
@@ -166,26 +143,23 @@ def compare(before: Graph, after: Graph, title: str = "") -> GraphDiff:
     work = _Comparison(_Side(before), _Side(after))
     for rule in (_remove, _fold, _merge, _bypass, _replace, _alter):
         rule(work)
-    order = list(MEANINGS)
-    findings = tuple(sorted(work.findings, key=lambda finding: order.index(finding.word)))
+    findings = sorted(work.findings, key=lambda finding: list(MEANINGS).index(finding.word))
     counts = f"Before: {len(before.nodes)} nodes. After: {len(after.nodes)}"
-    return GraphDiff(title or counts, before, after, findings)
+    return GraphDiff(title or counts, before, after, tuple(findings))
 
 
 class _Side:
-    """One graph, asked often: nodes by key, and what each reads and is read by."""
+    """One graph, asked often: nodes by key, what each reads, and the arrows."""
 
     def __init__(self, graph: Graph):
-        self.nodes: dict[str, Node] = {node.key: node for node in graph.nodes}
-        self._at = {key: at for at, key in enumerate(self.nodes)}
+        self.nodes = {node.key: node for node in graph.nodes}
+        self.at = {key: at for at, key in enumerate(self.nodes)}
         self.inputs = {key: [] for key in self.nodes}
-        self.readers = {key: [] for key in self.nodes}
         for edge in graph.edges:
             self.inputs[edge.target].append((edge.source, edge.label))
-            self.readers[edge.source].append(edge.target)
-        level, _ = find_levels(graph)
-        in_cycles = [key for key in self.nodes if key not in level]
-        self.inputs_first = sorted(level, key=level.get) + in_cycles
+        self.arrows = directed(graph)
+        level = find_levels(self.arrows)  # what stands in a cycle has none
+        self.inputs_first = sorted(self.nodes, key=lambda key: level.get(key, len(self.nodes)))
 
     def sources(self, key: str) -> list[str]:
         """Return the keys that this node reads, once per arrow; nothing if it is not here."""
@@ -193,32 +167,26 @@ class _Side:
 
     def ordered(self, keys) -> list[str]:
         """Return the keys in this graph's order."""
-        return sorted((key for key in keys if key in self._at), key=self._at.get)
+        return sorted(keys, key=self.at.get)
 
-    def pieces(self, keys: set[str]) -> list[set[str]]:
-        """Return the connected pieces of the graph that has only these keys, in its order."""
-        pieces = []
-        for key in self.ordered(keys):
-            if not any(key in piece for piece in pieces):
-                near = lambda k: keys.intersection(self.sources(k) + self.readers[k])  # noqa: E731
-                pieces.append(_reach([key], near))
-        return pieces
+    def before(self, keys, within=None) -> set[str]:
+        """Return these keys and all that lead to them, by way of the keys `within` alone."""
+        import networkx
+
+        arrows = self.arrows if within is None else self.arrows.subgraph(within)
+        return set(keys).union(*(networkx.ancestors(arrows, key) for key in keys))
 
 
-@dataclass
 class _Comparison:
     """The work so far. `open`: keys without a word. `stand`: what is read now in a key's place."""
 
-    one: _Side
-    two: _Side
-    findings: list[Finding] = field(default_factory=list)
-    stand: dict[str, str] = field(default_factory=dict)
-    swapped: set[str] = field(default_factory=set)
-
-    def __post_init__(self):
-        self.open = dict.fromkeys(self.one.nodes)
-        self.gone = {key for key in self.one.nodes if key not in self.two.nodes}
-        self.new = {key for key in self.two.nodes if key not in self.one.nodes}
+    def __init__(self, one: _Side, two: _Side):
+        self.one, self.two, self.findings, self.swapped = one, two, [], set()
+        self.open, self.stand = dict.fromkeys(one.nodes), {}
+        self.gone, self.new = (
+            one.nodes.keys() - two.nodes.keys(),
+            two.nodes.keys() - one.nodes.keys(),
+        )
 
     def say(self, word: str, before, after, how: str = "") -> None:
         """Record a finding; its nodes need no other word."""
@@ -231,23 +199,18 @@ class _Comparison:
         """Return whether the node is gone and nobody has said why."""
         return key in self.gone and key in self.open
 
-    def place(self, key: str) -> str:
-        """Return the key that is read now where `key` was read."""
-        seen = set()
-        while key in self.stand and key not in seen:
-            seen.add(key)
-            key = self.stand[key]
-        return key
+    def now_read(self, key: str) -> list[str]:
+        """Return what a node read, or what is read now in its place."""
+        return [self.stand.get(source, source) for source in self.one.sources(key)]
 
-    def with_helpers(self, keys) -> set[str]:
+    def with_helpers(self, keys) -> list[str]:
         """Return `keys` and the gone nodes that only they read."""
-        group, waiting = set(keys), list(keys)
-        while waiting:
-            for source in self.one.sources(waiting.pop()):
-                served = group.issuperset(self.one.readers[source])
+        group = list(keys)
+        for key in group:  # grows while it is walked
+            for source in self.one.sources(key):
+                served = set(group).issuperset(self.one.arrows[source])
                 if served and self.is_left(source) and source not in group:
-                    group.add(source)
-                    waiting.append(source)
+                    group.append(source)
         return group
 
 
@@ -256,10 +219,9 @@ def _remove(work: _Comparison) -> None:
     one = work.one
     results = [key for key, node in one.nodes.items() if node.kind == "output"]
     if not results:
-        results = [key for key in one.nodes if not one.readers[key] and key not in work.gone]
-    dead = work.gone - _reach(results, one.sources) if results else set()
-    for group in one.pieces(dead):
-        work.say("removed", group, (), "no way leads from it to a result")
+        results = [key for key in one.nodes if not one.arrows[key] and key not in work.gone]
+    if results and (dead := work.gone - one.before(results)):
+        work.say("removed", dead, (), "no way leads from it to a result")
 
 
 def _fold(work: _Comparison) -> None:
@@ -287,8 +249,8 @@ def _merge(work: _Comparison) -> None:
             if twin is None or not work.is_left(key) or constants != (node.kind == "constant"):
                 continue
             # Equal constants are common: of them, a reader of the one must read the other now.
-            readers = (work.two.sources(work.place(reader)) for reader in work.one.readers[key])
-            if not constants or any(twin in sources for sources in readers):
+            readers = (work.stand.get(reader, reader) for reader in work.one.arrows[key])
+            if not constants or any(twin in work.two.sources(reader) for reader in readers):
                 work.stand[key] = twin
                 merged.setdefault(twin, []).append(key)
     for twin, keys in merged.items():
@@ -309,13 +271,10 @@ def _number_values(side: _Side) -> dict[str, int]:
 
 def _bypass(work: _Comparison) -> None:
     """A reader that is still there reads, in the place of a gone node, what that node had read."""
-    for reader in work.one.nodes:
-        if reader in work.gone:
-            continue
-        expected = Counter(map(work.place, work.one.sources(reader)))
-        now = Counter(work.two.sources(reader))
+    for reader in [key for key in work.one.nodes if key not in work.gone]:
+        expected, now = Counter(work.now_read(reader)), Counter(work.two.sources(reader))
         known = [key for key in now - expected if key in work.one.nodes]
-        for lost, gained in [(lost, gained) for lost in expected - now for gained in known]:
+        for lost, gained in product(expected - now, known):
             if row := _find_row(work, lost, gained) if work.is_left(lost) else []:
                 work.stand.update(dict.fromkeys(row, gained))
                 nodes = [work.one.nodes[key] for key in row]
@@ -327,36 +286,40 @@ def _bypass(work: _Comparison) -> None:
 
 def _find_row(work: _Comparison, lost: str, gained: str) -> list[str]:
     """Return the gone nodes from `lost` back to one that read `gained`; nothing if none did."""
-    rows = [[lost]]
-    seen = {lost}
-    for row in rows:  # grows while it is walked
-        sources = [work.place(source) for source in work.one.sources(row[0])]
+    rows = {lost: [lost]}
+    waiting = [lost]
+    for key in waiting:  # grows while it is walked
+        sources = work.now_read(key)
         if gained in sources:
-            return row
-        for source in sources:
-            if work.is_left(source) and source not in seen:
-                seen.add(source)
-                rows.append([source, *row])
+            return rows[key]
+        fresh = [source for source in sources if work.is_left(source) and source not in rows]
+        rows.update({source: [source, *rows[key]] for source in fresh})
+        waiting += fresh
     return []
 
 
 def _replace(work: _Comparison) -> None:
     """Gone next to new: a reader of the former is still there, and reads the latter."""
-    for group in work.one.pieces({key for key in work.open if key in work.gone}):
-        readers = {r for key in group for r in work.one.readers[key]} - work.gone
-        heads = {key for r in readers for key in work.two.sources(r) if key in work.new}
-        fresh = work.two.ordered(_reach(heads, lambda k: work.new & {*work.two.sources(k)}))
+    import networkx
+
+    one, two = work.one, work.two
+    left = one.arrows.subgraph([key for key in work.open if key in work.gone])
+    pieces = map(one.ordered, networkx.weakly_connected_components(left))
+    for group in sorted(pieces, key=lambda piece: one.at[piece[0]]):
+        readers = {r for key in group for r in one.arrows[key]} - work.gone
+        heads = {key for r in readers for key in two.sources(r) if key in work.new}
+        fresh = two.ordered(two.before(heads, work.new))
         if not fresh:
             work.say("changed", group, (), UNEXPLAINED)
             continue
-        reader = work.one.ordered(readers)[0]
-        lost = work.one.ordered(group.intersection(work.one.sources(reader)))
-        gained = work.two.ordered(work.new.intersection(work.two.sources(reader)))
+        reader = one.ordered(readers)[0]
+        lost = one.ordered(set(group).intersection(one.sources(reader)))
+        gained = two.ordered(work.new.intersection(two.sources(reader)))
         how = f"{reader} read {_named(lost)}, and now reads {_named(gained)}"
         work.say("replaced", group, fresh, how)
-        work.swapped |= group | set(fresh)
-    for key in work.two.ordered(work.new - work.swapped):
-        work.say("added", (), (key,), f"a new {work.two.nodes[key].op or 'node'}")
+        work.swapped.update(group, fresh)
+    for key in two.ordered(work.new - work.swapped):
+        work.say("added", (), (key,), f"a new {two.nodes[key].op or 'node'}")
 
 
 def _alter(work: _Comparison) -> None:
@@ -379,37 +342,23 @@ def _differences(work: _Comparison, key: str):
     was, now = dict(one.attributes), dict(two.attributes)
     for name in sorted({name for name, _ in {*one.attributes} ^ {*two.attributes}}):
         yield f"{name} was {was.get(name, 'not there')}, and is {now.get(name, 'not there')}"
-    was = [work.place(s) for s in work.one.sources(key) if s not in work.swapped]
-    now = [s for s in work.two.sources(key) if s not in work.swapped]
+    was = [source for source in work.now_read(key) if source not in work.swapped]
+    now = [source for source in work.two.sources(key) if source not in work.swapped]
     lost, gained = Counter(was) - Counter(now), Counter(now) - Counter(was)
     if lost:
         yield f"no longer reads {_named(lost)}"
     if gained:
         yield f"now reads {_named(gained)}"
-    if not lost and not gained:
-        yield from _other_way(work, key, was != now)
-
-
-def _other_way(work: _Comparison, key: str, reordered: bool):
-    """Yield how a node reads the same nodes in another way: another output, another order."""
+    if lost or gained:
+        return
     before, after = (
         [one for one in side.inputs[key] if one[0] in work.two.nodes and one[0] not in work.stand]
         for side in (work.one, work.two)
     )
     if others := dict.fromkeys(source for source, _ in Counter(before) - Counter(after)):
         yield f"reads another output of {_named(others)}, or only waits for it"
-    elif reordered or (len(before) == len(after) and before != after):
+    elif was != now or (len(before) == len(after) and before != after):
         yield "reads the same in another order"
-
-
-def _reach(starts, near) -> set[str]:
-    """Return what can be reached from `starts`; `near(key)` gives the next keys."""
-    seen, waiting = set(starts), list(starts)
-    while waiting:
-        fresh = {key for key in near(waiting.pop()) if key not in seen}
-        seen |= fresh
-        waiting += fresh
-    return seen
 
 
 def _named(keys) -> str:

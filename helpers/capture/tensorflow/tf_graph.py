@@ -1,10 +1,8 @@
 """A TensorFlow graph (GraphDef, Graph, ConcreteFunction, Function) -> its nodes, and its steps.
 
 A node's key is its own name, and its inputs are the arrows to it, in order: an arrow without words
-carries output 0, `:1` another output, `control` only an order. So TensorFlow's own node list,
-`for node in graph_def.node: node.input, node.name`, can be written down again from the model. The
-bodies that control flow calls (tensorflow/core/framework/function.proto) follow as groups of their
-own, named after the caller and not after the counter that TensorFlow puts into their names.
+carries output 0, `:1` another output, `control` only an order. The bodies that control flow calls
+(tensorflow/core/framework/function.proto) follow as groups of their own, named after the caller.
 Attributes with an underscore are TensorFlow's notes to itself, and are left out.
 """
 
@@ -12,6 +10,7 @@ import hashlib
 import re
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from math import prod
 
@@ -30,12 +29,11 @@ NEEDED = (
     "or of a Python function and its arguments"
 )
 CONTROL = "control"  # the label of an arrow that carries no value
-LONGEST_NAME = 300
 MOST_SHOWN, MOST_BYTES = 8, 4_000  # elements of a constant, and bytes, whose values are read
 LONGEST_SHOWN, LONGEST_VALUE = 32, 120  # characters: of a constant, of an attribute
-MOST_SCOPES, LONGEST_OP, MOST_OUTPUTS = 12, 80, 2
-INPUTS = ("Placeholder", "PlaceholderWithDefault", "_Arg", "_DeviceArg")
-OUTPUTS = ("_Retval", "_DeviceRetval")
+MOST_OUTPUTS = 2
+KINDS = dict.fromkeys(("Placeholder", "PlaceholderWithDefault", "_Arg", "_DeviceArg"), "input")
+KINDS |= {"_Retval": "output", "_DeviceRetval": "output", "Const": "constant", "Identity": "pass"}
 _COUNTER = re.compile(r"(__inference_)?(.*?)(_\d+)?", re.DOTALL)
 
 
@@ -49,7 +47,7 @@ def tf_graph(thing, *args, title: str = "", **kwargs) -> Graph:
     draft = _Draft(graph_def)
     count = len(graph_def.node)
     words = f"{f'The graph of {name}' if name else 'A graph'}: {counted(count, 'node')}"
-    return Graph(title or words, draft.grouped(), tuple(draft.edges), draft.note())
+    return Graph(title or words, draft.grouped(), tuple(draft.edges))
 
 
 def traced(function, args, kwargs):
@@ -57,12 +55,9 @@ def traced(function, args, kwargs):
     try:
         with running_user_code():
             return function.get_concrete_function(*args, **kwargs)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise ValueError(
-            f"TensorFlow cannot trace it for these arguments: {error_message(error)}"
-        ) from None
+    except Exception as error:
+        why = f"TensorFlow cannot trace it for these arguments: {error_message(error)}"
+        raise ValueError(why) from None
 
 
 def _graph_def(thing, args, kwargs):
@@ -71,15 +66,13 @@ def _graph_def(thing, args, kwargs):
 
     concrete = tf.types.experimental.ConcreteFunction
     if real_isinstance(thing, tf.compat.v1.GraphDef, tf.Graph, concrete) and (args or kwargs):
-        raise TypeError(
-            f"a {real_type_name(thing)} is a graph already; arguments mean nothing to it"
-        )
+        made = real_type_name(thing)
+        raise TypeError(f"a {made} is a graph already; arguments mean nothing to it")
     if real_isinstance(thing, tf.compat.v1.GraphDef):
         return "", thing
     if not real_isinstance(thing, tf.Graph):
-        thing = (
-            thing if real_isinstance(thing, concrete) else _concrete(thing, args, kwargs)
-        ).graph
+        found = real_isinstance(thing, concrete)
+        thing = (thing if found else _concrete(thing, args, kwargs)).graph
     named = real_isinstance(thing, tensorflow_private.FuncGraph)
     name = printable(plain_name(thing.name)) if named else ""
     return name, thing.as_graph_def(add_shapes=True)
@@ -116,11 +109,6 @@ class _Draft:
         while self._waiting:
             self._add_body(*self._waiting.popleft())
 
-    def note(self) -> str:
-        """Say which bodies no node calls."""
-        unused = len(self._library) - len(self._entries)
-        return f"{unused} of its functions have no caller here." if unused else ""
-
     def grouped(self) -> tuple[Node, ...]:
         """Return the nodes; one that has a scope of its own name is part of it."""
         nodes = self.nodes.values()
@@ -129,48 +117,45 @@ class _Draft:
             replace(node, group=node.key) if node.key in scopes else node for node in nodes
         )
 
-    def _put(self, key: str, *rest) -> None:
-        self.nodes[key] = Node(key, *rest)
-
     def _add_nodes(self, graph_nodes, prefix: str, cut: str) -> None:
         """Add nodes and their inputs. `prefix` leads every key, `cut` is left out of labels."""
         for node in graph_nodes:
-            label = node.name.removeprefix(cut)[:LONGEST_NAME]
-            self._put(prefix + node.name, label, *_node_words(node, prefix + node.name))
+            key = prefix + node.name
+            self.nodes[key] = Node(key, node.name.removeprefix(cut), *_node_words(node, key))
         for node in graph_nodes:
             for written in node.input:
                 self._join(prefix, written, prefix + node.name)
-            self._call(node, prefix)
+            for attribute, name in _functions_of(node):
+                if name in self._library:
+                    self._call(prefix, node.name, attribute, name)
 
     def _join(self, prefix: str, written: str, target: str) -> None:
         name, label = _source(written)
         source = prefix + name
         if source not in self.nodes:
-            self._put(source, name[:LONGEST_NAME], "gone", "named as an input, and not here")
-        self.edges.append(Edge(source, target, label[:LONGEST_NAME]))
+            self.nodes[source] = Node(source, name, "gone", "named as an input, and not here")
+        self.edges.append(Edge(source, target, label))
 
-    def _call(self, node, prefix: str) -> None:
-        for attribute, name in _functions_of(node):
-            if name not in self._library:
-                continue
-            if name not in self._entries:
-                entry = self._entries[name] = f"{prefix}{node.name}:{attribute}"
-                detail = f"body of {node.name[:LONGEST_NAME]}"
-                self._put(entry, attribute, "call", detail, _scopes(f"{entry}/"), "body")
-                self._waiting.append((name, entry, node.name))
-            self.edges.append(Edge(prefix + node.name, self._entries[name], attribute))
+    def _call(self, prefix: str, caller: str, attribute: str, name: str) -> None:
+        if name not in self._entries:
+            entry = self._entries[name] = f"{prefix}{caller}:{attribute}"
+            words = attribute, "call", f"body of {caller}", entry, "body"
+            self.nodes[entry] = Node(entry, *words)
+            self._waiting.append((name, entry, caller))
+        self.edges.append(Edge(prefix + caller, self._entries[name], attribute))
 
     def _add_body(self, name: str, entry: str, caller: str) -> None:
-        body, prefix, group = self._library[name], f"{entry}/", _scopes(f"{entry}/")
+        body, prefix = self._library[name], f"{entry}/"
         for argument in body.signature.input_arg:
-            self._put(prefix + argument.name, argument.name, "input", "argument", group, "argument")
-            self.edges.append(Edge(entry, prefix + argument.name))
+            key = prefix + argument.name
+            self.nodes[key] = Node(key, argument.name, "input", "argument", entry, "argument")
+            self.edges.append(Edge(entry, key))
         self._add_nodes(body.node_def, prefix, f"{caller}/")
         starts = (node.name for node in body.node_def if not node.input)
         self.edges += [Edge(entry, prefix + name) for name in starts]
         for result in body.signature.output_arg:
             key = f"{prefix}return:{result.name}"
-            self._put(key, result.name, "output", "result", group, "result")
+            self.nodes[key] = Node(key, result.name, "output", "result", entry, "result")
             if result.name in body.ret:  # asking for another would write it into the GraphDef
                 self._join(prefix, body.ret[result.name], key)
 
@@ -200,38 +185,25 @@ def _functions_of(node) -> Iterator[tuple[str, str]]:
 
 
 def _node_words(node, key: str) -> tuple:
-    """Return what a Node says behind its label; its group is the outermost scopes of its key."""
-    op = printable(node.op, LONGEST_OP)
-    detail = " ".join(part for part in (op, _output_words(node), _constant_words(node)) if part)
-    names = sorted(name for name in node.attr if not name.startswith("_"))
-    attributes = tuple((n, _attribute(node.attr[n])) for n in names)
-    return _kind(node), detail, _scopes(key), op, attributes
-
-
-def _scopes(key: str) -> str:
-    """Return the scopes that a key stands in, the outermost `MOST_SCOPES` of them."""
-    return "/".join(key.rpartition("/")[0].split("/")[:MOST_SCOPES])
-
-
-def _kind(node) -> str:
-    """Return input, output, constant, call, pass (its input goes through), or op."""
-    if node.op in INPUTS or node.op in OUTPUTS:
-        return "input" if node.op in INPUTS else "output"
-    known = {"Const": "constant", "Identity": "pass"}
-    calls = any(v.HasField("func") or v.list.func for v in node.attr.values())
-    return known.get(node.op) or ("call" if calls else "op")
-
-
-def _output_words(node) -> str:
-    """Return dtype and shape of the outputs, such as `float32 (None, 4)`; as much as is known."""
-    types = _types(node)
+    """Return what a Node says behind its label; its group is the scopes of its key."""
+    types, parts = _types(node), [node.op]
     shapes = node.attr["_output_shapes"].list.shape if "_output_shapes" in node.attr else ()
-    words = [
+    outputs = [
         f"{kind} {_shape_words(shapes[at])}" if at < len(shapes) else kind
         for at, kind in enumerate(types[:MOST_OUTPUTS])
     ]
-    more = len(types) - len(words)
-    return ", ".join(words) + (f" and {more} more" if more else "")
+    if types:
+        parts.append(listed(outputs + types[MOST_OUTPUTS:], MOST_OUTPUTS))
+    if node.op == "Const" and "value" in node.attr:
+        tensor = node.attr["value"].tensor
+        if (values := _values(tensor)) is not None:
+            parts.append(f"= {clipped(values, LONGEST_SHOWN)}")
+        elif not shapes:
+            parts.append(_shape_words(tensor.tensor_shape))
+    names = sorted(name for name in node.attr if not name.startswith("_"))
+    attributes = tuple((n, _attribute(node.attr[n])) for n in names)
+    kind = KINDS.get(node.op) or ("call" if any(_functions_of(node)) else "op")
+    return kind, " ".join(parts), key.rpartition("/")[0], node.op, attributes
 
 
 def _shape_words(shape) -> str:
@@ -242,16 +214,6 @@ def _shape_words(shape) -> str:
     return f"({', '.join(sizes)}{',' * (len(sizes) == 1)})"
 
 
-def _constant_words(node) -> str:
-    """Return `= 7.0` of a small constant, the shape of a large one, nothing of another op."""
-    if node.op != "Const" or "value" not in node.attr:
-        return ""
-    tensor = node.attr["value"].tensor
-    if (values := _values(tensor)) is None:
-        return "" if "_output_shapes" in node.attr else _shape_words(tensor.tensor_shape)
-    return f"= {values if len(values) <= LONGEST_SHOWN else values[: LONGEST_SHOWN - 1] + '…'}"
-
-
 def _values(tensor) -> str | None:
     """Return the values of a small tensor as Python writes them; None if large or unreadable."""
     import tensorflow as tf
@@ -259,11 +221,10 @@ def _values(tensor) -> str | None:
     sizes = [dim.size for dim in tensor.tensor_shape.dim]
     if not all(0 <= size <= MOST_SHOWN for size in sizes) or prod(sizes) > MOST_SHOWN:
         return None
-    try:
-        small = tensor.ByteSize() <= MOST_BYTES
-        return repr(tf.make_ndarray(tensor).tolist()) if small else None
-    except Exception:  # a dtype without values, or a proto that is cut short: many types of error
-        return None
+    with suppress(Exception):  # a dtype without values, or a proto that is cut short
+        if tensor.ByteSize() <= MOST_BYTES:
+            return repr(tf.make_ndarray(tensor).tolist())
+    return None
 
 
 def _types(node) -> list[str]:
@@ -273,9 +234,8 @@ def _types(node) -> list[str]:
     def attribute(name: str):  # `node.attr[…]` would write down one that is not there
         return node.attr[name] if name in node.attr else tf.compat.v1.AttrValue()
 
-    signature = tensorflow_private.op_def_registry.get(node.op)
     kinds = []
-    for out in signature.output_arg if signature else ():
+    for out in getattr(tensorflow_private.op_def_registry.get(node.op), "output_arg", ()):
         if out.type_list_attr:
             kinds += attribute(out.type_list_attr).list.type
         else:
@@ -316,6 +276,7 @@ def _attribute(value) -> str:
 # ------------------------------------------------------------------ steps
 
 MOST_STEPS, MOST_NAMED, LONGEST = 60, 8, 100
+QUIET = ("input", "constant")
 COLUMNS = (Column("step", "step"), Column("width", "side by side"), Column("nodes", "nodes"))
 
 
@@ -329,60 +290,54 @@ def steps(graph: Graph) -> Steps:
 
     What stands in a cycle, and what waits for it, has no step; the note counts it.
     """
-    level, back = find_levels(graph)
+    arrows = directed(graph)
+    level, works = find_levels(arrows), {n.key: n.kind not in QUIET for n in graph.nodes}
     by_step: list[list[str]] = [[] for _ in range(1 + max(level.values(), default=-1))]
     for key, step in level.items():
         by_step[step].append(key)
-    works = {node.key: node.kind not in ("input", "constant") for node in graph.nodes}
     widest = max((sum(works[key] for key in keys) for keys in by_step), default=0)
-    shown = by_step[:MOST_STEPS]
-    lanes = tuple(
-        tuple(LaneNode(clipped(key, LONGEST), works[key]) for key in keys[:MOST_NAMED])
-        for keys in shown
-    )
-    rows = [
-        ParallelStep(n, len(keys), listed(keys, MOST_NAMED, LONGEST))
-        for n, keys in enumerate(shown)
-    ]
-    path = _longest_path(level, back)
-    note = " ".join(_step_notes(graph, level, len(by_step), path))
-    return Steps(f"{graph.title}, in steps", COLUMNS, tuple(rows), note, path, widest, lanes)
-
-
-def find_levels(graph: Graph) -> tuple[dict[str, int], dict[str, str]]:
-    """Return each key's step, in the graph's order, and the input that it waited for last."""
-    missing = {node.key: 0 for node in graph.nodes}
-    readers: dict[str, list[str]] = {key: [] for key in missing}
-    for edge in graph.edges:
-        missing[edge.target] += 1
-        readers[edge.source].append(edge.target)
-    ready = [key for key, count in missing.items() if not count]
-    level, back = dict.fromkeys(ready, 0), {}
-    for key in ready:  # grows while it is walked
-        for reader in readers[key]:
-            missing[reader] -= 1
-            if level[key] >= level.get(reader, 0):
-                level[reader], back[reader] = level[key] + 1, key
-            if not missing[reader]:
-                ready.append(reader)
-    done = set(ready)
-    return {key: level[key] for key in missing if key in done}, back
-
-
-def _longest_path(level, back) -> tuple[str, ...]:
-    key, path = max(level, key=level.get, default=None), []
-    while key is not None:
-        path.append(key)
-        key = back.get(key)
-    return tuple(reversed(path))
-
-
-def _step_notes(graph: Graph, level, count: int, path) -> Iterator[str]:
-    if count > MOST_STEPS:
-        yield f"The first {MOST_STEPS} of {count} steps."
+    shown, rows, lanes = by_step[:MOST_STEPS], [], []
+    for number, keys in enumerate(shown):
+        rows.append(ParallelStep(number, len(keys), listed(keys, MOST_NAMED, LONGEST)))
+        first = keys[:MOST_NAMED]
+        lanes.append(tuple(LaneNode(clipped(key, LONGEST), works[key]) for key in first))
+    path = _longest_path(arrows, level)
+    notes = []
+    if len(by_step) > MOST_STEPS:
+        notes.append(f"The first {MOST_STEPS} of {len(by_step)} steps.")
     if path:
         ends = path if len(path) <= MOST_NAMED else (*path[:3], "…", *path[-3:])
         words = " → ".join(clipped(key, LONGEST) for key in ends)
-        yield ended(f"A longest way has {len(path)} nodes: {words}")
-    if len(level) < len(graph.nodes):
-        yield f"{len(graph.nodes) - len(level)} nodes have no step: they wait for a cycle."
+        notes.append(ended(f"A longest way has {len(path)} nodes: {words}"))
+    if missing := len(graph.nodes) - len(level):
+        notes.append(f"{missing} nodes have no step: they wait for a cycle.")
+    title = f"{graph.title}, in steps"
+    return Steps(title, COLUMNS, tuple(rows), " ".join(notes), path, widest, tuple(lanes))
+
+
+def directed(graph: Graph):
+    """Return the nodes' keys and the arrows as networkx has them, in the graph's order."""
+    import networkx
+
+    arrows = networkx.DiGraph()
+    arrows.add_nodes_from(node.key for node in graph.nodes)
+    arrows.add_edges_from((edge.source, edge.target) for edge in graph.edges)
+    return arrows
+
+
+def find_levels(arrows) -> dict[str, int]:
+    """Return each key's step, in the graph's order; what waits for a cycle has none."""
+    import networkx
+
+    level = {}
+    with suppress(networkx.NetworkXUnfeasible):  # raised at the end, where there is a cycle
+        for step, keys in enumerate(networkx.topological_generations(arrows)):
+            level.update(dict.fromkeys(keys, step))
+    return {key: level[key] for key in arrows if key in level}
+
+
+def _longest_path(arrows, level) -> tuple[str, ...]:
+    path = [max(level, key=level.get)] if level else []
+    while path and level[path[0]]:
+        path.insert(0, next(k for k in arrows.pred[path[0]] if level[k] == level[path[0]] - 1))
+    return tuple(path)

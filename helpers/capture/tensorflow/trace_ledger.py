@@ -1,8 +1,7 @@
 """A tf.function, called as ever -> a ledger of its calls: hit or trace, and why it traced.
 
-TensorFlow says nothing of a trace but its count. Here each call is looked up beforehand by
-TensorFlow's own types, and a callback of TensorFlow's own tells which traces it made. Nothing is
-written to the function: its counts are the same with the ledger and without.
+Each call is looked up beforehand by TensorFlow's own types, and a callback of TensorFlow's own
+tells which traces it made. Nothing is written to the function: its counts are the same.
 """
 
 import functools
@@ -31,7 +30,6 @@ from helpers.safety.arguments import (
 )
 from helpers.safety.restoring import preserves_interpreter_state
 
-FIRST = "first trace"
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"
 KERAS = "keras.src.backend.tensorflow.trainer"
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -59,35 +57,30 @@ def would_trace(fn, *args, **kwargs) -> TraceEntry:
     """
     if type(fn) is MethodType and (known := watched_of(fn.__func__)):
         return known.forecast((fn.__self__, *args), kwargs)
-    return (watched_of(fn) or Watched(as_function(fn, {}))).forecast(args, kwargs)
+    return (watched_of(fn) or Watched(as_function(fn))).forecast(args, kwargs)
 
 
-def as_function(fn, options):
+def as_function(fn, options=()):
     """Return the tf.function that `fn` is, or becomes. TypeError if it can be neither."""
     import tensorflow as tf
 
-    if known := watched_of(fn):
-        fn = known.function
-    if real_isinstance(fn, tf.types.experimental.ConcreteFunction):
-        raise TypeError("a ConcreteFunction is one trace and makes no other; give the tf.function")
-    if real_isinstance(fn, tf.types.experimental.PolymorphicFunction):
+    kinds, torch = tf.types.experimental, restoring.module("torch")
+    fn = known.function if (known := watched_of(fn)) else fn
+    if real_isinstance(fn, kinds.PolymorphicFunction):
         if options:
             names = ", ".join(options)
             raise TypeError(f"this is a tf.function already; give {names} to tf.function itself")
         return fn
-    if real_isinstance(
-        static_attribute(fn, "__wrapped__"), tf.types.experimental.PolymorphicFunction
-    ):
-        raise TypeError(
-            f"{quote_value(fn)} is around a tf.function; watch that one, its __wrapped__"
-        )
-    if (torch := restoring.module("torch")) and real_isinstance(fn, torch.nn.Module):
+    if real_isinstance(fn, kinds.ConcreteFunction):
+        raise TypeError("a ConcreteFunction is one trace and makes no other; give the tf.function")
+    shown = quote_value(fn)
+    if real_isinstance(static_attribute(fn, "__wrapped__"), kinds.PolymorphicFunction):
+        raise TypeError(f"{shown} is around a tf.function; watch that one, its __wrapped__")
+    if torch and real_isinstance(fn, torch.nn.Module):
         raise TypeError("TensorFlow traces no module of torch; watch_recompiles watches torch's")
     if not callable(fn):
-        raise TypeError(
-            f"a function is needed, and {quote_value(fn)} cannot be called{instead(fn)}"
-        )
-    made = as_tf_function(fn, **options)
+        raise TypeError(f"a function is needed, and {shown} cannot be called{instead(fn)}")
+    made = as_tf_function(fn, **dict(options))
     tensorflow_private.omit_retracing_warning(made)  # the ledger says more, and names the cause
     return made
 
@@ -96,26 +89,21 @@ def as_tf_function(fn, **options):
     """Return `tf.function(fn, **options)`. TypeError, in one sentence, if TensorFlow refuses."""
     import tensorflow as tf
 
+    shown = quote_value(fn)
     if type(fn) is FunctionType and fn.__code__.co_flags & ASYNC:
-        raise TypeError(
-            f"a call of {quote_value(fn)} only makes a coroutine, and TensorFlow traces none"
-        )
+        raise TypeError(f"a call of {shown} only makes a coroutine, and TensorFlow traces none")
     if real_isinstance(fn, FunctionType, MethodType) and fn.__module__ == KERAS:
-        raise TypeError(
-            f"{fn.__name__} of Keras is a loop in Python around its own tf.function, which "
-            "TensorFlow cannot trace; watch_ops lists what it runs"
-        )
+        loop = "is a loop in Python around its own tf.function, which TensorFlow cannot trace"
+        raise TypeError(f"{fn.__name__} of Keras {loop}; watch_ops lists what it runs")
     try:
         made = tf.function(fn, **options)
         inspect.signature(made)
     except Exception as error:  # what `fn` says of itself may raise anything
         words = error_message(error)
         if not options and "signature" in words:
-            needed = f"{quote_value(fn)} has no signature to read; wrap it in a def"
-            raise TypeError(needed) from None
+            raise TypeError(f"{shown} has no signature to read; wrap it in a def") from None
         given = f" with {', '.join(options)}" * bool(options)
-        needed = f"tf.function takes no {quote_value(fn)}{given}: {words}"
-        raise TypeError(printable(needed, 400)) from None
+        raise TypeError(printable(f"tf.function takes no {shown}{given}: {words}", 400)) from None
     return made
 
 
@@ -123,13 +111,6 @@ def watched_of(fn):
     """Return the Watched that `fn` is or shows, or None."""
     found = fn if real_isinstance(fn, Watched) else static_attribute(fn, "_source")
     return found if real_isinstance(found, Watched) else None
-
-
-def _functions_named(python) -> dict[str, weakref.ref]:
-    """Return the functions that the globals of `python` give for the names in its code."""
-    code, space = python.__code__, python.__globals__
-    found = {name: space.get(name) for name in code.co_names}
-    return {n: weakref.ref(value) for n, value in found.items() if type(value) is FunctionType}
 
 
 class Watched:
@@ -146,8 +127,11 @@ class Watched:
         self._fits: dict = {}  # key -> words of its arguments, and how they fit the key that serves
         self.__wrapped__ = python = function.python_function
         inner = python.__func__ if type(python) is MethodType else python
-        self._before = _functions_named(inner) if type(inner) is FunctionType else {}
-        self._space = inner.__globals__ if self._before else {}
+        self._space, names = {}, ()
+        if type(inner) is FunctionType:
+            self._space, names = inner.__globals__, inner.__code__.co_names
+        named = {name: self._space.get(name) for name in names}  # which functions the body names
+        self._before = {n: weakref.ref(f) for n, f in named.items() if type(f) is FunctionType}
         if is_exactly(python, FunctionType, MethodType, BuiltinFunctionType):
             functools.update_wrapper(self, python, updated=())
         self.__signature__ = inspect.signature(function)
@@ -168,9 +152,13 @@ class Watched:
     @property
     def model(self) -> TraceLedger:
         """Return the ledger as it is now."""
-        note = _count_calls(self._calls, self.function.experimental_get_tracing_count())
-        entries = tuple(_folded(self._calls))
         title = f"Calls of {called(self.function.python_function)}"
+        seen = Counter(call.verdict for call in self._calls)
+        parts = [counted(sum(call.traces for call in self._calls), "trace")]
+        parts += [counted(seen[verdict], verdict) for verdict in ("hit", "error") if seen[verdict]]
+        parts += [f"{seen['eager']:,} eager"] * bool(seen["eager"])
+        note = f"{counted(len(self._calls), 'call')}: {', '.join(parts)}."
+        entries = tuple(_folded(self._calls))
         return TraceLedger(title, "call", HEADINGS, entries, note, marks=MARKS)
 
     @property
@@ -182,9 +170,7 @@ class Watched:
         """Return the row that a call would add; nothing is called, and no row is added."""
         try:
             key = tensorflow_private.wanted_key(self.function, args, kwargs)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # the call itself will say it
+        except Exception as error:  # the call itself will say it
             words = self._names.values(args, kwargs)
             return trace_entry("next", words, "error", f"no key: {error_message(error)}")
         words = self._names.arguments(key[1])
@@ -201,7 +187,9 @@ class Watched:
             self._fits[key] = words, "" if stored == words else fits
             return trace_entry("next", words, "hit", self._fits[key][1])
         causes = nearest(known, key, self._names)
-        note = _because(causes) if known else FIRST
+        words_of = [str(cause) for cause in causes[:3]]
+        words_of += [f"and {len(causes) - 3} more"] if len(causes) > 3 else []
+        note = ("; ".join(words_of) or NO_LEAF) if known else "first trace"
         return trace_entry("next", words, "trace", note, traces=1, causes=causes)
 
     def _run(self, call, args, kwargs, asked=""):
@@ -224,78 +212,40 @@ class Watched:
         """Write down what became of a call that was foretold as `row`."""
         cached = tensorflow_private.cached_keys(self.function) if made else {}
         new = [key for key, concrete in cached.items() if any(concrete is one for one in made)]
-        verdict, causes = row.verdict, ()
-        notes = [row.note]
+        verdict, notes, causes = row.verdict, [row.note], ()
         if error:
             when = "traced, then raised" if new else WHEN.get(verdict, "raised while running")
             verdict, notes = "error", [f"{when}: {error}"]
         elif new:
-            notes, causes = [row.note * (verdict == "trace"), *self._traced(row, new)], row.causes
-            verdict = "trace"
-        elif asked or verdict != "eager":
-            notes = [row.note * (verdict == "hit"), self._renamed()]
-            verdict = "hit"
-        words, number = asked + row.arguments, f"{len(self._calls) + 1:,}"
-        more = {"traces": len(new), "causes": causes}
-        self._calls.append(
-            trace_entry(number, words, verdict, "; ".join(filter(None, notes)), **more)
-        )
-
-    def _traced(self, row: TraceEntry, new) -> Iterator[str]:
-        made = self._names.arguments(new[-1][1])
-        if made != row.arguments:
-            yield f"traced as {made}"
-        if len(new) > 1:
+            notes, causes = [row.note * (verdict == "trace")], row.causes
+            traced = self._names.arguments(new[-1][1])
+            notes += [f"traced as {traced}"] * (traced != row.arguments)
             scopes = {context.scope_type for context, _ in new}  # one, if it called itself
             why = ": to create its variables, and to run without creating any" * (len(scopes) > 1)
-            yield f"traced {len(new)} times{why}"
-
-    def _renamed(self) -> str:
-        """Say which names lead to another function by now: a graph does not ask for them again."""
-        names = [n for n, before in self._before.items() if self._space.get(n) is not before()]
-        if not names:
-            return ""
-        return f"another {listed(names, MOST_NAMES)} by now, for which the graph does not ask"
-
-
-def _because(causes) -> str:
-    words = [str(cause) for cause in causes[:3]]
-    more = len(causes) - len(words)
-    return "; ".join(words + [f"and {more} more"] * bool(more)) or NO_LEAF
+            notes += [f"traced {len(new)} times{why}"] * (len(new) > 1)
+            verdict = "trace"
+        elif asked or verdict != "eager":
+            # A graph does not ask again for the functions that the body names.
+            other = [n for n, before in self._before.items() if self._space.get(n) is not before()]
+            words = f"another {listed(other, MOST_NAMES)} by now, for which the graph does not ask"
+            notes = [row.note * (verdict == "hit"), words * bool(other)]
+            verdict = "hit"
+        note, more = "; ".join(filter(None, notes)), {"traces": len(new), "causes": causes}
+        self._calls.append(trace_entry("", asked + row.arguments, verdict, note, **more))
 
 
 def _folded(calls: list[TraceEntry]) -> Iterator[TraceEntry]:
     """Yield the rows: calls in a row that are told alike are one, and so are very mixed hits."""
-    numbered = enumerate(calls, 1)
-    for _, run in groupby(numbered, lambda pair: (pair[1].verdict, pair[1].traces and pair[0])):
-        rows = [list(same) for _, same in groupby(run, lambda pair: _told(pair[1]))]
-        if len(rows) <= MOST_ROWS:
-            yield from (_one_row(same, same[0][1]) for same in rows)
-        else:
-            kinds = len({_told(same[0][1]) for same in rows})
-            first = rows[0][0][1]
+    told = lambda pair: (pair[1].arguments, pair[1].note)  # noqa: E731
+    same_kind = lambda pair: (pair[1].verdict, pair[1].traces and pair[0])  # noqa: E731
+    for _, run in groupby(enumerate(calls, 1), same_kind):
+        rows = [list(same) for _, same in groupby(run, told)]
+        entries = [same[0][1] for same in rows]
+        if len(rows) > MOST_ROWS:
+            kinds, first = len({told(same[0]) for same in rows}), entries[0]
             words = f"{kinds} kinds of arguments in turn, such as {first.arguments}"
-            yield _one_row(sum(rows, []), trace_entry("", words, first.verdict))
-
-
-def _told(entry: TraceEntry) -> tuple[str, str]:
-    return entry.arguments, entry.note
-
-
-def _one_row(same: list[tuple[int, TraceEntry]], entry: TraceEntry) -> TraceEntry:
-    first, last = same[0][0], same[-1][0]
-    span = f"{first:,}" if first == last else f"{first:,} – {last:,}"
-    return replace(entry, subject=span, calls=len(same))
-
-
-def _count_calls(calls: list[TraceEntry], of_tensorflow: int) -> str:
-    """Return the counts in words; `of_tensorflow` is how many traces TensorFlow counts."""
-    seen, traces = Counter(call.verdict for call in calls), sum(call.traces for call in calls)
-    parts = [counted(traces, "trace")]
-    parts += [counted(seen[verdict], verdict) for verdict in ("hit", "error") if seen[verdict]]
-    parts += [f"{seen['eager']:,} eager"] * bool(seen["eager"])
-    note = f"{counted(len(calls), 'call')}: {', '.join(parts)}."
-    if of_tensorflow != traces:
-        made = f"{counted(of_tensorflow, 'trace')}; the others were made outside these calls."
-        note += f" TensorFlow counts {made}"
-    return note
+            rows, entries = [sum(rows, [])], [trace_entry("", words, first.verdict)]
+        for same, entry in zip(rows, entries, strict=True):
+            first, last = same[0][0], same[-1][0]
+            span = f"{first:,}" if first == last else f"{first:,} – {last:,}"
+            yield replace(entry, subject=span, calls=len(same))

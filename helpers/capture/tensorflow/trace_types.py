@@ -1,18 +1,17 @@
 """The types that make the key of a tf.function -> words, and what differs between two keys.
 
-A key is (FunctionContext, FunctionType). Both follow tensorflow/core/function/trace_type: the usual
-kinds of type have their words here; the walk down two keys goes on where both sides are containers
-of the same make, and names what differs where not.
+A key is (FunctionContext, FunctionType), as in tensorflow/core/function/trace_type. The walk down
+two keys goes on where both sides are containers of the same make, and names what differs where not.
 """
 
-import math
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 
 from helpers.capture.text.value import SCALARS, label, type_name
 from helpers.internals import tensorflow_private
-from helpers.model.phrase import clipped
+from helpers.model.phrase import clipped, listed
 from helpers.model.trace_records import Cause
 from helpers.safety.arguments import is_exactly
 
@@ -22,13 +21,8 @@ WEIGHTS = {"type": 4, "dict key": 3, "number of elements": 3, "argument": 3, "ra
 MOST_DIFFERENCES = 20  # counted between two keys; beyond that they are far apart anyway
 MOST_KEYS = 200  # the newest, compared with; each trace asks again, so all would be quadratic
 BRACKETS = {"List": "[]", "Tuple": "()", "Dict": "{}"}
-CONTEXTS = {
-    "parent_graph": ("eager", "inside another graph"),
-    "device_functions": ("no devices of a strategy", "devices of a strategy"),
-    "colocation_stack": ("no colocation", "colocated with other ops"),
-    "in_cross_replica_context": ("no cross-replica context", "cross-replica context"),
-}
-LEAVES = {"TensorSpec": "tensor", "Literal": "Python value"}
+LEAVES = {"TensorSpec": "tensor ", "Literal": "Python value "}
+GRAPHS = "eager", "inside another graph"
 
 
 class Names:
@@ -41,77 +35,71 @@ class Names:
     def arguments(self, function_type) -> str:
         """Return the words of all arguments of a FunctionType, as in `x=float32 (2,), n=1`."""
         parameters = function_type.parameters.items()
-        return _joined(f"{name}={self.of(p.type_constraint)}" for name, p in parameters) or "(none)"
+        return _joined(f"{name}={self.of(p.type_constraint)}" for name, p in parameters)
 
     def values(self, args, kwargs) -> str:
         """Return the words of live values that fit no key."""
-        words = [self.value(value) for value in args]
-        words += [f"{name}={self.value(value)}" for name, value in kwargs.items()]
-        return _joined(words) or "(none)"
-
-    def value(self, value) -> str:
-        """Return the words of a live value: of its TraceType if it has one, else its type."""
-        try:
-            return self.of(tensorflow_private.trace_type.from_value(value))
-        except KeyboardInterrupt:
-            raise
-        except BaseException:  # the argument's own tracing protocol may raise anything
-            return label(value)
+        words = []
+        for name, value in (*(("", value) for value in args), *kwargs.items()):
+            shown = label(value)
+            with suppress(Exception):  # the argument's own tracing protocol may raise anything
+                shown = self.of(tensorflow_private.trace_type.from_value(value))
+            words.append(f"{name}={shown}" if name else shown)
+        return _joined(words)
 
     def of(self, trace_type, depth: int = 0) -> str:
         """Return the words of one TraceType; a value is never asked for more than its repr."""
-        kind = _tensorflows_kind(trace_type)
+        kind, parts = _kind(trace_type), _parts_of(trace_type)
         if depth > DEEPEST:
             return "…"
         if kind == "Literal":
-            return literal(value_of(trace_type))
+            return literal(trace_type.value)
         if kind == "Weakref":
             return self.thing(trace_type._ref)
         if kind in ("TensorSpec", "VariableSpec"):
             words = f"{trace_type.dtype.name} {shape_words(trace_type.shape)}"
             return words if kind == "TensorSpec" else f"Variable {words}"
-        parts = _parts_of(trace_type)
-        return _own_words(trace_type) if parts is None else self._container(kind, parts, depth)
-
-    def _container(self, kind: str, parts: dict, depth: int) -> str:
+        if parts is None:
+            with suppress(Exception):  # a repr of somebody's own
+                if not ADDRESS.search(words := repr(trace_type)):
+                    return clipped(words, LONGEST)
+            return type_name(trace_type)
         words = [self.of(part, depth + 1) for part in islice(parts.values(), MOST_ITEMS)]
         if kind == "Dict":
             words = [f"{literal(name)}: {one}" for name, one in zip(parts, words, strict=False)]
-        more = len(parts) - len(words)
-        comma = "," * (kind == "Tuple" and len(parts) == 1)
+        words += [f"… {len(parts) - MOST_ITEMS:,} more"] * (len(parts) > MOST_ITEMS)
         start, end = BRACKETS[kind]
-        return start + ", ".join(words + [f"… {more:,} more"] * bool(more)) + comma + end
+        return start + ", ".join(words) + "," * (kind == "Tuple" and len(parts) == 1) + end
 
     def thing(self, ref) -> str:
         """Return the words of the object of a weakref: its type, numbered; the same ever after."""
         if id(ref) not in self._known:
             value = ref()
-            plain = "freed object" if value is None else _noun(value)
+            plain = "freed object" if value is None else label(value)
+            if plain == type_name(value) and not is_exactly(value, *SCALARS):
+                plain += " object"
             number = self._used[plain] = self._used.get(plain, 0) + 1
             shown = plain if number == 1 and plain.endswith("()") else f"{plain} {number}"
             self._known[id(ref)] = (ref, shown)  # the ref is kept, so that its id stays its own
         return self._known[id(ref)][1]
 
 
-def _tensorflows_kind(trace_type) -> str:
-    """Return the name of a kind of TensorFlow's own; "" of another one."""
+def _kind(trace_type) -> str:
     return type_name(trace_type) if type(trace_type).__module__.startswith("tensorflow.") else ""
 
 
 def _parts_of(trace_type) -> dict | None:
     """Return key or index -> TraceType of what a list, tuple or dict holds; None of all else."""
-    kind = _tensorflows_kind(trace_type)
+    kind = _kind(trace_type)
+    if kind == "Dict":
+        return dict(trace_type.mapping)
     if kind == "List":
-        return dict(enumerate(trace_type.components_tuple.components))
-    if kind == "Tuple":
-        return dict(enumerate(trace_type.components))
-    return dict(trace_type.mapping) if kind == "Dict" else None
+        trace_type = trace_type.components_tuple
+    return dict(enumerate(trace_type.components)) if kind in BRACKETS else None
 
 
 def _joined(words) -> str:
-    words = list(words)
-    more = [f"… {len(words) - MOST_ITEMS:,} more"] if len(words) > MOST_ITEMS else []
-    return clipped(", ".join(words[:MOST_ITEMS] + more), LONGEST)
+    return clipped(listed(words, MOST_ITEMS), LONGEST) or "(none)"
 
 
 def shape_words(tensor_shape) -> str:
@@ -119,28 +107,11 @@ def shape_words(tensor_shape) -> str:
     return "of any rank" if tensor_shape.rank is None else str(tuple(tensor_shape.as_list()))
 
 
-def value_of(t):
-    """Return the value of a Literal; for nan TensorFlow keeps a marker, which equals itself."""
-    return math.nan if type(t.value) is object else t.value
-
-
 def literal(value) -> str:
     """Return a Python value in words; of a value that is no scalar, no line of code is run."""
+    if type(value) is object:  # what TensorFlow keeps for nan, so that it equals itself
+        return "nan"
     return repr(value) if type(value) is range else label(value)
-
-
-def _own_words(trace_type) -> str:
-    """Return what a type says of itself, without addresses; if that fails, the type's name."""
-    try:
-        words = repr(trace_type)
-    except Exception:
-        return type_name(trace_type)
-    return type_name(trace_type) if ADDRESS.search(words) else clipped(words, LONGEST)
-
-
-def _noun(value) -> str:
-    words = label(value)
-    return words if words != type_name(value) or is_exactly(value, *SCALARS) else f"{words} object"
 
 
 # ------------------------------------------------------------------ two keys
@@ -153,91 +124,70 @@ def nearest(keys, wanted, names: Names) -> tuple[Cause, ...]:
     """
     walks = (_walk_keys(names, key, wanted) for key in keys[-MOST_KEYS:])
     found = [tuple(islice(walk, MOST_DIFFERENCES)) for walk in walks]
-    return min(reversed(found), key=_distance, default=())
-
-
-def _distance(causes) -> tuple[int, int]:
-    return len(causes), sum(WEIGHTS.get(cause.kind, 1) for cause in causes)
+    size = lambda causes: sum(WEIGHTS.get(cause.kind, 1) for cause in causes)  # noqa: E731
+    return min(reversed(found), key=lambda causes: (len(causes), size(causes)), default=())
 
 
 def _walk_keys(names: Names, old, new) -> Iterator[Cause]:
-    """Yield a Cause for each leaf in which two keys differ: arguments, captures, context."""
+    """Yield a Cause for each leaf in which two keys differ: arguments, and the graph around."""
     (old_context, old_type), (new_context, new_type) = old, new
-    before, after = old_type.parameters, new_type.parameters
-    yield from _other_names("call", "argument", before, after, str)
-    for name in after:
-        if name in before:
-            sides = before[name].type_constraint, after[name].type_constraint
-            yield from _walk_types(names, name, *sides)
-    for name, wanted in new_type.captures.items():
-        if name in old_type.captures:
-            yield from _walk_types(names, f"captured {name}", old_type.captures[name], wanted)
-    if old_context != new_context:
-        yield from _walk_contexts(old_context, new_context)
+    sides = [
+        {name: parameter.type_constraint for name, parameter in one.parameters.items()}
+        for one in (old_type, new_type)
+    ]
+    yield from _walk_parts(names, "call", "argument", *sides, str, "{1}")
+    contexts = old_context.context, new_context.context
+    if contexts[0] != contexts[1]:
+        before, after = (GRAPHS[one.parent_graph is not None] for one in contexts)
+        same = ", but not the same" * (before == after)
+        yield Cause("function context", "type", before, after + same)
 
 
-def _walk_contexts(old, new) -> Iterator[Cause]:
-    for field, (off, on) in CONTEXTS.items():
-        before, after = (getattr(side.context, field, None) for side in (old, new))
-        if before is not after and before != after:
-            words = [on if side else off for side in (before, after)]
-            words[1] += ", but not the same" * (words[0] == words[1])
-            yield Cause("function context", "type", *words)
-    if old.scope_type != new.scope_type:
-        words = "may create variables", "may not create variables"
-        yield Cause("function context", "type", *words)
-
-
-def _other_names(where: str, kind: str, before, after, words) -> Iterator[Cause]:
+def _walk_parts(names, where, kind, old: dict, new: dict, words, place) -> Iterator[Cause]:
+    """Yield what only one of two dicts of TraceTypes has, and what differs in the others."""
     gone, added = (
         ", ".join(words(name) for name in one if name not in other) or "(none)"
-        for one, other in ((before, after), (after, before))
+        for one, other in ((old, new), (new, old))
     )
     if gone != added:
         yield Cause(where, kind, gone, added)
+    for name in new:
+        if name in old:
+            yield from _walk_types(names, place.format(where, words(name)), old[name], new[name])
 
 
 def _walk_types(names: Names, where: str, old, new) -> Iterator[Cause]:
     """Yield the differences between two TraceTypes at the place `where`."""
-    if _is_equal(old, new):
-        return
-    kind, parts = _tensorflows_kind(new), _parts_of(new)
+    with suppress(Exception):  # an argument's own __eq__
+        if old == new:
+            return
+    kind, parts = _kind(new), _parts_of(new)
     if type(old) is not type(new):
-        yield Cause(where, "type", _kind_words(names, old), _kind_words(names, new))
+        yield Cause(where, "type", *(_kind_words(names, side) for side in (old, new)))
+    elif kind in ("List", "Tuple") and len(parts) != len(_parts_of(old)):
+        yield Cause(where, "number of elements", str(len(_parts_of(old))), str(len(parts)))
     elif parts is not None:
-        yield from _walk_parts(names, where, kind, _parts_of(old), parts)
+        yield from _walk_parts(names, where, "dict key", _parts_of(old), parts, literal, "{}[{}]")
+    elif kind == "Literal" and type(old.value) is not type(new.value):
+        yield Cause(where, "Python type", type_name(old.value), type_name(new.value))
     elif kind == "Literal":
-        old, new = value_of(old), value_of(new)
-        if type(old) is type(new):
-            yield _other(where, "Python value", literal(old), literal(new))
-        else:
-            yield Cause(where, "Python type", *map(type_name, (old, new)))
+        yield _other(where, "Python value", literal(old.value), literal(new.value))
     elif kind == "Weakref":
         freed = " (freed since)" if old._ref() is None else ""
         yield Cause(where, "object", names.thing(old._ref) + freed, names.thing(new._ref))
-    elif hasattr(new, "dtype") and hasattr(new, "shape"):
-        yield from _tensor_causes(names, where, old, new)
     else:
-        yield _other(where, "trace type", *map(names.of, (old, new)))
+        is_tensor = hasattr(new, "dtype") and hasattr(new, "shape")
+        causes = list(_tensor_causes(where, old, new)) if is_tensor else []
+        yield from causes or [_other(where, "trace type", *map(names.of, (old, new)))]
 
 
 def _kind_words(names: Names, side) -> str:
     """Return what kind of argument a TraceType stands for, and its words if it is a leaf."""
-    kind = _tensorflows_kind(side)
-    return kind.lower() if kind in BRACKETS else f"{LEAVES.get(kind, '')} {names.of(side)}".strip()
+    kind = _kind(side)
+    return kind.lower() if kind in BRACKETS else LEAVES.get(kind, "") + names.of(side)
 
 
-def _walk_parts(names: Names, where: str, kind: str, old: dict, new: dict) -> Iterator[Cause]:
-    if kind in ("List", "Tuple") and len(old) != len(new):
-        yield Cause(where, "number of elements", str(len(old)), str(len(new)))
-        return
-    yield from _other_names(where, "dict key", old, new, literal)
-    for name in new:
-        if name in old:
-            yield from _walk_types(names, f"{where}[{literal(name)}]", old[name], new[name])
-
-
-def _tensor_causes(names: Names, where: str, old, new) -> Iterator[Cause]:
+def _tensor_causes(where: str, old, new) -> Iterator[Cause]:
     before, after = old.shape, new.shape
     if old.dtype != new.dtype:
         yield Cause(where, "dtype", old.dtype.name, new.dtype.name)
@@ -249,19 +199,10 @@ def _tensor_causes(names: Names, where: str, old, new) -> Iterator[Cause]:
         at = [i for i, (one, other) in enumerate(pairs) if one != other]
         dimension = f", dimension {at[0]}" if len(at) == 1 and after.rank > 1 else ""
         yield Cause(where, "shape", shape_words(before), shape_words(after), dimension)
-    elif old.dtype == new.dtype and _tensorflows_kind(new) == "VariableSpec":
+    elif old.dtype == new.dtype and _kind(new) == "VariableSpec":
         words = (f"number {side.alias_id + 1} of the call" for side in (old, new))
         yield Cause(where, "variable", *words)
-    elif old.dtype == new.dtype:
-        yield _other(where, "trace type", *map(names.of, (old, new)))
 
 
 def _other(where, kind: str, before: str, after: str) -> Cause:
     return Cause(where, kind, before, f"another {after}" if before == after else after)
-
-
-def _is_equal(old, new) -> bool:
-    try:
-        return bool(old == new)
-    except Exception:  # an argument's own __eq__
-        return False

@@ -7,7 +7,7 @@ resource_variable_ops.cc, whose update copies a buffer that somebody else still 
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 
 from helpers.capture.cpython.objects import name_of
 from helpers.capture.tensorflow.tf_graph import tf_graph
@@ -24,16 +24,15 @@ THREADS = 4
 BAR = 30
 MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES = 100_000, 100, 20
 PROGRAMS = "name -> a program, a function of (v, one)"
+ANY_ORDER = (
+    "What a graph does not order may come in any order. These counts belong to this machine "
+    "and this minute; that an outcome never came up does not forbid it."
+)
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What so many runs saw. `share` is a bar of blocks, as long as its part of all runs."""
-
-    variable: str
-    saw: str
-    runs: int
-    share: str
+# What so many runs saw. `share` is a bar of blocks, as long as its part of all runs.
+OUTCOME = ("variable", "saw", "runs", "share")
+Outcome = make_dataclass("Outcome", OUTCOME, frozen=True)
 
 
 @dataclass(frozen=True)
@@ -55,10 +54,11 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
     entries = []
     found = table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
     for name, program in progress.counted(f"{runs} runs of program", found):
-        subject = printable(name)
-        words = [
-            _joined(outcomes(program, kind, runs, f"the program '{subject}'")) for kind in KINDS
-        ]
+        words, subject = [], printable(name)
+        for kind in KINDS:
+            seen = _most_frequent(outcomes(program, kind, runs, f"the program '{subject}'"))
+            several = "; or ".join(f"{saw} ({times} times)" for saw, times in seen)
+            words.append(several if len(seen) > 1 else seen[0][0])
         tones = ("plain", "changed" if words[0] != words[1] else "plain")
         entries.append(Entry(subject, tuple(map(Verdict, words, tones))))
     note = f"Each program was run {runs} times with each kind, on {THREADS} threads."
@@ -69,37 +69,20 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
 def race_histogram(program: Callable, runs: int = 500) -> Histogram:
     """Run one such program often, and count what it saw with each kind of variable."""
     runs = require_int(runs, "runs=", MOST_RUNS)
-    rows = [
+    rows = tuple(
         Outcome(kind, saw, times, "█" * max(1, round(BAR * times / runs)))
         for kind in progress.counted(f"{runs} runs with variable", KINDS)
         for saw, times in _most_frequent(outcomes(program, kind, runs))
-    ]
-    columns = (
-        Column("variable", "variable"),
-        Column("saw", "saw"),
-        Column("runs", "runs"),
-        Column("share", "share", True),
     )
-    note = (
-        "What a graph does not order may come in any order. These counts belong to this machine "
-        "and this minute; that an outcome never came up does not forbid it."
-    )
+    columns = [Column(name, name, name == "share") for name in OUTCOME]
     title = f"{name_of(program)}, {runs} runs with each kind"
-    return Histogram(title, columns, tuple(rows), note)
+    return Histogram(title, tuple(columns), rows, ANY_ORDER)
 
 
 def _most_frequent(counted: Counter) -> list[tuple[str, int]]:
-    """Return the most frequent outcomes and how often, and one more for all the others."""
-    ordered = counted.most_common()
-    first, rest = ordered[:MOST_OUTCOMES], ordered[MOST_OUTCOMES:]
-    others = [(f"({len(rest)} other outcomes)", sum(times for _, times in rest))] if rest else []
-    return first + others
-
-
-def _joined(counted: Counter) -> str:
-    if len(counted) == 1:
-        return next(iter(counted))
-    return "; or ".join(f"{saw} ({times} times)" for saw, times in _most_frequent(counted))
+    first = counted.most_common(MOST_OUTCOMES)
+    more, others = len(counted) - len(first), counted.total() - sum(times for _, times in first)
+    return first + [(f"({more} other outcomes)", others)] * bool(more)
 
 
 def outcomes(program: Callable, kind: str, runs: int, what: str = "the program") -> Counter:
@@ -127,16 +110,13 @@ def outcomes(program: Callable, kind: str, runs: int, what: str = "the program")
 
 def program_graph(program: Callable, kind: str) -> Graph:
     """Return the graph of a program, without what only initialises the variable."""
-    graph, _, _ = _build(program, kind)
-    return tf_graph(graph, title=f"The program with a {kind}")
+    return tf_graph(_build(program, kind)[0], title=f"The program with a {kind}")
 
 
 def _build(program, kind: str, what: str = "the program"):
     """Return (graph, fetches, initialiser); ValueError says what the program raised."""
     import tensorflow as tf
 
-    if kind not in KINDS:
-        raise ValueError(f"kind {kind!r} is unknown; use one of {', '.join(KINDS)}")
     v1 = tf.compat.v1
     with tf.Graph().as_default() as graph:
         v = v1.Variable(0.0, use_resource=KINDS[kind], name="v")
@@ -155,6 +135,4 @@ def _words(found) -> str:
         return ", ".join(map(_words, found))
     if real_isinstance(found, np.generic) and found.dtype.kind in "fiu":
         return f"{float(found):g}"
-    return (
-        "done" if found is None else short_repr(found)
-    )  # None: of an op there is nothing to fetch
+    return "done" if found is None else short_repr(found)  # None: an op gives nothing to fetch
