@@ -1,14 +1,11 @@
 """Numbers of notebooks -> the same in a folder, without solutions, to be given away.
 
 Hints stand in no cell: `check.<exercise>.hint()` gives them in a handout, too. What stood at the
-place of a file and differs is somebody's: it is kept beside it. A sealed page that nobody has
-changed is the course's own, and is replaced by the command that made it.
+place of a file and differs is somebody's: it is kept beside it.
 """
 
 import argparse
-import hashlib
 import re
-from copy import deepcopy
 from datetime import datetime
 from filecmp import cmp
 from pathlib import Path
@@ -20,7 +17,6 @@ from helpers.safety import folders
 TEMPLATE = Path(__file__).with_name("paper")
 SOURCES = ("notebooks", "helpers", "tests", "share", "docs", ".git", ".venv")
 _FOLDED = re.compile(r"(<details><summary>Solution.*?</details>)\s*", re.DOTALL)
-_SEAL = b"\n<!-- made by course.py %s, which replaces it while this fits: %s -->\n"
 
 
 def handout(words: list[str]) -> int:
@@ -37,7 +33,7 @@ def handout(words: list[str]) -> int:
             written |= {f"{name[:-6]}.html": paper(name[:-6], written[name]) for name in names}
         made = home.fill("made", written)
         trust([made / name for name in names])
-        give(files | {Path(name): made / name for name in written}, folder, "handout")
+        give(files | {Path(name): made / name for name in written}, folder)
     course.say(f"Without solutions, in {folder}: {', '.join(written)}")
     return 0
 
@@ -74,8 +70,7 @@ def unsolved(cells: list) -> list:
     for cell in cells:
         rest = folded_away(cell)
         if rest != "".join(cell["source"]):
-            cell = deepcopy(cell)
-            cell["source"] = rest
+            cell = type(cell)(cell, source=rest)  # a dict, or a NotebookNode
         if rest or cell["cell_type"] == "code":
             kept.append(cell)
     return kept
@@ -101,10 +96,10 @@ def paper(name: str, notebook: bytes) -> bytes:
     )
     about = {"metadata": {"name": name, "path": str(notebooks())}}
     page, _ = exporter.from_notebook_node(nbformat.reads(notebook.decode(), as_version=4), about)
-    return sealed(page.encode(), "handout")
+    return page.encode()
 
 
-def give(files: dict[Path, Path], folder: Path, by: str) -> None:
+def give(files: dict[Path, Path], folder: Path) -> None:
     """Copy files that a command made, by their place inside the folder, into it. Refusal, OSError.
 
     Refusal where the folder is the course's own, or where a link leads out of it.
@@ -115,24 +110,10 @@ def give(files: dict[Path, Path], folder: Path, by: str) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         if place.parent.resolve() != folder.resolve() / inside.parent:
             raise course.Refusal(f"{place.parent} is a link; name another folder with --to.")
-        if place.is_file() and not place.is_symlink() and cmp(source, place, shallow=False):
-            continue
-        if _is_sealed(place, by):
-            folders.replace_copy(source, place)
-        elif kept := folders.renew_copy(source, place, f"{datetime.now():%Y-%m-%d_%H%M%S}"):
+        same = place.is_file() and not place.is_symlink() and cmp(source, place, shallow=False)
+        kept = same or folders.renew_copy(source, place, f"{datetime.now():%Y-%m-%d_%H%M%S}")
+        if kept and not same:
             course.say(f"What stood at {place} is kept as {kept.name}")
-
-
-def sealed(page: bytes, by: str) -> bytes:
-    """Return a page of HTML with a last line that fits to this command and these bytes alone."""
-    return page + _SEAL % (by.encode(), hashlib.sha256(page).hexdigest().encode())
-
-
-def _is_sealed(path: Path, by: str) -> bool:
-    if path.is_symlink() or not path.is_file():
-        return False
-    page = path.read_bytes()
-    return page == sealed(page[: -len(sealed(b"", by))], by)
 
 
 def refuse(folder: Path) -> None:

@@ -14,7 +14,7 @@ from copy import deepcopy
 from pathlib import Path
 
 import course
-from helpers.course.handout import chosen, give, sealed, unsolved
+from helpers.course.handout import chosen, give, unsolved
 from helpers.course.work import notebooks
 from helpers.safety.folders import temporary
 
@@ -24,10 +24,12 @@ SLIDE, BELOW, SKIP = "slide", "subslide", "skip"
 LEAD, WHOLE, MOST = 40, 45, 110  # words: of a lead, of prose shown whole, of a slide
 SMALL = 10  # lines of an output: one that is as short, and no picture, stays below its code,
 ANSWER = 5  # lines that a living exhibit's buttons, and its answer, take besides
-CAPTION = 3  # lines of code, without prose, that stand above a large output
 FULL = 24  # if both together are no longer than this
 _LINK = re.compile(r"""(\]\(|href=")(\d\d_\w+)\.ipynb(?:#[^)"]*)?""")
 _HEADING = re.compile(r"#{1,6} ")
+_BLOCK = re.compile(
+    r"^(?:```.*?^```[^\n]*|#{1,6} [^\n]*|(?:(?!```|#{1,6} )[^\n]*\S[^\n]*(?:\n|\Z))+)", re.M | re.S
+)
 _STRUCTURE = re.compile(r"^ *([-*|<>]|\d+\. |```|\*Difficulty )", re.MULTILINE)
 _PICTURE = re.compile("<svg|<img")
 _SENTENCE = re.compile(r"(?<=[.?!:])\s+(?=[A-Z*`\[(])")
@@ -40,10 +42,10 @@ def slides(words: list[str]) -> int:
     names, folder, still = chosen("slides", words, still="as stored: nothing is run or lives")
     paths = [notebooks() / name for name in names]
     with temporary("slides-") as home:
-        made = {path.stem: page(path, None if still else run(path)) for path in paths}
-        pages = {f"{stem}.html": sealed(text.encode(), "slides") for stem, text in made.items()}
+        made = {f"{one.stem}.html": page(one, None if still else run(one)) for one in paths}
+        pages = {name: text.encode() for name, text in made.items()}
         filled = home.fill("made", pages)
-        give({Path(name): filled / name for name in pages}, folder, "slides")
+        give({Path(name): filled / name for name in pages}, folder)
     course.say(f"Slides in {folder}: {', '.join(pages)}")
     course.say(
         "Open one in a browser. Space goes on, S opens the notes, F fills the screen, D darkens. "
@@ -87,8 +89,9 @@ def page(path: Path, ran=None) -> str:
 
 def fitted(cells: list[dict]) -> list[dict]:
     """Return the cells that are shown, parted, each with the metadata of its kind of slide."""
+    parted = {"markdown": _prose, "code": _run}
     shown = [cell for cell in cells if kind_of(cell) != SKIP]
-    return [part for cell in shown for part in (_prose(cell) if _is_prose(cell) else _run(cell))]
+    return [part for cell in shown for part in parted[cell["cell_type"]](cell)]
 
 
 def kind_of(cell: dict) -> str:
@@ -96,13 +99,9 @@ def kind_of(cell: dict) -> str:
     return cell["metadata"].get("slideshow", {}).get("slide_type", "")
 
 
-def _is_prose(cell: dict) -> bool:
-    return cell["cell_type"] == "markdown"
-
-
 def _prose(cell: dict) -> list[dict]:
     found = []
-    for group in _groups(_blocks("".join(cell["source"]))):
+    for group in _groups("".join(cell["source"])):
         top = _HEADING.match(group[0])
         kind = kind_of(cell) if not found else SLIDE if top and len(top[0]) < 4 else BELOW
         plain = [block for block in group if not _HEADING.match(block)]
@@ -122,8 +121,6 @@ def _run(cell: dict) -> list[dict]:
     dense = re.sub(r"\n{3,}", "\n\n", "".join(cell["source"]))  # a slide is short of room
     room = min(SMALL, FULL - dense.count("\n"))
     large = [output for output in cell["outputs"] if _is_large(output, room)]
-    if kind_of(cell) == BELOW and dense.count("\n") < CAPTION and len(large) == 1:
-        large = []
     code = _copy(cell, 0, kind_of(cell), dense)
     code["outputs"] = [output for output in cell["outputs"] if output not in large]
     found = [code]
@@ -167,26 +164,13 @@ def lead(paragraph: str) -> str:
     return re.sub(r":$", ".", kept)
 
 
-def _blocks(source: str) -> list[str]:
-    """Return the paragraphs, lists, tables, fenced code and headings, in order."""
-    found, open_ = [""], False
-    for line in source.splitlines():
-        if line.startswith("```"):
-            open_ = not open_
-        if not open_ and (not line.strip() or _HEADING.match(line)):
-            found.append("")
-        found[-1] += f"{line}\n" if line.strip() or open_ else ""
-        if not open_ and _HEADING.match(line):
-            found.append("")
-    return [block.rstrip() for block in found if block.strip()]
-
-
-def _groups(blocks: list[str]) -> list[list[str]]:
+def _groups(source: str) -> list[list[str]]:
+    """Return paragraphs, lists, tables and fenced code, each below the heading that it follows."""
     found = []
-    for block in blocks:
+    for block in _BLOCK.findall(source):
         if not found or _HEADING.match(block):
             found.append([])
-        found[-1].append(block)
+        found[-1].append(block.rstrip())
     return found
 
 

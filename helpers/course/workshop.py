@@ -3,18 +3,15 @@
 The minutes of sections and exercises are those of the notebooks. All of a chapter's reading is
 done; of the exercises those that fit are taken, the most important first, then the shortest.
 
-A day has as few breaks as it can. Where there is a choice they stand between chapters, and then so
-that the sittings are alike. None parts a chapter's opening from what follows it, or its recap from
-what comes before.
+A break comes before a sitting would be too long, or between chapters when it has been long enough.
+None parts a chapter's opening from what follows it, or its recap from what comes before.
 """
 
 import argparse
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import NamedTuple
 
 import course
 from helpers.course.minutes import DEEPER, sections
@@ -27,7 +24,8 @@ PAUSE, LUNCH = "Pause", "Lunch"
 MINUTES = {PAUSE: 15, LUNCH: 60}
 SITTING = 75  # minutes between two breaks, at most, but for one long section or exercise
 HALF = 240  # minutes of a day without lunch
-LUNCH_FROM, LUNCH_TO = 120, 195  # minutes of a longer day: its first break between is lunch
+ENOUGH = 45  # minutes after which a break stands between two chapters
+LUNCH_FROM = 120  # minutes of a longer day: its first break after that is lunch
 # name -> days, minutes of each with its pauses, the chapters that fit well
 LENGTHS = {
     "half-day": (1, HALF, "0 1 3"),
@@ -117,87 +115,53 @@ def lines(days: list[list[Row]], start: int) -> list[str]:
     """Return the plan as lines of text; each day begins `start` minutes after midnight."""
     told, chapter = [], ""
     for number, day in enumerate(days, 1):
-        now, work = start, sum(row.minutes for row in day if row.chapter)
-        until = _clock(start + sum(row.minutes for row in day))
-        told += [f"Day {number}, {_clock(start)} to {until}: {work} minutes of work", ""]
+        now, work = start, _sum([row for row in day if row.chapter])
+        until = _clock(start + _sum(day))
+        told += ["", f"Day {number}, {_clock(start)} to {until}: {work} minutes of work", ""]
         for row in day:
             if row.chapter not in (chapter, ""):
-                told.append(f"              {row.chapter}")
                 chapter = row.chapter
+                told.append(f"              {chapter}")
             what = row.what if row.chapter else f"-- {row.what}"
             told.append(f"{_clock(now)}  {row.minutes:>3} min  {what}")
             now += row.minutes
-        told.append("")
-    return told[:-1]
+    return told[1:]
 
 
 def _clock(minutes: int) -> str:
     return f"{minutes // 60 % 24:02}:{minutes % 60:02}"
 
 
-# --- where days end, and where their breaks stand
-
-
-class Plan(NamedTuple):
-    """A day so far: its minutes, breaks inside a chapter, how uneven its sittings are; its rows."""
-
-    minutes: int
-    inside: int
-    uneven: int
-    rows: tuple[Row, ...]
-
-    @property
-    def fed(self) -> bool:
-        """Tell whether lunch is over."""
-        return any(row.what == LUNCH for row in self.rows)
-
-
 def in_days(rows: list[Row], count: int, most: int) -> list[list[Row]] | None:
     """Return the rows with their breaks, day by day; None if `count` days are too few."""
-    found, rest = [], []  # pieces that no break parts
+    days, sitting = [[]], []
+    for block in _blocks(rows):
+        day, goes_on = days[-1], sitting and sitting[-1].chapter == block[0].chapter
+        worked = _sum(sitting)
+        if day and (worked + _sum(block) > SITTING or not goes_on and worked >= ENOUGH):
+            hungry = most > HALF and _sum(day) >= LUNCH_FROM
+            kind = LUNCH if hungry and all(row.what != LUNCH for row in day) else PAUSE
+            day.append(Row(MINUTES[kind], "", kind))
+            sitting = []
+        if day and _sum(day) + _sum(block) > most:
+            days[-1] = day[:-1] if not day[-1].chapter else day
+            days.append([])
+            sitting = []
+        sitting = sitting + block
+        days[-1].extend(block)
+    return days if len(days) <= count else None
+
+
+def _blocks(rows: list[Row]) -> list[list[Row]]:
+    """Return the pieces that no break parts: an opening goes with what follows it."""
+    found = []
     for row in rows:
-        if rest and (row.what == RECAP or rest[-1][-1].what == OPENING):
-            rest[-1].append(row)
+        if found and (row.what == RECAP or found[-1][-1].what == OPENING):
+            found[-1].append(row)
         else:
-            rest.append([row])
-    while rest and len(found) < count:
-        day, done = _longest(rest, most)
-        found.append(day)
-        rest = rest[done:]
-    return None if rest else found
+            found.append([row])
+    return found
 
 
-def _longest(blocks: list[list[Row]], most: int) -> tuple[list[Row], int]:
-    """Return the best day that has the most of these blocks, and how many it has."""
-    best = {0: [Plan(0, 0, 0, ())]}  # blocks done -> the best plans, one with lunch and one without
-    for end in range(1, len(blocks) + 1):
-        plans = [plan for plan in _ending(best, blocks, end, most) if plan.minutes <= most]
-        if not plans:
-            break
-        kinds = ([plan for plan in plans if plan.fed == fed] for fed in (False, True))
-        best[end] = [min(kind, key=lambda plan: plan[:3]) for kind in kinds if kind]
-    last = max(best)
-    return list(min(best[last], key=lambda plan: plan[:3]).rows), last
-
-
-def _ending(best, blocks, end: int, most: int) -> Iterator[Plan]:
-    """Yield the plans in which a sitting ends after this many blocks."""
-    sitting: list[Row] = []
-    for begin in reversed(range(end)):
-        sitting = blocks[begin] + sitting
-        minutes = sum(row.minutes for row in sitting)
-        if minutes > SITTING and begin < end - 1:
-            return
-        for before in best.get(begin, ()):
-            for rest in _breaks(before, most) if begin else [()]:
-                now = before.minutes + sum(row.minutes for row in rest) + minutes
-                same = begin and blocks[begin - 1][-1].chapter == sitting[0].chapter
-                costs = before.inside + bool(same), before.uneven + minutes**2
-                yield Plan(now, *costs, (*before.rows, *rest, *sitting))
-
-
-def _breaks(before: Plan, most: int) -> Iterator[tuple[Row, ...]]:
-    hungry = most > HALF and not before.fed
-    kinds = {PAUSE: not hungry or before.minutes < LUNCH_TO}
-    kinds[LUNCH] = hungry and before.minutes >= LUNCH_FROM
-    yield from ((Row(MINUTES[kind], "", kind),) for kind, may in kinds.items() if may)
+def _sum(rows: list[Row]) -> int:
+    return sum(row.minutes for row in rows)

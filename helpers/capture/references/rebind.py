@@ -12,6 +12,7 @@ original a name of its own.
 
 import types
 from collections import Counter
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from gc import get_referents
@@ -32,8 +33,8 @@ from helpers.safety.arguments import is_exactly, printable, real_isinstance
 from helpers.safety.restoring import Own, note, tell
 
 UNSEEN = "; variables of running calls are not counted"
-_VALUES = (int, str, bytes, float, complex, tuple, frozenset, range, slice, bool)
-_ONE_OF_A_KIND = (type(None), type(...), type(NotImplemented))
+_SHARED = (int, str, bytes, float, complex, tuple, frozenset, range, slice, bool)
+_SHARED += (type(None), type(...), type(NotImplemented))  # made once for all
 
 
 def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebinding":
@@ -51,20 +52,22 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     rebound. The block is for one thread: others see the replacement as well. The modules of the
     kernel itself are left out, and so are the builtins, which it calls at any moment.
     """
-    what = describe(old)
-    if old is new:
-        raise ValueError(f"{what} is to be replaced by itself; give a different object")
-    if _is_shared(old):
-        raise ValueError(
-            f"{what} is a value that the interpreter shares; to rebind it would rebind half "
-            "the process"
-        )
-    if real_isinstance(old, types.ModuleType):
-        raise TypeError(f"{what} is a module; rebind the names inside it instead")
-    if real_isinstance(old, type) and is_immutable(old):
-        raise TypeError(f"{what} is built in, and the interpreter itself relies on it")
-    if callable(old) and not callable(new):
-        raise TypeError(f"{what} can be called, and {describe(new)} cannot; give a function")
+    refusals = (
+        (old is new, ValueError, "is to be replaced by itself; give a different object"),
+        (is_exactly(old, *_SHARED), ValueError, "is a value that the interpreter shares"),
+        (real_isinstance(old, types.ModuleType), TypeError, "is a module; rebind names inside it"),
+        (
+            real_isinstance(old, type) and is_immutable(old),
+            *(TypeError, "is built in, and the interpreter itself relies on it"),
+        ),
+        (
+            callable(old) and not callable(new),
+            *(TypeError, f"can be called, and {describe(new)} cannot; give a function"),
+        ),
+    )
+    for is_so, kind, words in refusals:
+        if is_so:
+            raise kind(f"{describe(old)} {words}")
     if search not in ("thorough", "scan"):
         raise ValueError(f'search must be "thorough" or "scan", not {label(search)}')
     return Rebinding(old, new, search, _patterns(keep, "keep"), _patterns(only, "only"))
@@ -81,11 +84,10 @@ class Rebinding(Own):
     __slots__ = ("old", "new", "changed", "left", "leftover", "_how", "_undo", "_before")
 
     def __init__(self, old, new, search, keep, only):
-        self.old, self.new = old, new
+        self.old, self.new, self._how = old, new, (search, keep, only)
         self.changed: tuple[Binding, ...] = ()
         self.left: tuple[Binding, ...] = ()
         self.leftover: tuple[Binding, ...] = ()
-        self._how = (search, keep, only)
         self._undo, self._before = HiddenList(), []
 
     def __repr__(self) -> str:
@@ -100,9 +102,8 @@ class Rebinding(Own):
     def __enter__(self) -> "Rebinding":
         if self._undo:
             raise RuntimeError("this rebinding is active already; make another one to nest it")
-        self.leftover = ()
+        self.leftover, place = (), None
         plan = self._plan()
-        place = None
         try:
             for place in plan:
                 # The record comes before the write: after an error in between, all is put back.
@@ -124,7 +125,9 @@ class Rebinding(Own):
         search, keep, only = self._how
         if search == "scan":
             places, before = scan_modules(self.old), scan_modules(self.new)
-        elif _is_shared(self.new):  # who else has None is nobody's question, and takes minutes
+        elif is_exactly(
+            self.new, *_SHARED
+        ):  # who else has None is nobody's question, and takes minutes
             places, before = find_holders(self.old), ()
         else:
             places, before = find_holders_of_both(self.old, self.new)
@@ -133,7 +136,7 @@ class Rebinding(Own):
         reached = _reach(self.new, self.old)
         plan, changed, left = HiddenList(), [], []
         for place in places:
-            row, why = place.binding, place.reason
+            why = place.reason
             if not why and _matches(place, keep):
                 why = "kept, as asked"
             elif not why and only and not _matches(place, only):
@@ -141,10 +144,10 @@ class Rebinding(Own):
             elif not why and {id(place.container), (id(place.container), place.name)} & reached:
                 why = "the replacement itself needs it"
             if why:
-                left.append(Binding(row.kind, row.owner, row.name, row.scan, False, why))
+                left.append(replace(place.binding, rebindable=False, reason=why))
             else:
                 plan.append(place)
-                changed.append(row)
+                changed.append(place.binding)
         self.changed, self.left = tuple(changed), tuple(left)
         if not plan:
             why = listed([f"{row.path} ({row.reason})" for row in left], 3)
@@ -164,7 +167,7 @@ class Rebinding(Own):
 
     def _restore(self) -> str:
         """Put everything back in reverse; return, as a sentence, what could not be."""
-        refused, foreign = [], []
+        other = []
         while self._undo:
             place = self._undo[-1]
             # Someone may have written here meanwhile: only what is still ours is taken back.
@@ -173,34 +176,26 @@ class Rebinding(Own):
                 if now is self.new:
                     place.put(self.old)
                 elif now is not self.old:
-                    foreign.append(place.binding.path)
+                    other.append(place.binding.path)
             except Exception:
-                refused.append(place.binding.path)
+                other.append(place.binding.path)
             self._undo.pop()
-        what = describe(self.old)
-        if refused:
-            return f"{listed(refused, 3)} refused to take {what} back; all others hold it again"
-        return foreign and (
-            f"while {what} was rebound, something else changed {listed(foreign, 3)}, which was "
-            "left as it is; all others hold the original again"
+        return other and (
+            f"while {describe(self.old)} was rebound, something else changed {listed(other, 3)}, "
+            "which was left as it is; all others hold the original again"
         )
 
     def _tell_leftover(self) -> None:
-        if self._how[0] == "scan":
-            self.leftover = self._since(scan_modules(self.new))
-        # Nothing is left over, as a rule: only where something is, garbage is told from it.
-        elif not _is_shared(self.new) and self._since(find_holders(self.new, tidy=False)):
-            self.leftover = self._since(find_holders(self.new))
+        if not is_exactly(self.new, *_SHARED):
+            search = scan_modules if self._how[0] == "scan" else find_holders
+            known = {key for key, _ in self._before}
+            # what stands inside the replacement itself, or has no name
+            inside = [path + mark for _, paths in self._before for path in paths for mark in ".[("]
+            odd = (*inside, "an instance of", "a dict (owner", "a list (owner", "a cell (owner")
+            rows = [place.binding for place in search(self.new) if place.key not in known]
+            self.leftover = tuple(row for row in rows if not row.path.startswith(odd))
         if self.leftover:
             tell(f"{describe(self.old)}: {self._leftover_words()}")
-
-    def _since(self, places) -> tuple[Binding, ...]:
-        """Return the new places that have a name, but for those inside the replacement itself."""
-        known = {key for key, _ in self._before}
-        inside = [path + mark for _, paths in self._before for path in paths for mark in ".[("]
-        nameless = (*inside, "an instance of", "a dict (owner", "a list (owner", "a cell (owner")
-        rows = (place.binding for place in places if place.key not in known)
-        return tuple(row for row in rows if not row.path.startswith(nameless))
 
     def _leftover_words(self) -> str:
         kinds = Counter(row.kind for row in self.leftover)
@@ -299,31 +294,23 @@ def _matches(place: Place, patterns) -> bool:
     )
 
 
-def _is_shared(thing) -> bool:
-    """Return whether a value may be anybody's: the interpreter makes it once for all."""
-    return is_exactly(thing, *_VALUES, *_ONE_OF_A_KIND)
-
-
 def _patterns(asked, name: str) -> tuple[str, ...]:
     """Return the paths or patterns of `keep` or `only`, given as one str or as several."""
-    several = (asked,) if type(asked) is str else asked
-    is_several = is_exactly(several, tuple, list, set, frozenset)
-    if not is_several or any(type(one) is not str for one in several):
-        raise TypeError(
-            f"{name} is a path such as '__main__.op', or a list of such; this is {label(asked)}"
-        )
-    return tuple(several)
+    given = (asked,) if type(asked) is str else asked
+    given = given if is_exactly(given, tuple, list, set, frozenset) else (None,)
+    if any(type(one) is not str for one in given):
+        words = f"{name} is a path such as '__main__.op', or a list of such"
+        raise TypeError(f"{words}; this is {label(asked)}")
+    return tuple(given)
 
 
 def _refuse_unknown(old, places, patterns) -> None:
     """Raise ValueError where nothing holds `old`, or where a pattern names none of its places."""
     if not places:
-        raise ValueError(
-            f"nothing that can be seen holds {describe(old)}; give an object with a name"
-        )
+        words = "give an object with a name"
+        raise ValueError(f"nothing that can be seen holds {describe(old)}; {words}")
     for pattern in patterns:
         if not any(_matches(place, (pattern,)) for place in places):
-            known = listed(sorted(place.binding.path for place in places), 3)
-            raise ValueError(
-                f"'{printable(pattern)}' names no place that holds it; there are {known}"
-            )
+            words = listed(sorted(place.binding.path for place in places), 3)
+            words = f"names no place that holds it; there are {words}"
+            raise ValueError(f"'{printable(pattern)}' {words}")
