@@ -26,11 +26,11 @@ NOTHING = "nothing"
 LONGEST_CALL, LONGEST_LINE, MOST_LINES = 24, 22, 8  # characters, characters, lines of a patch
 
 
-def watch_callers(routes, judge, interventions, title="What each route runs") -> Ledger:
-    """Run every route under every intervention and record the judge's word for it.
+def watch_callers(routes, judge, interventions) -> Ledger:
+    """Run every route under every intervention and set the judge's words side by side.
 
-    The first heading is always "nothing": the routes as they are. Where the judge raises, the word
-    is the name of the error's type.
+    `routes`: name -> callable without arguments. `judge(route)`: a word, such as old or new.
+    `interventions`: heading -> a callable that returns a context manager.
     """
     ways = _callables("routes", routes)
     patches = _callables("interventions", interventions, "what makes a context manager")
@@ -44,7 +44,7 @@ def watch_callers(routes, judge, interventions, title="What each route runs") ->
         Entry(short_name(name), tuple(_toned(column[at], columns[0][at]) for column in columns))
         for at, name in enumerate(ways)
     )
-    return Ledger(title, "route", tuple(map(short_name, runs)), entries)
+    return Ledger("What each route runs", "route", tuple(map(short_name, runs)), entries)
 
 
 def _callables(what: str, given, wanted: str = "a callable") -> dict:
