@@ -16,8 +16,7 @@ from functools import partial
 from types import FunctionType
 
 from helpers.capture.cpython.objects import called
-from helpers.capture.references.holder_search import find_holders
-from helpers.capture.references.patched import patched_names
+from helpers.capture.references.holder_search import find_holders, patched_names
 from helpers.capture.references.places import Place
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import label, type_name

@@ -9,20 +9,22 @@ copy `__name__` from what they wrap, and two owners would look like one.
 """
 
 import builtins
+import os
 import re
 import sys
 import types
 from gc import collect, get_objects, get_referents, get_referrers
 
-from helpers.capture.cpython.objects import namespace
+from helpers.capture.cpython.objects import called, namespace
 from helpers.capture.cpython.unwrapping import unwrap
 from helpers.capture.references.places import HiddenList, Place, module_name, names_of, places_in
 from helpers.capture.text.value import SCALARS, label, short_name
 from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.phrase import listed
 from helpers.model.reference_records import KINDS, join
 from helpers.model.tables import Column, Listing
-from helpers.safety.arguments import is_exactly, real_isinstance
-from helpers.safety.restoring import Own
+from helpers.safety.arguments import is_exactly, printable, real_isinstance
+from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD, Own
 
 LEVELS = 8
 FEW = 40  # so many objects the collector is asked about at once; for more, one pass over the heap
@@ -49,6 +51,7 @@ _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
 _KERNEL = ("IPython", "asyncio", "comm", "ipykernel", "jupyter_client", "selectors", "threading")
 _KERNEL += ("json", "tornado", "traitlets", "zmq")  # json writes its messages
 _PASSING = (types.FrameType, types.TracebackType, types.FunctionType)
+_TYPED = ("<stdin>", "<ipython-input", "<answer>", "<cell")
 
 
 class Heap(Own):
@@ -226,11 +229,39 @@ def _is_history(place) -> bool:
     return str(type(place.holder).__module__).partition(".")[0] in ("IPython", "ipykernel")
 
 
+def patched_names(most: int) -> str:
+    """Return "numpy.dot: mine, …" of the names in libraries that lead to the learner's code."""
+    found = []
+    for name, module in _list_modules().values():
+        names = namespace(module)
+        file = dict.get(names, "__file__") or ""
+        if name in sys.builtin_module_names or str(file).startswith((*STANDARD, *LIBRARIES)):
+            found += _find_own(name, names, name)
+    return listed(sorted(found), most)
+
+
+def _find_own(place: str, names, home: str) -> list[str]:
+    """Return the names, in a module or a class, of functions from a cell or a learner's file."""
+    found = []
+    for key, value in [(k, v) for k, v in list(names.items()) if type(k) is str]:
+        path = f"{place}.{printable(key)}"
+        if is_exactly(value, staticmethod, classmethod):
+            value = value.__func__
+        if type(value) is types.FunctionType:
+            file = value.__code__.co_filename
+            ours = file.startswith((*STANDARD, *LIBRARIES, HOUSE))
+            if not ours and (file.startswith(_TYPED) or ("<" not in file and os.sep in file)):
+                found.append(f"{path}: {called(value)}")
+        elif type(value) is type and home and value.__module__ == home:
+            found += _find_own(path, vars(value), "")
+    return found
+
+
 def _find_path(thing, heap) -> str:
     """Return the shortest path from a module, class or function to `thing`; ties by alphabet."""
     level, met = HiddenList([(thing, "")]), {id(thing)}
     for _ in range(HOPS):
-        named = [_join(name, tail) for one, tail in level if (name := _own_name(one, heap))]
+        named = [join(name, tail) for one, tail in level if (name := _own_name(one, heap))]
         if named:
             return min(named)
         above, level = level, HiddenList()
@@ -239,12 +270,8 @@ def _find_path(thing, heap) -> str:
                 holder = place.holder[0] if type(place.holder) is HiddenList else place.holder
                 if id(holder) not in met:
                     met.add(id(holder))
-                    level.append((holder, _join(place.name, tail)))
+                    level.append((holder, join(place.name, tail)))
     return _anonymous(thing)
-
-
-def _join(head: str, tail: str) -> str:
-    return join(head, tail) if tail else head
 
 
 def _own_name(thing, heap) -> str | None:

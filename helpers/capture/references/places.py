@@ -34,8 +34,6 @@ _FIXED = {  # kind of place -> why it cannot be written
 class HiddenList(list, Own):
     """A list that the search may keep live objects in without finding it."""
 
-    __slots__ = ()
-
 
 class Place(Own):
     """A reference held by `container` under `name`; one with a `reason` cannot be written.
@@ -185,17 +183,39 @@ def names_of(container: dict, child) -> list:
 
 def places_in(holder, child, heap) -> list[Place]:
     """Return the places in `holder` that hold `child`; none for frames and bare views."""
-    if real_isinstance(holder, *_NO_PLACE):
-        return []
-    for base, finder in _FINDERS.items():
-        if real_isinstance(holder, base):
-            found = finder(holder, child, heap)
-            return found if type(holder) is base else found + _attributes(holder, child)
-    return _in_instance(holder, child, heap)
+    found = []
+    if real_isinstance(holder, *_NO_PLACE, type):
+        return found
+    if real_isinstance(holder, dict):
+        found = _in_dict(holder, child, heap)
+    elif real_isinstance(holder, list):
+        indexes = [at for at, one in enumerate(list.__iter__(holder)) if one is child]
+        found = [Place("list item", holder, f"[{at}]", at=at) for at in indexes]
+    elif real_isinstance(holder, tuple):
+        found = _in_tuple(holder, child, heap.parents(holder))
+    elif real_isinstance(holder, set, frozenset):
+        kind = "frozenset member" if real_isinstance(holder, frozenset) else "set member"
+        found = [Place(kind, holder, "{member}", at=one) for one in list(holder) if one is child]
+    elif type(holder) is types.CellType:
+        return _in_cell(holder, heap)
+    elif type(holder) is types.MethodType:
+        names = [name for name in ("__func__", "__self__") if getattr(holder, name) is child]
+        return [Place("bound method", holder, name) for name in names]
+    elif real_isinstance(holder, types.ModuleType):
+        cache = fast_cache(holder)
+        known = [name for name in list(namespace(holder)) if cache.has(name)] if cache else []
+        return [Place("C-level cache", holder, n, at=n) for n in known if cache.get(n) is child]
+    elif is_exactly(holder, staticmethod, classmethod):
+        found = _in_wrapper(holder, heap)
+    elif real_isinstance(holder, partial) and holder.func is child:
+        return [Place("partial", holder, "func")]
+    wrapper = found and is_exactly(holder, staticmethod, classmethod)
+    if wrapper or is_exactly(holder, dict, list, tuple, set, frozenset):
+        return found
+    return found + _in_instance(holder, child)
 
 
 def _in_dict(holder, child, heap):
-    """Return the places in a dict: values under the name its owner gives them, then keys."""
     if vars(sys.modules["__main__"]).get("Out") is holder:  # IPython's record of results
         return []
     parents, keys, name = heap.parents(holder), names_of(holder, child), heap.names.get(id(holder))
@@ -233,25 +253,14 @@ def _in_owner(kind: str, parent, inside: dict, at) -> Place:
     if kind == "class attribute":
         reason = _FIXED_TYPE if is_immutable(parent) else ""
         return Place(kind, parent, at, at=(at, None), reason=reason)
-    if kind == "keyword default":
-        return Place(kind, inside, f"__kwdefaults__{key_words(at)}", parent, at)
-    return Place(kind, inside, at if type(at) is str else key_words(at), parent, at)
+    name = at if type(at) is str else key_words(at)
+    name = f"__kwdefaults__{key_words(at)}" if kind == "keyword default" else name
+    return Place(kind, inside, name, parent, at)
 
 
-def _in_list(holder, child, heap):
-    found = [at for at, one in enumerate(list.__iter__(holder)) if one is child]
-    return [Place("list item", holder, f"[{at}]", at=at) for at in found]
-
-
-def _in_set(holder, child, heap):
-    kind = "frozenset member" if real_isinstance(holder, frozenset) else "set member"
-    return [Place(kind, holder, "{member}", at=one) for one in list(holder) if one is child]
-
-
-def _in_tuple(holder, child, heap):
+def _in_tuple(holder, child, parents):
     """A tuple that nothing in the heap holds carries the arguments of a call: no place."""
     # gc.get_referrers itself, and each call on the way here, holds the object in such a tuple.
-    parents = heap.parents(holder)
     if not parents or any(real_isinstance(p, type) and p.__mro__ is holder for p in parents):
         return []
     indexes = [at for at, one in enumerate(tuple.__iter__(holder)) if one is child]
@@ -264,12 +273,11 @@ def _in_tuple(holder, child, heap):
     return found or [Place("tuple item", holder, f"[{at}]") for at in indexes]
 
 
-def _in_cell(holder, child, heap):
+def _in_cell(holder, heap):
     # A cell is shared by closures: whoever writes it changes the variable for all of them.
     owners = HiddenList(
         function
         for closure in heap.parents(holder)
-        if real_isinstance(closure, tuple)
         for function in heap.parents(closure)
         if real_isinstance(function, types.FunctionType) and function.__closure__ is closure
     )
@@ -281,61 +289,29 @@ def _in_cell(holder, child, heap):
     return [Place("closure cell", holder, name, owners, reason=reason)]
 
 
-def _in_wrapper(holder, child, heap):
-    """A staticmethod or classmethod: the class attribute that it is, where it is one."""
-    found = [
+def _in_wrapper(holder, heap):
+    return [
         Place("class attribute", owner, at, at=(at, type(holder)))
         for inside in heap.parents(holder)
-        if real_isinstance(inside, dict)
         for owner in heap.parents(inside)
         if _kind_of_part(owner, inside) == "class attribute"
         for at in names_of(inside, holder)
     ]
-    built = found and is_exactly(holder, staticmethod, classmethod)
-    return found if built else [Place("C-level holder", holder, "__func__")]
 
 
-def _in_method(holder, child, heap):
-    names = [name for name in ("__func__", "__self__") if getattr(holder, name) is child]
-    return [Place("bound method", holder, name) for name in names]
-
-
-def _in_module(holder, child, heap):
-    cache = fast_cache(holder)
-    known = [name for name in list(namespace(holder)) if cache.has(name)] if cache else []
-    return [Place("C-level cache", holder, n, at=n) for n in known if cache.get(n) is child]
-
-
-def _in_instance(holder, child, heap):
-    if real_isinstance(holder, partial) and holder.func is child:
-        return [Place("partial", holder, "func")]
-    found = _attributes(holder, child)
+def _in_instance(holder, child):
+    inside = instance_dict(holder)
+    kind = "" if inside is None else _kind_of_part(holder, inside)
+    found = [_in_owner(kind, holder, inside, at) for at in names_of(inside, child)] if kind else []
     # What the collector counts more often than we have found in Python is held by C code.
     in_c = sum(one is child for one in get_referents(holder)) - (type(holder) is child)
     in_c -= len(found) * bool(type(holder).__flags__ & _MANAGED_DICT)  # kept without a dict
-    return found + [Place("C-level holder", holder, "(inside the C object)")] * (in_c > 0)
-
-
-def _attributes(holder, child):
-    inside = instance_dict(holder)
-    kind = "" if inside is None else _kind_of_part(holder, inside)
-    return [_in_owner(kind, holder, inside, at) for at in names_of(inside, child)] if kind else []
+    if real_isinstance(holder, dict, list, tuple, set, frozenset) or in_c <= 0:
+        return found
+    return [*found, Place("C-level holder", holder, "(inside the C object)")]
 
 
 def key_words(key) -> str:
     """Return `['key']` for a string, `[3]` for a number, the name of the type for the rest."""
     plain = is_exactly(key, str, int, bool, type(None))
     return f"[{key!r}]" if plain else f"[<{real_type_name(key)}>]"
-
-
-_FINDERS = {
-    dict: _in_dict,
-    list: _in_list,
-    tuple: _in_tuple,
-    **dict.fromkeys((set, frozenset), _in_set),
-    types.CellType: _in_cell,
-    types.MethodType: _in_method,
-    **dict.fromkeys((staticmethod, classmethod), _in_wrapper),
-    types.ModuleType: _in_module,
-    type: lambda *given: [],
-}

@@ -86,17 +86,16 @@ class Rebinding(Own):
     def __init__(self, old, new, search, keep, only):
         self.old, self.new, self._how = old, new, (search, keep, only)
         self.changed: tuple[Binding, ...] = ()
-        self.left: tuple[Binding, ...] = ()
-        self.leftover: tuple[Binding, ...] = ()
+        self.left = self.leftover = self.changed
         self._undo, self._before = HiddenList(), []
 
     def __repr__(self) -> str:
         if not self.changed:
             return f"{describe(self.old)} is to be replaced by {describe(self.new)}."
-        done, every = len(self.changed), len(self.changed) + len(self.left)
+        done, left = len(self.changed), len(self.left)
         told = "; ".join(f"{n}: {why}" for why, n in Counter(r.reason for r in self.left).items())
-        told = f"{len(self.left)} left" + (f" ({told})" if told else "")
-        told = f"{describe(self.old)}: {done} of {every} places rebound, {told}{UNSEEN}"
+        told = f"{left} left ({told})" if told else f"{left} left"
+        told = f"{describe(self.old)}: {done} of {done + left} places rebound, {told}{UNSEEN}"
         return f"{told}; {self._leftover_words()}." if self.leftover else f"{told}."
 
     def __enter__(self) -> "Rebinding":
@@ -125,24 +124,23 @@ class Rebinding(Own):
         search, keep, only = self._how
         if search == "scan":
             places, before = scan_modules(self.old), scan_modules(self.new)
-        elif is_exactly(
-            self.new, *_SHARED
-        ):  # who else has None is nobody's question, and takes minutes
+        elif is_exactly(self.new, *_SHARED):  # who else has None is nobody's question
             places, before = find_holders(self.old), ()
         else:
             places, before = find_holders_of_both(self.old, self.new)
         self._before = [(place.key, place.paths) for place in before]
         _refuse_unknown(self.old, places, (*keep, *only))
-        reached = _reach(self.new, self.old)
-        plan, changed, left = HiddenList(), [], []
+        reached, plan = _reach(self.new, self.old), HiddenList()
+        reasons = {
+            "kept, as asked": lambda place: _matches(place, keep),
+            "not asked for": lambda place: only and not _matches(place, only),
+            "the replacement itself needs it": lambda place: (
+                {id(place.container), (id(place.container), place.name)} & reached
+            ),
+        }
+        changed, left = [], []
         for place in places:
-            why = place.reason
-            if not why and _matches(place, keep):
-                why = "kept, as asked"
-            elif not why and only and not _matches(place, only):
-                why = "not asked for"
-            elif not why and {id(place.container), (id(place.container), place.name)} & reached:
-                why = "the replacement itself needs it"
+            why = place.reason or next((w for w, holds in reasons.items() if holds(place)), "")
             if why:
                 left.append(replace(place.binding, rebindable=False, reason=why))
             else:
@@ -207,7 +205,8 @@ class Rebinding(Own):
 def _reach(new, old) -> set:
     """Return the ids of what `new` holds, and (id of globals, name) of the names in its code.
 
-    Objects are followed as long as only functions stood between them and the start.
+    Followed are functions and objects that can be called, what these keep, and the functions and
+    containers that the code of `new` names in its own module.
     """
     reached, home = set(), None
     waiting = HiddenList([(new, True)])
@@ -216,27 +215,23 @@ def _reach(new, old) -> set:
         if id(thing) in reached or thing is old:
             continue
         reached.add(id(thing))
+        kept = ()
         if type(thing) is types.FunctionType:
             space = thing.__globals__
             home = space if home is None else home
-            inner = (thing.__closure__, thing.__defaults__, thing.__kwdefaults__, vars(thing))
-            waiting += [(one, near) for one in inner if one]
-            if near or space is home:
-                for name in names_used(thing.__code__) & space.keys():
-                    reached.add((id(space), name))
-                    value = space[name]
-                    beside = (
-                        real_isinstance(value, types.FunctionType) and value.__globals__ is home
-                    )
-                    if beside or is_exactly(value, partial, dict, list):
-                        waiting.append((value, False))
-        elif is_exactly(thing, types.CellType, partial, types.MethodType, tuple):
-            waiting += [(one, near) for one in get_referents(thing)]
-        elif is_exactly(thing, dict, list):
-            waiting += [(one, False) for one in get_referents(thing)]
+            kept = (thing.__closure__, thing.__defaults__, thing.__kwdefaults__, vars(thing))
+            for name in names_used(thing.__code__) & space.keys() if near or space is home else ():
+                reached.add((id(space), name))
+                value = space[name]
+                beside = type(value) is types.FunctionType and value.__globals__ is home
+                if beside or is_exactly(value, partial, dict, list):
+                    waiting.append((value, False))
+        elif is_exactly(thing, types.CellType, partial, types.MethodType, tuple, dict, list):
+            kept, near = get_referents(thing), near and not is_exactly(thing, dict, list)
         elif near and callable(thing) and not real_isinstance(thing, type):
             inner = (instance_dict(thing), inherited(type(thing), "__call__"))
-            waiting += [(one, near) for one in (*get_referents(thing), *inner)]
+            kept = (*get_referents(thing), *inner)
+        waiting += [(one, near) for one in kept if one is not None]
     return reached
 
 
@@ -261,9 +256,9 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
                 raise TypeError(f"{describe(thing)} is no Python function: it has no code to swap")
         have, want = (len(each.__code__.co_freevars) for each in (function, donor))
         if have != want:
+            words = f"the donor has {want}; the closure stays, so the numbers must be equal"
             raise ValueError(
-                f"{describe(function)} has {counted(have, 'free variable')} and the "
-                f"donor has {want}; the closure stays, so the numbers must be equal"
+                f"{describe(function)} has {counted(have, 'free variable')} and {words}"
             )
         if why := why_fixed(function):
             raise ValueError(f"{describe(function)} keeps its code: {why}")
