@@ -40,7 +40,8 @@ class Exhibit:
 
     def _widget(self):
         """Return what Jupyter may show in place of the page; None without one."""
-        return getattr(self._view, "widget", lambda model: None)(self.model)
+        make = getattr(self._view, "widget", None)
+        return make(self.model) if make else None
 
 
 class LiveExhibit(Exhibit):

@@ -39,11 +39,10 @@ def slides(words: list[str]) -> int:
     """Write the slides of the notebooks that the words name, or of all chapters."""
     from helpers.course.book.runs import run
 
-    names, folder, still = chosen("slides", words, still="as stored: nothing is run or lives")
-    paths = [notebooks() / name for name in names]
+    names, folder = chosen("slides", "slides", words)
     with temporary("slides-") as home:
-        made = {f"{one.stem}.html": page(one, None if still else run(one)) for one in paths}
-        pages = {name: text.encode() for name, text in made.items()}
+        paths = {f"{name[:-6]}.html": notebooks() / name for name in names}
+        pages = {name: page(path, run(path)).encode() for name, path in paths.items()}
         filled = home.fill("made", pages)
         give({Path(name): filled / name for name in pages}, folder)
     course.say(f"Slides in {folder}: {', '.join(pages)}")
@@ -106,13 +105,12 @@ def _prose(cell: dict) -> list[dict]:
         kind = kind_of(cell) if not found else SLIDE if top and len(top[0]) < 4 else BELOW
         plain = [block for block in group if not _HEADING.match(block)]
         if any(map(_STRUCTURE.search, plain)) or words(plain) <= WHOLE:
-            slides, notes = _sheets(group), []
+            for number, sheet in enumerate(_sheets(group)):
+                found.append(_copy(cell, len(found), BELOW if number else kind, sheet))
         else:
             head = [block for block in group if block not in plain]
-            slides, notes = [[*head, lead(plain[0])]], ["\n\n".join(plain)]
-        for number, slide in enumerate(slides):
-            found.append(_copy(cell, len(found), BELOW if number else kind, "\n\n".join(slide)))
-        found += [_copy(cell, len(found), "notes", note) for note in notes]
+            found.append(_copy(cell, len(found), kind, [*head, lead(plain[0])]))
+            found.append(_copy(cell, len(found), "notes", plain))
     return found
 
 
@@ -121,11 +119,10 @@ def _run(cell: dict) -> list[dict]:
     dense = re.sub(r"\n{3,}", "\n\n", "".join(cell["source"]))  # a slide is short of room
     room = min(SMALL, FULL - dense.count("\n"))
     large = [output for output in cell["outputs"] if _is_large(output, room)]
-    code = _copy(cell, 0, kind_of(cell), dense)
-    code["outputs"] = [output for output in cell["outputs"] if output not in large]
-    found = [code]
+    found = [_copy(cell, 0, kind_of(cell), [dense])]
+    found[0]["outputs"] = [output for output in cell["outputs"] if output not in large]
     for output in large:
-        found.append(_copy(cell, len(found), BELOW, ""))
+        found.append(_copy(cell, len(found), BELOW, []))
         found[-1]["outputs"] = [output]
         found[-1]["metadata"]["transient"] = {"remove_source": True}
     return found
@@ -138,9 +135,9 @@ def _is_large(output: dict, room: int) -> bool:
     return lines > room or _PICTURE.search("".join(data.get("text/html", ""))) is not None
 
 
-def _copy(cell: dict, number: int, kind: str, source: str) -> dict:
+def _copy(cell: dict, number: int, kind: str, blocks: list[str]) -> dict:
     part = deepcopy(cell)
-    part["source"], part["metadata"] = source, {"slideshow": {"slide_type": kind}}
+    part["source"], part["metadata"] = "\n\n".join(blocks), {"slideshow": {"slide_type": kind}}
     part["id"] = f"{cell['id']}-{number}" if number else cell["id"]
     return part
 

@@ -52,14 +52,15 @@ class Widgets:
                 data["text/html"] = self._living(state, data.get("text/html", ""))
 
     def _living(self, state: dict, still: str) -> str:
-        record = self._recorded.get(state.get("title"))
+        record, style = self._recorded.get(state.get("title")), state.get("_css", "")
+        self.scripts += [state["_esm"]] * (state["_esm"] not in self.scripts)
+        self.styles += [style] * (style not in self.styles)
         told = {
-            "script": _place(self.scripts, state["_esm"]),
+            "script": self.scripts.index(state["_esm"]),
             "classes": state.get("_dom_classes", []),
             "state": {k: v for k, v in state.items() if not k.startswith("_") and k not in OURS},
             "recorded": record,
         }
-        _place(self.styles, state.get("_css", ""))
         note = f'<p class="book-note">{html.escape(record["note"])}</p>' if record else ""
         return (
             f'<div class="book-live"><script type="application/json">{as_script(told)}</script>'
@@ -71,12 +72,6 @@ def as_script(told) -> str:
     """Return JSON that ends no `<script>` in which it stands."""
     words = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
     return words.replace("<", "\\u003c")
-
-
-def _place(shelf: list[str], text: str) -> int:
-    if text not in shelf:
-        shelf.append(text)
-    return shelf.index(text)
 
 
 @dataclass(frozen=True)
@@ -136,8 +131,7 @@ def index(contents: list[Entry], chapter_map: str) -> str:
 
 def scrolling(page: str) -> str:
     """Return prose whose tables scroll sideways in a box of their own."""
-    opened = re.sub(r"<table\b", '<div class="book-scroll"><table', page)
-    return opened.replace("</table>", "</table></div>")
+    return re.sub(r"(<table\b.*?</table>)", r'<div class="book-scroll">\1</div>', page, flags=re.S)
 
 
 # --- sections: what the contents list, and what the search looks through
@@ -152,10 +146,12 @@ def sections(notebook) -> list[dict]:
     for cell in notebook.cells:
         at = f"cell-id={cell.id}"
         if cell.cell_type == "code":
+            data = [one.get("data", one) for one in cell.outputs]
+            texts = [one.get("text/plain", one.get("text", ""))[:MOST] for one in data]
             if found:
-                found[-1]["text"] += f"\n{cell.source}\n{_outputs(cell)}"
+                found[-1]["text"] += "\n".join(("", cell.source, *texts))
             continue
-        bare = _FENCED.sub(_without_comments, cell.source)
+        bare = _FENCED.sub(lambda code: re.sub(r"(?m)^#", " ", code[0]), cell.source)
         starts = [*_HEADING.finditer(bare)]
         if found and (not starts or starts[0].start()):
             found[-1]["text"] += "\n" + bare[: starts[0].start() if starts else None]
@@ -167,10 +163,6 @@ def sections(notebook) -> list[dict]:
     return [one | {"text": " ".join(plain(one["text"]).split())} for one in found]
 
 
-def _without_comments(code: re.Match) -> str:
-    return re.sub(r"^#", " ", code[0], flags=re.MULTILINE)
-
-
 def anchor(title: str) -> str:
     """Return the id that nbconvert gives a heading."""
     return re.search(r'id="([^"]*)"', add_anchor(f"<h2>{plain(title)}</h2>"))[1]
@@ -179,11 +171,6 @@ def anchor(title: str) -> str:
 def plain(source: str) -> str:
     """Return prose without its marks."""
     return _MARKUP.sub("", source)
-
-
-def _outputs(cell) -> str:
-    texts = [one.get("data", {}).get("text/plain", one.get("text", "")) for one in cell.outputs]
-    return "\n".join(text[:MOST] for text in texts)
 
 
 # --- addresses
