@@ -69,7 +69,7 @@ class Place(Own):
         """Return what the place holds now, MISSING where the place is gone, or cannot be read."""
         try:
             return MISSING if self.reason else _WAYS.get(self.kind, _IN_DICT)[0](self)
-        except (LookupError, ValueError):
+        except Exception:
             return MISSING
 
     def put(self, value) -> None:
@@ -107,6 +107,11 @@ def _write_module(place: Place, value) -> None:
         dict.__setitem__(namespace(cache.wrapped), place.at, value)
         if cache.has(place.at):
             cache.insert(place.at, value) if place.cached else cache.pop(place.at)
+
+
+def _read_cache(place: Place):
+    cache = fast_cache(place.container)
+    return cache.get(place.at) if cache.has(place.at) else MISSING
 
 
 def _read_class(place: Place):
@@ -161,7 +166,7 @@ _WAYS = {  # kind of place -> what reads it, what writes it; a dict for all othe
     "default argument": (lambda place: place.container.__defaults__[place.at], _write_default),
     "partial": (lambda place: place.container.func, _write_partial),
     "C-level cache": (
-        lambda place: fast_cache(place.container).get(place.at),
+        _read_cache,
         lambda place, value: fast_cache(place.container).insert(place.at, value),
     ),
 }

@@ -12,6 +12,7 @@ original a name of its own.
 
 import types
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
@@ -26,7 +27,7 @@ from helpers.capture.references.holder_search import (
     why_fixed,
 )
 from helpers.capture.references.places import HiddenList, Place, is_immutable
-from helpers.capture.text.value import label, type_name
+from helpers.capture.text.value import label
 from helpers.model.phrase import counted, listed
 from helpers.model.reference_records import Binding
 from helpers.safety.arguments import is_exactly, printable, real_isinstance
@@ -52,18 +53,18 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     rebound. The block is for one thread: others see the replacement as well. The modules of the
     kernel itself are left out, and so are the builtins, which it calls at any moment.
     """
+    shared, built_in = "is a value that the interpreter shares", "is built in, and relied on"
     refusals = (
         (old is new, ValueError, "is to be replaced by itself; give a different object"),
-        (is_exactly(old, *_SHARED), ValueError, "is a value that the interpreter shares"),
+        (is_exactly(old, *_SHARED), ValueError, shared),
         (real_isinstance(old, types.ModuleType), TypeError, "is a module; rebind names inside it"),
-        (
-            real_isinstance(old, type) and is_immutable(old),
-            *(TypeError, "is built in, and the interpreter itself relies on it"),
-        ),
+        (real_isinstance(old, type) and is_immutable(old), TypeError, built_in),
         (
             callable(old) and not callable(new),
-            *(TypeError, f"can be called, and {describe(new)} cannot; give a function"),
+            TypeError,
+            f"can be called, and {describe(new)} cannot",
         ),
+        (is_exactly(new, *_SHARED), ValueError, f"cannot become {describe(new)}, which all share"),
     )
     for is_so, kind, words in refusals:
         if is_so:
@@ -101,7 +102,7 @@ class Rebinding(Own):
     def __enter__(self) -> "Rebinding":
         if self._undo:
             raise RuntimeError("this rebinding is active already; make another one to nest it")
-        self.leftover, place = (), None
+        self.leftover = ()
         plan = self._plan()
         try:
             for place in plan:
@@ -111,12 +112,8 @@ class Rebinding(Own):
         except BaseException as error:
             # Half a rebinding is worse than none: two callers would run two functions.
             self._restore()
-            if not isinstance(error, Exception):
-                raise
-            raise RuntimeError(
-                f"{place.binding.path} refused the replacement ({type_name(error)}); "
-                "every place holds the original again"
-            ) from error
+            note(error, f"in {place.binding.path}; every place holds the original again")
+            raise
         return self
 
     def _plan(self) -> HiddenList:
@@ -124,23 +121,16 @@ class Rebinding(Own):
         search, keep, only = self._how
         if search == "scan":
             places, before = scan_modules(self.old), scan_modules(self.new)
-        elif is_exactly(self.new, *_SHARED):  # who else has None is nobody's question
-            places, before = find_holders(self.old), ()
         else:
             places, before = find_holders_of_both(self.old, self.new)
         self._before = [(place.key, place.paths) for place in before]
         _refuse_unknown(self.old, places, (*keep, *only))
-        reached, plan = _reach(self.new, self.old), HiddenList()
-        reasons = {
-            "kept, as asked": lambda place: _matches(place, keep),
-            "not asked for": lambda place: only and not _matches(place, only),
-            "the replacement itself needs it": lambda place: (
-                {id(place.container), (id(place.container), place.name)} & reached
-            ),
-        }
-        changed, left = [], []
+        reached, plan, changed, left = _reach(self.new, self.old), HiddenList(), [], []
         for place in places:
-            why = place.reason or next((w for w, holds in reasons.items() if holds(place)), "")
+            needed = {id(place.container), (id(place.container), place.name)} & reached
+            why = place.reason or _matches(place, keep) and "kept, as asked"
+            why = why or only and not _matches(place, only) and "not asked for"
+            why = why or needed and "the replacement itself needs it"
             if why:
                 left.append(replace(place.binding, rebindable=False, reason=why))
             else:
@@ -169,13 +159,10 @@ class Rebinding(Own):
         while self._undo:
             place = self._undo[-1]
             # Someone may have written here meanwhile: only what is still ours is taken back.
-            try:
-                now = place.get()
-                if now is self.new:
+            if place.get() is self.new:
+                with suppress(Exception):  # the others are to be put back, too
                     place.put(self.old)
-                elif now is not self.old:
-                    other.append(place.binding.path)
-            except Exception:
+            if place.get() is not self.old:
                 other.append(place.binding.path)
             self._undo.pop()
         return other and (
@@ -184,14 +171,13 @@ class Rebinding(Own):
         )
 
     def _tell_leftover(self) -> None:
-        if not is_exactly(self.new, *_SHARED):
-            search = scan_modules if self._how[0] == "scan" else find_holders
-            known = {key for key, _ in self._before}
-            # what stands inside the replacement itself, or has no name
-            inside = [path + mark for _, paths in self._before for path in paths for mark in ".[("]
-            odd = (*inside, "an instance of", "a dict (owner", "a list (owner", "a cell (owner")
-            rows = [place.binding for place in search(self.new) if place.key not in known]
-            self.leftover = tuple(row for row in rows if not row.path.startswith(odd))
+        search = scan_modules if self._how[0] == "scan" else find_holders
+        known = {key for key, _ in self._before}
+        # what stands inside the replacement itself, or has no name
+        inside = [path + mark for _, paths in self._before for path in paths for mark in ".[("]
+        odd = (*inside, "an instance of", "a dict (owner", "a list (owner", "a cell (owner")
+        rows = [place.binding for place in search(self.new) if place.key not in known]
+        self.leftover = tuple(row for row in rows if not row.path.startswith(odd))
         if self.leftover:
             tell(f"{describe(self.old)}: {self._leftover_words()}")
 
@@ -292,11 +278,10 @@ def _matches(place: Place, patterns) -> bool:
 def _patterns(asked, name: str) -> tuple[str, ...]:
     """Return the paths or patterns of `keep` or `only`, given as one str or as several."""
     given = (asked,) if type(asked) is str else asked
-    given = given if is_exactly(given, tuple, list, set, frozenset) else (None,)
-    if any(type(one) is not str for one in given):
-        words = f"{name} is a path such as '__main__.op', or a list of such"
-        raise TypeError(f"{words}; this is {label(asked)}")
-    return tuple(given)
+    if is_exactly(given, tuple, list, set) and all(type(one) is str for one in given):
+        return tuple(given)
+    words = f"{name} is a path such as '__main__.op', or a list of such"
+    raise TypeError(f"{words}; this is {label(asked)}")
 
 
 def _refuse_unknown(old, places, patterns) -> None:
@@ -306,6 +291,6 @@ def _refuse_unknown(old, places, patterns) -> None:
         raise ValueError(f"nothing that can be seen holds {describe(old)}; {words}")
     for pattern in patterns:
         if not any(_matches(place, (pattern,)) for place in places):
-            words = listed(sorted(place.binding.path for place in places), 3)
-            words = f"names no place that holds it; there are {words}"
+            there = listed(sorted(place.binding.path for place in places), 3)
+            words = f"names no place that holds it; there are {there}"
             raise ValueError(f"'{printable(pattern)}' {words}")
