@@ -154,8 +154,8 @@ def lead(paragraph: str) -> str:
     """
     kept = ""
     for sentence in _SENTENCE.split(paragraph):
-        open_ = kept.count("`") % 2 or kept.count("**") % 2 or kept.count("(") > kept.count(")")
-        if kept and not open_ and words([kept, sentence]) > LEAD:
+        unclosed = kept.count("`") % 2 or kept.count("**") % 2 or kept.count("(") > kept.count(")")
+        if kept and not unclosed and words([kept, sentence]) > LEAD:
             break
         kept = f"{kept} {sentence}".strip()
     return re.sub(r":$", ".", kept)
@@ -174,9 +174,9 @@ def _groups(source: str) -> list[list[str]]:
 def _sheets(blocks: list[str]) -> list[list[str]]:
     found = [[]]
     for block in blocks:
-        title = blocks[0].startswith("# ")  # with all that it promises
         begun = any(not _HEADING.match(one) for one in found[-1])
-        if begun and not title and words([*found[-1], block]) > MOST:
+        # a title stands with all that it promises
+        if begun and not blocks[0].startswith("# ") and words([*found[-1], block]) > MOST:
             found.append([])
         found[-1].append(block)
     return found

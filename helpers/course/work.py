@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections.abc import Iterable
-from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from datetime import datetime
 from io import StringIO
 from pathlib import Path
@@ -49,11 +49,10 @@ def fill() -> None:
     missing = {}
     for source in sorted(notebooks().rglob("*")):
         inside = source.relative_to(notebooks())
-        place = course.WORK / inside
         hidden = any(part.startswith((".", "__pycache__")) for part in inside.parts)
-        theirs = not hidden and inside.parts[0] != TEACHERS
-        if source.is_file() and theirs and not os.path.lexists(place):
-            missing[source] = place
+        there = os.path.lexists(course.WORK / inside)
+        if source.is_file() and not hidden and inside.parts[0] != TEACHERS and not there:
+            missing[source] = course.WORK / inside
     trust(missing)
     added = [place for source, place in missing.items() if folders.add_copy(source, ready(place))]
     new = [place.name for place in added if place.parent == course.WORK]  # not each picture
@@ -93,7 +92,7 @@ def lab(words: list[str]) -> int:
     url = "/lab" + (f"/tree/{FIRST}" if (course.WORK / FIRST).exists() else "")
     command = [str(course.PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={course.WORK}"]
     command.append(f"--LabApp.default_url={url}")
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
+    if getattr(os, "geteuid", lambda: 1)() == 0:
         course.say("You are root: JupyterLab is started with --allow-root, which it asks for.")
         command.append("--allow-root")
     if where := left_off():
@@ -121,13 +120,13 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
     if not words:
         there = ", ".join(chapters())
         raise course.Refusal(f"`reset` takes the number of a notebook; there are: {there}.")
-    names = [chapter_named(word) for word in words]
-    with ExitStack() as stack:
-        folder, how = notebooks(), "fresh"
-        if solved_to is not None:
-            files = {name: solved(notebooks() / name, solved_to) for name in names}
-            folder = stack.enter_context(folders.temporary("solved-")).fill("notebooks", files)
-            how = f"fresh, its first {solved_to} exercises solved"
+    names, how = [chapter_named(word) for word in words], "fresh"
+    files = {name: (notebooks() / name).read_bytes() for name in names}
+    if solved_to is not None:
+        files = {name: solved(notebooks() / name, solved_to) for name in names}
+        how = f"fresh, its first {solved_to} exercises solved"
+    with folders.temporary("reset-") as home:
+        folder = home.fill("notebooks", files)
         for name in names:
             trust([folder / name])
             when = datetime.now().strftime("%Y-%m-%d_%H%M%S")

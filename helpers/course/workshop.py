@@ -81,11 +81,14 @@ def planned(count: int, minutes: int, paths: list[Path]) -> list[list[Row]]:
     if days is None:
         hours = f"{count * minutes / 60:g} hours"
         raise course.Refusal(f"These chapters take longer than a workshop of {hours}: name fewer.")
+    missed = set()  # chapters of which a step does not fit, and so none after it
     for row in sorted((row for row in rows if row.worth), key=lambda row: row.worth):
+        step = row.what.startswith(STEP)
         more = [one for one in rows if one in (*kept, row)]
-        tried = _follows(row, more, rows) and in_days(more, count, minutes)
-        if tried:
+        if not (step and row.chapter in missed) and (tried := in_days(more, count, minutes)):
             kept, days = more, tried
+        elif step:
+            missed.add(row.chapter)
     return days
 
 
@@ -103,12 +106,6 @@ def rows_of(path: Path) -> list[Row]:
                 worth = step = max(step, worth)
             rows.append(Row(one.minutes, path.stem, f"{one.title} {'●' * one.difficulty}", worth))
     return rows
-
-
-def _follows(row: Row, kept: list[Row], rows: list[Row]) -> bool:
-    before = rows[: rows.index(row)] if row.what.startswith(STEP) else []
-    steps = [one for one in before if one.chapter == row.chapter and one.what.startswith(STEP)]
-    return all(one in kept for one in steps)
 
 
 def lines(days: list[list[Row]], start: int) -> list[str]:
