@@ -60,8 +60,6 @@ class Heap(Own):
     `most` direct holders are followed (0: all); `left` says how many were not.
     """
 
-    __slots__ = ("names", "left", "_parents", "_met")
-
     def __init__(self, targets: HiddenList, most: int = 0):
         collect()
         self.left = 0
@@ -70,29 +68,22 @@ class Heap(Own):
         self._met = HiddenList(targets)  # which keeps the ids valid
         level = targets
         for depth in range(LEVELS):
-            found = self._find_parents(level, 0 if depth else most)
-            level = HiddenList(self._find_unfinished(level, prune=depth > 1))
+            wanted = {id(thing): HiddenList() for thing in level}
+            self._parents.update(wanted)
+            found = HiddenList(_find_referrers(level, wanted))
+            if most and not depth:
+                self.left, found = max(len(found) - most, 0), HiddenList(found[:most])
             self._met.extend(found)
+            for holder in found:
+                for key in wanted.keys() & map(id, get_referents(holder)):
+                    wanted[key].append(holder)
+            level = HiddenList(self._find_unfinished(level, prune=depth > 1))
             if not level:
                 break
 
     def parents(self, thing) -> HiddenList:
         """Return what holds `thing`, as far as the search went."""
         return self._parents.get(id(thing), HiddenList())
-
-    def _find_parents(self, level: HiddenList, most: int) -> HiddenList:
-        """Note who holds what of this level, and return all the holders."""
-        wanted = {id(thing): HiddenList() for thing in level}
-        self._parents.update(wanted)
-        found = HiddenList()
-        for holder in _find_referrers(level, wanted):
-            if most and len(found) >= most:
-                self.left += 1
-            elif not real_isinstance(holder, Own):
-                found.append(holder)
-                for key in wanted.keys() & map(id, get_referents(holder)):
-                    wanted[key].append(holder)
-        return found
 
     def _find_unfinished(self, level: HiddenList, prune: bool):
         known = set(self._parents)
@@ -112,15 +103,14 @@ class Heap(Own):
         return real_isinstance(parent, type) or id(inside) in self.names
 
 
-def _find_referrers(level: HiddenList, wanted: dict) -> list:
-    """Return what holds any of these; `gc.get_referrers` would compare each with each of many."""
+def _find_referrers(level: HiddenList, wanted: dict):
+    """Yield what holds any of these; `gc.get_referrers` would compare each with each of many."""
     asked = tuple(level)
-    if len(level) <= FEW:
-        return [holder for holder in get_referrers(*asked) if holder is not asked]
-    every = HiddenList(get_objects())
-    return HiddenList(
-        one for one in every if not wanted.keys().isdisjoint(map(id, get_referents(one)))
-    )
+    found = HiddenList(get_referrers(*asked) if len(level) <= FEW else get_objects())
+    for holder in found:
+        holds = len(level) <= FEW or not wanted.keys().isdisjoint(map(id, get_referents(holder)))
+        if holds and holder is not asked and not real_isinstance(holder, Own):
+            yield holder
 
 
 def _list_modules() -> dict[int, tuple[str, types.ModuleType]]:
@@ -290,6 +280,12 @@ def _home(names: dict) -> str:
     return short_name(name) if type(name) is str else "?"
 
 
+def _class_name(cls) -> str:
+    """Return `module.Class`, short enough to be read."""
+    home = "" if cls.__module__ == "builtins" else f"{short_name(str(cls.__module__))}."
+    return home + short_name(cls.__qualname__)
+
+
 def _anonymous(thing) -> str:
     if real_isinstance(thing, types.ModuleType):
         return f"{_home(namespace(thing))} (a module that sys.modules does not list)"
@@ -310,9 +306,3 @@ def describe(obj) -> str:
         return label(obj)
     words, inside = _anonymous(obj).removesuffix(f" {LOST}"), unwrap(obj)[0]
     return f"{words} around {describe(inside)}" if type(inside) is types.FunctionType else words
-
-
-def _class_name(cls) -> str:
-    """Return `module.Class`, short enough to be read."""
-    home = "" if cls.__module__ == "builtins" else f"{short_name(str(cls.__module__))}."
-    return home + short_name(cls.__qualname__)
