@@ -4,7 +4,7 @@ nbconvert makes them, with the template in deck/, which holds reveal.js: a page 
 Runs are those of the book, and its host lets the exhibits live; a slide with the stored outputs has
 exhibits that stand still.
 
-Which cell begins a slide is written in the notebook. Of long prose the first sentences are shown,
+Which cell begins a slide is written in the notebook. Of long prose the first paragraph is shown,
 and all of it stands in the speaker's notes. Lists, tables and exercises are shown whole, on several
 slides where they are long. A large output gets a slide of its own.
 """
@@ -21,7 +21,7 @@ from helpers.safety.folders import temporary
 DECK = Path(__file__).with_name("deck")
 HOST = Path(__file__).with_name("book") / "templates" / "host.js"
 SLIDE, BELOW, SKIP = "slide", "subslide", "skip"
-LEAD, WHOLE, MOST = 40, 45, 110  # words: of a lead, of prose shown whole, of a slide
+WHOLE, MOST = 45, 110  # words: of prose shown whole, of a slide
 SMALL = 10  # lines of an output: one that is as short, and no picture, stays below its code,
 ANSWER = 5  # lines that a living exhibit's buttons, and its answer, take besides
 FULL = 24  # if both together are no longer than this
@@ -32,7 +32,6 @@ _BLOCK = re.compile(
 )
 _STRUCTURE = re.compile(r"^ *([-*|<>]|\d+\. |```|\*Difficulty )", re.MULTILINE)
 _PICTURE = re.compile("<svg|<img")
-_SENTENCE = re.compile(r"(?<=[.?!:])\s+(?=[A-Z*`\[(])")
 
 
 def slides(words: list[str]) -> int:
@@ -109,7 +108,7 @@ def _prose(cell: dict) -> list[dict]:
                 found.append(_copy(cell, len(found), BELOW if number else kind, sheet))
         else:
             head = [block for block in group if block not in plain]
-            found.append(_copy(cell, len(found), kind, [*head, lead(plain[0])]))
+            found.append(_copy(cell, len(found), kind, [*head, re.sub(r":$", ".", plain[0])]))
             found.append(_copy(cell, len(found), "notes", plain))
     return found
 
@@ -145,20 +144,6 @@ def _copy(cell: dict, number: int, kind: str, blocks: list[str]) -> dict:
 def words(blocks: list[str]) -> int:
     """Return how many words are read in these blocks of Markdown."""
     return len(re.sub(r"<[^<>]*>|\]\([^)]*\)", " ", " ".join(blocks)).split())
-
-
-def lead(paragraph: str) -> str:
-    """Return the first sentences of a paragraph, at least one, in about LEAD words.
-
-    A sentence ends where no emphasis and no code is open.
-    """
-    kept = ""
-    for sentence in _SENTENCE.split(paragraph):
-        unclosed = kept.count("`") % 2 or kept.count("**") % 2 or kept.count("(") > kept.count(")")
-        if kept and not unclosed and words([kept, sentence]) > LEAD:
-            break
-        kept = f"{kept} {sentence}".strip()
-    return re.sub(r":$", ".", kept)
 
 
 def _groups(source: str) -> list[list[str]]:

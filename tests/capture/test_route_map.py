@@ -104,5 +104,5 @@ def test_what_cannot_be_read_is_unknown():
 def test_holders_of_other_names_are_refused():
     with pytest.raises(ValueError, match="same names as routes"):
         watch_routes(op, new_op, ROUTES, {"other": lambda: op}, PATCHES)
-    with pytest.raises(TypeError, match="holders is a dict"):
+    with pytest.raises(TypeError, match="holders needs a dict"):
         watch_routes(op, new_op, ROUTES, [op], PATCHES)

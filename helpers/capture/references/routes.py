@@ -19,10 +19,11 @@ from helpers.capture.text.value import label, short_name, type_name
 from helpers.model.reference_records import UNKNOWN, Function, Route, RouteMap
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.safety import progress
-from helpers.safety.arguments import real_isinstance
+from helpers.safety.arguments import table
 from helpers.safety.restoring import note_end, running_user_code
 
 NOTHING = "nothing"
+MOST_ROUTES = 1000
 LONGEST_CALL, LONGEST_LINE, MOST_LINES = 24, 22, 8  # characters, characters, lines of a patch
 
 
@@ -40,27 +41,23 @@ def watch_callers(routes, judge, interventions) -> Ledger:
         raise TypeError(f"judge is a function of a route that returns a word, not {label(judge)}")
     runs = {NOTHING: nullcontext, **patches}
     columns = [_run(ways, judge, *one) for one in progress.counted("column", runs.items())]
-    entries = tuple(
-        Entry(short_name(name), tuple(_toned(column[at], columns[0][at]) for column in columns))
-        for at, name in enumerate(ways)
-    )
-    return Ledger("What each route runs", "route", tuple(map(short_name, runs)), entries)
+    entries = []
+    for name, (before, *others) in zip(ways, zip(*columns, strict=True), strict=True):
+        verdicts = [before]
+        for now in others:
+            same = now == before or now.tone == "failed"
+            verdicts.append(now if same else Verdict(now.word, "changed"))
+        entries.append(Entry(short_name(name), tuple(verdicts)))
+    return Ledger("What each route runs", "route", tuple(map(short_name, runs)), tuple(entries))
 
 
 def _callables(what: str, given, wanted: str = "a callable") -> dict:
     """Return a dict of name -> callable, not empty. TypeError names what is something else."""
-    if not real_isinstance(given, dict) or not given:
-        raise TypeError(f"{what} is a dict of name: {wanted}, not {label(given)}")
-    for name, one in given.items():
-        if type(name) is not str:
-            raise TypeError(f"the names in {what} are str; {label(name)} is none")
+    found = dict(table(given, what, f"name -> {wanted}", MOST_ROUTES))
+    for name, one in found.items():
         if not callable(one):
             raise TypeError(f"{what}[{label(name)}] is {label(one)}, which cannot be called")
-    return given
-
-
-def _toned(now: Verdict, before: Verdict) -> Verdict:
-    return now if now == before or now.tone == "failed" else Verdict(now.word, "changed")
+    return found
 
 
 def _run(ways, judge, heading, make) -> list[Verdict]:
@@ -111,7 +108,9 @@ def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
         name = route()
         if name == next(iter(ways)):
             for each, its_codes in zip(both, had, strict=True):
-                its_codes.append(_number_code(codes, each))
+                code = each.__code__ if type(each) is FunctionType else None
+                codes.extend([code] * (code is not None and _position(codes, code) == UNKNOWN))
+                its_codes.append(_position(codes, code))
         try:
             holds = _position(both, readers[name]())
         except Exception:  # the reader is the learner's own
@@ -121,7 +120,9 @@ def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
 
     board = watch_callers({name: lambda name=name: name for name in ways}, judge, interventions)
     found = [Route(n, _call(w), _kind(readers[n]), tuple(held[n])) for n, w in ways.items()]
-    order = sorted(range(len(found)), key=lambda at: _first_change(found[at]))
+    changes = [[held != route.holds[0] for held in (*route.holds, None)] for route in found]
+    kinds = [("name", "function", "object").index(route.kind) for route in found]
+    order = sorted(range(len(found)), key=lambda at: (changes[at].index(True), kinds[at]))
     pairs = zip((old, new), had, strict=True)
     return RouteMap(
         *(board.title, board.subject, board.headings, tuple(board.entries[at] for at in order)),
@@ -133,22 +134,9 @@ def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
     )
 
 
-def _number_code(codes: HiddenList, function) -> int:
-    if type(function) is not FunctionType:
-        return UNKNOWN
-    if _position(codes, function.__code__) == UNKNOWN:
-        codes.append(function.__code__)
-    return _position(codes, function.__code__)
-
-
 def _position(things: HiddenList, thing) -> int:
     """Return where this very object stands among others."""
     return next((at for at, each in enumerate(things) if each is thing), UNKNOWN)
-
-
-def _first_change(route: Route) -> tuple[int, int]:
-    changes = [at for at, held in enumerate(route.holds) if held != route.holds[0]]
-    return min(changes, default=len(route.holds)), ("name", "function", "object").index(route.kind)
 
 
 def _call(way) -> str:
