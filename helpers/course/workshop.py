@@ -10,6 +10,7 @@ None parts a chapter's opening from what follows it, or its recap from what come
 import argparse
 import re
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from math import ceil
 from pathlib import Path
 
@@ -58,14 +59,16 @@ def workshop(words: list[str]) -> int:
     begins = "when each day begins"
     parser.add_argument("--from", dest="start", default="09:00", metavar="09:00", help=begins)
     asked = parser.parse_intermixed_args(words)
-    at = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", asked.start)
-    if not at:
-        raise course.Refusal(f"A day begins at a time like 09:00, not at {asked.start!r}.")
+    try:
+        start = datetime.strptime(asked.start, "%H:%M")
+    except ValueError:
+        words = f"A day begins at a time like 09:00, not at {asked.start!r}."
+        raise course.Refusal(words) from None
     days, minutes, usual = LENGTHS[asked.length]
     there = [str(int(name[:2])) for name in chapters() if name[:2].isdigit()]
     chosen = asked.chapters or [number for number in usual.split() if number in there]
     plan = planned(days, minutes, [notebooks() / chapter_named(word) for word in chosen])
-    for line in lines(plan, 60 * int(at[1]) + int(at[2])):
+    for line in lines(plan, start):
         course.say(line)
     return 0
 
@@ -108,31 +111,31 @@ def rows_of(path: Path) -> list[Row]:
     return rows
 
 
-def lines(days: list[list[Row]], start: int) -> list[str]:
-    """Return the plan as lines of text; each day begins `start` minutes after midnight."""
+def lines(days: list[list[Row]], start: datetime) -> list[str]:
+    """Return the plan as lines of text; each day begins at this time."""
     told, chapter = [], ""
     for number, day in enumerate(days, 1):
         now, work = start, _sum([row for row in day if row.chapter])
-        until = _clock(start + _sum(day))
-        told += ["", f"Day {number}, {_clock(start)} to {until}: {work} minutes of work", ""]
+        until = start + timedelta(minutes=_sum(day))
+        told += ["", f"Day {number}, {start:%H:%M} to {until:%H:%M}: {work} minutes of work", ""]
         for row in day:
             if row.chapter not in (chapter, ""):
                 chapter = row.chapter
                 told.append(f"              {chapter}")
             what = row.what if row.chapter else f"-- {row.what}"
-            told.append(f"{_clock(now)}  {row.minutes:>3} min  {what}")
-            now += row.minutes
+            told.append(f"{now:%H:%M}  {row.minutes:>3} min  {what}")
+            now += timedelta(minutes=row.minutes)
     return told[1:]
-
-
-def _clock(minutes: int) -> str:
-    return f"{minutes // 60 % 24:02}:{minutes % 60:02}"
 
 
 def in_days(rows: list[Row], count: int, most: int) -> list[list[Row]] | None:
     """Return the rows with their breaks, day by day; None if `count` days are too few."""
+    blocks = []  # what no break parts: an opening goes with what follows it
+    for row in rows:
+        joined = blocks and (row.what == RECAP or blocks[-1][-1].what == OPENING)
+        blocks[-1:] = [[*blocks[-1], row]] if joined else [*blocks[-1:], [row]]
     days, sitting = [[]], []
-    for block in _blocks(rows):
+    for block in blocks:
         day, goes_on = days[-1], sitting and sitting[-1].chapter == block[0].chapter
         worked = _sum(sitting)
         if day and (worked + _sum(block) > SITTING or not goes_on and worked >= ENOUGH):
@@ -147,17 +150,6 @@ def in_days(rows: list[Row], count: int, most: int) -> list[list[Row]] | None:
         sitting = sitting + block
         days[-1].extend(block)
     return days if len(days) <= count else None
-
-
-def _blocks(rows: list[Row]) -> list[list[Row]]:
-    """Return the pieces that no break parts: an opening goes with what follows it."""
-    found = []
-    for row in rows:
-        if found and (row.what == RECAP or found[-1][-1].what == OPENING):
-            found[-1].append(row)
-        else:
-            found.append([row])
-    return found
 
 
 def _sum(rows: list[Row]) -> int:
