@@ -9,7 +9,6 @@ import html
 import json
 import re
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 
 import jinja2
@@ -27,7 +26,7 @@ STATE = "application/vnd.jupyter.widget-state+json"
 OURS = ("layout", "tabbable", "tooltip")  # of every widget, and nothing for a page
 MOST = 3_000  # characters of an output that are searched, a glossary's and no listing's
 SHORT = 90  # characters of a title in the contents
-_LINK = re.compile(r"""(?P<before>\b(?:href|src)=")(?P<path>[^":#]+)(?P<rest>(?:#[^"]*)?")""")
+_IMAGE = re.compile(r'\b((?:href|src)="images/)([^":#]+)')
 _HEADING = re.compile(r"^(#{1,3}) (.+)$", re.MULTILINE)
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _MARKUP = re.compile(r"^```\w*|<[^>]*>|\]\([^)]*\)|[*`\[\]]|^#+ ", re.MULTILINE)
@@ -152,14 +151,13 @@ def sections(notebook) -> list[dict]:
                 found[-1]["text"] += "\n".join(("", cell.source, *texts))
             continue
         bare = _FENCED.sub(lambda code: re.sub(r"(?m)^#", " ", code[0]), cell.source)
-        starts = [*_HEADING.finditer(bare)]
-        if found and (not starts or starts[0].start()):
-            found[-1]["text"] += "\n" + bare[: starts[0].start() if starts else None]
-        for heading, after in zip_longest(starts, starts[1:]):
-            text = bare[heading.end() : after.start() if after else None]
-            place = at if heading is starts[0] else anchor(heading[2])
-            level, title = len(heading[1]), plain(heading[2])[:SHORT]
-            found.append({"title": title, "level": level, "at": place, "text": text})
+        for part in re.split(r"(?m)^(?=#{1,3} )", bare):
+            if heading := _HEADING.match(part):
+                place, at = at or anchor(heading[2]), ""  # the first has the cell's
+                level, title = len(heading[1]), plain(heading[2])[:SHORT]
+                found.append({"title": title, "level": level, "at": place, "text": ""})
+            if found:
+                found[-1]["text"] += "\n" + part[heading.end() if heading else 0 :]
     return [one | {"text": " ".join(plain(one["text"]).split())} for one in found]
 
 
@@ -177,14 +175,6 @@ def plain(source: str) -> str:
 
 
 def rewritten(page: str) -> str:
-    """Return HTML whose links to notebooks lead to their pages; `#cell-id=…` stays as it is."""
-    return _LINK.sub(lambda found: found["before"] + address(found["path"]) + found["rest"], page)
-
-
-def address(path: str) -> str:
-    """Return where a file beside the notebooks stands in the book."""
-    if path.endswith(".ipynb"):
-        return path.removesuffix(".ipynb") + ".html"
-    if path.startswith("images/"):
-        return f"images/{path.removeprefix('images/').replace('/', '-')}"
-    return path
+    """Return HTML whose links to notebooks and pictures are those of the book's files."""
+    page = re.sub(r'\b((?:href|src)="[^":#]+)\.ipynb(?=[#"])', r"\1.html", page)
+    return _IMAGE.sub(lambda found: found[1] + found[2].replace("/", "-"), page)
