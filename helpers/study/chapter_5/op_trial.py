@@ -127,27 +127,16 @@ def _advise(x, dys, mine, real):
     return None
 
 
-def _judge_sigmoid(answer=None):
-    files = run_op.require_files(answer, file_names("user_sigmoid"))
-    return judge_op("user_sigmoid", files, lambda x: (x.sigmoid(),))
+def _exercise(exercise: str, praise: str, truth: Callable, *hints: str, options=()) -> Exercise:
+    """Return the exercise to write an op that computes what `truth` does."""
+    name = f"user_{exercise}"
 
+    def judge(answer=None):
+        files = run_op.require_files(answer, file_names(name))
+        return judge_op(name, files, truth, options=options)
 
-SIGMOID = Exercise(
-    "sigmoid",
-    _judge_sigmoid,
-    "Values and gradients as torch's.",
-    (
-        "Begin with the files of the ReLU and replace the name everywhere: in the file names, the "
-        "op types, the wrapper. Then change the two lines that compute.",
-        "The names of inputs and outputs stand in the C++ definition: in and out, y, dy and dx. "
-        "InputBind takes the backward op's name first, then a blob of the forward op.",
-        "forward: 1 / (1 + np.exp(-x)). Its derivative can be said with y alone: y * (1 - y); "
-        "backward multiplies that by dy.",
-    ),
-    picture=lambda answer: run_op.train_job_of("user_sigmoid", answer),
-)
-
-SLOPES = {"slope": -0.25}, {"slope": 2}, {"slope": 0.5}
+    draw = partial(run_op.train_job_of, name)
+    return Exercise(exercise, judge, praise, hints, picture=draw)
 
 
 def _leaky(x, slope=0.1):
@@ -156,50 +145,46 @@ def _leaky(x, slope=0.1):
     return (torch.nn.functional.leaky_relu(x, slope),)
 
 
-def _judge_leaky(answer=None):
-    files = run_op.require_files(answer, file_names("user_leaky"))
-    return judge_op("user_leaky", files, _leaky, options=SLOPES)
-
-
-LEAKY = Exercise(
-    "leaky",
-    _judge_leaky,
-    "The attribute reaches both kernels: values and gradients as torch's, at each slope.",
-    (
-        'A definition names an attribute with its default: .Attr("slope", 0.1). A number with a '
-        "point is a double.",
-        'The wrapper hands it on with .Attr("slope", slope), and a kernel that is written '
-        'forward(args, attrs) reads attrs["slope"].',
-        "The backward op is another op type and has attributes of its own: define slope there, "
-        'too, and let the rule fill it in: .Attr("slope", forward.attr("slope")).',
-        "With a slope below 0, the sign of y no longer tells the sign of x: bind the input, "
-        'forward.input("in", 0), instead of the output.',
-    ),
-    picture=lambda answer: run_op.train_job_of("user_leaky", answer),
-)
-
-
 def _split(x):
     # relu would let no gradient through at 0: the parts add up to x, and theirs must, too.
     return x.where((x > 0) | x.isnan(), 0), x.where(~(x > 0), 0)
 
 
-def _judge_split(answer=None):
-    return judge_op("user_split", run_op.require_files(answer, file_names("user_split")), _split)
-
-
-SPLIT = Exercise(
+SIGMOID = _exercise(
+    "sigmoid",
+    "Values and gradients as torch's.",
+    lambda x: (x.sigmoid(),),
+    "Begin with the files of the ReLU and replace the name everywhere: in the file names, the "
+    "op types, the wrapper. Then change the two lines that compute.",
+    "The names of inputs and outputs stand in the C++ definition: in and out, y, dy and dx. "
+    "InputBind takes the backward op's name first, then a blob of the forward op.",
+    "forward: 1 / (1 + np.exp(-x)). Its derivative can be said with y alone: y * (1 - y); "
+    "backward multiplies that by dy.",
+)
+LEAKY = _exercise(
+    "leaky",
+    "The attribute reaches both kernels: values and gradients as torch's, at each slope.",
+    _leaky,
+    'A definition names an attribute with its default: .Attr("slope", 0.1). A number with a '
+    "point is a double.",
+    'The wrapper hands it on with .Attr("slope", slope), and a kernel that is written '
+    'forward(args, attrs) reads attrs["slope"].',
+    "The backward op is another op type and has attributes of its own: define slope there, "
+    'too, and let the rule fill it in: .Attr("slope", forward.attr("slope")).',
+    "With a slope below 0, the sign of y no longer tells the sign of x: bind the input, "
+    'forward.input("in", 0), instead of the output.',
+    options=({"slope": -0.25}, {"slope": 2}, {"slope": 0.5}),
+)
+SPLIT = _exercise(
     "split",
-    _judge_split,
     "Both parts are right, and the gradients of both flow into one.",
-    (
-        "Two .Output lines in the definition, two in the wrapper; the kernel returns two arrays.",
-        "SoleOutputBlob is for one output. RemoteBlobList gives all, in the order of .Output.",
-        "The backward op has three inputs: x, and a gradient for each output, by "
-        'forward.output_grad("pos", 0) and ("neg", 0).',
-        "Where x is positive, the gradient is that of pos; where it is negative, that of neg: "
-        "np.where(x > 0, dpos, dneg).",
-    ),
+    _split,
+    "Two .Output lines in the definition, two in the wrapper; the kernel returns two arrays.",
+    "SoleOutputBlob is for one output. RemoteBlobList gives all, in the order of .Output.",
+    "The backward op has three inputs: x, and a gradient for each output, by "
+    'forward.output_grad("pos", 0) and ("neg", 0).',
+    "Where x is positive, the gradient is that of pos; where it is negative, that of neg: "
+    "np.where(x > 0, dpos, dneg).",
 )
 
 _OPS = {  # name -> forward, backward, torch's formula, and the mistake: old, new
