@@ -28,25 +28,20 @@ class Exhibit:
     def _repr_mimebundle_(self, include=None, exclude=None):
         page = visible(self._view.html(self.model))
         above = spine.mark_html(self.station) if self.station else ""
-        data = {"text/plain": repr(self), "text/html": above + page}
-        metadata = {}
-        widget = self._widget()
-        if widget is not None:
-            self._mark(widget)
+        data, metadata = {"text/plain": repr(self), "text/html": above + page}, {}
+        if (widget := self._widget()) is not None:
+            if self.station:
+                widget.add_class(f"course-at-{self.station}")
+                widget._css = f"{widget._css}\n{spine.mark_css(self.station)}"
             bundle = widget._repr_mimebundle_()
             shown, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
             data = {**shown, **data}
         return data, metadata
 
-    def _mark(self, widget) -> None:
-        if self.station:
-            widget.add_class(f"course-at-{self.station}")
-            widget._css = f"{widget._css}\n{spine.mark_css(self.station)}"
-
     def _widget(self):
         """Return what Jupyter may show in place of the page; None without one."""
         make = getattr(self._view, "widget", None)
-        return None if make is None else make(self.model)
+        return make(self.model) if make else None
 
 
 class LiveExhibit(Exhibit):

@@ -9,7 +9,7 @@ import pytest
 
 import course
 from helpers.course import handout
-from helpers.course.handout import give, refuse, sealed, unsolved
+from helpers.course.handout import give, unsolved
 from helpers.model.study_records import exercise_cells
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
@@ -57,48 +57,24 @@ def test_the_folder_holds_the_notebook_and_its_pictures(tmp_path, unsigned, caps
     assert NOTEBOOKS[3].name in capsys.readouterr().out
 
 
-def test_a_page_to_be_printed_fetches_nothing_and_has_no_solution(tmp_path, unsigned):
-    assert handout.handout(["1", "--html", "--to", str(tmp_path)]) == 0
-    page = (tmp_path / f"{NOTEBOOKS[1].stem}.html").read_text()
-    fetched = r"<link|<script |<img[^>]* src=(?!.data:)[^>]*|Solution</summary>"
-    assert re.findall(fetched, page) == []
-    assert "check.tangle(" in re.sub(r"<[^<>]*>", "", page) and page.count("<img") > 3
-
-
 def test_what_stood_there_is_kept_beside_unless_it_is_the_same(tmp_path, capsys):
     source, folder = tmp_path / "new", tmp_path / "folder"
     source.write_text("new")
     place = Path("in") / "a.txt"
-    give({place: source}, folder, "handout")
-    give({place: source}, folder, "handout")
+    give({place: source}, folder)
+    give({place: source}, folder)
     assert [path.name for path in (folder / "in").iterdir()] == ["a.txt"]
     (folder / place).write_text("mine")
-    give({place: source}, folder, "handout")
+    give({place: source}, folder)
     assert (folder / place).read_text() == "new"
     (kept,) = (folder / "in").glob("a.2*.txt")
     assert kept.read_text() == "mine" and f"kept as {kept.name}" in capsys.readouterr().out
 
 
-def test_a_sealed_page_is_replaced_until_somebody_changes_it(tmp_path, capsys):
-    source, folder = tmp_path / "new", tmp_path / "folder"
-    place = Path("page.html")
-    for text in (b"one", b"two", b"three"):
-        source.write_bytes(sealed(text, "handout"))
-        give({place: source}, folder, "handout")
-        assert [path.name for path in folder.iterdir()] == ["page.html"]
-    (folder / place).write_bytes(sealed(b"three", "handout").replace(b"three", b"mine!"))
-    give({place: source}, folder, "handout")
-    assert {path.read_bytes()[:5] for path in folder.iterdir()} == {b"three", b"mine!"}
-    (folder / place).unlink()
-    (folder / place).symlink_to(source)
-    give({place: source}, folder, "handout")
-    assert source.read_bytes() == sealed(b"three", "handout") and not (folder / place).is_symlink()
-
-
-@pytest.mark.parametrize("name", [".", "notebooks", "notebooks/new", "helpers", ".git"])
+@pytest.mark.parametrize("name", [".", "notebooks/new", ".git"])
 def test_the_course_itself_is_not_written_into(name):
     with pytest.raises(course.Refusal, match="of the course itself"):
-        refuse(course.ROOT / name)
+        give({}, course.ROOT / name)
 
 
 def test_nothing_is_written_through_a_link(tmp_path):
@@ -108,5 +84,5 @@ def test_nothing_is_written_through_a_link(tmp_path):
     other.mkdir()
     (folder / "images").symlink_to(other)
     with pytest.raises(course.Refusal, match="is a link"):
-        give({Path("images/a"): source}, folder, "handout")
+        give({Path("images/a"): source}, folder)
     assert list(other.iterdir()) == []

@@ -1,12 +1,120 @@
-"""Each section starts with the notebook's first cell alone; `course.py test --all`: all of them."""
+"""Each section starts with the notebook's first cell alone; `course.py test --all`: all of them.
 
+For each `## ` section and each exercise, in a kernel of its own, the first code cell of the
+notebook runs and then the cells of that section; nothing is stored. A cell that raises is a fault,
+and so is one that shows another text than the stored one: it builds on what an earlier section did.
+`unbound` runs nothing: it asks ruff for the names alone, in a second.
+"""
+
+import configparser
+import json
 import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 from nbformat import v4
 
-from tests.section_starts import NOTEBOOKS, missed, unbound
+import conftest  # noqa: F401 - the environment in which the stored outputs were made
+
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
+SANITIZE = Path(__file__).with_name("nbval_sanitize.cfg")
+HEADING = re.compile(r"^##(?:#(?= Exercise))? (.+)", re.MULTILINE)
+LONGEST = 300  # seconds for one cell
+
+
+class Missed(NamedTuple):
+    """A cell that does not do what it did: its section, its number in the notebook, and how."""
+
+    section: str
+    cell: int
+    words: str
+
+
+def sections(book) -> dict[str, list[int]]:
+    """Return the numbers of the code cells under each heading; before the first, "top"."""
+    found, title = {"top": []}, "top"
+    for at, cell in enumerate(book.cells):
+        if cell.cell_type == "code":
+            found[title].append(at)
+        elif headings := HEADING.findall(cell.source):
+            title = headings[-1]
+            found[title] = []
+    return found
+
+
+def alone(book) -> Iterator[tuple[str, list[int]]]:
+    """Yield each section that has code, and the numbers of the cells that start it alone."""
+    found = sections(book)
+    first = found.pop("top")[:1]
+    yield from ((title, [*first, *cells]) for title, cells in found.items() if cells)
+
+
+def unbound(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield each section with a name in it that neither it nor the first cell binds."""
+    book = nbformat.read(path, 4)
+    options = ("--isolated", "--no-cache", "--select=F821", "--output-format=json", "-")
+    for title, cells in alone(book):
+        source = "\n".join(book.cells[at].source for at in cells)
+        command = [sys.executable, "-m", "ruff", "check", *options]
+        run = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+        for found in sorted({one["message"] for one in json.loads(run.stdout)}):
+            yield title, found
+
+
+def missed(path: Path) -> Iterator[Missed]:
+    """Start each section alone; yield the cells that raise or show another text."""
+    for title, cells in alone(nbformat.read(path, 4)):
+        for at, words in _run_alone(path, cells):
+            yield Missed(title, at, words)
+
+
+def _run_alone(path: Path, cells: list[int]) -> Iterator[tuple[int, str]]:
+    book = nbformat.read(path, 4)
+    client = NotebookClient(book, timeout=LONGEST, kernel_name="python3")
+    with client.setup_kernel(cwd=str(path.parent), env=_environment()):
+        for at in cells:
+            cell = book.cells[at]
+            stored = _shown(cell)
+            try:
+                client.execute_cell(cell, at)
+            except CellExecutionError as error:
+                yield at, f"{error.ename}: {error.evalue}"
+                continue
+            if "nbval-ignore-output" not in cell.metadata.get("tags", []):
+                yield from ((at, words) for words in _differing(stored, _shown(cell)))
+
+
+def _environment() -> dict[str, str]:
+    # A kernel that finds this name does not show what C code and child processes print.
+    return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+
+
+def _shown(cell) -> list[str]:
+    """Return the lines of text that a cell shows, sanitised as nbval does."""
+    streams = [o.text for o in cell.outputs if o.output_type == "stream"]
+    texts = [o.data.get("text/plain", "") for o in cell.outputs if "data" in o]
+    text = "\n".join(["".join(streams), *texts])
+    rules = configparser.RawConfigParser()
+    rules.read(SANITIZE)
+    for rule in rules.sections():
+        text = re.sub(rules[rule]["regex"], rules[rule]["replace"], text)
+    return text.splitlines()
+
+
+def _differing(stored: list[str], now: list[str]) -> list[str]:
+    """Return, in words, the first line that differs, if there is one."""
+    pairs = zip_longest(stored, now, fillvalue="nothing")
+    return [f"stored: {before} · now: {here}" for before, here in pairs if before != here][:1]
+
 
 WHOLE = os.environ.get("COURSE_SAMPLES") == "whole"
 

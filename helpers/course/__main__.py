@@ -10,14 +10,6 @@ if not __package__:  # course.py starts it by its path, from whatever folder
 import course
 from helpers.course import checkup, handout, slides, tests, work, workshop
 
-
-def book(words: list[str]) -> int:
-    """Write the book; what it needs is imported for it alone, and may be missing for the others."""
-    from helpers.course.book import site
-
-    return site.book(words)
-
-
 # Whose words are all for the program that is started, or for a parser of its own; -h too.
 PASSING = {"lab": work.lab, "test": tests.test, "bench": tests.bench, "slides": slides.slides}
 PASSING |= {"workshop": workshop.workshop, "handout": handout.handout}
@@ -33,9 +25,12 @@ def start(words: list[str]) -> int:
     parser.add_argument("--solved-to", type=int, metavar="3")
     parser.add_argument("--row", nargs=3, action="append", default=[], help=argparse.SUPPRESS)
     asked = parser.parse_intermixed_args(words)
-    if asked.command == "reset":
-        return work.reset(asked.words, asked.solved_to)
-    return book(asked.words) if asked.command == "book" else checkup.check(asked.row)
+    if asked.command == "book":
+        from helpers.course.book import site  # what it needs may be missing for the others
+
+        return site.book(asked.words)
+    reset = asked.command == "reset"
+    return work.reset(asked.words, asked.solved_to) if reset else checkup.check(asked.row)
 
 
 if __name__ == "__main__":

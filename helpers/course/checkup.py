@@ -14,6 +14,7 @@ import course
 Row = tuple[str, str, str]
 KEY_PACKAGES = """jupyterlab ipywidgets anywidget nbval networkx numpy bytecode
     torch tensorflow-cpu tensorflow"""
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NOT_INSTALLED = "MISSING", "packages", f"not installed: {course.REPAIR}"
 
 
@@ -65,16 +66,12 @@ def loads(module: str) -> bool:
 
 
 def machine() -> Iterator[Row]:
-    """Yield the rows for disk, compiler and browser."""
+    """Yield the rows for disk, compiler and browser; the course can do without the last two."""
     free = shutil.disk_usage(course.ROOT).free / course.GIGABYTE
     yield "ok" if free > 0.5 else "note", "disk", f"{free:.1f} GB free"
-    compilers = ("cc", "gcc", "clang", "cl")
-    yield optional("C compiler", compilers, "chapters 4 and 5 show more with one")
-    browsers = ("chromium", "chromium-browser", "google-chrome")
-    yield optional("Chromium", browsers, "only the tests in a browser want one")
-
-
-def optional(what: str, names: tuple[str, ...], use: str) -> Row:
-    """Return the row for a program that the course can do without."""
-    found = next(filter(None, map(shutil.which, names)), None)
-    return "ok" if found else "optional", what, f"{found or 'not found'} ({use})"
+    for what, names, use in (
+        ("C compiler", ("cc", "gcc", "clang", "cl"), "chapters 4 and 5 show more with one"),
+        ("Chromium", BROWSERS, "only the tests in a browser want one"),
+    ):
+        found = next(filter(None, map(shutil.which, names)), None)
+        yield "ok" if found else "optional", what, f"{found or 'not found'} ({use})"

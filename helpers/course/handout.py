@@ -1,14 +1,12 @@
 """Numbers of notebooks -> the same in a folder, without solutions, to be given away.
 
 Hints stand in no cell: `check.<exercise>.hint()` gives them in a handout, too. What stood at the
-place of a file and differs is somebody's: it is kept beside it. A sealed page that nobody has
-changed is the course's own, and is replaced by the command that made it.
+place of a file and differs is somebody's: it is kept beside it.
 """
 
 import argparse
-import hashlib
+import json
 import re
-from copy import deepcopy
 from datetime import datetime
 from filecmp import cmp
 from pathlib import Path
@@ -17,55 +15,38 @@ import course
 from helpers.course.work import chapter_named, chapters, notebooks, trust
 from helpers.safety import folders
 
-TEMPLATE = Path(__file__).with_name("paper")
 SOURCES = ("notebooks", "helpers", "tests", "share", "docs", ".git", ".venv")
 _FOLDED = re.compile(r"(<details><summary>Solution.*?</details>)\s*", re.DOTALL)
-_SEAL = b"\n<!-- made by course.py %s, which replaces it while this fits: %s -->\n"
 
 
 def handout(words: list[str]) -> int:
-    """Write the notebooks that the words name, or all chapters, and the pictures they show.
-
-    With --html a page for each, too, that can be printed.
-    """
-    names, folder, printed = chosen("handout", words, html="pages to be printed, too")
+    """Write the notebooks that the words name, or all chapters, and the pictures they show."""
+    names, folder = chosen("handout", "handouts", words)
     images = sorted(path for path in (notebooks() / "images").rglob("*") if path.is_file())
     files = {path.relative_to(notebooks()): path for path in images}
     with folders.temporary("handout-") as home:
-        written = {name: without_solutions(notebooks() / name) for name in names}
-        if printed:
-            written |= {f"{name[:-6]}.html": paper(name[:-6], written[name]) for name in names}
-        made = home.fill("made", written)
+        made = home.fill("made", {one: without_solutions(notebooks() / one) for one in names})
         trust([made / name for name in names])
-        give(files | {Path(name): made / name for name in written}, folder, "handout")
-    course.say(f"Without solutions, in {folder}: {', '.join(written)}")
+        give(files | {Path(name): made / name for name in names}, folder)
+    course.say(f"Without solutions, in {folder}: {', '.join(names)}")
     return 0
 
 
-def chosen(command: str, words: list[str], **switch: str) -> tuple[list[str], Path, bool]:
-    """Return what the words of a command name: notebooks, a folder, and whether its switch is on.
-
-    `switch`: its one name, and what it says of itself.
-    """
-    [(name, about)] = switch.items()
-    usual = course.ROOT / {"handout": "handouts"}.get(command, command)
+def chosen(command: str, usual: str, words: list[str]) -> tuple[list[str], Path]:
+    """Return what the words of a command name: notebooks, and a folder, `usual` if none."""
     parser = argparse.ArgumentParser(f"course.py {command}", allow_abbrev=False)
     parser.add_argument("chapters", nargs="*", help="numbers of chapters; without them all")
-    parser.add_argument("--to", type=Path, default=usual, metavar="FOLDER")
-    parser.add_argument(f"--{name}", action="store_true", help=about, dest="switch")
+    parser.add_argument("--to", type=Path, default=course.ROOT / usual, metavar="FOLDER")
     asked = parser.parse_intermixed_args(words)
     every = [name for name in chapters() if name[:2].isdigit()]
-    names = [chapter_named(word) for word in asked.chapters] or every
-    return names, asked.to.absolute(), asked.switch
+    return [chapter_named(word) for word in asked.chapters] or every, asked.to.absolute()
 
 
 def without_solutions(path: Path) -> bytes:
     """Return a notebook, as a file, less its folded solutions; every other cell is as it was."""
-    import nbformat  # may be missing where `reset` still works
-
-    notebook = nbformat.read(path, as_version=4)
-    notebook.cells = unsolved(notebook.cells)
-    return (nbformat.writes(notebook) + "\n").encode()
+    notebook = json.loads(path.read_text("utf-8"))
+    notebook["cells"] = unsolved(notebook["cells"])
+    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def unsolved(cells: list) -> list:
@@ -74,8 +55,7 @@ def unsolved(cells: list) -> list:
     for cell in cells:
         rest = folded_away(cell)
         if rest != "".join(cell["source"]):
-            cell = deepcopy(cell)
-            cell["source"] = rest
+            cell = type(cell)(cell, source=rest)  # a dict, or a NotebookNode
         if rest or cell["cell_type"] == "code":
             kept.append(cell)
     return kept
@@ -88,56 +68,20 @@ def folded_away(cell) -> str:
     return _FOLDED.sub("", source).strip() if found else source
 
 
-def paper(name: str, notebook: bytes) -> bytes:
-    """Return a notebook as a page to be printed, which is complete in itself."""
-    import nbformat
-    from nbconvert import HTMLExporter
-
-    exporter = HTMLExporter(
-        template_name=TEMPLATE.name,
-        extra_template_basedirs=[str(TEMPLATE.parent)],
-        embed_images=True,
-        exclude_anchor_links=True,
-    )
-    about = {"metadata": {"name": name, "path": str(notebooks())}}
-    page, _ = exporter.from_notebook_node(nbformat.reads(notebook.decode(), as_version=4), about)
-    return sealed(page.encode(), "handout")
-
-
-def give(files: dict[Path, Path], folder: Path, by: str) -> None:
+def give(files: dict[Path, Path], folder: Path) -> None:
     """Copy files that a command made, by their place inside the folder, into it. Refusal, OSError.
 
     Refusal where the folder is the course's own, or where a link leads out of it.
     """
-    refuse(folder)
+    ours = [course.ROOT / name for name in SOURCES]
+    if folder.resolve() == course.ROOT or any(map(folder.resolve().is_relative_to, ours)):
+        raise course.Refusal(f"{folder} is a folder of the course itself; name another with --to.")
     for inside, source in files.items():
         place = folder / inside
         place.parent.mkdir(parents=True, exist_ok=True)
         if place.parent.resolve() != folder.resolve() / inside.parent:
             raise course.Refusal(f"{place.parent} is a link; name another folder with --to.")
-        if place.is_file() and not place.is_symlink() and cmp(source, place, shallow=False):
-            continue
-        if _is_sealed(place, by):
-            folders.replace_copy(source, place)
-        elif kept := folders.renew_copy(source, place, f"{datetime.now():%Y-%m-%d_%H%M%S}"):
+        same = place.is_file() and not place.is_symlink() and cmp(source, place, shallow=False)
+        kept = same or folders.renew_copy(source, place, f"{datetime.now():%Y-%m-%d_%H%M%S}")
+        if kept and not same:
             course.say(f"What stood at {place} is kept as {kept.name}")
-
-
-def sealed(page: bytes, by: str) -> bytes:
-    """Return a page of HTML with a last line that fits to this command and these bytes alone."""
-    return page + _SEAL % (by.encode(), hashlib.sha256(page).hexdigest().encode())
-
-
-def _is_sealed(path: Path, by: str) -> bool:
-    if path.is_symlink() or not path.is_file():
-        return False
-    page = path.read_bytes()
-    return page == sealed(page[: -len(sealed(b"", by))], by)
-
-
-def refuse(folder: Path) -> None:
-    """Refusal if a folder is one that the course itself is made of."""
-    ours = [course.ROOT / name for name in SOURCES]
-    inside = folder.resolve()
-    if inside == course.ROOT or any(inside.is_relative_to(one) for one in ours):
-        raise course.Refusal(f"{folder} is a folder of the course itself; name another with --to.")

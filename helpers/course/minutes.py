@@ -34,10 +34,7 @@ class Exercise:
 
 @dataclass
 class Section:
-    """A section, or what stands before the first: minutes of `reading`, and its exercises.
-
-    `cells` and `words` are those that are read; the words are those of the prose.
-    """
+    """A section, or what stands before the first: minutes, cells and words to read, exercises."""
 
     title: str
     reading: float = 0.0

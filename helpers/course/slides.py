@@ -4,7 +4,7 @@ nbconvert makes them, with the template in deck/, which holds reveal.js: a page 
 Runs are those of the book, and its host lets the exhibits live; a slide with the stored outputs has
 exhibits that stand still.
 
-Which cell begins a slide is written in the notebook. Of long prose the first sentences are shown,
+Which cell begins a slide is written in the notebook. Of long prose the first paragraph is shown,
 and all of it stands in the speaker's notes. Lists, tables and exercises are shown whole, on several
 slides where they are long. A large output gets a slide of its own.
 """
@@ -14,36 +14,36 @@ from copy import deepcopy
 from pathlib import Path
 
 import course
-from helpers.course.handout import chosen, give, sealed, unsolved
+from helpers.course.handout import chosen, give, unsolved
 from helpers.course.work import notebooks
 from helpers.safety.folders import temporary
 
 DECK = Path(__file__).with_name("deck")
 HOST = Path(__file__).with_name("book") / "templates" / "host.js"
 SLIDE, BELOW, SKIP = "slide", "subslide", "skip"
-LEAD, WHOLE, MOST = 40, 45, 110  # words: of a lead, of prose shown whole, of a slide
+WHOLE, MOST = 45, 110  # words: of prose shown whole, of a slide
 SMALL = 10  # lines of an output: one that is as short, and no picture, stays below its code,
 ANSWER = 5  # lines that a living exhibit's buttons, and its answer, take besides
-CAPTION = 3  # lines of code, without prose, that stand above a large output
 FULL = 24  # if both together are no longer than this
 _LINK = re.compile(r"""(\]\(|href=")(\d\d_\w+)\.ipynb(?:#[^)"]*)?""")
 _HEADING = re.compile(r"#{1,6} ")
+_BLOCK = re.compile(
+    r"^(?:```.*?^```[^\n]*|#{1,6} [^\n]*|(?:(?!```|#{1,6} )[^\n]*\S[^\n]*(?:\n|\Z))+)", re.M | re.S
+)
 _STRUCTURE = re.compile(r"^ *([-*|<>]|\d+\. |```|\*Difficulty )", re.MULTILINE)
 _PICTURE = re.compile("<svg|<img")
-_SENTENCE = re.compile(r"(?<=[.?!:])\s+(?=[A-Z*`\[(])")
 
 
 def slides(words: list[str]) -> int:
     """Write the slides of the notebooks that the words name, or of all chapters."""
     from helpers.course.book.runs import run
 
-    names, folder, still = chosen("slides", words, still="as stored: nothing is run or lives")
-    paths = [notebooks() / name for name in names]
+    names, folder = chosen("slides", "slides", words)
     with temporary("slides-") as home:
-        made = {path.stem: page(path, None if still else run(path)) for path in paths}
-        pages = {f"{stem}.html": sealed(text.encode(), "slides") for stem, text in made.items()}
+        paths = {f"{name[:-6]}.html": notebooks() / name for name in names}
+        pages = {name: page(path, run(path)).encode() for name, path in paths.items()}
         filled = home.fill("made", pages)
-        give({Path(name): filled / name for name in pages}, folder, "slides")
+        give({Path(name): filled / name for name in pages}, folder)
     course.say(f"Slides in {folder}: {', '.join(pages)}")
     course.say(
         "Open one in a browser. Space goes on, S opens the notes, F fills the screen, D darkens. "
@@ -87,8 +87,9 @@ def page(path: Path, ran=None) -> str:
 
 def fitted(cells: list[dict]) -> list[dict]:
     """Return the cells that are shown, parted, each with the metadata of its kind of slide."""
+    parted = {"markdown": _prose, "code": _run}
     shown = [cell for cell in cells if kind_of(cell) != SKIP]
-    return [part for cell in shown for part in (_prose(cell) if _is_prose(cell) else _run(cell))]
+    return [part for cell in shown for part in parted[cell["cell_type"]](cell)]
 
 
 def kind_of(cell: dict) -> str:
@@ -96,24 +97,19 @@ def kind_of(cell: dict) -> str:
     return cell["metadata"].get("slideshow", {}).get("slide_type", "")
 
 
-def _is_prose(cell: dict) -> bool:
-    return cell["cell_type"] == "markdown"
-
-
 def _prose(cell: dict) -> list[dict]:
     found = []
-    for group in _groups(_blocks("".join(cell["source"]))):
+    for group in _groups("".join(cell["source"])):
         top = _HEADING.match(group[0])
         kind = kind_of(cell) if not found else SLIDE if top and len(top[0]) < 4 else BELOW
         plain = [block for block in group if not _HEADING.match(block)]
         if any(map(_STRUCTURE.search, plain)) or words(plain) <= WHOLE:
-            slides, notes = _sheets(group), []
+            for number, sheet in enumerate(_sheets(group)):
+                found.append(_copy(cell, len(found), BELOW if number else kind, sheet))
         else:
             head = [block for block in group if block not in plain]
-            slides, notes = [[*head, lead(plain[0])]], ["\n\n".join(plain)]
-        for number, slide in enumerate(slides):
-            found.append(_copy(cell, len(found), BELOW if number else kind, "\n\n".join(slide)))
-        found += [_copy(cell, len(found), "notes", note) for note in notes]
+            found.append(_copy(cell, len(found), kind, [*head, re.sub(r":$", ".", plain[0])]))
+            found.append(_copy(cell, len(found), "notes", plain))
     return found
 
 
@@ -122,13 +118,10 @@ def _run(cell: dict) -> list[dict]:
     dense = re.sub(r"\n{3,}", "\n\n", "".join(cell["source"]))  # a slide is short of room
     room = min(SMALL, FULL - dense.count("\n"))
     large = [output for output in cell["outputs"] if _is_large(output, room)]
-    if kind_of(cell) == BELOW and dense.count("\n") < CAPTION and len(large) == 1:
-        large = []
-    code = _copy(cell, 0, kind_of(cell), dense)
-    code["outputs"] = [output for output in cell["outputs"] if output not in large]
-    found = [code]
+    found = [_copy(cell, 0, kind_of(cell), [dense])]
+    found[0]["outputs"] = [output for output in cell["outputs"] if output not in large]
     for output in large:
-        found.append(_copy(cell, len(found), BELOW, ""))
+        found.append(_copy(cell, len(found), BELOW, []))
         found[-1]["outputs"] = [output]
         found[-1]["metadata"]["transient"] = {"remove_source": True}
     return found
@@ -141,9 +134,9 @@ def _is_large(output: dict, room: int) -> bool:
     return lines > room or _PICTURE.search("".join(data.get("text/html", ""))) is not None
 
 
-def _copy(cell: dict, number: int, kind: str, source: str) -> dict:
+def _copy(cell: dict, number: int, kind: str, blocks: list[str]) -> dict:
     part = deepcopy(cell)
-    part["source"], part["metadata"] = source, {"slideshow": {"slide_type": kind}}
+    part["source"], part["metadata"] = "\n\n".join(blocks), {"slideshow": {"slide_type": kind}}
     part["id"] = f"{cell['id']}-{number}" if number else cell["id"]
     return part
 
@@ -153,49 +146,22 @@ def words(blocks: list[str]) -> int:
     return len(re.sub(r"<[^<>]*>|\]\([^)]*\)", " ", " ".join(blocks)).split())
 
 
-def lead(paragraph: str) -> str:
-    """Return the first sentences of a paragraph, at least one, in about LEAD words.
-
-    A sentence ends where no emphasis and no code is open.
-    """
-    kept = ""
-    for sentence in _SENTENCE.split(paragraph):
-        open_ = kept.count("`") % 2 or kept.count("**") % 2 or kept.count("(") > kept.count(")")
-        if kept and not open_ and words([kept, sentence]) > LEAD:
-            break
-        kept = f"{kept} {sentence}".strip()
-    return re.sub(r":$", ".", kept)
-
-
-def _blocks(source: str) -> list[str]:
-    """Return the paragraphs, lists, tables, fenced code and headings, in order."""
-    found, open_ = [""], False
-    for line in source.splitlines():
-        if line.startswith("```"):
-            open_ = not open_
-        if not open_ and (not line.strip() or _HEADING.match(line)):
-            found.append("")
-        found[-1] += f"{line}\n" if line.strip() or open_ else ""
-        if not open_ and _HEADING.match(line):
-            found.append("")
-    return [block.rstrip() for block in found if block.strip()]
-
-
-def _groups(blocks: list[str]) -> list[list[str]]:
+def _groups(source: str) -> list[list[str]]:
+    """Return paragraphs, lists, tables and fenced code, each below the heading that it follows."""
     found = []
-    for block in blocks:
+    for block in _BLOCK.findall(source):
         if not found or _HEADING.match(block):
             found.append([])
-        found[-1].append(block)
+        found[-1].append(block.rstrip())
     return found
 
 
 def _sheets(blocks: list[str]) -> list[list[str]]:
     found = [[]]
     for block in blocks:
-        title = blocks[0].startswith("# ")  # with all that it promises
         begun = any(not _HEADING.match(one) for one in found[-1])
-        if begun and not title and words([*found[-1], block]) > MOST:
+        # a title stands with all that it promises
+        if begun and not blocks[0].startswith("# ") and words([*found[-1], block]) > MOST:
             found.append([])
         found[-1].append(block)
     return found

@@ -17,7 +17,6 @@ def test(words: list[str]) -> int:
     With `--lax`, and on another Python than that of the stored outputs, notebooks are only run.
     With `--all`, the long tests run too.
     """
-    command, two = [str(course.PYTHON), "-m", "pytest"], workers(words)
     version, environment = course.version_of([course.PYTHON]), dict(os.environ)
     if ALL in words:
         environment["COURSE_SAMPLES"] = "whole"
@@ -28,15 +27,14 @@ def test(words: list[str]) -> int:
             f"Notebooks are run but not compared (--nbval-lax): their stored outputs are those of "
             f"Python {course.dotted(REFERENCE)}, and this is {course.dotted(version)}."
         )
-    command += ["--nbval-lax"] if LAX in words or version != REFERENCE else []
-    words = [word for word in words if word not in (ALL, LAX)]
-    what = "the notebooks" if words == ["notebooks"] else f"`pytest {' '.join(words)}`"
-    what = what if words else "the notebooks and the tests"
+    lax = ["--nbval-lax"] if LAX in words or version != REFERENCE else []
+    command = [str(course.PYTHON), "-m", "pytest", *lax, *workers(words)]
     course.say(
-        f"Running {what}{', two at a time' if two else ''}. All is collected first; then "
-        "each line ends with how far it is. Ctrl-C stops it and tells what failed so far."
+        "All is collected first; then each line ends with how far it is. Ctrl-C stops it and tells "
+        "what failed so far."
     )
-    return course.hand_over([*command, *two, *words], environment)
+    words = [word for word in words if word not in (ALL, LAX)]
+    return course.hand_over([*command, *words], environment)
 
 
 def workers(words: list[str]) -> list[str]:

@@ -100,7 +100,7 @@ def lab(words: list[str]) -> int:
     url = "/lab" + (f"/tree/{FIRST}" if (course.WORK / FIRST).exists() else "")
     command = [str(course.PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={course.WORK}"]
     command.append(f"--LabApp.default_url={url}")
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
+    if getattr(os, "geteuid", lambda: 1)() == 0:
         course.say("You are root: JupyterLab is started with --allow-root, which it asks for.")
         command.append("--allow-root")
     if where := left_off():

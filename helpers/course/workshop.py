@@ -3,18 +3,16 @@
 The minutes of sections and exercises are those of the notebooks. All of a chapter's reading is
 done; of the exercises those that fit are taken, the most important first, then the shortest.
 
-A day has as few breaks as it can. Where there is a choice they stand between chapters, and then so
-that the sittings are alike. None parts a chapter's opening from what follows it, or its recap from
-what comes before.
+A break comes before a sitting would be too long, or between chapters when it has been long enough.
+None parts a chapter's opening from what follows it, or its recap from what comes before.
 """
 
 import argparse
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from math import ceil
 from pathlib import Path
-from typing import NamedTuple
 
 import course
 from helpers.course.minutes import DEEPER, sections
@@ -27,7 +25,8 @@ PAUSE, LUNCH = "Pause", "Lunch"
 MINUTES = {PAUSE: 15, LUNCH: 60}
 SITTING = 75  # minutes between two breaks, at most, but for one long section or exercise
 HALF = 240  # minutes of a day without lunch
-LUNCH_FROM, LUNCH_TO = 120, 195  # minutes of a longer day: its first break between is lunch
+ENOUGH = 45  # minutes after which a break stands between two chapters
+LUNCH_FROM = 120  # minutes of a longer day: its first break after that is lunch
 # name -> days, minutes of each with its pauses, the chapters that fit well
 LENGTHS = {
     "half-day": (1, HALF, "0 1 3"),
@@ -60,14 +59,16 @@ def workshop(words: list[str]) -> int:
     begins = "when each day begins"
     parser.add_argument("--from", dest="start", default="09:00", metavar="09:00", help=begins)
     asked = parser.parse_intermixed_args(words)
-    at = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", asked.start)
-    if not at:
-        raise course.Refusal(f"A day begins at a time like 09:00, not at {asked.start!r}.")
+    try:
+        start = datetime.strptime(asked.start, "%H:%M")
+    except ValueError:
+        words = f"A day begins at a time like 09:00, not at {asked.start!r}."
+        raise course.Refusal(words) from None
     days, minutes, usual = LENGTHS[asked.length]
     there = [str(int(name[:2])) for name in chapters() if name[:2].isdigit()]
     chosen = asked.chapters or [number for number in usual.split() if number in there]
     plan = planned(days, minutes, [notebooks() / chapter_named(word) for word in chosen])
-    for line in lines(plan, 60 * int(at[1]) + int(at[2])):
+    for line in lines(plan, start):
         course.say(line)
     return 0
 
@@ -83,11 +84,14 @@ def planned(count: int, minutes: int, paths: list[Path]) -> list[list[Row]]:
     if days is None:
         hours = f"{count * minutes / 60:g} hours"
         raise course.Refusal(f"These chapters take longer than a workshop of {hours}: name fewer.")
+    missed = set()  # chapters of which a step does not fit, and so none after it
     for row in sorted((row for row in rows if row.worth), key=lambda row: row.worth):
+        step = row.what.startswith(STEP)
         more = [one for one in rows if one in (*kept, row)]
-        tried = _follows(row, more, rows) and in_days(more, count, minutes)
-        if tried:
+        if not (step and row.chapter in missed) and (tried := in_days(more, count, minutes)):
             kept, days = more, tried
+        elif step:
+            missed.add(row.chapter)
     return days
 
 
@@ -107,97 +111,46 @@ def rows_of(path: Path) -> list[Row]:
     return rows
 
 
-def _follows(row: Row, kept: list[Row], rows: list[Row]) -> bool:
-    before = rows[: rows.index(row)] if row.what.startswith(STEP) else []
-    steps = [one for one in before if one.chapter == row.chapter and one.what.startswith(STEP)]
-    return all(one in kept for one in steps)
-
-
-def lines(days: list[list[Row]], start: int) -> list[str]:
-    """Return the plan as lines of text; each day begins `start` minutes after midnight."""
+def lines(days: list[list[Row]], start: datetime) -> list[str]:
+    """Return the plan as lines of text; each day begins at this time."""
     told, chapter = [], ""
     for number, day in enumerate(days, 1):
-        now, work = start, sum(row.minutes for row in day if row.chapter)
-        until = _clock(start + sum(row.minutes for row in day))
-        told += [f"Day {number}, {_clock(start)} to {until}: {work} minutes of work", ""]
+        now, work = start, _sum([row for row in day if row.chapter])
+        until = start + timedelta(minutes=_sum(day))
+        told += ["", f"Day {number}, {start:%H:%M} to {until:%H:%M}: {work} minutes of work", ""]
         for row in day:
             if row.chapter not in (chapter, ""):
-                told.append(f"              {row.chapter}")
                 chapter = row.chapter
+                told.append(f"              {chapter}")
             what = row.what if row.chapter else f"-- {row.what}"
-            told.append(f"{_clock(now)}  {row.minutes:>3} min  {what}")
-            now += row.minutes
-        told.append("")
-    return told[:-1]
-
-
-def _clock(minutes: int) -> str:
-    return f"{minutes // 60 % 24:02}:{minutes % 60:02}"
-
-
-# --- where days end, and where their breaks stand
-
-
-class Plan(NamedTuple):
-    """A day so far: its minutes, breaks inside a chapter, how uneven its sittings are; its rows."""
-
-    minutes: int
-    inside: int
-    uneven: int
-    rows: tuple[Row, ...]
-
-    @property
-    def fed(self) -> bool:
-        """Tell whether lunch is over."""
-        return any(row.what == LUNCH for row in self.rows)
+            told.append(f"{now:%H:%M}  {row.minutes:>3} min  {what}")
+            now += timedelta(minutes=row.minutes)
+    return told[1:]
 
 
 def in_days(rows: list[Row], count: int, most: int) -> list[list[Row]] | None:
     """Return the rows with their breaks, day by day; None if `count` days are too few."""
-    found, rest = [], []  # pieces that no break parts
+    blocks = []  # what no break parts: an opening goes with what follows it
     for row in rows:
-        if rest and (row.what == RECAP or rest[-1][-1].what == OPENING):
-            rest[-1].append(row)
-        else:
-            rest.append([row])
-    while rest and len(found) < count:
-        day, done = _longest(rest, most)
-        found.append(day)
-        rest = rest[done:]
-    return None if rest else found
+        joined = blocks and (row.what == RECAP or blocks[-1][-1].what == OPENING)
+        blocks[-1:] = [[*blocks[-1], row]] if joined else [*blocks[-1:], [row]]
+    days, sitting = [[]], []
+    for block in blocks:
+        day, goes_on = days[-1], sitting and sitting[-1].chapter == block[0].chapter
+        worked = _sum(sitting)
+        if day and (worked + _sum(block) > SITTING or not goes_on and worked >= ENOUGH):
+            hungry = most > HALF and _sum(day) >= LUNCH_FROM
+            kind = LUNCH if hungry and all(row.what != LUNCH for row in day) else PAUSE
+            day.append(Row(MINUTES[kind], "", kind))
+            sitting = []
+        if day and _sum(day) + _sum(block) > most:
+            days[-1] = day[:-1] if not day[-1].chapter else day
+            days.append([])
+            sitting = []
+        sitting = sitting + block
+        days[-1].extend(block)
+    return days if len(days) <= count else None
 
 
-def _longest(blocks: list[list[Row]], most: int) -> tuple[list[Row], int]:
-    """Return the best day that has the most of these blocks, and how many it has."""
-    best = {0: [Plan(0, 0, 0, ())]}  # blocks done -> the best plans, one with lunch and one without
-    for end in range(1, len(blocks) + 1):
-        plans = [plan for plan in _ending(best, blocks, end, most) if plan.minutes <= most]
-        if not plans:
-            break
-        kinds = ([plan for plan in plans if plan.fed == fed] for fed in (False, True))
-        best[end] = [min(kind, key=lambda plan: plan[:3]) for kind in kinds if kind]
-    last = max(best)
-    return list(min(best[last], key=lambda plan: plan[:3]).rows), last
-
-
-def _ending(best, blocks, end: int, most: int) -> Iterator[Plan]:
-    """Yield the plans in which a sitting ends after this many blocks."""
-    sitting: list[Row] = []
-    for begin in reversed(range(end)):
-        sitting = blocks[begin] + sitting
-        minutes = sum(row.minutes for row in sitting)
-        if minutes > SITTING and begin < end - 1:
-            return
-        for before in best.get(begin, ()):
-            for rest in _breaks(before, most) if begin else [()]:
-                now = before.minutes + sum(row.minutes for row in rest) + minutes
-                same = begin and blocks[begin - 1][-1].chapter == sitting[0].chapter
-                costs = before.inside + bool(same), before.uneven + minutes**2
-                yield Plan(now, *costs, (*before.rows, *rest, *sitting))
-
-
-def _breaks(before: Plan, most: int) -> Iterator[tuple[Row, ...]]:
-    hungry = most > HALF and not before.fed
-    kinds = {PAUSE: not hungry or before.minutes < LUNCH_TO}
-    kinds[LUNCH] = hungry and before.minutes >= LUNCH_FROM
-    yield from ((Row(MINUTES[kind], "", kind),) for kind, may in kinds.items() if may)
+def _sum(rows: list[Row]) -> int:
+    return sum(row.minutes for row in rows)

@@ -7,9 +7,8 @@ from helpers.model.tables import Ledger
 KINDS = (
     *("module attribute", "hidden module attribute", "class attribute", "instance attribute"),
     *("function attribute", "default argument", "keyword default", "closure cell", "partial"),
-    *("bound method", "dict value", "dict key", "list item", "deque item", "set member"),
-    *("frozenset member", "tuple item", "mappingproxy item", "generator local"),
-    *("C-level cache", "C-level holder"),
+    *("bound method", "dict value", "dict key", "list item", "set member"),
+    *("frozenset member", "tuple item", "C-level cache", "C-level holder"),
 )
 
 
@@ -41,8 +40,8 @@ class Binding:
 
 
 def join(owner: str, name: str) -> str:
-    """Return owner and name as one path; an index such as `[3]` needs no dot."""
-    return owner + name if name.startswith(("[", "{", "(")) else f"{owner}.{name}"
+    """Return owner and name as one path; an index such as `[3]`, or nothing, needs no dot."""
+    return owner + name if not name or name.startswith(("[", "{", "(")) else f"{owner}.{name}"
 
 
 UNKNOWN = -1
@@ -83,10 +82,10 @@ class RouteMap(Ledger):
 
     def noticed(self, heading: str) -> tuple[str, ...]:
         """Return the routes whose word under `heading` is another than with nothing done."""
-        column = self._column(heading)
-        return tuple(e.subject for e in self.entries if e.verdicts[column].tone == "changed")
+        at = self._column(heading)
+        return tuple(e.subject for e in self.entries if e.verdicts[at].tone == "changed")
 
     def moved(self, heading: str) -> tuple[str, ...]:
         """Return the routes that hold another function under `heading` than with nothing done."""
-        column = self._column(heading)
-        return tuple(r.name for r in self.routes if r.holds[column] != r.holds[0])
+        at = self._column(heading)
+        return tuple(r.name for r in self.routes if r.holds[at] != r.holds[0])

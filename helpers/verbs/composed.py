@@ -27,19 +27,6 @@ def show_names(*asked: str) -> Exhibit:
 
 
 @preserves_interpreter_state
-def watch_callers(routes, judge, interventions) -> Exhibit:
-    """Run every route under every intervention and set the judge's words side by side.
-
-    `routes`: name -> callable without arguments. `judge(route)`: a word, such as old or new.
-    `interventions`: heading -> a callable that returns a context manager.
-    """
-    from helpers.capture.references import routes as capture
-    from helpers.view.table_view import dots
-
-    return at(1)(capture.watch_callers(routes, judge, interventions), dots)
-
-
-@preserves_interpreter_state
 def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
     """Draw a TensorFlow graph: of a tf.function, a concrete function, a tf.Graph or a GraphDef.
 
@@ -49,9 +36,8 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
     from helpers.capture.tensorflow.tf_graph import tf_graph
     from helpers.safety.arguments import require_str
 
-    asked = require_str(find, "find=")
     graph = tf_graph(thing, *args, **kwargs)
-    return at(2)(graph.find(asked) if asked else graph, diagram)
+    return at(2)(graph.find(find) if require_str(find, "find=") else graph, diagram)
 
 
 @preserves_interpreter_state

@@ -16,11 +16,11 @@ def word(route):
 @pytest.mark.parametrize(
     ("routes", "judge", "interventions", "sentence"),
     [
-        ([word], word, FINE, "routes is a dict of name"),
+        ([word], word, FINE, "routes needs a dict: name"),
         ({"r": 3}, word, FINE, "which cannot be called"),
-        ({3: word}, word, FINE, "names in routes are str"),
+        ({3: word}, word, FINE, "a name must be text"),
         ({"r": word}, "x", FINE, "judge is a function"),
-        ({"r": word}, word, None, "interventions is a dict"),
+        ({"r": word}, word, None, "interventions needs a dict"),
         ({"r": word}, word, {"i": 3}, "which cannot be called"),
         ({"r": word}, word, {"i": lambda: 3}, "no context manager"),
     ],

@@ -17,8 +17,7 @@ from types import FunctionType, ModuleType
 from typing import NamedTuple
 
 from helpers.capture.cpython.objects import called
-from helpers.capture.references.holder_search import find_holders
-from helpers.capture.references.patched import patched_names
+from helpers.capture.references.holder_search import find_holders, patched_names
 from helpers.capture.references.places import Place
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import label, type_name

@@ -9,29 +9,22 @@ copy `__name__` from what they wrap, and two owners would look like one.
 """
 
 import builtins
+import os
 import re
 import sys
 import types
 from gc import collect, get_objects, get_referents, get_referrers
-from itertools import repeat
-from operator import is_
 
-from helpers.capture.cpython.objects import namespace
+from helpers.capture.cpython.objects import called, namespace
 from helpers.capture.cpython.unwrapping import unwrap
-from helpers.capture.references.places import (
-    HiddenList,
-    ModuleName,
-    OpaqueBox,
-    Place,
-    names_of,
-    places_in,
-)
+from helpers.capture.references.places import HiddenList, Place, module_name, names_of, places_in
 from helpers.capture.text.value import SCALARS, label, short_name
 from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.phrase import listed
 from helpers.model.reference_records import KINDS, join
 from helpers.model.tables import Column, Listing
-from helpers.safety.arguments import is_exactly, real_isinstance
-from helpers.safety.restoring import Own
+from helpers.safety.arguments import is_exactly, printable, real_isinstance
+from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD, Own
 
 LEVELS = 8
 FEW = 40  # so many objects the collector is asked about at once; for more, one pass over the heap
@@ -54,37 +47,37 @@ UNSEEN = (
     "Variables that a running call or a traceback alone holds are not listed; nor is a holder that "
     "the collector does not look at, such as a NumPy array."
 )
-_LEFT = (
-    " {:,} more objects hold it and are not listed: the search names the first {:,} (`find_holders`"
-    " of helpers.capture.references.holder_search names all)."
-)
 _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
 _KERNEL = ("IPython", "asyncio", "comm", "ipykernel", "jupyter_client", "selectors", "threading")
 _KERNEL += ("json", "tornado", "traitlets", "zmq")  # json writes its messages
+_PASSING = (types.FrameType, types.TracebackType, types.FunctionType)
+_TYPED = ("<stdin>", "<ipython-input", "<answer>", "<cell")
 
 
 class Heap(Own):
     """The holders of `targets`, their holders, and so on, until each chain ends in a name.
 
-    `most` direct holders are followed (0: all); `left` says how many were not. `tidy=False`:
-    garbage is not collected first, which takes half the time, and may be found.
+    `most` direct holders are followed (0: all); `left` says how many were not.
     """
 
-    __slots__ = ("names", "left", "kept", "_parents", "_met", "_most")
-
-    def __init__(self, targets: HiddenList, most: int = 0, tidy: bool = True):
-        if tidy:
-            collect()
-        self.left, self._most = 0, most
+    def __init__(self, targets: HiddenList, most: int = 0):
+        collect()
+        self.left = 0
         self.names = {key: name for key, (name, _) in _list_modules().items()}
-        self.kept: set[int] = set()
         self._parents: dict[int, HiddenList] = {}
         self._met = HiddenList(targets)  # which keeps the ids valid
         level = targets
         for depth in range(LEVELS):
-            found = self._find_parents(level)
-            level = HiddenList(self._find_unfinished(level, prune=depth > 1))
+            wanted = {id(thing): HiddenList() for thing in level}
+            self._parents.update(wanted)
+            found = HiddenList(_find_referrers(level, wanted))
+            if most and not depth:
+                self.left, found = max(len(found) - most, 0), HiddenList(found[:most])
             self._met.extend(found)
+            for holder in found:
+                for key in wanted.keys() & map(id, get_referents(holder)):
+                    wanted[key].append(holder)
+            level = HiddenList(self._find_unfinished(level, prune=depth > 1))
             if not level:
                 break
 
@@ -92,31 +85,13 @@ class Heap(Own):
         """Return what holds `thing`, as far as the search went."""
         return self._parents.get(id(thing), HiddenList())
 
-    def _find_parents(self, level: HiddenList) -> HiddenList:
-        """Note who holds what of this level, and return all the holders."""
-        wanted = {id(thing): HiddenList() for thing in level}
-        self._parents.update(wanted)
-        found = HiddenList()
-        for holder in _find_referrers(level, wanted):
-            if type(holder) is OpaqueBox:
-                self.kept.add(id(holder.thing))
-            elif self._most and len(found) >= self._most:
-                self.left += 1
-            elif not real_isinstance(holder, Own):
-                found.append(holder)
-                for key in wanted.keys() & map(id, get_referents(holder)):
-                    wanted[key].append(holder)
-        self._most = 0  # only the direct holders are limited
-        return found
-
     def _find_unfinished(self, level: HiddenList, prune: bool):
         known = set(self._parents)
-        passing = (types.FrameType, types.TracebackType, types.FunctionType)
         for thing in level:
             if prune and any(self._names_it(parent, thing) for parent in self.parents(thing)):
                 continue
             for parent in self.parents(thing):
-                ends = real_isinstance(parent, *passing) or self._names_it(parent, thing)
+                ends = real_isinstance(parent, *_PASSING) or self._names_it(parent, thing)
                 if id(parent) not in known and not ends:
                     known.add(id(parent))
                     yield parent
@@ -128,26 +103,23 @@ class Heap(Own):
         return real_isinstance(parent, type) or id(inside) in self.names
 
 
-def _find_referrers(level: HiddenList, wanted: dict) -> list:
-    """Return what holds any of these; `gc.get_referrers` would compare each with each of many."""
+def _find_referrers(level: HiddenList, wanted: dict):
+    """Yield what holds any of these; `gc.get_referrers` would compare each with each of many."""
     asked = tuple(level)
-    if len(level) <= FEW:
-        return [holder for holder in get_referrers(*asked) if holder is not asked]
-    every = HiddenList(get_objects())
-    return HiddenList(
-        one for one in every if not wanted.keys().isdisjoint(map(id, get_referents(one)))
-    )
+    found = HiddenList(get_referrers(*asked) if len(level) <= FEW else get_objects())
+    for holder in found:
+        holds = len(level) <= FEW or not wanted.keys().isdisjoint(map(id, get_referents(holder)))
+        if holds and holder is not asked and not real_isinstance(holder, Own):
+            yield holder
 
 
 def _list_modules() -> dict[int, tuple[str, types.ModuleType]]:
     """Return name and module by the id of the module's dict: once each, under its own name."""
     found = {}
-    for name, module in list(sys.modules.items()):
-        if real_isinstance(module, types.ModuleType) and type(name) is str:
+    for name, module in sorted((k, m) for k, m in list(sys.modules.items()) if type(k) is str):
+        if real_isinstance(module, types.ModuleType):
             inside = namespace(module)
-            other = found.get(id(inside))
-            own = dict.get(inside, "__name__")
-            if other is None or own == name or (own != other[0] and name < other[0]):
+            if id(inside) not in found or dict.get(inside, "__name__") == name:
                 found[id(inside)] = name, module
     return found
 
@@ -156,17 +128,14 @@ def scan_modules(obj) -> tuple[Place, ...]:
     """Return the names in modules that hold `obj`: fast, and blind to everything else."""
     found = HiddenList()
     for name, module in _list_modules().values():
-        if True in map(is_, list(namespace(module).values()), repeat(obj)):  # all at once, in C
-            keys = [key for key in names_of(namespace(module), obj) if type(key) is str]
-            found.extend(ModuleName(name, module, key) for key in keys)
-    for place in found:
-        place.reason = place.reason or why_fixed(place.container)
+        keys = [key for key in names_of(namespace(module), obj) if type(key) is str]
+        found.extend(module_name(name, module, key) for key in keys)
     return _order(found)
 
 
-def find_holders(obj, tidy: bool = True) -> tuple[Place, ...]:
+def find_holders(obj) -> tuple[Place, ...]:
     """Return every place that holds `obj`, as far as the collector can see; always in one order."""
-    return _places_of(obj, Heap(HiddenList([obj]), tidy=tidy))
+    return _places_of(obj, Heap(HiddenList([obj])))
 
 
 def find_holders_of_both(one, other) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
@@ -188,7 +157,7 @@ def bindings(obj) -> Listing:
     found = "this 1 place" if len(rows) == 1 else f"these {len(rows)} places"
     note = f"The thorough search finds {found}; the fast scan of the modules finds {fast}."
     note = note if rows else "Neither search finds a place that holds it."
-    left = _LEFT.format(heap.left, MOST_HOLDERS) if heap.left else ""
+    left = f" {heap.left:,} more objects hold it and are not listed." if heap.left else ""
     return Listing(f"Places that hold {describe(obj)}", COLUMNS, rows, f"{note} {UNSEEN}{left}")
 
 
@@ -206,15 +175,12 @@ def binding_graph(obj) -> Graph:
 def _places_of(target, heap: Heap) -> tuple[Place, ...]:
     found = {place.key: place for place in scan_modules(target)}
     for holder in heap.parents(target):
-        # What only an active rebinding holds, to put it back later, is no place.
-        if id(holder) not in heap.kept or heap.parents(holder):
-            for place in places_in(holder, target, heap):
-                found.setdefault(place.key, place)
+        for place in places_in(holder, target, heap):
+            found.setdefault(place.key, place)
     for place in found.values():
         if type(place.holder) is HiddenList:  # the functions that share a closure cell
             place.owners = tuple(sorted({_own_name(one, heap) for one in place.holder}))
         place.owners = place.owners or (_find_path(place.holder, heap),)
-        place.reason = place.reason or why_fixed(place.container)
     return _order(p for p in found.values() if ".user_ns_hidden" not in "".join(p.owners))
 
 
@@ -238,24 +204,54 @@ def why_fixed(home) -> str:
 
 
 def _order(places) -> tuple[Place, ...]:
-    places = (place for place in places if not _is_history(place))
-    return tuple(sorted(places, key=lambda p: (KINDS.index(p.kind), p.owners, p.name)))
+    found = [place for place in places if not _is_history(place)]
+    for place in found:
+        place.reason = place.reason or why_fixed(place.container)
+    return tuple(sorted(found, key=lambda p: (KINDS.index(p.kind), p.owners, p.name)))
 
 
 def _is_history(place) -> bool:
     """Return whether this is the diary of an interactive session: `_`, `_3`, the display hook."""
-    if type(place) is ModuleName:
+    if place.kind == "module attribute":
         diary = place.holder is sys.modules.get("__main__") and "IPython" in sys.modules
         prompt = place.holder is builtins and place.name == "_"
         return prompt or bool(diary and _HISTORY.fullmatch(place.name))
     return str(type(place.holder).__module__).partition(".")[0] in ("IPython", "ipykernel")
 
 
+def patched_names(most: int) -> str:
+    """Return "numpy.dot: mine, …" of the names in libraries that lead to the learner's code."""
+    found = []
+    for name, module in _list_modules().values():
+        names = namespace(module)
+        file = dict.get(names, "__file__") or ""
+        if name in sys.builtin_module_names or str(file).startswith((*STANDARD, *LIBRARIES)):
+            found += _find_own(name, names, name)
+    return listed(sorted(found), most)
+
+
+def _find_own(place: str, names, home: str) -> list[str]:
+    """Return the names, in a module or a class, of functions from a cell or a learner's file."""
+    found = []
+    for key, value in [(k, v) for k, v in list(names.items()) if type(k) is str]:
+        path = f"{place}.{printable(key)}"
+        if is_exactly(value, staticmethod, classmethod):
+            value = value.__func__
+        if type(value) is types.FunctionType:
+            file = value.__code__.co_filename
+            ours = file.startswith((*STANDARD, *LIBRARIES, HOUSE))
+            if not ours and (file.startswith(_TYPED) or ("<" not in file and os.sep in file)):
+                found.append(f"{path}: {called(value)}")
+        elif type(value) is type and home and value.__module__ == home:
+            found += _find_own(path, vars(value), "")
+    return found
+
+
 def _find_path(thing, heap) -> str:
     """Return the shortest path from a module, class or function to `thing`; ties by alphabet."""
     level, met = HiddenList([(thing, "")]), {id(thing)}
     for _ in range(HOPS):
-        named = [_join(name, tail) for one, tail in level if (name := _own_name(one, heap))]
+        named = [join(name, tail) for one, tail in level if (name := _own_name(one, heap))]
         if named:
             return min(named)
         above, level = level, HiddenList()
@@ -264,12 +260,8 @@ def _find_path(thing, heap) -> str:
                 holder = place.holder[0] if type(place.holder) is HiddenList else place.holder
                 if id(holder) not in met:
                     met.add(id(holder))
-                    level.append((holder, _join(place.name, tail)))
+                    level.append((holder, join(place.name, tail)))
     return _anonymous(thing)
-
-
-def _join(head: str, tail: str) -> str:
-    return join(head, tail) if tail else head
 
 
 def _own_name(thing, heap) -> str | None:
@@ -286,6 +278,12 @@ def _own_name(thing, heap) -> str | None:
 def _home(names: dict) -> str:
     name = dict.get(names, "__name__")
     return short_name(name) if type(name) is str else "?"
+
+
+def _class_name(cls) -> str:
+    """Return `module.Class`, short enough to be read."""
+    home = "" if cls.__module__ == "builtins" else f"{short_name(str(cls.__module__))}."
+    return home + short_name(cls.__qualname__)
 
 
 def _anonymous(thing) -> str:
@@ -308,9 +306,3 @@ def describe(obj) -> str:
         return label(obj)
     words, inside = _anonymous(obj).removesuffix(f" {LOST}"), unwrap(obj)[0]
     return f"{words} around {describe(inside)}" if type(inside) is types.FunctionType else words
-
-
-def _class_name(cls) -> str:
-    """Return `module.Class`, short enough to be read."""
-    home = "" if cls.__module__ == "builtins" else f"{short_name(str(cls.__module__))}."
-    return home + short_name(cls.__qualname__)

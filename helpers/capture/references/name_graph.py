@@ -21,9 +21,7 @@ class Numbers:
     """Tells objects apart by identity, over many moments, and keeps none of them alive."""
 
     def __init__(self):
-        self._count = 0
-        self._before: dict[int, tuple[type, int]] = {}
-        self._now: dict[int, tuple[type, int]] = {}
+        self._count, self._before, self._now = 0, {}, {}
 
     def next_moment(self):
         """Begin another moment: whoever calls keeps what it meets in it alive until the next."""
@@ -57,71 +55,45 @@ def names_graph(
             raise TypeError(f"give the names as str, such as 'a'; {label(name)} is none")
         if name not in namespace:
             raise NameError(f"there is no name {label(name)} here yet; {cure}")
-    draft = _Draft(numbers or Numbers(), closed)
-    for name in names:
-        draft.name(name, namespace[name])
-    draft.follow()
-    return Graph(title, tuple(draft.nodes.values()), tuple(draft.edges), draft.left_out())
+    numbers, alive, queue = numbers or Numbers(), {}, deque()
+    nodes, edges, left = {}, [], {}
 
-
-class _Draft:
-    """A graph being made; objects are told apart by identity and kept alive meanwhile."""
-
-    def __init__(self, numbers: Numbers, closed: tuple[type, ...]):
-        self.nodes, self.edges = {}, []
-        self._numbers, self._closed = numbers, closed
-        self._alive, self._queue = {}, deque()
-        self._parts_left, self._deeper, self._full = 0, False, False
-
-    def name(self, name: str, value: object):
-        """Add a name and the arrow to what it refers to."""
-        key = f"name {name}"
-        if len(self.nodes) >= MOST_BOXES:
-            self._full = True
-        elif key not in self.nodes:
-            self.nodes[key] = Node(key, short_name(name), "name")
-            self.edges.append(Edge(key, self._object(value, DEEPEST)))
-
-    def follow(self):
-        """Add what the objects hold, breadth first."""
-        while self._queue:
-            key, parts, depth = self._queue.popleft()
-            for words, one in parts if depth else ():
-                if id(one) not in self._alive and len(self.nodes) >= MOST_BOXES:
-                    self._full = True
-                else:
-                    self.edges.append(Edge(key, self._object(one, depth - 1), words))
-            self._deeper |= bool(parts) and not depth
-
-    def left_out(self) -> str:
-        """Return what is not drawn, in sentences; nothing where all is."""
-        more = (
-            f"Of each object the first {MOST_ITEMS} parts are drawn; {self._parts_left:,} more "
-            "are left out (give a part a name to see it)."
-        )
-        full = f"Only the first {MOST_BOXES} boxes are drawn."
-        deeper = f"What lies more than {DEEPEST} arrows from a name is not drawn."
-        told = ((self._parts_left, more), (self._full, full), (self._deeper, deeper))
-        return " ".join(words for is_so, words in told if is_so)
-
-    def _object(self, value: object, depth: int) -> str:
-        if id(value) in self._alive:
-            return self._alive[id(value)][0]
-        key = f"object {self._numbers.of(value)}"
-        self._alive[id(value)] = (key, value)
+    def add(value: object, depth: int) -> str:
+        """Add an object, and put what it holds into the queue; return its key."""
+        if id(value) in alive:
+            return alive[id(value)][0]
+        key = f"object {numbers.of(value)}"
+        alive[id(value)] = (key, value)
         tensor = shown_tensor(value)
-        every, count = (
-            ([], 0) if tensor or real_isinstance(value, *self._closed) else _find_parts(value)
-        )
-        parts = every[:MOST_ITEMS]
+        shut = tensor or real_isinstance(value, *closed)
+        parts, count = ([], 0) if shut else _find_parts(value)
         kind = "function" if type(value) is FunctionType else "object"
         if depth:
-            self._parts_left += count - len(parts)
+            left["parts"] = left.get("parts", 0) + count - len(parts[:MOST_ITEMS])
             kind = "holder" if parts and kind == "object" else kind
         second = type_name(value) if tensor else detail(value)
-        self.nodes[key] = Node(key, tensor or label(value), kind, second)
-        self._queue.append((key, parts, depth))
+        nodes[key] = Node(key, tensor or label(value), kind, second)
+        queue.append((key, parts[:MOST_ITEMS], depth))
         return key
+
+    for name in dict.fromkeys(names):
+        if len(nodes) < MOST_BOXES:
+            nodes[f"name {name}"] = Node(f"name {name}", short_name(name), "name")
+            edges.append(Edge(f"name {name}", add(namespace[name], DEEPEST)))
+    while queue:  # breadth first
+        key, parts, depth = queue.popleft()
+        left["deeper"] = left.get("deeper") or (bool(parts) and not depth)
+        for words, one in parts if depth else ():
+            if id(one) in alive or len(nodes) < MOST_BOXES:
+                edges.append(Edge(key, add(one, depth - 1), words))
+    told = {
+        f"Of each object the first {MOST_ITEMS} parts are drawn; {left.get('parts', 0):,} more "
+        "are left out (give a part a name to see it).": left.get("parts"),
+        f"Only the first {MOST_BOXES} boxes are drawn.": len(nodes) >= MOST_BOXES,
+        f"What lies more than {DEEPEST} arrows from a name is not drawn.": left.get("deeper"),
+    }
+    note = " ".join(words for words, is_so in told.items() if is_so)
+    return Graph(title, tuple(nodes.values()), tuple(edges), note)
 
 
 def _find_parts(value: object) -> tuple[list[tuple[str, object]], int]:

@@ -55,13 +55,12 @@ class _Run:
         self._note(self.watched.unreached(began or found.raised))
         if found.driven and not found.raised and not self._over:
             self._note("The generator was run to its end.")
-        if not began and found.raised:
-            self._note(f"The call of {name} raised {found.kind} before its first line.")
-        elif found.tracer_changed:
+        if began and found.tracer_changed:
             where = f"after {self.source.place(self._line)}" if self._line else "at its start"
             self._note(f"{TRACER_LOST} {where}: what ran after that is not shown.")
-        if began and found.raised and not self._raised:
-            self._note(f"The call of {name} raised {found.kind}.")
+        if found.raised and not self._raised:
+            before = "" if began else " before its first line"
+            self._note(f"The call of {name} raised {found.kind}{before}.")
         self._frame = None
 
     def _note(self, words: str) -> None:
@@ -114,32 +113,7 @@ class _Run:
 
 def _compare(step: Step, then: Step) -> dict[str, str]:
     """Return the sentence on what happens between two steps, and the lane."""
-    parts = _changed_names(_targets(step), _targets(then)) + _changed_objects(step, then)
-    lane = "store" if parts else "operate"
-    before, after = (one.panel("printed") for one in (step, then))
-    if after != before:
-        fresh = after.removeprefix(before) if after.startswith(before) else after
-        parts.append(f"prints {clipped(repr(fresh.rstrip()), MOST_TOLD)}")
-    raised = then.label.partition(" raised ")[2]
-    if raised:
-        parts.append(f"raises {raised}")
-    says = ended("; ".join(parts) or "changes no name, and nothing that a name refers to")
-    return {"says": says, "lane": "exception" if raised else lane}
-
-
-def _graph(step: Step) -> Graph:
-    graph = step.panel("names and objects")
-    return graph if type(graph) is Graph else Graph("", (), ())
-
-
-def _targets(step: Step) -> dict[str, tuple[str, str]]:
-    """Return name -> (key, words) of what it refers to."""
-    nodes = {node.key: node for node in _graph(step).nodes}
-    edges = [edge for edge in _graph(step).edges if nodes[edge.source].kind == "name"]
-    return {nodes[e.source].label: (e.target, nodes[e.target].label) for e in edges}
-
-
-def _changed_names(before: dict, after: dict) -> list[str]:
+    (before, held), (after, holds) = _look(step), _look(then)
     parts = []
     for name, (key, words) in after.items():
         if name not in before:
@@ -148,27 +122,35 @@ def _changed_names(before: dict, after: dict) -> list[str]:
             old = before[name][1]
             ways = f"one {old} to another" if old == words else f"{old} to {words}"
             parts.append(f"turns {name} from {ways}")
-    return parts + [f"unbinds {name}" for name in before if name not in after]
-
-
-def _changed_objects(step: Step, then: Step) -> list[str]:
-    """Say which objects that are there before and after hold something else."""
-    before, after, names = _contents(step), _contents(then), _targets(then)
-    referring = {key: name for name, (key, _) in reversed(names.items())}
-    parts = []
-    for key in before.keys() & after.keys():
-        if before[key] != after[key]:
-            old, new = before[key][0], after[key][0]
+    parts += [f"unbinds {name}" for name in before if name not in after]
+    referring, changed = {key: name for name, (key, _) in reversed(after.items())}, []
+    for key in held.keys() & holds.keys():
+        if held[key] != holds[key]:
+            old, new = held[key][0], holds[key][0]
             words = f" ({old} → {new})" if old != new else ""
             what = f"what {referring[key]} refers to" if key in referring else "an object"
-            parts.append(f"changes {what} in place{words}")
-    return sorted(parts)
+            changed.append(f"changes {what} in place{words}")
+    parts += sorted(changed)
+    lane = "store" if parts else "operate"
+    old, new = (one.panel("printed") for one in (step, then))
+    if new != old:
+        fresh = new.removeprefix(old) if new.startswith(old) else new
+        parts.append(f"prints {clipped(repr(fresh.rstrip()), MOST_TOLD)}")
+    if raised := then.label.partition(" raised ")[2]:
+        parts.append(f"raises {raised}")
+    says = ended("; ".join(parts) or "changes no name, and nothing that a name refers to")
+    return {"says": says, "lane": "exception" if raised else lane}
 
 
-def _contents(step: Step) -> dict[str, tuple]:
-    """Return the key of each object -> its words, and where its arrows lead."""
-    kept = {node.key: (node.detail, []) for node in _graph(step).nodes if node.kind != "name"}
-    for edge in _graph(step).edges:
-        if edge.source in kept:
-            kept[edge.source][1].append((edge.label, edge.target))
-    return {key: (detail, tuple(sorted(leads))) for key, (detail, leads) in kept.items()}
+def _look(step: Step) -> tuple[dict, dict]:
+    """Return name -> key and words of what it refers to; object's key -> its words, its arrows."""
+    graph = step.panel("names and objects")
+    nodes = {node.key: node for node in graph.nodes} if type(graph) is Graph else {}
+    objects = {key: (node.detail, []) for key, node in nodes.items() if node.kind != "name"}
+    names = {}
+    for edge in graph.edges if nodes else ():
+        if edge.source in objects:
+            objects[edge.source][1].append((edge.label, edge.target))
+        else:
+            names[nodes[edge.source].label] = edge.target, nodes[edge.target].label
+    return names, objects

@@ -17,30 +17,22 @@ from helpers.model.reference_records import Binding, join
 from helpers.safety.arguments import is_exactly, real_isinstance, real_type_name
 from helpers.safety.restoring import Own
 
-MISSING = type("Missing", (Own,), {"__slots__": (), "__repr__": lambda self: "nothing"})()
+MISSING = Own()
 _IMMUTABLE, _MANAGED_DICT = 1 << 8, 1 << 4  # of a type's __flags__
 # What a frame or a view holds, it gives up by itself; nobody can write it.
 _NO_PLACE = (types.FrameType, types.TracebackType, types.MappingProxyType)
-_WRAPPERS = {
-    property: ("fget", "fset", "fdel"),
-    staticmethod: ("__func__",),
-    classmethod: ("__func__",),
+_FIXED_TYPE = "its type cannot be changed"
+_FIXED = {  # kind of place -> why it cannot be written
+    "dict key": "a key is found by its hash",
+    "frozenset member": "a frozenset cannot be changed",
+    "tuple item": "a tuple cannot be changed",
+    "bound method": "a bound method's {} is read-only",
+    "C-level holder": "it is held in C or in a slot, where the search does not write",
 }
 
 
 class HiddenList(list, Own):
     """A list that the search may keep live objects in without finding it."""
-
-    __slots__ = ()
-
-
-class OpaqueBox(Own):
-    """A box for one thing that a place puts back later; inside it, the thing counts as gone."""
-
-    __slots__ = ("thing",)
-
-    def __init__(self, thing):
-        self.thing = thing
 
 
 class Place(Own):
@@ -50,16 +42,17 @@ class Place(Own):
     than one only for a closure cell that several functions share. `at`: a key, an index, a name.
     """
 
-    def __init__(self, kind, container, name, holder=None, reason="", at=None, first=None):
-        self.kind, self.container, self.name, self.reason = kind, container, name, reason
+    def __init__(self, kind, container, name, holder=None, at=None, reason=""):
+        self.kind, self.container, self.name = kind, container, name
+        self.reason = reason or _FIXED.get(kind, "").format(name)
         self.holder = container if holder is None else holder
-        self.at, self.first = at, OpaqueBox(first)
-        self.scan, self.owners = False, ()
+        self.at, self.scan, self.owners, self.cached = at, False, (), False
 
     @property
-    def key(self) -> tuple[int, str]:
+    def key(self) -> tuple:
         """What makes two records of one place equal within this process."""
-        return id(self.container), self._inside()
+        plain = self.kind != "dict value" or is_exactly(self.at, int, str)
+        return id(self.container), self.name, 0 if plain else id(self.at)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -73,77 +66,32 @@ class Place(Own):
         return Binding(self.kind, owner, self.name, self.scan, not self.reason, self.reason)
 
     def get(self):
-        """Return what the place holds now, MISSING where the place is gone."""
-        return self._read()
-
-    def put(self, value) -> None:
-        """Make the place hold `value`; TypeError, and nothing changed, where Python refuses."""
-        self._write(value)
-
-    def _inside(self) -> str:
-        return self.name
-
-    def _read(self):
-        return MISSING
-
-
-class Item(Place):
-    """The value under a key of a dict, such as the namespace of an instance, or in a list."""
-
-    def __init__(self, kind, container, holder, at):
-        name = at if "attribute" in kind and type(at) is str else key_words(at)
-        name = f"__kwdefaults__{name}" if kind == "keyword default" else name
-        super().__init__(kind, container, name, holder, at=at)
-
-    def _inside(self) -> str:
-        return self.name if is_exactly(self.at, int, str) else f"{self.name} {id(self.at)}"
-
-    def _read(self):
-        base = list if real_isinstance(self.container, list) else dict
+        """Return what the place holds now, MISSING where the place is gone, or cannot be read."""
         try:
-            return base.__getitem__(self.container, self.at)
-        except LookupError:
+            return MISSING if self.reason else _WAYS.get(self.kind, _IN_DICT)[0](self)
+        except Exception:
             return MISSING
 
-    def _write(self, value) -> None:
-        base = list if real_isinstance(self.container, list) else dict
-        base.__setitem__(self.container, self.at, value)
+    def put(self, value) -> None:
+        """Make the place hold `value`; an error, and nothing changed, where Python refuses."""
+        _WAYS.get(self.kind, _IN_DICT)[1](self, value)
 
 
-class ModuleName(Item):
-    """A name in a module that `sys.modules` lists.
-
-    TensorFlow's `TFModuleWrapper` (tensorflow/python/util/module_wrapper.py) keeps three copies:
-    its own dict, the dict of the module it wraps, and a cache in C that wins every look-up and is
-    filled by it. It is told by its parts, and nothing is imported for it.
-    """
-
-    def __init__(self, name, module, at):
-        super().__init__("module attribute", namespace(module), module, at)
-        self.owners, self.scan, cache = (name,), True, fast_cache(module)
-        self.first.thing = bool(cache and cache.has(at))  # or a look-up in the block fills it
-
-    def _write(self, value) -> None:
-        super()._write(value)
-        if cache := fast_cache(self.holder):
-            dict.__setitem__(namespace(cache.wrapped), self.at, value)
-            if cache.has(self.at):
-                cache.insert(self.at, value) if self.first.thing else cache.pop(self.at)
-
-
-class CachedName(Place):
-    """A name in the attribute cache that a `TFModuleWrapper` keeps in C."""
-
-    def _read(self):
-        cache = fast_cache(self.container)
-        return cache.get(self.at) if cache.has(self.at) else MISSING
-
-    def _write(self, value) -> None:
-        fast_cache(self.container).insert(self.at, value)
+def module_name(name: str, module, at: str) -> Place:
+    """Return the place of a name in a module that `sys.modules` lists."""
+    place = Place("module attribute", namespace(module), at, module, at)
+    cache = fast_cache(module)
+    place.cached = bool(cache and cache.has(at))  # or a look-up in the block fills it
+    place.owners, place.scan = (name,), True
+    return place
 
 
 def fast_cache(module) -> SimpleNamespace | None:
-    """Return the doors to a `TFModuleWrapper`'s cache (python/util/fast_module_type.cc)."""
+    """Return the doors to a `TFModuleWrapper`'s cache (python/util/fast_module_type.cc).
+
+    The wrapper (tensorflow/python/util/module_wrapper.py) keeps three copies: its own dict, that of
+    the module it wraps, and a cache in C that wins every look-up and is filled by it.
+    """
     wrapped = dict.get(namespace(module), "_tfmw_wrapped_module")
     kinds = [cls.__name__ for cls in type(module).__mro__]
     if "TFModuleWrapper" not in kinds or not real_isinstance(wrapped, types.ModuleType):
@@ -153,77 +101,75 @@ def fast_cache(module) -> SimpleNamespace | None:
     return SimpleNamespace(wrapped=wrapped, **doors)
 
 
-class ClassName(Place):
-    """A name in a class: a raw object, or one that a staticmethod, classmethod or property wraps.
-
-    The wrapper, `first`, is built anew: CPython's specialised instructions look at the version of
-    the class, which only an assignment to the class moves on. `at`: the name, the wrapper's field.
-    """
-
-    def _read(self):
-        name, field = self.at
-        now = vars(self.container).get(name, MISSING)
-        if not field:
-            return now
-        return getattr(now, field) if type(now) is type(self.first.thing) else MISSING
-
-    def _write(self, value) -> None:
-        name, field = self.at
-        if field:
-            original, now = self.first.thing, vars(self.container)[name]
-            fields = _WRAPPERS[type(original)]
-            parts = [value if one == field else getattr(now, one) for one in fields]
-            old = getattr(original, field) is value
-            value = original if old else type(original)(*parts)
-        type.__setattr__(self.container, name, value)
+def _write_module(place: Place, value) -> None:
+    dict.__setitem__(place.container, place.at, value)
+    if cache := fast_cache(place.holder):
+        dict.__setitem__(namespace(cache.wrapped), place.at, value)
+        if cache.has(place.at):
+            cache.insert(place.at, value) if place.cached else cache.pop(place.at)
 
 
-class SetMember(Place):
-    """A member of a set, `at`: found by its hash, so replaced by leaving and joining."""
-
-    def _read(self):
-        return self.at if any(one is self.at for one in list(self.container)) else MISSING
-
-    def _write(self, value) -> None:
-        set.add(self.container, value)
-        set.discard(self.container, self.at)
-        self.at = value
+def _read_cache(place: Place):
+    cache = fast_cache(place.container)
+    return cache.get(place.at) if cache.has(place.at) else MISSING
 
 
-class Cell(Place):
-    """What a closure cell holds; every function that shares the cell sees the change."""
-
-    def _read(self):
-        try:
-            return self.container.cell_contents
-        except ValueError:
-            return MISSING
-
-    def _write(self, value) -> None:
-        self.container.cell_contents = value
+def _read_class(place: Place):
+    name, wrapper = place.at
+    now = vars(place.container)[name]
+    return now.__func__ if wrapper and type(now) is wrapper else now
 
 
-class Default(Place):
-    """A default argument: the tuple of defaults is replaced by one with another item."""
-
-    def _read(self):
-        return self.container.__defaults__[self.at]
-
-    def _write(self, value) -> None:
-        items = list(self.container.__defaults__)
-        items[self.at] = value
-        self.container.__defaults__ = tuple(items)
+def _write_class(place: Place, value) -> None:
+    # A wrapper is built anew: CPython's specialised instructions look at the version of the class,
+    # which only an assignment to the class moves on.
+    name, wrapper = place.at
+    type.__setattr__(place.container, name, wrapper(value) if wrapper else value)
 
 
-class PartialFunction(Place):
-    """The function inside a `functools.partial` (Modules/_functoolsmodule.c)."""
+def _write_member(place: Place, value) -> None:
+    set.add(place.container, value)
+    set.discard(place.container, place.at)
+    place.at = value
 
-    def _read(self):
-        return self.container.func
 
-    def _write(self, value) -> None:
-        held = self.container
-        partial.__setstate__(held, (value, held.args, held.keywords, instance_dict(held) or None))
+def _write_default(place: Place, value) -> None:
+    items = list(place.container.__defaults__)
+    items[place.at] = value
+    place.container.__defaults__ = tuple(items)
+
+
+def _write_partial(place: Place, value) -> None:
+    held = place.container  # Modules/_functoolsmodule.c
+    partial.__setstate__(held, (value, held.args, held.keywords, instance_dict(held) or None))
+
+
+_IN_DICT = (
+    lambda place: dict.__getitem__(place.container, place.at),
+    lambda place, value: dict.__setitem__(place.container, place.at, value),
+)
+_WAYS = {  # kind of place -> what reads it, what writes it; a dict for all others
+    "module attribute": (_IN_DICT[0], _write_module),
+    "class attribute": (_read_class, _write_class),
+    "set member": (
+        lambda place: place.at if place.at in place.container else MISSING,
+        _write_member,
+    ),
+    "list item": (
+        lambda place: list.__getitem__(place.container, place.at),
+        lambda place, value: list.__setitem__(place.container, place.at, value),
+    ),
+    "closure cell": (
+        lambda place: place.container.cell_contents,
+        lambda place, value: setattr(place.container, "cell_contents", value),
+    ),
+    "default argument": (lambda place: place.container.__defaults__[place.at], _write_default),
+    "partial": (lambda place: place.container.func, _write_partial),
+    "C-level cache": (
+        _read_cache,
+        lambda place, value: fast_cache(place.container).insert(place.at, value),
+    ),
+}
 
 
 def is_immutable(cls) -> bool:
@@ -242,100 +188,101 @@ def names_of(container: dict, child) -> list:
 
 def places_in(holder, child, heap) -> list[Place]:
     """Return the places in `holder` that hold `child`; none for frames and bare views."""
-    if real_isinstance(holder, *_NO_PLACE):
-        return []
-    for base, finder in _FINDERS.items():
-        if real_isinstance(holder, base):
-            found = finder(holder, child, heap)
-            plain = type(holder) is base or base in (types.ModuleType, type)
-            return found if plain else found + _attributes(holder, child)
-    return _in_instance(holder, child, heap)
+    found = []
+    if real_isinstance(holder, *_NO_PLACE, type):
+        return found
+    if real_isinstance(holder, dict):
+        found = _in_dict(holder, child, heap)
+    elif real_isinstance(holder, list):
+        indexes = [at for at, one in enumerate(list.__iter__(holder)) if one is child]
+        found = [Place("list item", holder, f"[{at}]", at=at) for at in indexes]
+    elif real_isinstance(holder, tuple):
+        found = _in_tuple(holder, child, heap.parents(holder))
+    elif real_isinstance(holder, set, frozenset):
+        kind = "frozenset member" if real_isinstance(holder, frozenset) else "set member"
+        found = [Place(kind, holder, "{member}", at=one) for one in list(holder) if one is child]
+    elif type(holder) is types.CellType:
+        return _in_cell(holder, heap)
+    elif type(holder) is types.MethodType:
+        names = [name for name in ("__func__", "__self__") if getattr(holder, name) is child]
+        return [Place("bound method", holder, name) for name in names]
+    elif real_isinstance(holder, types.ModuleType):
+        cache = fast_cache(holder)
+        known = [name for name in list(namespace(holder)) if cache.has(name)] if cache else []
+        return [Place("C-level cache", holder, n, at=n) for n in known if cache.get(n) is child]
+    elif is_exactly(holder, staticmethod, classmethod):
+        found = _in_wrapper(holder, heap)
+    elif real_isinstance(holder, partial) and holder.func is child:
+        return [Place("partial", holder, "func")]
+    wrapper = found and is_exactly(holder, staticmethod, classmethod)
+    if wrapper or is_exactly(holder, dict, list, tuple, set, frozenset):
+        return found
+    return found + _in_instance(holder, child)
 
 
 def _in_dict(holder, child, heap):
-    """Return the places in a dict: values under the name its owner gives them, then keys."""
-    main = sys.modules.get("__main__")
-    session = namespace(main) if real_isinstance(main, types.ModuleType) else {}
-    if any(session.get(name) is holder for name in ("_oh", "Out")):  # IPython's record of results
+    if vars(sys.modules["__main__"]).get("Out") is holder:  # IPython's record of results
         return []
-    parents, name = heap.parents(holder), heap.names.get(id(holder), "")
-    module = sys.modules.get(name)
-    makers = [make for parent in parents if (make := _make_maker(parent, holder))]
-    if real_isinstance(module, types.ModuleType) and namespace(module) is holder:
-        makers = [partial(ModuleName, name, module)]
-    if (
-        not makers
-        and parents
-        and all(real_isinstance(parent, types.FrameType) for parent in parents)
-    ):
+    parents, keys, name = heap.parents(holder), names_of(holder, child), heap.names.get(id(holder))
+    owners = [(kind, parent) for parent in parents if (kind := _kind_of_part(parent, holder))]
+    if name in sys.modules:
+        found = [module_name(name, sys.modules[name], at) for at in keys]
+    elif owners:
+        found = [_in_owner(*owner, holder, at) for at in keys for owner in owners]
+    elif parents and all(real_isinstance(parent, types.FrameType) for parent in parents):
         return []  # only the snapshot of a frame's locals
-    if not makers and not parents and dict.__contains__(holder, "__doc__"):
-        reason = "its type cannot be changed"  # of a built-in type, which the collector skips
-        makers = [lambda at: _fixed("dict value", holder, key_words(at), reason)]
-    makers = makers or [partial(Item, "dict value", holder, holder)]
-    found = [make(at) for at in names_of(holder, child) for make in makers]
+    else:
+        # The collector skips a built-in type, which alone leads to its dict.
+        reason = "" if parents or not dict.__contains__(holder, "__doc__") else _FIXED_TYPE
+        found = [Place("dict value", holder, key_words(k), at=k, reason=reason) for k in keys]
     if any(key is child for key in list(holder)):
-        found.append(_fixed("dict key", holder, "{key}", "a key is found by its hash"))
+        found.append(Place("dict key", holder, "{key}"))
     return found
 
 
-def _make_maker(parent, inside):
-    """Return a maker of places for a dict that is a part of `parent`, None if it is none."""
+def _kind_of_part(parent, inside) -> str:
+    """Return the kind of the places in a dict that is a part of `parent`, "" if it is none."""
     if real_isinstance(parent, types.ModuleType):
-        kind = "hidden module attribute"
-        return partial(Item, kind, inside, parent) if namespace(parent) is inside else None
+        return "hidden module attribute" if namespace(parent) is inside else ""
     if real_isinstance(parent, type):
-        if _class_dict(parent) is not inside:
-            return None
-        if is_immutable(parent):
-            reason = "its type cannot be changed"
-            return lambda at: _fixed("class attribute", parent, at, reason)
-        return lambda at: ClassName("class attribute", parent, at, at=(at, ""))
+        return "class attribute" if _class_dict(parent) is inside else ""
     if real_isinstance(parent, types.FunctionType) and parent.__kwdefaults__ is inside:
-        return partial(Item, "keyword default", inside, parent)
+        return "keyword default"
     if instance_dict(parent) is not inside:
-        return None
+        return ""
     function = real_isinstance(parent, types.FunctionType, functools._lru_cache_wrapper)
-    return partial(Item, f"{'function' if function else 'instance'} attribute", inside, parent)
+    return "function attribute" if function else "instance attribute"
 
 
-def _in_list(holder, child, heap):
-    found = [at for at, one in enumerate(list.__iter__(holder)) if one is child]
-    return [Item("list item", holder, holder, at) for at in found]
+def _in_owner(kind: str, parent, inside: dict, at) -> Place:
+    if kind == "class attribute":
+        reason = _FIXED_TYPE if is_immutable(parent) else ""
+        return Place(kind, parent, at, at=(at, None), reason=reason)
+    name = at if type(at) is str else key_words(at)
+    name = f"__kwdefaults__{key_words(at)}" if kind == "keyword default" else name
+    return Place(kind, inside, name, parent, at)
 
 
-def _in_set(holder, child, heap):
-    if not any(one is child for one in list(holder)):
-        return []
-    if real_isinstance(holder, frozenset):
-        return [_fixed("frozenset member", holder, "{member}", "a frozenset cannot be changed")]
-    return [SetMember("set member", holder, "{member}", at=child)]
-
-
-def _in_tuple(holder, child, heap):
+def _in_tuple(holder, child, parents):
     """A tuple that nothing in the heap holds carries the arguments of a call: no place."""
     # gc.get_referrers itself, and each call on the way here, holds the object in such a tuple.
-    parents = heap.parents(holder)
     if not parents or any(real_isinstance(p, type) and p.__mro__ is holder for p in parents):
         return []
     indexes = [at for at, one in enumerate(tuple.__iter__(holder)) if one is child]
-    functions = [
-        p for p in parents if real_isinstance(p, types.FunctionType) and p.__defaults__ is holder
-    ]
-    kind, name = "default argument", "__defaults__[{}]"
     found = [
-        Default(kind, function, name.format(at), at=at) for function in functions for at in indexes
+        Place("default argument", function, f"__defaults__[{at}]", at=at)
+        for function in parents
+        if real_isinstance(function, types.FunctionType) and function.__defaults__ is holder
+        for at in indexes
     ]
-    reason = "a tuple cannot be changed"
-    return found or [_fixed("tuple item", holder, f"[{at}]", reason) for at in indexes]
+    return found or [Place("tuple item", holder, f"[{at}]") for at in indexes]
 
 
-def _in_cell(holder, child, heap):
+def _in_cell(holder, heap):
     # A cell is shared by closures: whoever writes it changes the variable for all of them.
     owners = HiddenList(
         function
         for closure in heap.parents(holder)
-        if real_isinstance(closure, tuple)
         for function in heap.parents(closure)
         if real_isinstance(function, types.FunctionType) and function.__closure__ is closure
     )
@@ -344,85 +291,32 @@ def _in_cell(holder, child, heap):
     at = next(at for at, cell in enumerate(owners[0].__closure__) if cell is holder)
     name = owners[0].__code__.co_freevars[at]
     reason = "super() without arguments needs it" if name == "__class__" else ""
-    return [Cell("closure cell", holder, name, owners, reason)]
+    return [Place("closure cell", holder, name, owners, reason=reason)]
 
 
-def _in_wrapper(holder, child, heap):
-    base = next(kind for kind in _WRAPPERS if real_isinstance(holder, kind))
-    held = [field for field in _WRAPPERS[base] if getattr(holder, field) is child]
-    homes = [
-        (owner, at)
+def _in_wrapper(holder, heap):
+    return [
+        Place("class attribute", owner, at, at=(at, type(holder)))
         for inside in heap.parents(holder)
-        if real_isinstance(inside, dict)
         for owner in heap.parents(inside)
-        if real_isinstance(owner, type) and _class_dict(owner) is inside
+        if _kind_of_part(owner, inside) == "class attribute"
         for at in names_of(inside, holder)
     ]
-    if not homes or type(holder) is not base:
-        reason = f"this {base.__name__} cannot be built anew"
-        return [_fixed("C-level holder", holder, field, reason) for field in held]
-    ending = ".{}" if base is property else ""
-    return [
-        ClassName("class attribute", cls, at + ending.format(field), at=(at, field), first=holder)
-        for cls, at in homes
-        for field in held
-    ]
 
 
-def _in_method(holder, child, heap):
-    names = [name for name in ("__func__", "__self__") if getattr(holder, name) is child]
-    reason = "a bound method's {} is read-only"
-    return [_fixed("bound method", holder, name, reason.format(name)) for name in names]
-
-
-def _in_partial(holder, child, heap):
-    if holder.func is child:
-        return [PartialFunction("partial", holder, "func")]
-    return _in_instance(holder, child, heap)
-
-
-def _in_module(holder, child, heap):
-    cache = fast_cache(holder)
-    known = [name for name in list(namespace(holder)) if cache.has(name)] if cache else []
-    kind = "C-level cache"
-    return [CachedName(kind, holder, n, at=n) for n in known if cache.get(n) is child]
-
-
-def _in_instance(holder, child, heap):
-    found = _attributes(holder, child)
+def _in_instance(holder, child):
+    inside = instance_dict(holder)
+    kind = "" if inside is None else _kind_of_part(holder, inside)
+    found = [_in_owner(kind, holder, inside, at) for at in names_of(inside, child)] if kind else []
     # What the collector counts more often than we have found in Python is held by C code.
     in_c = sum(one is child for one in get_referents(holder)) - (type(holder) is child)
     in_c -= len(found) * bool(type(holder).__flags__ & _MANAGED_DICT)  # kept without a dict
-    reason = "it is held in C or in a slot, where the search does not write"
-    fixed = _fixed("C-level holder", holder, "(inside the C object)", reason)
-    return [*found, fixed] if in_c > 0 else found
-
-
-def _attributes(holder, child):
-    inside = instance_dict(holder)
-    make = None if inside is None else _make_maker(holder, inside)
-    return [make(at) for at in names_of(inside, child)] if make else []
-
-
-def _fixed(kind: str, holder, name: str, reason: str) -> Place:
-    return Place(kind, holder, name, reason=reason)
+    if real_isinstance(holder, dict, list, tuple, set, frozenset) or in_c <= 0:
+        return found
+    return [*found, Place("C-level holder", holder, "(inside the C object)")]
 
 
 def key_words(key) -> str:
     """Return `['key']` for a string, `[3]` for a number, the name of the type for the rest."""
     plain = is_exactly(key, str, int, bool, type(None))
     return f"[{key!r}]" if plain else f"[<{real_type_name(key)}>]"
-
-
-_FINDERS = {
-    dict: _in_dict,
-    list: _in_list,
-    tuple: _in_tuple,
-    **dict.fromkeys((set, frozenset), _in_set),
-    types.CellType: _in_cell,
-    types.MethodType: _in_method,
-    partial: _in_partial,
-    **dict.fromkeys(_WRAPPERS, _in_wrapper),
-    types.ModuleType: _in_module,
-    type: lambda holder, child, heap: [],
-}

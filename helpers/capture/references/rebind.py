@@ -12,6 +12,8 @@ original a name of its own.
 
 import types
 from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from gc import get_referents
@@ -25,15 +27,15 @@ from helpers.capture.references.holder_search import (
     why_fixed,
 )
 from helpers.capture.references.places import HiddenList, Place, is_immutable
-from helpers.capture.text.value import label, type_name
+from helpers.capture.text.value import label
 from helpers.model.phrase import counted, listed
 from helpers.model.reference_records import Binding
 from helpers.safety.arguments import is_exactly, printable, real_isinstance
 from helpers.safety.restoring import Own, tell
 
 UNSEEN = "; variables of running calls are not counted"
-_VALUES = (int, str, bytes, float, complex, tuple, frozenset, range, slice, bool)
-_ONE_OF_A_KIND = (type(None), type(...), type(NotImplemented))
+_SHARED = (int, str, bytes, float, complex, tuple, frozenset, range, slice, bool)
+_SHARED += (type(None), type(...), type(NotImplemented))  # made once for all
 
 
 def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebinding":
@@ -51,20 +53,22 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     rebound. The block is for one thread: others see the replacement as well. The modules of the
     kernel itself are left out, and so are the builtins, which it calls at any moment.
     """
-    what = describe(old)
-    if old is new:
-        raise ValueError(f"{what} is to be replaced by itself; give a different object")
-    if _is_shared(old):
-        raise ValueError(
-            f"{what} is a value that the interpreter shares; to rebind it would rebind half "
-            "the process"
-        )
-    if real_isinstance(old, types.ModuleType):
-        raise TypeError(f"{what} is a module; rebind the names inside it instead")
-    if real_isinstance(old, type) and is_immutable(old):
-        raise TypeError(f"{what} is built in, and the interpreter itself relies on it")
-    if callable(old) and not callable(new):
-        raise TypeError(f"{what} can be called, and {describe(new)} cannot; give a function")
+    shared, built_in = "is a value that the interpreter shares", "is built in, and relied on"
+    refusals = (
+        (old is new, ValueError, "is to be replaced by itself; give a different object"),
+        (is_exactly(old, *_SHARED), ValueError, shared),
+        (real_isinstance(old, types.ModuleType), TypeError, "is a module; rebind names inside it"),
+        (real_isinstance(old, type) and is_immutable(old), TypeError, built_in),
+        (
+            callable(old) and not callable(new),
+            TypeError,
+            f"can be called, and {describe(new)} cannot",
+        ),
+        (is_exactly(new, *_SHARED), ValueError, f"cannot become {describe(new)}, which all share"),
+    )
+    for is_so, kind, words in refusals:
+        if is_so:
+            raise kind(f"{describe(old)} {words}")
     if search not in ("thorough", "scan"):
         raise ValueError(f'search must be "thorough" or "scan", not {label(search)}')
     return Rebinding(old, new, search, _patterns(keep, "keep"), _patterns(only, "only"))
@@ -81,20 +85,18 @@ class Rebinding(Own):
     __slots__ = ("old", "new", "changed", "left", "leftover", "_how", "_undo", "_before")
 
     def __init__(self, old, new, search, keep, only):
-        self.old, self.new = old, new
+        self.old, self.new, self._how = old, new, (search, keep, only)
         self.changed: tuple[Binding, ...] = ()
-        self.left: tuple[Binding, ...] = ()
-        self.leftover: tuple[Binding, ...] = ()
-        self._how = (search, keep, only)
+        self.left = self.leftover = self.changed
         self._undo, self._before = HiddenList(), []
 
     def __repr__(self) -> str:
         if not self.changed:
             return f"{describe(self.old)} is to be replaced by {describe(self.new)}."
-        done, every = len(self.changed), len(self.changed) + len(self.left)
+        done, left = len(self.changed), len(self.left)
         told = "; ".join(f"{n}: {why}" for why, n in Counter(r.reason for r in self.left).items())
-        told = f"{len(self.left)} left" + (f" ({told})" if told else "")
-        told = f"{describe(self.old)}: {done} of {every} places rebound, {told}{UNSEEN}"
+        told = f"{left} left ({told})" if told else f"{left} left"
+        told = f"{describe(self.old)}: {done} of {done + left} places rebound, {told}{UNSEEN}"
         return f"{told}; {self._leftover_words()}." if self.leftover else f"{told}."
 
     def __enter__(self) -> "Rebinding":
@@ -102,7 +104,6 @@ class Rebinding(Own):
             raise RuntimeError("this rebinding is active already; make another one to nest it")
         self.leftover = ()
         plan = self._plan()
-        place = None
         try:
             for place in plan:
                 # The record comes before the write: after an error in between, all is put back.
@@ -111,12 +112,8 @@ class Rebinding(Own):
         except BaseException as error:
             # Half a rebinding is worse than none: two callers would run two functions.
             self._restore()
-            if not isinstance(error, Exception):
-                raise
-            raise RuntimeError(
-                f"{place.binding.path} refused the replacement ({type_name(error)}); "
-                "every place holds the original again"
-            ) from error
+            note(error, f"in {place.binding.path}; every place holds the original again")
+            raise
         return self
 
     def _plan(self) -> HiddenList:
@@ -124,27 +121,21 @@ class Rebinding(Own):
         search, keep, only = self._how
         if search == "scan":
             places, before = scan_modules(self.old), scan_modules(self.new)
-        elif _is_shared(self.new):  # who else has None is nobody's question, and takes minutes
-            places, before = find_holders(self.old), ()
         else:
             places, before = find_holders_of_both(self.old, self.new)
         self._before = [(place.key, place.paths) for place in before]
         _refuse_unknown(self.old, places, (*keep, *only))
-        reached = _reach(self.new, self.old)
-        plan, changed, left = HiddenList(), [], []
+        reached, plan, changed, left = _reach(self.new, self.old), HiddenList(), [], []
         for place in places:
-            row, why = place.binding, place.reason
-            if not why and _matches(place, keep):
-                why = "kept, as asked"
-            elif not why and only and not _matches(place, only):
-                why = "not asked for"
-            elif not why and {id(place.container), (id(place.container), place.name)} & reached:
-                why = "the replacement itself needs it"
+            needed = {id(place.container), (id(place.container), place.name)} & reached
+            why = place.reason or _matches(place, keep) and "kept, as asked"
+            why = why or only and not _matches(place, only) and "not asked for"
+            why = why or needed and "the replacement itself needs it"
             if why:
-                left.append(Binding(row.kind, row.owner, row.name, row.scan, False, why))
+                left.append(replace(place.binding, rebindable=False, reason=why))
             else:
                 plan.append(place)
-                changed.append(row)
+                changed.append(place.binding)
         self.changed, self.left = tuple(changed), tuple(left)
         if not plan:
             why = listed([f"{row.path} ({row.reason})" for row in left], 3)
@@ -164,43 +155,31 @@ class Rebinding(Own):
 
     def _restore(self) -> str:
         """Put everything back in reverse; return, as a sentence, what could not be."""
-        refused, foreign = [], []
+        other = []
         while self._undo:
             place = self._undo[-1]
             # Someone may have written here meanwhile: only what is still ours is taken back.
-            try:
-                now = place.get()
-                if now is self.new:
+            if place.get() is self.new:
+                with suppress(Exception):  # the others are to be put back, too
                     place.put(self.old)
-                elif now is not self.old:
-                    foreign.append(place.binding.path)
-            except Exception:
-                refused.append(place.binding.path)
+            if place.get() is not self.old:
+                other.append(place.binding.path)
             self._undo.pop()
-        what = describe(self.old)
-        if refused:
-            return f"{listed(refused, 3)} refused to take {what} back; all others hold it again"
-        return foreign and (
-            f"while {what} was rebound, something else changed {listed(foreign, 3)}, which was "
-            "left as it is; all others hold the original again"
+        return other and (
+            f"while {describe(self.old)} was rebound, something else changed {listed(other, 3)}, "
+            "which was left as it is; all others hold the original again"
         )
 
     def _tell_leftover(self) -> None:
-        if self._how[0] == "scan":
-            self.leftover = self._since(scan_modules(self.new))
-        # Nothing is left over, as a rule: only where something is, garbage is told from it.
-        elif not _is_shared(self.new) and self._since(find_holders(self.new, tidy=False)):
-            self.leftover = self._since(find_holders(self.new))
+        search = scan_modules if self._how[0] == "scan" else find_holders
+        known = {key for key, _ in self._before}
+        # what stands inside the replacement itself, or has no name
+        inside = [path + mark for _, paths in self._before for path in paths for mark in ".[("]
+        odd = (*inside, "an instance of", "a dict (owner", "a list (owner", "a cell (owner")
+        rows = [place.binding for place in search(self.new) if place.key not in known]
+        self.leftover = tuple(row for row in rows if not row.path.startswith(odd))
         if self.leftover:
             tell(f"{describe(self.old)}: {self._leftover_words()}")
-
-    def _since(self, places) -> tuple[Binding, ...]:
-        """Return the new places that have a name, but for those inside the replacement itself."""
-        known = {key for key, _ in self._before}
-        inside = [path + mark for _, paths in self._before for path in paths for mark in ".[("]
-        nameless = (*inside, "an instance of", "a dict (owner", "a list (owner", "a cell (owner")
-        rows = (place.binding for place in places if place.key not in known)
-        return tuple(row for row in rows if not row.path.startswith(nameless))
 
     def _leftover_words(self) -> str:
         kinds = Counter(row.kind for row in self.leftover)
@@ -212,7 +191,8 @@ class Rebinding(Own):
 def _reach(new, old) -> set:
     """Return the ids of what `new` holds, and (id of globals, name) of the names in its code.
 
-    Objects are followed as long as only functions stood between them and the start.
+    Followed are functions and objects that can be called, what these keep, and the functions and
+    containers that the code of `new` names in its own module.
     """
     reached, home = set(), None
     waiting = HiddenList([(new, True)])
@@ -221,27 +201,23 @@ def _reach(new, old) -> set:
         if id(thing) in reached or thing is old:
             continue
         reached.add(id(thing))
+        kept = ()
         if type(thing) is types.FunctionType:
             space = thing.__globals__
             home = space if home is None else home
-            inner = (thing.__closure__, thing.__defaults__, thing.__kwdefaults__, vars(thing))
-            waiting += [(one, near) for one in inner if one]
-            if near or space is home:
-                for name in names_used(thing.__code__) & space.keys():
-                    reached.add((id(space), name))
-                    value = space[name]
-                    beside = (
-                        real_isinstance(value, types.FunctionType) and value.__globals__ is home
-                    )
-                    if beside or is_exactly(value, partial, dict, list):
-                        waiting.append((value, False))
-        elif is_exactly(thing, types.CellType, partial, types.MethodType, tuple):
-            waiting += [(one, near) for one in get_referents(thing)]
-        elif is_exactly(thing, dict, list):
-            waiting += [(one, False) for one in get_referents(thing)]
+            kept = (thing.__closure__, thing.__defaults__, thing.__kwdefaults__, vars(thing))
+            for name in names_used(thing.__code__) & space.keys() if near or space is home else ():
+                reached.add((id(space), name))
+                value = space[name]
+                beside = type(value) is types.FunctionType and value.__globals__ is home
+                if beside or is_exactly(value, partial, dict, list):
+                    waiting.append((value, False))
+        elif is_exactly(thing, types.CellType, partial, types.MethodType, tuple, dict, list):
+            kept, near = get_referents(thing), near and not is_exactly(thing, dict, list)
         elif near and callable(thing) and not real_isinstance(thing, type):
             inner = (instance_dict(thing), inherited(type(thing), "__call__"))
-            waiting += [(one, near) for one in (*get_referents(thing), *inner)]
+            kept = (*get_referents(thing), *inner)
+        waiting += [(one, near) for one in kept if one is not None]
     return reached
 
 
@@ -266,9 +242,9 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
                 raise TypeError(f"{describe(thing)} is no Python function: it has no code to swap")
         have, want = (len(each.__code__.co_freevars) for each in (function, donor))
         if have != want:
+            words = f"the donor has {want}; the closure stays, so the numbers must be equal"
             raise ValueError(
-                f"{describe(function)} has {counted(have, 'free variable')} and the "
-                f"donor has {want}; the closure stays, so the numbers must be equal"
+                f"{describe(function)} has {counted(have, 'free variable')} and {words}"
             )
         if why := why_fixed(function):
             raise ValueError(f"{describe(function)} keeps its code: {why}")
@@ -299,31 +275,22 @@ def _matches(place: Place, patterns) -> bool:
     )
 
 
-def _is_shared(thing) -> bool:
-    """Return whether a value may be anybody's: the interpreter makes it once for all."""
-    return is_exactly(thing, *_VALUES, *_ONE_OF_A_KIND)
-
-
 def _patterns(asked, name: str) -> tuple[str, ...]:
     """Return the paths or patterns of `keep` or `only`, given as one str or as several."""
-    several = (asked,) if type(asked) is str else asked
-    is_several = is_exactly(several, tuple, list, set, frozenset)
-    if not is_several or any(type(one) is not str for one in several):
-        raise TypeError(
-            f"{name} is a path such as '__main__.op', or a list of such; this is {label(asked)}"
-        )
-    return tuple(several)
+    given = (asked,) if type(asked) is str else asked
+    if is_exactly(given, tuple, list, set) and all(type(one) is str for one in given):
+        return tuple(given)
+    words = f"{name} is a path such as '__main__.op', or a list of such"
+    raise TypeError(f"{words}; this is {label(asked)}")
 
 
 def _refuse_unknown(old, places, patterns) -> None:
     """Raise ValueError where nothing holds `old`, or where a pattern names none of its places."""
     if not places:
-        raise ValueError(
-            f"nothing that can be seen holds {describe(old)}; give an object with a name"
-        )
+        words = "give an object with a name"
+        raise ValueError(f"nothing that can be seen holds {describe(old)}; {words}")
     for pattern in patterns:
         if not any(_matches(place, (pattern,)) for place in places):
-            known = listed(sorted(place.binding.path for place in places), 3)
-            raise ValueError(
-                f"'{printable(pattern)}' names no place that holds it; there are {known}"
-            )
+            there = listed(sorted(place.binding.path for place in places), 3)
+            words = f"names no place that holds it; there are {there}"
+            raise ValueError(f"'{printable(pattern)}' {words}")

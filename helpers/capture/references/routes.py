@@ -6,7 +6,7 @@ Nothing is told that was not read: each route is run, and each holder is read, i
 import contextlib
 from contextlib import nullcontext
 from dis import get_instructions
-from functools import partial
+from inspect import getclosurevars
 from textwrap import dedent
 from types import FunctionType, ModuleType
 
@@ -15,82 +15,69 @@ from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.references.places import HiddenList
 from helpers.capture.text.error import error_message
 from helpers.capture.text.source import source_of
-from helpers.capture.text.value import LONGEST_NAME, label, short_name, type_name
+from helpers.capture.text.value import label, short_name, type_name
 from helpers.model.reference_records import UNKNOWN, Function, Route, RouteMap
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.safety import progress
-from helpers.safety.arguments import real_isinstance
+from helpers.safety.arguments import table
 from helpers.safety.restoring import running_user_code
 
 NOTHING = "nothing"
+MOST_ROUTES = 1000
 LONGEST_CALL, LONGEST_LINE, MOST_LINES = 24, 22, 8  # characters, characters, lines of a patch
 
 
-def watch_callers(routes, judge, interventions, title="What each route runs") -> Ledger:
-    """Run every route under every intervention and record the judge's word for it.
+def watch_callers(routes, judge, interventions) -> Ledger:
+    """Run every route under every intervention and set the judge's words side by side.
 
-    The first heading is always "nothing": the routes as they are. Where the judge raises, the word
-    is the name of the error's type.
+    `routes`: name -> callable without arguments. `judge(route)`: a word, such as old or new.
+    `interventions`: heading -> a callable that returns a context manager.
     """
     ways = _callables("routes", routes)
-    patches = _callables("interventions", interventions)
+    patches = _callables("interventions", interventions, "what makes a context manager")
     if NOTHING in patches:
         raise ValueError(f"{NOTHING!r} is the heading of the run without an intervention")
-    for name, given in (("route", ways), ("intervention", patches)):
-        if not given:
-            raise ValueError(f"watch_callers needs at least one {name} to set side by side")
     if not callable(judge):
         raise TypeError(f"judge is a function of a route that returns a word, not {label(judge)}")
     runs = {NOTHING: nullcontext, **patches}
     columns = [_run(ways, judge, *one) for one in progress.counted("column", runs.items())]
-    entries = tuple(
-        Entry(short_name(name), tuple(_toned(column[at], columns[0][at]) for column in columns))
-        for at, name in enumerate(ways)
-    )
-    long = any(len(verdict.word) == LONGEST_NAME for entry in entries for verdict in entry.verdicts)
-    note = f"Words are shown up to {LONGEST_NAME} characters." if long else ""
-    return Ledger(title, "route", tuple(map(short_name, runs)), entries, note)
+    entries = []
+    for name, (before, *others) in zip(ways, zip(*columns, strict=True), strict=True):
+        verdicts = [before]
+        for now in others:
+            same = now == before or now.tone == "failed"
+            verdicts.append(now if same else Verdict(now.word, "changed"))
+        entries.append(Entry(short_name(name), tuple(verdicts)))
+    return Ledger("What each route runs", "route", tuple(map(short_name, runs)), tuple(entries))
 
 
-def _callables(what: str, given) -> dict:
-    """Return a dict of name -> callable. TypeError names what is something else."""
-    wanted = "what makes a context manager" if what == "interventions" else "a callable"
-    if not real_isinstance(given, dict):
-        raise TypeError(f"{what} is a dict of name: {wanted}, not {label(given)}")
-    for name, one in given.items():
-        if type(name) is not str:
-            raise TypeError(f"the names in {what} are str; {label(name)} is none")
+def _callables(what: str, given, wanted: str = "a callable") -> dict:
+    """Return a dict of name -> callable, not empty. TypeError names what is something else."""
+    found = dict(table(given, what, f"name -> {wanted}", MOST_ROUTES))
+    for name, one in found.items():
         if not callable(one):
             raise TypeError(f"{what}[{label(name)}] is {label(one)}, which cannot be called")
-    return given
-
-
-def _toned(now: Verdict, before: Verdict) -> Verdict:
-    return now if now == before or now.tone == "failed" else Verdict(now.word, "changed")
+    return found
 
 
 def _run(ways, judge, heading, make) -> list[Verdict]:
     """Return the word for each route inside one intervention."""
     words: list[Verdict] = []
-    done = "made"
+    what = f"the intervention {label(heading)}"
     try:
         with running_user_code(), contextlib.ExitStack() as stack:
             manager = make()
-            done = "entered"
             if hasattr(type(manager), "__enter__"):
                 stack.enter_context(manager)
                 words += [_judge_route(judge, route) for route in ways.values()]
-                done = "left"
     except UNRAISABLE:
         raise
     except BaseException as error:
-        words = f"the intervention {label(heading)} could not be {done}: {error_message(error)}"
-        raise RuntimeError(words) from error
+        done = "left" if words else "entered"
+        raise RuntimeError(f"{what} could not be {done}: {error_message(error)}") from error
     if not words:
-        raise TypeError(
-            f"the intervention {label(heading)} gave {label(manager)}, "
-            "which is no context manager that `with` could enter"
-        )
+        gave = f"gave {label(manager)}, which is no context manager that `with` could enter"
+        raise TypeError(f"{what} {gave}")
     return words
 
 
@@ -113,68 +100,42 @@ def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
     ways, readers = _callables("routes", routes), _callables("holders", holders)
     if list(ways) != list(readers):
         raise ValueError("holders needs the same names as routes, in the same order")
-    watch = _Watch(old, new, ways, readers)
-    board = watch_callers(watch.routes, watch.judge, interventions)
-    found = [
-        Route(name, _call(way), _kind(readers[name]), tuple(watch.held[name]))
-        for name, way in ways.items()
-    ]
-    order = sorted(range(len(found)), key=lambda at: _first_change(found[at]))
-    pairs = zip((old, new), watch.had, strict=True)
+    both, codes = HiddenList([old, new]), HiddenList()
+    had, held = ([], []), {name: [] for name in ways}  # per function, per route: at each run
+
+    def judge(route):
+        name = route()
+        if name == next(iter(ways)):
+            for each, its_codes in zip(both, had, strict=True):
+                code = each.__code__ if type(each) is FunctionType else None
+                codes.extend([code] * (code is not None and _position(codes, code) == UNKNOWN))
+                its_codes.append(_position(codes, code))
+        try:
+            holds = _position(both, readers[name]())
+        except Exception:  # the reader is the learner's own
+            holds = UNKNOWN
+        held[name].append(holds)
+        return ways[name]()
+
+    board = watch_callers({name: lambda name=name: name for name in ways}, judge, interventions)
+    found = [Route(n, _call(w), _kind(readers[n]), tuple(held[n])) for n, w in ways.items()]
+    changes = [[held != route.holds[0] for held in (*route.holds, None)] for route in found]
+    kinds = [("name", "function", "object").index(route.kind) for route in found]
+    order = sorted(range(len(found)), key=lambda at: (changes[at].index(True), kinds[at]))
+    pairs = zip((old, new), had, strict=True)
     return RouteMap(
-        board.title,
-        board.subject,
-        board.headings,
-        tuple(board.entries[at] for at in order),
+        *(board.title, board.subject, board.headings, tuple(board.entries[at] for at in order)),
         board.note,
         routes=tuple(found[at] for at in order),
-        functions=tuple(Function(label(each), tuple(had)) for each, had in pairs),
-        codes=tuple(map(_last_line, watch.codes)),
+        functions=tuple(Function(label(each), tuple(its)) for each, its in pairs),
+        codes=tuple(map(_last_line, codes)),
         patches=("", *map(_patch, interventions.values())),
     )
-
-
-class _Watch:
-    """What is read while the routes run. `held`: route -> which function, per run."""
-
-    def __init__(self, old, new, ways, readers):
-        self._both, self._ways, self._readers = HiddenList([old, new]), ways, readers
-        self.codes = HiddenList()
-        self.had: list[list[int]] = [[], []]  # per function its codes, per run
-        self.held: dict[str, list[int]] = {name: [] for name in ways}
-        self.routes = {name: partial(short_name, name) for name in ways}
-
-    def judge(self, route) -> object:
-        """Read the holder of a route, then run it; of the first, read the functions' codes too."""
-        name = route()
-        if name == next(iter(self._ways)):
-            for each, had in zip(self._both, self.had, strict=True):
-                had.append(self._code(each))
-        try:
-            held = self._readers[name]()
-        except UNRAISABLE:
-            raise
-        except BaseException:  # the reader is the learner's own
-            held = None
-        self.held[name].append(_position(self._both, held))
-        return self._ways[name]()
-
-    def _code(self, function) -> int:
-        if type(function) is not FunctionType:
-            return UNKNOWN
-        if _position(self.codes, function.__code__) == UNKNOWN:
-            self.codes.append(function.__code__)
-        return _position(self.codes, function.__code__)
 
 
 def _position(things: HiddenList, thing) -> int:
     """Return where this very object stands among others."""
     return next((at for at, each in enumerate(things) if each is thing), UNKNOWN)
-
-
-def _first_change(route: Route) -> tuple[int, int]:
-    changes = [at for at, held in enumerate(route.holds) if held != route.holds[0]]
-    return min(changes, default=len(route.holds)), ("name", "function", "object").index(route.kind)
 
 
 def _call(way) -> str:
@@ -200,15 +161,9 @@ def _kind(reader) -> str:
     loads = [i for i in get_instructions(reader) if i.opname.startswith("LOAD_")]
     if len(loads) == 1:
         return "name"
-    root = _value(reader, loads[0].argval) if loads else None
+    known = getclosurevars(reader)
+    root = {**known.globals, **known.nonlocals}.get(loads[0].argval) if loads else None
     return {ModuleType: "name", FunctionType: "function"}.get(type(root), "object")
-
-
-def _value(reader: FunctionType, name) -> object:
-    inner = dict(zip(reader.__code__.co_freevars, reader.__closure__ or (), strict=True))
-    if name in inner:
-        return inner[name].cell_contents
-    return dict.get(reader.__globals__, name) if type(name) is str else None
 
 
 def _patch(make) -> str:

@@ -9,7 +9,6 @@ import html
 import json
 import re
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 
 import jinja2
@@ -27,7 +26,7 @@ STATE = "application/vnd.jupyter.widget-state+json"
 OURS = ("layout", "tabbable", "tooltip")  # of every widget, and nothing for a page
 MOST = 3_000  # characters of an output that are searched, a glossary's and no listing's
 SHORT = 90  # characters of a title in the contents
-_LINK = re.compile(r"""(?P<before>\b(?:href|src)=")(?P<path>[^":#]+)(?P<rest>(?:#[^"]*)?")""")
+_IMAGE = re.compile(r'\b((?:href|src)="images/)([^":#]+)')
 _HEADING = re.compile(r"^(#{1,3}) (.+)$", re.MULTILINE)
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _MARKUP = re.compile(r"^```\w*|<[^>]*>|\]\([^)]*\)|[*`\[\]]|^#+ ", re.MULTILINE)
@@ -52,14 +51,15 @@ class Widgets:
                 data["text/html"] = self._living(state, data.get("text/html", ""))
 
     def _living(self, state: dict, still: str) -> str:
-        record = self._recorded.get(state.get("title"))
+        record, style = self._recorded.get(state.get("title")), state.get("_css", "")
+        self.scripts += [state["_esm"]] * (state["_esm"] not in self.scripts)
+        self.styles += [style] * (style not in self.styles)
         told = {
-            "script": _place(self.scripts, state["_esm"]),
+            "script": self.scripts.index(state["_esm"]),
             "classes": state.get("_dom_classes", []),
             "state": {k: v for k, v in state.items() if not k.startswith("_") and k not in OURS},
             "recorded": record,
         }
-        _place(self.styles, state.get("_css", ""))
         note = f'<p class="book-note">{html.escape(record["note"])}</p>' if record else ""
         return (
             f'<div class="book-live"><script type="application/json">{as_script(told)}</script>'
@@ -71,12 +71,6 @@ def as_script(told) -> str:
     """Return JSON that ends no `<script>` in which it stands."""
     words = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
     return words.replace("<", "\\u003c")
-
-
-def _place(shelf: list[str], text: str) -> int:
-    if text not in shelf:
-        shelf.append(text)
-    return shelf.index(text)
 
 
 @dataclass(frozen=True)
@@ -136,8 +130,7 @@ def index(contents: list[Entry], chapter_map: str) -> str:
 
 def scrolling(page: str) -> str:
     """Return prose whose tables scroll sideways in a box of their own."""
-    opened = re.sub(r"<table\b", '<div class="book-scroll"><table', page)
-    return opened.replace("</table>", "</table></div>")
+    return re.sub(r"(<table\b.*?</table>)", r'<div class="book-scroll">\1</div>', page, flags=re.S)
 
 
 # --- sections: what the contents list, and what the search looks through
@@ -152,23 +145,20 @@ def sections(notebook) -> list[dict]:
     for cell in notebook.cells:
         at = f"cell-id={cell.id}"
         if cell.cell_type == "code":
+            data = [one.get("data", one) for one in cell.outputs]
+            texts = [one.get("text/plain", one.get("text", ""))[:MOST] for one in data]
             if found:
-                found[-1]["text"] += f"\n{cell.source}\n{_outputs(cell)}"
+                found[-1]["text"] += "\n".join(("", cell.source, *texts))
             continue
-        bare = _FENCED.sub(_without_comments, cell.source)
-        starts = [*_HEADING.finditer(bare)]
-        if found and (not starts or starts[0].start()):
-            found[-1]["text"] += "\n" + bare[: starts[0].start() if starts else None]
-        for heading, after in zip_longest(starts, starts[1:]):
-            text = bare[heading.end() : after.start() if after else None]
-            place = at if heading is starts[0] else anchor(heading[2])
-            level, title = len(heading[1]), plain(heading[2])[:SHORT]
-            found.append({"title": title, "level": level, "at": place, "text": text})
+        bare = _FENCED.sub(lambda code: re.sub(r"(?m)^#", " ", code[0]), cell.source)
+        for part in re.split(r"(?m)^(?=#{1,3} )", bare):
+            if heading := _HEADING.match(part):
+                place, at = at or anchor(heading[2]), ""  # the first has the cell's
+                level, title = len(heading[1]), plain(heading[2])[:SHORT]
+                found.append({"title": title, "level": level, "at": place, "text": ""})
+            if found:
+                found[-1]["text"] += "\n" + part[heading.end() if heading else 0 :]
     return [one | {"text": " ".join(plain(one["text"]).split())} for one in found]
-
-
-def _without_comments(code: re.Match) -> str:
-    return re.sub(r"^#", " ", code[0], flags=re.MULTILINE)
 
 
 def anchor(title: str) -> str:
@@ -181,23 +171,10 @@ def plain(source: str) -> str:
     return _MARKUP.sub("", source)
 
 
-def _outputs(cell) -> str:
-    texts = [one.get("data", {}).get("text/plain", one.get("text", "")) for one in cell.outputs]
-    return "\n".join(text[:MOST] for text in texts)
-
-
 # --- addresses
 
 
 def rewritten(page: str) -> str:
-    """Return HTML whose links to notebooks lead to their pages; `#cell-id=…` stays as it is."""
-    return _LINK.sub(lambda found: found["before"] + address(found["path"]) + found["rest"], page)
-
-
-def address(path: str) -> str:
-    """Return where a file beside the notebooks stands in the book."""
-    if path.endswith(".ipynb"):
-        return path.removesuffix(".ipynb") + ".html"
-    if path.startswith("images/"):
-        return f"images/{path.removeprefix('images/').replace('/', '-')}"
-    return path
+    """Return HTML whose links to notebooks and pictures are those of the book's files."""
+    page = re.sub(r'\b((?:href|src)="[^":#]+)\.ipynb(?=[#"])', r"\1.html", page)
+    return _IMAGE.sub(lambda found: found[1] + found[2].replace("/", "-"), page)

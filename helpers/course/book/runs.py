@@ -45,10 +45,8 @@ def run(path: Path) -> nbformat.NotebookNode:
     try:
         notebook = _run(path)
     except CellExecutionError as error:
-        raise course.Refusal(
-            f"{path.name} cannot be run to its end, a cell raises {error.ename}: {error.evalue}; "
-            "`course.py test notebooks` tells which."
-        ) from error
+        words = f"a cell raises {error.ename}: {error.evalue}"
+        raise course.Refusal(f"{path.name} cannot be run to its end, {words}") from error
     for old in home.path.glob(f"{path.stem}-*.ipynb"):
         home.discard(old.name)
     with home.work() as work:
@@ -76,9 +74,7 @@ def _run(path: Path) -> nbformat.NotebookNode:
 def _fingerprint(path: Path) -> str:
     """Return a hash of the notebook, of what it may call, and of what is installed."""
     helpers, own = course.ROOT / "helpers", course.ROOT / "helpers" / "course"
-    digest = hashlib.sha256(sys.version.encode())
-    files = [file for file in sorted(helpers.rglob("*.*")) if not file.is_relative_to(own)]
-    for file in (path, course.ROOT / "constraints.txt", Path(__file__), *files):
-        if file.is_file() and file.suffix != ".pyc":
-            digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
+    files = [one for one in sorted(helpers.rglob("*.*")) if not one.is_relative_to(own)]
+    files = [path, course.ROOT / "constraints.txt", Path(__file__), *files]
+    whole = b"".join(one.read_bytes() for one in files if one.is_file() and one.suffix != ".pyc")
+    return hashlib.sha256(sys.version.encode() + whole).hexdigest()[:16]

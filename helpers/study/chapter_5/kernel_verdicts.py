@@ -54,16 +54,21 @@ def verdict_on(step, x) -> str:
     return "passes" if str(np.array(x).tolist()) == before else "damages"
 
 
+def _forward(kernel_text: str):
+    space = {}
+    exec(kernel_text, space)
+    return lambda x: space["forward"]((x,))
+
+
 def in_torch(kernel_text: str, example) -> dict[str, str]:
     """Return what a call of the kernel as an op of PyTorch says, and what `opcheck` says."""
     import torch
 
-    bad = {}
-    exec(kernel_text, bad)
+    forward = _forward(kernel_text)
 
     @torch.library.custom_op("chapter5::bad", mutates_args=())
     def op(x: torch.Tensor) -> torch.Tensor:
-        return torch.from_numpy(bad["forward"]((x.numpy(),)))
+        return torch.from_numpy(forward(x.numpy()))
 
     op.register_fake(torch.empty_like)
     x = torch.from_numpy(example)
@@ -81,23 +86,20 @@ def in_tensorflow(kernel_texts: dict[str, str], example) -> dict[str, dict[str, 
 def _tensorflow(kernel_texts, example):
     import tensorflow as tf
 
-    from helpers.study.chapter_5.kernel_verdicts import verdict_on
+    from helpers.study.chapter_5.kernel_verdicts import _forward, verdict_on
 
-    def as_op(text):
-        bad = {}
-        exec(text, bad)
+    def verdict(text, wrap):
+        forward = _forward(text)
 
         def call(x):
-            y = tf.numpy_function(lambda x: bad["forward"]((x,)), [x], Tout=x.dtype)
+            y = tf.numpy_function(forward, [x], Tout=x.dtype)
             y.set_shape(x.shape)
             return y
 
-        return call
+        return verdict_on(wrap(call), tf.constant(example))
 
     ways = {"TF eager": lambda call: call, "TF graph": tf.function}
     return {
-        name: {
-            way: verdict_on(wrap(as_op(text)), tf.constant(example)) for way, wrap in ways.items()
-        }
+        name: {way: verdict(text, wrap) for way, wrap in ways.items()}
         for name, text in kernel_texts.items()
     }

@@ -1,38 +1,23 @@
 """The texts of an op's files, put together from what differs between ops."""
 
+import re
+
 _TYPE = """
-import oneflow as flow
 
-
-def like_the_input(ctx):
-    ctx.SetOutputShape("out", 0, ctx.InputShape("in", 0))
-    ctx.SetOutputDType("out", 0, ctx.InputDType("in", 0))
+def like_LIKE(ctx):
+    ctx.SetOutputShape("OUT", 0, ctx.InputShape("IN", 0))
+    ctx.SetOutputDType("OUT", 0, ctx.InputDType("IN", 0))
 
 
 (
-    flow.REGISTER_USER_OP("NAME_forward")
+    flow.REGISTER_USER_OP("NAME_WAY")
     .Attr("device_sub_tag", "py")
-    .Input("in")
-    .Output("out")
-    .SetTensorDescInferFn(like_the_input)
+INPUTS
+    .Output("OUT")
+    .SetTensorDescInferFn(like_LIKE)
 )
 """
-_WAY_BACK = """
-
-def like_the_gradient(ctx):
-    ctx.SetOutputShape("dx", 0, ctx.InputShape("dy", 0))
-    ctx.SetOutputDType("dx", 0, ctx.InputDType("dy", 0))
-
-
-(
-    flow.REGISTER_USER_OP("NAME_backward")
-    .Attr("device_sub_tag", "py")
-    .Input("y")
-    .Input("dy")
-    .Output("dx")
-    .SetTensorDescInferFn(like_the_gradient)
-)
-
+_RULE = """
 
 def gradient(ctx):
     forward = ctx.FwOp()
@@ -138,9 +123,16 @@ def op_files(name: str, forward: str, backward: str = "") -> dict[str, str]:
     `forward`: an expression of `x`; `backward`: an expression of `y` and `dy`. Without it there is
     no gradient rule, nor what it needs.
     """
-    definition, kernel = _TYPE, _KERNEL.replace("FORWARD", forward)
+    definition = "\nimport oneflow as flow\n" + _type("forward", "the_input", "in", "out")
+    kernel = _KERNEL.replace("FORWARD", forward)
     if backward:
-        definition += _WAY_BACK
+        definition += _type("backward", "the_gradient", "y dy", "dx") + _RULE
         kernel += _KERNEL_BACK.replace("BACKWARD", backward)
     texts = [text.replace("NAME", name) for text in (definition, _API, kernel)]
     return dict(zip(file_names(name), texts, strict=True))
+
+
+def _type(way: str, like: str, inputs: str, out: str) -> str:
+    chain = "\n".join(f'    .Input("{one}")' for one in inputs.split())
+    words = {"INPUTS": chain, "LIKE": like, "IN": inputs.split()[-1], "OUT": out, "WAY": way}
+    return re.sub("|".join(words), lambda found: words[found[0]], _TYPE)

@@ -12,7 +12,7 @@ import numpy as np
 from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5 import run_op
-from helpers.study.chapter_5.op_texts import file_names, op_files, sigmoid_in_cpp
+from helpers.study.chapter_5.op_texts import file_names, op_files
 from helpers.study.check import Exercise, InvalidAnswer, tried
 from helpers.study.engine import (
     Case,
@@ -53,18 +53,17 @@ def judge_op(name: str, files: dict[str, str], truth: Callable, endless=True, op
 
 def _cases(outputs: int, endless: bool, options) -> Iterator[Case]:
     sample = np.array(SAMPLE, "float32")
-    turned = np.linspace(-2, 3, 6, dtype="float32").reshape(3, 1, 2).T
-    for x in (sample, np.array(SPECIAL if endless else SPECIAL[:4]), turned, np.array(0.75)):
+    for x in (sample, np.array(SPECIAL if endless else SPECIAL[:4]), np.array(0.75)):
         yield _case(f"{x.dtype}[{', '.join(map(str, x.shape))}]", x, outputs, (1, {}))
     for given in options:
         told = "".join(f", {name} = {value}" for name, value in given.items())
-        yield _case(f"float32[6]{told}", sample, outputs, (1, given), told=told)
+        yield _case(f"float32[6]{told}", sample, outputs, (1, given))
     calls = (1, {"name": "first"}), (-2, {"name": "second"})
     shows = "two calls in one job, of x and of -2 * x, each with its name"
     yield _case(shows, sample, 2 * outputs, *calls)
 
 
-def _case(shows: str, x, outputs: int, *calls, told="") -> Case:
+def _case(shows: str, x, outputs: int, *calls) -> Case:
     """Return a case: an op is called with each (factor, options), of factor * x.
 
     The gradients that come back are whole numbers, no two alike, of both signs.
@@ -72,7 +71,7 @@ def _case(shows: str, x, outputs: int, *calls, told="") -> Case:
     counted = np.arange(1, x.size + 1).reshape(x.shape)
     signed = np.where(counted % 2, counted, -counted)
     dys = [np.asarray(signed * (1 - 3 * n) + n, x.dtype) for n in range(outputs)]
-    return Case(f"with {shows}", lambda op: op(x, dys, *calls), partial(_advise, x, dys, told))
+    return Case(f"with {shows}", lambda op: op(x, dys, *calls), partial(_advise, x, dys))
 
 
 def _through_jobs(wrapper, x, dys, *calls) -> dict:
@@ -111,76 +110,33 @@ def _same(mine, real) -> bool:
     return same_result(mine, real, NEAR[real["the gradient"].dtype.name])
 
 
-def _advise(x, dys, told: str, mine, real):
+def _advise(x, dys, mine, real):
     """Return the stage at which an op fails, or the first number that differs."""
     if isinstance(mine, Raised):
-        if not isinstance(mine.error, flow.OpError):
-            return f"yours {mine}"
-        return f"{STAGES.get(mine.error.stage, 'appending its gradient fails')}: {mine.error}"
-    several, near = len(dys) > 1, NEAR[x.dtype.name]
-    weights = {f"dy of output {n}" if several else "dy": dy for n, dy in enumerate(dys, 1)}
+        stage = STAGES.get(getattr(mine.error, "stage", None), "appending its gradient fails")
+        return f"{stage}: {mine.error}" if isinstance(mine.error, flow.OpError) else f"yours {mine}"
+    weights = {f"dy of output {n}" if len(dys) > 1 else "dy": dy for n, dy in enumerate(dys, 1)}
     for which, right in real.items():
-        if mine[which].shape != right.shape:
-            continue
         given = {"x": x} | (weights if which == "the gradient" else {})
-        for place in np.ndindex(right.shape):
+        for place in np.ndindex(right.shape if mine[which].shape == right.shape else 0):
             pair = mine[which][place], right[place]
-            if not same_result(*pair, near):
+            if not same_result(*pair, NEAR[x.dtype.name]):
                 at = ", ".join(f"{name} = {array[place]:g}" for name, array in given.items())
-                texts = ([f"gives {one:.{digits}g}" for one in pair] for digits in (6, 9, 17))
-                gives = next(two for two in texts if two[0] != two[1])
-                return describe_difference(
-                    f"{which} at {at}{told} ({right.dtype}): ", *gives, "torch"
-                )
+                where = f"{which} at {at} ({right.dtype}): "
+                return describe_difference(where, *(f"gives {one}" for one in pair), "torch")
     return None
 
 
-SIGMOID_CPP = "user_sigmoid_cpp_def.cpp"
+def _exercise(exercise: str, praise: str, truth: Callable, *hints: str, options=()) -> Exercise:
+    """Return the exercise to write an op that computes what `truth` does."""
+    name = f"user_{exercise}"
 
+    def judge(answer=None):
+        files = run_op.require_files(answer, file_names(name))
+        return judge_op(name, files, truth, options=options)
 
-def _sigmoid_files(answer) -> dict[str, str]:
-    given = run_op.require_files(answer, file_names("user_sigmoid"))
-    return given | {SIGMOID_CPP: sigmoid_in_cpp()}
-
-
-def _judge_sigmoid(answer=None):
-    files = _sigmoid_files(answer)
-    because = judge_op("user_sigmoid", files, lambda x: (x.sigmoid(),))
-    if because or not flow.find_compiler():
-        return because
-    ways = "py_def", "cpp_def"
-    try:
-        own, cpp = (run_op.train_job_of("user_sigmoid", files, way, _write_job) for way in ways)
-    except flow.OpError as error:
-        return f"with the definition in C++: {error}"
-    for mine, theirs in zip(own.splitlines(), cpp.splitlines(), strict=True):
-        if mine != theirs:
-            return f"with your definition the job says {mine!r}, and with the one in C++ {theirs!r}"
-    return None
-
-
-def _write_job(job) -> str:
-    return str(job.job)
-
-
-SIGMOID = Exercise(
-    "sigmoid",
-    _judge_sigmoid,
-    "Values and gradients as torch's; where a C++ compiler is found, the C++ definition gives "
-    "the same job.",
-    (
-        "Begin with the files of the ReLU and replace the name everywhere: in the file names, the "
-        "op types, the wrapper. Then change the two lines that compute.",
-        "The names of inputs and outputs stand in the C++ definition: in and out, y, dy and dx. "
-        "InputBind takes the backward op's name first, then a blob of the forward op.",
-        "forward: 1 / (1 + np.exp(-x)). Its derivative can be said with y alone: y * (1 - y); "
-        "backward multiplies that by dy.",
-    ),
-    seconds=60,  # a child starts meanwhile, perhaps a compiler, too
-    picture=lambda answer: run_op.train_job_of("user_sigmoid", _sigmoid_files(answer)),
-)
-
-SLOPES = {"slope": -0.25}, {"slope": 2}, {"slope": 0.5}
+    draw = partial(run_op.train_job_of, name)
+    return Exercise(exercise, judge, praise, hints, picture=draw)
 
 
 def _leaky(x, slope=0.1):
@@ -189,50 +145,46 @@ def _leaky(x, slope=0.1):
     return (torch.nn.functional.leaky_relu(x, slope),)
 
 
-def _judge_leaky(answer=None):
-    files = run_op.require_files(answer, file_names("user_leaky"))
-    return judge_op("user_leaky", files, _leaky, options=SLOPES)
-
-
-LEAKY = Exercise(
-    "leaky",
-    _judge_leaky,
-    "The attribute reaches both kernels: values and gradients as torch's, at each slope.",
-    (
-        'A definition names an attribute with its default: .Attr("slope", 0.1). A number with a '
-        "point is a double.",
-        'The wrapper hands it on with .Attr("slope", slope), and a kernel that is written '
-        'forward(args, attrs) reads attrs["slope"].',
-        "The backward op is another op type and has attributes of its own: define slope there, "
-        'too, and let the rule fill it in: .Attr("slope", forward.attr("slope")).',
-        "With a slope below 0, the sign of y no longer tells the sign of x: bind the input, "
-        'forward.input("in", 0), instead of the output.',
-    ),
-    picture=lambda answer: run_op.train_job_of("user_leaky", answer),
-)
-
-
 def _split(x):
     # relu would let no gradient through at 0: the parts add up to x, and theirs must, too.
     return x.where((x > 0) | x.isnan(), 0), x.where(~(x > 0), 0)
 
 
-def _judge_split(answer=None):
-    return judge_op("user_split", run_op.require_files(answer, file_names("user_split")), _split)
-
-
-SPLIT = Exercise(
+SIGMOID = _exercise(
+    "sigmoid",
+    "Values and gradients as torch's.",
+    lambda x: (x.sigmoid(),),
+    "Begin with the files of the ReLU and replace the name everywhere: in the file names, the "
+    "op types, the wrapper. Then change the two lines that compute.",
+    "The names of inputs and outputs stand in the C++ definition: in and out, y, dy and dx. "
+    "InputBind takes the backward op's name first, then a blob of the forward op.",
+    "forward: 1 / (1 + np.exp(-x)). Its derivative can be said with y alone: y * (1 - y); "
+    "backward multiplies that by dy.",
+)
+LEAKY = _exercise(
+    "leaky",
+    "The attribute reaches both kernels: values and gradients as torch's, at each slope.",
+    _leaky,
+    'A definition names an attribute with its default: .Attr("slope", 0.1). A number with a '
+    "point is a double.",
+    'The wrapper hands it on with .Attr("slope", slope), and a kernel that is written '
+    'forward(args, attrs) reads attrs["slope"].',
+    "The backward op is another op type and has attributes of its own: define slope there, "
+    'too, and let the rule fill it in: .Attr("slope", forward.attr("slope")).',
+    "With a slope below 0, the sign of y no longer tells the sign of x: bind the input, "
+    'forward.input("in", 0), instead of the output.',
+    options=({"slope": -0.25}, {"slope": 2}, {"slope": 0.5}),
+)
+SPLIT = _exercise(
     "split",
-    _judge_split,
     "Both parts are right, and the gradients of both flow into one.",
-    (
-        "Two .Output lines in the definition, two in the wrapper; the kernel returns two arrays.",
-        "SoleOutputBlob is for one output. RemoteBlobList gives all, in the order of .Output.",
-        "The backward op has three inputs: x, and a gradient for each output, by "
-        'forward.output_grad("pos", 0) and ("neg", 0).',
-        "Where x is positive, the gradient is that of pos; where it is negative, that of neg: "
-        "np.where(x > 0, dpos, dneg).",
-    ),
+    _split,
+    "Two .Output lines in the definition, two in the wrapper; the kernel returns two arrays.",
+    "SoleOutputBlob is for one output. RemoteBlobList gives all, in the order of .Output.",
+    "The backward op has three inputs: x, and a gradient for each output, by "
+    'forward.output_grad("pos", 0) and ("neg", 0).',
+    "Where x is positive, the gradient is that of pos; where it is negative, that of neg: "
+    "np.where(x > 0, dpos, dneg).",
 )
 
 _OPS = {  # name -> forward, backward, torch's formula, and the mistake: old, new
@@ -272,28 +224,23 @@ def run_with_gradient(name: str, files: dict[str, str]) -> None:
 
 
 def _judge_repair(repairs=None):
-    repairs = by_name(repairs, _OPS, "the repairs")
-    edits = {name: in_order(one, 3, f"the repair of {name}") for name, one in repairs.items()}
-    for name, edit in edits.items():
+    for name, one in by_name(repairs, _OPS, "the repairs").items():
+        edit = in_order(one, 3, f"the repair of {name}")
         if len(edit) != 3 or not all(isinstance(tried(text, name), str) for text in edit):
             words = "must be three texts: the file, the old text, the new text"
             raise InvalidAnswer(f"the repair of {name} {words}; not {short_repr(edit)}")
-        if because := _try_repair(name, *edit):
-            return because
+        file, old, new = edit
+        files = _break_op(name)
+        if file not in files:
+            return f"{name} has no file {file!r}; it has {', '.join(files)}"
+        count = files[file].count(old) if old else 0
+        if count != 1:
+            words = "it must be a text that stands there once"
+            return f"{old!r} stands {count} times in {file}; {words}"
+        files[file] = files[file].replace(old, new)
+        if because := judge_op(name, files, _OPS[name][2], endless=False):
+            return prefix_reason(f"{name}: ", because)
     return None
-
-
-def _try_repair(name: str, file: str, old: str, new: str) -> str | None:
-    """Return why one repair does not do; None if it does."""
-    files = _break_op(name)
-    if file not in files:
-        return f"{name} has no file {file!r}; it has {', '.join(files)}"
-    count = files[file].count(old) if old else 0
-    if count != 1:
-        return f"{old!r} stands {count} times in {file}; it must be a text that stands there once"
-    files[file] = files[file].replace(old, new)
-    because = judge_op(name, files, _OPS[name][2], endless=False)
-    return because and prefix_reason(f"{name}: ", because)
 
 
 REPAIR = Exercise(

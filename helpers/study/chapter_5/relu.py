@@ -87,12 +87,12 @@ def without_each_piece() -> dict[str, dict[str, str]]:
 def _row_without(piece: str) -> dict[str, str]:
     files, (file, pattern, options) = relu_files(), PIECES[piece]
     files[file] = re.sub(pattern, "", files[file], count=1, flags=re.DOTALL)
+    stage, message = "none", "the dtype of the first input is taken"
     try:
         train_through(files, **options)
     except flow.OpError as error:
-        stage = "define" if error.stage == "load" else error.stage
-        return {"without": piece, "stage": stage, "message": str(error)}
-    return {"without": piece, "stage": "none", "message": "the dtype of the first input is taken"}
+        stage, message = "define" if error.stage == "load" else error.stage, str(error)
+    return {"without": piece, "stage": stage, "message": message}
 
 
 PIECES = {  # piece -> the file and what is taken out of it, and options of the trial
@@ -115,7 +115,7 @@ def _judge_names(output=None, output_grad=None, argument=None):
     if given[1:] == [None, None] and not isinstance(output, str | None):
         given = in_order(output, len(NAMES))  # all three in one tuple
     names = {part: tried(name, part) for part, name in zip(NAMES, given, strict=False)}
-    if len(names) < len(NAMES) or not all(isinstance(name, str) for name in names.values()):
+    if [type(name) for name in names.values()] != [str] * len(NAMES):
         words = f'the answer is three names, texts such as "y": {", ".join(NAMES)}'
         raise InvalidAnswer(f"{words}; not {short_repr(tuple(given))}")
     try:
@@ -160,10 +160,9 @@ def _judge_forgotten(guess=None):
         if stage not in STAGES:
             stages = ", ".join(STAGES)
             return f"{piece}: a stage is one of {stages}, in quotes; not {short_repr(stage)}"
-    for piece, stage in guess.items():
-        if stage != _row_without(piece)["stage"]:
-            return f"without {piece} it is not {stage!r}: {WHY[piece]}"
-    return None
+    wrong = (piece for piece, stage in guess.items() if stage != _row_without(piece)["stage"])
+    piece = next(wrong, None)
+    return piece and f"without {piece} it is not {guess[piece]!r}: {WHY[piece]}"
 
 
 FORGOTTEN = Exercise(

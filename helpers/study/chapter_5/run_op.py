@@ -27,17 +27,15 @@ def require_files(answer, names: tuple[str, ...]) -> dict[str, str]:
 
 
 @contextmanager
-def loading(name: str, files: dict[str, str], definition: str = "py_def", kernel: bool = True):
+def loading(name: str, files: dict[str, str], kernel: bool = True):
     """Load the folder of an op in a fresh session, and give its wrapper module. May raise OpError.
 
-    `definition`: py_def or cpp_def. Without `kernel` the kernel file is left aside.
+    Without `kernel` the kernel file is left aside.
     """
     with flow.fresh_session():
         module = flow.experimental.custom_op_module(name, op_folder(name, files))
-        getattr(module.py_api(), definition)()
-        if kernel:
-            module.py_kernel()
-        yield module.build_load().api
+        module = module.py_def().py_api()
+        yield (module.py_kernel() if kernel else module).build_load().api
 
 
 def wrapper_of(api, name: str):
@@ -74,11 +72,11 @@ def failing_stage(job, *arrays) -> str:
     return "none"
 
 
-def train_job_of(name: str, files: dict[str, str], definition="py_def", form=job_graph):
-    """Return a train job through an op of one input: its op list, the picture, or another form."""
-    with loading(name, files, definition) as api:
+def train_job_of(name: str, files: dict[str, str]):
+    """Return the picture of a train job through an op of one input."""
+    with loading(name, files) as api:
         wrapper, x = wrapper_of(api, name), np.ones((2, 3), np.float32)
-        return form(_weighted_job(lambda x: blobs_of(wrapper, x), x)[0])
+        return job_graph(_weighted_job(lambda x: blobs_of(wrapper, x), x)[0])
 
 
 def gradient(wrapper, x: np.ndarray, dys) -> np.ndarray:
@@ -107,13 +105,18 @@ def _weighted_job(function, x: np.ndarray):
     """
     weights, seen = [], {}
 
+    def zeros(like, trainable: bool):
+        name = f"variable_{len(flow.get_all_variables())}"
+        start = flow.zeros_initializer()
+        return flow.get_variable(name, like.shape, like.dtype, start, trainable=trainable)
+
     @flow.global_function(type="train")
     def train_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
         with flow.scope.placement("cpu", "0:0"):
-            given = x + _zeros(x, trainable=True)
+            given = x + zeros(x, trainable=True)
             flow.watch_diff(given, lambda array: seen.update(dx=array))
             found = tuple(function(given))
-            held = [_zeros(y, trainable=False) for y in found]
+            held = [zeros(y, trainable=False) for y in found]
             weights.extend(blob.name.removesuffix("/out_0") for blob in held)
             parts = [flow.math.reduce_sum(y * dy) for y, dy in zip(found, held, strict=True)]
             rate = flow.optimizer.PiecewiseConstantScheduler([], [0.0])
@@ -121,12 +124,6 @@ def _weighted_job(function, x: np.ndarray):
         return found
 
     return train_job, weights, seen
-
-
-def _zeros(like, trainable: bool):
-    name = f"variable_{len(flow.get_all_variables())}"
-    zeros = flow.zeros_initializer()
-    return flow.get_variable(name, like.shape, like.dtype, zeros, trainable=trainable)
 
 
 def blobs_of(wrapper, x, options=None) -> tuple:

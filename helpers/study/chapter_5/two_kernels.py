@@ -63,7 +63,7 @@ def _choose(given: list, choose: Callable):
 
 
 def _halves() -> Iterator[Case]:
-    """Yield, per dtype, how many kernels match on each device, and halves: of a number, of many."""
+    """Yield, per dtype, how many kernels match on each device, and halves of many numbers."""
     for dtype in DTYPES:
         whole = dtype not in FLOATS
         x = np.array([3, 5, 0, np.iinfo(dtype).max if whole else np.inf], dtype)
@@ -72,17 +72,14 @@ def _halves() -> Iterator[Case]:
             words = f'for {dtype} on "{device}", how many of the kernels match'
             yield Case(words, partial(_count_matching, _context(dtype, device)))
         for given in (np.asarray(x[-1]), x):
-            yield Case(f"half of {given} ({dtype})", partial(_halve, given))
+            half = partial(lambda x, op: (op(x) if op is _half else run(op, x)[0]).tolist(), given)
+            yield Case(f"half of {given} ({dtype})", half)
 
 
 def _count_matching(context: KernelRegContext, wrapper):
     if wrapper is _half:
         return 1 if context.device == "cpu" else 0
     return sum(kernel.matches(context) for kernel in session().registry.kernels(OP_TYPE))
-
-
-def _halve(x, wrapper) -> list:
-    return (_half(x) if wrapper is _half else run(wrapper, x)[0]).tolist()
 
 
 def _half(x):
