@@ -30,7 +30,7 @@ from helpers.mini.vm.instructions import (
 )
 from helpers.mini.vm.loop import Loop, Prepared, machine, opcodes, written
 from helpers.mini.vm.steps import ARITHMETIC, COMPARISON, STEPS
-from helpers.safety.arguments import printable, real_type_name
+from helpers.safety.arguments import real_type_name
 
 VERSIONS = ((3, 11), (3, 12), (3, 13))
 WHOLE = (*STEPS, *DATA, *FLOW)
@@ -48,11 +48,6 @@ def run(fn, /, *args, **kwargs):
         known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)
         raise Unsupported(f"this machine knows the bytecode of CPython {known}, not of this Python")
     if type(fn) not in (FunctionType, MethodType):
-        name = getattr(fn, "__name__", "") if callable(fn) else ""
-        told = (
-            f"{real_type_name(fn)} '{printable(name)}'"
-            if type(name) is str and name
-            else real_type_name(fn)
-        )
-        raise TypeError(f"the machine runs Python functions, such as def makes; {told} is none")
+        words = "the machine runs Python functions, such as def makes"
+        raise TypeError(f"{words}; {real_type_name(fn)} is none")
     return Machine().run(fn, *args, **kwargs)

@@ -21,8 +21,7 @@ from operator import attrgetter
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, TracebackType
 
 from helpers.internals.interpreter_frame import variables
-from helpers.mini.vm.instructions import NULL, Unsupported, once_per_code
-from helpers.safety.arguments import printable
+from helpers.mini.vm.instructions import NULL, Unsupported
 
 AHEAD = sys.version_info >= (3, 13)  # a frame that waits stands at what it will go on with
 WAITING = ("RETURN_GENERATOR", "YIELD_VALUE")
@@ -98,8 +97,7 @@ class Frame:
     @property
     def f_lineno(self) -> int | None:
         """The line of the instruction that runs now."""
-        new = self.steps[self.at - 1].opname == "RETURN_GENERATOR"
-        return self.code.co_firstlineno if new else self._line(self.f_lasti)
+        return self._line(self.f_lasti)
 
     def _line(self, offset: int) -> int | None:
         lines = (line for start, end, line in self.code.co_lines() if start <= offset < end)
@@ -115,20 +113,14 @@ class Frame:
 
     def entry(self, following: TracebackType | None) -> TracebackType:
         """Return a traceback whose first entry is this frame, where it stands now."""
-        at, known = self.f_lasti, _entries(self.code)
-        if at not in known:
-            place = at
-            while place > 2 and self._line(place) is None:  # cleanup has no line
-                place -= 2
-            known[at] = _standing(self.code, place), place, self._line(place)
-        stand_in, place, line = known[at]
-        frame = FunctionType(stand_in, self.globals)().gi_frame
-        return TracebackType(following, frame, place, -1 if line is None else line)
-
-
-@once_per_code
-def _entries(code: CodeType) -> dict[int, tuple]:
-    return {}
+        at = self.f_lasti
+        while at > 2 and self._line(at) is None:  # cleanup has no line
+            at -= 2
+        frame, line = (
+            FunctionType(_standing(self.code, at), self.globals)().gi_frame,
+            self._line(at),
+        )
+        return TracebackType(following, frame, at, -1 if line is None else line)
 
 
 def _standing(code: CodeType, at: int) -> CodeType:
@@ -140,10 +132,9 @@ def _standing(code: CodeType, at: int) -> CodeType:
     size = max(len(code.co_code) // 2, 2)
     body = bytearray((dis.opmap["RETURN_GENERATOR"], 0, *(dis.opmap["NOP"], 0) * (size - 1)))
     body[max(at - 2 * AHEAD, 2)] = dis.opmap["RESUME"]
-    kept = code.co_flags & ~(STARS | inspect.CO_COROUTINE)
     return code.replace(
         co_code=bytes(body),
-        co_flags=kept | inspect.CO_GENERATOR | inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS,
+        co_flags=inspect.CO_GENERATOR | inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS,
         co_exceptiontable=b"",
         co_argcount=0,
         co_posonlyargcount=0,
@@ -169,14 +160,6 @@ def generator_of(frame):
     return generator
 
 
-def program_code(generator: types.GeneratorType) -> CodeType:
-    """Return the code object that runs in a generator: of the machine's own, the program's."""
-    code = generator.gi_code
-    if code is _drive.__code__ and generator.gi_frame is not None:
-        return generator.gi_frame.f_locals["frame"].code
-    return code
-
-
 def _drive(frame):
     frame.handling = type(frame.handling)()
     sent, thrown = None, None
@@ -198,9 +181,8 @@ def _go_on(frame, sent, thrown):
     frame.back, frame.handling.outer = thread.top, (thread.top or thread).handling
     frame.depth = (thread.top or thread).depth + 1
     if thrown is not None:
-        subiterator = _subiterator(frame)
-        if subiterator is not NULL:
-            return _throw_into(frame, subiterator, thrown)
+        if _yielded(frame) and frame.steps[frame.at - 2].opname == "SEND":
+            return _throw_into(frame, frame.stack[-1], thrown)
     thread.top, frame.done, frame.is_flat = frame, False, False
     if thrown is not None:
         return frame.throw(thrown)
@@ -210,11 +192,6 @@ def _go_on(frame, sent, thrown):
 
 def _yielded(frame) -> bool:
     return frame.steps[frame.at - 1].opname == "YIELD_VALUE"
-
-
-def _subiterator(frame):
-    delegates = _yielded(frame) and frame.steps[frame.at - 2].opname == "SEND"
-    return frame.stack[-1] if delegates else NULL
 
 
 def _throw_into(frame, subiterator, error):
@@ -255,8 +232,7 @@ def enter(caller, function, args, kwargs):
     code, space = function.__code__, function.__globals__
     flags = code.co_flags
     if flags & ASYNC:
-        name = printable(code.co_qualname)
-        raise Unsupported(f"this machine runs no async code, and {name} is async")
+        raise Unsupported(f"this machine runs no async code, and {code.co_qualname} is async")
     # Code of a module or a class has no fast locals: a function of it works on its globals.
     names = None if flags & inspect.CO_OPTIMIZED else space
     local = _bound(function, code, args, kwargs)
@@ -292,7 +268,6 @@ def _bound(function, code, args, kwargs) -> dict:
         bound = signature.bind(*args, **kwargs)
     if bound is None:
         function(*args, **kwargs)
-        raise Unsupported(f"the arguments of {printable(code.co_qualname)} could not be bound")
     bound.apply_defaults()
     return bound.arguments
 
