@@ -6,9 +6,10 @@ calls, one plain instruction after another, on CPython 3.11, 3.12 and 3.13. Asyn
 `machine(Mine, *WHOLE)` a learner's own take the place of the machine's.
 
 CPython runs what C code calls back by itself (the key of `sorted`, a property, an operator's
-method) and what `eval` and `exec` are given. An exception keeps its type, message, cause, context
-and a traceback with the program's lines. The machine does not hide from a tracer or from
-`warnings.warn`; its frames are no frames for `inspect.isframe`, and their `f_locals` are a copy.
+method, the body of a class) and what `eval` and `exec` are given. An exception keeps its type,
+message, cause, context and a traceback with the program's lines. The machine does not hide from a
+tracer or from `warnings.warn`; its frames are no frames for `inspect.isframe`, and their `f_locals`
+are a copy.
 """
 
 # ruff: noqa: F401 - what is imported here is offered

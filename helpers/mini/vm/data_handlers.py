@@ -13,6 +13,7 @@ from operator import setitem
 from types import CellType
 
 from helpers.mini.vm.instructions import NULL
+from helpers.mini.vm.steps import gathering, pushing
 
 CONVERSIONS = (lambda value: value, str, repr, ascii)
 
@@ -35,31 +36,11 @@ def native(opname: str, number: int, takes: int, gives: int | None = None, name=
     return template
 
 
-def pushing(function, takes: int, effect: str):
-    """Return a handler that pushes what `function` makes of so many values."""
-
-    def handler(self):
-        self.push(function(*self.take(takes)))
-
-    handler.__doc__ = effect
-    return handler
-
-
 def doing(function, takes: int, effect: str):
     """Return a handler that calls `function` with so many values, and pushes nothing."""
 
     def handler(self):
         function(*self.take(takes))
-
-    handler.__doc__ = effect
-    return handler
-
-
-def gathering(function, effect: str):
-    """Return a handler that pushes what `function` makes of the list of its last values."""
-
-    def handler(self, count):
-        self.push(function(self.take(count)))
 
     handler.__doc__ = effect
     return handler
@@ -77,7 +58,7 @@ def adding(function, effect: str, takes: int = 1):
 
 
 class MoreNames:
-    """Globals, the namespaces of classes and modules, and cells seen from there."""
+    """Globals that are set, and names that are deleted."""
 
     def STORE_GLOBAL(self, name):
         """[value] → []"""
@@ -85,59 +66,14 @@ class MoreNames:
 
     def DELETE_GLOBAL(self, name):
         """[] → []"""
-        _delete(self.globals, name)
-
-    def LOAD_NAME(self, name):
-        """[] → [value]"""
-        self.push(_found(self.names, name, self.find))
-
-    def STORE_NAME(self, name):
-        """[value] → []"""
-        self.names[name] = self.pop()
-
-    def DELETE_NAME(self, name):
-        """[] → []"""
-        _delete(self.names, name)
-
-    def LOAD_LOCALS(self):
-        """[] → [namespace]"""
-        self.push(self.names)
-
-    def LOAD_FROM_DICT_OR_GLOBALS(self, name):
-        """[namespace] → [value]"""
-        self.push(_found(self.pop(), name, self.find))
-
-    def LOAD_CLASSDEREF(self, name):
-        """[] → [value]: the class's own name first, then the enclosing function's"""
-        self.push(_found(self.names, name, self.content_of_cell))
-
-    def LOAD_FROM_DICT_OR_DEREF(self, name):
-        """[namespace] → [value]"""
-        self.push(_found(self.pop(), name, self.content_of_cell))
+        if name not in self.globals:
+            raise NameError(f"name '{name}' is not defined", name=name)
+        del self.globals[name]
 
     def DELETE_DEREF(self, name):
         """[] → []"""
         self.content_of_cell(name)
         del self.cells[name].cell_contents
-
-    def SETUP_ANNOTATIONS(self):
-        """[] → []"""
-        if "__annotations__" not in self.names:
-            self.names["__annotations__"] = {}
-
-
-def _found(space, name, otherwise):
-    try:
-        return space[name]
-    except KeyError:
-        pass  # Looked up below, where no other error is handled that would become its context.
-    return otherwise(name)
-
-
-def _delete(space, name):
-    if name not in space:
-        raise NameError(f"name '{name}' is not defined", name=name)
-    del space[name]
 
 
 class Slots:

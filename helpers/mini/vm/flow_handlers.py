@@ -9,10 +9,10 @@ stack on the right.
 import inspect
 import sys
 
-from helpers.mini.vm.data_handlers import native, pushing
+from helpers.mini.vm.data_handlers import native
 from helpers.mini.vm.frame_object import generator_of
 from helpers.mini.vm.instructions import Unsupported
-from helpers.mini.vm.steps import refuse_uncatchable
+from helpers.mini.vm.steps import pushing, refuse_uncatchable
 
 # An opcode of its own until 3.11, then an intrinsic.
 PREP_STAR = ("PREP_RERAISE_STAR", 0) if sys.version_info < (3, 12) else ("CALL_INTRINSIC_2", 1)
@@ -124,7 +124,7 @@ class Modules:
         """[level, names] → [module]"""
         level, names = self.take(2)
         importer = self.builtins["__import__"]
-        self.push(self.call(importer, name, self.globals, self.names, names, level))
+        self.push(self.call(importer, name, self.globals, None, names, level))
 
     def IMPORT_FROM(self, name):
         """[module] → [module, its attribute]"""

@@ -3,8 +3,8 @@
 A callable and its arguments become a frame to run, or a value where C code does the work. Python
 functions, methods, classes with a Python `__init__` and objects with a Python `__call__` run in the
 machine. What C code calls back by itself (the key of `sorted`, an operator's method, a `__new__`, a
-property) is run by CPython: it never asks us. Builtins that look at the frame they are called from
-would find the machine's own; in place of them stand functions that look at the machine's frame.
+property, the body of a class) is run by CPython: it never asks us. Builtins that look at the frame
+they are called from find this machine's, because functions of ours stand in place of them.
 
 Mirrors CPython's `Objects/frameobject.c`, and for a frame that waits `Objects/genobject.c`: its
 generator is CPython's own, so that `send`, `throw`, `close`, `list` and `isinstance` work on it,
@@ -50,7 +50,7 @@ class Handling:
 
 
 class Frame:
-    """One call in progress. `names` is None in a function, the namespace in a class or module.
+    """One call in progress.
 
     `back` is the frame that called; `is_flat` says that it waits for the value in the same loop.
     `making` is the new instance if this is the call of an `__init__`, else NULL. Who asks for a
@@ -105,9 +105,7 @@ class Frame:
 
     @property
     def f_locals(self) -> dict:
-        """The namespace, or a new dict of what the function's locals hold now."""
-        if self.names is not None:
-            return self.names
+        """A new dict of what the function's locals hold now."""
         values = {name: self.value_of_slot(name) for name in variables(self.code)}
         return {name: value for name, value in values.items() if value is not NULL}
 
@@ -180,9 +178,8 @@ def _go_on(frame, sent, thrown):
     thread = frame.thread
     frame.back, frame.handling.outer = thread.top, (thread.top or thread).handling
     frame.depth = (thread.top or thread).depth + 1
-    if thrown is not None:
-        if _yielded(frame) and frame.steps[frame.at - 2].opname == "SEND":
-            return _throw_into(frame, frame.stack[-1], thrown)
+    if thrown is not None and _yielded(frame) and frame.steps[frame.at - 2].opname == "SEND":
+        return _throw_into(frame, frame.stack[-1], thrown)
     thread.top, frame.done, frame.is_flat = frame, False, False
     if thrown is not None:
         return frame.throw(thrown)
@@ -233,10 +230,10 @@ def enter(caller, function, args, kwargs):
     flags = code.co_flags
     if flags & ASYNC:
         raise Unsupported(f"this machine runs no async code, and {code.co_qualname} is async")
-    # Code of a module or a class has no fast locals: a function of it works on its globals.
-    names = None if flags & inspect.CO_OPTIMIZED else space
+    if not flags & inspect.CO_OPTIMIZED:  # the body of a class: CPython runs that
+        return None
     local = _bound(function, code, args, kwargs)
-    frame = caller.frame(code, space, names, function.__closure__ or (), local)
+    frame = caller.frame(code, space, function.__closure__ or (), local)
     if flags & inspect.CO_GENERATOR:
         frame.titles = function.__name__, function.__qualname__
     if frame.depth > sys.getrecursionlimit():
@@ -293,12 +290,11 @@ def _super(frame, *args):
     return super(cls, first)
 
 
-def _eval(frame, source, *spaces):
-    return eval(source, *(spaces or (frame.globals, frame.f_locals)))
+def _evaluator(function):
+    def call(frame, source, *spaces, **closure):
+        return function(source, *(spaces or (frame.globals, frame.f_locals)), **closure)
 
-
-def _exec(frame, source, *spaces, **closure):
-    exec(source, *(spaces or (frame.globals, frame.f_locals)), **closure)
+    return call
 
 
 def _getframe(frame, depth=0):
@@ -314,33 +310,21 @@ def _exc_info(frame):
     return (type(error), error, error.__traceback__) if error is not None else (None, None, None)
 
 
-def _build_class(frame, body, name, *bases, **keywords):
-    resolved = types.resolve_bases(bases)
-    meta, names, keywords = types.prepare_class(name, resolved, keywords)
-    frame.run_code(body.__code__, body.__globals__, names, body.__closure__ or ())
-    if resolved is not bases:
-        names["__orig_bases__"] = bases
-    return frame.call(meta, name, resolved, names, **keywords)
-
-
 ASKERS = {
     globals: lambda frame: frame.globals,
     locals: lambda frame: frame.f_locals,
     vars: lambda frame, *args: vars(*args) if args else frame.f_locals,
     dir: lambda frame, *args: dir(*args) if args else sorted(frame.f_locals),
     super: _super,
-    eval: _eval,
-    exec: _exec,
-    builtins.__build_class__: _build_class,
+    eval: _evaluator(eval),
+    exec: _evaluator(exec),
     sys._getframe: _getframe,
     sys.exc_info: _exc_info,
     sys.exception: lambda frame: frame.handled,
 }
 
 
-def _module_name(frame, depth=0):
-    return _getframe(frame, depth).f_globals.get("__name__")
-
-
 if hasattr(sys, "_getframemodulename"):  # since 3.12
-    ASKERS[sys._getframemodulename] = _module_name
+    ASKERS[sys._getframemodulename] = lambda frame, depth=0: _getframe(frame, depth).f_globals.get(
+        "__name__"
+    )

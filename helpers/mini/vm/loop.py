@@ -124,12 +124,7 @@ class Loop(Frame):
         else:
             self.thread.top, frame.is_flat = frame, True
 
-    def run_code(self, code: CodeType, space: dict, names, closure=()):
-        """Run the code of a module or a class body with `names` as its namespace."""
-        frame = self.thread.top = self.frame(code, space, names, closure, {})
-        return frame.evaluate()
-
-    def frame(self, code: CodeType, space: dict, names, closure, local: dict) -> "Loop":
+    def frame(self, code: CodeType, space: dict, closure, local: dict) -> "Loop":
         """Return a new frame above the one that runs: cells made, an empty stack."""
         new, thread = type(self)(), self.thread
         back = thread.top
@@ -137,7 +132,7 @@ class Loop(Frame):
         new.steps, new.guards = plain(code)
         new.stack, new.local, new.cells = [], local, {}
         new.push, new.pop = new.stack.append, new.stack.pop
-        new.globals, new.builtins, new.names = space, builtins_of(space), names
+        new.globals, new.builtins = space, builtins_of(space)
         if closure:
             outer = [outer_name(code, name) for name in code.co_freevars]
             new.cells = dict(zip(outer, closure, strict=False))
