@@ -10,8 +10,9 @@ oneflow/core/framework/user_op_conf.h (0.3).
 from collections import Counter
 from dataclasses import dataclass, field
 
-from helpers.mini.oneflow.errors import OpError, listed, need, shown, stage
+from helpers.mini.oneflow.errors import OpError, in_file, listed, need, stage
 from helpers.mini.oneflow.registry import GradientDef
+from helpers.safety.arguments import quote_value
 
 
 @dataclass
@@ -67,14 +68,13 @@ class BackwardOpConfContext:
 
     def __init__(self, forward):
         self.plan = Plan()
-        self._forward, self._rules, self._begun, self._built = Forward(forward, self), {}, [], {}
+        self._forward, self._rules, self._built = Forward(forward, self), {}, {}
 
     def FwOp(self):
         return self._forward
 
     def DefineOp(self, name, function):
         """Say how a backward op is built; it is built when GetOp first asks for it."""
-        need(name not in self._rules, f'defines backward op "{name}" twice')
         self._rules[name] = function
 
     def GetOp(self, name):
@@ -82,13 +82,10 @@ class BackwardOpConfContext:
         if name not in self._built:
             rules = listed(self._rules)
             need(name in self._rules, f'asks for backward op "{name}"; DefineOp was given {rules}')
-            need(name not in self._begun, f'needs backward op "{name}" to build itself: a cycle')
-            self._begun.append(name)
-            self._built[name] = made = self._rules[name](BackwardOpBuilder(name))
-            need(
-                isinstance(made, BackwardOpBuilder) and made.is_built,
-                f'backward op "{name}" is not built: end with .Build()',
-            )
+            made = self._rules.pop(name)(BackwardOpBuilder(name))
+            fine = isinstance(made, BackwardOpBuilder) and made.is_built
+            need(fine, f'backward op "{name}" is not built: end with .Build()')
+            self._built[name] = made
             self.plan.requests.append(made.request)
         return self._built[name]
 
@@ -165,10 +162,10 @@ def _find(table, type_name, kind, key):
     return table[key]
 
 
+@stage("backward")
 def append_backward(writer):
     """Append the backward ops of a train job; fill in writer.gradients."""
-    with stage("backward"):
-        _Backward(writer).run()
+    _Backward(writer).run()
 
 
 class _Backward:
@@ -176,17 +173,16 @@ class _Backward:
 
     def __init__(self, writer):
         self.writer, self.parts = writer, {}  # blob's name -> the parts of its gradient
-        self.forward = list(writer.ops)
-        self.varying = varying(self.forward, writer.trainable)
+        self.forward, self.varying = list(writer.ops), set(writer.trainable)
+        for op in self.forward:  # the blobs that depend on a variable
+            if any(blob in self.varying for _, blob in op.inputs):
+                self.varying.update(output.blob for output in op.outputs)
 
     def run(self):
         """Append the ops."""
         loss = self.writer.loss
-        need(
-            loss.name in self.varying,
-            f'job "{self.writer.name}": the loss {loss} depends on no trainable variable, '
-            "so there is nothing to train; make one with flow.get_variable",
-        )
+        told = f'job "{self.writer.name}": the loss {loss} depends on no trainable variable'
+        need(loss.name in self.varying, f"{told}; make one with flow.get_variable")
         self.parts[loss.name] = [self.emit("constant_like", [loss.name], value=1.0)]
         for op in reversed(self.forward):
             outputs = [output.blob for output in op.outputs]
@@ -196,45 +192,47 @@ class _Backward:
 
     def back(self, op):
         """Append the backward ops of one op and keep what they give for its inputs."""
+        where = f'op "{op.name}"'
         rule, forward = self.rule(op), self.asked(op)
         try:
             plan = rule.generate(forward)
             for request in plan.requests:
                 self.writer.add(request, "backward", op.placement)
         except OpError as error:
-            raise OpError(f'op "{op.name}" of job "{self.writer.name}": {rule}: {error}') from error
+            raise OpError(f'{where} of job "{self.writer.name}": {rule}: {error}') from error
         for argument in sorted(forward.wanted):
             blob = forward.inputs[argument]
-            bound = self.bound(plan, argument, blob, f'op "{op.name}": {rule}')
+            bound = self.bound(plan, argument, blob, f"{where}: {rule}")
             self.parts.setdefault(blob, []).append(bound)
 
     def rule(self, op) -> GradientDef:
         """Return the gradient rule of an op's type."""
         known = self.writer.session.registry.gradients
-        own = ", ".join(f'"{name}"' for name, rule in known.items() if rule.file) or "none"
-        need(
-            op.type in known,
-            f'op "{op.name}" of job "{self.writer.name}": no gradient is registered for op type '
-            f'"{op.type}"' + f" ({op.file})" * bool(op.file) + "; its definition needs "
-            f'REGISTER_USER_OP_GRAD("{op.type}") (registered: {own})',
-        )
+        if op.type not in known:
+            own = ", ".join(f'"{name}"' for name, rule in known.items() if rule.file) or "none"
+            what = in_file(f'no gradient is registered for op type "{op.type}"', op.file)
+            raise OpError(
+                f'op "{op.name}" of job "{self.writer.name}": {what}; its definition needs '
+                f'REGISTER_USER_OP_GRAD("{op.type}") (registered: {own})'
+            )
         return known[op.type]
 
     def asked(self, op):
         """Return the ForwardOp of an op, with a gradient for each of its outputs."""
         inputs = numbered(op.inputs)
         outputs = {(output.argument, 0): output.blob for output in op.outputs}
-        grads = {argument: self.output_grad(blob) for argument, blob in outputs.items()}
+        grads = {
+            argument: self.total(b)
+            if b in self.parts
+            else self.emit("constant_like", [b], value=0.0)
+            for argument, b in outputs.items()
+        }
         wanted = frozenset(argument for argument, blob in inputs.items() if blob in self.varying)
         specs = {name: output.spec for name, output in self.writer.blobs.items()}
         known = self.writer.session.registry.op(op.type).attrs
         types = {name: attr.type for name, attr in known.items()}
         attrs = dict(op.attrs)
         return ForwardOp(op.name, op.type, inputs, outputs, grads, attrs, types, wanted, specs)
-
-    def output_grad(self, blob):
-        known = blob in self.parts
-        return self.total(blob) if known else self.emit("constant_like", [blob], value=0.0)
 
     def bound(self, plan, argument, blob, where):
         """Return the blob that a plan binds to an input, checked."""
@@ -243,10 +241,8 @@ class _Backward:
         told = f"{where} binds no gradient to {to}, which needs one; it binds {bound}"
         need(argument in plan.bound, told)
         gradient, known = plan.bound[argument], self.writer.blobs
-        need(
-            isinstance(gradient, str) and gradient in known,
-            f"{where} binds {shown(gradient)} to {to}, and no blob has that name",
-        )
+        fine = isinstance(gradient, str) and gradient in known
+        need(fine, f"{where} binds {quote_value(gradient)} to {to}, and no blob has that name")
         need(
             known[gradient].spec == known[blob].spec,
             f"{where} binds {known[gradient]} to {to}, whose blob is {known[blob]}: "
@@ -273,13 +269,4 @@ def numbered(inputs):
     for name, value in inputs:
         found[name, counts[name]] = value
         counts[name] += 1
-    return found
-
-
-def varying(ops, variables):
-    """Return the blobs that depend on one of the variables, by name."""
-    found = set(variables)
-    for op in ops:
-        if any(blob in found for _, blob in op.inputs):
-            found.update(output.blob for output in op.outputs)
     return found

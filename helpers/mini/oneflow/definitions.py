@@ -5,21 +5,19 @@ The chain has the names of the C++ one; the setters of InferContext are those of
 
 # ruff: noqa: D102 - the names are the original's, and say what they do
 
-import numpy as np
-
 from helpers.mini.oneflow.autodiff import BackwardOpConfContext
-from helpers.mini.oneflow.errors import OpError, listed, need, raised, shown
+from helpers.mini.oneflow.errors import OpError, listed, need, raised
 from helpers.mini.oneflow.registry import (
-    DTYPES,
     REQUIRED,
     GradientDef,
     OpDef,
     Spec,
     attr_def,
     begin,
-    is_list,
-    is_size,
+    dtype_name,
+    shape_tuple,
 )
+from helpers.safety.arguments import quote_value
 
 KIND = "op_def.py"
 ELSEWHERE = "REGISTER_USER_OP stands in <name>_op_def.py, loaded with .py_def()"
@@ -113,14 +111,12 @@ def check(op, has_inference):
     """Raise OpError unless a definition is complete; for both front ends."""
     names = [*op.inputs, *op.outputs, *op.attrs]
     for name in [op.name, *names]:
-        fine = type(name) is str and name and not set(name) & set("/ \t\n\x1e\x1f")
-        need(fine, f"{op}: {shown(name)} is no name for an op, an argument or an attr")
+        fine = type(name) is str and name and "/" not in name
+        need(fine, f"{op}: {quote_value(name)} is no name for an op, an argument or an attr")
         need(names.count(name) < 2, f'{op}: the name "{name}" is used twice among its arguments')
     need(op.outputs, f'{op} has no .Output("out"), and nobody could use it')
-    need(
-        has_inference,
-        f"{op} has no .SetTensorDescInferFn(...): nobody can tell the shape of its outputs",
-    )
+    told = f"{op} has no .SetTensorDescInferFn(...): nobody can tell the shape of its outputs"
+    need(has_inference, told)
 
 
 class InferContext:
@@ -160,10 +156,5 @@ def check_inferred(spec, output):
     """Raise OpError unless inference gave an output a shape and a dtype; for both front ends."""
     shape, dtype = spec
     need(shape is not None, f'never sets the shape of output "{output}"')
-    told = f'gives output "{output}" the'
-    whole = is_list(shape) and all(map(is_size, shape))
-    need(whole, f"{told} shape {shown(shape)}; a shape is a tuple of ints from 0 up")
-    if isinstance(dtype, type) and issubclass(dtype, np.generic):
-        dtype = np.dtype(dtype).name
-    need(dtype in DTYPES, f"{told} dtype {shown(dtype)}; there are {listed(DTYPES)}")
-    return Spec(tuple(map(int, shape)), dtype)
+    shape = shape_tuple(shape, f'gives output "{output}" this shape')
+    return Spec(shape, dtype_name(dtype, f'gives output "{output}" this dtype'))
