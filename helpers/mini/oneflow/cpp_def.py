@@ -9,6 +9,7 @@ definition that crashes, hangs or exits cannot take this process along.
 import hashlib
 import os
 import shutil
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -82,7 +83,8 @@ def _compile(source, compiler, home, name):
             raise OpError(f"{place(source)} could not be compiled in {LONGEST_BUILD} seconds")
         if done.code:
             raise OpError(f"{place(source)} does not compile: {_first_error(done.err, source)}")
-        home.put(made, name)
+        with suppress(OSError):  # another process was faster
+            home.put(made, name)
 
 
 def _first_error(text, source):
