@@ -10,7 +10,7 @@ oneflow/core/framework/user_op_conf.h (0.3).
 from collections import Counter
 from dataclasses import dataclass, field
 
-from helpers.mini.oneflow.errors import OpError, in_file, listed, need, stage
+from helpers.mini.oneflow.errors import OpError, in_file, listed, lookup, need, stage
 from helpers.mini.oneflow.registry import GradientDef
 from helpers.safety.arguments import quote_value
 
@@ -34,6 +34,18 @@ class Request:
         """Return the name that an output's blob will have."""
         return f"{self.name}/{output}_0"
 
+    def Op(self, op_type_name):
+        self.type = op_type_name
+        return self
+
+    def Output(self, argument):
+        self.outputs.append(argument)
+        return self
+
+    def Attr(self, name, value):
+        self.attrs[name] = value
+        return self
+
 
 @dataclass(frozen=True)
 class ForwardOp:
@@ -48,6 +60,35 @@ class ForwardOp:
     attr_types: dict[str, str]
     wanted: frozenset  # the inputs that need a gradient
     specs: dict[str, object]  # blob's name -> its Spec
+    bound: dict[tuple[str, int], str] = field(default_factory=dict)
+
+    def op_name(self):
+        return self.name
+
+    def attr(self, name):
+        return self._find("attr", name, self.attrs)
+
+    def input(self, name, index):
+        return self._find("input", (name, index), self.inputs)
+
+    def output(self, name, index):
+        return self._find("output", (name, index), self.outputs)
+
+    def output_grad(self, name, index):
+        return self._find("output", (name, index), self.output_grads)
+
+    def NeedGenGradTensor4OpInput(self, name, index):
+        """Say whether anything asks for an input's gradient."""
+        self.input(name, index)
+        return (name, index) in self.wanted
+
+    def InputGradBind(self, argument, get_blob):
+        """Bind an input's gradient to the blob that get_blob() names; called if it is needed."""
+        if self.NeedGenGradTensor4OpInput(*argument):
+            self.bound[tuple(argument)] = get_blob()
+
+    def _find(self, kind, key, table):
+        return lookup(table, kind, key, f'op type "{self.type}" ')
 
 
 @dataclass
@@ -67,8 +108,8 @@ class BackwardOpConfContext:
     """What the function given to SetBackwardOpConfGenFn gets."""
 
     def __init__(self, forward):
-        self.plan = Plan()
-        self._forward, self._rules, self._built = Forward(forward, self), {}, {}
+        self.plan = Plan(bound=forward.bound)
+        self._forward, self._rules, self._built = forward, {}, {}
 
     def FwOp(self):
         return self._forward
@@ -86,62 +127,17 @@ class BackwardOpConfContext:
             fine = isinstance(made, BackwardOpBuilder) and made.is_built
             need(fine, f'backward op "{name}" is not built: end with .Build()')
             self._built[name] = made
-            self.plan.requests.append(made.request)
+            self.plan.requests.append(made)
         return self._built[name]
 
 
-class Forward:
-    """The forward op, as a rule sees it."""
-
-    def __init__(self, op, context):
-        self._op, self._bound = op, context.plan.bound
-
-    def op_name(self):
-        return self._op.name
-
-    def attr(self, name):
-        return _find(self._op.attrs, self._op.type, "attr", name)
-
-    def input(self, name, index):
-        return _find(self._op.inputs, self._op.type, "input", (name, index))
-
-    def output(self, name, index):
-        return _find(self._op.outputs, self._op.type, "output", (name, index))
-
-    def output_grad(self, name, index):
-        return _find(self._op.output_grads, self._op.type, "output", (name, index))
-
-    def NeedGenGradTensor4OpInput(self, name, index):
-        """Say whether anything asks for an input's gradient."""
-        self.input(name, index)
-        return (name, index) in self._op.wanted
-
-    def InputGradBind(self, argument, get_blob):
-        """Bind an input's gradient to the blob that get_blob() names; called if it is needed."""
-        if self.NeedGenGradTensor4OpInput(*argument):
-            self._bound[tuple(argument)] = get_blob()
-
-
-class BackwardOpBuilder:
+class BackwardOpBuilder(Request):
     """A backward op, under construction until `Build`; then its outputs can be bound."""
 
-    def __init__(self, name):
-        self.request, self.is_built = Request(name), False
-
-    def OpTypeName(self, name):
-        self.request.type = name
-        return self
+    is_built, OpTypeName = False, Request.Op
 
     def InputBind(self, argument, blob):
-        self.request.inputs.append((argument, blob))
-        return self
-
-    def Output(self, argument):
-        self.request.outputs.append(argument)
-        return self
-
-    def Attr(self, name, value):
-        self.request.attrs[name] = value
+        self.inputs.append((argument, blob))
         return self
 
     def Build(self):
@@ -150,16 +146,8 @@ class BackwardOpBuilder:
         return self
 
     def output(self, name, index):
-        known = {(output, 0): self.request.blob(output) for output in self.request.outputs}
-        return _find(known, self.request.type, "output", (name, index))
-
-
-def _find(table, type_name, kind, key):
-    if key not in table:
-        named = f'("{key[0]}", {key[1]})' if isinstance(key, tuple) else f'"{key}"'
-        has = listed(name[0] if isinstance(name, tuple) else name for name in table)
-        need(False, f'op type "{type_name}" has no {kind} {named}; it has {has}')
-    return table[key]
+        known = {(output, 0): self.blob(output) for output in self.outputs}
+        return lookup(known, "output", (name, index), f'op type "{self.type}" ')
 
 
 @stage("backward")

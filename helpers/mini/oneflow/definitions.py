@@ -6,9 +6,10 @@ The chain has the names of the C++ one; the setters of InferContext are those of
 # ruff: noqa: D102 - the names are the original's, and say what they do
 
 from helpers.mini.oneflow.autodiff import BackwardOpConfContext
-from helpers.mini.oneflow.errors import OpError, listed, need, raised
+from helpers.mini.oneflow.errors import OpError, lookup, need, raised
 from helpers.mini.oneflow.registry import (
     REQUIRED,
+    Chain,
     GradientDef,
     OpDef,
     Spec,
@@ -33,12 +34,14 @@ def REGISTER_USER_OP_GRAD(op_type_name):
     return begin(KIND, GradientChain, op_type_name, ELSEWHERE)
 
 
-class OpChain:
+class OpChain(Chain):
     """An op type under construction."""
 
+    SetTensorDescInferFn = Chain.keep  # the function that gives each output its shape and dtype
+
     def __init__(self, name, file):
-        self.name, self.file = name, file
-        self.inputs, self.outputs, self.attrs, self.function = [], [], {}, None
+        super().__init__(name, file)
+        self.inputs, self.outputs, self.attrs = [], [], {}
 
     def Input(self, name):
         self.inputs.append(name)
@@ -55,11 +58,6 @@ class OpChain:
         self.attrs[name] = attr_def(where, default, type)
         return self
 
-    def SetTensorDescInferFn(self, function):
-        """Set the function that gives each output its shape and dtype."""
-        self.function = function
-        return self
-
     def finish(self):
         """Return the OpDef, checked."""
         names = tuple(self.inputs), tuple(self.outputs)
@@ -74,15 +72,10 @@ class OpChain:
         return {name: Spec(*context.specs[name, 0]) for name in self.outputs}
 
 
-class GradientChain:
+class GradientChain(Chain):
     """A gradient rule under construction."""
 
-    def __init__(self, name, file):
-        self.name, self.file, self.function = name, file, None
-
-    def SetBackwardOpConfGenFn(self, function):
-        self.function = function
-        return self
+    SetBackwardOpConfGenFn = Chain.keep
 
     def finish(self):
         """Return the GradientDef, checked."""
@@ -131,25 +124,19 @@ class InferContext:
         self.specs = {(output, 0): [None, first] for output in outputs}
 
     def InputShape(self, name, index=0):
-        return self._of(self._inputs, "input", name, index).shape
+        return lookup(self._inputs, "input", (name, index)).shape
 
     def InputDType(self, name, index=0):
-        return self._of(self._inputs, "input", name, index).dtype
+        return lookup(self._inputs, "input", (name, index)).dtype
 
     def SetOutputShape(self, name, index, shape):
-        self._of(self.specs, "output", name, index)[0] = shape
+        lookup(self.specs, "output", (name, index))[0] = shape
 
     def SetOutputDType(self, name, index, dtype):
-        self._of(self.specs, "output", name, index)[1] = dtype
+        lookup(self.specs, "output", (name, index))[1] = dtype
 
     def Attr(self, name):
-        need(name in self._attrs, f'has no attr "{name}"; it has {listed(self._attrs)}')
-        return self._attrs[name]
-
-    def _of(self, table, kind, name, index):
-        has = listed(known for known, _ in table)
-        need((name, index) in table, f'has no {kind} ("{name}", {index}); it has {has}')
-        return table[name, index]
+        return lookup(self._attrs, "attr", name)
 
 
 def check_inferred(spec, output):

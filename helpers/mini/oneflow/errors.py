@@ -42,6 +42,15 @@ def need(ok, message):
         raise OpError(message)
 
 
+def lookup(table, kind, key, owner=""):
+    """Return the value of a name, or of a (name, index); OpError says what the owner has."""
+    if key not in table:
+        named = f'("{key[0]}", {key[1]})' if isinstance(key, tuple) else f'"{key}"'
+        has = listed(known[0] if isinstance(known, tuple) else known for known in table)
+        raise OpError(f"{owner}has no {kind} {named}; it has {has}")
+    return table[key]
+
+
 def listed(names):
     """Return names in quotes: '"in", "out"'; 'nothing' for none."""
     return ", ".join(f'"{name}"' for name in names) or "nothing"

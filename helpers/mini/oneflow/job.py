@@ -11,7 +11,7 @@ from itertools import count
 
 from helpers.mini.oneflow.autodiff import numbered
 from helpers.mini.oneflow.definitions import check_inferred
-from helpers.mini.oneflow.errors import OpError, listed, need, place, stage
+from helpers.mini.oneflow.errors import OpError, lookup, need, place, stage
 from helpers.mini.oneflow.kernels import NO_KERNEL
 from helpers.mini.oneflow.registry import REQUIRED, Spec, attr_value
 from helpers.safety.arguments import quote_value
@@ -154,9 +154,8 @@ def complete(request, definition, where, placement):
     check_arguments("input", [name for name, _ in request.inputs], definition, where)
     check_arguments("output", request.outputs, definition, where)
     for name, value in request.attrs.items():
-        known = definition.attrs
-        need(name in known, f'{where} has no attr "{name}"; it has {listed(known)}')
-        request.attrs[name] = attr_value(f'{where}: attr "{name}"', known[name].type, value)
+        known = lookup(definition.attrs, "attr", name, f"{where} ")
+        request.attrs[name] = attr_value(f'{where}: attr "{name}"', known.type, value)
     attrs = {}
     for name, attr in definition.attrs.items():
         attrs[name] = value = request.attrs.get(name, attr.default)
@@ -177,7 +176,7 @@ def check_arguments(kind, given, definition, where):
         return  # a built-in op takes any number
     known = getattr(definition, f"{kind}s")
     for name in given:
-        need(name in known, f'{where} has no {kind} "{name}"; it has {listed(known)}')
+        lookup(dict.fromkeys(known), kind, name, f"{where} ")
     for name in known:
         times = given.count(name)
         need(times, f'{where}: {kind} "{name}" is not given; add .{kind.title()}("{name}"…)')

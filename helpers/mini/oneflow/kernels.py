@@ -17,8 +17,8 @@ import numpy as np
 
 from helpers.mini.oneflow import built_in_ops
 from helpers.mini.oneflow.autodiff import numbered
-from helpers.mini.oneflow.errors import OpError, listed, need, place, raised
-from helpers.mini.oneflow.registry import Kernel, Spec, begin, dtype_name
+from helpers.mini.oneflow.errors import OpError, listed, lookup, need, place, raised
+from helpers.mini.oneflow.registry import Chain, Kernel, Spec, begin, dtype_name
 from helpers.safety.arguments import quote_value, real_type_name
 
 DEVICES = ("cpu", "gpu")
@@ -100,10 +100,8 @@ def HobDataType(name, index):
     text = f'HobDataType("{name}", {index})'
 
     def get(context):
-        has = listed(known for known, _ in context.dtypes)
-        told = f'{text}: op type "{context.op_type}" has no such argument; it has {has}'
-        need((name, index) in context.dtypes, told)
-        return context.dtypes[name, index]
+        owner = f'{text}: op type "{context.op_type}" '
+        return lookup(context.dtypes, "argument", (name, index), owner)
 
     return HobContextGetter(text, get, dtype_name)
 
@@ -144,17 +142,11 @@ def REGISTER_USER_KERNEL(op_type_name):
     return begin("py_kernel.py", KernelChain, op_type_name, told)
 
 
-class KernelChain:
+class KernelChain(Chain):
     """A registration under construction."""
 
-    def __init__(self, op_type_name, file):
-        self.name, self.file = op_type_name, file
-        self.function = self.predicate = None
-
-    def SetCreateFn(self, function):
-        """Set the function that computes: function(args) or function(args, attrs)."""
-        self.function = function
-        return self
+    SetCreateFn = Chain.keep  # the function that computes: function(args) or function(args, attrs)
+    predicate = None
 
     def SetIsMatchedHob(self, predicate):
         """Say for which ops it is: a predicate such as HobDataType("in", 0) == "float32"."""

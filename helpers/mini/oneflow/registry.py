@@ -164,6 +164,18 @@ def collect(kind, file, at):
         records += [chain.finish() for chain in chains]
 
 
+class Chain:
+    """What a chain of calls registers, under construction: each method returns the chain."""
+
+    def __init__(self, name, file):
+        self.name, self.file, self.function = name, file, None
+
+    def keep(self, function):
+        """Set the function that the chain is about."""
+        self.function = function
+        return self
+
+
 def begin(kind, chain, name, told):
     """Begin a chain of calls in the file that is being loaded; OpError in any other place."""
     need(kind in _collecting, told)

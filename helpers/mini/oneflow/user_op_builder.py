@@ -102,50 +102,37 @@ def reduce_mean(blob):
     return reduce_sum(blob) / math.prod(own(blob, "reduce_mean").shape)
 
 
-class user_op_builder:  # noqa: N801 - the original's name
+class user_op_builder(Request):  # noqa: N801 - the original's name
     """An op under construction; its name must be new in the job."""
 
     @stage("build")
     def __init__(self, op_name):
-        self._job = writer()
+        super().__init__(op_name)
+        self._job, self._asked, self._blobs = writer(), None, None
         fine = type(op_name) is str and op_name and "/" not in op_name
         need(fine, f"user_op_builder takes the op's name in the job, got {quote_value(op_name)}")
-        self._request, self._asked, self._blobs = Request(op_name), None, None
-
-    def Op(self, op_type_name):
-        self._request.type = op_type_name
-        return self
 
     @stage("build")
     def Input(self, input_name, input_blobs):
         given = "x" if isinstance(input_blobs, Blob) else quote_value(input_blobs)
-        what = f'op "{self._request.name}": .Input("{input_name}", ...)'
+        what = f'op "{self.name}": .Input("{input_name}", ...)'
         need(is_list(input_blobs), f"{what} takes a list of blobs: write [x], not {given}")
-        self._request.inputs += [(input_name, own(blob, what).name) for blob in input_blobs]
-        return self
-
-    def Output(self, output_name):
-        self._request.outputs.append(output_name)
-        return self
-
-    def Attr(self, attr_name, attr_value):
-        self._request.attrs[attr_name] = attr_value
+        self.inputs += [(input_name, own(blob, what).name) for blob in input_blobs]
         return self
 
     @stage("build")
     def Build(self):
         """Hold the op against its definition."""
-        request, job, self._asked = self._request, self._job, list(self._request.outputs)
-        self._placement = PLACED.get()
-        job.definition(request, f'op "{request.name}" of job "{job.name}"', self._placement)
+        job, self._asked, self._placement = self._job, list(self.outputs), PLACED.get()
+        job.definition(self, f'op "{self.name}" of job "{job.name}"', self._placement)
         return self
 
     @stage("build")
     def InferAndTryRun(self):
         """Infer the outputs and append the op to the job."""
-        told = f'op "{self._request.name}" does not fit yet: call .Build() first'
+        told = f'op "{self.name}" does not fit yet: call .Build() first'
         need(self._asked is not None, told)
-        added = self._job.add(self._request, placement=self._placement)
+        added = self._job.add(self, placement=self._placement)
         by_name = {output.argument: Blob(self._job, output) for output in added}
         self._blobs = tuple(by_name[name] for name in self._asked)
         return self
@@ -153,7 +140,7 @@ class user_op_builder:  # noqa: N801 - the original's name
     @stage("build")
     def RemoteBlobList(self):
         """Return the outputs, a tuple in the order of the .Output() calls."""
-        told = f'op "{self._request.name}" is not in the job yet: call .InferAndTryRun() first'
+        told = f'op "{self.name}" is not in the job yet: call .InferAndTryRun() first'
         need(self._blobs is not None, told)
         return self._blobs
 
@@ -161,6 +148,6 @@ class user_op_builder:  # noqa: N801 - the original's name
     def SoleOutputBlob(self):
         """Return the only output."""
         blobs = self.RemoteBlobList()
-        told = f'op "{self._request.name}" has {len(blobs)} outputs; use .RemoteBlobList()'
+        told = f'op "{self.name}" has {len(blobs)} outputs; use .RemoteBlobList()'
         need(len(blobs) == 1, told)
         return blobs[0]
