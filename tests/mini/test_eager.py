@@ -135,16 +135,12 @@ def test_it_runs_where_tf_device_says():
         ("AddN", [A], (), 1, "input inputs of AddN is a list of tensors, not EagerTensor"),
         ("AddN", [[A, 1]], (), 1, "Item 1 is type: int"),
         ("Neg", [[A]], (), 1, "Item 0 is type: list"),
-        ("Neg", A, (), 1, "inputs must be a list of EagerTensors, not EagerTensor"),
         ("MatMul", [A, A], ["transpose_a", True], 1, "attrs must be a tuple .* not list"),
         ("MatMul", [A, A], None, 1, "attrs must be a tuple .* not NoneType"),
-        ("MatMul", [A, A], (True, "transpose_a"), 1, "item 0 must be a name, not bool"),
         ("MatMul", [A, A], ("T", tf.float64), 1, "attr T of MatMul says float64, but input a is"),
         ("AddN", [[A, A]], ("T", tf.int32), 1, "attr T of AddN says int32, but input inputs is"),
         ("Cumsum", [A, A], ("exclusive", 2**70), 1, "Expecting bool value"),
         ("StringToHashBucketFast", [tf.constant("a")], ("num_buckets", 2**70), 1, "fit 64 bits"),
-        ("Neg", [A], (), -1, "num_outputs must be an int from 0"),
-        (b"Neg", [A], (), 1, "an op's name is a str, not bytes"),
     ],
 )
 def test_what_could_kill_is_told_in_a_sentence(op, inputs, attrs, outputs, says):

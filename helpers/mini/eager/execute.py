@@ -36,7 +36,7 @@ def execute(op_name: str, inputs, attrs: tuple = (), num_outputs: int = 1) -> li
     Raises TensorFlow's exceptions with its words; TypeError and ValueError of the guard for what
     would have ended the process.
     """
-    inputs = checked(op_name, inputs, attrs, num_outputs)
+    inputs = checked(op_name, inputs, attrs)
     if len(attrs) % 2 == 0:
         attrs = completed(definition_of(op_name), inputs, attrs)
     return run(op_name, inputs, attrs, num_outputs)
@@ -78,7 +78,6 @@ def _add_inputs(op, inputs, status):
 
 # --- what is asked before C is called
 
-MOST_OUTPUTS = 2**16
 FIELDS = ("s", "i", "f", "b", "type", "shape", "func")
 
 
@@ -89,25 +88,15 @@ def definition_of(op_name: str):
     return op_def_registry.get(op_name)
 
 
-def checked(op_name, inputs, attrs, num_outputs) -> list:
+def checked(op_name, inputs, attrs) -> list:
     """Return `inputs` as a list with one entry per input of the op; raise if a call could not be.
 
-    TypeError: a name, an input, the attributes or the number is of the wrong type. ValueError: the
-    wrong number of inputs, a list where none belongs, a dtype that contradicts an input's.
+    TypeError: an input or the attributes are of the wrong type. ValueError: the wrong number of
+    inputs, a list where none belongs, a dtype that contradicts an input's.
     """
-    if not isinstance(op_name, str):
-        raise TypeError(f"an op's name is a str, not {real_type_name(op_name)}")
-    if not isinstance(inputs, (list, tuple)):
-        raise TypeError(f"inputs must be a list of EagerTensors, not {real_type_name(inputs)}")
     if not isinstance(attrs, tuple):
         words = "attrs must be a tuple of names and values in turn"
         raise TypeError(f"{words}, not {real_type_name(attrs)}")
-    for position, name in enumerate(attrs[::2]):
-        if not isinstance(name, str):
-            words = f"attrs alternate name and value; item {2 * position} must be a name"
-            raise TypeError(f"{words}, not {real_type_name(name)}")
-    if type(num_outputs) is not int or not 0 <= num_outputs <= MOST_OUTPUTS:
-        raise ValueError(f"num_outputs must be an int from 0 to {MOST_OUTPUTS}")
     definition = definition_of(op_name)
     if definition is None:
         _require_eager(inputs)

@@ -31,7 +31,6 @@ class Request:
         return cls(name, type_name, [("in", blob) for blob in blobs], ["out"], attrs)
 
     def blob(self, output):
-        """Return the name that an output's blob will have."""
         return f"{self.name}/{output}_0"
 
     def Op(self, op_type_name):
@@ -141,7 +140,6 @@ class BackwardOpBuilder(Request):
         return self
 
     def Build(self):
-        """Finish."""
         self.is_built = True
         return self
 
@@ -167,7 +165,6 @@ class _Backward:
                 self.varying.update(output.blob for output in op.outputs)
 
     def run(self):
-        """Append the ops."""
         loss = self.writer.loss
         told = f'job "{self.writer.name}": the loss {loss} depends on no trainable variable'
         need(loss.name in self.varying, f"{told}; make one with flow.get_variable")
@@ -194,7 +191,6 @@ class _Backward:
             self.parts.setdefault(blob, []).append(bound)
 
     def rule(self, op) -> GradientDef:
-        """Return the gradient rule of an op's type."""
         known = self.writer.session.registry.gradients
         if op.type not in known:
             own = ", ".join(f'"{name}"' for name, rule in known.items() if rule.file) or "none"

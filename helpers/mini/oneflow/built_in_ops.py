@@ -137,12 +137,8 @@ def _mul_gradient(rule, x, y):
     )
 
 
-def _scaled(type_name):
-    def gradient(rule, x):
-        operand = rule.forward.attrs["operand"]
-        return (lambda: rule.emit(type_name, rule.dy, operand=operand),)
-
-    return gradient
+def _scale_gradient(rule, x):
+    return (lambda: rule.emit("scalar_mul", rule.dy, operand=rule.forward.attrs["operand"]),)
 
 
 def _first(specs, attrs):
@@ -157,8 +153,7 @@ op("broadcast_add", _broadcast, lambda args: args[0] + args[1], _add_gradient)
 op("broadcast_sub", _broadcast, lambda args: args[0] - args[1], _sub_gradient)
 op("broadcast_mul", _broadcast, lambda args: args[0] * args[1], _mul_gradient)
 op("scalar_add", _scalar, _number(np.add), lambda rule, x: (lambda: rule.dy,), operand="double")
-op("scalar_mul", _scalar, _number(np.multiply), _scaled("scalar_mul"), operand="double")
-op("scalar_div", _scalar, _number(np.divide), _scaled("scalar_div"), operand="double")
+op("scalar_mul", _scalar, _number(np.multiply), _scale_gradient, operand="double")
 op("matmul", _matmul, _matmul_kernel, _matmul_gradient, transpose_a="bool", transpose_b="bool")
 op(
     "reduce_sum",

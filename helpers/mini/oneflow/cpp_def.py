@@ -88,13 +88,12 @@ def _compile(source, compiler, home, name):
 
 
 def _first_error(text, source):
-    lines = [line.strip() for line in text.replace(f"{INCLUDE}{os.sep}", "").splitlines()]
-    first = next((line for line in lines if "error" in line.lower()), None)
-    if first is None:
-        return lines[0] if lines else "the compiler said nothing"
-    places = [line.split(":")[1] for line in lines if line.startswith(f"{source.name}:")]
-    inside = first.startswith(source.name) or not any(map(str.isdigit, places))
-    return first if inside else f"{first} (from {source.name}, line {places[0]})"
+    lines = text.replace(f"{INCLUDE}{os.sep}", "").splitlines() or ["the compiler said nothing"]
+    first = next((line.strip() for line in lines if "error" in line.lower()), lines[0])
+    own = [line.split(":")[1] for line in lines if line.startswith(f"{source.name}:")]
+    numbers = [number for number in own if number.isdigit()]
+    inside = first.startswith(source.name) or not numbers
+    return first if inside else f"{first} (from {source.name}, line {numbers[0]})"
 
 
 def ask(program, question, number=0, rows=()):

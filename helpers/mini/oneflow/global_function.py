@@ -64,24 +64,16 @@ class JobFunction:
         """All ops of the job in the order in which they run."""
         return self.job.ops
 
-    def __call__(self, *arrays, **named):
+    def __call__(self, *arrays):
         """Run the job. Each array has its placeholder's shape and dtype."""
         if self._executor is None:
             self._write()
-        if named or len(arrays) != len(self.placeholders):
-            arrays = self._ordered(arrays, named)
+        if len(arrays) != len(self.placeholders):
+            there = f"{len(self.placeholders)} array(s) ({', '.join(self.placeholders) or 'none'})"
+            raise OpError(f'job "{self.__name__}" takes {there}, got {len(arrays)}', "run")
         with stage("run"):
             results = self._executor(arrays)
         return results[0] if self._single else tuple(results) if results else None
-
-    def _ordered(self, arrays, named):
-        names = list(self.placeholders)
-        try:
-            bound = inspect.signature(self.function).bind(*arrays, **named)
-        except TypeError as error:
-            there = f"{len(names)} array(s) ({', '.join(names) or 'none'})"
-            raise OpError(f'job "{self.__name__}" takes {there}: {error}', "run") from None
-        return [bound.arguments[name] for name in names]
 
     @stage("build")
     def _write(self):

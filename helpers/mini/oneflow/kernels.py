@@ -81,6 +81,8 @@ class Hob:
 class HobContextGetter:
     """What can be asked for: a device, or the dtype of an argument. `==` makes a predicate."""
 
+    __hash__ = None
+
     def __init__(self, text, get, known):
         self.text, self.get, self.known = text, get, known
 
@@ -89,10 +91,7 @@ class HobContextGetter:
         return Hob(f'{self.text} == "{value}"', lambda context: self.get(context) == value)
 
     def __ne__(self, value):
-        value = self.known(value, self.text)
-        return Hob(f'{self.text} != "{value}"', lambda context: self.get(context) != value)
-
-    __hash__ = None
+        return ~(self == value)
 
 
 def HobDataType(name, index):
@@ -109,9 +108,9 @@ def HobDataType(name, index):
 def HobDeviceTag():
     """Stand for the device that the op is placed on."""
 
-    def known(value, what):
-        need(value in DEVICES, f"{what}: there are {listed(DEVICES)}, not {quote_value(value)}")
-        return value
+    def known(tag, what):
+        need(tag in DEVICES, f"{what}: there are {listed(DEVICES)}, not {quote_value(tag)}")
+        return tag
 
     return HobContextGetter("HobDeviceTag()", lambda context: context.device, known)
 

@@ -17,18 +17,13 @@ from helpers.safety.arguments import quote_value
 
 
 def ones_initializer():
-    """All ones."""
-    return constant_initializer(1)
+    """All ones. An initializer makes a variable's first value: make(name, shape, dtype)."""
+    return lambda name, shape, dtype: np.ones(shape, dtype)
 
 
 def zeros_initializer():
     """All zeros."""
-    return constant_initializer(0)
-
-
-def constant_initializer(value=0):
-    """All `value`. An initializer makes a variable's first value: make(name, shape, dtype)."""
-    return lambda name, shape, dtype: np.full(shape, value, dtype)
+    return lambda name, shape, dtype: np.zeros(shape, dtype)
 
 
 def random_uniform_initializer(minval=0, maxval=1):

@@ -146,20 +146,18 @@ class Kernel:
         return in_file(f"{self.name}()", self.file)
 
 
-_collecting = {}  # "op_def.py" or "py_kernel.py", while one is loaded -> (file, its chains)
+_loading = []  # of each file that is being loaded: op_def.py or py_kernel.py, its path, its chains
 
 
 @contextmanager
 def collect(kind, file, at):
     """Gather what a file registers; the list holds the records after the block."""
-    records, before = [], dict(_collecting)
-    _collecting.clear()
-    _collecting[kind] = str(file), (chains := [])
+    records, chains = [], []
+    _loading.append((kind, str(file), chains))
     try:
         yield records
     finally:
-        _collecting.clear()
-        _collecting.update(before)
+        _loading.pop()
     with stage(at):
         records += [chain.finish() for chain in chains]
 
@@ -178,8 +176,8 @@ class Chain:
 
 def begin(kind, chain, name, told):
     """Begin a chain of calls in the file that is being loaded; OpError in any other place."""
-    need(kind in _collecting, told)
-    file, chains = _collecting[kind]
+    need(_loading and _loading[-1][0] == kind, told)
+    _, file, chains = _loading[-1]
     chains.append(chain(name, file))
     return chains[-1]
 

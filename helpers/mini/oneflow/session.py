@@ -9,6 +9,7 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partialmethod
 from pathlib import Path
 from types import ModuleType
 
@@ -79,13 +80,13 @@ def load_variables(values):
 @contextmanager
 def as_oneflow():
     """Let `import oneflow` and `import oneflow.typing` find this package inside the block."""
-    before = {name: sys.modules[name] for name in sys.modules if name.startswith("oneflow")}
-    flow = sys.modules[PACKAGE]
-    sys.modules.update({"oneflow": flow, "oneflow.typing": flow.typing})
+    flow, names = sys.modules[PACKAGE], ("oneflow", "oneflow.typing")
+    before = {name: sys.modules.pop(name) for name in names if name in sys.modules}
+    sys.modules.update(zip(names, (flow, flow.typing), strict=True))
     try:
         yield
     finally:
-        for name in ("oneflow", "oneflow.typing"):
+        for name in names:
             del sys.modules[name]
         sys.modules.update(before)
 
@@ -125,22 +126,6 @@ class CustomOpModule:
         need(self._api is not None, told)
         return self._api
 
-    def py_api(self):
-        """Load the wrappers."""
-        return self._plan("py_api.py")
-
-    def py_def(self):
-        """Load the definition in Python."""
-        return self._plan("op_def.py")
-
-    def cpp_def(self):
-        """Compile and load the definition in C++."""
-        return self._plan("cpp_def.cpp")
-
-    def py_kernel(self):
-        """Load the numpy kernels."""
-        return self._plan("py_kernel.py")
-
     @stage("load")
     def build_load(self):
         """Load everything that was asked for, and register it: all or nothing."""
@@ -165,6 +150,12 @@ class CustomOpModule:
         both = {"op_def.py", "cpp_def.cpp"} <= set(self._files)
         need(not both, f'op "{self.name}" is defined once: take .py_def() or .cpp_def()')
         return self
+
+    # Ask for the wrappers, the definition in Python or in C++, and the numpy kernels.
+    py_api = partialmethod(_plan, "py_api.py")
+    py_def = partialmethod(_plan, "op_def.py")
+    cpp_def = partialmethod(_plan, "cpp_def.cpp")
+    py_kernel = partialmethod(_plan, "py_kernel.py")
 
 
 def load_python_definition(path):

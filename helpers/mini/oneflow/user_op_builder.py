@@ -6,8 +6,6 @@ Mirrors oneflow/python/ops/user_op_builder.py.
 
 # ruff: noqa: D102 - the names are the original's, and say what they do
 
-import math
-
 from helpers.mini.oneflow.autodiff import Request
 from helpers.mini.oneflow.errors import OpError, need, stage
 from helpers.mini.oneflow.job import PLACED, writer
@@ -32,17 +30,13 @@ class Blob:
     def __sub__(self, other):
         return binary("sub", self, other)
 
-    def __rsub__(self, other):
-        return binary("add", -self, other)
-
     def __mul__(self, other):
         return binary("mul", self, other)
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __truediv__(self, other):
-        need(is_number(other), f"{self!r} is divided by numbers only here")
-        return binary("div", self, other)
+    def __rsub__(self, other):
+        return binary("add", -self, other)
 
     def __matmul__(self, other):
         return matmul(self, other)
@@ -58,7 +52,7 @@ class Blob:
 
     __bool__ = __float__ = __int__ = __index__ = __len__ = __iter__ = _no_value
     __lt__ = __le__ = __gt__ = __ge__ = __getitem__ = _no_value
-    __pow__ = __array__ = __array_ufunc__ = __array_function__ = _no_value
+    __array__ = __array_ufunc__ = __array_function__ = _no_value
 
 
 def own(blob, what):
@@ -95,11 +89,6 @@ def matmul(a, b):
 def reduce_sum(blob):
     """Add all numbers up; the shape is (). Mirrors flow.math.reduce_sum without axis."""
     return emit("reduce_sum", [blob])
-
-
-def reduce_mean(blob):
-    """Return the mean of all numbers; the shape is (). Mirrors flow.math.reduce_mean."""
-    return reduce_sum(blob) / math.prod(own(blob, "reduce_mean").shape)
 
 
 class user_op_builder(Request):  # noqa: N801 - the original's name

@@ -114,10 +114,8 @@ class Frame:
         at = self.f_lasti
         while at > 2 and self._line(at) is None:  # cleanup has no line
             at -= 2
-        frame, line = (
-            FunctionType(_standing(self.code, at), self.globals)().gi_frame,
-            self._line(at),
-        )
+        frame = FunctionType(_standing(self.code, at), self.globals)().gi_frame
+        line = self._line(at)
         return TracebackType(following, frame, at, -1 if line is None else line)
 
 
@@ -153,8 +151,8 @@ def builtins_of(space: dict) -> dict:
 
 def generator_of(frame):
     """Return a generator that goes on with `frame`, with its function's name."""
-    generator = _drive(frame)
-    generator.__name__, generator.__qualname__ = frame.titles
+    generator, function = _drive(frame), frame.called
+    generator.__name__, generator.__qualname__ = function.__name__, function.__qualname__
     return generator
 
 
@@ -234,8 +232,7 @@ def enter(caller, function, args, kwargs):
         return None
     local = _bound(function, code, args, kwargs)
     frame = caller.frame(code, space, function.__closure__ or (), local)
-    if flags & inspect.CO_GENERATOR:
-        frame.titles = function.__name__, function.__qualname__
+    frame.called = function
     if frame.depth > sys.getrecursionlimit():
         raise RecursionError("maximum recursion depth exceeded")
     return frame
@@ -245,11 +242,10 @@ def _enter_init(caller, cls, args, kwargs):
     """Return the frame of a Python `__init__`, its instance made; None for every rarer way."""
     if type(cls).__call__ is not type.__call__ or cls.__new__ is not object.__new__:
         return None
-    init = cls.__init__
-    if type(init) is not FunctionType:
+    if type(cls.__init__) is not FunctionType:
         return None
     obj = cls.__new__(cls, *args, **kwargs)
-    frame = enter(caller, init, (obj, *args), kwargs)
+    frame = enter(caller, cls.__init__, (obj, *args), kwargs)
     frame.making = obj
     return frame
 
@@ -322,9 +318,5 @@ ASKERS = {
     sys.exc_info: _exc_info,
     sys.exception: lambda frame: frame.handled,
 }
-
-
 if hasattr(sys, "_getframemodulename"):  # since 3.12
-    ASKERS[sys._getframemodulename] = lambda frame, depth=0: _getframe(frame, depth).f_globals.get(
-        "__name__"
-    )
+    ASKERS[sys._getframemodulename] = lambda *given: _getframe(*given).f_globals.get("__name__")

@@ -138,8 +138,8 @@ class Loop(Frame):
             new.cells = dict(zip(outer, closure, strict=False))
         for name in code.co_cellvars:
             new.cells[name] = CellType(local.pop(name)) if name in local else CellType()
-        below = thread if back is None else back
-        new.depth, new.handling = below.depth + (back is not None), below.handling
+        below = back or thread
+        new.depth, new.handling = below.depth + 1, below.handling
         return new
 
     def function(self, code, defaults=None, kwdefaults=None, annotations=(), closure=None):

@@ -133,7 +133,6 @@ def test_the_learning_rate_follows_its_scheduler():
     [
         (flow.ones_initializer(), 1, 1),
         (flow.zeros_initializer(), 0, 0),
-        (flow.constant_initializer(2.5), 2.5, 2.5),
         (flow.random_uniform_initializer(-2, -1), -2, -1),
     ],
 )
@@ -160,14 +159,14 @@ def test_arithmetic_is_numpys(relu):
         with flow.scope.placement("cpu", "0:0"):
             return (
                 a + b, a - b, a * b, -a, a + 1, 1 + a, a - 0.1, 0.1 - a, a * 3, 3 * a,
-                a / 3, flow.math.reduce_sum(a), flow.math.reduce_mean(b),
+                flow.math.reduce_sum(a),
                 flow.matmul(b, c),
             )  # fmt: skip
 
     c, d, e = np.float32(0.1), np.float32(3), np.float32(1)
     expected = (
-        a + b, a - b, a * b, -a, a + e, e + a, a - c, c - a, a * d, d * a, a / d,
-        a.sum(), b.mean(), b @ b.T,
+        a + b, a - b, a * b, -a, a + e, e + a, a - c, c - a, a * d, d * a,
+        a.sum(), b @ b.T,
     )  # fmt: skip
     for found, value in zip(job(a, b, b.T), expected, strict=True):
         assert found.tobytes() == value.tobytes()
