@@ -46,12 +46,12 @@ def doing(function, takes: int, effect: str):
     return handler
 
 
-def adding(function, effect: str, takes: int = 1):
-    """Return a handler that calls `function` with a container in the stack and the last values."""
+def adding(function, effect: str):
+    """Return a handler that calls `function` with a container in the stack and the top value."""
 
     def handler(self, depth):
-        values = self.take(takes)
-        function(self.stack[-depth], *values)
+        value = self.pop()
+        function(self.stack[-depth], value)
 
     handler.__doc__ = effect
     return handler
@@ -145,13 +145,17 @@ class Containers:
     )
     LIST_APPEND = adding(list.append, "[list, …, item] → [list, …]")
     SET_ADD = adding(set.add, "[set, …, item] → [set, …]")
-    MAP_ADD = adding(dict.__setitem__, "[dict, …, key, value] → [dict, …]", takes=2)
     LIST_EXTEND = adding(native("LIST_EXTEND", 1, 2), "[list, …, iterable] → [list, …]")
     SET_UPDATE = adding(set.update, "[set, …, iterable] → [set, …]")
     DICT_UPDATE = adding(native("DICT_UPDATE", 1, 2), "[dict, …, mapping] → [dict, …]")
     LIST_TO_TUPLE = pushing(tuple, 1, "[list] → [tuple]")
     STORE_SUBSCR = doing(lambda v, c, k: setitem(c, k, v), 3, "[value, container, key] → []")
     DELETE_SUBSCR = doing(operator.delitem, 2, "[container, key] → []")
+
+    def MAP_ADD(self, depth):
+        """[dict, …, key, value] → [dict, …]"""
+        key, value = self.take(2)
+        self.stack[-depth][key] = value
 
     def BUILD_MAP(self, count):
         """[key, value, …] → [dict]"""
