@@ -10,7 +10,6 @@ import pytest
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
 from helpers.mini.vm.data_handlers import Lent
-from helpers.mini.vm.frame_object import program_code
 from helpers.study.chapter_3.kept_stacks import kept_by_cpython
 from tests.capture.stack_programs import PROGRAMS
 
@@ -69,7 +68,7 @@ def _words(stack, pairs):
             yield short_repr(function)
             value = value.__self__
         if type(value) is GeneratorType:
-            yield f"generator {program_code(value).co_name}"
+            yield f"generator {value.__name__}"
         elif value is not vm.NULL:
             yield short_repr(value)
 

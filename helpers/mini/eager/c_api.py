@@ -59,8 +59,9 @@ def handle_of(tensor) -> int:
 
     The C++ function does not look at what it is given, so that is done here.
     """
-    _, eager_tensor = _tensorflow()
-    if type(tensor) is not eager_tensor:
+    from tensorflow.python.framework import ops
+
+    if type(tensor) is not ops.EagerTensor:
         raise TypeError(f"only an EagerTensor has a handle, not {real_type_name(tensor)}")
     return _pair()[0](tensor)
 
@@ -74,7 +75,8 @@ def tensor_of(handle: int):
 
 def live_context() -> int:
     """Return the address of TensorFlow's own TFE_Context, made now if no op has run yet."""
-    context, _ = _tensorflow()
+    from tensorflow.python.eager import context
+
     current = context.context()
     current.ensure_initialized()
     ask = ctypes.pythonapi.PyCapsule_GetPointer
@@ -115,13 +117,6 @@ def failure(code: int, message: str) -> Exception:
     return errors.exception_type_from_error_code(code)(None, None, message)
 
 
-def _tensorflow():
-    from tensorflow.python.eager import context
-    from tensorflow.python.framework import ops
-
-    return context, ops.EagerTensor
-
-
 def _file() -> str:
     from tensorflow.python import _pywrap_tensorflow_internal
 
@@ -157,16 +152,17 @@ def set_attributes(op: int, attrs: tuple, status: Status) -> None:
     if len(attrs) % 2:
         raise failure(INVALID, "Expecting attrs tuple to have even length.")
     for name, value in zip(attrs[::2], attrs[1::2], strict=True):
-        is_list = BYTE()
-        key = name.encode() if isinstance(name, str) else name
+        is_list, key = BYTE(), name.encode()
         kind = api().TFE_OpGetAttrType(op, key, ctypes.byref(is_list), status.address)
         status.check()
-        known = _LISTS if is_list.value else _SCALARS
-        if kind not in known:
+        if kind == SHAPE and not is_list.value:
+            _set_shape(op, key, value, status)
+        elif kind in (STRING, INTEGER, TYPE) or (kind in _KINDS and not is_list.value):
+            _set(op, key, kind, value, bool(is_list.value))
+        else:
             list_ = "list " if is_list.value else ""
-            words = f"Attr {key.decode()} has unhandled {list_}type {kind}"
+            words = f"Attr {name} has unhandled {list_}type {kind}"
             raise failure(UNIMPLEMENTED, words)
-        known[kind](op, key, value, status)
 
 
 def parsed(kind: str, name: str, value, is_list: bool = False, end: str = ""):
@@ -175,50 +171,42 @@ def parsed(kind: str, name: str, value, is_list: bool = False, end: str = ""):
     `kind`: String, Int, Float, Bool or Type. Raises InvalidArgumentError with TensorFlow's words,
     and `end` behind them, for a value of another Python type.
     """
-    parse, key = _PARSERS[kind], name.encode()
+    parse = next(parse for stem, parse, _ in _KINDS.values() if stem == kind)
     try:
-        return [parse(key, one) for one in _sequence(key, value)] if is_list else parse(key, value)
+        return _parse(parse, name.encode(), value, is_list)
     except type(failure(INVALID, "")) as error:
         raise failure(INVALID, error.message + end) from None
 
 
-def _scalar_of(parse, function):
-    def set_scalar(op, key, value, status):
-        getattr(api(), function)(op, key, parse(key, value))
+def _parse(parse, key, value, is_list):
+    if is_list and not hasattr(value, "__getitem__"):
+        raise _expecting("sequence value", key, value)
+    return [parse(key, one) for one in list(value)] if is_list else parse(key, value)
 
-    return set_scalar
 
-
-def _set_string(op, key, value, status):
-    data = _string(key, value)
-    api().TFE_OpSetAttrString(op, key, data, len(data))
+def _set(op, key, kind, value, is_list):
+    stem, parse, c_type = _KINDS[kind]
+    data = _parse(parse, key, value, is_list)
+    more = [len(data)] if is_list or kind == STRING else []
+    if is_list and kind == STRING:
+        more.insert(0, (SIZE * len(data))(*map(len, data)))
+    data = (c_type * len(data))(*data) if is_list else data
+    getattr(api(), f"TFE_OpSetAttr{stem}{'List' * is_list}")(op, key, data, *more)
 
 
 def _set_shape(op, key, value, status):
-    dims = _dims(key, value, f"Expecting None or sequence value for attr{key.decode()}")
+    dims = None
+    if value is not None and getattr(value, "rank", 0) is not None:
+        if not hasattr(value, "__getitem__"):
+            words = f"Expecting None or sequence value for attr{key.decode()}"
+            raise failure(INVALID, f"{words}, got {_type_name(value)}")
+        for size in value:
+            if size is not None and not isinstance(size, int):
+                raise _expecting("a Dimension", key, size)
+        dims = [-1 if size is None else _integer(key, size) for size in value]
     count = -1 if dims is None else len(dims)
     api().TFE_OpSetAttrShape(op, key, (INT64 * max(count, 0))(*dims or ()), count, status.address)
     status.check()
-
-
-def _set_strings(op, key, values, status):
-    data = [_string(key, value) for value in _sequence(key, values)]
-    lengths = (SIZE * len(data))(*map(len, data))
-    api().TFE_OpSetAttrStringList(op, key, (TEXT * len(data))(*data), lengths, len(data))
-
-
-def _list_of(parse, kind, function):
-    def set_list(op, key, values, status):
-        parsed = [parse(key, value) for value in _sequence(key, values)]
-        getattr(api(), function)(op, key, (kind * len(parsed))(*parsed), len(parsed))
-
-    return set_list
-
-
-def _sequence(key, values):
-    if not (isinstance(values, (list, tuple, str, bytes)) or hasattr(values, "__getitem__")):
-        raise _expecting("sequence value", key, values)
-    return list(values)
 
 
 def _string(key, value) -> bytes:
@@ -244,23 +232,10 @@ def _as_it_is(kind, words):
     return parse
 
 
-_real, _bool = _as_it_is(float, "float value"), _as_it_is(bool, "bool value")
-
-
 def _type(key, value) -> int:
     if not isinstance(value, int) and not hasattr(value, "_type_enum"):
         raise _expecting("a DType.dtype", key, value)
     return _integer(key, getattr(value, "_type_enum", value), "int", 32)
-
-
-def _dims(key, value, expecting) -> list[int] | None:
-    if value is None or getattr(value, "rank", 0) is None:
-        return None
-    if not hasattr(value, "__getitem__"):
-        raise failure(INVALID, f"{expecting}, got {_type_name(value)}")
-    for size in (size for size in value if size is not None and not isinstance(size, int)):
-        raise _expecting("a Dimension", key, size)
-    return [-1 if size is None else _integer(key, size) for size in value]
 
 
 def _expecting(what, key, value):
@@ -273,17 +248,10 @@ def _type_name(value) -> str:
     return kind.__name__ if bare else f"{kind.__module__}.{kind.__name__}"
 
 
-_PARSERS = {"String": _string, "Int": _integer, "Float": _real, "Bool": _bool, "Type": _type}
-_SCALARS = {
-    STRING: _set_string,
-    INTEGER: _scalar_of(_integer, "TFE_OpSetAttrInt"),
-    REAL: _scalar_of(_real, "TFE_OpSetAttrFloat"),
-    BOOL: _scalar_of(_bool, "TFE_OpSetAttrBool"),
-    TYPE: _scalar_of(_type, "TFE_OpSetAttrType"),
-    SHAPE: _set_shape,
-}
-_LISTS = {
-    STRING: _set_strings,
-    INTEGER: _list_of(_integer, INT64, "TFE_OpSetAttrIntList"),
-    TYPE: _list_of(_type, INT, "TFE_OpSetAttrTypeList"),
+_KINDS = {  # the end of the function's name, what makes a Python value fit, its type in C
+    STRING: ("String", _string, TEXT),
+    INTEGER: ("Int", _integer, INT64),
+    REAL: ("Float", _as_it_is(float, "float value"), FLOAT),
+    BOOL: ("Bool", _as_it_is(bool, "bool value"), BYTE),
+    TYPE: ("Type", _type, INT),
 }

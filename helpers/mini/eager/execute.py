@@ -36,7 +36,7 @@ def execute(op_name: str, inputs, attrs: tuple = (), num_outputs: int = 1) -> li
     Raises TensorFlow's exceptions with its words; TypeError and ValueError of the guard for what
     would have ended the process.
     """
-    inputs = checked(op_name, inputs, attrs, num_outputs)
+    inputs = checked(op_name, inputs, attrs)
     if len(attrs) % 2 == 0:
         attrs = completed(definition_of(op_name), inputs, attrs)
     return run(op_name, inputs, attrs, num_outputs)
@@ -44,55 +44,40 @@ def execute(op_name: str, inputs, attrs: tuple = (), num_outputs: int = 1) -> li
 
 def run(op_name: str, inputs: list, attrs: tuple, num_outputs: int) -> list:
     """Do the same without asking the guard: a wrong call can end the process."""
+    from tensorflow.python.eager import context
+    from tensorflow.python.framework import errors
+
     with Status() as status:
         op = api().TFE_NewOp(live_context(), op_name.encode(), status.address)
         status.check()
         try:
-            _set_device(op, status)
+            device = (context.context().device_name or "").encode()
+            api().TFE_OpSetDevice(op, device, status.address)
+            status.check()
             _add_inputs(op, inputs, status)
             set_attributes(op, attrs, status)
-            handles = _run(op, num_outputs, status)
-        except _not_ok() as error:
+            handles, number = (POINTER * num_outputs)(), INT(num_outputs)
+            api().TFE_Execute(op, handles, ctypes.byref(number), status.address)
+            status.check()
+        except errors.OpError as error:
             raise type(error)(None, None, f"{error.message} [Op:{op_name}]") from None
         finally:
             api().TFE_DeleteOp(op)
-    return [tensor_of(handle) for handle in handles]
-
-
-def _set_device(op, status):
-    from tensorflow.python.eager import context
-
-    api().TFE_OpSetDevice(op, (context.context().device_name or "").encode(), status.address)
-    status.check()
+    return [tensor_of(handle) for handle in handles[: number.value]]
 
 
 def _add_inputs(op, inputs, status):
     for given in inputs:
         if isinstance(given, (list, tuple)):
             handles = (POINTER * len(given))(*map(handle_of, given))
-            if given:  # of an empty list TensorFlow would look at the first tensor
-                api().TFE_OpAddInputList(op, handles, len(given), status.address)
+            api().TFE_OpAddInputList(op, handles, len(given), status.address)
         else:
             api().TFE_OpAddInput(op, handle_of(given), status.address)
         status.check()
 
 
-def _run(op, num_outputs, status) -> list[int]:
-    handles, number = (POINTER * num_outputs)(), INT(num_outputs)
-    api().TFE_Execute(op, handles, ctypes.byref(number), status.address)
-    status.check()
-    return handles[: number.value]
-
-
-def _not_ok():
-    from tensorflow.python.framework import errors
-
-    return errors.OpError
-
-
 # --- what is asked before C is called
 
-MOST_OUTPUTS = 2**16
 FIELDS = ("s", "i", "f", "b", "type", "shape", "func")
 
 
@@ -103,59 +88,44 @@ def definition_of(op_name: str):
     return op_def_registry.get(op_name)
 
 
-def checked(op_name, inputs, attrs, num_outputs) -> list:
+def checked(op_name, inputs, attrs) -> list:
     """Return `inputs` as a list with one entry per input of the op; raise if a call could not be.
 
-    TypeError: a name, an input, the attributes or the number is of the wrong type. ValueError: the
-    wrong number of inputs, a list where none belongs, a dtype that contradicts an input's.
+    TypeError: an input or the attributes are of the wrong type. ValueError: the wrong number of
+    inputs, a list where none belongs, a dtype that contradicts an input's.
     """
-    if not isinstance(op_name, str):
-        raise TypeError(f"an op's name is a str, not {real_type_name(op_name)}")
-    if "\0" in op_name:
-        raise ValueError("an op's name is a str without a zero: C would end it there")
-    if not isinstance(inputs, (list, tuple)):
-        raise TypeError(f"inputs must be a list of EagerTensors, not {real_type_name(inputs)}")
-    _attrs(attrs)
-    if type(num_outputs) is not int or not 0 <= num_outputs <= MOST_OUTPUTS:
-        raise ValueError(f"num_outputs must be an int from 0 to {MOST_OUTPUTS}")
+    if not isinstance(attrs, tuple):
+        words = "attrs must be a tuple of names and values in turn"
+        raise TypeError(f"{words}, not {real_type_name(attrs)}")
     definition = definition_of(op_name)
     if definition is None:
-        _eager(inputs)
+        _require_eager(inputs)
         return list(inputs)
-    _number(op_name, definition.input_arg, inputs)
-    for position, (argument, given) in enumerate(zip(definition.input_arg, inputs, strict=True)):
-        _place(op_name, argument, given, position)
-    _dtypes(op_name, definition, inputs, attrs)
+    arguments = definition.input_arg
+    if len(inputs) != len(arguments):
+        names = ", ".join(argument.name for argument in arguments) or "none"
+        takes = f"{len(arguments)} input" + "s" * (len(arguments) != 1)
+        raise ValueError(f"{op_name} takes {takes} ({names}), got {len(inputs)}")
+    types = dict(zip(attrs[::2], attrs[1::2], strict=False))
+    for position, (argument, given) in enumerate(zip(arguments, inputs, strict=True)):
+        tensors = _tensors(op_name, argument, given, position)
+        _require_dtype(op_name, argument, tensors, types.get(argument.type_attr))
     return list(inputs)
 
 
-def is_list(argument) -> bool:
-    """Return whether an input of an OpDef takes a list of tensors."""
-    return bool(argument.number_attr or argument.type_list_attr)
+def _tensors(op_name, argument, given, position) -> list:
+    """Return the tensors of one input, which may be a list."""
+    if not (argument.number_attr or argument.type_list_attr):
+        _require_eager([given], position)
+        return [given]
+    if not isinstance(given, (list, tuple)) or not given:
+        told = "an empty one" if isinstance(given, (list, tuple)) else real_type_name(given)
+        raise ValueError(f"input {argument.name} of {op_name} is a list of tensors, not {told}")
+    _require_eager(given)
+    return list(given)
 
 
-def _number(op_name, arguments, inputs):
-    if len(inputs) != len(arguments):
-        names = ", ".join(argument.name for argument in arguments) or "none"
-        plural = "" if len(arguments) == 1 else "s"
-        raise ValueError(
-            f"{op_name} takes {len(arguments)} input{plural} ({names}), got {len(inputs)}"
-        )
-
-
-def _place(op_name, argument, given, position):
-    if is_list(argument):
-        if not isinstance(given, (list, tuple)):
-            raise ValueError(
-                f"input {argument.name} of {op_name} is a list of tensors, "
-                f"not {real_type_name(given)}"
-            )
-        _eager(given)
-    else:
-        _eager([given], position)
-
-
-def _eager(tensors: Iterable, first: int = 0):
+def _require_eager(tensors: Iterable, first: int = 0):
     from tensorflow.python.framework import ops
 
     for position, tensor in enumerate(tensors, first):
@@ -166,73 +136,38 @@ def _eager(tensors: Iterable, first: int = 0):
             )
 
 
-def _attrs(attrs):
-    if not isinstance(attrs, tuple):
-        raise TypeError(
-            f"attrs must be a tuple of names and values in turn, not {real_type_name(attrs)}"
-        )
-    for position, name in enumerate(attrs[::2]):
-        if not isinstance(name, str) or "\0" in name:
-            raise TypeError(
-                f"attrs alternate name and value; item {2 * position} must be a name, "
-                f"not {real_type_name(name)}"
-            )
-
-
-def _dtypes(op_name, definition, inputs, attrs):
+def _require_dtype(op_name, argument, tensors, asked):
     """Stop a dtype that contradicts an input: set after the inputs, TensorFlow would ignore it."""
-    given = dict(zip(attrs[::2], attrs[1::2], strict=False))
-    for argument, value in zip(definition.input_arg, inputs, strict=True):
-        asked = given.get(argument.type_attr)
-        asked = getattr(asked, "_type_enum", asked)
-        for tensor in value if is_list(argument) else [value]:
-            if type(asked) is int and argument.type_attr and asked != tensor.dtype._type_enum:
-                raise ValueError(
-                    f"attr {argument.type_attr} of {op_name} says {_dtype(asked)}, "
-                    f"but input {argument.name} is {tensor.dtype.name}"
-                )
+    from tensorflow.python.framework import dtypes
 
-
-def _dtype(number: int) -> str:
-    import tensorflow as tf
-
-    try:
-        return tf.as_dtype(number).name
-    except TypeError:
-        return f"{number}, which is no dtype"
+    number = getattr(asked, "_type_enum", asked)
+    for tensor in tensors:
+        if type(number) is int and argument.type_attr and number != tensor.dtype._type_enum:
+            raise ValueError(
+                f"attr {argument.type_attr} of {op_name} says {dtypes.as_dtype(number).name}, "
+                f"but input {argument.name} is {tensor.dtype.name}"
+            )
 
 
 def completed(definition, inputs: list, attrs: tuple) -> tuple:
     """Return `attrs` and, behind them, each default that they do not name."""
     if definition is None:
         return attrs
-    named, arguments = set(attrs[::2]), definition.input_arg
-    for a in arguments:  # TensorFlow reads these off the inputs
+    named, found = set(attrs[::2]), []
+    for a in definition.input_arg:  # TensorFlow reads these off the inputs
         named |= {a.type_attr, a.number_attr, a.type_list_attr}
-    found = _empty(definition, inputs)
     for attr in definition.attr:
         if attr.HasField("default_value") and attr.name not in named:
             found += [attr.name, _value(attr.default_value)]
     return (*attrs, *found)
 
 
-def _empty(definition, inputs) -> list:
-    found = []
-    for argument, given in zip(definition.input_arg, inputs, strict=True):
-        if isinstance(given, (list, tuple)) and not given:
-            found += [argument.number_attr, 0] if argument.number_attr else []
-            found += [argument.type_list_attr, []] if argument.type_list_attr else []
-    return found
-
-
 def _value(default):
     kind = default.WhichOneof("value")
     if kind != "list":
         return _one(kind, getattr(default, kind))
-    for field in FIELDS:
-        if values := getattr(default.list, field):
-            return [_one(field, value) for value in values]
-    return []
+    lists = ((field, getattr(default.list, field)) for field in FIELDS)
+    return next(([_one(field, value) for value in values] for field, values in lists if values), [])
 
 
 def _one(kind, value):

@@ -19,7 +19,6 @@ from helpers.mini.oneflow.global_function import Numpy, global_function, watch, 
 from helpers.mini.oneflow.job import Job, Op, placement
 from helpers.mini.oneflow.kernels import REGISTER_USER_KERNEL, HobDataType, HobDeviceTag
 from helpers.mini.oneflow.optimizer import (
-    constant_initializer,
     get_variable,
     ones_initializer,
     random_uniform_initializer,
@@ -32,14 +31,14 @@ from helpers.mini.oneflow.session import (
     get_all_variables,
     load_variables,
 )
-from helpers.mini.oneflow.user_op_builder import matmul, reduce_mean, reduce_sum, user_op_builder
+from helpers.mini.oneflow.user_op_builder import matmul, reduce_sum, user_op_builder
 
 float16, float32, float64 = "float16", "float32", "float64"
 float, double = float32, float64
 int8, int32, int64, uint8 = "int8", "int32", "int64", "uint8"
 experimental = SimpleNamespace(custom_op_module=CustomOpModule)
 scope = SimpleNamespace(placement=placement)
-math = SimpleNamespace(reduce_sum=reduce_sum, reduce_mean=reduce_mean)
+math = SimpleNamespace(reduce_sum=reduce_sum)
 typing = SimpleNamespace(Numpy=Numpy)
 
 

@@ -10,8 +10,9 @@ oneflow/core/framework/user_op_conf.h (0.3).
 from collections import Counter
 from dataclasses import dataclass, field
 
-from helpers.mini.oneflow.errors import OpError, listed, need, shown, stage
+from helpers.mini.oneflow.errors import OpError, in_file, listed, lookup, need, stage
 from helpers.mini.oneflow.registry import GradientDef
+from helpers.safety.arguments import quote_value
 
 
 @dataclass
@@ -30,8 +31,19 @@ class Request:
         return cls(name, type_name, [("in", blob) for blob in blobs], ["out"], attrs)
 
     def blob(self, output):
-        """Return the name that an output's blob will have."""
         return f"{self.name}/{output}_0"
+
+    def Op(self, op_type_name):
+        self.type = op_type_name
+        return self
+
+    def Output(self, argument):
+        self.outputs.append(argument)
+        return self
+
+    def Attr(self, name, value):
+        self.attrs[name] = value
+        return self
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,35 @@ class ForwardOp:
     attr_types: dict[str, str]
     wanted: frozenset  # the inputs that need a gradient
     specs: dict[str, object]  # blob's name -> its Spec
+    bound: dict[tuple[str, int], str] = field(default_factory=dict)
+
+    def op_name(self):
+        return self.name
+
+    def attr(self, name):
+        return self._find("attr", name, self.attrs)
+
+    def input(self, name, index):
+        return self._find("input", (name, index), self.inputs)
+
+    def output(self, name, index):
+        return self._find("output", (name, index), self.outputs)
+
+    def output_grad(self, name, index):
+        return self._find("output", (name, index), self.output_grads)
+
+    def NeedGenGradTensor4OpInput(self, name, index):
+        """Say whether anything asks for an input's gradient."""
+        self.input(name, index)
+        return (name, index) in self.wanted
+
+    def InputGradBind(self, argument, get_blob):
+        """Bind an input's gradient to the blob that get_blob() names; called if it is needed."""
+        if self.NeedGenGradTensor4OpInput(*argument):
+            self.bound[tuple(argument)] = get_blob()
+
+    def _find(self, kind, key, table):
+        return lookup(table, kind, key, f'op type "{self.type}" ')
 
 
 @dataclass
@@ -66,15 +107,14 @@ class BackwardOpConfContext:
     """What the function given to SetBackwardOpConfGenFn gets."""
 
     def __init__(self, forward):
-        self.plan = Plan()
-        self._forward, self._rules, self._begun, self._built = Forward(forward, self), {}, [], {}
+        self.plan = Plan(bound=forward.bound)
+        self._forward, self._rules, self._built = forward, {}, {}
 
     def FwOp(self):
         return self._forward
 
     def DefineOp(self, name, function):
         """Say how a backward op is built; it is built when GetOp first asks for it."""
-        need(name not in self._rules, f'defines backward op "{name}" twice')
         self._rules[name] = function
 
     def GetOp(self, name):
@@ -82,93 +122,36 @@ class BackwardOpConfContext:
         if name not in self._built:
             rules = listed(self._rules)
             need(name in self._rules, f'asks for backward op "{name}"; DefineOp was given {rules}')
-            need(name not in self._begun, f'needs backward op "{name}" to build itself: a cycle')
-            self._begun.append(name)
-            self._built[name] = made = self._rules[name](BackwardOpBuilder(name))
-            need(
-                isinstance(made, BackwardOpBuilder) and made.is_built,
-                f'backward op "{name}" is not built: end with .Build()',
-            )
-            self.plan.requests.append(made.request)
+            made = self._rules.pop(name)(BackwardOpBuilder(name))
+            fine = isinstance(made, BackwardOpBuilder) and made.is_built
+            need(fine, f'backward op "{name}" is not built: end with .Build()')
+            self._built[name] = made
+            self.plan.requests.append(made)
         return self._built[name]
 
 
-class Forward:
-    """The forward op, as a rule sees it."""
-
-    def __init__(self, op, context):
-        self._op, self._bound = op, context.plan.bound
-
-    def op_name(self):
-        return self._op.name
-
-    def attr(self, name):
-        return _find(self._op.attrs, self._op.type, "attr", name)
-
-    def input(self, name, index):
-        return _find(self._op.inputs, self._op.type, "input", (name, index))
-
-    def output(self, name, index):
-        return _find(self._op.outputs, self._op.type, "output", (name, index))
-
-    def output_grad(self, name, index):
-        return _find(self._op.output_grads, self._op.type, "output", (name, index))
-
-    def NeedGenGradTensor4OpInput(self, name, index):
-        """Say whether anything asks for an input's gradient."""
-        self.input(name, index)
-        return (name, index) in self._op.wanted
-
-    def InputGradBind(self, argument, get_blob):
-        """Bind an input's gradient to the blob that get_blob() names; called if it is needed."""
-        if self.NeedGenGradTensor4OpInput(*argument):
-            self._bound[tuple(argument)] = get_blob()
-
-
-class BackwardOpBuilder:
+class BackwardOpBuilder(Request):
     """A backward op, under construction until `Build`; then its outputs can be bound."""
 
-    def __init__(self, name):
-        self.request, self.is_built = Request(name), False
-
-    def OpTypeName(self, name):
-        self.request.type = name
-        return self
+    is_built, OpTypeName = False, Request.Op
 
     def InputBind(self, argument, blob):
-        self.request.inputs.append((argument, blob))
-        return self
-
-    def Output(self, argument):
-        self.request.outputs.append(argument)
-        return self
-
-    def Attr(self, name, value):
-        self.request.attrs[name] = value
+        self.inputs.append((argument, blob))
         return self
 
     def Build(self):
-        """Finish."""
         self.is_built = True
         return self
 
     def output(self, name, index):
-        known = {(output, 0): self.request.blob(output) for output in self.request.outputs}
-        return _find(known, self.request.type, "output", (name, index))
+        known = {(output, 0): self.blob(output) for output in self.outputs}
+        return lookup(known, "output", (name, index), f'op type "{self.type}" ')
 
 
-def _find(table, type_name, kind, key):
-    if key not in table:
-        named = f'("{key[0]}", {key[1]})' if isinstance(key, tuple) else f'"{key}"'
-        has = listed(name[0] if isinstance(name, tuple) else name for name in table)
-        need(False, f'op type "{type_name}" has no {kind} {named}; it has {has}')
-    return table[key]
-
-
+@stage("backward")
 def append_backward(writer):
     """Append the backward ops of a train job; fill in writer.gradients."""
-    with stage("backward"):
-        _Backward(writer).run()
+    _Backward(writer).run()
 
 
 class _Backward:
@@ -176,17 +159,15 @@ class _Backward:
 
     def __init__(self, writer):
         self.writer, self.parts = writer, {}  # blob's name -> the parts of its gradient
-        self.forward = list(writer.ops)
-        self.varying = varying(self.forward, writer.trainable)
+        self.forward, self.varying = list(writer.ops), set(writer.trainable)
+        for op in self.forward:  # the blobs that depend on a variable
+            if any(blob in self.varying for _, blob in op.inputs):
+                self.varying.update(output.blob for output in op.outputs)
 
     def run(self):
-        """Append the ops."""
         loss = self.writer.loss
-        need(
-            loss.name in self.varying,
-            f'job "{self.writer.name}": the loss {loss} depends on no trainable variable, '
-            "so there is nothing to train; make one with flow.get_variable",
-        )
+        told = f'job "{self.writer.name}": the loss {loss} depends on no trainable variable'
+        need(loss.name in self.varying, f"{told}; make one with flow.get_variable")
         self.parts[loss.name] = [self.emit("constant_like", [loss.name], value=1.0)]
         for op in reversed(self.forward):
             outputs = [output.blob for output in op.outputs]
@@ -196,45 +177,46 @@ class _Backward:
 
     def back(self, op):
         """Append the backward ops of one op and keep what they give for its inputs."""
+        where = f'op "{op.name}"'
         rule, forward = self.rule(op), self.asked(op)
         try:
             plan = rule.generate(forward)
             for request in plan.requests:
                 self.writer.add(request, "backward", op.placement)
         except OpError as error:
-            raise OpError(f'op "{op.name}" of job "{self.writer.name}": {rule}: {error}') from error
+            raise OpError(f'{where} of job "{self.writer.name}": {rule}: {error}') from error
         for argument in sorted(forward.wanted):
             blob = forward.inputs[argument]
-            bound = self.bound(plan, argument, blob, f'op "{op.name}": {rule}')
+            bound = self.bound(plan, argument, blob, f"{where}: {rule}")
             self.parts.setdefault(blob, []).append(bound)
 
     def rule(self, op) -> GradientDef:
-        """Return the gradient rule of an op's type."""
         known = self.writer.session.registry.gradients
-        own = ", ".join(f'"{name}"' for name, rule in known.items() if rule.file) or "none"
-        need(
-            op.type in known,
-            f'op "{op.name}" of job "{self.writer.name}": no gradient is registered for op type '
-            f'"{op.type}"' + f" ({op.file})" * bool(op.file) + "; its definition needs "
-            f'REGISTER_USER_OP_GRAD("{op.type}") (registered: {own})',
-        )
+        if op.type not in known:
+            own = ", ".join(f'"{name}"' for name, rule in known.items() if rule.file) or "none"
+            what = in_file(f'no gradient is registered for op type "{op.type}"', op.file)
+            raise OpError(
+                f'op "{op.name}" of job "{self.writer.name}": {what}; its definition needs '
+                f'REGISTER_USER_OP_GRAD("{op.type}") (registered: {own})'
+            )
         return known[op.type]
 
     def asked(self, op):
         """Return the ForwardOp of an op, with a gradient for each of its outputs."""
         inputs = numbered(op.inputs)
         outputs = {(output.argument, 0): output.blob for output in op.outputs}
-        grads = {argument: self.output_grad(blob) for argument, blob in outputs.items()}
+        grads = {
+            argument: self.total(b)
+            if b in self.parts
+            else self.emit("constant_like", [b], value=0.0)
+            for argument, b in outputs.items()
+        }
         wanted = frozenset(argument for argument, blob in inputs.items() if blob in self.varying)
         specs = {name: output.spec for name, output in self.writer.blobs.items()}
         known = self.writer.session.registry.op(op.type).attrs
         types = {name: attr.type for name, attr in known.items()}
         attrs = dict(op.attrs)
         return ForwardOp(op.name, op.type, inputs, outputs, grads, attrs, types, wanted, specs)
-
-    def output_grad(self, blob):
-        known = blob in self.parts
-        return self.total(blob) if known else self.emit("constant_like", [blob], value=0.0)
 
     def bound(self, plan, argument, blob, where):
         """Return the blob that a plan binds to an input, checked."""
@@ -243,10 +225,8 @@ class _Backward:
         told = f"{where} binds no gradient to {to}, which needs one; it binds {bound}"
         need(argument in plan.bound, told)
         gradient, known = plan.bound[argument], self.writer.blobs
-        need(
-            isinstance(gradient, str) and gradient in known,
-            f"{where} binds {shown(gradient)} to {to}, and no blob has that name",
-        )
+        fine = isinstance(gradient, str) and gradient in known
+        need(fine, f"{where} binds {quote_value(gradient)} to {to}, and no blob has that name")
         need(
             known[gradient].spec == known[blob].spec,
             f"{where} binds {known[gradient]} to {to}, whose blob is {known[blob]}: "
@@ -273,13 +253,4 @@ def numbered(inputs):
     for name, value in inputs:
         found[name, counts[name]] = value
         counts[name] += 1
-    return found
-
-
-def varying(ops, variables):
-    """Return the blobs that depend on one of the variables, by name."""
-    found = set(variables)
-    for op in ops:
-        if any(blob in found for _, blob in op.inputs):
-            found.update(output.blob for output in op.outputs)
     return found

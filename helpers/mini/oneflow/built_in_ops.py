@@ -10,15 +10,7 @@ import numpy as np
 
 from helpers.mini.oneflow.autodiff import Plan, Request
 from helpers.mini.oneflow.errors import need
-from helpers.mini.oneflow.registry import (
-    FLOATS,
-    AttrDef,
-    GradientDef,
-    Kernel,
-    OpDef,
-    Registry,
-    Spec,
-)
+from helpers.mini.oneflow.registry import AttrDef, GradientDef, Kernel, OpDef, Registry, Spec
 
 KERNELS = {}  # op_type_name -> Kernel
 _ops, _gradients = {}, {}
@@ -44,23 +36,19 @@ def op(name, infer, kernel, gradient=None, **attrs):
 
 @dataclass
 class Rule:
-    """A built-in gradient rule at work: `x` and `y` name the inputs, `dy` the output's gradient."""
+    """A built-in gradient rule at work: `dy` names the output's gradient."""
 
     forward: object
     plan: Plan = field(default_factory=Plan)
 
     def run(self, gradient):
-        """Bind what gradient(self, x, ...) yields, one blob's name for each input."""
+        """Bind what the functions that gradient(self, x, ...) returns give, one for each input."""
         inputs = self.forward.inputs
+        self.dy = self.forward.output_grads["out", 0]
         for argument, get in zip(inputs, gradient(self, *inputs.values()), strict=True):
             if argument in self.forward.wanted:
                 self.plan.bound[argument] = get()
         return self.plan
-
-    @property
-    def dy(self):
-        """The name of the blob that holds the gradient of the output."""
-        return self.forward.output_grads["out", 0]
 
     def emit(self, type_name, *blobs, **attrs):
         """Ask for a backward op; return its blob's name."""
@@ -93,34 +81,18 @@ def _broadcast(specs, attrs):
 def _scalar(specs, attrs):
     kind, value = np.dtype(specs[0].dtype), attrs["operand"]
     if kind.kind != "f":
-        limits = np.iinfo(kind)
-        fits = value.is_integer() and limits.min <= value <= limits.max
+        fits = value.is_integer() and np.iinfo(kind).min <= value <= np.iinfo(kind).max
         need(fits, f"cannot hold the number {value} in {kind}")
     return specs[0]
-
-
-def _scalar_divided(specs, attrs):
-    need(specs[0].dtype in FLOATS, f"divides, and {specs[0].dtype} is no float dtype")
-    return specs[0]
-
-
-def _first(specs, attrs):
-    return specs[0]
-
-
-def _second(specs, attrs):
-    return specs[1]
 
 
 def _matmul(specs, attrs):
     dtype, shapes = _same_dtype(specs), [spec.shape for spec in specs]
     need(all(len(shape) == 2 for shape in shapes), f"takes two matrices, got shapes {shapes}")
-    (n, k), (m, p) = (
-        shape[::-1] if flipped else shape
-        for shape, flipped in zip(shapes, (attrs["transpose_a"], attrs["transpose_b"]), strict=True)
-    )
-    need(k == m, f"cannot multiply the shapes {shapes[0]} and {shapes[1]}")
-    return Spec((n, p), dtype)
+    a = shapes[0][::-1] if attrs["transpose_a"] else shapes[0]
+    b = shapes[1][::-1] if attrs["transpose_b"] else shapes[1]
+    need(a[1] == b[0], f"cannot multiply the shapes {shapes[0]} and {shapes[1]}")
+    return Spec((a[0], b[1]), dtype)
 
 
 def _matmul_kernel(args, attrs):
@@ -129,23 +101,11 @@ def _matmul_kernel(args, attrs):
 
 
 def _matmul_gradient(rule, a, b):
-    flip_a, flip_b = rule.forward.attrs["transpose_a"], rule.forward.attrs["transpose_b"]
-
-    def product(x, y, transpose_a, transpose_b):
-        return rule.emit("matmul", x, y, transpose_a=transpose_a, transpose_b=transpose_b)
-
-    def of_a():
-        return (
-            product(b, rule.dy, flip_b, True) if flip_a else product(rule.dy, b, False, not flip_b)
-        )
-
-    def of_b():
-        return (
-            product(rule.dy, a, True, flip_a) if flip_b else product(a, rule.dy, not flip_a, False)
-        )
-
-    yield of_a
-    yield of_b
+    need(not any(rule.forward.attrs.values()), "knows only matrices that are not transposed")
+    return (
+        lambda: rule.emit("matmul", rule.dy, b, transpose_a=False, transpose_b=True),
+        lambda: rule.emit("matmul", a, rule.dy, transpose_a=True, transpose_b=False),
+    )
 
 
 def _reduce_sum_like(args):
@@ -160,48 +120,46 @@ def _number(function):
 
 
 def _add_gradient(rule, x, y):
-    yield lambda: rule.shrunk(rule.dy, x)
-    yield lambda: rule.shrunk(rule.dy, y)
+    return lambda: rule.shrunk(rule.dy, x), lambda: rule.shrunk(rule.dy, y)
 
 
 def _sub_gradient(rule, x, y):
-    yield lambda: rule.shrunk(rule.dy, x)
-    yield lambda: rule.shrunk(rule.emit("scalar_mul", rule.dy, operand=-1.0), y)
+    return (
+        lambda: rule.shrunk(rule.dy, x),
+        lambda: rule.shrunk(rule.emit("scalar_mul", rule.dy, operand=-1.0), y),
+    )
 
 
 def _mul_gradient(rule, x, y):
-    yield lambda: rule.shrunk(rule.emit("broadcast_mul", rule.dy, y), x)
-    yield lambda: rule.shrunk(rule.emit("broadcast_mul", rule.dy, x), y)
+    return (
+        lambda: rule.shrunk(rule.emit("broadcast_mul", rule.dy, y), x),
+        lambda: rule.shrunk(rule.emit("broadcast_mul", rule.dy, x), y),
+    )
 
 
-def _scaled(type_name):
-    def gradient(rule, x):
-        operand = rule.forward.attrs["operand"]
-        yield lambda: rule.emit(type_name, rule.dy, operand=operand)
-
-    return gradient
+def _scale_gradient(rule, x):
+    return (lambda: rule.emit("scalar_mul", rule.dy, operand=rule.forward.attrs["operand"]),)
 
 
-def _passed_on(rule, x):
-    yield lambda: rule.dy
+def _first(specs, attrs):
+    return specs[0]
 
 
-def _spread(rule, x):
-    yield lambda: rule.emit("broadcast_like", rule.dy, x)
+def _second(specs, attrs):
+    return specs[1]
 
 
 op("broadcast_add", _broadcast, lambda args: args[0] + args[1], _add_gradient)
 op("broadcast_sub", _broadcast, lambda args: args[0] - args[1], _sub_gradient)
 op("broadcast_mul", _broadcast, lambda args: args[0] * args[1], _mul_gradient)
-op("scalar_add", _scalar, _number(np.add), _passed_on, operand="double")
-op("scalar_mul", _scalar, _number(np.multiply), _scaled("scalar_mul"), operand="double")
-op("scalar_div", _scalar_divided, _number(np.divide), _scaled("scalar_div"), operand="double")
+op("scalar_add", _scalar, _number(np.add), lambda rule, x: (lambda: rule.dy,), operand="double")
+op("scalar_mul", _scalar, _number(np.multiply), _scale_gradient, operand="double")
 op("matmul", _matmul, _matmul_kernel, _matmul_gradient, transpose_a="bool", transpose_b="bool")
 op(
     "reduce_sum",
     lambda specs, attrs: Spec((), specs[0].dtype),
     lambda args: args[0].sum(dtype=args[0].dtype),
-    _spread,
+    lambda rule, x: (lambda: rule.emit("broadcast_like", rule.dy, x),),
 )
 op(
     "constant_like",

@@ -9,6 +9,7 @@ definition that crashes, hangs or exits cannot take this process along.
 import hashlib
 import os
 import shutil
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -25,7 +26,6 @@ INCLUDE = Path(__file__).parent / "include"
 FLAGS = ("-std=c++11", "-O0", "-I", str(INCLUDE))
 LONGEST_BUILD, LONGEST = 120, 20  # seconds
 ROW, WORD, END = "\x1e", "\x1f", "\x04"  # what ends a row, parts its words, ends an answer
-MOST = 10_000_000  # bytes of an answer
 _NAMES = ("float32", "float64", "int8", "int32", "int64", "uint8", "float16")
 NUMBERS = dict(zip(_NAMES, (2, 3, 4, 5, 6, 7, 9), strict=True))  # of enum DataType
 DTYPES = {str(number): name for name, number in NUMBERS.items()}
@@ -44,10 +44,10 @@ def build(source) -> Path:
     """Return the folder in the cache that holds the file's `program`. Raises OpError."""
     compiler = find_compiler()
     if compiler is None:
+        other = place(str(source).replace("_cpp_def.cpp", "_op_def.py"))
         raise NoCompiler(
             f"{place(source)} needs a C++ compiler, and neither g++ nor clang++ is found: "
-            f"{COMPILER_CURE}, or write the same definition in Python, "
-            f"{place(str(source).replace('_cpp_def.cpp', '_op_def.py'))}, "
+            f"{COMPILER_CURE}, or write the same definition in Python, {other}, "
             "and load it with .py_def()"
         )
     home, name = cache_folder(), _key(source, compiler)
@@ -77,41 +77,32 @@ def _compile(source, compiler, home, name):
         made.mkdir()
         command = [compiler, *FLAGS, source.name, "-o", str(made / "program")]
         env = {**os.environ, "LC_ALL": "C", "TMPDIR": str(work)}  # ended, it leaves files there
-        try:
-            done = run(command, LONGEST_BUILD, cwd=source.parent, env=env)
-        except OSError as error:
-            raise OpError(f"{place(source)} could not be compiled: {error}") from error
+        done = run(command, LONGEST_BUILD, cwd=source.parent, env=env)
         if done.late:
             raise OpError(f"{place(source)} could not be compiled in {LONGEST_BUILD} seconds")
         if done.code:
             raise OpError(f"{place(source)} does not compile: {_first_error(done.err, source)}")
-        try:
+        with suppress(OSError):  # another process was faster
             home.put(made, name)
-        except OSError:
-            if not (home.path / name / "program").is_file():  # else another process was faster
-                raise
 
 
 def _first_error(text, source):
-    lines = [line.strip() for line in text.replace(f"{INCLUDE}{os.sep}", "").splitlines()]
-    first = next((line for line in lines if "error" in line.lower()), None)
-    if first is None:
-        return lines[0] if lines else "the compiler said nothing"
-    places = [line.split(":")[1] for line in lines if line.startswith(f"{source.name}:")]
-    inside = first.startswith(source.name) or not any(map(str.isdigit, places))
-    return first if inside else f"{first} (from {source.name}, line {places[0]})"
+    lines = text.replace(f"{INCLUDE}{os.sep}", "").splitlines() or ["the compiler said nothing"]
+    first = next((line.strip() for line in lines if "error" in line.lower()), lines[0])
+    own = [line.split(":")[1] for line in lines if line.startswith(f"{source.name}:")]
+    numbers = [number for number in own if number.isdigit()]
+    inside = first.startswith(source.name) or not numbers
+    return first if inside else f"{first} (from {source.name}, line {numbers[0]})"
 
 
 def ask(program, question, number=0, rows=()):
     """Return the rows that a program answers. OpError if it complains or does not come back."""
     with temporary("asked-") as home, home.work() as work:
         answer = home.path / "answer"
-        try:
-            command = [str(program), question, str(number), str(answer)]
-            done = run(command, LONGEST, given=written(rows).encode(), cwd=work, kept=False)
-            said = answer.read_bytes()[:MOST] if answer.is_file() else b""
-        except OSError as error:
-            raise OpError(f"could not be run: {error}") from error
+        command = [str(program), question, str(number), str(answer)]
+        given = "".join(WORD.join(map(str, row)) + ROW for row in rows)
+        done = run(command, LONGEST, given=given.encode(), cwd=work, kept=False)
+        said = answer.read_bytes() if answer.is_file() else b""
     if done.late:
         raise OpError(f"did not come back in {LONGEST} seconds")
     if done.code < 0:
@@ -119,20 +110,11 @@ def ask(program, question, number=0, rows=()):
         raise OpError(f"crashed with {name}: look for a null or dangling pointer in it")
     if done.code or not said.endswith(END.encode()):
         raise OpError(f"ended its program (exit code {done.code}) instead of returning")
-    rows = read(said.decode(errors="replace").removesuffix(END))
+    text = said.decode(errors="replace").removesuffix(END)
+    rows = [row.split(WORD) for row in text.split(ROW)[:-1]]
     if rows and rows[0][0] == "error":
         raise OpError(rows[0][1])
     return rows
-
-
-def written(rows):
-    """Return rows of words as one text."""
-    return "".join(WORD.join(map(str, row)) + ROW for row in rows)
-
-
-def read(text):
-    """Return the rows in a text."""
-    return [row.split(WORD) for row in text.split(ROW)[:-1]]
 
 
 def load(source):
@@ -142,22 +124,16 @@ def load(source):
         rows = ask(program, "describe")
     except OpError as error:
         raise OpError(f"{place(source)} {error}") from error
-    definitions, counts = [], {"op": 0, "gradient": 0}
-    for group in _groups(rows):
-        kind = group[0][0]
-        make = _op if kind == "op" else _gradient
-        definitions.append(make(program, str(source), counts[kind], group))
-        counts[kind] += 1
-    return definitions
-
-
-def _groups(rows):
     groups = []
     for row in rows:
         if row[0] in ("op", "gradient"):
             groups.append([])
         groups[-1].append(row)
-    return groups
+    definitions = []
+    for kind, make in (("op", _op), ("gradient", _gradient)):
+        own = [group for group in groups if group[0][0] == kind]
+        definitions += [make(program, str(source), n, group) for n, group in enumerate(own)]
+    return definitions
 
 
 def _op(program, file, number, group):
@@ -165,7 +141,6 @@ def _op(program, file, number, group):
     attrs = {}
     for _, attr, kind, *default in [row for row in rows if row[0] == "attr"]:
         where = f'op type "{name}": attr "{attr}"'
-        need(attr not in attrs, f"{where} is defined twice")
         attrs[attr] = attr_def(where, _value(kind, *default) if default else REQUIRED, kind)
     inputs, outputs = (
         tuple(row[1] for row in rows if row[0] == kind) for kind in ("input", "output")
@@ -178,8 +153,7 @@ def _op(program, file, number, group):
 
 def _gradient(program, file, number, group):
     (_, name, has_function), *_ = group
-    generate = partial(_generate, program, number)
-    made = GradientDef(name, generate, file)
+    made = GradientDef(name, partial(_generate, program, number), file)
     need(has_function == "1", f"{made} has no .SetBackwardOpConfGenFn(...)")
     return made
 
@@ -192,15 +166,14 @@ def _infer(program, number, outputs, types, inputs, attrs):
     ]
     rows += [("output", name, 0, first) for name in outputs]
     answer = ask(program, "infer", number, rows + _attr_rows(attrs, types))
-    specs = {(name, int(index)): _spec(*rest) for _, name, index, *rest in answer}
+    specs = {
+        (name, int(index)): Spec(tuple(map(int, dims)) if known == "1" else None, DTYPES.get(dtype))
+        for _, name, index, dtype, known, *dims in answer
+    }
     for argument, spec in inputs.items():
-        same = specs[argument] == spec
-        need(same, f'changes the shape or the dtype of its input "{argument[0]}"')
+        told = f'changes the shape or the dtype of its input "{argument[0]}"'
+        need(specs[argument] == spec, told)
     return {name: specs[name, 0] for name in outputs}
-
-
-def _spec(dtype, known, *dims):
-    return Spec(tuple(map(int, dims)) if known == "1" else None, DTYPES.get(dtype))
 
 
 def _generate(program, number, forward):

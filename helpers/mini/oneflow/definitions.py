@@ -5,21 +5,20 @@ The chain has the names of the C++ one; the setters of InferContext are those of
 
 # ruff: noqa: D102 - the names are the original's, and say what they do
 
-import numpy as np
-
 from helpers.mini.oneflow.autodiff import BackwardOpConfContext
-from helpers.mini.oneflow.errors import OpError, listed, need, raised, shown
+from helpers.mini.oneflow.errors import OpError, lookup, need, raised
 from helpers.mini.oneflow.registry import (
-    DTYPES,
     REQUIRED,
+    Chain,
     GradientDef,
     OpDef,
     Spec,
     attr_def,
     begin,
-    is_list,
-    is_size,
+    dtype_name,
+    shape_tuple,
 )
+from helpers.safety.arguments import quote_value
 
 KIND = "op_def.py"
 ELSEWHERE = "REGISTER_USER_OP stands in <name>_op_def.py, loaded with .py_def()"
@@ -35,12 +34,14 @@ def REGISTER_USER_OP_GRAD(op_type_name):
     return begin(KIND, GradientChain, op_type_name, ELSEWHERE)
 
 
-class OpChain:
+class OpChain(Chain):
     """An op type under construction."""
 
+    SetTensorDescInferFn = Chain.keep  # the function that gives each output its shape and dtype
+
     def __init__(self, name, file):
-        self.name, self.file = name, file
-        self.inputs, self.outputs, self.attrs, self.function = [], [], {}, None
+        super().__init__(name, file)
+        self.inputs, self.outputs, self.attrs = [], [], {}
 
     def Input(self, name):
         self.inputs.append(name)
@@ -57,11 +58,6 @@ class OpChain:
         self.attrs[name] = attr_def(where, default, type)
         return self
 
-    def SetTensorDescInferFn(self, function):
-        """Set the function that gives each output its shape and dtype."""
-        self.function = function
-        return self
-
     def finish(self):
         """Return the OpDef, checked."""
         names = tuple(self.inputs), tuple(self.outputs)
@@ -76,15 +72,10 @@ class OpChain:
         return {name: Spec(*context.specs[name, 0]) for name in self.outputs}
 
 
-class GradientChain:
+class GradientChain(Chain):
     """A gradient rule under construction."""
 
-    def __init__(self, name, file):
-        self.name, self.file, self.function = name, file, None
-
-    def SetBackwardOpConfGenFn(self, function):
-        self.function = function
-        return self
+    SetBackwardOpConfGenFn = Chain.keep
 
     def finish(self):
         """Return the GradientDef, checked."""
@@ -113,14 +104,12 @@ def check(op, has_inference):
     """Raise OpError unless a definition is complete; for both front ends."""
     names = [*op.inputs, *op.outputs, *op.attrs]
     for name in [op.name, *names]:
-        fine = type(name) is str and name and not set(name) & set("/ \t\n\x1e\x1f")
-        need(fine, f"{op}: {shown(name)} is no name for an op, an argument or an attr")
+        fine = type(name) is str and name and "/" not in name
+        need(fine, f"{op}: {quote_value(name)} is no name for an op, an argument or an attr")
         need(names.count(name) < 2, f'{op}: the name "{name}" is used twice among its arguments')
     need(op.outputs, f'{op} has no .Output("out"), and nobody could use it')
-    need(
-        has_inference,
-        f"{op} has no .SetTensorDescInferFn(...): nobody can tell the shape of its outputs",
-    )
+    told = f"{op} has no .SetTensorDescInferFn(...): nobody can tell the shape of its outputs"
+    need(has_inference, told)
 
 
 class InferContext:
@@ -135,35 +124,24 @@ class InferContext:
         self.specs = {(output, 0): [None, first] for output in outputs}
 
     def InputShape(self, name, index=0):
-        return self._of(self._inputs, "input", name, index).shape
+        return lookup(self._inputs, "input", (name, index)).shape
 
     def InputDType(self, name, index=0):
-        return self._of(self._inputs, "input", name, index).dtype
+        return lookup(self._inputs, "input", (name, index)).dtype
 
     def SetOutputShape(self, name, index, shape):
-        self._of(self.specs, "output", name, index)[0] = shape
+        lookup(self.specs, "output", (name, index))[0] = shape
 
     def SetOutputDType(self, name, index, dtype):
-        self._of(self.specs, "output", name, index)[1] = dtype
+        lookup(self.specs, "output", (name, index))[1] = dtype
 
     def Attr(self, name):
-        need(name in self._attrs, f'has no attr "{name}"; it has {listed(self._attrs)}')
-        return self._attrs[name]
-
-    def _of(self, table, kind, name, index):
-        has = listed(known for known, _ in table)
-        need((name, index) in table, f'has no {kind} ("{name}", {index}); it has {has}')
-        return table[name, index]
+        return lookup(self._attrs, "attr", name)
 
 
 def check_inferred(spec, output):
     """Raise OpError unless inference gave an output a shape and a dtype; for both front ends."""
     shape, dtype = spec
     need(shape is not None, f'never sets the shape of output "{output}"')
-    told = f'gives output "{output}" the'
-    whole = is_list(shape) and all(map(is_size, shape))
-    need(whole, f"{told} shape {shown(shape)}; a shape is a tuple of ints from 0 up")
-    if isinstance(dtype, type) and issubclass(dtype, np.generic):
-        dtype = np.dtype(dtype).name
-    need(dtype in DTYPES, f"{told} dtype {shown(dtype)}; there are {listed(DTYPES)}")
-    return Spec(tuple(map(int, shape)), dtype)
+    shape = shape_tuple(shape, f'gives output "{output}" this shape')
+    return Spec(shape, dtype_name(dtype, f'gives output "{output}" this dtype'))

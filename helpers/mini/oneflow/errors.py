@@ -6,12 +6,9 @@ The original mostly aborted the process (CHECK in C++) or raised a bare Assertio
 from contextlib import contextmanager
 from pathlib import Path
 from traceback import walk_tb
-from types import FunctionType
 
 from helpers.safety.arguments import printable, real_type_name
 from helpers.safety.missing_parts import OneSentence
-
-_PLAIN = (str, int, float, bool, type(None))
 
 
 class OpError(Exception):
@@ -31,7 +28,7 @@ class NoCompiler(OneSentence, OpError):
 
 @contextmanager
 def stage(name):
-    """Give errors from inside the block their stage, unless they have one."""
+    """Give errors from inside the block, or the function, their stage, unless they have one."""
     try:
         yield
     except OpError as error:
@@ -45,21 +42,18 @@ def need(ok, message):
         raise OpError(message)
 
 
+def lookup(table, kind, key, owner=""):
+    """Return the value of a name, or of a (name, index); OpError says what the owner has."""
+    if key not in table:
+        named = f'("{key[0]}", {key[1]})' if isinstance(key, tuple) else f'"{key}"'
+        has = listed(known[0] if isinstance(known, tuple) else known for known in table)
+        raise OpError(f"{owner}has no {kind} {named}; it has {has}")
+    return table[key]
+
+
 def listed(names):
     """Return names in quotes: '"in", "out"'; 'nothing' for none."""
     return ", ".join(f'"{name}"' for name in names) or "nothing"
-
-
-def shown(value):
-    """Return a short text for any object: no address, no code of its own is run."""
-    kind = type(value)
-    if kind in (tuple, list) and not all(type(item) in _PLAIN for item in value[:60]):
-        return f"a {kind.__name__}"
-    if kind in (*_PLAIN, tuple, list):
-        text = repr(value)
-        return text if len(text) <= 60 else f"{text[:57]}..."
-    name = value.__name__ if kind in (type, FunctionType) else ""
-    return f"{real_type_name(value)} {printable(name)}".rstrip()
 
 
 def place(path):
@@ -74,14 +68,10 @@ def in_file(words, path):
 
 def raised(error, file=None):
     """Say an exception in one line, with the line of `file` where it came up."""
-    line = _line_in(error, str(file)) if file else None
-    where = f"{place(file)}, line {line}: " if line else ""
+    lines = [
+        n for frame, n in walk_tb(error.__traceback__) if frame.f_code.co_filename == str(file)
+    ]
+    if isinstance(error, SyntaxError) and error.filename == str(file):
+        lines = [error.lineno]
+    where = f"{place(file)}, line {lines[-1]}: " if lines else ""
     return f"{where}{real_type_name(error)}: {printable(str(error), 300)}".rstrip(": ")
-
-
-def _line_in(error, file):
-    if isinstance(error, SyntaxError) and error.filename == file:
-        return error.lineno
-    frames = walk_tb(error.__traceback__)
-    lines = [line for frame, line in frames if frame.f_code.co_filename == file]
-    return lines[-1] if lines else None

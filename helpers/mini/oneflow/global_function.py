@@ -6,17 +6,17 @@ python/framework/typing.py.
 
 import functools
 import inspect
-import typing
 from types import FunctionType, MethodType
 
 from helpers.mini.oneflow.autodiff import append_backward
-from helpers.mini.oneflow.errors import OpError, need, shown, stage
+from helpers.mini.oneflow.errors import OpError, need, stage
 from helpers.mini.oneflow.job import Job, Op, Output, Writer, writer, writing
 from helpers.mini.oneflow.kernels import Executor
 from helpers.mini.oneflow.optimizer import append_updates
 from helpers.mini.oneflow.registry import Spec, dtype_name, is_list, shape_tuple
 from helpers.mini.oneflow.session import session
 from helpers.mini.oneflow.user_op_builder import Blob, own
+from helpers.safety.arguments import quote_value
 
 
 class Numpy:
@@ -37,7 +37,7 @@ def global_function(type="predict"):
     """Make a job of a function of blobs. `type` is "predict" or "train"."""
     need(not callable(type), "write @flow.global_function() with parentheses")
     known = type in ("predict", "train")
-    need(known, f'global_function(type=...): "predict" or "train", got {shown(type)}')
+    need(known, f'global_function(type=...): "predict" or "train", got {quote_value(type)}')
     return lambda function: JobFunction(function, type)
 
 
@@ -46,7 +46,7 @@ class JobFunction:
 
     def __init__(self, function, kind):
         fine = isinstance(function, (FunctionType, MethodType))
-        need(fine, f"global_function takes a Python function, not {shown(function)}")
+        need(fine, f"global_function takes a Python function, not {quote_value(function)}")
         functools.update_wrapper(self, function)
         self.function, self.kind = function, kind
         self.placeholders = _placeholders(function)
@@ -64,42 +64,20 @@ class JobFunction:
         """All ops of the job in the order in which they run."""
         return self.job.ops
 
-    def __call__(self, *arrays, **named):
+    def __call__(self, *arrays):
         """Run the job. Each array has its placeholder's shape and dtype."""
         if self._executor is None:
             self._write()
-        if named or len(arrays) != len(self.placeholders):
-            arrays = self._ordered(arrays, named)
+        if len(arrays) != len(self.placeholders):
+            there = f"{len(self.placeholders)} array(s) ({', '.join(self.placeholders) or 'none'})"
+            raise OpError(f'job "{self.__name__}" takes {there}, got {len(arrays)}', "run")
         with stage("run"):
             results = self._executor(arrays)
         return results[0] if self._single else tuple(results) if results else None
 
-    def _ordered(self, arrays, named):
-        names = list(self.placeholders)
-        try:
-            bound = inspect.signature(self.function).bind(*arrays, **named)
-        except TypeError as error:
-            there = f"{len(names)} array(s) ({', '.join(names) or 'none'})"
-            raise OpError(f'job "{self.__name__}" takes {there}: {error}', "run") from None
-        return [bound.arguments[name] for name in names]
-
+    @stage("build")
     def _write(self):
-        with stage("build"):
-            job, returned = self._written()
-            blobs = self._returned(returned)
-            if self.kind == "train":
-                need(
-                    job.loss is not None,
-                    f'train job "{job.name}" has no loss: call '
-                    "flow.optimizer.SGD(scheduler).minimize(loss) in it",
-                )
-                append_backward(job)
-                append_updates(job)
-            watches = [(_watched(job, blob, diff), handler) for blob, diff, handler in job.watches]
-        self._job = job.finish(blobs)
-        self._executor = Executor(self._job, job.session, job.optimizer, watches)
-
-    def _written(self):
+        what = f'job "{self.__name__}"'
         job = Writer(self.__name__, self.kind, session())
         with writing(job):
             blobs = []
@@ -109,26 +87,19 @@ class JobFunction:
                 blobs.append(Blob(job, output))
             returned = self.function(*blobs)
             self._single = isinstance(returned, Blob)
-            several = returned if is_list(returned) else [returned]
-            for blob in [] if returned is None else several:
-                own(blob, f'job "{self.__name__}": return')
-        return job, returned
-
-    def _returned(self, returned):
-        """Return the names of the returned blobs, held against the annotation."""
-        blobs = [returned] if self._single else list(returned or ())
-        wanted = self.function.__annotations__.get("return", None)
-        if wanted is Numpy:
-            need(
-                self._single,
-                f'job "{self.__name__}" is annotated "-> tp.Numpy" and must return one blob; '
-                f"it returned {len(blobs) or None}; write Tuple[tp.Numpy, tp.Numpy] for two",
-            )
-        several = typing.get_args(wanted)
-        counts = f"{len(several)} results and returned {len(blobs)}"
-        fits = not several or len(several) == len(blobs)
-        need(fits, f'job "{self.__name__}" is annotated with {counts}')
-        return [blob.name for blob in blobs]
+            several = returned if is_list(returned) else [] if returned is None else [returned]
+            names = [own(blob, f"{what}: return").name for blob in several]
+        if self.function.__annotations__.get("return") is Numpy:
+            told = f'{what} is annotated "-> tp.Numpy" and must return one blob'
+            need(self._single, f"{told}; it returned {len(names) or None}")
+        if self.kind == "train":
+            advice = "call flow.optimizer.SGD(scheduler).minimize(loss) in it"
+            need(job.loss is not None, f"train {what} has no loss: {advice}")
+            append_backward(job)
+            append_updates(job)
+        watches = [(_watched(job, blob, diff), handler) for blob, diff, handler in job.watches]
+        self._job = job.finish(names)
+        self._executor = Executor(self._job, job.session, job.optimizer, watches)
 
 
 def _placeholders(function):
@@ -136,15 +107,11 @@ def _placeholders(function):
         parameters = inspect.signature(function, eval_str=True).parameters
     except (TypeError, ValueError, NameError) as error:
         raise OpError(f"global_function cannot read its parameters: {error}") from None
-    found = {}
     for name, parameter in parameters.items():
-        need(
-            isinstance(parameter.annotation, Numpy.Placeholder),
-            f'job "{function.__name__}": parameter "{name}" needs an annotation such as '
-            "tp.Numpy.Placeholder((5,), dtype=flow.float32)",
-        )
-        found[name] = parameter.annotation
-    return found
+        what = f'job "{function.__name__}": parameter "{name}" needs an annotation such as '
+        fine = isinstance(parameter.annotation, Numpy.Placeholder)
+        need(fine, f"{what}tp.Numpy.Placeholder((5,), dtype=flow.float32)")
+    return {name: parameter.annotation for name, parameter in parameters.items()}
 
 
 def watch(blob, handler):
@@ -163,9 +130,7 @@ def _watch(verb, blob, diff, handler):
 
 
 def _watched(job, blob, diff):
-    need(
-        not diff or blob.name in job.gradients,
-        f'job "{job.name}": watch_diff({blob}): this blob has no gradient; only blobs on a path '
-        "from a variable to the loss of a train job have one",
-    )
+    told = f'job "{job.name}": watch_diff({blob}): this blob has no gradient; only blobs on a path'
+    told = f"{told} from a variable to the loss of a train job have one"
+    need(not diff or blob.name in job.gradients, told)
     return job.gradients[blob.name] if diff else blob.name

@@ -11,9 +11,10 @@ from itertools import count
 
 from helpers.mini.oneflow.autodiff import numbered
 from helpers.mini.oneflow.definitions import check_inferred
-from helpers.mini.oneflow.errors import OpError, listed, need, place, shown, stage
+from helpers.mini.oneflow.errors import OpError, lookup, need, place, stage
 from helpers.mini.oneflow.kernels import NO_KERNEL
 from helpers.mini.oneflow.registry import REQUIRED, Spec, attr_value
+from helpers.safety.arguments import quote_value
 
 PASSES = ("forward", "backward", "update")
 PLACED = ContextVar("placement", default=None)  # None: on the gpu, as in a build with CUDA
@@ -57,11 +58,8 @@ class Op:
     def __str__(self):
         attrs = [f"{name}={value!r}" for name, value in self.attrs if name != "device_sub_tag"]
         given = ", ".join([f"{argument}={blob}" for argument, blob in self.inputs] + attrs)
-        return (
-            f"{self.name} = {self.type}({given})"
-            + " -> " * bool(self.outputs)
-            + ", ".join(map(str, self.outputs))
-        )
+        arrow = " -> " if self.outputs else ""
+        return f"{self.name} = {self.type}({given}){arrow}{', '.join(map(str, self.outputs))}"
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,10 @@ class Writer:
         placement = placement or PLACED.get()
         with stage("build"):
             definition = self.definition(request, where, placement)
-            inputs = [(name, self.read(blob, where)) for name, blob in request.inputs]
+            for _, blob in request.inputs:
+                told = f'{where} reads blob "{blob}", which no op before it writes'
+                need(blob in self.blobs, told)
+        inputs = [(name, self.blobs[blob]) for name, blob in request.inputs]
         with stage("infer"):
             specs = infer(definition, inputs, request, where)
         outputs = [Output(name, request.blob(name), *specs[name]) for name in definition.outputs]
@@ -122,11 +123,8 @@ class Writer:
 
     def append(self, op):
         """Append a finished op; its name must be new."""
-        need(
-            op.name not in [other.name for other in self.ops],
-            f'job "{self.name}" already has an op named "{op.name}"; '
-            "give each op its own name: user_op_builder(name)",
-        )
+        told = f'job "{self.name}" already has an op named "{op.name}"; give each op its own name'
+        need(op.name not in [other.name for other in self.ops], told)
         self.ops.append(op)
         self.blobs.update({output.blob: output for output in op.outputs})
 
@@ -139,11 +137,6 @@ class Writer:
             raise OpError(f"{where}: {error}") from None
         complete(request, definition, f"{where}, {definition}", placement)
         return definition
-
-    def read(self, blob, where):
-        """Return the Output that wrote a blob."""
-        need(blob in self.blobs, f'{where} reads blob "{blob}", which no op before it writes')
-        return self.blobs[blob]
 
     def new_name(self, stem):
         """Return a name that no op of this job has: stem_0, stem_1 …"""
@@ -161,9 +154,8 @@ def complete(request, definition, where, placement):
     check_arguments("input", [name for name, _ in request.inputs], definition, where)
     check_arguments("output", request.outputs, definition, where)
     for name, value in request.attrs.items():
-        known = definition.attrs
-        need(name in known, f'{where} has no attr "{name}"; it has {listed(known)}')
-        request.attrs[name] = attr_value(f'{where}: attr "{name}"', known[name].type, value)
+        known = lookup(definition.attrs, "attr", name, f"{where} ")
+        request.attrs[name] = attr_value(f'{where}: attr "{name}"', known.type, value)
     attrs = {}
     for name, attr in definition.attrs.items():
         attrs[name] = value = request.attrs.get(name, attr.default)
@@ -171,14 +163,10 @@ def complete(request, definition, where, placement):
     request.attrs = attrs
     request.outputs = list(definition.outputs)
     if definition.file:
-        order = definition.inputs.index
-        request.inputs.sort(key=lambda item: order(item[0]))
+        request.inputs.sort(key=lambda item: definition.inputs.index(item[0]))
         tag = definition.attrs.get("device_sub_tag")
-        need(
-            tag is not None and tag.default == "py",
-            f'{where} lacks .Attr("device_sub_tag", "py"): without it the framework looks for a '
-            "kernel in C++, and there is none",
-        )
+        told = f'{where} lacks .Attr("device_sub_tag", "py"): without it the framework looks for a'
+        need(tag and tag.default == "py", f"{told} kernel in C++, and there is none")
     check_placement(placement, where)
 
 
@@ -188,7 +176,7 @@ def check_arguments(kind, given, definition, where):
         return  # a built-in op takes any number
     known = getattr(definition, f"{kind}s")
     for name in given:
-        need(name in known, f'{where} has no {kind} "{name}"; it has {listed(known)}')
+        lookup(dict.fromkeys(known), kind, name, f"{where} ")
     for name in known:
         times = given.count(name)
         need(times, f'{where}: {kind} "{name}" is not given; add .{kind.title()}("{name}"…)')
@@ -198,11 +186,9 @@ def check_arguments(kind, given, definition, where):
 def check_placement(device, where):
     """Raise OpError, with the original's words, for an op that is not on the cpu."""
     placed = f'is placed on "{device}"' if device else 'has no placement, which means "gpu"'
-    need(
-        device == "cpu",
-        f'{where} {placed}: {NO_KERNEL} A numpy kernel runs on "cpu" only: '
-        'write the op inside `with flow.scope.placement("cpu", "0:0"):`',
-    )
+    advice = 'write the op inside `with flow.scope.placement("cpu", "0:0"):`'
+    told = f'{where} {placed}: {NO_KERNEL} A numpy kernel runs on "cpu" only: {advice}'
+    need(device == "cpu", told)
 
 
 def infer(definition, inputs, request, where):
@@ -238,7 +224,7 @@ def writing(job):
 def placement(device_tag, machine_device_ids="0:0"):
     """Place the ops of the block on a device. Mirrors flow.scope.placement."""
     known = device_tag in ("cpu", "gpu")
-    need(known, f'placement: the device is "cpu" or "gpu", got {shown(device_tag)}')
+    need(known, f'placement: the device is "cpu" or "gpu", got {quote_value(device_tag)}')
     token = PLACED.set(device_tag)
     try:
         yield

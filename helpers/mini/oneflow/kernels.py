@@ -17,9 +17,9 @@ import numpy as np
 
 from helpers.mini.oneflow import built_in_ops
 from helpers.mini.oneflow.autodiff import numbered
-from helpers.mini.oneflow.errors import OpError, listed, need, place, raised, shown
-from helpers.mini.oneflow.registry import Kernel, Spec, begin, dtype_name
-from helpers.safety.arguments import real_type_name
+from helpers.mini.oneflow.errors import OpError, listed, lookup, need, place, raised
+from helpers.mini.oneflow.registry import Chain, Kernel, Spec, begin, dtype_name
+from helpers.safety.arguments import quote_value, real_type_name
 
 DEVICES = ("cpu", "gpu")
 # The original's words for none and for several.
@@ -73,14 +73,15 @@ class Hob:
         return self.text
 
     def _joined(self, sign, other, function):
-        joined = f"{self.text} {sign} {shown(other)}"
-        fine = isinstance(other, Hob)
-        need(fine, f"{joined}: a predicate is joined with another one; put each in brackets")
+        told = f"{self.text} {sign} {quote_value(other)}: a predicate is joined with another one"
+        need(isinstance(other, Hob), f"{told}; put each in brackets")
         return Hob(f"({self.text}) {sign} ({other.text})", function)
 
 
 class HobContextGetter:
     """What can be asked for: a device, or the dtype of an argument. `==` makes a predicate."""
+
+    __hash__ = None
 
     def __init__(self, text, get, known):
         self.text, self.get, self.known = text, get, known
@@ -90,10 +91,7 @@ class HobContextGetter:
         return Hob(f'{self.text} == "{value}"', lambda context: self.get(context) == value)
 
     def __ne__(self, value):
-        value = self.known(value, self.text)
-        return Hob(f'{self.text} != "{value}"', lambda context: self.get(context) != value)
-
-    __hash__ = None
+        return ~(self == value)
 
 
 def HobDataType(name, index):
@@ -101,10 +99,8 @@ def HobDataType(name, index):
     text = f'HobDataType("{name}", {index})'
 
     def get(context):
-        has = listed(known for known, _ in context.dtypes)
-        told = f'{text}: op type "{context.op_type}" has no such argument; it has {has}'
-        need((name, index) in context.dtypes, told)
-        return context.dtypes[name, index]
+        owner = f'{text}: op type "{context.op_type}" '
+        return lookup(context.dtypes, "argument", (name, index), owner)
 
     return HobContextGetter(text, get, dtype_name)
 
@@ -112,9 +108,9 @@ def HobDataType(name, index):
 def HobDeviceTag():
     """Stand for the device that the op is placed on."""
 
-    def known(value, what):
-        need(value in DEVICES, f"{what}: there are {listed(DEVICES)}, not {shown(value)}")
-        return value
+    def known(tag, what):
+        need(tag in DEVICES, f"{what}: there are {listed(DEVICES)}, not {quote_value(tag)}")
+        return tag
 
     return HobContextGetter("HobDeviceTag()", lambda context: context.device, known)
 
@@ -145,36 +141,26 @@ def REGISTER_USER_KERNEL(op_type_name):
     return begin("py_kernel.py", KernelChain, op_type_name, told)
 
 
-class KernelChain:
+class KernelChain(Chain):
     """A registration under construction."""
 
-    def __init__(self, op_type_name, file):
-        self.name, self.file = op_type_name, file
-        self.function = self.predicate = None
-
-    def SetCreateFn(self, function):
-        """Set the function that computes: function(args) or function(args, attrs)."""
-        need(callable(function), f"{self}.SetCreateFn takes a function, got {shown(function)}")
-        self.function = function
-        return self
+    SetCreateFn = Chain.keep  # the function that computes: function(args) or function(args, attrs)
+    predicate = None
 
     def SetIsMatchedHob(self, predicate):
         """Say for which ops it is: a predicate such as HobDataType("in", 0) == "float32"."""
-        told = f"{self}.SetIsMatchedHob takes a predicate, got {shown(predicate)}"
-        need(isinstance(predicate, Hob), told)
         self.predicate = predicate
         return self
 
     def finish(self):
         """Return the record, checked."""
-        need(self.function is not None, f"{self} has no .SetCreateFn(function)")
-        need(self.predicate is not None, f"{self} has no .SetIsMatchedHob(predicate)")
+        what, of = f'REGISTER_USER_KERNEL("{self.name}")', quote_value(self.predicate)
+        need(callable(self.function), f"{what} has no .SetCreateFn(function)")
+        fine = isinstance(self.predicate, Hob)
+        need(fine, f"{what} has no .SetIsMatchedHob(predicate): {of} is none")
         name = getattr(self.function, "__name__", "kernel")
         kernel = Kernel.of(name, self.function, self.file)
         return RegisteredKernel(self.name, self.predicate, kernel)
-
-    def __str__(self):
-        return f'REGISTER_USER_KERNEL("{self.name}")'
 
 
 def find(registry, context):
@@ -194,23 +180,14 @@ def find(registry, context):
 def named(registry, type_name):
     """Return the Kernel that the kernel file has under the ending of an op type's name."""
     name, _, function = type_name.rpartition("_")
-    need(
-        function in ("forward", "backward"),
-        f'op type "{type_name}" cannot find its kernel: a Python kernel is looked up by the '
-        "ending of the op_type_name, which must be _forward or _backward",
-    )
-    loaded = registry.kernel_files
-    need(
-        name in loaded,
-        f'op type "{type_name}" has no Python kernel: no kernel file "{name}" was loaded with '
-        f".py_kernel() (loaded: {listed(loaded)})",
-    )
+    what, loaded = f'op type "{type_name}"', registry.kernel_files
+    told = f"{what} cannot find its kernel: its name must end in _forward or _backward"
+    need(function in ("forward", "backward"), told)
+    told = f'{what} has no Python kernel: no kernel file "{name}" was loaded with .py_kernel()'
+    need(name in loaded, f"{told} (loaded: {listed(loaded)})")
     module, file = loaded[name]
     found = getattr(module, function, None)
-    need(
-        callable(found),
-        f'{place(file)} defines no function {function}(args), which op type "{type_name}" needs',
-    )
+    need(callable(found), f"{place(file)} defines no function {function}(args), which {what} needs")
     return Kernel.of(function, found, file)
 
 
@@ -232,16 +209,20 @@ def step(op, kernel, reads, writes):
         results = (*result,) if type(result) in (tuple, list) else (result,)
         del result
         if len(results) != len(expected):
-            raise OpError(
-                f"{where} returned {len(results)} value(s); the op has {len(expected)} output(s): "
-                f"{', '.join(map(str, op.outputs))}"
-            )
+            has = f"{len(expected)} output(s): {', '.join(map(str, op.outputs))}"
+            raise OpError(f"{where} returned {len(results)} value(s); the op has {has}")
         for index, slot, output, shape, dtype in expected:
             array = results[index]  # zip() would hold it too
             if type(array) is not np.ndarray:
-                array = _array(array, where, output)
+                kind = "None" if array is None else f"a {real_type_name(array)}"
+                told = f"{where} returned {kind} for {output}; a kernel returns a numpy array"
+                need(isinstance(array, np.generic), told)
+                array = np.array(array)
             if array.shape != shape or array.dtype != dtype:
-                raise _wrong_spec(where, array, output)
+                other = array.shape != shape
+                found, right = (array.shape, shape) if other else (array.dtype, dtype)
+                told = f"returned {'shape' if other else 'dtype'} {found} for {output}"
+                raise OpError(f"{where} {told}; the op's inference says {right}")
             if getrefcount(array) > HOLDERS or array.base is not None:
                 array = array.copy()
             array.setflags(write=False)
@@ -250,44 +231,26 @@ def step(op, kernel, reads, writes):
     return run
 
 
-def _array(value, where, output):
-    if isinstance(value, np.generic):
-        return np.array(value)
-    kind = "None" if value is None else f"a {real_type_name(value)}"
-    raise OpError(f"{where} returned {kind} for {output}; a kernel returns a numpy array")
-
-
-def _wrong_spec(where, array, output):
-    other = array.shape != output.shape
-    found, right = (array.shape, output.shape) if other else (array.dtype, output.dtype)
-    what = "shape" if other else "dtype"
-    return OpError(f"{where} returned {what} {found} for {output}; the op's inference says {right}")
-
-
 class Executor:
     """A Job made ready to run in its session."""
 
     def __init__(self, job, session, optimizer=None, watches=()):
         self.job, self.session, self.optimizer = job, session, optimizer
-        self.slots = {name: slot for slot, name in enumerate(job.blobs)}
+        self.slots = slots = {name: slot for slot, name in enumerate(job.blobs)}
+        firsts = [(op, op.outputs[0]) for op in job.ops if op.outputs]
         self.inputs = [
-            (op.name, self.slots[blob.blob], blob, np.dtype(blob.dtype))
-            for op in job.ops
+            (op.name, slots[blob.blob], blob, np.dtype(blob.dtype))
+            for op, blob in firsts
             if op.type == "input"
-            for blob in op.outputs
         ]
-        self.variables = [
-            (op.name, self.slots[op.outputs[0].blob]) for op in job.ops if op.type == "variable"
-        ]
+        self.variables = [(op.name, slots[b.blob]) for op, b in firsts if op.type == "variable"]
         self.updates = [
-            (op, *(self.slots[blob] for _, blob in op.inputs))
+            (op.name.removesuffix("_update"), *(slots[blob] for _, blob in op.inputs))
             for op in job.ops
             if op.part == "update"
         ]
-        self.watches = [(self.slots[blob], blob, handler) for blob, handler in watches]
-        self.returns = [self.slots[blob] for blob in job.returns]
-        computed = {self.slots[o.blob] for op in job.ops if _computes(op) for o in op.outputs}
-        self.own = [slot in computed and self.returns.count(slot) == 1 for slot in self.returns]
+        self.watches = watches
+        self.returns = [slots[blob] for blob in job.returns]
         self.version, self.steps, self.count = None, [], 0
 
     def __call__(self, arrays):
@@ -298,81 +261,62 @@ class Executor:
         for (name, slot, blob, dtype), array in zip(self.inputs, arrays):  # noqa: B905
             if type(array) is not np.ndarray or array.shape != blob.shape or array.dtype != dtype:
                 raise self.wrong_input(name, blob, array)
-            slots[slot] = array = array.view()
-            array.setflags(write=False)
+            slots[slot] = array.view()
+            slots[slot].setflags(write=False)
         for name, slot in self.variables:
             slots[slot] = self.session.variables[name]
         for step in self.steps:
             step(slots)
         if self.updates:
             self.update(slots)
-        return [
-            _released(slots, slot) if own else slots[slot].copy()
-            for slot, own in zip(self.returns, self.own)  # noqa: B905
-        ]
+        return [_released(slots, slot) for slot in self.returns]
 
     def plan(self):
         """Look every op's kernel up; a watch comes right after the op that writes its blob."""
         registry, steps, blobs = self.session.registry, [], self.job.blobs
         for op in self.job.ops:
-            if _computes(op):
+            if op.type not in ("input", "variable") and op.part != "update":
+                dtypes = numbered([(name, blobs[blob].dtype) for name, blob in op.inputs])
+                dtypes |= {(output.argument, 0): output.dtype for output in op.outputs}
                 try:
-                    kernel = find(registry, _asking(op, blobs))
+                    kernel = find(registry, KernelRegContext(op.type, op.placement, dtypes))
                 except OpError as error:
                     raise OpError(f'op "{op.name}" of job "{self.job.name}": {error}') from None
                 reads = [self.slots[blob] for _, blob in op.inputs]
                 writes = [self.slots[output.blob] for output in op.outputs]
                 steps.append(step(op, kernel, reads, writes))
             written = [output.blob for output in op.outputs]
-            steps += [partial(self.show, *watch) for watch in self.watches if watch[1] in written]
+            for blob, handler in self.watches:
+                if blob in written:
+                    steps.append(partial(_show, self.slots[blob], handler))
         self.steps, self.version = steps, registry.version
 
     def update(self, slots):
         """Give all variables their next values, after all ops have run."""
-        session = self.session
-        for op, model, gradient in self.updates:
-            name = op.name.removesuffix("_update")
-            momentum = session.momenta.get(name)
-            value, momentum = self.optimizer.next(
-                slots[model], slots[gradient], momentum, self.count
-            )
-            session.set_variable(name, value)
-            session.momenta[name] = momentum
+        momenta = self.session.momenta
+        for name, model, gradient in self.updates:
+            given = slots[model], slots[gradient], momenta.get(name), self.count
+            value, momenta[name] = self.optimizer.next(*given)
+            self.session.set_variable(name, value)
         self.count += 1
-
-    def show(self, slot, blob, handler, slots):
-        """Call the handler of a watch with a copy of its array."""
-        try:
-            handler(slots[slot].copy())
-        except (Exception, SystemExit) as error:
-            raise OpError(
-                f'job "{self.job.name}": the watch handler of blob "{blob}" raised {raised(error)}'
-            ) from error
 
     def wrong_input(self, name, blob, array):
         """Return the OpError for an array that does not fit its placeholder."""
-        if type(array) is not np.ndarray:
-            found = f"a {real_type_name(array)}, not a numpy array: write np.asarray(...)"
-        else:
+        found = f"a {real_type_name(array)}, not a numpy array: write np.asarray(...)"
+        if type(array) is np.ndarray:
             found = Spec(array.shape, array.dtype)
-        return OpError(
-            f'job "{self.job.name}": argument "{name}" is {found}; the placeholder is {blob.spec}'
-        )
+        what = f'job "{self.job.name}": argument "{name}"'
+        return OpError(f"{what} is {found}; the placeholder is {blob.spec}")
 
 
-def _asking(op, blobs):
-    dtypes = numbered([(name, blobs[blob].dtype) for name, blob in op.inputs])
-    dtypes |= {(output.argument, 0): output.dtype for output in op.outputs}
-    return KernelRegContext(op.type, op.placement, dtypes)
-
-
-def _computes(op):
-    return op.type not in ("input", "variable") and op.part != "update"
+def _show(slot, handler, slots):
+    handler(slots[slot].copy())
 
 
 def _released(slots, slot):
+    """Return an array that is the caller's own: what a slot holds, or a copy of it."""
     array = slots[slot]
-    if getrefcount(array) > HOLDERS:
+    if array.base is not None or getrefcount(array) > HOLDERS:
         return array.copy()
     array.setflags(write=True)
     return array

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.mini.oneflow.errors import OpError, in_file, listed, need, place, shown, stage
+from helpers.mini.oneflow.errors import OpError, in_file, listed, need, place, stage
+from helpers.safety.arguments import quote_value
 
 DTYPES = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8")  # and no bool
 FLOATS = DTYPES[:3]
 TYPES = {"bool": bool, "int32": int, "int64": int, "float": float, "double": float, "string": str}
 REQUIRED = object()  # an attribute without a default
-SEPARATORS = "\x1e\x1f"  # they part the words that are sent to a compiled definition
 
 
 def dtype_name(value, what):
@@ -29,16 +29,15 @@ def dtype_name(value, what):
         name = np.dtype(value).name if isinstance(value, (str, type, np.dtype)) else None
     except TypeError:
         name = None
-    told = f"{what}: {shown(value)} is no data type of a blob; there are {listed(DTYPES)}"
+    told = f"{what}: {quote_value(value)} is no data type of a blob; there are {listed(DTYPES)}"
     need(name in DTYPES, told)
     return name
 
 
 def shape_tuple(value, what):
     """Return a shape as a tuple of ints >= 0."""
-    need(is_list(value), f"{what}: a shape is a tuple such as (5,), got {shown(value)}")
-    fine = all(map(is_size, value))
-    need(fine, f"{what}: a shape holds whole numbers from 0 up, got {shown(value)}")
+    fine = is_list(value) and all(map(is_size, value))
+    need(fine, f"{what}: a shape is a tuple such as (5,), of whole numbers from 0 up")
     return tuple(map(int, value))
 
 
@@ -66,28 +65,24 @@ class AttrDef(NamedTuple):
 
 def attr_def(where, default, type_name):
     """Return an AttrDef; without a type name the default's own type decides."""
-    given = shown(default) if type_name is None else shown(type_name)
     if type_name is None:
         names = {bool: "bool", int: "int64", float: "double", str: "string"}
         type_name = names.get(type(default))
     if type_name not in TYPES:
+        given = quote_value(default if type_name is None else type_name)
         raise OpError(f"{where}: {given} gives no attr type; there are {listed(TYPES)}")
-    if default is REQUIRED:
-        return AttrDef(type_name)
-    return AttrDef(type_name, attr_value(where, type_name, default))
+    value = default if default is REQUIRED else attr_value(where, type_name, default)
+    return AttrDef(type_name, value)
 
 
 def attr_value(where, type_name, value):
     """Return the value as the attr type keeps it (a float is rounded to 32 bits)."""
     wanted = TYPES[type_name]
     fits = type(value) is wanted or (wanted is float and type(value) is int)
-    need(fits, f"{where} is a {type_name}, got {shown(value)}")
+    need(fits, f"{where} is a {type_name}, got {quote_value(value)}")
     if wanted is int:
-        limits = np.iinfo(type_name)
-        fits = limits.min <= value <= limits.max
-        need(fits, f"{where} is an {type_name}, which cannot hold {shown(value)}")
-    if wanted is str and any(mark in value for mark in SEPARATORS):
-        raise OpError(f"{where} holds one of the two characters 0x1e and 0x1f, kept for transport")
+        fits = np.iinfo(type_name).min <= value <= np.iinfo(type_name).max
+        need(fits, f"{where} is an {type_name}, which cannot hold {value}")
     return float(np.float32(value)) if type_name == "float" else wanted(value)
 
 
@@ -145,39 +140,44 @@ class Kernel:
     @classmethod
     def of(cls, name, function, file):
         """Return the Kernel of a function that is written as forward(args) or (args, attrs)."""
-        try:
-            parameters = inspect.signature(function).parameters.values()
-        except (TypeError, ValueError):
-            parameters = ()
-        by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        return cls(name, function, len(by_place) > 1, file)
+        return cls(name, function, len(inspect.signature(function).parameters) > 1, file)
 
     def __str__(self):
         return in_file(f"{self.name}()", self.file)
 
 
-_collecting = {}  # "op_def.py" or "py_kernel.py", while one is loaded -> (file, its chains)
+_loading = []  # of each file that is being loaded: op_def.py or py_kernel.py, its path, its chains
 
 
 @contextmanager
 def collect(kind, file, at):
     """Gather what a file registers; the list holds the records after the block."""
-    records, before = [], dict(_collecting)
-    _collecting.clear()
-    _collecting[kind] = str(file), (chains := [])
+    records, chains = [], []
+    _loading.append((kind, str(file), chains))
     try:
         yield records
     finally:
-        _collecting.clear()
-        _collecting.update(before)
+        _loading.pop()
     with stage(at):
         records += [chain.finish() for chain in chains]
 
 
+class Chain:
+    """What a chain of calls registers, under construction: each method returns the chain."""
+
+    def __init__(self, name, file):
+        self.name, self.file, self.function = name, file, None
+
+    def keep(self, function):
+        """Set the function that the chain is about."""
+        self.function = function
+        return self
+
+
 def begin(kind, chain, name, told):
     """Begin a chain of calls in the file that is being loaded; OpError in any other place."""
-    need(kind in _collecting, told)
-    file, chains = _collecting[kind]
+    need(_loading and _loading[-1][0] == kind, told)
+    _, file, chains = _loading[-1]
     chains.append(chain(name, file))
     return chains[-1]
 
@@ -194,13 +194,19 @@ class Registry:
 
     def register(self, definitions, folder):
         """Put the definitions of a folder in the place of those it had before, all or none."""
-        kept = {OpDef: _without(self.ops, folder), GradientDef: _without(self.gradients, folder)}
+        ops, gradients = (
+            {name: item for name, item in table.items() if not item.file.startswith(folder)}
+            for table in (self.ops, self.gradients)
+        )
         for item in definitions:
-            table = kept[type(item)]
+            own = isinstance(item, OpDef)
+            table, what = (ops, "op type") if own else (gradients, "a gradient for op type")
             if item.name in table:
-                raise OpError(_taken(item, table[item.name]))
+                by = place(table[item.name].file) or "the framework itself"
+                told = f'{place(item.file)}: {what} "{item.name}" is already registered by {by}'
+                raise OpError(f"{told}; op_type_name must be unique")
             table[item.name] = item
-        self.ops, self.gradients = kept[OpDef], kept[GradientDef]
+        self.ops, self.gradients = ops, gradients
         self.version += 1
 
     def add_kernels(self, name, module, path, registered=()):
@@ -211,24 +217,10 @@ class Registry:
 
     def kernels(self, type_name):
         """Return the kernels that are registered for an op type, in the order of their files."""
-        known = [kernel for kernels in self.registered.values() for kernel in kernels]
-        return [kernel for kernel in known if kernel.op_type == type_name]
+        return [k for known in self.registered.values() for k in known if k.op_type == type_name]
 
     def op(self, name):
         """Return the OpDef of an op_type_name."""
         own = [known for known, item in self.ops.items() if item.file]
         need(name in self.ops, f'there is no op type "{name}"; registered: {listed(own)}')
         return self.ops[name]
-
-
-def _without(table, folder):
-    return {name: item for name, item in table.items() if not item.file.startswith(folder)}
-
-
-def _taken(item, other):
-    by = place(other.file) or "the framework itself"
-    what = "op type" if isinstance(item, OpDef) else "a gradient for op type"
-    return (
-        f'{place(item.file)}: {what} "{item.name}" is already registered by {by}; '
-        "op_type_name must be unique"
-    )

@@ -9,6 +9,7 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partialmethod
 from pathlib import Path
 from types import ModuleType
 
@@ -16,8 +17,8 @@ import numpy as np
 
 from helpers.mini.oneflow import cpp_def as cpp
 from helpers.mini.oneflow.built_in_ops import built_in_registry
-from helpers.mini.oneflow.errors import OpError, listed, need, place, raised, shown, stage
-from helpers.mini.oneflow.registry import Registry, collect
+from helpers.mini.oneflow.errors import OpError, listed, need, place, raised, stage
+from helpers.mini.oneflow.registry import Registry, Spec, collect
 
 PACKAGE = __name__.rpartition(".")[0]
 
@@ -70,12 +71,8 @@ def load_variables(values):
     need(isinstance(values, dict), "load_variables takes a dict: {name: array}")
     for name, value in values.items():
         need(name in known, f'there is no variable "{name}"; there are {listed(known)}')
-        value, old = np.asarray(value), known[name]
-        need(
-            value.shape == old.shape and value.dtype == old.dtype,
-            f'variable "{name}" is {old.dtype}{list(old.shape)}, '
-            f"the value is {value.dtype}{list(value.shape)}",
-        )
+        old, new = (Spec(a.shape, a.dtype.name) for a in (known[name], np.asarray(value)))
+        need(new == old, f'variable "{name}" is {old}, the value is {new}')
     for name, value in values.items():
         session().set_variable(name, value)
 
@@ -83,19 +80,15 @@ def load_variables(values):
 @contextmanager
 def as_oneflow():
     """Let `import oneflow` and `import oneflow.typing` find this package inside the block."""
-    before = {name: module for name, module in sys.modules.items() if _is_oneflow(name)}
-    flow = sys.modules[PACKAGE]
-    sys.modules.update({"oneflow": flow, "oneflow.typing": flow.typing})
+    flow, names = sys.modules[PACKAGE], ("oneflow", "oneflow.typing")
+    before = {name: sys.modules.pop(name) for name in names if name in sys.modules}
+    sys.modules.update(zip(names, (flow, flow.typing), strict=True))
     try:
         yield
     finally:
-        for name in list(filter(_is_oneflow, sys.modules)):
+        for name in names:
             del sys.modules[name]
         sys.modules.update(before)
-
-
-def _is_oneflow(name):
-    return name.partition(".")[0] == "oneflow"
 
 
 def run_file(path):
@@ -118,70 +111,51 @@ def run_file(path):
 class CustomOpModule:
     """The files of one op: <folder>/<name>_py_api.py and so on. Nothing is loaded yet."""
 
+    @stage("load")
     def __init__(self, op_type_name, module_path="."):
-        with stage("load"):
-            self.name, self.folder = op_type_name, Path(module_path).resolve() / op_type_name
-            need(
-                self.folder.is_dir(),
-                f"there is no folder {shown(op_type_name)} under the path; a custom op lives in a "
-                "folder that is named like the op, and custom_op_module(name, path) takes the path "
-                "of the folder that holds it",
-            )
-        self._files, self._steps, self._api = {}, [], None
+        self.name, self.folder = op_type_name, Path(module_path).resolve() / op_type_name
+        told = f"there is no folder '{op_type_name}' under the path; a custom op lives in a folder"
+        told = f"{told} that is named like the op, and custom_op_module(name, path) takes the path"
+        need(self.folder.is_dir(), f"{told} of the folder that holds it")
+        self._files, self._api = {}, None
 
     @property
     def api(self):
         """The wrapper functions: the module of <name>_py_api.py."""
-        need(
-            self._api is not None,
-            f'op "{self.name}" has no .api yet: call .py_api() and then .build_load()',
-        )
+        told = f'op "{self.name}" has no .api yet: call .py_api() and then .build_load()'
+        need(self._api is not None, told)
         return self._api
 
-    def py_api(self):
-        """Load the wrappers."""
-        return self._plan("py_api.py")
-
-    def py_def(self):
-        """Load the definition in Python."""
-        return self._plan("op_def.py")
-
-    def cpp_def(self):
-        """Compile and load the definition in C++."""
-        return self._plan("cpp_def.cpp")
-
-    def py_kernel(self):
-        """Load the numpy kernels."""
-        return self._plan("py_kernel.py")
-
+    @stage("load")
     def build_load(self):
         """Load everything that was asked for, and register it: all or nothing."""
-        with stage("load"):
-            loaded = {ending: LOADERS[ending](path) for ending, path in self._files.items()}
-            registry = session().registry
-            for ending in ("op_def.py", "cpp_def.cpp"):
-                if ending in loaded:
-                    with stage("define"):
-                        registry.register(loaded[ending], f"{self.folder}{os.sep}")
-            if "py_kernel.py" in loaded:
-                module, registered = loaded["py_kernel.py"]
-                path = self._files["py_kernel.py"]
-                registry.add_kernels(self.name, module, path, registered)
-            self._api = loaded.get("py_api.py", self._api)
+        loaded = {ending: LOADERS[ending](path) for ending, path in self._files.items()}
+        registry = session().registry
+        for ending in loaded.keys() & {"op_def.py", "cpp_def.cpp"}:
+            with stage("define"):
+                registry.register(loaded[ending], f"{self.folder}{os.sep}")
+        if "py_kernel.py" in loaded:
+            module, registered = loaded["py_kernel.py"]
+            registry.add_kernels(self.name, module, self._files["py_kernel.py"], registered)
+        self._api = loaded.get("py_api.py", self._api)
         return self
 
+    @stage("load")
     def _plan(self, ending):
         path = self.folder / f"{self.name}_{ending}"
-        with stage("load"):
-            if not path.is_file():
-                has = listed(sorted(os.listdir(self.folder)))
-                raise OpError(f"{place(path)} is missing; the folder holds {has}")
-            self._files[ending] = path
-            need(
-                not {"op_def.py", "cpp_def.cpp"} <= set(self._files),
-                f'op "{self.name}" is defined once: take .py_def() or .cpp_def()',
-            )
+        if not path.is_file():
+            has = listed(sorted(os.listdir(self.folder)))
+            raise OpError(f"{place(path)} is missing; the folder holds {has}")
+        self._files[ending] = path
+        both = {"op_def.py", "cpp_def.cpp"} <= set(self._files)
+        need(not both, f'op "{self.name}" is defined once: take .py_def() or .cpp_def()')
         return self
+
+    # Ask for the wrappers, the definition in Python or in C++, and the numpy kernels.
+    py_api = partialmethod(_plan, "py_api.py")
+    py_def = partialmethod(_plan, "op_def.py")
+    cpp_def = partialmethod(_plan, "cpp_def.cpp")
+    py_kernel = partialmethod(_plan, "py_kernel.py")
 
 
 def load_python_definition(path):

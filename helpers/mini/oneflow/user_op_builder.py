@@ -6,13 +6,11 @@ Mirrors oneflow/python/ops/user_op_builder.py.
 
 # ruff: noqa: D102 - the names are the original's, and say what they do
 
-import math
-
 from helpers.mini.oneflow.autodiff import Request
-from helpers.mini.oneflow.errors import OpError, need, shown, stage
+from helpers.mini.oneflow.errors import OpError, need, stage
 from helpers.mini.oneflow.job import PLACED, writer
 from helpers.mini.oneflow.registry import is_list, is_number
-from helpers.safety.arguments import real_type_name
+from helpers.safety.arguments import quote_value, real_type_name
 
 
 class Blob:
@@ -32,21 +30,13 @@ class Blob:
     def __sub__(self, other):
         return binary("sub", self, other)
 
-    def __rsub__(self, other):
-        return binary("add", -self, other)
-
     def __mul__(self, other):
         return binary("mul", self, other)
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __truediv__(self, other):
-        if isinstance(other, Blob):
-            raise OpError(f"{self!r} / {other!r}: blobs are divided by numbers only here")
-        return binary("div", self, other)
-
-    def __pow__(self, other):
-        raise OpError(f"{self!r} ** {shown(other)}: there is no such op; write x * x")
+    def __rsub__(self, other):
+        return binary("add", -self, other)
 
     def __matmul__(self, other):
         return matmul(self, other)
@@ -84,19 +74,16 @@ def binary(kind, blob, other):
     """Append broadcast_<kind> for two blobs, scalar_<kind> for a blob and a number."""
     if isinstance(other, Blob):
         return emit(f"broadcast_{kind}", [blob, other])
-    need(
-        is_number(other),
-        f"{blob!r} and {real_type_name(other)}: arithmetic takes another blob or a number; "
-        "an array enters through a placeholder or get_variable",
-    )
+    told = f"{blob!r} and {real_type_name(other)}: arithmetic takes another blob or a number"
+    need(is_number(other), f"{told}; an array enters through a placeholder or get_variable")
     if kind == "sub":
         kind, other = "add", -other
     return emit(f"scalar_{kind}", [blob], operand=float(other))
 
 
-def matmul(a, b, transpose_a=False, transpose_b=False):
+def matmul(a, b):
     """Multiply two matrices. Mirrors flow.matmul."""
-    return emit("matmul", [a, b], transpose_a=transpose_a, transpose_b=transpose_b)
+    return emit("matmul", [a, b], transpose_a=False, transpose_b=False)
 
 
 def reduce_sum(blob):
@@ -104,74 +91,52 @@ def reduce_sum(blob):
     return emit("reduce_sum", [blob])
 
 
-def reduce_mean(blob):
-    """Return the mean of all numbers; the shape is (). Mirrors flow.math.reduce_mean."""
-    return reduce_sum(blob) / math.prod(own(blob, "reduce_mean").shape)
-
-
-class user_op_builder:  # noqa: N801 - the original's name
+class user_op_builder(Request):  # noqa: N801 - the original's name
     """An op under construction; its name must be new in the job."""
 
+    @stage("build")
     def __init__(self, op_name):
-        with stage("build"):
-            self._job = writer()
-            fine = type(op_name) is str and op_name and "/" not in op_name
-            need(fine, f"user_op_builder takes the op's name in the job, got {shown(op_name)}")
-        self._request, self._asked, self._blobs = Request(op_name), None, None
+        super().__init__(op_name)
+        self._job, self._asked, self._blobs = writer(), None, None
+        fine = type(op_name) is str and op_name and "/" not in op_name
+        need(fine, f"user_op_builder takes the op's name in the job, got {quote_value(op_name)}")
 
-    def Op(self, op_type_name):
-        self._request.type = op_type_name
-        return self
-
+    @stage("build")
     def Input(self, input_name, input_blobs):
-        with stage("build"):
-            given = "x" if isinstance(input_blobs, Blob) else shown(input_blobs)
-            what = f'op "{self._request.name}": .Input("{input_name}", ...)'
-            a_list = is_list(input_blobs)
-            need(a_list, f"{what} takes a list of blobs: write [x], not {given}")
-            blobs = [own(blob, what) for blob in input_blobs]
-            need(blobs, f"{what} got an empty list: write [x]")
-        self._request.inputs += [(input_name, blob.name) for blob in blobs]
+        given = "x" if isinstance(input_blobs, Blob) else quote_value(input_blobs)
+        what = f'op "{self.name}": .Input("{input_name}", ...)'
+        need(is_list(input_blobs), f"{what} takes a list of blobs: write [x], not {given}")
+        self.inputs += [(input_name, own(blob, what).name) for blob in input_blobs]
         return self
 
-    def Output(self, output_name, num=1):
-        need(num == 1, f'op "{self._request.name}": .Output takes one blob here, got num={num}')
-        self._request.outputs.append(output_name)
-        return self
-
-    def Attr(self, attr_name, attr_value, attr_type_name=None):
-        self._request.attrs[attr_name] = attr_value
-        return self
-
+    @stage("build")
     def Build(self):
         """Hold the op against its definition."""
-        request, job, self._asked = self._request, self._job, list(self._request.outputs)
-        self._placement = PLACED.get()
-        with stage("build"):
-            job.definition(request, f'op "{request.name}" of job "{job.name}"', self._placement)
+        job, self._asked, self._placement = self._job, list(self.outputs), PLACED.get()
+        job.definition(self, f'op "{self.name}" of job "{job.name}"', self._placement)
         return self
 
+    @stage("build")
     def InferAndTryRun(self):
         """Infer the outputs and append the op to the job."""
-        told = f'op "{self._request.name}" does not fit yet: call .Build() first'
-        with stage("build"):
-            need(self._asked is not None, told)
-        added = self._job.add(self._request, placement=self._placement)
+        told = f'op "{self.name}" does not fit yet: call .Build() first'
+        need(self._asked is not None, told)
+        added = self._job.add(self, placement=self._placement)
         by_name = {output.argument: Blob(self._job, output) for output in added}
         self._blobs = tuple(by_name[name] for name in self._asked)
         return self
 
+    @stage("build")
     def RemoteBlobList(self):
         """Return the outputs, a tuple in the order of the .Output() calls."""
-        told = f'op "{self._request.name}" is not in the job yet: call .InferAndTryRun() first'
-        with stage("build"):
-            need(self._blobs is not None, told)
+        told = f'op "{self.name}" is not in the job yet: call .InferAndTryRun() first'
+        need(self._blobs is not None, told)
         return self._blobs
 
+    @stage("build")
     def SoleOutputBlob(self):
         """Return the only output."""
         blobs = self.RemoteBlobList()
-        told = f'op "{self._request.name}" has {len(blobs)} outputs; use .RemoteBlobList()'
-        with stage("build"):
-            need(len(blobs) == 1, told)
+        told = f'op "{self.name}" has {len(blobs)} outputs; use .RemoteBlobList()'
+        need(len(blobs) == 1, told)
         return blobs[0]

@@ -6,9 +6,10 @@ calls, one plain instruction after another, on CPython 3.11, 3.12 and 3.13. Asyn
 `machine(Mine, *WHOLE)` a learner's own take the place of the machine's.
 
 CPython runs what C code calls back by itself (the key of `sorted`, a property, an operator's
-method) and what `eval` and `exec` are given. An exception keeps its type, message, cause, context
-and a traceback with the program's lines. The machine does not hide from a tracer or from
-`warnings.warn`; its frames are no frames for `inspect.isframe`, and their `f_locals` are a copy.
+method, the body of a class) and what `eval` and `exec` are given. An exception keeps its type,
+message, cause, context and a traceback with the program's lines. The machine does not hide from a
+tracer or from `warnings.warn`; its frames are no frames for `inspect.isframe`, and their `f_locals`
+are a copy.
 """
 
 # ruff: noqa: F401 - what is imported here is offered
@@ -30,7 +31,7 @@ from helpers.mini.vm.instructions import (
 )
 from helpers.mini.vm.loop import Loop, Prepared, machine, opcodes, written
 from helpers.mini.vm.steps import ARITHMETIC, COMPARISON, STEPS
-from helpers.safety.arguments import printable, real_type_name
+from helpers.safety.arguments import real_type_name
 
 VERSIONS = ((3, 11), (3, 12), (3, 13))
 WHOLE = (*STEPS, *DATA, *FLOW)
@@ -48,11 +49,6 @@ def run(fn, /, *args, **kwargs):
         known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)
         raise Unsupported(f"this machine knows the bytecode of CPython {known}, not of this Python")
     if type(fn) not in (FunctionType, MethodType):
-        name = getattr(fn, "__name__", "") if callable(fn) else ""
-        told = (
-            f"{real_type_name(fn)} '{printable(name)}'"
-            if type(name) is str and name
-            else real_type_name(fn)
-        )
-        raise TypeError(f"the machine runs Python functions, such as def makes; {told} is none")
+        words = "the machine runs Python functions, such as def makes"
+        raise TypeError(f"{words}; {real_type_name(fn)} is none")
     return Machine().run(fn, *args, **kwargs)

@@ -1,21 +1,64 @@
 """Handlers beyond the learner's steps that work on data: names, attributes, containers, strings.
 
 A handler is a method that is named for an opcode. Its docstring is its stack effect, the top of the
-stack on the right.
+stack on the right. `native` hands one instruction to CPython, which also says what is wrong.
 """
 
 # ruff: noqa: N802 - a handler is named for its opcode
 
-from itertools import islice
+import dis
+import operator
+from functools import cache
+from operator import setitem
 from types import CellType
 
 from helpers.mini.vm.instructions import NULL
+from helpers.mini.vm.steps import gathering, pushing
 
 CONVERSIONS = (lambda value: value, str, repr, ascii)
 
 
+@cache
+def native(opname: str, number: int, takes: int, gives: int | None = None, name=""):
+    """Return a function of so many arguments whose body is this one instruction of CPython's.
+
+    Its result is what the instruction leaves on the stack: a tuple of `gives` values, if given.
+    """
+    template = eval(f"lambda {', '.join(f'a{n}' for n in range(takes))}: a0")
+    steps = [("RESUME", 0), *(("LOAD_FAST", slot) for slot in range(takes))]
+    steps += [("EXTENDED_ARG", number >> 8)] * (number > 255) + [(opname, number & 255)]
+    steps += [("CACHE", 0)] * (opname == "UNPACK_SEQUENCE")
+    steps += [("BUILD_TUPLE", gives)] * (gives is not None) + [("RETURN_VALUE", 0)]
+    body = bytes(byte for step, argument in steps for byte in (dis.opmap[step], argument))
+    template.__code__ = template.__code__.replace(
+        co_code=body, co_stacksize=takes + (gives or 1) + 1, co_names=(name,)
+    )
+    return template
+
+
+def doing(function, takes: int, effect: str):
+    """Return a handler that calls `function` with so many values, and pushes nothing."""
+
+    def handler(self):
+        function(*self.take(takes))
+
+    handler.__doc__ = effect
+    return handler
+
+
+def adding(function, effect: str):
+    """Return a handler that calls `function` with a container in the stack and the top value."""
+
+    def handler(self, depth):
+        value = self.pop()
+        function(self.stack[-depth], value)
+
+    handler.__doc__ = effect
+    return handler
+
+
 class MoreNames:
-    """Globals, the namespaces of classes and modules, and cells seen from there."""
+    """Globals that are set, and names that are deleted."""
 
     def STORE_GLOBAL(self, name):
         """[value] → []"""
@@ -23,45 +66,14 @@ class MoreNames:
 
     def DELETE_GLOBAL(self, name):
         """[] → []"""
-        _delete(self.globals, name)
-
-    def LOAD_NAME(self, name):
-        """[] → [value]"""
-        self.push(_found(self.names, name, self.find))
-
-    def STORE_NAME(self, name):
-        """[value] → []"""
-        self.names[name] = self.pop()
-
-    def DELETE_NAME(self, name):
-        """[] → []"""
-        _delete(self.names, name)
-
-    def LOAD_LOCALS(self):
-        """[] → [namespace]"""
-        self.push(self.names)
-
-    def LOAD_FROM_DICT_OR_GLOBALS(self, name):
-        """[namespace] → [value]"""
-        self.push(_found(self.pop(), name, self.find))
-
-    def LOAD_CLASSDEREF(self, name):
-        """[] → [value]: the class's own name first, then the enclosing function's"""
-        self.push(_found(self.names, name, self.content_of_cell))
-
-    def LOAD_FROM_DICT_OR_DEREF(self, name):
-        """[namespace] → [value]"""
-        self.push(_found(self.pop(), name, self.content_of_cell))
+        if name not in self.globals:
+            raise NameError(f"name '{name}' is not defined", name=name)
+        del self.globals[name]
 
     def DELETE_DEREF(self, name):
         """[] → []"""
         self.content_of_cell(name)
         del self.cells[name].cell_contents
-
-    def SETUP_ANNOTATIONS(self):
-        """[] → []"""
-        if "__annotations__" not in self.names:
-            self.names["__annotations__"] = {}
 
 
 class Slots:
@@ -95,8 +107,6 @@ class Slots:
 class Lent:
     """What a slot held, and where it is to be put back."""
 
-    __slots__ = ("where", "value")
-
     def __init__(self, where, value):
         self.where, self.value = where, value
 
@@ -104,40 +114,11 @@ class Lent:
         return repr(self.value)
 
 
-def _content_of(space, name):
-    if type(space) is dict:
-        return space.get(name, NULL)
-    try:
-        return space[name]
-    except KeyError:
-        return NULL
-
-
-def _found(space, name, otherwise):
-    value = _content_of(space, name)
-    return otherwise(name) if value is NULL else value
-
-
-def _delete(space, name):
-    if _content_of(space, name) is NULL:
-        raise NameError(f"name '{name}' is not defined", name=name)
-    del space[name]
-
-
-class MoreOperators:
-    """Plus and invert."""
-
-    def UNARY_POSITIVE(self):
-        """[value] → [+value]"""
-        self.push(+self.pop())
-
-    def UNARY_INVERT(self):
-        """[value] → [~value]"""
-        self.push(~self.pop())
-
-
 class Attributes:
-    """What is done with an attribute but reading it."""
+    """What is done with an attribute but reading it, and two operators."""
+
+    UNARY_POSITIVE = pushing(operator.pos, 1, "[value] → [+value]")
+    UNARY_INVERT = pushing(operator.invert, 1, "[value] → [~value]")
 
     def STORE_ATTR(self, name):
         """[value, object] → []"""
@@ -151,18 +132,30 @@ class Attributes:
     def LOAD_SUPER_ATTR(self, name, with_arguments):
         """[super, class, self] → [attribute]"""
         maker, cls, obj = self.take(3)
-        if maker is super:
-            self.push(getattr(super(cls, obj), name))
-        else:
-            self.push(getattr(self.call(maker, *((cls, obj) if with_arguments else ())), name))
+        found = self.call(maker, *((cls, obj) if with_arguments or maker is super else ()))
+        self.push(getattr(found, name))
 
 
 class Containers:
     """What the steps leave out: they build lists and tuples, and read items."""
 
-    def BUILD_SET(self, count):
-        """[first, …, last] → [set]"""
-        self.push(set(self.take(count)))
+    BUILD_SET = gathering(set, "[first, …, last] → [set]")
+    BUILD_SLICE = gathering(
+        lambda parts: slice(*parts), "[start, stop, and a step if so] → [slice]"
+    )
+    LIST_APPEND = adding(list.append, "[list, …, item] → [list, …]")
+    SET_ADD = adding(set.add, "[set, …, item] → [set, …]")
+    LIST_EXTEND = adding(native("LIST_EXTEND", 1, 2), "[list, …, iterable] → [list, …]")
+    SET_UPDATE = adding(set.update, "[set, …, iterable] → [set, …]")
+    DICT_UPDATE = adding(native("DICT_UPDATE", 1, 2), "[dict, …, mapping] → [dict, …]")
+    LIST_TO_TUPLE = pushing(tuple, 1, "[list] → [tuple]")
+    STORE_SUBSCR = doing(lambda v, c, k: setitem(c, k, v), 3, "[value, container, key] → []")
+    DELETE_SUBSCR = doing(operator.delitem, 2, "[container, key] → []")
+
+    def MAP_ADD(self, depth):
+        """[dict, …, key, value] → [dict, …]"""
+        key, value = self.take(2)
+        self.stack[-depth][key] = value
 
     def BUILD_MAP(self, count):
         """[key, value, …] → [dict]"""
@@ -174,89 +167,20 @@ class Containers:
         keys = self.pop()
         self.push(dict(zip(keys, self.take(count), strict=True)))
 
-    def BUILD_SLICE(self, count):
-        """[start, stop] or [start, stop, step] → [slice]"""
-        self.push(slice(*self.take(count)))
-
-    def LIST_APPEND(self, depth):
-        """[list, …, item] → [list, …]"""
-        item = self.pop()
-        self.stack[-depth].append(item)
-
-    def SET_ADD(self, depth):
-        """[set, …, item] → [set, …]"""
-        item = self.pop()
-        self.stack[-depth].add(item)
-
-    def MAP_ADD(self, depth):
-        """[dict, …, key, value] → [dict, …]"""
-        key, value = self.take(2)
-        self.stack[-depth][key] = value
-
-    def LIST_EXTEND(self, depth):
-        """[list, …, iterable] → [list, …]"""
-        items = self.pop()
-        if not hasattr(type(items), "__iter__") and not hasattr(type(items), "__getitem__"):
-            raise TypeError(f"Value after * must be an iterable, not {type(items).__name__}")
-        self.stack[-depth].extend(items)
-
-    def SET_UPDATE(self, depth):
-        """[set, …, iterable] → [set, …]"""
-        items = self.pop()
-        self.stack[-depth].update(items)
-
-    def DICT_UPDATE(self, depth):
-        """[dict, …, mapping] → [dict, …]"""
-        mapping = self.pop()
-        if not hasattr(mapping, "keys"):
-            raise TypeError(f"'{type(mapping).__name__}' object is not a mapping")
-        self.stack[-depth].update(mapping)
-
-    def LIST_TO_TUPLE(self):
-        """[list] → [tuple]"""
-        self.push(tuple(self.pop()))
-
     def UNPACK_SEQUENCE(self, count):
         """[iterable] → [last, …, first]: the first is on top, ready to be stored"""
-        values = self.pop()
-        if type(values) not in (tuple, list):
-            values = list(islice(_unpackable(values), count + 1))
-        if len(values) > count:
-            raise ValueError(f"too many values to unpack (expected {count})")
-        if len(values) < count:
-            raise ValueError(f"not enough values to unpack (expected {count}, got {len(values)})")
-        self.stack.extend(reversed(values))
+        self.stack += native("UNPACK_SEQUENCE", count, 1, count)(self.pop())
 
     def UNPACK_EX(self, counts):
         """[iterable] → [last, …, the list in the middle, …, first]"""
-        before, after = counts & 255, counts >> 8
-        values = list(_unpackable(self.pop()))
-        if len(values) < before + after:
-            wanted = f"at least {before + after}"
-            raise ValueError(f"not enough values to unpack (expected {wanted}, got {len(values)})")
-        middle = len(values) - after
-        unpacked = [*values[:before], values[before:middle], *values[middle:]]
-        self.stack.extend(reversed(unpacked))
-
-    def STORE_SUBSCR(self):
-        """[value, container, key] → []"""
-        value, container, key = self.take(3)
-        container[key] = value
-
-    def DELETE_SUBSCR(self):
-        """[container, key] → []"""
-        container, key = self.take(2)
-        del container[key]
-
-
-def _unpackable(values):
-    if not hasattr(type(values), "__iter__") and not hasattr(type(values), "__getitem__"):
-        raise TypeError(f"cannot unpack non-iterable {type(values).__name__} object")
-    return iter(values)
+        total = (counts & 255) + 1 + (counts >> 8)
+        self.stack += native("UNPACK_EX", counts, 1, total)(self.pop())
 
 
 class Strings:
     """What an f-string becomes."""
+
+    BUILD_STRING = gathering("".join, "[first, …, last] → [str]")
 
     def FORMAT_VALUE(self, which, with_spec):
         """[value] or [value, spec] → [str]"""
@@ -267,9 +191,5 @@ class Strings:
         """[value] → [its str, repr or ascii]"""
         self.push(CONVERSIONS[which](self.pop()))
 
-    def BUILD_STRING(self, count):
-        """[first, …, last] → [str]"""
-        self.push("".join(self.take(count)))
 
-
-DATA = (MoreNames, Slots, MoreOperators, Attributes, Containers, Strings)
+DATA = (MoreNames, Slots, Attributes, Containers, Strings)

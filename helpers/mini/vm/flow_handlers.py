@@ -6,20 +6,16 @@ stack on the right.
 
 # ruff: noqa: N802 - a handler is named for its opcode
 
-import dis
+import inspect
 import sys
-from functools import cache
-from types import CoroutineType, GeneratorType
 
+from helpers.mini.vm.data_handlers import native
 from helpers.mini.vm.frame_object import generator_of
-from helpers.mini.vm.instructions import NULL, Unsupported
-from helpers.mini.vm.steps import refuse_uncatchable
+from helpers.mini.vm.instructions import Unsupported
+from helpers.mini.vm.steps import pushing, refuse_uncatchable
 
-# Bits of a type's flags, from CPython's `Include/object.h`.
-MATCHES_SEQUENCE, MATCHES_MAPPING = 1 << 5, 1 << 6
 # An opcode of its own until 3.11, then an intrinsic.
-OLD = sys.version_info < (3, 12)
-PREP_STAR = ("PREP_RERAISE_STAR", 0, 2) if OLD else ("CALL_INTRINSIC_2", 1, 2)
+PREP_STAR = ("PREP_RERAISE_STAR", 0) if sys.version_info < (3, 12) else ("CALL_INTRINSIC_2", 1)
 
 
 class MoreCalls:
@@ -43,24 +39,26 @@ class MoreCalls:
 
     def LOAD_BUILD_CLASS(self):
         """[] → [__build_class__]"""
-        if "__build_class__" not in self.builtins:
-            raise NameError("__build_class__ not found")
         self.push(self.builtins["__build_class__"])
 
 
 class MoreExceptions:
     """What surrounds the plain `try` of the steps."""
 
-    def LOAD_ASSERTION_ERROR(self):
-        """[] → [AssertionError]"""
-        self.push(AssertionError)
+    LOAD_ASSERTION_ERROR = pushing(lambda: AssertionError, 0, "[] → [AssertionError]")
+    PREP_RERAISE_STAR = pushing(
+        native(*PREP_STAR, 2), 2, "[original, what the clauses left] → [what to raise, or None]"
+    )
 
     def BEFORE_WITH(self):
         """[manager] → [its __exit__, what __enter__ returned]"""
         manager = self.pop()
-        enter = _bound(manager, "__enter__", "context manager")
-        self.push(_bound(manager, "__exit__", "context manager", " (missed __exit__ method)"))
-        self.push(self.call(enter))
+        kind = type(manager)
+        if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
+            native("BEFORE_WITH", 0, 1, 2)(manager)  # CPython says what is missing.
+        enter, leave = (inspect.getattr_static(kind, name) for name in ("__enter__", "__exit__"))
+        self.push(leave.__get__(manager, kind))
+        self.push(self.call(enter.__get__(manager, kind)))
 
     def WITH_EXCEPT_START(self):
         """[__exit__, lasti, handled before, exception] → [the same, what __exit__ returned]"""
@@ -71,40 +69,18 @@ class MoreExceptions:
         """[exception, class] → [the rest, the part that matches], None for an empty one"""
         error, wanted = self.take(2)
         refuse_uncatchable(wanted)
-        _refuse_groups(wanted)
-        if isinstance(error, wanted):
-            wrapped = isinstance(error, BaseExceptionGroup)
-            self.stack += (None, error if wrapped else BaseExceptionGroup("", (error,)))
-        elif isinstance(error, BaseExceptionGroup):
+        kinds = wanted if isinstance(wanted, tuple) else (wanted,)
+        if any(issubclass(kind, BaseExceptionGroup) for kind in kinds):
+            words = "catching ExceptionGroup with except* is not allowed. Use except instead."
+            raise TypeError(words)
+        rest, match = error, None
+        if isinstance(error, BaseExceptionGroup):
             match, rest = error.split(wanted)
-            self.stack += (rest, match) if match is not None else (error, None)
-        else:
-            self.stack += (error, None)
-        if self.stack[-1] is not None:
-            self.handled = self.stack[-1]
-
-    def PREP_RERAISE_STAR(self):
-        """[original, list of what the clauses left] → [what to raise, or None]"""
-        original, left = self.take(2)
-        self.push(native(*PREP_STAR)(original, left))
-
-
-def _bound(obj, name: str, protocol: str, missed: str = ""):
-    cls = type(obj)
-    for base in cls.__mro__:
-        if name in base.__dict__:
-            found = base.__dict__[name]
-            get = getattr(type(found), "__get__", None)
-            return found if get is None else get(found, obj, cls)
-    raise TypeError(f"'{cls.__name__}' object does not support the {protocol} protocol{missed}")
-
-
-def _refuse_groups(wanted):
-    for cls in wanted if isinstance(wanted, tuple) else (wanted,):
-        if issubclass(cls, BaseExceptionGroup):
-            raise TypeError(
-                "catching ExceptionGroup with except* is not allowed. Use except instead."
-            )
+        elif isinstance(error, wanted):
+            rest, match = None, BaseExceptionGroup("", (error,))
+        self.stack += (rest, match)
+        if match is not None:
+            self.handled = match
 
 
 class Generators:
@@ -121,9 +97,7 @@ class Generators:
     def GET_YIELD_FROM_ITER(self):
         """[iterable] → [iterator]"""
         iterable = self.pop()
-        if type(iterable) is CoroutineType:
-            raise Unsupported("this machine runs no async code, and here a coroutine is awaited")
-        self.push(iterable if type(iterable) is GeneratorType else iter(iterable))
+        self.push(iterable if inspect.isgenerator(iterable) else iter(iterable))
 
     def SEND(self, after):
         """[iterator, sent] → [iterator, its next value], or [what it returned] and jump"""
@@ -149,26 +123,12 @@ class Modules:
     def IMPORT_NAME(self, name):
         """[level, names] → [module]"""
         level, names = self.take(2)
-        importer = self.builtins.get("__import__")
-        if importer is None:
-            raise ImportError("__import__ not found")
-        self.push(self.call(importer, name, self.globals, self.names, names, level))
+        importer = self.builtins["__import__"]
+        self.push(self.call(importer, name, self.globals, None, names, level))
 
     def IMPORT_FROM(self, name):
         """[module] → [module, its attribute]"""
-        module = self.stack[-1]
-        value = getattr(module, name, NULL)
-        self.push(_submodule(module, name) if value is NULL else value)
-
-
-def _submodule(module, name):
-    package = getattr(module, "__name__", None)
-    known = sys.modules.get(f"{package}.{name}")
-    if known is not None:
-        return known
-    if sys.modules.get(package) is module:
-        exec(f"from {package} import {name}", {})  # CPython says why it cannot be imported.
-    raise ImportError(f"cannot import name {name!r} from {package!r}")
+        self.stack += native("IMPORT_FROM", 0, 1, 2, name)(self.pop())
 
 
 class Intrinsics:
@@ -178,21 +138,12 @@ class Intrinsics:
         """[value] → [what the intrinsic makes of it]"""
         if "ASYNC" in name:
             raise Unsupported("this machine runs no async code, and here is an async generator")
-        stops = name == "INTRINSIC_STOPITERATION_ERROR"
-        made = _stopped if stops else native("CALL_INTRINSIC_1", number, 1)
-        self.push(made(self.pop()))
+        if name != "INTRINSIC_STOPITERATION_ERROR":  # the generator that drives the frame does it
+            self.push(native("CALL_INTRINSIC_1", number, 1)(self.pop()))
 
     def CALL_INTRINSIC_2(self, name, number):
         """[first, second] → [what the intrinsic makes of them]"""
         self.push(native("CALL_INTRINSIC_2", number, 2)(*self.take(2)))
-
-
-def _stopped(error):
-    if not isinstance(error, StopIteration):
-        return error
-    told = RuntimeError("generator raised StopIteration")
-    told.__cause__ = told.__context__ = error
-    return told
 
 
 class Patterns:
@@ -204,30 +155,19 @@ class Patterns:
 
     def MATCH_SEQUENCE(self):
         """[subject] → [subject, is it a sequence]"""
-        self.push(bool(type(self.stack[-1]).__flags__ & MATCHES_SEQUENCE))
+        self.stack += native("MATCH_SEQUENCE", 0, 1, 2)(self.pop())
 
     def MATCH_MAPPING(self):
         """[subject] → [subject, is it a mapping]"""
-        self.push(bool(type(self.stack[-1]).__flags__ & MATCHES_MAPPING))
+        self.stack += native("MATCH_MAPPING", 0, 1, 2)(self.pop())
 
     def MATCH_KEYS(self):
         """[subject, keys] → [subject, keys, values or None]"""
-        self.push(native("MATCH_KEYS", 0, 2, 3)(*self.stack[-2:])[2])
+        self.stack += native("MATCH_KEYS", 0, 2, 3)(*self.take(2))
 
     def MATCH_CLASS(self, count):
         """[subject, class, keyword names] → [attributes or None]"""
         self.push(native("MATCH_CLASS", count, 3)(*self.take(3)))
-
-
-@cache
-def native(opname: str, number: int, takes: int, gives: int = 1):
-    """Return a function of so many arguments whose body is this one instruction of CPython's."""
-    template = eval(f"lambda {', '.join(f'a{n}' for n in range(takes))}: a0")
-    steps = [("RESUME", 0), *(("LOAD_FAST", slot) for slot in range(takes)), (opname, number)]
-    steps += [("BUILD_TUPLE", gives)] * (gives > 1) + [("RETURN_VALUE", 0)]
-    body = bytes(byte for name, argument in steps for byte in (dis.opmap[name], argument))
-    template.__code__ = template.__code__.replace(co_code=body, co_stacksize=takes + gives)
-    return template
 
 
 FLOW = (MoreCalls, MoreExceptions, Generators, Modules, Intrinsics, Patterns)

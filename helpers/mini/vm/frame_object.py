@@ -3,8 +3,8 @@
 A callable and its arguments become a frame to run, or a value where C code does the work. Python
 functions, methods, classes with a Python `__init__` and objects with a Python `__call__` run in the
 machine. What C code calls back by itself (the key of `sorted`, an operator's method, a `__new__`, a
-property) is run by CPython: it never asks us. Builtins that look at the frame they are called from
-would find the machine's own; in place of them stand functions that look at the machine's frame.
+property, the body of a class) is run by CPython: it never asks us. Builtins that look at the frame
+they are called from find this machine's, because functions of ours stand in place of them.
 
 Mirrors CPython's `Objects/frameobject.c`, and for a frame that waits `Objects/genobject.c`: its
 generator is CPython's own, so that `send`, `throw`, `close`, `list` and `isinstance` work on it,
@@ -21,8 +21,7 @@ from operator import attrgetter
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, TracebackType
 
 from helpers.internals.interpreter_frame import variables
-from helpers.mini.vm.instructions import NULL, Unsupported, once_per_code
-from helpers.safety.arguments import printable
+from helpers.mini.vm.instructions import NULL, Unsupported
 
 AHEAD = sys.version_info >= (3, 13)  # a frame that waits stands at what it will go on with
 WAITING = ("RETURN_GENERATOR", "YIELD_VALUE")
@@ -51,7 +50,7 @@ class Handling:
 
 
 class Frame:
-    """One call in progress. `names` is None in a function, the namespace in a class or module.
+    """One call in progress.
 
     `back` is the frame that called; `is_flat` says that it waits for the value in the same loop.
     `making` is the new instance if this is the call of an `__init__`, else NULL. Who asks for a
@@ -98,8 +97,7 @@ class Frame:
     @property
     def f_lineno(self) -> int | None:
         """The line of the instruction that runs now."""
-        new = self.steps[self.at - 1].opname == "RETURN_GENERATOR"
-        return self.code.co_firstlineno if new else self._line(self.f_lasti)
+        return self._line(self.f_lasti)
 
     def _line(self, offset: int) -> int | None:
         lines = (line for start, end, line in self.code.co_lines() if start <= offset < end)
@@ -107,28 +105,18 @@ class Frame:
 
     @property
     def f_locals(self) -> dict:
-        """The namespace, or a new dict of what the function's locals hold now."""
-        if self.names is not None:
-            return self.names
+        """A new dict of what the function's locals hold now."""
         values = {name: self.value_of_slot(name) for name in variables(self.code)}
         return {name: value for name, value in values.items() if value is not NULL}
 
     def entry(self, following: TracebackType | None) -> TracebackType:
         """Return a traceback whose first entry is this frame, where it stands now."""
-        at, known = self.f_lasti, _entries(self.code)
-        if at not in known:
-            place = at
-            while place > 2 and self._line(place) is None:  # cleanup has no line
-                place -= 2
-            known[at] = _standing(self.code, place), place, self._line(place)
-        stand_in, place, line = known[at]
-        frame = FunctionType(stand_in, self.globals)().gi_frame
-        return TracebackType(following, frame, place, -1 if line is None else line)
-
-
-@once_per_code
-def _entries(code: CodeType) -> dict[int, tuple]:
-    return {}
+        at = self.f_lasti
+        while at > 2 and self._line(at) is None:  # cleanup has no line
+            at -= 2
+        frame = FunctionType(_standing(self.code, at), self.globals)().gi_frame
+        line = self._line(at)
+        return TracebackType(following, frame, at, -1 if line is None else line)
 
 
 def _standing(code: CodeType, at: int) -> CodeType:
@@ -140,10 +128,9 @@ def _standing(code: CodeType, at: int) -> CodeType:
     size = max(len(code.co_code) // 2, 2)
     body = bytearray((dis.opmap["RETURN_GENERATOR"], 0, *(dis.opmap["NOP"], 0) * (size - 1)))
     body[max(at - 2 * AHEAD, 2)] = dis.opmap["RESUME"]
-    kept = code.co_flags & ~(STARS | inspect.CO_COROUTINE)
     return code.replace(
         co_code=bytes(body),
-        co_flags=kept | inspect.CO_GENERATOR | inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS,
+        co_flags=inspect.CO_GENERATOR | inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS,
         co_exceptiontable=b"",
         co_argcount=0,
         co_posonlyargcount=0,
@@ -164,17 +151,9 @@ def builtins_of(space: dict) -> dict:
 
 def generator_of(frame):
     """Return a generator that goes on with `frame`, with its function's name."""
-    generator = _drive(frame)
-    generator.__name__, generator.__qualname__ = frame.titles
+    generator, function = _drive(frame), frame.called
+    generator.__name__, generator.__qualname__ = function.__name__, function.__qualname__
     return generator
-
-
-def program_code(generator: types.GeneratorType) -> CodeType:
-    """Return the code object that runs in a generator: of the machine's own, the program's."""
-    code = generator.gi_code
-    if code is _drive.__code__ and generator.gi_frame is not None:
-        return generator.gi_frame.f_locals["frame"].code
-    return code
 
 
 def _drive(frame):
@@ -197,10 +176,8 @@ def _go_on(frame, sent, thrown):
     thread = frame.thread
     frame.back, frame.handling.outer = thread.top, (thread.top or thread).handling
     frame.depth = (thread.top or thread).depth + 1
-    if thrown is not None:
-        subiterator = _subiterator(frame)
-        if subiterator is not NULL:
-            return _throw_into(frame, subiterator, thrown)
+    if thrown is not None and _yielded(frame) and frame.steps[frame.at - 2].opname == "SEND":
+        return _throw_into(frame, frame.stack[-1], thrown)
     thread.top, frame.done, frame.is_flat = frame, False, False
     if thrown is not None:
         return frame.throw(thrown)
@@ -210,11 +187,6 @@ def _go_on(frame, sent, thrown):
 
 def _yielded(frame) -> bool:
     return frame.steps[frame.at - 1].opname == "YIELD_VALUE"
-
-
-def _subiterator(frame):
-    delegates = _yielded(frame) and frame.steps[frame.at - 2].opname == "SEND"
-    return frame.stack[-1] if delegates else NULL
 
 
 def _throw_into(frame, subiterator, error):
@@ -255,14 +227,12 @@ def enter(caller, function, args, kwargs):
     code, space = function.__code__, function.__globals__
     flags = code.co_flags
     if flags & ASYNC:
-        name = printable(code.co_qualname)
-        raise Unsupported(f"this machine runs no async code, and {name} is async")
-    # Code of a module or a class has no fast locals: a function of it works on its globals.
-    names = None if flags & inspect.CO_OPTIMIZED else space
+        raise Unsupported(f"this machine runs no async code, and {code.co_qualname} is async")
+    if not flags & inspect.CO_OPTIMIZED:  # the body of a class: CPython runs that
+        return None
     local = _bound(function, code, args, kwargs)
-    frame = caller.frame(code, space, names, function.__closure__ or (), local)
-    if flags & inspect.CO_GENERATOR:
-        frame.titles = function.__name__, function.__qualname__
+    frame = caller.frame(code, space, function.__closure__ or (), local)
+    frame.called = function
     if frame.depth > sys.getrecursionlimit():
         raise RecursionError("maximum recursion depth exceeded")
     return frame
@@ -272,11 +242,10 @@ def _enter_init(caller, cls, args, kwargs):
     """Return the frame of a Python `__init__`, its instance made; None for every rarer way."""
     if type(cls).__call__ is not type.__call__ or cls.__new__ is not object.__new__:
         return None
-    init = cls.__init__
-    if type(init) is not FunctionType:
+    if type(cls.__init__) is not FunctionType:
         return None
     obj = cls.__new__(cls, *args, **kwargs)
-    frame = enter(caller, init, (obj, *args), kwargs)
+    frame = enter(caller, cls.__init__, (obj, *args), kwargs)
     frame.making = obj
     return frame
 
@@ -292,7 +261,6 @@ def _bound(function, code, args, kwargs) -> dict:
         bound = signature.bind(*args, **kwargs)
     if bound is None:
         function(*args, **kwargs)
-        raise Unsupported(f"the arguments of {printable(code.co_qualname)} could not be bound")
     bound.apply_defaults()
     return bound.arguments
 
@@ -318,12 +286,11 @@ def _super(frame, *args):
     return super(cls, first)
 
 
-def _eval(frame, source, *spaces):
-    return eval(source, *(spaces or (frame.globals, frame.f_locals)))
+def _evaluator(function):
+    def call(frame, source, *spaces, **closure):
+        return function(source, *(spaces or (frame.globals, frame.f_locals)), **closure)
 
-
-def _exec(frame, source, *spaces, **closure):
-    exec(source, *(spaces or (frame.globals, frame.f_locals)), **closure)
+    return call
 
 
 def _getframe(frame, depth=0):
@@ -339,33 +306,17 @@ def _exc_info(frame):
     return (type(error), error, error.__traceback__) if error is not None else (None, None, None)
 
 
-def _build_class(frame, body, name, *bases, **keywords):
-    resolved = types.resolve_bases(bases)
-    meta, names, keywords = types.prepare_class(name, resolved, keywords)
-    frame.run_code(body.__code__, body.__globals__, names, body.__closure__ or ())
-    if resolved is not bases:
-        names["__orig_bases__"] = bases
-    return frame.call(meta, name, resolved, names, **keywords)
-
-
 ASKERS = {
     globals: lambda frame: frame.globals,
     locals: lambda frame: frame.f_locals,
     vars: lambda frame, *args: vars(*args) if args else frame.f_locals,
     dir: lambda frame, *args: dir(*args) if args else sorted(frame.f_locals),
     super: _super,
-    eval: _eval,
-    exec: _exec,
-    builtins.__build_class__: _build_class,
+    eval: _evaluator(eval),
+    exec: _evaluator(exec),
     sys._getframe: _getframe,
     sys.exc_info: _exc_info,
     sys.exception: lambda frame: frame.handled,
 }
-
-
-def _module_name(frame, depth=0):
-    return _getframe(frame, depth).f_globals.get("__name__")
-
-
 if hasattr(sys, "_getframemodulename"):  # since 3.12
-    ASKERS[sys._getframemodulename] = _module_name
+    ASKERS[sys._getframemodulename] = lambda *given: _getframe(*given).f_globals.get("__name__")

@@ -8,8 +8,9 @@ the slot of a variable holds that an inlined comprehension borrows.
 
 import dis
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import wraps
+from itertools import takewhile
 from sys import intern
 from types import CodeType
 
@@ -36,13 +37,8 @@ class Unsupported(Halt, Exception):
     """This machine cannot run that; the sentence says which kind of function it is."""
 
 
-class _Signal:
-    def __repr__(self):
-        return "NULL"
-
-
 # What stands where there is no value, such as an unbound local; a program never gets hold of it.
-NULL = _Signal()
+NULL = type("_Signal", (), {"__repr__": lambda self: "NULL"})()
 
 DROPPED = {
     *("CACHE", "EXTENDED_ARG", "NOP", "RESUME", "PRECALL", "PUSH_NULL", "KW_NAMES", "TO_BOOL"),
@@ -69,9 +65,9 @@ INTRINSICS = {
     "INTRINSIC_LIST_TO_TUPLE": [("LIST_TO_TUPLE", ())],
     "INTRINSIC_PREP_RERAISE_STAR": [("PREP_RERAISE_STAR", ())],
 }
+BELOW = {"CALL": 2, "CALL_KW": 3, "CALL_FUNCTION_EX": 3}  # callable, what is beside it, names
 PARTS = {1: "defaults", 2: "kwdefaults", 4: "annotations", 8: "closure"}
 BY_NAME = {*dis.hasname, *dis.haslocal, *dis.hasfree, *dis.hascompare}
-MOST_KEPT = 5000  # code objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +91,6 @@ def once_per_code(fn: Callable) -> Callable:
     def asked(code: CodeType):
         found = kept.get(id(code))
         if found is None:
-            if len(kept) >= MOST_KEPT:
-                kept.clear()
             found = kept[id(code)] = code, fn(code)
         return found[1]
 
@@ -157,14 +151,12 @@ class _Decoder:
                 waiting = instruction.offset
             parts = self._parts(index, instruction)
             offset = instruction.offset if waiting is None or not parts else waiting
-            self.found += [Plain(intern(n), a, offset, k == 0) for k, (n, a) in enumerate(parts)]
+            self.found += [(*part, offset, k == 0) for k, part in enumerate(parts)]
             waiting = None if parts else waiting
         at = _filled(self.at, len(self.found), len(self.code.co_code))
         steps = [
-            replace(step, arguments=(at[step.arguments[0].offset],))
-            if step.arguments and type(step.arguments[0]) is _Target
-            else step
-            for step in self.found
+            Plain(intern(name), tuple(at[a] if type(a) is _Target else a for a in arguments), *rest)
+            for name, arguments, *rest in self.found
         ]
         return steps, [
             (at[r.start], at[r.end], at[r.target], r.depth - self.nulls.below[n], r.lasti)
@@ -174,7 +166,7 @@ class _Decoder:
     def _parts(self, index, instruction):
         """Return the plain (name, arguments) pairs of one real instruction."""
         name, names = instruction.opname, plain_names(instruction.opname)
-        if name == "POP_TOP" and VERSION >= (3, 13) and self._follows(index, "END_FOR"):
+        if name == "POP_TOP" and VERSION >= (3, 13) and self.real[index - 1].opname == "END_FOR":
             return []
         if name == "KW_NAMES":
             self.keywords = self.code.co_consts[instruction.arg]
@@ -202,9 +194,6 @@ class _Decoder:
         asks |= VERSION >= (3, 13) and instruction.opname == "COMPARE_OP" and instruction.arg & 16
         later = (i.opname for i in self.real[index + 1 :] if i.opname != "NOP")
         return bool(asks) and not next(later, "").startswith(("POP_JUMP_IF", "UNARY_NOT"))
-
-    def _follows(self, index, name):
-        return index > 0 and self.real[index - 1].opname == name
 
     def _variable(self, instruction):
         free = instruction.arg >= self.first_free
@@ -242,7 +231,7 @@ class _Decoder:
 
     def _call(self, index, instruction):
         if instruction.opname == "CALL_KW":
-            self.keywords = self.found.pop().arguments[0]
+            self.keywords = self.found.pop()[1][0]
             self.at[instruction.offset] = len(self.found)
         names, self.keywords = self.keywords, ()
         # Where no NULL lies beside the callable, the first argument does.
@@ -251,12 +240,8 @@ class _Decoder:
     def _function_parts(self, index, flags) -> tuple[str, ...]:
         if flags is not None:
             return tuple(PARTS[flag] for flag in PARTS if flags & flag)
-        given = []
-        for instruction in self.real[index + 1 :]:
-            if instruction.opname != "SET_FUNCTION_ATTRIBUTE":
-                break
-            given.append(PARTS[instruction.arg])
-        return tuple(reversed(given))
+        later = takewhile(lambda i: i.opname == "SET_FUNCTION_ATTRIBUTE", self.real[index + 1 :])
+        return tuple(reversed([PARTS[i.arg] for i in later]))
 
 
 ARGUMENTS = {
@@ -272,11 +257,8 @@ ARGUMENTS = {
 }
 
 
-@dataclass(frozen=True)
-class _Target:
+class _Target(int):
     """Where a jump goes, until positions are known: an offset."""
-
-    offset: int
 
 
 def _filled(at, position, end):
@@ -314,8 +296,10 @@ class Nulls:
         if instruction.opcode in JUMPS:
             there = depth + effect(instruction, True)
             self._waiting.append((self._at[instruction.argval], there, nulls))
-        lowest = _callable_at(instruction, depth)
-        if lowest is not None:
+        if instruction.opname in BELOW:
+            beside = BELOW[instruction.opname]
+            flagged = instruction.opname == "CALL_FUNCTION_EX"
+            lowest = depth - beside - (instruction.arg & 1 if flagged else instruction.arg)
             if not nulls or nulls[-1] < lowest:
                 self.absent.add(position)
             nulls = tuple(place for place in nulls if place < lowest)
@@ -332,12 +316,3 @@ class Nulls:
                 kept = tuple(place for place in nulls if place < row.depth)
                 self.below[number] = len(kept)
                 self._waiting.append((self._at[row.target], row.depth + 1 + row.lasti, kept))
-
-
-def _callable_at(instruction, depth):
-    name, number = instruction.opname, instruction.arg
-    if name == "CALL_FUNCTION_EX":
-        return depth - 3 - (number & 1)
-    if name in ("CALL", "CALL_KW"):
-        return depth - number - (3 if name == "CALL_KW" else 2)
-    return None

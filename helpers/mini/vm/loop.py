@@ -6,16 +6,17 @@ and a frame without a handler hands it to the frame that called.
 """
 
 import sys
+from functools import partial
 from types import CellType, CodeType, FunctionType
 
 from helpers.mini.vm.frame_object import Frame, Handling, builtins_of, call_native, enter
 from helpers.mini.vm.instructions import (
     EVERY_NAME,
-    MOST_KEPT,
     NULL,
     Halt,
     Missing,
     Unwritten,
+    once_per_code,
     outer_name,
     plain,
 )
@@ -33,8 +34,6 @@ class Thread:
         while host is not None and _is_ours(host):
             host = host.f_back
         self.host, self.top, self.handling, self.depth = host, None, Handling(), 0
-        while host is not None:
-            self.depth, host = self.depth + 1, host.f_back
 
 
 class Loop(Frame):
@@ -78,7 +77,11 @@ class Loop(Frame):
     def leave(self, value):
         """End this frame, or let it wait, with a value, which its caller is given."""
         if self.making is not NULL:
-            value = self._made(value)
+            if value is not None:
+                self.at = 0  # The error is the caller's: no handler of this frame guards it.
+                kind = type(value).__name__
+                raise TypeError(f"__init__() should return None, not '{kind}'")
+            value = self.making
         self.done, self.thread.top = True, self.back
         if self.is_flat:
             self.back.push(value)
@@ -89,12 +92,6 @@ class Loop(Frame):
         """Return what this frame returned or yielded, and keep no reference to it."""
         result, self.result = self.result, None
         return result
-
-    def _made(self, value):
-        if value is None:
-            return self.making
-        self.at = 0  # The error is the caller's: no handler of this frame guards it.
-        raise TypeError(f"__init__() should return None, not '{type(value).__name__}'")
 
     def find(self, name):
         """Return a global or builtin name; NameError if there is none."""
@@ -127,12 +124,7 @@ class Loop(Frame):
         else:
             self.thread.top, frame.is_flat = frame, True
 
-    def run_code(self, code: CodeType, space: dict, names, closure=()):
-        """Run the code of a module or a class body with `names` as its namespace."""
-        frame = self.thread.top = self.frame(code, space, names, closure, {})
-        return frame.evaluate()
-
-    def frame(self, code: CodeType, space: dict, names, closure, local: dict) -> "Loop":
+    def frame(self, code: CodeType, space: dict, closure, local: dict) -> "Loop":
         """Return a new frame above the one that runs: cells made, an empty stack."""
         new, thread = type(self)(), self.thread
         back = thread.top
@@ -140,14 +132,14 @@ class Loop(Frame):
         new.steps, new.guards = plain(code)
         new.stack, new.local, new.cells = [], local, {}
         new.push, new.pop = new.stack.append, new.stack.pop
-        new.globals, new.builtins, new.names = space, builtins_of(space), names
+        new.globals, new.builtins = space, builtins_of(space)
         if closure:
             outer = [outer_name(code, name) for name in code.co_freevars]
             new.cells = dict(zip(outer, closure, strict=False))
         for name in code.co_cellvars:
             new.cells[name] = CellType(local.pop(name)) if name in local else CellType()
-        below = thread if back is None else back
-        new.depth, new.handling = below.depth + (back is not None), below.handling
+        below = back or thread
+        new.depth, new.handling = below.depth + 1, below.handling
         return new
 
     def function(self, code, defaults=None, kwdefaults=None, annotations=(), closure=None):
@@ -223,14 +215,14 @@ class Prepared:
 
     def __init_subclass__(cls):
         super().__init_subclass__()
-        cls.tables = {}  # id of a code object -> it, and its rows: handler, only argument, all
+        cls.table = staticmethod(once_per_code(partial(_rows, cls)))
 
     def evaluate(self):
         """Run this frame, and each one that it calls, as `Loop.evaluate` does."""
-        thread, tables = self.thread, self.tables
+        thread = self.thread
         while not self.done:
             frame = thread.top
-            table = tables[id(frame.code)][1] if id(frame.code) in tables else frame.prepared()
+            table = frame.table(frame.code)
             try:
                 while thread.top is frame:
                     handler, argument, several = table[frame.at]
@@ -243,17 +235,15 @@ class Prepared:
                 frame.unwind(error)
         return self.take_result()
 
-    def prepared(self) -> list[tuple]:
-        """Return a row for each instruction: its handler, and its only argument or all of them."""
-        rows, kind = [], type(self)
-        for step in self.steps:
-            one = len(step.arguments) == 1
-            given = (step.arguments[0], None) if one else (None, step.arguments)
-            rows.append((getattr(kind, step.opname), *given))
-        if len(self.tables) >= MOST_KEPT:
-            self.tables.clear()
-        self.tables[id(self.code)] = self.code, rows
-        return rows
+
+def _rows(kind: type, code: CodeType) -> list[tuple]:
+    """Return a row for each instruction: its handler, and its only argument or all of them."""
+    return [
+        (getattr(kind, step.opname), *step.arguments, None)
+        if len(step.arguments) == 1
+        else (getattr(kind, step.opname), None, step.arguments)
+        for step in plain(code)[0]
+    ]
 
 
 class Absent:

@@ -5,7 +5,6 @@ import subprocess
 import pytest
 
 from helpers.mini.oneflow import cpp_def
-from helpers.mini.oneflow.registry import GradientDef, OpDef
 from tests.mini.oneflow.folders import RELU_CPP, edited, load, write
 from tests.mini.oneflow.wrong import caught
 
@@ -38,14 +37,6 @@ def test_an_edited_definition_is_never_stale(tmp_path, monkeypatch):
     header.write_text('#define OUT "aus"\n')
     assert outputs() == ("aus",)
     assert len(count) == 2
-
-
-def test_a_broken_entry_of_the_cache_is_made_anew(tmp_path, compiled):
-    write(tmp_path, RELU_CPP)
-    source = tmp_path / "user_relu" / "user_relu_cpp_def.cpp"
-    entry = cpp_def.build(source)
-    (entry / "program").unlink()
-    assert [type(item) for item in cpp_def.load(source)] == [OpDef, OpDef, GradientDef]
 
 
 def test_the_header_compiles_without_a_warning():

@@ -74,8 +74,7 @@ def test_both_front_ends_define_the_same_ops(name, files, tmp_path):
     assert py_rules == c_rules
 
 
-@pytest.mark.parametrize("shape", [(), (5,), (0,), (2, 3, 4)])
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int64", "uint8"])
+@pytest.mark.parametrize(("shape", "dtype"), [((), "float16"), ((0,), "int8"), ((2, 3), "uint8")])
 def test_both_front_ends_infer_the_same(shape, dtype, tmp_path):
     write(tmp_path, {**RELU, **RELU_CPP})
     specs = [

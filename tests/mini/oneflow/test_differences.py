@@ -244,11 +244,8 @@ def kept_by_kernel(line):
     "line",
     [
         "    KEPT.append(x + 1)\n    return KEPT[-1]",
-        "    KEPT.append([x + 1])\n    return KEPT[-1]",
-        "    KEPT.append((x + 1)[:])\n    return KEPT[-1]",
         "    KEPT.append(x + 1)\n    return KEPT[-1][:]",
         "    KEPT[:] = KEPT or [x + 1]\n    KEPT[0][:] = x + 1\n    return KEPT[0]",
-        "    return x + 1",
     ],
 )
 def test_what_a_kernel_keeps_is_not_what_a_job_gives(line, tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.mini.oneflow.folders import KERNEL, PY_DEF, RELU, X, edited, load, predict, train, write
+from tests.mini.oneflow.folders import PY_DEF, RELU, X, edited, load, predict, train, write
 from tests.mini.oneflow.wrong import caught
 
 FORWARD = "    return np.maximum(x, 0)"
@@ -15,14 +15,6 @@ EDITS = {
     "syntax error in the kernel": (
         "py_kernel.py", "def forward(args):", "def forward(args)", "load",
         ["user_relu/user_relu_py_kernel.py", "line 4", "SyntaxError"],
-    ),
-    "syntax error in the definition": (
-        "op_def.py", "def same(ctx):", "def same(ctx:", "load",
-        ["user_relu_op_def.py", "SyntaxError"],
-    ),
-    "kernel exits while it is imported": (
-        "py_kernel.py", "import numpy as np", "raise SystemExit(3)", "load",
-        ["user_relu_py_kernel.py", "SystemExit"],
     ),
     # define
     "op type twice in a file": (
@@ -40,11 +32,6 @@ EDITS = {
         "op_def.py", '"device_sub_tag", "py")\nforward.', '"k", 1, "short")\nforward.', "load",
         ['attr "k"', "'short' gives no attr type", '"int32"'],
     ),
-    "attr twice": (
-        "op_def.py", '"device_sub_tag", "py")\nforward.',
-        '"device_sub_tag", "py").Attr("k", 1).Attr("k", 2)\nforward.', "load",
-        ['attr "k" is defined twice'],
-    ),
     # build
     "unknown op type": (
         "py_api.py", "user_relu_forward", "user_relu", "build",
@@ -56,12 +43,6 @@ EDITS = {
     "two blobs for one input": (
         "py_api.py", "[x]", "[x, x]", "build", ['input "in" takes one blob, 2 given'],
     ),
-    "array for a blob": (
-        "py_api.py", "[x]", "[[1.0]]", "build", ['.Input("in"', "takes blobs", "list"],
-    ),
-    "output forgotten": (
-        "py_api.py", '.Output("out")', "", "build", ['output "out" is not given'],
-    ),
     "unknown attr": (
         "py_api.py", CHAIN, CHAIN + '.Attr("slope", 0.1)', "build",
         ['op "myrelu"', 'has no attr "slope"', '"device_sub_tag"'],
@@ -70,17 +51,10 @@ EDITS = {
         "op_def.py", '.Attr("device_sub_tag", "py")\nforward', "\nforward", "build",
         ["user_relu_forward", '.Attr("device_sub_tag", "py")'],
     ),
-    "op name of an input": (
-        "py_api.py", '"myrelu"', '"x"', "build", ['already has an op named "x"'],
-    ),
     # infer
     "wrong name in the inference": (
         "op_def.py", 'InputShape("in", 0)', 'InputShape("x", 0)', "infer",
         ['op "myrelu"', "user_relu_op_def.py", 'has no input ("x", 0); it has "in"'],
-    ),
-    "unknown attr in the inference": (
-        "op_def.py", 'ctx.InputShape("in", 0)', 'ctx.Attr("n")', "infer",
-        ['has no attr "n"; it has "device_sub_tag"'],
     ),
     "inference sets no shape": (
         "op_def.py", 'ctx.SetOutputShape("out", 0, ctx.InputShape("in", 0))', "pass", "infer",
@@ -88,38 +62,20 @@ EDITS = {
     ),
     "inference sets no dtype that there is": (
         "op_def.py", 'ctx.InputDType("in", 0)', '"bool"', "infer",
-        ['output "out" the dtype \'bool\'', '"float32"'],
+        ['output "out" this dtype', "'bool'", '"float32"'],
     ),
     # run
-    "forward is no function": (
-        "py_kernel.py", KERNEL, "forward = 3\n", "run", ["defines no function forward(args)"],
-    ),
     "wrong unpacking": (
         "py_kernel.py", "(x,) = args", "(x, y) = args", "run",
         ['op "myrelu"', "user_relu_py_kernel.py, line 5", "ValueError: not enough values"],
     ),
-    "kernel imports the framework late": (
-        "py_kernel.py", FORWARD, "    import oneflow", "run", ["ModuleNotFoundError", "oneflow"],
-    ),
     "returns text": ("py_kernel.py", FORWARD, "    return 'y'", "run", ["returned a str"]),
-    "returns a list of numbers": (
-        "py_kernel.py", FORWARD, "    return [1.0, 2.0, 3.0, 4.0, 5.0]", "run",
-        ["returned 5 value(s)", "1 output(s)", "myrelu/out_0: float32[5]"],
-    ),
-    "is a generator": ("py_kernel.py", FORWARD, "    yield x", "run", ["returned a generator"]),
     "returns another shape": (
         "py_kernel.py", FORWARD, "    return x.reshape(5, 1)", "run", ["shape (5, 1)", "(5,)"],
-    ),
-    "returns the other byte order": (
-        "py_kernel.py", FORWARD, "    return x.astype('>f4')", "run", ["returned dtype >f4"],
-    ),
-    "returns nothing in a list": (
-        "py_kernel.py", FORWARD, "    return []", "run", ["returned 0 value(s)"],
     ),
 }  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore:the matrix subclass")
 @pytest.mark.parametrize("name", EDITS)
 def test_edited_folder(name, tmp_path):
     file, old, new, stage, words = EDITS[name]
@@ -145,14 +101,6 @@ BACKWARD_EDITS = {
         "op_def.py", 'builder.InputBind("y", ctx.FwOp().output("out", 0))', "pass", "backward",
         ['op "myrelu_grad"', 'input "y" is not given'],
     ),
-    "backward op has no such output": (
-        "op_def.py", 'Output("dx").Build', 'Output("dz").Build', "backward",
-        ['has no output ("dx", 0); it has "dz"'],
-    ),
-    "backward op has no such attr": (
-        "op_def.py", 'Output("dx").Build', 'Output("dx").Attr("slope", 0.1).Build', "backward",
-        ['has no attr "slope"'],
-    ),
     "rule asks for what it never defined": (
         "op_def.py", "GetOp(name)", 'GetOp("other")', "backward",
         ['asks for backward op "other"', '"myrelu_grad"'],
@@ -165,10 +113,6 @@ BACKWARD_EDITS = {
         "op_def.py", 'lambda: ctx.GetOp(name).output("dx", 0)', "lambda: 3", "backward",
         ['binds 3 to input ("in", 0)', "no blob has that name"],
     ),
-    "rule binds a list": (
-        "op_def.py", 'lambda: ctx.GetOp(name).output("dx", 0)', 'lambda: ["x/out_0"]', "backward",
-        ["binds ['x/out_0'] to input", "no blob has that name"],
-    ),
     "gradient of another shape": (
         "op_def.py", 'ctx.InputShape("dy", 0)', "(1,)", "backward",
         ["binds myrelu_grad/dx_0: float32[1]", "float32[5]", "its input's shape"],
@@ -176,10 +120,6 @@ BACKWARD_EDITS = {
     "no function backward": (
         "py_kernel.py", "def backward", "def bwd", "run",
         ['op "myrelu_grad"', "defines no function backward(args)"],
-    ),
-    "backward raises": (
-        "py_kernel.py", "(y, dy) = args", "(x, y, dy) = args", "run",
-        ["backward() (user_relu/user_relu_py_kernel.py)", "line 10", "ValueError"],
     ),
 }  # fmt: skip
 

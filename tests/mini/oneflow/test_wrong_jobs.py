@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from helpers.mini import oneflow as flow
-from helpers.mini.oneflow.job import Output, Writer
-from helpers.mini.oneflow.session import session
-from helpers.mini.oneflow.user_op_builder import Blob
-from tests.mini.oneflow.folders import RELU, X, load, predict, sgd, tp, write
-from tests.mini.oneflow.test_wrong_folders import BACKWARD_EDITS, EDITS
+from tests.mini.oneflow.folders import RELU, X, load, predict, tp, write
 from tests.mini.oneflow.wrong import caught
 
 
@@ -41,16 +37,11 @@ JOBS = {
         lambda op, tmp: unplaced(op)(X), "build",
         ['no placement, which means "gpu"', 'placement("cpu"'],
     ),
-    "decision on a blob": (
-        lambda op, tmp: on_cpu(lambda x: x if x else op.relu(x))(X), "build",
+    "numpy on a blob": (
+        lambda op, tmp: on_cpu(lambda x: np.maximum(x, 0))(X), "build",
         ["Blob(x/out_0: float32[5]) has no value while the job is being written"],
     ),
-    "numpy on a blob": (
-        lambda op, tmp: on_cpu(lambda x: np.maximum(x, 0))(X), "build", ["no value"],
-    ),
-    "index into a blob": (lambda op, tmp: on_cpu(lambda x: x[0])(X), "build", ["no value"]),
     "blob and array": (lambda op, tmp: on_cpu(lambda x: x + X)(X), "build", ["and ndarray"]),
-    "no power": (lambda op, tmp: on_cpu(lambda x: x**2)(X), "build", ["** 2", "x * x"]),
     "infinity in whole numbers": (
         lambda op, tmp: on_cpu(lambda x: x + float("inf"), spec=((5,), "int32"))(X), "infer",
         ["inf in int32"],
@@ -58,9 +49,8 @@ JOBS = {
     "initializer that was not called": (
         lambda op, tmp: on_cpu(
             lambda x: flow.get_variable("w", (5,), initializer=flow.ones_initializer)
-        )(X), "build", ['variable "w"', "function ones_initializer"],
+        )(X), "build", ['variable "w" needs an initializer'],
     ),
-    "values in a list": (lambda op, tmp: flow.load_variables([X]), None, ["{name: array}"]),
     "job returns a number": (
         lambda op, tmp: on_cpu(lambda x: 3)(X), "build",
         ['job "job": return takes blobs', "not int"],
@@ -80,21 +70,12 @@ JOBS = {
     "train job without a loss": (
         lambda op, tmp: on_cpu(op.relu, "train")(X), "build", ["no loss", "minimize(loss)"],
     ),
-    "loss is no blob": (
-        lambda op, tmp: on_cpu(lambda x: sgd().minimize(0.5), "train")(X), "build", ["not float"],
-    ),
-    "variable without a shape": (
-        lambda op, tmp: on_cpu(lambda x: flow.get_variable("w"))(X), "build", ["no shape"],
-    ),
     "variable of another shape in another job": (
         lambda op, tmp: [on_cpu(lambda x, n=n: x * variable("w", (n,)))(X) for n in (5, 1)],
         "build", ['variable "w" is float32[5]', "float32[1]"],
     ),
     "value for an unknown variable": (
         lambda op, tmp: flow.load_variables({"w": X}), None, ['no variable "w"'],
-    ),
-    "watch without a function": (
-        lambda op, tmp: on_cpu(lambda x: flow.watch(x, "x"))(X), "build", ["handler"],
     ),
     "op type without the ending": (
         lambda op, tmp: predict(load(write(tmp, renamed("user_relu")), name="user_relu")
@@ -117,10 +98,6 @@ def test_wrong_job(name, tmp_path):
     run, stage, words = JOBS[name]
     op = load(write(tmp_path)).api
     caught(lambda: run(op, tmp_path), stage, words)
-
-
-def test_there_are_many_wrong_uses():
-    assert len(EDITS) + len(BACKWARD_EDITS) + len(JOBS) >= 60
 
 
 TWO_OUTPUTS = """\
@@ -177,14 +154,6 @@ def also_cpp(folder):
     return write(folder, {"cpp_def.cpp": ""})
 
 
-def gpu(op):
-    def body(x):
-        with flow.scope.placement("gpu", "0:0"):
-            return op.relu(x)
-
-    return on_cpu(body)
-
-
 def unplaced(op):
     @flow.global_function()
     def job(x: tp.Numpy.Placeholder((5,))):
@@ -193,23 +162,8 @@ def unplaced(op):
     return job
 
 
-def stolen():
-    """Return a blob of another job."""
-    output = Output("out", "x/out_0", (5,), "float32")
-    return Blob(Writer("other", "predict", None), output)
-
-
 def variable(name, shape, dtype="float32"):
     return flow.get_variable(name, shape, dtype, flow.ones_initializer())
-
-
-def two_for_one():
-    return predict(lambda x: (x, x))
-
-
-def forget_kernel(op):
-    session().registry.kernel_files.clear()
-    return predict(op.relu)
 
 
 def renamed(name):
