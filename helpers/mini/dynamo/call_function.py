@@ -5,27 +5,23 @@ Mirrors call_function and var_getattr of torch/_dynamo/variables/.
 
 import inspect
 import operator
-from itertools import islice
-from types import FunctionType, MethodDescriptorType, MethodType, ModuleType
+from types import FunctionType, MethodDescriptorType, ModuleType
 
 import torch
 
 from helpers.mini.dynamo import trace_rules
 from helpers.mini.dynamo.builder import (
     MISSING,
-    Spaces,
     calls_forward,
-    found,
+    find_on_class,
     hookless,
     module_getattr,
     own_name,
 )
-from helpers.mini.dynamo.resume_execution import decoded
 from helpers.mini.dynamo.symbolic_values import (
     Break,
     Items,
     Known,
-    Loop,
     Method,
     Refuse,
     Tensor,
@@ -36,7 +32,6 @@ from helpers.safety.arguments import printable
 DEEPEST = 12  # calls inside calls that are traced
 UNSUPPORTED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 UNSUPPORTED |= inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-LONGEST = 20_000  # items of a loop that is unrolled
 ASKED = (torch.Tensor, int, float, str, tuple, list, dict, bool)  # of isinstance
 CHAINS = (torch.nn.Sequential, torch.nn.ModuleList)
 
@@ -48,6 +43,11 @@ def unsupported(code) -> str:
     if code.co_exceptiontable:
         return "it has a try, a with, or another block that handles exceptions"
     return "it makes a function that shares its variables" if code.co_cellvars else ""
+
+
+def is_plain(value) -> bool:
+    """Return whether a symbolic value is a constant that can never change."""
+    return isinstance(value, Known) and is_immutable(value.value)
 
 
 class Calls:
@@ -76,18 +76,15 @@ class Calls:
         special = SPECIAL.get(id(f))
         if special and not kwargs and (result := special(self, args)) is not None:
             return result
-        plain = all(map(is_plain, (*args, *kwargs.values())))
-        if plain and trace_rules.may_fold(f):
-            return self._folded(f, args, kwargs)
+        if trace_rules.may_fold(f) and all(map(is_plain, (*args, *kwargs.values()))):
+            return self._fold(f, args, kwargs)
         if trace_rules.may_record(f) and self._is_torchs(f, args):
             return self._record(f, args, kwargs)
-        if kind is MethodType:
-            raise Break("a bound method from outside is called")
         if kind is FunctionType:
             return self.inline(f, fn.source, args, kwargs)
         if issubclass(kind, torch.nn.Module) and fn.source:
             return self._call_module(fn, args, kwargs)
-        raise Break(f"{_name_of(f)} is no function that a graph can hold")
+        raise Break(f"{own_name(f) or f'a {kind.__name__}'} is no function that a graph can hold")
 
     def _is_torchs(self, f, args) -> bool:
         own = getattr(f, "__module__", "") in ("_operator", "builtins")
@@ -96,36 +93,32 @@ class Calls:
     def _record(self, f, args, kwargs):
         for name, value in kwargs.items():
             if name in ("out", "inplace") and not (isinstance(value, Known) and not value.value):
-                raise Break(f"{_name_of(f)} works in place ({name}=)")
+                raise Break(f"it works in place ({name}=)")
         return self.trace.record(f, *args, **kwargs)
 
-    def _folded(self, f, args, kwargs):
+    def _fold(self, f, args, kwargs):
         try:
             result = f(*(a.value for a in args), **{k: v.value for k, v in kwargs.items()})
         except Exception as error:
-            raise Break(f"{_name_of(f)} raises {type(error).__name__}") from None
-        if type(result) is list and all(map(is_immutable, result)):
-            return Items(list, [Known(item) for item in result])
+            raise Break(f"{own_name(f) or 'it'} raises {type(error).__name__}") from None
         if not is_immutable(result):
-            raise Break(f"{_name_of(f)} returns what may change")
+            raise Break(f"{own_name(f) or 'it'} returns what may change")
         return Known(result)
 
     def _call_method(self, method, args, kwargs):
         owner, name = self.trace.resolve(method.owner), method.name
+        plain = all(map(is_plain, (*args, *kwargs.values())))
         if isinstance(owner, Tensor):
-            if name in trace_rules.ABOUT and all(map(is_plain, args)) and not kwargs:
+            if name in trace_rules.ABOUT and plain and not kwargs:
                 return Known(getattr(owner.fake, name)(*(a.value for a in args)))
             if name not in trace_rules.TENSOR_METHODS:
                 raise Break(f".{name} is no method that a graph can hold")
             return self._record(name, [owner, *args], kwargs)
         if not isinstance(owner, Known):
             raise Break(f".{name} of a {owner.kind.__name__}")
-        kind = type(owner.value)
-        if is_plain(owner) and all(map(is_plain, (*args, *kwargs.values()))):
-            if kind.__module__ == "torch" and kind is not torch.Size:
-                raise Break(f".{name} of a {kind.__name__} may change the state of torch")
-            return self._folded(getattr(owner.value, name), args, kwargs)
-        function = found(kind, name)
+        if is_plain(owner) and plain:
+            return self._fold(getattr(owner.value, name), args, kwargs)
+        function = find_on_class(type(owner.value), name)
         if type(function) is not FunctionType or not owner.source:
             raise Break(f".{name} is no method in Python")
         named = self.trace.name(function, f"the_{name}")
@@ -134,7 +127,7 @@ class Calls:
 
     def _call_module(self, fn, args, kwargs):
         module, source = fn.value, fn.source
-        self.trace.class_of(source, type(module))
+        self.trace.guard_class(source, type(module))
         if not calls_forward(type(module)) or not hookless(module):
             raise Break("a module with hooks, or with a call of its own, is called")
         self.trace.guard(f"hookless({source})")
@@ -142,37 +135,29 @@ class Calls:
 
     def inline(self, f, source: str, args, kwargs):
         """Trace a Python function as part of this frame; Break if anything in it cannot be."""
-        code = f.__code__
-        why = unsupported(code)
+        why = unsupported(f.__code__)
         if why or self.depth >= DEEPEST:
             raise Break(why or "too many calls inside calls")
         source = source or self.trace.name(f, f"the_{f.__name__}")
-        named = self.trace.name(code, f"code_of_{f.__name__}")
-        self.trace.guard(f"{source}.__code__ is {named}")
-        local = self._bound(f, source, args, kwargs)
-        inner = type(self)(self.trace, decoded(code), local, Spaces(f), depth=self.depth + 1)
+        signature, facts = inspect.signature(f, follow_wrapped=False), {"__code__": f.__code__}
         try:
-            return inner.run()
-        except (Break, Refuse) as reason:
-            raise Break(f"inside {printable(f.__name__)}: {reason}") from None
-
-    def _bound(self, f, source, args, kwargs) -> dict:
-        """Return the parameters by name; what a default gives is guarded where it lies."""
-        code = f.__code__
-        try:
-            signature = inspect.Signature.from_callable(f, follow_wrapped=False)
             local = dict(signature.bind(*args, **kwargs).arguments)
         except TypeError:
             raise Break("the arguments do not fit") from None
-        first = code.co_argcount - len(f.__defaults__ or ())
-        for at, name in enumerate(signature.parameters):
-            if name not in local:
-                by_place = at < code.co_argcount
-                kind, key = ("__defaults__", at - first) if by_place else ("__kwdefaults__", name)
-                defaults = getattr(f, kind)
-                self.trace.guard(f"{source}.{kind} is {self.trace.name(defaults, 'defaults')}")
-                local[name] = self.trace.take(defaults[key], f"{source}.{kind}[{key!r}]")
-        return local
+        for name in signature.parameters.keys() - local:
+            facts |= {"__defaults__": f.__defaults__, "__kwdefaults__": f.__kwdefaults__}
+            default = signature.parameters[name].default
+            named = self.trace.name(default, f"default_{name}")
+            local[name] = (
+                Known(default) if is_immutable(default) else self.trace.take(default, named)
+            )
+        for name, fact in facts.items():
+            if fact is not None:
+                self.trace.guard(f"{source}.{name} is {self.trace.name(fact, name.strip('_'))}")
+        try:
+            return type(self)(self.trace, f, local, self.depth + 1).run()
+        except (Break, Refuse) as reason:
+            raise Break(f"inside {printable(f.__name__)}: {reason}") from None
 
     # --- attributes
 
@@ -180,12 +165,7 @@ class Calls:
         """Return the symbolic value of an attribute; Break where looking it up runs code."""
         if isinstance(owner, Tensor):
             return self._attribute_of_tensor(owner, name)
-        if isinstance(owner, Items):
-            fields = [f for f in dir(owner.kind) if not f.startswith("_")]
-            if owner.node is not None and name in fields and hasattr(owner.kind, "n_fields"):
-                return owner.items[_field(owner.kind, name, len(owner.items))]
-            if found(owner.kind, name) is MISSING:
-                raise Break(f"a {owner.kind.__name__} has no {name}")
+        if isinstance(owner, Items) and owner.node is None and hasattr(owner.kind, name):
             return Method(owner, name)
         if not isinstance(owner, Known):
             raise Break(f".{name} of what is not known")
@@ -203,35 +183,35 @@ class Calls:
             return self.trace.record(getattr, owner, Known(name))
         if name in trace_rules.ATTRIBUTES or (name == "requires_grad" and owner.source):
             return Known(getattr(owner.fake, name))
-        if type(found(type(owner.fake), name)) in (FunctionType, MethodDescriptorType):
+        if type(find_on_class(type(owner.fake), name)) in (FunctionType, MethodDescriptorType):
             return Method(owner, name)
         raise Break(f".{name} of a tensor is not known while tracing")
 
     def _attribute_of_import(self, owner, name):
         source, space = owner.source, vars(owner.value)
-        if name not in space or found(ModuleType, name) is not MISSING:
+        if name not in space or find_on_class(ModuleType, name) is not MISSING:
             raise Break(f"{owner.value.__name__} makes its {name} when asked")
-        self.trace.class_of(source, ModuleType)
+        self.trace.guard_class(source, ModuleType)
         self.trace.guard(f"{name!r} in {source}.__dict__")
         return self.trace.take(space[name], f"{source}.{name}")
 
     def _attribute_of_object(self, owner, name):
         """Return what an attribute holds, guarded by reading it again, or a method's name."""
         value, kind = owner.value, type(owner.value)
-        module, on_class = issubclass(kind, torch.nn.Module), found(kind, name)
-        plain = found(kind, "__getattribute__") is found(object, "__getattribute__")
-        hook = module_getattr if module else MISSING
-        if isinstance(value, type) or not plain or found(kind, "__getattr__") is not hook:
+        on_class = find_on_class(kind, name)
+        plain = find_on_class(kind, "__getattribute__") is object.__getattribute__
+        hook = module_getattr if issubclass(kind, torch.nn.Module) else MISSING
+        if isinstance(value, type) or not plain or find_on_class(kind, "__getattr__") is not hook:
             raise Break(f"looking up .{name} may run any code")
-        if type(on_class) is FunctionType and name not in getattr(value, "__dict__", ()):
+        if type(on_class) is FunctionType:
+            if name in getattr(value, "__dict__", ()):
+                raise Break(f".{name} hides a method")
             return Method(owner, name)
-        if hasattr(type(on_class), "__set__") or (
-            hasattr(type(on_class), "__get__") and type(on_class) is not FunctionType
-        ):
+        if hasattr(type(on_class), "__set__") or hasattr(type(on_class), "__get__"):
             raise Break(f".{name} is a property or another descriptor")
         if not hasattr(value, name):
             raise Break(f".{name} is no plain attribute")
-        self.trace.class_of(owner.source, kind)
+        self.trace.guard_class(owner.source, kind)
         return self.trace.take(getattr(value, name), f"{owner.source}.{name}")
 
     # --- truth, items
@@ -240,15 +220,9 @@ class Calls:
         """Return bool(value) of what is no tensor; Refuse where that runs unknown code."""
         if isinstance(value, Items):
             return bool(value.items)
-        if isinstance(value, Known) and is_immutable(value.value):
-            return bool(value.value)
-        if isinstance(value, Known):
-            kind = type(value.value)
-            if found(kind, "__bool__") is MISSING and found(kind, "__len__") is MISSING:
-                if value.source:
-                    self.trace.class_of(value.source, kind)
-                return True
-        raise Refuse("the truth of an object that may decide it in its own code")
+        if not is_plain(value):
+            raise Refuse("the truth of an object that may decide it in its own code")
+        return bool(value.value)
 
     def tuple_of(self, values: list):
         """Return a tuple of symbolic values, a constant if all of them are."""
@@ -256,46 +230,23 @@ class Calls:
             return Known(known)
         return Items(tuple, list(values))
 
-    def items(self, value) -> list:
-        """Return the items of what can be unrolled; Refuse for the rest."""
+    def iterate(self, value):
+        """Return an iterator over the items of what can be unrolled; Refuse for the rest."""
         if isinstance(value, Items):
-            return list(value.items)
-        if isinstance(value, Loop):  # an iterator can be gone through once
-            taken, value.items = value.items, []
-            return taken
-        if isinstance(value, Known) and is_immutable(value.value):
-            try:
-                items = [Known(item) for item in islice(value.value, LONGEST + 1)]
-            except TypeError:
-                raise Refuse("a loop over what has no items") from None
-            if len(items) > LONGEST:
-                raise Refuse(f"a loop over more than {LONGEST} items is too long to unroll")
-            return items
+            return iter(value.items)
+        if is_plain(value) and hasattr(value.value, "__iter__"):
+            return map(Known, value.value)
         if isinstance(value, Known) and type(value.value) in CHAINS and value.source:
-            return self._layers(value)
+            return iter(self._layers(value))
         raise Refuse("a loop over an object that is not a tuple, a list or a range")
 
     def _layers(self, chain):
         source, inside = chain.source, chain.value._modules
-        self.trace.class_of(source, type(chain.value))
+        self.trace.guard_class(source, type(chain.value))
         self.trace.guard(f"tuple({source}._modules) == {tuple(inside)}")
         return [
             self.trace.take(layer, f"{source}._modules[{key!r}]") for key, layer in inside.items()
         ]
-
-
-def _field(kind, name, count) -> int:
-    marked = kind([torch.tensor(i) for i in range(count)])
-    return int(getattr(marked, name))
-
-
-def _name_of(f) -> str:
-    return f if type(f) is str else own_name(f) or f"a {type(f).__name__}"
-
-
-def is_plain(value) -> bool:
-    """Return whether a symbolic value is a constant that can never change."""
-    return isinstance(value, Known) and is_immutable(value.value)
 
 
 def _length(frame, args):
@@ -318,57 +269,13 @@ def _item(frame, args):
     container, key = args
     if not isinstance(container, Items) or not is_plain(key):
         return None
-    if type(key.value) not in (int, slice, bool):
-        raise Break("an item that is not asked for by a number")
     try:
-        items = container.items[key.value]
-    except IndexError:
-        raise Break("there is no such item") from None
+        found = container.items[key.value]
+    except (IndexError, TypeError) as error:
+        raise Break(f"the item raises {type(error).__name__}") from None
     if isinstance(key.value, slice):
-        if container.kind is tuple and container.node is None and items == container.items:
-            return container  # Python gives the tuple itself
-        return Items(container.kind if container.node is None else tuple, items)
-    return frame.trace.resolve(items)
+        return Items(container.kind if container.node is None else tuple, found)
+    return frame.trace.resolve(found)
 
 
-def _tuple(frame, args):
-    same = args and isinstance(args[0], Items) and args[0].kind is tuple
-    return args[0] if same else _sequence(frame, args, tuple)
-
-
-def _list(frame, args):
-    return _sequence(frame, args, list)
-
-
-def _sequence(frame, args, kind):
-    if not args:
-        return Items(kind, [])
-    if not isinstance(args[0], (Items, Known, Loop)):
-        return None
-    items = frame.items(args[0])
-    return frame.tuple_of(items) if kind is tuple else Items(list, items)
-
-
-def _enumerate(frame, args):
-    if len(args) == 1 and not isinstance(args[0], Loop):
-        pairs = enumerate(frame.items(args[0]))
-        return Loop([Items(tuple, [Known(at), item]) for at, item in pairs])
-    return None
-
-
-def _zip(frame, args):
-    if any(isinstance(a, Loop) for a in args):  # it would be asked in turns
-        return None
-    rows = zip(*(frame.items(a) for a in args), strict=False)
-    return Loop([Items(tuple, list(row)) for row in rows])
-
-
-SPECIAL = {
-    id(len): _length,
-    id(isinstance): _is_instance,
-    id(operator.getitem): _item,
-    id(tuple): _tuple,
-    id(list): _list,
-    id(enumerate): _enumerate,
-    id(zip): _zip,
-}
+SPECIAL = {id(len): _length, id(isinstance): _is_instance, id(operator.getitem): _item}

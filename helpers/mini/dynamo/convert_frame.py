@@ -4,16 +4,16 @@ Mirrors torch/_dynamo/convert_frame.py and torch/csrc/dynamo/cache_entry.h.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import FunctionType
 
-from helpers.mini.dynamo.builder import BUILTINS, Spaces
+from helpers.mini.dynamo.builder import BUILTINS
 from helpers.mini.dynamo.call_function import unsupported
 from helpers.mini.dynamo.output_graph import BackendFailed, Output, Tracing, called_for_real
 from helpers.mini.dynamo.parts import PARTS, receives
-from helpers.mini.dynamo.resume_execution import decoded, prologue_length, resume_function
+from helpers.mini.dynamo.resume_execution import make_resume_function
 from helpers.mini.dynamo.symbolic_convert import Interpreter
 from helpers.mini.dynamo.symbolic_values import NULL, RESULT, Break, Items, Loop, Refuse, Unread
 from helpers.safety.arguments import printable, real_type_name
@@ -55,8 +55,7 @@ class Entry:
     graph: object = None
     broke: str = ""
     why: str = ""
-    resumes: tuple = ()
-    hits: int = field(default=0)
+    resumes: Sequence = ()
 
     def first_failing(self, values: tuple) -> Guard | None:
         """Return the first guard that does not hold, None if all do."""
@@ -81,22 +80,28 @@ def guarded(texts: list[str], parameters: tuple, space: dict) -> tuple[tuple[Gua
 
 
 class Frame:
-    """A function to be traced. `parameters` are the names whose values a call has."""
+    """A function to be traced. `parameters` are the names whose values a call has.
 
-    def __init__(self, fn: FunctionType, parameters: tuple, rest_of=None, moved: int = 0):
-        self.fn, self.parameters = fn, parameters
+    The rest of a function after a break, `rest_of`, has its code, `moved` by so many bytes.
+    """
+
+    def __init__(self, fn: FunctionType, parameters: tuple = (), rest_of=None, moved: int = 0):
+        code = fn.__code__
+        named = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        self.fn, self.parameters = fn, parameters if rest_of else named
         self.rest_of, self.moved = rest_of or fn, moved
         self.name, self.made_name = map(_word, (self.rest_of.__code__.co_name, fn.__name__))
+
+    def run_plainly(self, *args, **kwargs):
+        """Run the function as it is; None stands for the names that a rest does not receive."""
+        if self.rest_of is self.fn:
+            return self.fn(*args, **kwargs)
+        given = dict(zip(self.parameters, args, strict=True))
+        return self.fn(*map(given.get, self.fn.__code__.co_varnames))
 
 
 def _word(name: str) -> str:
     return name if name.isidentifier() else re.sub(r"\W", "", name) + "_"
-
-
-def frame_of(fn) -> Frame:
-    """Return a Python function as what can be traced."""
-    code = fn.__code__
-    return Frame(fn, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
 def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry:
@@ -111,8 +116,6 @@ def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry
         return refused(frame, trace, str(refusal))
     except BackendFailed as failed:
         raise failed.__cause__ from None
-    except RecursionError:
-        raise
     except Exception as error:
         if parts is not PARTS:  # a learner's own part is to be heard
             raise
@@ -131,17 +134,15 @@ def _traced(frame, values, backend, trace, resumed) -> Entry:
     local = {
         name: Unread(value, name) for name, value in zip(frame.parameters, values, strict=True)
     }
-    run = Interpreter(trace, decoded(frame.fn.__code__), local, Spaces(frame.fn))
+    run = Interpreter(trace, frame.fn, local)
     output, broke, resumes = Output(trace), "", []
     try:
         value = run.run()
-        made = isinstance(value, Items) and value.kind is tuple
-        new = made and not value.source and not value.node
+        new = isinstance(value, Items) and value.kind is tuple and not (value.source or value.node)
         lines = [f"return {output.literal(value) if new else output.words(value)}"]
     except Break as why:
         broke = str(why)
-        resume = _Resumes(frame, run, output, resumed, resumes)
-        lines = resume.after_branch() if why.fn is None else resume.after_call(why)
+        lines = _Resumes(frame, run, output, resumed, resumes).write(why)
     module, calls = output.finish(backend)
     lines = [*calls, *output.lines, *lines]
     source = f"def {frame.made_name}({', '.join(frame.parameters)}):\n" + "".join(
@@ -152,7 +153,7 @@ def _traced(frame, values, backend, trace, resumed) -> Entry:
     exec(compile(source, f"<made from {printable(frame.fn.__name__)}>", "exec"), space)
     guards, accepts = guarded(trace.guards, frame.parameters, trace.names)
     made = space[frame.made_name]
-    entry = Entry(guards, accepts, made, source, module, broke, resumes=tuple(resumes))
+    entry = Entry(guards, accepts, made, source, module, broke, resumes=resumes)
     if failing := entry.first_failing(values):
         raise Refuse(f"{failing.text} does not hold for the values that it was made for")
     return entry
@@ -169,25 +170,24 @@ class _Resumes:
             raise Refuse("a graph break inside a loop")
         self.step = run.code.steps[here]
 
-    def after_branch(self) -> list[str]:
-        """A jump on a tensor: the branch is taken for real, with a rest for either way."""
-        step, run = self.step, self.run
-        keeps = step.opname.endswith("OR_POP")
-        below, condition = run.stack, run.condition
-        wanted = "" if "TRUE" in step.opname else "not "
-        test = self.output.words(condition)
-        jumped = self.rest(step.target, [*below, condition] if keeps else below)
-        return [
-            f"if {wanted}{test}:",
-            f"    return {jumped}",
-            f"return {self.rest(run.position, below)}",
-        ]
+    def write(self, why: Break) -> list[str]:
+        """Return the lines of a jump on a tensor, or of a call that no graph holds.
 
-    def after_call(self, why: Break) -> list[str]:
-        """A call that no graph holds: it is made last, after all that the rest receives is read."""
-        stack = [*self.run.stack, *why.pushes]
-        called = called_for_real(self.output, why)
-        return [f"return {self.rest(self.run.position, stack, called)}"]
+        The branch is taken for real, with a rest for either way. The call is made last, after all
+        that the rest receives is read.
+        """
+        step, run = self.step, self.run
+        if why.fn is not None:
+            called = called_for_real(self.output, why)
+            return [f"return {self.rest(run.position, [*run.stack, *why.pushes], called)}"]
+        kept = [run.condition] if step.opname.endswith("OR_POP") else []
+        test = ("" if "TRUE" in step.opname else "not ") + self.output.words(run.condition)
+        jumped = self.rest(step.target, [*run.stack, *kept])
+        return [
+            f"if {test}:",
+            f"    return {jumped}",
+            f"return {self.rest(run.position, run.stack)}",
+        ]
 
     def rest(self, position: int, stack: list, called: str = "") -> str:
         """Return the expression that calls the rest of the function from `position`."""
@@ -210,14 +210,10 @@ class _Resumes:
     def _compiled_rest(self, position, layout, names, ignored):
         frame, step = self.frame, self.run.code.steps[position]
         offset, written = step.offset - frame.moved, frame.rest_of
-        own = written.__code__.co_varnames
-        if offset < 0 or not set(names) <= set(own):
-            raise Refuse("a graph break before the rest of the function has begun")
 
         def make(name: str) -> Frame:
-            made = resume_function(written, offset, layout, name)
-            moved = prologue_length(layout, len(own), offset)
-            stack = made.__code__.co_varnames[len(own) :]
+            made, moved = make_resume_function(written, offset, layout, name)
+            stack = made.__code__.co_varnames[len(written.__code__.co_varnames) :]
             return Frame(made, (*names, *stack, *ignored), written, moved)
 
         key = offset, layout, names, ignored

@@ -31,12 +31,12 @@ MOST_STEPS = 20_000
 
 
 class Interpreter(Calls):
-    """One frame. `local` holds symbolic values by name, `stack` the symbolic stack."""
+    """One frame of `fn`. `local` holds symbolic values by name, `stack` the symbolic stack."""
 
-    def __init__(self, trace, code: Code, local: dict, spaces, position: int = 0, depth: int = 0):
-        self.trace, self.code, self.local, self.depth = trace, code, local, depth
-        self.spaces = spaces
-        self.stack, self.position, self.keywords, self.result = [], position, (), None
+    def __init__(self, trace, fn, local: dict, depth: int = 0):
+        self.trace, self.fn, self.local, self.depth = trace, fn, local, depth
+        self.code, self.stack, self.position = Code(fn.__code__), [], 0
+        self.keywords, self.result = (), None
 
     def run(self):
         """Return the symbolic result; Break or Refuse where it does not go on."""
@@ -96,45 +96,33 @@ class Interpreter(Calls):
     def RETURN_VALUE(self, step):
         self.result = self.pop()
 
-    def LOAD_FAST(self, step):
-        self.load(step.value)
+    def fast(self, step):
+        for kind, name in step.locals:
+            if kind == "STORE":
+                self.local[name] = self.pop()
+            elif name not in self.local:
+                raise Refuse(f"{name} is not bound yet")
+            else:
+                self.local[name] = self.trace.resolve(self.local[name])
+                self.push(self.local[name])
 
-    def load(self, name):
-        if name not in self.local:
-            raise Refuse(f"{name} is not bound yet")
-        self.local[name] = self.trace.resolve(self.local[name])
-        self.push(self.local[name])
-
-    def LOAD_FAST_LOAD_FAST(self, step):
-        for name in step.value:
-            self.load(name)
-
-    def STORE_FAST(self, step):
-        self.local[step.value] = self.pop()
-
-    def STORE_FAST_STORE_FAST(self, step):
-        for name in step.value:
-            self.local[name] = self.pop()
-
-    def STORE_FAST_LOAD_FAST(self, step):
-        self.local[step.value[0]] = self.pop()
-        self.load(step.value[1])
-
-    def DELETE_FAST(self, step):
-        if self.local.pop(step.value, None) is None:
-            raise Refuse(f"{step.value} is not bound yet")
+    LOAD_FAST = STORE_FAST = fast
+    LOAD_FAST_LOAD_FAST = STORE_FAST_STORE_FAST = STORE_FAST_LOAD_FAST = fast
 
     def LOAD_DEREF(self, step):
-        self.push(self.spaces.cell(self.trace, step.value))
+        self.push(self.trace.take_cell(self.fn, step.value))
 
     def LOAD_GLOBAL(self, step):
-        value = self.spaces.find(self.trace, step.value)
+        value = self.trace.take_global(self.fn, step.value)
         self.push_callable(value, NULL if step.arg & 1 else None)
 
     # --- operators
 
     def BINARY_OP(self, step):
         right, left = self.pop(), self.pop()
+        if step.text.endswith("=") and not isinstance(left, Known):
+            fn = Known(OPERATORS[step.text])
+            raise Break(f"{step.text} may change its left side in place", fn, [left, right])
         self.push(self.operate(step.text, left, right))
 
     def COMPARE_OP(self, step):
@@ -143,22 +131,17 @@ class Interpreter(Calls):
 
     def operate(self, sign, left, right):
         """Return the result of an operator; `parts.binary_op` decides for tensors and scalars."""
-        fn = Known(OPERATORS[sign])
-        in_place = sign in ("+=", "-=", "*=", "/=", "//=", "%=", "**=", "@=", "&=", "|=", "^=")
-        if in_place and not isinstance(left, Known):
-            raise Break(f"{sign} may change its left side in place", fn, [left, right])
-        simple = (Tensor, Known)
-        if not isinstance(left, simple) or not isinstance(right, simple):
-            return self.call(fn, [left, right], {})
-        for value in (left, right):
-            if isinstance(value, Known) and not is_immutable(value.value):
-                raise Break(f"{sign} of an object that may do anything", fn, [left, right])
+        fn, pair = Known(OPERATORS[sign]), [left, right]
+        if any(isinstance(side, Items) for side in pair):
+            return self.call(fn, pair, {})
         try:
+            if not all(isinstance(side, Tensor) or is_plain(side) for side in pair):
+                raise Break(f"{sign} of an object that may do anything")
             return self.trace.parts.binary_op(self.trace, sign, left, right)
         except Break as why:
-            raise Break(str(why), fn, [left, right]) from None
+            raise Break(str(why), fn, pair) from None
         except (ArithmeticError, TypeError, ValueError) as error:
-            raise Break(f"{sign} raises {type(error).__name__}", fn, [left, right]) from None
+            raise Break(f"{sign} raises {type(error).__name__}", fn, pair) from None
 
     def IS_OP(self, step):
         right, left = self.pop(), self.pop()
@@ -171,10 +154,7 @@ class Interpreter(Calls):
         container, item = self.pop(), self.pop()
         if not is_plain(container) or not is_plain(item) or item.value != item.value:
             raise Refuse("`in` on what is not a plain constant")
-        try:
-            self.push(Known((item.value in container.value) != bool(step.arg)))
-        except TypeError:
-            raise Refuse("`in` raises TypeError") from None
+        self.push(Known((item.value in container.value) != bool(step.arg)))
 
     def unary(self, step):
         value, fn = self.pop(), Known(UNARY[step.opname])
@@ -193,8 +173,8 @@ class Interpreter(Calls):
         self.push(self.call(Known(operator.getitem), [container, key], {}))
 
     def BINARY_SLICE(self, step):
-        container, *ends = self.pop_many(3)
-        self.push(self.call(Known(operator.getitem), [container, self.slice_of(ends)], {}))
+        self.BUILD_SLICE(step)
+        self.BINARY_SUBSCR(step)
 
     # --- small containers
 
@@ -206,23 +186,16 @@ class Interpreter(Calls):
 
     def LIST_EXTEND(self, step):
         more, made = self.pop(), self.stack[-step.arg]
-        if not isinstance(made, Items) or made.source or not isinstance(more, (Items, Known)):
-            raise Refuse("a list is extended")
-        self.stack[-step.arg] = Items(list, [*made.items, *self.items(more)])
+        self.stack[-step.arg] = Items(list, [*made.items, *self.iterate(more)])
 
     def BUILD_SLICE(self, step):
-        self.push(self.slice_of(self.pop_many(step.arg)))
-
-    def slice_of(self, ends):
+        ends = self.pop_many(3 if step.arg == 3 else 2)
         if not all(isinstance(end, Known) and type(end.value) in SCALARS for end in ends):
             raise Refuse("a slice whose ends are not plain numbers")
-        return Known(slice(*(end.value for end in ends)))
+        self.push(Known(slice(*(end.value for end in ends))))
 
     def UNPACK_SEQUENCE(self, step):
-        value = self.pop()
-        if not isinstance(value, (Items, Known)):
-            raise Refuse("a tensor is taken apart")
-        items = self.items(value)
+        items = list(self.iterate(self.pop()))
         if len(items) != step.arg:
             raise Refuse("a sequence is taken apart into another number of names")
         for item in reversed(items):
@@ -238,37 +211,32 @@ class Interpreter(Calls):
             self.push(Known(self.truth(self.pop())))
 
     def branch(self, step):
-        value, wanted = self.pop(), "TRUE" in step.opname
-        keeps = step.opname.endswith("OR_POP")
+        value, keeps = self.pop(), step.opname.endswith("OR_POP")
         if isinstance(value, Tensor):
             self.condition = value
             raise Break("a branch needs the value of a tensor")
-        jumps = self.truth(value) == wanted
-        if jumps:
+        if self.truth(value) == ("TRUE" in step.opname):
             self.position = step.target
-        self.stack += [value] * (keeps and jumps)
+            self.stack += [value] * keeps
 
     POP_JUMP_IF_TRUE = POP_JUMP_IF_FALSE = branch
     JUMP_IF_TRUE_OR_POP = JUMP_IF_FALSE_OR_POP = branch
 
-    def POP_JUMP_IF_NONE(self, step):
-        if _identical(self.pop(), Known(None)):
+    def branch_on_none(self, step):
+        if _identical(self.pop(), Known(None)) != ("NOT" in step.opname):
             self.position = step.target
 
-    def POP_JUMP_IF_NOT_NONE(self, step):
-        if not _identical(self.pop(), Known(None)):
-            self.position = step.target
+    POP_JUMP_IF_NONE = POP_JUMP_IF_NOT_NONE = branch_on_none
 
     def GET_ITER(self, step):
-        value = self.pop()
-        self.stack.append(value if isinstance(value, Loop) else Loop(self.items(value)))
+        self.stack.append(Loop(self.iterate(self.pop())))
 
     def FOR_ITER(self, step):
-        loop = self.stack[-1]
-        if not isinstance(loop, Loop):
+        if not isinstance(self.stack[-1], Loop):
             raise Refuse("a loop over an iterator of someone else's")
-        if loop.items:
-            return self.push(loop.items.pop(0))
+        item = next(self.stack[-1].items, None)
+        if item is not None:
+            return self.push(item)
         self.pop()
         self.position = step.target
         steps = self.code.steps
@@ -288,13 +256,8 @@ class Interpreter(Calls):
 
     def CALL(self, step):
         names, self.keywords = self.keywords, ()
-        values, (low, high) = self.pop_many(step.arg), self.pop_many(2)
-        if NULL_ABOVE:
-            fn, first = low, high
-        else:
-            fn, first = (high, NULL) if low is NULL else (low, high)
-        if first is not NULL:
-            raise Refuse("a call with a layout that is not known")
+        values, pair = self.pop_many(step.arg), self.pop_many(2)
+        fn = next(part for part in pair if part is not NULL)
         split = len(values) - len(names)
         named = dict(zip(names, values[split:], strict=True))
         self.push(self.call(fn, values[:split], named))
@@ -322,10 +285,7 @@ def _identical(left, right) -> bool:
     if left is right and not isinstance(left, Method):
         return True
     known = [value.value for value in (left, right) if isinstance(value, Known)]
-    singleton = any(value is None or type(value) is bool for value in known)
-    singleton = singleton or any(type(value) is torch.dtype for value in known)
-    if len(known) == 2 and (singleton or not any(map(is_immutable, known))):
-        return known[0] is known[1]
-    if len(known) == 1 and (singleton or isinstance(left, Tensor) or isinstance(right, Tensor)):
-        return False
+    singleton = any(value is None or type(value) in (bool, torch.dtype) for value in known)
+    if singleton or (len(known) == 2 and not any(map(is_immutable, known))):
+        return len(known) == 2 and known[0] is known[1]
     raise Refuse("`is` of two objects that are only known by their values")

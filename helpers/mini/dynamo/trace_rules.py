@@ -54,11 +54,10 @@ def _functions():
 
 TORCH = {id(function): function for function in _functions() if function is not None}
 _FOLDED = (
-    *(abs, bool, complex, divmod, float, format, int, len, max, min, pow, range, round, sorted),
-    *(str, sum, repr, tuple, slice, ord, chr, all, any, hash, torch.Size, torch.device),
+    *(abs, bool, complex, divmod, float, format, int, len, max, min, pow, range, round, str, sum),
+    *(repr, tuple, slice, all, any, torch.Size, torch.device, operator.getitem, operator.not_),
     *(f for f in vars(math).values() if callable(f)),
-    *OPERATORS.values(),
-    *(operator.getitem, operator.not_, operator.neg, operator.invert, operator.pos),
+    *(*OPERATORS.values(), *UNARY.values()),
 )
 FOLDED = {id(function): function for function in _FOLDED}
 # These look at the frame that calls them, and a generated one would show.

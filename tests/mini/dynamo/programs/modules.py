@@ -110,11 +110,6 @@ def layers(model, x):
     return model(x)
 
 
-@tried_on((torch.nn.LSTM(4, 3), n(2, 1, 4)))
-def recurrent(model, x):
-    return model(x)[0]
-
-
 @tried_on((SMALL, n(2, 4)))
 def parameters_read(model, x):
     return x @ model.first.weight.t() + model.first.bias, model.training
