@@ -5,8 +5,8 @@ Mirrors torch/_dynamo/convert_frame.py and torch/csrc/dynamo/cache_entry.h.
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import FunctionType
 
 from helpers.mini.dynamo.builder import BUILTINS
@@ -24,13 +24,7 @@ class Guard:
     """One expression over a function's parameters; `holds(values)` never raises."""
 
     text: str
-    _head: str = field(repr=False)
-    _space: dict = field(repr=False)
-
-    @cached_property
-    def test(self) -> Callable:
-        """Return the expression as a function of the parameters."""
-        return eval(self._head + self.text, self._space)
+    test: Callable = field(repr=False)
 
     def holds(self, values: tuple) -> bool:
         """Return whether the expression is true of these values; what raises is not true."""
@@ -59,11 +53,9 @@ class Entry:
 
     def first_failing(self, values: tuple) -> Guard | None:
         """Return the first guard that does not hold, None if all do."""
-        try:
+        with suppress(Exception):  # such as an attribute that is gone
             if self.accepts(*values):
                 return None
-        except Exception:  # such as an attribute that is gone
-            pass
         return next((guard for guard in self.guards if not guard.holds(values)), None)
 
     def __repr__(self):
@@ -72,10 +64,9 @@ class Entry:
 
 def guarded(texts: list[str], parameters: tuple, space: dict) -> tuple[tuple[Guard, ...], Callable]:
     """Return the guards, and one function that tests all of them at once."""
-    signature, space = ", ".join(parameters), {**BUILTINS, **space}
-    head = f"lambda {signature}: " if signature else "lambda: "
-    guards = tuple(Guard(text, head, space) for text in texts)
+    head, space = f"lambda {', '.join(parameters)}: ", {**BUILTINS, **space}
     every = " and ".join(f"({text})" for text in texts) or "True"
+    guards = tuple(Guard(text, eval(head + text, space)) for text in texts)
     return guards, eval(head + every, space)
 
 
