@@ -16,12 +16,10 @@ from helpers.capture.text.value import short_repr
 from helpers.study.check import InvalidAnswer, tried
 from helpers.study.engine import Case, Exercise, advise_by_part, find_difference, parts_tried
 
-WHO = "the finished one"
-
-TENSOR = "a tensor"
+WHO, TENSOR = "the finished one", "a tensor"
 NOW = "both are known: compute now, in this order, and return a new Known"
 LATER = "put one call of OPERATORS[sign] into the graph, left first; return what trace.record gives"
-PAIRS = ((7, 3), (1, 0), (2.5, -0.5), (TENSOR, 3), (3, TENSOR), (TENSOR, TENSOR))
+PAIRS = ((7, 3), (1, 0), (TENSOR, 3), (3, TENSOR), (TENSOR, TENSOR))
 
 
 def _judge_binary_op(binary_op: Callable):
@@ -44,8 +42,8 @@ def _try_operands(sign: str, pair: tuple, binary_op: Callable) -> dict:
 
     operands = [Tensor(None, None) if side == TENSOR else Known(side) for side in pair]
     recorded, calls = Tensor(None, None), []
-    names = {id(operands[0]): "left", id(operands[1]): "right"}
-    names[id(recorded)] = "what trace.record gave"
+    words = "left", "right", "what trace.record gave"
+    names = dict(zip(map(id, [*operands, recorded]), words, strict=True))
 
     def describe(value) -> str:
         known = f"Known({value.value!r})" if isinstance(value, Known) else short_repr(value)
@@ -72,11 +70,10 @@ DYNAMO_BINARY_OP = Exercise(
     ),
 )
 
-INPUTS = "a", "b[0]", "G['c']"
-CALLS = (
+STEPS = (  # sources of inputs, then calls: what is called, with which of them
+    *("a", "b[0]", "G['c']"),
     (operator.sub, (0, 1), {}),
     ("sum", (2,), {"dim": 0, "keepdim": True}),
-    (print, (), {}),
 )
 ADVICE_FOR_RECORDER = {
     "graph": "make the graph and the dict in __init__; inputs are placeholders 'arg0', 'arg1', …; "
@@ -91,30 +88,33 @@ def _judge_recorder(recorder: type):
 
     if not isinstance(recorder, type):
         return "give the class itself: check.dynamo_recorder(Recorder)"
-    names = [f"input number {number}" for number in (1, 2, 3)]
-    names += [f"the call of {_name(fn)}" for fn, *_ in CALLS]
     advice = advise_by_part(ADVICE_FOR_RECORDER, WHO)
+    names = [
+        f"the input {s}" if isinstance(s, str) else f"the call of {_name(s[0])}" for s in STEPS
+    ]
     cases = [
-        Case(f"a recorder: after {name}", partial(_record_steps, many), advice)
+        Case(f"a recorder: after {name}", partial(_record_steps, STEPS[:many]), advice)
         for many, name in enumerate(names, 1)
     ]
     return find_difference(recorder, PARTS.recorder, cases, WHO)
 
 
-def _record_steps(many: int, kind: type) -> dict:
-    """Return what a recorder holds, and has just returned, after so many inputs and calls."""
+def _record_steps(steps: tuple, kind: type) -> dict:
+    """Return what a recorder holds, and has just returned, after some inputs and calls."""
     from helpers.mini.dynamo import Known, Tensor
 
     other = kind()  # two recorders must not share their graph
     call = other.call(operator.neg, (Known(1),), {})
     parts_tried({"input": other.input("a"), "call": call})
     recorder, tensors = kind(), []
-    for source in INPUTS[:many]:
-        found = recorder.input(source)
-        tensors.append(Tensor(found, None))
-    for fn, places, kwargs in CALLS[: max(many - len(INPUTS), 0)]:
-        args = tuple(tensors[place] for place in places)
-        found = recorder.call(fn, args, {name: Known(value) for name, value in kwargs.items()})
+    for step in steps:
+        if isinstance(step, str):
+            found = recorder.input(step)
+            tensors.append(Tensor(found, None))
+        else:
+            fn, places, kwargs = step
+            named = {name: Known(value) for name, value in kwargs.items()}
+            found = recorder.call(fn, tuple(tensors[place] for place in places), named)
     nodes = list(recorder.graph.nodes)
 
     def place(node) -> str:
@@ -161,7 +161,6 @@ DYNAMO_RECORDER = Exercise(
     picture=_draw_recorded,
 )
 
-
 ADVICE_FOR_RECEIVES = (
     "hand over what can still be read, and no name which nothing reads any more before it is "
     "stored; keep the order of bound"
@@ -200,9 +199,8 @@ def _ask_receives(at: int, receives: Callable) -> list:
     bound = list(hand_on.__code__.co_varnames[:: -1 if at % 2 else 1])
     names = tried(receives(Code(hand_on.__code__), at, bound))
     if not isinstance(names, list | tuple):
-        raise InvalidAnswer(
-            f"receives must return a list, in the order of bound, not {short_repr(names)}"
-        )
+        must = "receives must return a list, in the order of bound"
+        raise InvalidAnswer(f"{must}, not {short_repr(names)}")
     return list(names)
 
 

@@ -43,10 +43,7 @@ def _find_failing(real: Real, first: dict, name: str, breakers: dict | None) -> 
     """Return the guards that a change fails; without changes, the one that it is to fail."""
     if breakers is None:
         return {"failing": [name]}
-    try:
-        arguments, world = _apply(breakers[name], first, real.function.__globals__)
-    except InvalidAnswer as error:
-        raise InvalidAnswer(f"{name}: {error}") from None
+    arguments, world = _apply(name, breakers[name], first, real.function.__globals__)
     with world:
         seen = real.seen(**arguments)
         failed = [found.name for found in all_failures(1, real.entry, real.function, seen)]
@@ -54,7 +51,7 @@ def _find_failing(real: Real, first: dict, name: str, breakers: dict | None) -> 
     return {"failing": failed + [f"{other}, which cannot be asked any more" for other in unasked]}
 
 
-def _apply(change, first: dict, space: dict) -> tuple:
+def _apply(guard: str, change, first: dict, space: dict) -> tuple:
     """Return the arguments, and a context in which a global or a mode is changed."""
     if callable(change) and not hasattr(type(change), "__enter__"):
         change = change()
@@ -62,13 +59,13 @@ def _apply(change, first: dict, space: dict) -> tuple:
         return first, change
     if not isinstance(change, Mapping) or len(change) != 1:
         words = "a change is a dict of one argument or global, or a context manager such as"
-        raise InvalidAnswer(f"{words} torch.no_grad(), not {short_repr(change)}")
+        raise InvalidAnswer(f"{guard}: {words} torch.no_grad(), not {short_repr(change)}")
     [(name, value)] = change.items()
+    if name not in first and name not in space:
+        raise InvalidAnswer(f"{guard}: {name!r} is neither an argument nor a global")
     if name in first:
         return {**first, name: value}, nullcontext()
-    if name in space:
-        return first, replacing(space, name, value)()
-    raise InvalidAnswer(f"{name!r} is neither an argument nor a global")
+    return first, replacing(space, name, value)()
 
 
 def _find_unasked(real: Real, seen: dict) -> list[str]:
@@ -99,10 +96,7 @@ GUARD_BREAKER = Exercise(
     ),
 )
 
-NOT_HERE = (
-    "This backend would give the right numbers even so; one that wrote machine code for the first "
-    "call need not"
-)
+STRICT = "too strict: yours refuse, and Dynamo hits; it would compile anew for nothing"
 
 
 def _judge_guards(holds: Callable, fn: Callable, *first):
@@ -119,23 +113,20 @@ def _case(real: Real, fn: Callable, call: Call) -> Case:
         with call.world():
             verdict = tried(guards(*call.arguments.values()))
         if verdict and not hasattr(type(verdict), "__int__"):  # a list is true, whatever is in it
-            raise InvalidAnswer(
-                f"holds must say True or False, and yours gives {short_repr(verdict)}"
-            )
+            words = f"holds must say True or False, and yours gives {short_repr(verdict)}"
+            raise InvalidAnswer(words)
         return bool(verdict)
 
     def advice(mine, accepted: bool) -> str:
         if isinstance(mine, Raised):
             return f"yours {mine}; a guard looks and says no, and never raises"
         if accepted:
-            return "too strict: yours refuse, and Dynamo hits; it would compile anew for nothing"
+            return STRICT
         with call.world():
             because = real.why_not(**call.arguments)
             stale, fresh = (_find_result(run, call.arguments) for run in (real.unguarded, fn))
-        if stale == fresh:
-            return f"too lax: yours accept, and Dynamo refuses ({because}). {NOT_HERE}"
-        gives = f"the compiled code gives {stale} where Python gives {fresh}"
-        return f"too lax: yours accept, and {gives}"
+        gives = f"; the compiled code gives {stale} where Python gives {fresh}"
+        return f"too lax: yours accept, and Dynamo refuses ({because}){gives * (stale != fresh)}"
 
     return Case(f"counter-example ({call.words})", run, advice)
 
