@@ -32,7 +32,6 @@ from helpers.safety.arguments import printable
 DEEPEST = 12  # calls inside calls that are traced
 UNSUPPORTED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 UNSUPPORTED |= inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-ASKED = (torch.Tensor, int, float, str, tuple, list, dict, bool)  # of isinstance
 CHAINS = (torch.nn.Sequential, torch.nn.ModuleList)
 
 
@@ -71,24 +70,21 @@ class Calls:
         if not isinstance(fn, Known):
             raise Break("what is called is not known")
         f, kind = fn.value, type(fn.value)
-        if trace_rules.reads_frames(f):
+        if any(f is reader for reader in trace_rules.FRAME_READERS):
             raise Refuse(f"{own_name(f)} looks at the frame that calls it")
         special = SPECIAL.get(id(f))
         if special and not kwargs and (result := special(self, args)) is not None:
             return result
-        if trace_rules.may_fold(f) and all(map(is_plain, (*args, *kwargs.values()))):
+        if id(f) in trace_rules.FOLDED and all(map(is_plain, (*args, *kwargs.values()))):
             return self._fold(f, args, kwargs)
-        if trace_rules.may_record(f) and self._is_torchs(f, args):
+        pythons = getattr(f, "__module__", "") in ("_operator", "builtins")
+        if id(f) in trace_rules.TORCH and (not pythons or any(isinstance(a, Tensor) for a in args)):
             return self._record(f, args, kwargs)
         if kind is FunctionType:
             return self.inline(f, fn.source, args, kwargs)
         if issubclass(kind, torch.nn.Module) and fn.source:
             return self._call_module(fn, args, kwargs)
         raise Break(f"{own_name(f) or f'a {kind.__name__}'} is no function that a graph can hold")
-
-    def _is_torchs(self, f, args) -> bool:
-        own = getattr(f, "__module__", "") in ("_operator", "builtins")
-        return not own or any(isinstance(a, Tensor) for a in args)
 
     def _record(self, f, args, kwargs):
         for name, value in kwargs.items():
@@ -165,7 +161,7 @@ class Calls:
         """Return the symbolic value of an attribute; Break where looking it up runs code."""
         if isinstance(owner, Tensor):
             return self._attribute_of_tensor(owner, name)
-        if isinstance(owner, Items) and owner.node is None and hasattr(owner.kind, name):
+        if isinstance(owner, Items) and hasattr(owner.kind, name):
             return Method(owner, name)
         if not isinstance(owner, Known):
             raise Break(f".{name} of what is not known")
@@ -224,12 +220,6 @@ class Calls:
             raise Refuse("the truth of an object that may decide it in its own code")
         return bool(value.value)
 
-    def tuple_of(self, values: list):
-        """Return a tuple of symbolic values, a constant if all of them are."""
-        if all(map(is_plain, values)) and is_immutable(known := tuple(v.value for v in values)):
-            return Known(known)
-        return Items(tuple, list(values))
-
     def iterate(self, value):
         """Return an iterator over the items of what can be unrolled; Refuse for the rest."""
         if isinstance(value, Items):
@@ -257,14 +247,6 @@ def _length(frame, args):
     return None
 
 
-def _is_instance(frame, args):
-    thing, kinds = args
-    known = isinstance(kinds, Known) and any(kinds.value is kind for kind in ASKED)
-    if known and isinstance(thing, Tensor):
-        return Known(issubclass(torch.Tensor, kinds.value))
-    return Known(isinstance(thing.value, kinds.value)) if known and is_plain(thing) else None
-
-
 def _item(frame, args):
     container, key = args
     if not isinstance(container, Items) or not is_plain(key):
@@ -273,9 +255,8 @@ def _item(frame, args):
         found = container.items[key.value]
     except (IndexError, TypeError) as error:
         raise Break(f"the item raises {type(error).__name__}") from None
-    if isinstance(key.value, slice):
-        return Items(container.kind if container.node is None else tuple, found)
-    return frame.trace.resolve(found)
+    slices = isinstance(key.value, slice)
+    return Items(container.kind, found) if slices else frame.trace.resolve(found)
 
 
-SPECIAL = {id(len): _length, id(isinstance): _is_instance, id(operator.getitem): _item}
+SPECIAL = {id(len): _length, id(operator.getitem): _item}

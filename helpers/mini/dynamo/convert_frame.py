@@ -129,7 +129,7 @@ def _traced(frame, values, backend, trace, resumed) -> Entry:
     output, broke, resumes = Output(trace), "", []
     try:
         value = run.run()
-        new = isinstance(value, Items) and value.kind is tuple and not (value.source or value.node)
+        new = isinstance(value, Items) and value.kind is tuple and not value.source
         lines = [f"return {output.literal(value) if new else output.words(value)}"]
     except Break as why:
         broke = str(why)

@@ -5,7 +5,6 @@ torch/_dynamo/codegen.py, which writes bytecode where this writes Python.
 """
 
 import logging
-import operator
 
 import torch
 from torch import fx
@@ -39,14 +38,18 @@ class Tracing(VariableBuilder):
         if None in args or None in kwargs.values():
             raise Break("an argument is nothing that a graph can hold", asked, (), kwargs)
         result = self._on_fakes(fn, args, kwargs)
-        return self._wrapped(result, self.recorder.call(fn, tuple(args), kwargs))
+        if not isinstance(result, torch.Tensor):
+            raise Break("the result is not one tensor")
+        node = self.recorder.call(fn, tuple(args), kwargs)
+        node.meta["example_value"] = result
+        return Tensor(node, result)
 
     def _recordable(self, value):
         value = self.resolve(value)
         if isinstance(value, Items):
             items = [self._recordable(item) for item in value.items]
             fits = None not in items and value.kind in (tuple, list)
-            return Items(value.kind, items, value.source, value.node) if fits else None
+            return Items(value.kind, items, value.source) if fits else None
         if isinstance(value, Known):
             parts = value.value if type(value.value) is tuple else (value.value,)
             fits = all(type(part) in IMMUTABLE and part == part for part in parts)
@@ -68,19 +71,6 @@ class Tracing(VariableBuilder):
         if [tensor._version for tensor in tensors] != before:
             raise Break(f"{shown} works in place")
         return result
-
-    def _wrapped(self, result, node):
-        if isinstance(result, torch.Tensor):
-            node.meta["example_value"] = result
-            return Tensor(node, result)
-        if isinstance(result, (tuple, list)) and all(isinstance(r, torch.Tensor) for r in result):
-            whole = Items(type(result), [], node=node)
-            each = map(Known, range(len(result)))
-            nodes = [self.recorder.call(operator.getitem, (whole, index), {}) for index in each]
-            whole.items = [self._wrapped(r, n) for r, n in zip(result, nodes, strict=True)]
-            return whole
-        self.recorder.graph.erase_node(node)
-        raise Break("the result is no tensor")
 
     def mark(self):
         """Return where the graph stands, for `undo`."""
@@ -125,7 +115,7 @@ class Output:
             return value.source
         if isinstance(value, Known):
             return self._constant(value.value)
-        return self._sequence(value) if value.node is None else self._result(value.node)
+        return self._sequence(value) if isinstance(value, Items) else self._result(value.node)
 
     def _result(self, node) -> str:
         if node not in self._results:

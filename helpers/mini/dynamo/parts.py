@@ -49,7 +49,7 @@ def written(value):
     if isinstance(value, Tensor):
         return value.node
     if isinstance(value, Items):
-        return value.kind(map(written, value.items)) if value.node is None else value.node
+        return value.kind(map(written, value.items))
     return value.value
 
 

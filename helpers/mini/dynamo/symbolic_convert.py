@@ -5,8 +5,6 @@ Mirrors torch/_dynamo/symbolic_convert.py, class InstructionTranslatorBase.
 
 import operator
 
-import torch
-
 from helpers.mini.dynamo.call_function import Calls, is_plain
 from helpers.mini.dynamo.parts import OPERATORS, UNARY
 from helpers.mini.dynamo.resume_execution import Code
@@ -18,10 +16,8 @@ from helpers.mini.dynamo.symbolic_values import (
     Items,
     Known,
     Loop,
-    Method,
     Refuse,
     Tensor,
-    is_immutable,
 )
 from helpers.mini.versions import METHODS_BY_BIT, NULL_ABOVE
 
@@ -143,19 +139,6 @@ class Interpreter(Calls):
         except (ArithmeticError, TypeError, ValueError) as error:
             raise Break(f"{sign} raises {type(error).__name__}", fn, pair) from None
 
-    def IS_OP(self, step):
-        right, left = self.pop(), self.pop()
-        if isinstance(left, Tensor) and isinstance(right, Tensor) and left is not right:
-            fn = operator.is_not if step.arg else operator.is_
-            raise Break("whether two tensors are one object", Known(fn), [left, right])
-        self.push(Known(_identical(left, right) != bool(step.arg)))
-
-    def CONTAINS_OP(self, step):
-        container, item = self.pop(), self.pop()
-        if not is_plain(container) or not is_plain(item) or item.value != item.value:
-            raise Refuse("`in` on what is not a plain constant")
-        self.push(Known((item.value in container.value) != bool(step.arg)))
-
     def unary(self, step):
         value, fn = self.pop(), Known(UNARY[step.opname])
         self.push(self.call(fn, [value], {}))
@@ -179,7 +162,7 @@ class Interpreter(Calls):
     # --- small containers
 
     def BUILD_TUPLE(self, step):
-        self.push(self.tuple_of(self.pop_many(step.arg)))
+        self.push(Items(tuple, self.pop_many(step.arg)))
 
     def BUILD_LIST(self, step):
         self.push(Items(list, self.pop_many(step.arg)))
@@ -223,7 +206,8 @@ class Interpreter(Calls):
     JUMP_IF_TRUE_OR_POP = JUMP_IF_FALSE_OR_POP = branch
 
     def branch_on_none(self, step):
-        if _identical(self.pop(), Known(None)) != ("NOT" in step.opname):
+        value = self.pop()
+        if (isinstance(value, Known) and value.value is None) != ("NOT" in step.opname):
             self.position = step.target
 
     POP_JUMP_IF_NONE = POP_JUMP_IF_NOT_NONE = branch_on_none
@@ -278,14 +262,3 @@ class Interpreter(Calls):
         if not METHODS_BY_BIT or not step.arg & 1:
             return self.attribute(step, [RESULT], None)
         return self.attribute(step, [RESULT, NULL] if NULL_ABOVE else [NULL, RESULT], NULL)
-
-
-def _identical(left, right) -> bool:
-    """Return whether two symbolic values are the same object; Refuse where that is not sure."""
-    if left is right and not isinstance(left, Method):
-        return True
-    known = [value.value for value in (left, right) if isinstance(value, Known)]
-    singleton = any(value is None or type(value) in (bool, torch.dtype) for value in known)
-    if singleton or (len(known) == 2 and not any(map(is_immutable, known))):
-        return len(known) == 2 and known[0] is known[1]
-    raise Refuse("`is` of two objects that are only known by their values")

@@ -54,12 +54,11 @@ class Known:
 
 @dataclass(eq=False)
 class Items:
-    """A tuple or list of symbolic values; `node` if one torch function returned all of them."""
+    """A tuple or list of symbolic values."""
 
     kind: type
     items: list
     source: str = ""
-    node: object = None
 
 
 @dataclass(eq=False)
