@@ -1,8 +1,8 @@
 """A value from outside -> its symbolic value, and the guards on what was assumed of it.
 
-Everything that a frame reads comes in through `take`; the state of torch, hooks and what classes
-hold are assumed to stay. Mirrors torch/_dynamo/variables/builder.py, the sources of
-torch/_dynamo/source.py, and of torch/_dynamo/guards.py CONSTANT_MATCH and ID_MATCH.
+Everything that a frame reads comes in through `take`; what classes hold is assumed to stay.
+Mirrors torch/_dynamo/variables/builder.py, the sources of torch/_dynamo/source.py, and of
+torch/_dynamo/guards.py CONSTANT_MATCH and ID_MATCH.
 """
 
 import math
@@ -16,14 +16,12 @@ from helpers.mini.dynamo.symbolic_values import SCALARS, Items, Known, Refuse, T
 
 MISSING = object()
 LONGEST = 200  # letters, or bits, of what is written into generated source
-HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 # What guards call, whatever someone makes of the builtins later.
 BUILTINS = {fn.__name__: fn for fn in (type, len, str, float, int, tuple, list)}
 # Found once: guards ask them at every call.
 _function_modes = torch_private.len_torch_function_stack
 _dispatch_modes = torch_private.len_torch_dispatch_stack
 _transforms = torch_private.maybe_current_level
-_global_hooks = torch_private.has_any_global_hook
 _autocast = torch_private.is_any_autocast_enabled
 _jit_traces = torch_private.is_tracing
 _keys = torch_private.dispatch_keys
@@ -41,13 +39,6 @@ UNUSUAL_TENSOR = (
 def find_on_class(kind: type, name: str) -> object:
     """Return what the class, or one above it, has under a name, as it lies there; else MISSING."""
     return next((vars(one)[name] for one in kind.__mro__ if name in vars(one)), MISSING)
-
-
-_module = {
-    name: find_on_class(torch.nn.Module, name)
-    for name in ("__call__", "_call_impl", "_wrapped_call_impl", "__getattr__")
-}
-module_getattr = _module["__getattr__"]
 
 
 def usual_state() -> bool:
@@ -72,24 +63,7 @@ def usual(tensor) -> bool:
     )
 
 
-def calls_forward(kind: type) -> bool:
-    """Return whether instances of a class of modules are called as torch's own modules are."""
-    return all(find_on_class(kind, name) is _module[name] for name in _module)
-
-
-def hookless(module) -> bool:
-    """Return whether calling a module is calling its class's `forward`, and nothing else."""
-    own = module.__dict__
-    return (
-        "forward" not in own
-        and "_call_impl" not in own
-        and own.get("_compiled_call_impl") is None
-        and not any(own.get(hooks) for hooks in HOOKS)
-        and not _global_hooks()
-    )
-
-
-ALWAYS = {"torch": torch, "usual": usual, "usual_state": usual_state, "hookless": hookless}
+ALWAYS = {"torch": torch, "usual": usual, "usual_state": usual_state}
 
 
 class VariableBuilder:

@@ -7,17 +7,8 @@ import inspect
 import operator
 from types import FunctionType, MethodDescriptorType, ModuleType
 
-import torch
-
 from helpers.mini.dynamo import trace_rules
-from helpers.mini.dynamo.builder import (
-    MISSING,
-    calls_forward,
-    find_on_class,
-    hookless,
-    module_getattr,
-    own_name,
-)
+from helpers.mini.dynamo.builder import MISSING, find_on_class, own_name
 from helpers.mini.dynamo.symbolic_values import (
     Break,
     Items,
@@ -32,7 +23,6 @@ from helpers.safety.arguments import printable
 DEEPEST = 12  # calls inside calls that are traced
 UNSUPPORTED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 UNSUPPORTED |= inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-CHAINS = (torch.nn.Sequential, torch.nn.ModuleList)
 
 
 def unsupported(code) -> str:
@@ -82,8 +72,6 @@ class Calls:
             return self._record(f, args, kwargs)
         if kind is FunctionType:
             return self.inline(f, fn.source, args, kwargs)
-        if issubclass(kind, torch.nn.Module) and fn.source:
-            return self._call_module(fn, args, kwargs)
         raise Break(f"{own_name(f) or f'a {kind.__name__}'} is no function that a graph can hold")
 
     def _record(self, f, args, kwargs):
@@ -121,14 +109,6 @@ class Calls:
         self.trace.guard(f"{owner.source}.{name}.__func__ is {named}")
         return self.inline(function, named, [owner, *args], kwargs)
 
-    def _call_module(self, fn, args, kwargs):
-        module, source = fn.value, fn.source
-        self.trace.guard_class(source, type(module))
-        if not calls_forward(type(module)) or not hookless(module):
-            raise Break("a module with hooks, or with a call of its own, is called")
-        self.trace.guard(f"hookless({source})")
-        return self._call_method(Method(fn, "forward"), args, kwargs)
-
     def inline(self, f, source: str, args, kwargs):
         """Trace a Python function as part of this frame; Break if anything in it cannot be."""
         why = unsupported(f.__code__)
@@ -144,9 +124,7 @@ class Calls:
             facts |= {"__defaults__": f.__defaults__, "__kwdefaults__": f.__kwdefaults__}
             default = signature.parameters[name].default
             named = self.trace.name(default, f"default_{name}")
-            local[name] = (
-                Known(default) if is_immutable(default) else self.trace.take(default, named)
-            )
+            local[name] = self.trace.take(default, named)
         for name, fact in facts.items():
             if fact is not None:
                 self.trace.guard(f"{source}.{name} is {self.trace.name(fact, name.strip('_'))}")
@@ -196,8 +174,8 @@ class Calls:
         value, kind = owner.value, type(owner.value)
         on_class = find_on_class(kind, name)
         plain = find_on_class(kind, "__getattribute__") is object.__getattribute__
-        hook = module_getattr if issubclass(kind, torch.nn.Module) else MISSING
-        if isinstance(value, type) or not plain or find_on_class(kind, "__getattr__") is not hook:
+        hook = find_on_class(kind, "__getattr__")  # a module has one
+        if isinstance(value, type) or not plain or hook is not MISSING:
             raise Break(f"looking up .{name} may run any code")
         if type(on_class) is FunctionType:
             if name in getattr(value, "__dict__", ()):
@@ -226,17 +204,7 @@ class Calls:
             return iter(value.items)
         if is_plain(value) and hasattr(value.value, "__iter__"):
             return map(Known, value.value)
-        if isinstance(value, Known) and type(value.value) in CHAINS and value.source:
-            return iter(self._layers(value))
         raise Refuse("a loop over an object that is not a tuple, a list or a range")
-
-    def _layers(self, chain):
-        source, inside = chain.source, chain.value._modules
-        self.trace.guard_class(source, type(chain.value))
-        self.trace.guard(f"tuple({source}._modules) == {tuple(inside)}")
-        return [
-            self.trace.take(layer, f"{source}._modules[{key!r}]") for key, layer in inside.items()
-        ]
 
 
 def _length(frame, args):

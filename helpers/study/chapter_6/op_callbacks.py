@@ -1,8 +1,7 @@
 """Chapter 6: a log of ops, and a gradient tape over the op callback, beside TensorFlow's own."""
 
-import sys
 from collections.abc import Callable, MutableSequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from helpers.capture.tensorflow import eager_context
 from helpers.capture.text.value import short_repr
 from helpers.study.check import Exercise, InvalidAnswer, tried
-from helpers.study.engine import Case, find_difference
+from helpers.study.engine import Case, Raised, find_difference, observe
 
 GONE = "somebody else's callback is gone: remove only your own"
 LEFT = "its callback is still there after the block: remove it whatever was raised"
@@ -21,23 +20,26 @@ OWN = (
 )
 
 
-def _leaving_callbacks(shows: str, run: Callable) -> Callable:
-    """Return a run that raises InvalidAnswer where it leaves or removes another's callback."""
+def _run_alone(shows: str, run: Callable, answer: Callable):
+    """Run a case; InvalidAnswer where it leaves its callback, or removes another's."""
+    with eager_context.callbacks_kept():
+        other, before = eager_context.bystander(), eager_context.callbacks()
+        found = observe(run, lambda: tried(answer()))
+        if other not in eager_context.callbacks():
+            raise InvalidAnswer(f"{shows}: {GONE}")
+        if eager_context.callbacks() != before:
+            raise InvalidAnswer(f"{shows}: {LEFT}")
+    if isinstance(found, Raised):
+        raise found.error
+    return found
 
-    def watched(answer):
-        with eager_context.callbacks_kept():
-            other, before = eager_context.bystander(), eager_context.callbacks()
-            try:
-                return run(lambda: tried(answer()))
-            finally:
-                stopped = sys.exc_info()[1]  # at the limit: then nothing more is asked
-                if stopped is None or isinstance(stopped, Exception):
-                    if other not in eager_context.callbacks():
-                        raise InvalidAnswer(f"{shows}: {GONE}")
-                    if eager_context.callbacks() != before:
-                        raise InvalidAnswer(f"{shows}: {LEFT}")
 
-    return watched
+def _make_cases(table: list[tuple]) -> list[Case]:
+    """Return cases of (what is shown, how it is run, advice)."""
+    return [
+        Case(f"for {shows}", partial(_run_alone, f"for {shows}", run), advice)
+        for shows, run, advice in table
+    ]
 
 
 def _names(log) -> list:
@@ -83,20 +85,16 @@ def _nest_blocks(op_logger):
     return {"inner": _names(inner), "outer": _names(outer)}
 
 
-def _cases():
-    runs = {"a @ a + a": _run_block}
-    runs |= {name: partial(_take_route, name) for name in eager_context.ROUTES}
-    for kind in (ValueError, KeyboardInterrupt):
-        runs[f"a block that raises {kind.__name__}"] = partial(_raise_in_block, kind)
-    for shows, run in (runs | {"a block inside a block": _nest_blocks}).items():
-        yield Case(f"for {shows}", _leaving_callbacks(f"for {shows}", run), OWN)
-
-
 def _judge_logger(op_logger: Callable):
     if hasattr(type(op_logger), "__enter__"):
         raise InvalidAnswer("give op_logger itself, without calling it: this is one of its blocks")
     eager_context.run_routes(eager_context.ROUTES)  # what is traced once is traced now
-    return find_difference(op_logger, eager_context.reported, _cases(), "TensorFlow's own log")
+    runs = {"a @ a + a": _run_block, "a block inside a block": _nest_blocks}
+    runs |= {name: partial(_take_route, name) for name in eager_context.ROUTES}
+    for kind in (ValueError, KeyboardInterrupt):
+        runs[f"a block that raises {kind.__name__}"] = partial(_raise_in_block, kind)
+    cases = _make_cases([(shows, run, OWN) for shows, run in runs.items()])
+    return find_difference(op_logger, eager_context.reported, cases, "TensorFlow's own log")
 
 
 OP_LOGGER = Exercise(
@@ -166,12 +164,9 @@ def _differentiate(function, tape):
 
 
 def _raise_under_tape(tape):
-    for kind in (ValueError, KeyboardInterrupt):
-        try:
-            with tape():
-                raise kind
-        except kind:
-            continue
+    with suppress(ValueError):
+        with tape():
+            raise ValueError
         raise InvalidAnswer(f"for a block that raises: {SWALLOWED}")
 
 
@@ -199,9 +194,11 @@ def _pick_of_list(x):
     return first * parts[1]
 
 
-def _tape_cases():
+def _judge_tape(tape):
     import tensorflow as tf
 
+    if not callable(tape) or hasattr(type(tape), "__enter__"):
+        raise InvalidAnswer("give the class, MyTape, itself: without calling it")
     functions = (
         ("sin(x)", tf.sin, "the last op first: its gradient times what came from above"),
         ("exp(-x)", lambda x: tf.exp(-x), "walk from the last op to the first"),
@@ -219,14 +216,7 @@ def _tape_cases():
         ("a tape that is asked three times, for other tensors each time", _ask_again, KEPT),
         ("two tapes, and the gradient of a gradient, y = x * x * x", _nest, KEPT),
     ]
-    for shows, run, advice in table:
-        yield Case(f"for {shows}", _leaving_callbacks(f"for {shows}", run), advice)
-
-
-def _judge_tape(tape):
-    if not callable(tape) or hasattr(type(tape), "__enter__"):
-        raise InvalidAnswer("give the class, MyTape, itself: without calling it")
-    return find_difference(tape, _real_tape, _tape_cases(), "GradientTape")
+    return find_difference(tape, _real_tape, _make_cases(table), "GradientTape")
 
 
 TAPE = Exercise(

@@ -53,8 +53,8 @@ def test_no_program_differs_from_eager(door):
 
 def test_the_programs_are_many_and_most_of_them_have_a_graph():
     _, compiled = compared("decorator")
-    assert len(PROGRAMS) == len(compiled) >= 85
-    assert sum(bool(one.graphs) for one in compiled.values()) > 50
+    assert len(PROGRAMS) == len(compiled) >= 78
+    assert sum(bool(one.graphs) for one in compiled.values()) > 45
     assert all(one.entries for one in compiled.values())
 
 

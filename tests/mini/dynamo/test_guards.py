@@ -131,53 +131,6 @@ def test_the_function_itself_may_get_other_code():
     assert torch.equal(compiled(X), X * 3) and "replaced" in compiled.why
 
 
-class Model(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer, self.scale = torch.nn.Linear(3, 3), 2
-        self.drop = torch.nn.Dropout(0.5)
-
-    def forward(self, x):
-        return self.drop(self.layer(x)) * self.scale
-
-
-def _hook(model):
-    model.layer.register_forward_hook(lambda module, args, out: out * 10)
-
-
-def _class(model):
-    model.__class__ = type("Other", (Model,), {"forward": lambda self, x: x - 1})
-
-
-CHANGES = {
-    "attribute": lambda model: setattr(model, "scale", 5),
-    "eval": torch.nn.Module.eval,
-    "layer": lambda model: setattr(model, "layer", torch.nn.Linear(3, 3)),
-    "numbers": lambda model: model.layer.weight.data.zero_(),
-    "hook": _hook,
-    "forward": lambda model: setattr(model, "forward", lambda x: x * 7),
-    "class": _class,
-    "no bias": lambda model: setattr(model.layer, "bias", None),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_module_may_change(change):
-    model = Model()
-
-    def run(x):
-        return model(x)
-
-    compiled = dynamo.compile(run)
-    for _ in range(2):
-        torch.manual_seed(1)
-        got = compiled(X)
-        torch.manual_seed(1)
-        assert torch.equal(got, run(X))
-        CHANGES[change](model)
-    assert compiled.graphs
-
-
 @pytest.mark.parametrize("state", [torch.inference_mode, lambda: torch.device("meta")])
 @pytest.mark.parametrize("compile_before", [True, False])
 def test_under_an_unusual_state_plain_python_runs_and_says_so(state, compile_before):
