@@ -15,15 +15,8 @@ from types import SimpleNamespace
 
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
-from helpers.study.check import InvalidAnswer, tried
-from helpers.study.engine import (
-    Case,
-    Exercise,
-    advise_by_part,
-    find_difference,
-    in_order,
-    parts_tried,
-)
+from helpers.study.check import Exercise, InvalidAnswer, tried
+from helpers.study.engine import Case, advise_by_part, find_difference, in_order, parts_tried
 
 WHO, TENSOR = "the finished one", "a tensor"
 NOW = "both are known: compute now, in this order, and return a new Known"
@@ -55,22 +48,25 @@ def _judge_binary_op(binary_op: Callable):
 def _try_operands(sign: str, pair: tuple, binary_op: Callable) -> dict:
     from helpers.mini.dynamo import OPERATORS, Known, Tensor
 
-    operands = [Tensor(None, None) if side == TENSOR else Known(side) for side in pair]
-    recorded, calls = Tensor(None, None), []
-    words = "left", "right", "what trace.record gave"
-    names = dict(zip(map(id, [*operands, recorded]), words, strict=True))
-
-    def describe(value) -> str:
-        known = f"Known({value.value!r})" if isinstance(value, Known) else short_repr(value)
-        return names.get(id(value), known)
+    sides = zip(("left", "right"), pair, strict=True)
+    operands = [Tensor(n, None) if value == TENSOR else Known(value) for n, value in sides]
+    calls = []
 
     def record(fn, *args, **kwargs):
         named = "OPERATORS[sign]" if fn is OPERATORS[sign] else short_repr(fn)
-        calls.append(f"{named}({', '.join([*map(describe, args), *kwargs])})")
-        return recorded
+        calls.append(f"{named}({', '.join([*map(_show, args), *kwargs])})")
+        return Tensor("what trace.record gave", None)
 
     result = tried(binary_op(SimpleNamespace(record=record), sign, *operands))
-    return {"returns": describe(result), "records": calls}
+    return {"returns": _show(result), "records": calls}
+
+
+def _show(value) -> str:
+    from helpers.mini.dynamo import Known, Tensor
+
+    if isinstance(value, Known):
+        return f"Known({value.value!r})"
+    return str(value.node) if isinstance(value, Tensor) else short_repr(value)
 
 
 DYNAMO_BINARY_OP = Exercise(
@@ -128,15 +124,12 @@ def _record_steps(steps: tuple, kind: type) -> dict:
             fn, places, kwargs = step
             named = {name: Known(value) for name, value in kwargs.items()}
             found = recorder.call(fn, tuple(tensors[place] for place in places), named)
-    nodes = list(recorder.graph.nodes)
-
-    def place(node) -> str:
-        return next((f"node {at}" for at, one in enumerate(nodes) if one is node), short_repr(node))
-
     return {
-        "graph": [f"{n.op} {_name(n.target)}{n.args}{n.kwargs or ''}" for n in nodes],
-        "returns": found and place(found),
-        "inputs": {source: place(node) for source, node in recorder.inputs.items()},
+        "graph": [
+            f"{n.op} {_name(n.target)}{n.args}{n.kwargs or ''}" for n in recorder.graph.nodes
+        ],
+        "returns": short_repr(found),
+        "inputs": {source: short_repr(node) for source, node in recorder.inputs.items()},
     }
 
 
@@ -253,8 +246,7 @@ DYNAMO_GUARDS = Exercise(
 )
 
 ADVICE_FOR_LOOKUP = (
-    "return the first entry that fits, or None, and of each entry before it the text of the first "
-    "guard that fails"
+    "return the first entry that fits, or None, and of each before it the first guard that fails"
 )
 
 

@@ -21,6 +21,14 @@ SECONDS = 30
 UNTRIED = "untried"
 NONE = "no op was made by api().TFE_NewOp: make the calls of the C API yourself"
 NEVER = "the op is never deleted: TFE_DeleteOp(op), also where something was raised"
+WRONG = {  # op -> what its first attribute cannot be
+    "MatMul": "yes",
+    "LeakyRelu": "x",
+    "ReduceJoin": 5,
+    "StringToHashBucketFast": "7",
+    "Cast": "float32",
+    "Squeeze": ["a"],
+}
 AGAIN = "TFE_DeleteOp gets an op that is not there, or not any more"
 
 
@@ -110,33 +118,25 @@ def _calls() -> Iterator[tuple]:
     """Yield (call, number of outputs): right ones, then wrong ones. No number: the default."""
     import tensorflow as tf
 
-    ones, words = tf.constant([[0.5, -2.0]]), tf.constant(["b", "c"])
-
-    def call(op, *inputs, wrong="", attrs=()):
-        attrs = completed(definition_of(op), list(inputs), attrs)
-        return op_cases.Case(op, inputs, attrs, wrong)
-
-    right = (
-        (call("MatMul", ones, ones, attrs=("transpose_b", True)), "yes"),
-        (call("LeakyRelu", ones, attrs=("alpha", 0.1)), "x"),
-        (call("ReduceJoin", words, tf.constant([0]), attrs=("separator", "ü\0→")), 5),
-        (call("StringToHashBucketFast", words, attrs=("num_buckets", 7)), "7"),
-        (call("Cast", ones, attrs=("DstT", tf.int32)), "float32"),
-        (call("Squeeze", tf.ones([1, 2, 1, 1]), attrs=("squeeze_dims", [0, 2])), ["a"]),
-    )
-    yield call("Neg", ones), ()
-    yield from ((case, ()) for case, _ in right)
-    unique = call("Unique", tf.constant([1, 1, 2]))
+    known = {case.op: _complete(case) for case in op_cases.cases()}
+    neg, unique = known["Neg"], known["Unique"]
+    yield neg, ()
+    yield from ((known[op], ()) for op in WRONG)
     yield unique, (2,)
     yield replace(unique, wrong="without num_outputs"), ()
-    yield call("Neg", ones, wrong="more outputs asked for than there are"), (3,)
-    yield call("Neg", words, wrong="of strings"), ()
-    yield call("Negg", ones, wrong="an op that does not exist"), ()
-    yield call("Neg", ones, attrs=("nonsense", 1), wrong="an attribute that does not exist"), ()
-    for case, value in right:
-        name, _, *others = case.attrs
-        wrong = f"where {name} is {value!r}"
-        yield replace(case, attrs=(name, value, *others), wrong=wrong), ()
+    yield replace(neg, wrong="more outputs asked for than there are"), (3,)
+    yield replace(neg, inputs=(tf.constant(["b", "c"]),), wrong="of strings"), ()
+    yield replace(neg, op="Negg", wrong="an op that does not exist"), ()
+    yield replace(neg, attrs=("nonsense", 1), wrong="an attribute that does not exist"), ()
+    for op, value in WRONG.items():
+        name, _, *others = known[op].attrs
+        attrs, wrong = (name, value, *others), f"where {name} is {value!r}"
+        yield replace(known[op], attrs=attrs, wrong=wrong), ()
+
+
+def _complete(case: op_cases.Case) -> op_cases.Case:
+    attrs = completed(definition_of(case.op), list(case.inputs), case.attrs)
+    return replace(case, attrs=attrs)
 
 
 EXECUTE = Exercise(

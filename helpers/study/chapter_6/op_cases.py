@@ -12,7 +12,8 @@ import numpy as np
 RENAMED = {"squeeze_dims": "axis"}
 ONE = """Abs Neg Exp Sqrt Tanh Relu Softmax ZerosLike Identity Sin Cos Log Rsqrt Sign Floor Ceil Erf
     Log1p Elu OnesLike Sigmoid Softplus Square Tan Atan Sinh Cosh Asinh Expm1 Reciprocal Round Rint
-    Selu Relu6 Softsign Erfc L2Loss IsNan IsInf IsFinite LogSoftmax StopGradient"""
+    Selu Relu6 Softsign Erfc L2Loss IsNan IsInf IsFinite LogSoftmax StopGradient
+    Lgamma Digamma Asin Acos Atanh Acosh Erfinv"""
 TWO = """AddV2 Sub Mul RealDiv Maximum Pow Less SquaredDifference BiasAdd Minimum Greater NotEqual
     FloorDiv DivNoNan"""
 
@@ -109,19 +110,15 @@ def _table(random: np.random.RandomState) -> Iterator[tuple]:
     yield from ((op, [f(2, 3)]) for op in ONE.split())
     yield from ((op, [f(2, 3), f(3)]) for op in TWO.split())
     # bool, int, float and string attributes
-    yield "MatMul", [f(2, 3), f(2, 2)], "transpose_a", True
+    yield "MatMul", [f(2, 3), f(2, 3)], "transpose_b", True
     yield "Sum", [f(2, 3), c([0])], "keep_dims", True
-    yield "Cumsum", [f(2, 3), c(1)], "exclusive", True, "reverse", True
     yield "LeakyRelu", [f(2, 3) - 1.0], "alpha", 0.3
-    yield "AsString", [f(3)], "precision", 2, "fill", "0", "width", 6
-    yield "StringJoin", [[c(["a", "b"]), c(["c", "d"])]], "separator", "-"
-    yield "ReduceJoin", [c(["a", "b"]), c([0])], "separator", "+"
+    yield "ReduceJoin", [c(["a", "b"]), c([0])], "separator", "ü\0→", "keep_dims", True
     yield "StringToHashBucketFast", [c(["a", "b"])], "num_buckets", 7
     # dtypes as attributes, lists and shapes
     yield "Cast", [f(2, 2)], "DstT", tf.int32
     yield "ArgMax", [f(2, 3), c(1)], "output_type", tf.int32
     yield "Shape", [f(2, 3)], "out_type", tf.int64
-    yield "Empty", [c([0, 2])], "dtype", tf.float32, "init", True
     yield "Squeeze", [f(1, 2, 1)], "squeeze_dims", [0]
     conv = "strides", [1, 1, 1, 1], "padding", "SAME"
     yield "Conv2D", [f(1, 4, 4, 2), f(2, 2, 2, 3)], *conv
@@ -131,12 +128,9 @@ def _table(random: np.random.RandomState) -> Iterator[tuple]:
     # inputs of fixed types, lists of inputs, more than one output, a resource
     yield "Reshape", [f(2, 3), c([3, 2])]
     yield "OneHot", [c([1, 3, 0]), c(4), c(1.0), c(0.0)], "axis", 0
-    yield "StridedSlice", [f(4, 4), c([1, 0]), c([3, 4]), c([1, 2])], "shrink_axis_mask", 1
     yield "AddN", [[f(2), f(2), f(2)]]
     yield "ConcatV2", [[f(1, 2), f(2, 2)], c(0)]
-    yield "IdentityN", [[f(2), c([1, 2]), c(["a"])]]
     yield "Unique", [c([1, 1, 2, 1])], "out_idx", tf.int64
     yield "Split", [c(0), f(4, 2)], "num_split", 2
-    yield "Unpack", [f(3, 2)], "num", 3, "axis", 0
     yield "NoOp", []
     yield "ReadVariableOp", [tf.Variable([1.0, 2.0]).handle], "dtype", tf.float32

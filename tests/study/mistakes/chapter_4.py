@@ -88,7 +88,7 @@ MISTAKES = {
         ("sub(Tensor(node=arg0", "written(value) for value in args", "value for value in args"),
         ("make the graph and the dict in __init__", SHARED_GRAPH),
         ("'sum'(arg2,)", "{name: written(value) for name, value in kwargs.items()}", "{}"),
-        ("{'returns': None}", "return self.inputs[source]", "return"),
+        ("{'returns': 'None'}", "return self.inputs[source]", "return"),
         ("{'returns': \"'a'\"}", "return self.inputs[source]", "return source"),
     ),
     "dynamo_guards": (
