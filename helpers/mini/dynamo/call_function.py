@@ -148,8 +148,6 @@ class Calls:
             return Known(value) if is_immutable(value) else Method(owner, name)
         if not owner.source:
             raise Break(f".{name} of an object without a place")
-        if type(owner.value) is ModuleType:
-            return self._attribute_of_import(owner, name)
         return self._attribute_of_object(owner, name)
 
     def _attribute_of_tensor(self, owner, name):
@@ -161,29 +159,20 @@ class Calls:
             return Method(owner, name)
         raise Break(f".{name} of a tensor is not known while tracing")
 
-    def _attribute_of_import(self, owner, name):
-        source, space = owner.source, vars(owner.value)
-        if name not in space or find_on_class(ModuleType, name) is not MISSING:
-            raise Break(f"{owner.value.__name__} makes its {name} when asked")
-        self.trace.guard_class(source, ModuleType)
-        self.trace.guard(f"{name!r} in {source}.__dict__")
-        return self.trace.take(space[name], f"{source}.{name}")
-
     def _attribute_of_object(self, owner, name):
         """Return what an attribute holds, guarded by reading it again, or a method's name."""
         value, kind = owner.value, type(owner.value)
-        on_class = find_on_class(kind, name)
-        plain = find_on_class(kind, "__getattribute__") is object.__getattribute__
-        hook = find_on_class(kind, "__getattr__")  # a module has one
-        if isinstance(value, type) or not plain or hook is not MISSING:
+        on_class, reads = find_on_class(kind, name), find_on_class(kind, "__getattribute__")
+        if isinstance(value, type) or find_on_class(kind, "__getattr__") is not MISSING:
+            raise Break(f"looking up .{name} may run any code")  # a torch module's does
+        if reads not in (object.__getattribute__, ModuleType.__getattribute__):
             raise Break(f"looking up .{name} may run any code")
-        if type(on_class) is FunctionType:
-            if name in getattr(value, "__dict__", ()):
-                raise Break(f".{name} hides a method")
+        own = name in getattr(value, "__dict__", ())
+        if type(on_class) is FunctionType and not own:
             return Method(owner, name)
-        if hasattr(type(on_class), "__set__") or hasattr(type(on_class), "__get__"):
+        if hasattr(type(on_class), "__get__") or hasattr(type(on_class), "__set__"):
             raise Break(f".{name} is a property or another descriptor")
-        if not hasattr(value, name):
+        if not own and on_class is MISSING:
             raise Break(f".{name} is no plain attribute")
         self.trace.guard_class(owner.source, kind)
         return self.trace.take(getattr(value, name), f"{owner.source}.{name}")

@@ -11,7 +11,7 @@ from types import FunctionType
 
 from helpers.mini.dynamo.builder import BUILTINS
 from helpers.mini.dynamo.call_function import unsupported
-from helpers.mini.dynamo.output_graph import BackendFailed, Output, Tracing, called_for_real
+from helpers.mini.dynamo.output_graph import BackendFailed, Output, Tracing
 from helpers.mini.dynamo.parts import PARTS, receives
 from helpers.mini.dynamo.resume_execution import make_resume_function
 from helpers.mini.dynamo.symbolic_convert import Interpreter
@@ -57,9 +57,6 @@ class Entry:
             if self.accepts(*values):
                 return None
         return next((guard for guard in self.guards if not guard.holds(values)), None)
-
-    def __repr__(self):
-        return self.source or f"plain Python: {self.why}"
 
 
 def guarded(texts: list[str], parameters: tuple, space: dict) -> tuple[tuple[Guard, ...], Callable]:
@@ -169,7 +166,10 @@ class _Resumes:
         """
         step, run = self.step, self.run
         if why.fn is not None:
-            called = called_for_real(self.output, why)
+            words = self.output.words
+            args = [words(value) for value in why.args_for_real]
+            args += [f"{name}={words(value)}" for name, value in why.kwargs.items()]
+            called = f"{words(why.fn)}({', '.join(args)})"
             return [f"return {self.rest(run.position, [*run.stack, *why.pushes], called)}"]
         kept = [run.condition] if step.opname.endswith("OR_POP") else []
         test = ("" if "TRUE" in step.opname else "not ") + self.output.words(run.condition)

@@ -12,7 +12,7 @@ import torch
 
 from helpers.mini.dynamo.convert_frame import Entry, Frame, compile_frame, refused
 from helpers.mini.dynamo.parts import PARTS, Parts
-from helpers.safety.arguments import printable, real_type_name
+from helpers.safety.arguments import real_type_name
 
 LIMIT = 8  # entries per function
 
@@ -48,9 +48,6 @@ class Compiled:
 
     def __get__(self, owner, kind=None):
         return self if owner is None else MethodType(self, owner)
-
-    def __repr__(self):
-        return f"<{printable(self._frame.fn.__name__)}, compiled by the mini-Dynamo>"
 
     def _bind(self, args, kwargs):
         """Return the values of all parameters in order, None where they do not fit."""

@@ -171,10 +171,3 @@ class Output:
         names = ", ".join(self._results.values())
         comma = "," * (len(self._results) == 1)
         return module, [f"{names}{comma} = {called}" if names else called]
-
-
-def called_for_real(output: Output, why: Break) -> str:
-    """Return the expression of the call that could not be part of the graph."""
-    args = [output.words(a) for a in why.args_for_real]
-    args += [f"{name}={output.words(value)}" for name, value in why.kwargs.items()]
-    return f"{output.words(why.fn)}({', '.join(args)})"

@@ -1,7 +1,6 @@
 """hook.c -> a loaded extension module: compiled once per source and Python, then found again."""
 
 import hashlib
-import importlib.machinery
 import importlib.util
 import opcode
 import os
@@ -37,11 +36,10 @@ def extension() -> ModuleType:
     path = home.path / f"_frame_hook-{key}{sysconfig.get_config_var('EXT_SUFFIX')}"
     if not path.exists():
         _compile(home, path.name)
-    loader = importlib.machinery.ExtensionFileLoader("_frame_hook", str(path))
-    spec = importlib.util.spec_from_loader("_frame_hook", loader)
+    spec = importlib.util.spec_from_file_location("_frame_hook", path)
     try:
         module = importlib.util.module_from_spec(spec)
-        loader.exec_module(module)
+        spec.loader.exec_module(module)
         module.set_up(_make_stub)
     except (ImportError, RuntimeError) as error:
         raise NotBuilt(f"the frame hook cannot be loaded here: {error}") from None

@@ -18,6 +18,7 @@ from helpers.mini.frame_hook.building import NotBuilt
 
 HERE = os.path.dirname(__file__)
 FEWEST_LEVELS = 200
+VARIABLE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 START = 0 if sys.version_info >= (3, 13) else -1
 
 
@@ -73,8 +74,9 @@ class Door:
 def _ask(hook, code: CodeType, frame) -> CodeType | None:
     """Return the code to run instead, if the callback wants one."""
     try:
-        answer = hook.callback(code, tuple(frame.f_locals[name] for name in _names(code)))
-        return _code_for(answer, code)
+        args, rest, more, values = inspect.getargvalues(frame)
+        names = [*args, *filter(None, (rest, more))]
+        return _code_for(hook.callback(code, tuple(values[name] for name in names)), code)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -82,17 +84,13 @@ def _ask(hook, code: CodeType, frame) -> CodeType | None:
         return None
 
 
-def _names(code: CodeType) -> list[str]:
-    found = inspect.getargs(code)
-    return [*found.args, *filter(None, (found.varargs, found.varkw))]
-
-
 def _has_room() -> bool:
     """Return whether enough levels of recursion are left for a callback."""
-    depth, frame = 0, sys._getframe()
-    while frame is not None:
-        depth, frame = depth + 1, frame.f_back
-    return depth < sys.getrecursionlimit() - FEWEST_LEVELS
+    try:
+        sys._getframe(sys.getrecursionlimit() - FEWEST_LEVELS)
+    except ValueError:  # there are not so many frames
+        return True
+    return False
 
 
 def _code_for(answer, code: CodeType) -> CodeType | None:
@@ -114,7 +112,7 @@ def _code_for(answer, code: CodeType) -> CodeType | None:
 def _calling(stand_in, code: CodeType) -> CodeType:
     """Return code that takes the same arguments and calls `stand_in` with them."""
     names = [f"p{n}" for n in range(code.co_argcount)]
-    if code.co_freevars or len(names) < len(_names(code)):
+    if code.co_freevars or code.co_kwonlyargcount or code.co_flags & VARIABLE:
         raise ValueError(
             f"with torch's hook the frames of {code.co_name} cannot be replaced: it has free "
             "variables, or arguments that are not plain"

@@ -1,8 +1,7 @@
 """The exercises of chapter 4."""
 
 from helpers.study.chapter_4 import dynamo_steps as steps
-from helpers.study.chapter_4.break_surgery import BREAK_SURGERY
-from helpers.study.chapter_4.guard_games import GUARD_BREAKER, GUARD_SET
+from helpers.study.chapter_4.dynamo_games import BREAK_SURGERY, GUARD_BREAKER, GUARD_SET
 from helpers.study.chapter_4.hook_exercises import BEHIND_THE_HOOK, HOOK_CALLBACK
 
 EXERCISES = (

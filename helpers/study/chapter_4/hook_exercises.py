@@ -107,10 +107,9 @@ PROGRAMS = (
 )
 ADVICE_BEHIND = {
     "hook afterwards": "a `with` block takes the hook off, whatever happens",
-    "hook meanwhile": "call program once, under `with frame_hook.watching(…)`",
     "ends": "answer with a callable; the hook calls it with the frame's values",
     "frames in the machine": "every frame of fn, and of fn alone (`only=fn`), is to be run by the "
-    "machine that you are given",
+    "machine that you are given, while program is called once",
 }
 
 
@@ -135,8 +134,7 @@ def _run_in_cpython(machine, fn, program):
 
 
 def _run_behind(program: Callable, fn: Callable, answer: Callable) -> dict:
-    before, during, entered = frame_hook.installed(), [], []
-    enter = frame_hook.watching.__enter__
+    before, entered, enter = frame_hook.installed(), [], frame_hook.watching.__enter__
 
     class Counted(vm.machine(*vm.WHOLE)):
         """A machine that counts the frames that it runs."""
@@ -147,33 +145,21 @@ def _run_behind(program: Callable, fn: Callable, answer: Callable) -> dict:
             self.frames[code.co_name] += 1
             return super().frame(code, *given)
 
-    def is_on() -> str:
-        return "off" if frame_hook.installed() == before else "on"
-
-    def watched():
-        during.append(is_on())
-        return program()
-
     def note(hook):
         entered.append(hook)
         return enter(hook)
 
     try:
         with patched(frame_hook.watching, __enter__=note):
-            ends = tried(answer(Counted, fn, watched))
+            ends = describe(tried(answer(Counted, fn, program)))
     except ZeroDivisionError as error:  # only_rest(0)
         ends = f"raises {error_message(error)}"
     finally:
-        after = is_on()
+        after = "off" if frame_hook.installed() == before else "on"
         for hook in reversed(entered):  # those that an answer leaves on
             with suppress(Exception):  # what its callback has raised
                 hook.__exit__(None, None, None)
-    return {
-        "hook afterwards": after,
-        "hook meanwhile": during,
-        "ends": describe(ends),
-        "frames in the machine": dict(Counted.frames),
-    }
+    return {"hook afterwards": after, "ends": ends, "frames in the machine": dict(Counted.frames)}
 
 
 BEHIND_THE_HOOK = Exercise(

@@ -227,9 +227,9 @@ MISTAKES = {
         ("8, 0, {})", "            named |= rest[0]\n", "            pass\n"),
         ("or something to call, not list", "values: stand_in", "values: stand_in(*values)"),
         ("raises TypeError", ", only=fn", ""),
-        ("{'hook meanwhile': ['off']", HOOKED, "    if True:\n"),
+        ("{'frames in the machine': {}}", HOOKED, "    if True:\n"),
         ("and of fn alone", "return program()", "return machine().run(program)"),
-        ("call program once", "return program()", "program()\n        return program()"),
+        ("program is called once", "return program()", "program()\n        return program()"),
         ("gives {'ends': 'None'}", "return program()", "program()"),
         (
             "takes the hook off",
