@@ -47,11 +47,11 @@ class Calls:
         resolve = self.trace.resolve
         args = [resolve(a) for a in args]
         kwargs = {name: resolve(value) for name, value in kwargs.items()}
-        mark = self.trace.mark()
+        kept = len(self.trace.recorder.graph.nodes)
         try:
             return self._call(fn, args, kwargs)
         except Break as why:
-            self.trace.undo(mark)
+            self.trace.undo(kept)
             raise Break(str(why), fn, args, kwargs) from None
 
     def _call(self, fn, args, kwargs):

@@ -114,15 +114,12 @@ def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry
 def refused(frame: Frame, trace, why: str) -> Entry:
     """Return an entry that runs the function as it is, under the guards that led to that."""
     texts, space = (trace.guards, trace.names) if trace else ([], {})
-    guards, accepts = guarded(texts, frame.parameters, space)
-    return Entry(guards, accepts, None, why=why)
+    return Entry(*guarded(texts, frame.parameters, space), None, why=why)
 
 
 def _traced(frame, values, backend, trace, resumed) -> Entry:
-    local = {
-        name: Unread(value, name) for name, value in zip(frame.parameters, values, strict=True)
-    }
-    run = Interpreter(trace, frame.fn, local)
+    named = zip(frame.parameters, values, strict=True)
+    run = Interpreter(trace, frame.fn, {name: Unread(value, name) for name, value in named})
     output, broke, resumes = Output(trace), "", []
     try:
         value = run.run()
@@ -132,16 +129,13 @@ def _traced(frame, values, backend, trace, resumed) -> Entry:
         broke = str(why)
         lines = _Resumes(frame, run, output, resumed, resumes).write(why)
     module, calls = output.finish(backend)
-    lines = [*calls, *output.lines, *lines]
-    source = f"def {frame.made_name}({', '.join(frame.parameters)}):\n" + "".join(
-        f"    {line}\n" for line in lines
-    )
+    source = "".join(f"    {line}\n" for line in [*calls, *output.lines, *lines])
+    source = f"def {frame.made_name}({', '.join(frame.parameters)}):\n{source}"
     trace.names["__name__"] = frame.fn.__module__
     space = dict(trace.names)
     exec(compile(source, f"<made from {printable(frame.fn.__name__)}>", "exec"), space)
-    guards, accepts = guarded(trace.guards, frame.parameters, trace.names)
-    made = space[frame.made_name]
-    entry = Entry(guards, accepts, made, source, module, broke, resumes=resumes)
+    guards = guarded(trace.guards, frame.parameters, trace.names)
+    entry = Entry(*guards, space[frame.made_name], source, module, broke, resumes=resumes)
     if failing := entry.first_failing(values):
         raise Refuse(f"{failing.text} does not hold for the values that it was made for")
     return entry
@@ -191,21 +185,19 @@ class _Resumes:
         words = [self.output.words(run.local[name]) for name in names]
         words += [self.output.words(v) for v in stack if v is not NULL and v is not RESULT]
         layout = tuple(NULL if value is NULL else "value" for value in stack)
-        ignored = ("ignored",) if called and RESULT not in stack else ()
-        compiled = self._compiled_rest(position, layout, tuple(names), ignored)
+        compiled = self._compiled_rest(position, layout, tuple(names))
         if compiled not in self._made:
             self._made.append(compiled)
         name = self.output.trace.name(compiled, compiled.__name__)
         return f"{name}({', '.join([*words, *([called] if called else [])])})"
 
-    def _compiled_rest(self, position, layout, names, ignored):
+    def _compiled_rest(self, position, layout, names):
         frame, step = self.frame, self.run.code.steps[position]
         offset, written = step.offset - frame.moved, frame.rest_of
 
         def make(name: str) -> Frame:
             made, moved = make_resume_function(written, offset, layout, name)
             stack = made.__code__.co_varnames[len(written.__code__.co_varnames) :]
-            return Frame(made, (*names, *stack, *ignored), written, moved)
+            return Frame(made, (*names, *stack), written, moved)
 
-        key = offset, layout, names, ignored
-        return self._resumed(key, f"{frame.name}_from_line_{step.line}", make)
+        return self._resumed((offset, layout, names), f"{frame.name}_from_line_{step.line}", make)

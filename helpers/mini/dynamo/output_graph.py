@@ -72,15 +72,9 @@ class Tracing(VariableBuilder):
             raise Break(f"{shown} works in place")
         return result
 
-    def mark(self):
-        """Return where the graph stands, for `undo`."""
-        return next(iter(reversed(self.recorder.graph.nodes)), None)
-
-    def undo(self, mark) -> None:
-        """Take out the calls that came after a mark; inputs stay, and so do guards."""
-        for node in list(reversed(self.recorder.graph.nodes)):
-            if node is mark:
-                break
+    def undo(self, kept: int) -> None:
+        """Take out all calls but the first nodes; inputs stay, and so do guards."""
+        for node in reversed([*self.recorder.graph.nodes][kept:]):
             if node.op != "placeholder":
                 self.recorder.graph.erase_node(node)
 
@@ -133,11 +127,7 @@ class Output:
     def literal(self, value: Items) -> str:
         """Return a tuple or list display."""
         items = ", ".join(map(self.words, value.items))
-        if value.kind is list:
-            return f"[{items}]"
-        if value.kind is not tuple:
-            raise Refuse(f"a {value.kind.__name__} would have to be made")
-        return f"({items}{',' * (len(value.items) == 1)})"
+        return f"[{items}]" if value.kind is list else f"({items}{',' * (len(value.items) == 1)})"
 
     def _constant(self, value) -> str:
         if type(value) in SCALARS and is_short(value):

@@ -26,7 +26,7 @@ class Break(Exception):
     """The graph ends here: `fn(*args, **kwargs)` has to run for real, then a resume function.
 
     `fn` is a symbolic value; None stands for a jump on a tensor. `pushes` is what the instruction
-    leaves on the stack: RESULT, NULL, both, or nothing.
+    leaves on the stack: RESULT, with or without a NULL.
     """
 
     def __init__(self, why, fn=None, args=(), kwargs=None, pushes=(RESULT,)):
