@@ -1,8 +1,7 @@
 """A value from outside -> its symbolic value, and the guards on what was assumed of it.
 
-Everything that a frame reads comes in through `take`; what classes hold is assumed to stay.
-Mirrors torch/_dynamo/variables/builder.py, the sources of torch/_dynamo/source.py, and of
-torch/_dynamo/guards.py CONSTANT_MATCH and ID_MATCH.
+Everything that a frame reads comes in through `take`. Mirrors torch/_dynamo/variables/builder.py,
+the sources of torch/_dynamo/source.py, and of torch/_dynamo/guards.py CONSTANT_MATCH and ID_MATCH.
 """
 
 import math
@@ -14,7 +13,6 @@ import torch
 from helpers.internals import torch_private
 from helpers.mini.dynamo.symbolic_values import SCALARS, Items, Known, Refuse, Tensor, Unread
 
-MISSING = object()
 LONGEST = 200  # letters, or bits, of what is written into generated source
 # What guards call, whatever someone makes of the builtins later.
 BUILTINS = {fn.__name__: fn for fn in (type, len, str, float, int, tuple, list)}
@@ -34,11 +32,6 @@ UNUSUAL_TENSOR = (
     "an unusual tensor: sparse, quantized, a lazy view, of inference mode, or with autograd hooks "
     "or attributes of its own"
 )
-
-
-def find_on_class(kind: type, name: str) -> object:
-    """Return what the class, or one above it, has under a name, as it lies there; else MISSING."""
-    return next((vars(one)[name] for one in kind.__mro__ if name in vars(one)), MISSING)
 
 
 def usual_state() -> bool:
@@ -124,10 +117,6 @@ class VariableBuilder:
         named = self.name(value, f"the_{hint}")
         self.guard(f"{source} is {named}")
         return Known(value, named)  # from here on it need not be looked up again
-
-    def guard_class(self, source: str, kind: type) -> None:
-        """Guard that the class of an object stays this one."""
-        self.guard(f"type({source}) is {self.name(kind, f'class_{kind.__name__}')}")
 
     def _take_tensor(self, value, source) -> Tensor:
         if source in self.tensors:

@@ -5,10 +5,12 @@ Mirrors call_function and var_getattr of torch/_dynamo/variables/.
 
 import inspect
 import operator
-from types import FunctionType, MethodDescriptorType, ModuleType
+from types import FunctionType, ModuleType
+
+import torch
 
 from helpers.mini.dynamo import trace_rules
-from helpers.mini.dynamo.builder import MISSING, find_on_class, own_name
+from helpers.mini.dynamo.builder import own_name
 from helpers.mini.dynamo.symbolic_values import (
     Break,
     Items,
@@ -69,16 +71,10 @@ class Calls:
             return self._fold(f, args, kwargs)
         pythons = getattr(f, "__module__", "") in ("_operator", "builtins")
         if id(f) in trace_rules.TORCH and (not pythons or any(isinstance(a, Tensor) for a in args)):
-            return self._record(f, args, kwargs)
+            return self.trace.record(f, *args, **kwargs)
         if kind is FunctionType:
             return self.inline(f, fn.source, args, kwargs)
         raise Break(f"{own_name(f) or f'a {kind.__name__}'} is no function that a graph can hold")
-
-    def _record(self, f, args, kwargs):
-        for name, value in kwargs.items():
-            if name in ("out", "inplace") and not (isinstance(value, Known) and not value.value):
-                raise Break(f"it works in place ({name}=)")
-        return self.trace.record(f, *args, **kwargs)
 
     def _fold(self, f, args, kwargs):
         try:
@@ -95,19 +91,11 @@ class Calls:
         if isinstance(owner, Tensor):
             if name in trace_rules.ABOUT and plain and not kwargs:
                 return Known(getattr(owner.fake, name)(*(a.value for a in args)))
-            if name not in trace_rules.TENSOR_METHODS:
-                raise Break(f".{name} is no method that a graph can hold")
-            return self._record(name, [owner, *args], kwargs)
-        if not isinstance(owner, Known):
-            raise Break(f".{name} of a {owner.kind.__name__}")
-        if is_plain(owner) and plain:
+            if name in trace_rules.TENSOR_METHODS:
+                return self.trace.record(name, owner, *args, **kwargs)
+        elif is_plain(owner) and plain:
             return self._fold(getattr(owner.value, name), args, kwargs)
-        function = find_on_class(type(owner.value), name)
-        if type(function) is not FunctionType or not owner.source:
-            raise Break(f".{name} is no method in Python")
-        named = self.trace.name(function, f"the_{name}")
-        self.trace.guard(f"{owner.source}.{name}.__func__ is {named}")
-        return self.inline(function, named, [owner, *args], kwargs)
+        raise Break(f".{name} is no method that a graph can hold")
 
     def inline(self, f, source: str, args, kwargs):
         """Trace a Python function as part of this frame; Break if anything in it cannot be."""
@@ -120,7 +108,7 @@ class Calls:
             local = dict(signature.bind(*args, **kwargs).arguments)
         except TypeError:
             raise Break("the arguments do not fit") from None
-        for name in signature.parameters.keys() - local:
+        for name in [name for name in signature.parameters if name not in local]:
             facts |= {"__defaults__": f.__defaults__, "__kwdefaults__": f.__kwdefaults__}
             default = signature.parameters[name].default
             named = self.trace.name(default, f"default_{name}")
@@ -137,45 +125,21 @@ class Calls:
 
     def get_attribute(self, owner, name: str):
         """Return the symbolic value of an attribute; Break where looking it up runs code."""
-        if isinstance(owner, Tensor):
-            return self._attribute_of_tensor(owner, name)
-        if isinstance(owner, Items) and hasattr(owner.kind, name):
+        if isinstance(owner, Tensor) and name in trace_rules.ALIASES:
+            return self.trace.record(getattr, owner, Known(name))
+        if isinstance(owner, Tensor) and name in trace_rules.ATTRIBUTES:
+            return Known(getattr(owner.fake, name))
+        kind = torch.Tensor if isinstance(owner, Tensor) else getattr(owner, "kind", None)
+        if callable(getattr(kind, name, None)):  # of a tensor, a tuple or a list
             return Method(owner, name)
         if not isinstance(owner, Known):
             raise Break(f".{name} of what is not known")
         if is_immutable(owner.value):
             value = getattr(owner.value, name)
             return Known(value) if is_immutable(value) else Method(owner, name)
-        if not owner.source:
-            raise Break(f".{name} of an object without a place")
-        return self._attribute_of_object(owner, name)
-
-    def _attribute_of_tensor(self, owner, name):
-        if name in trace_rules.ALIASES:
-            return self.trace.record(getattr, owner, Known(name))
-        if name in trace_rules.ATTRIBUTES or (name == "requires_grad" and owner.source):
-            return Known(getattr(owner.fake, name))
-        if type(find_on_class(type(owner.fake), name)) in (FunctionType, MethodDescriptorType):
-            return Method(owner, name)
-        raise Break(f".{name} of a tensor is not known while tracing")
-
-    def _attribute_of_object(self, owner, name):
-        """Return what an attribute holds, guarded by reading it again, or a method's name."""
-        value, kind = owner.value, type(owner.value)
-        on_class, reads = find_on_class(kind, name), find_on_class(kind, "__getattribute__")
-        if isinstance(value, type) or find_on_class(kind, "__getattr__") is not MISSING:
-            raise Break(f"looking up .{name} may run any code")  # a torch module's does
-        if reads not in (object.__getattribute__, ModuleType.__getattribute__):
+        if type(owner.value) is not ModuleType or name not in vars(owner.value):
             raise Break(f"looking up .{name} may run any code")
-        own = name in getattr(value, "__dict__", ())
-        if type(on_class) is FunctionType and not own:
-            return Method(owner, name)
-        if hasattr(type(on_class), "__get__") or hasattr(type(on_class), "__set__"):
-            raise Break(f".{name} is a property or another descriptor")
-        if not own and on_class is MISSING:
-            raise Break(f".{name} is no plain attribute")
-        self.trace.guard_class(owner.source, kind)
-        return self.trace.take(getattr(value, name), f"{owner.source}.{name}")
+        return self.trace.take(vars(owner.value)[name], f"{owner.source}.{name}")
 
     # --- truth, items
 
