@@ -62,7 +62,7 @@ ALWAYS = {"torch": torch, "usual": usual, "usual_state": usual_state}
 class VariableBuilder:
     """The guards so far, and the names that they and generated code use."""
 
-    def __init__(self, parts, taken, fn_globals: dict):
+    def __init__(self, parts, taken):
         if clash := sorted({*ALWAYS, *BUILTINS}.intersection(taken)):
             raise Refuse(f"a variable named {clash[0]} hides what the guards need")
         self.parts, self.recorder = parts, parts.recorder()
@@ -70,9 +70,8 @@ class VariableBuilder:
         self._taken = set(taken)
         # id of an object -> its name; `names` keeps the object alive
         self._named = {id(thing): name for name, thing in ALWAYS.items()}
-        self.guards, self.tensors, self.steps = [], {}, 0
+        self.guards, self.tensors = [], {}
         self.mode = torch_private.FakeTensorMode()
-        self.name(fn_globals, "G")
         if not usual_state():
             raise Refuse(UNUSUAL_STATE)
         self.guard("usual_state()")
@@ -139,7 +138,7 @@ class VariableBuilder:
     def take_global(self, fn: FunctionType, name: str):
         """Return the symbolic value of a global or builtin name; Refuse if there is none."""
         space, builtins = fn.__globals__, fn.__builtins__
-        named = self.name(space, f"globals_of_{fn.__module__}")
+        named = self.name(space, "G")
         if name in space:
             return self.take(space[name], f"{named}[{name!r}]")
         if name not in builtins:

@@ -5,7 +5,7 @@ Mirrors call_function and var_getattr of torch/_dynamo/variables/.
 
 import inspect
 import operator
-from types import FunctionType, ModuleType
+from types import ModuleType
 
 import torch
 
@@ -20,9 +20,7 @@ from helpers.mini.dynamo.symbolic_values import (
     Tensor,
     is_immutable,
 )
-from helpers.safety.arguments import printable
 
-DEEPEST = 12  # calls inside calls that are traced
 UNSUPPORTED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 UNSUPPORTED |= inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
@@ -49,11 +47,9 @@ class Calls:
         resolve = self.trace.resolve
         args = [resolve(a) for a in args]
         kwargs = {name: resolve(value) for name, value in kwargs.items()}
-        kept = len(self.trace.recorder.graph.nodes)
         try:
             return self._call(fn, args, kwargs)
         except Break as why:
-            self.trace.undo(kept)
             raise Break(str(why), fn, args, kwargs) from None
 
     def _call(self, fn, args, kwargs):
@@ -61,7 +57,7 @@ class Calls:
             return self._call_method(fn, args, kwargs)
         if not isinstance(fn, Known):
             raise Break("what is called is not known")
-        f, kind = fn.value, type(fn.value)
+        f = fn.value
         if any(f is reader for reader in trace_rules.FRAME_READERS):
             raise Refuse(f"{own_name(f)} looks at the frame that calls it")
         special = SPECIAL.get(id(f))
@@ -72,9 +68,8 @@ class Calls:
         pythons = getattr(f, "__module__", "") in ("_operator", "builtins")
         if id(f) in trace_rules.TORCH and (not pythons or any(isinstance(a, Tensor) for a in args)):
             return self.trace.record(f, *args, **kwargs)
-        if kind is FunctionType:
-            return self.inline(f, fn.source, args, kwargs)
-        raise Break(f"{own_name(f) or f'a {kind.__name__}'} is no function that a graph can hold")
+        named = own_name(f) or f"a {type(f).__name__}"
+        raise Break(f"{named} is no function that a graph can hold")
 
     def _fold(self, f, args, kwargs):
         try:
@@ -96,30 +91,6 @@ class Calls:
         elif is_plain(owner) and plain:
             return self._fold(getattr(owner.value, name), args, kwargs)
         raise Break(f".{name} is no method that a graph can hold")
-
-    def inline(self, f, source: str, args, kwargs):
-        """Trace a Python function as part of this frame; Break if anything in it cannot be."""
-        why = unsupported(f.__code__)
-        if why or self.depth >= DEEPEST:
-            raise Break(why or "too many calls inside calls")
-        source = source or self.trace.name(f, f"the_{f.__name__}")
-        signature, facts = inspect.signature(f, follow_wrapped=False), {"__code__": f.__code__}
-        try:
-            local = dict(signature.bind(*args, **kwargs).arguments)
-        except TypeError:
-            raise Break("the arguments do not fit") from None
-        for name in [name for name in signature.parameters if name not in local]:
-            facts |= {"__defaults__": f.__defaults__, "__kwdefaults__": f.__kwdefaults__}
-            default = signature.parameters[name].default
-            named = self.trace.name(default, f"default_{name}")
-            local[name] = self.trace.take(default, named)
-        for name, fact in facts.items():
-            if fact is not None:
-                self.trace.guard(f"{source}.{name} is {self.trace.name(fact, name.strip('_'))}")
-        try:
-            return type(self)(self.trace, f, local, self.depth + 1).run()
-        except (Break, Refuse) as reason:
-            raise Break(f"inside {printable(f.__name__)}: {reason}") from None
 
     # --- attributes
 

@@ -98,7 +98,7 @@ def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry
     try:
         if why := unsupported(code):
             raise Refuse(why)
-        trace = Tracing(parts, (*code.co_varnames, frame.made_name), frame.fn.__globals__)
+        trace = Tracing(parts, (*code.co_varnames, frame.made_name))
         return _traced(frame, values, backend, trace, resumed)
     except Refuse as refusal:
         return refused(frame, trace, str(refusal))

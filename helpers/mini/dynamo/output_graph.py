@@ -32,11 +32,10 @@ class Tracing(VariableBuilder):
 
     def record(self, fn, *args, **kwargs):
         """Put a call into the graph and return its symbolic result; Break if that cannot be."""
-        asked = Known(fn) if not isinstance(fn, str) else None
         args = [self._recordable(a) for a in args]
         kwargs = {k: self._recordable(v) for k, v in kwargs.items()}
         if None in args or None in kwargs.values():
-            raise Break("an argument is nothing that a graph can hold", asked, (), kwargs)
+            raise Break("an argument is nothing that a graph can hold")
         result = self._on_fakes(fn, args, kwargs)
         if not isinstance(result, torch.Tensor):
             raise Break("the result is not one tensor")
@@ -71,12 +70,6 @@ class Tracing(VariableBuilder):
         if [tensor._version for tensor in tensors] != before:
             raise Break(f"{shown} works in place")
         return result
-
-    def undo(self, kept: int) -> None:
-        """Take out all calls but the first nodes; inputs stay, and so do guards."""
-        for node in reversed([*self.recorder.graph.nodes][kept:]):
-            if node.op != "placeholder":
-                self.recorder.graph.erase_node(node)
 
 
 def _fake(value):

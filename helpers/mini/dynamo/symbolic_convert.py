@@ -29,18 +29,17 @@ MOST_STEPS = 20_000
 class Interpreter(Calls):
     """One frame of `fn`. `local` holds symbolic values by name, `stack` the symbolic stack."""
 
-    def __init__(self, trace, fn, local: dict, depth: int = 0):
-        self.trace, self.fn, self.local, self.depth = trace, fn, local, depth
-        self.code, self.stack, self.position = Code(fn.__code__), [], 0
-        self.keywords, self.result = (), None
+    def __init__(self, trace, fn, local: dict):
+        self.trace, self.fn, self.local, self.code = trace, fn, local, Code(fn.__code__)
+        self.stack, self.position, self.keywords, self.result, self.ran = [], 0, (), None, 0
 
     def run(self):
         """Return the symbolic result; Break or Refuse where it does not go on."""
         while self.result is None:
             step = self.code.steps[self.position]
             self.position += 1
-            self.trace.steps += 1
-            if self.trace.steps > MOST_STEPS:
+            self.ran += 1
+            if self.ran > MOST_STEPS:
                 raise Refuse(f"more than {MOST_STEPS} instructions: a loop is too long to unroll")
             handler = getattr(self, step.opname, None)
             if handler is None:

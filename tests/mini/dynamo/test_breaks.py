@@ -81,14 +81,3 @@ def test_names_that_can_still_be_read_are_received():
     assert liveness(loops, 2, ["a", "b", "c"]) == ["a", "b", "c"]
     assert liveness(loops, 4, ["a", "b", "c", "d"]) == ["a", "c", "d"]
     assert liveness(loops, 6, ["a", "b", "c", "d"]) == ["a"]
-
-
-def test_recursion_to_the_limit_is_as_in_python():
-    def deeper(x, k):
-        return x if k == 0 else deeper(x + 1, k - 1)
-
-    compiled = dynamo.compile(deeper)
-    assert torch.equal(compiled(UP, 50), UP + 50)
-    with pytest.raises(RecursionError):
-        compiled(UP, 10**6)
-    assert torch.equal(compiled(UP, 3), UP + 3)

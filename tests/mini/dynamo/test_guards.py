@@ -86,24 +86,6 @@ def test_globals_may_change(monkeypatch, name, value):
     assert torch.equal(compiled(X), use_globals(X))
 
 
-def test_a_helper_may_get_other_code_or_defaults():
-    def calls(x):
-        return inner(x)
-
-    def inner(x, k=1):
-        return x + k
-
-    def other(x, k=1):
-        return x - k
-
-    compiled = dynamo.compile(calls)
-    compiled(X)
-    inner.__defaults__ = (5,)
-    assert torch.equal(compiled(X), X + 5)
-    inner.__code__ = other.__code__
-    assert torch.equal(compiled(X), X - 5)
-
-
 def test_a_closure_may_change():
     k = 2
 
