@@ -4,7 +4,6 @@ Everything that a frame reads comes in through `take`. Mirrors torch/_dynamo/var
 the sources of torch/_dynamo/source.py, and of torch/_dynamo/guards.py CONSTANT_MATCH and ID_MATCH.
 """
 
-import math
 import re
 from types import BuiltinFunctionType, FunctionType
 
@@ -13,7 +12,7 @@ import torch
 from helpers.internals import torch_private
 from helpers.mini.dynamo.symbolic_values import SCALARS, Items, Known, Refuse, Tensor, Unread
 
-LONGEST = 200  # letters, or bits, of what is written into generated source
+LONGEST = 200  # characters of what is written into generated source
 # What guards call, whatever someone makes of the builtins later.
 BUILTINS = {fn.__name__: fn for fn in (type, len, str, float, int, tuple, list)}
 # Found once: guards ask them at every call.
@@ -154,9 +153,7 @@ class VariableBuilder:
 
 def is_short(value) -> bool:
     """Return whether the source of a number or a string is short, and is that value again."""
-    if type(value) is int:
-        return value.bit_length() <= LONGEST
-    return math.isfinite(value) if type(value) is float else len(str(value)) <= LONGEST
+    return len(repr(value)) <= LONGEST and repr(value) not in ("inf", "-inf", "nan")
 
 
 def own_name(value) -> str:

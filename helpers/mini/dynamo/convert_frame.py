@@ -3,6 +3,7 @@
 Mirrors torch/_dynamo/convert_frame.py and torch/csrc/dynamo/cache_entry.h.
 """
 
+import inspect
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -10,13 +11,24 @@ from dataclasses import dataclass, field
 from types import FunctionType
 
 from helpers.mini.dynamo.builder import BUILTINS
-from helpers.mini.dynamo.call_function import unsupported
 from helpers.mini.dynamo.output_graph import BackendFailed, Output, Tracing
 from helpers.mini.dynamo.parts import PARTS, receives
 from helpers.mini.dynamo.resume_execution import make_resume_function
 from helpers.mini.dynamo.symbolic_convert import Interpreter
 from helpers.mini.dynamo.symbolic_values import NULL, RESULT, Break, Items, Loop, Refuse, Unread
 from helpers.safety.arguments import printable, real_type_name
+
+UNSUPPORTED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
+UNSUPPORTED |= inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+def unsupported(code) -> str:
+    """Return why functions with this code are not traced; nothing if they may be."""
+    if code.co_flags & UNSUPPORTED:
+        return "it takes *args or **kwargs, or is a generator or coroutine"
+    if code.co_exceptiontable:
+        return "it has a try, a with, or another block that handles exceptions"
+    return "it makes a function that shares its variables" if code.co_cellvars else ""
 
 
 @dataclass(frozen=True)
@@ -68,10 +80,7 @@ def guarded(texts: list[str], parameters: tuple, space: dict) -> tuple[tuple[Gua
 
 
 class Frame:
-    """A function to be traced. `parameters` are the names whose values a call has.
-
-    The rest of a function after a break, `rest_of`, has its code, `moved` by so many bytes.
-    """
+    """A function to be traced: perhaps the rest of another, whose code is `moved` by some bytes."""
 
     def __init__(self, fn: FunctionType, parameters: tuple = (), rest_of=None, moved: int = 0):
         code = fn.__code__
@@ -153,11 +162,7 @@ class _Resumes:
         self.step = run.code.steps[here]
 
     def write(self, why: Break) -> list[str]:
-        """Return the lines of a jump on a tensor, or of a call that no graph holds.
-
-        The branch is taken for real, with a rest for either way. The call is made last, after all
-        that the rest receives is read.
-        """
+        """Return the lines of a call that no graph holds, or of a jump, with a rest for each way."""
         step, run = self.step, self.run
         if why.fn is not None:
             words = self.output.words

@@ -128,10 +128,7 @@ class Output:
         return self.trace.name(value, f"the_{own_name(value) or 'constant'}")
 
     def finish(self, backend):
-        """Hand the graph to the backend; return (graph module, the line that calls it) or nothing.
-
-        The graph returns what the rest of the source needs; a graph without calls is left out.
-        """
+        """Hand the graph to the backend; return (graph module or None, the line that calls it)."""
         graph, inputs = self.trace.recorder.graph, self.trace.recorder.inputs
         calls = [node for node in graph.nodes if node.op not in ("placeholder", "output")]
         if not calls:

@@ -16,10 +16,7 @@ from helpers.mini.versions import ENDS, JUMPS, one_name
 
 @dataclass(frozen=True)
 class Step:
-    """One instruction. `target` is the position that it may jump to, -1 for none.
-
-    `locals` are the local names that it loads or stores, in order, as (kind, name).
-    """
+    """One instruction."""
 
     opname: str
     arg: int | None
@@ -27,8 +24,8 @@ class Step:
     text: str
     offset: int
     line: int
-    target: int
-    locals: list[tuple[str, str]]
+    target: int  # the position that it may jump to, -1 for none
+    locals: list[tuple[str, str]]  # that it loads or stores: (kind, name)
 
 
 class Code:

@@ -1,11 +1,16 @@
 """The symbolic interpreter: bytecode runs on symbolic values. A handler is named for its opcode.
 
-Mirrors torch/_dynamo/symbolic_convert.py, class InstructionTranslatorBase.
+Mirrors torch/_dynamo/symbolic_convert.py, class InstructionTranslatorBase, and call_function and
+var_getattr of torch/_dynamo/variables/.
 """
 
 import operator
+from types import ModuleType
 
-from helpers.mini.dynamo.call_function import Calls, is_plain
+import torch
+
+from helpers.mini.dynamo import trace_rules
+from helpers.mini.dynamo.builder import own_name
 from helpers.mini.dynamo.parts import OPERATORS, UNARY
 from helpers.mini.dynamo.resume_execution import Code
 from helpers.mini.dynamo.symbolic_values import (
@@ -16,8 +21,10 @@ from helpers.mini.dynamo.symbolic_values import (
     Items,
     Known,
     Loop,
+    Method,
     Refuse,
     Tensor,
+    is_immutable,
 )
 from helpers.mini.versions import METHODS_BY_BIT, NULL_ABOVE
 
@@ -26,7 +33,12 @@ from helpers.mini.versions import METHODS_BY_BIT, NULL_ABOVE
 MOST_STEPS = 20_000
 
 
-class Interpreter(Calls):
+def is_plain(value) -> bool:
+    """Return whether a symbolic value is a constant that can never change."""
+    return isinstance(value, Known) and is_immutable(value.value)
+
+
+class Interpreter:
     """One frame of `fn`. `local` holds symbolic values by name, `stack` the symbolic stack."""
 
     def __init__(self, trace, fn, local: dict):
@@ -261,3 +273,105 @@ class Interpreter(Calls):
         if not METHODS_BY_BIT or not step.arg & 1:
             return self.attribute(step, [RESULT], None)
         return self.attribute(step, [RESULT, NULL] if NULL_ABOVE else [NULL, RESULT], NULL)
+
+    # --- what a call or an attribute does: compute it, record it, or break
+
+    def call(self, fn, args: list, kwargs: dict):
+        """Return the symbolic result of a call. Break says what is to run for real instead."""
+        resolve = self.trace.resolve
+        args = [resolve(a) for a in args]
+        kwargs = {name: resolve(value) for name, value in kwargs.items()}
+        try:
+            return self._call(fn, args, kwargs)
+        except Break as why:
+            raise Break(str(why), fn, args, kwargs) from None
+
+    def _call(self, fn, args, kwargs):
+        if isinstance(fn, Method):
+            return self._call_method(fn, args, kwargs)
+        if not isinstance(fn, Known):
+            raise Break("what is called is not known")
+        f = fn.value
+        if any(f is reader for reader in trace_rules.FRAME_READERS):
+            raise Refuse(f"{own_name(f)} looks at the frame that calls it")
+        owner = args[0] if args else None
+        if f is len and len(args) == 1 and isinstance(owner, Items):
+            return Known(len(owner.items))
+        if f is len and len(args) == 1 and isinstance(owner, Tensor) and owner.fake.dim():
+            return Known(len(owner.fake))
+        if f is operator.getitem and isinstance(owner, Items) and is_plain(args[1]):
+            return self._item(owner, args[1].value)
+        if id(f) in trace_rules.FOLDED and all(map(is_plain, (*args, *kwargs.values()))):
+            return self._fold(f, args, kwargs)
+        if id(f) in trace_rules.TORCH:
+            pythons = getattr(f, "__module__", "") in ("_operator", "builtins")
+            if not pythons or any(isinstance(a, Tensor) for a in args):
+                return self.trace.record(f, *args, **kwargs)
+        named = own_name(f) or f"a {type(f).__name__}"
+        raise Break(f"{named} is no function that a graph can hold")
+
+    def _fold(self, f, args, kwargs):
+        try:
+            result = f(*(a.value for a in args), **{k: v.value for k, v in kwargs.items()})
+        except Exception as error:
+            raise Break(f"{own_name(f) or 'it'} raises {type(error).__name__}") from None
+        if not is_immutable(result):
+            raise Break(f"{own_name(f) or 'it'} returns what may change")
+        return Known(result)
+
+    def _call_method(self, method, args, kwargs):
+        owner, name = self.trace.resolve(method.owner), method.name
+        plain = all(map(is_plain, (*args, *kwargs.values())))
+        if isinstance(owner, Tensor):
+            if name in trace_rules.ABOUT and plain and not kwargs:
+                return Known(getattr(owner.fake, name)(*(a.value for a in args)))
+            if name in trace_rules.TENSOR_METHODS:
+                return self.trace.record(name, owner, *args, **kwargs)
+        elif is_plain(owner) and plain:
+            return self._fold(getattr(owner.value, name), args, kwargs)
+        raise Break(f".{name} is no method that a graph can hold")
+
+    # --- attributes
+
+    def get_attribute(self, owner, name: str):
+        """Return the symbolic value of an attribute; Break where looking it up runs code."""
+        if isinstance(owner, Tensor) and name in trace_rules.ALIASES:
+            return self.trace.record(getattr, owner, Known(name))
+        if isinstance(owner, Tensor) and name in trace_rules.ATTRIBUTES:
+            return Known(getattr(owner.fake, name))
+        kind = torch.Tensor if isinstance(owner, Tensor) else getattr(owner, "kind", None)
+        if callable(getattr(kind, name, None)):  # of a tensor, a tuple or a list
+            return Method(owner, name)
+        if not isinstance(owner, Known):
+            raise Break(f".{name} of what is not known")
+        if is_immutable(owner.value):
+            value = getattr(owner.value, name)
+            return Known(value) if is_immutable(value) else Method(owner, name)
+        if type(owner.value) is not ModuleType or name not in vars(owner.value):
+            raise Break(f"looking up .{name} may run any code")
+        return self.trace.take(vars(owner.value)[name], f"{owner.source}.{name}")
+
+    # --- truth, items
+
+    def truth(self, value) -> bool:
+        """Return bool(value) of what is no tensor; Refuse where that runs unknown code."""
+        if isinstance(value, Items):
+            return bool(value.items)
+        if not is_plain(value):
+            raise Refuse("the truth of an object that may decide it in its own code")
+        return bool(value.value)
+
+    def iterate(self, value):
+        """Return an iterator over the items of what can be unrolled; Refuse for the rest."""
+        if isinstance(value, Items):
+            return iter(value.items)
+        if is_plain(value) and hasattr(value.value, "__iter__"):
+            return map(Known, value.value)
+        raise Refuse("a loop over an object that is not a tuple, a list or a range")
+
+    def _item(self, container, key):
+        try:
+            found = container.items[key]
+        except (IndexError, TypeError) as error:
+            raise Break(f"the item raises {type(error).__name__}") from None
+        return Items(container.kind, found) if isinstance(key, slice) else self.trace.resolve(found)

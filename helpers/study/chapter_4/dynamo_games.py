@@ -211,10 +211,7 @@ def _round(tensor) -> list:
 
 
 def _find_slope(fn: Callable) -> dict:
-    """Return the gradient where it is the same, whether one flows through the maximum or not.
-
-    That is not at the maximum, which stands last; at 0 clamp and maximum have other gradients.
-    """
+    """Return the gradient, but for the maximum, which stands last: it may flow there, or not."""
     import torch
 
     x = torch.tensor([0.5, 0.0, -1.0, -2.0], requires_grad=True)

@@ -44,10 +44,7 @@ def _judge_execute(my_execute: Callable):
 
 
 def trial(fn: Callable) -> None:
-    """Run in the child: compare `fn` with TensorFlow, say which call comes, and tell the verdict.
-
-    What kills the child is known by the last call that was said.
-    """
+    """Run in the child: compare `fn` with TensorFlow, say which call comes, and tell the verdict."""
     tell, count = channel().tell, _count_ops()
     cases = [Case(case.words, partial(_run, case, *rest, tell, count)) for case, *rest in _calls()]
     try:

@@ -109,11 +109,7 @@ def program_picture(picked: dict[str, str]) -> Graph:
 
 
 def _find_look(nodes: tuple, edges: tuple) -> str:
-    """Return the node that looks at the memory.
-
-    A ResourceVariable is read by an op of its own. A RefVariable hands its buffer on, through any
-    Identity, and whoever computes with it looks.
-    """
+    """Return the node that looks at the memory: for a RefVariable, whoever computes with it."""
     links = {(e.source, e.target) for e in edges if e.label != "control"}  # which brings no data
     found = {node.op: node.key for node in nodes if _leads(links, node.key, "seen")}
     return found.get("ReadVariableOp") or found.get("Mul", "seen")
