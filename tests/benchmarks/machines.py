@@ -129,7 +129,6 @@ def measure_dynamo():
 
     from helpers.mini import dynamo
     from tests.mini.dynamo.programs.broken import toy_example
-    from tests.mini.dynamo.programs.modules import SMALL
 
     def add_one(x):
         return x + 1
@@ -138,9 +137,6 @@ def measure_dynamo():
         for _ in range(20):
             x = torch.sin(x) * 2
         return x
-
-    def layers(x):  # a module: guards on four parameters, three layers and their classes
-        return SMALL(x).softmax(dim=1)
 
     def first(compiled, fn, args):
         @prepared
@@ -153,7 +149,6 @@ def measure_dynamo():
     torch.set_num_threads(1)  # on a busy machine threads wait for each other, whoever calls
     real, ten = partial(torch.compile, backend="eager"), torch.ones(10)
     cases = [(add_one, [ten]), (chain, [ten]), (toy_example, [torch.randn(10), ten])]
-    cases.append((layers, [torch.ones(2, 4)]))
     for fn, args in cases:
         torch._dynamo.reset()
         mine, theirs = partial(dynamo.compile(fn), *args), partial(real(fn), *args)

@@ -8,8 +8,6 @@ torch = pytest.importorskip("torch")
 
 from helpers import check  # noqa: E402
 from helpers.mini import frame_hook  # noqa: E402
-from tests.study.folded import EXERCISES, verdict  # noqa: E402
-from tests.study.mistakes import edited  # noqa: E402
 
 NAMES = [f"dynamo_{step}" for step in ("binary_op", "recorder", "guards", "lookup", "receives")]
 NAMES.append("evicting_cache")
@@ -33,20 +31,6 @@ def test_what_gives_an_ellipsis_is_untried(name):
 def test_what_is_no_answer_is_refused_in_words(name, wrong):
     outcome = getattr(check, name)(wrong).model
     assert outcome.state == "failed" and outcome.because
-
-
-def test_guards_that_ask_for_the_stride_too_are_right():
-    source = EXERCISES["dynamo_guards"].solution
-    shape = 'f"{source}.shape == {tuple(value.shape)}",'
-    stride = 'f"{source}.stride() == {value.stride()}",'
-    outcome = verdict("dynamo_guards", edited(source, shape, f"{shape} {stride}"))
-    assert outcome.state == "passed", outcome.because
-
-
-def test_a_stance_that_is_in_force_is_named_with_its_cure():
-    with torch.compiler.set_stance("force_eager"):
-        because = verdict("break_surgery", EXERCISES["break_surgery"].solution).because
-    assert "set_stance('force_eager') is in force" in because and "ends it" in because
 
 
 @hooked
@@ -77,12 +61,3 @@ def test_a_hook_that_an_answer_left_on_is_off_after_the_check():
     with frame_hook.watching(lambda code, values: None):  # a hook below it would be asked too
         assert _one() == 1
     assert frame_hook.installed()[0].name == "_PyEval_EvalFrameDefault"
-
-
-@hooked
-def test_a_callback_that_is_asked_of_every_frame_passes_too():
-    only = "lambda code, values: stand_in, only=fn"
-    every = "lambda code, values: stand_in if code is fn.__code__ else None"
-    source = edited(EXERCISES["behind_the_hook"].solution, only, every)
-    outcome = verdict("behind_the_hook", source)
-    assert outcome.state == "passed", outcome.because

@@ -73,12 +73,12 @@ CALL = "done(op_name, inputs, attrs, num_outputs)"
         (f"return tuple({CALL})", "it must return a list of EagerTensors, not tuple"),
         (
             f"try:\n        return {CALL}\n    except Exception:\n        return []",
-            "yours gives [], TensorFlow raises InvalidArgumentError",
+            "yours gives [], TensorFlow gives 'raises InvalidArgumentError",
         ),
         (
             f"try:\n        return {CALL}\n    except Exception as error:\n"
             "        raise ValueError(str(error)) from None",
-            "yours raises ValueError",
+            "yours gives 'raises ValueError",
         ),
         ("raise SystemExit(3)", "Neg: exit code 3"),
         ("import os; os.abort()", "Neg: the process ended itself: SIGABRT"),

@@ -112,7 +112,7 @@ class Rebinding(Own):
         except BaseException as error:
             # Half a rebinding is worse than none: two callers would run two functions.
             self._restore()
-            note(error, f"in {place.binding.path}; every place holds the original again")
+            error.add_note(f"in {place.binding.path}; every place holds the original again")
             raise
         return self
 

@@ -3,20 +3,32 @@
 Mirrors torch/_dynamo/convert_frame.py and torch/csrc/dynamo/cache_entry.h.
 """
 
+import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import FunctionType
 
-from helpers.mini.dynamo.builder import BUILTINS, Spaces
-from helpers.mini.dynamo.call_function import unsupported
-from helpers.mini.dynamo.output_graph import BackendFailed, Output, Tracing, called_for_real
+from helpers.mini.dynamo.builder import BUILTINS
+from helpers.mini.dynamo.output_graph import BackendFailed, Output, Tracing
 from helpers.mini.dynamo.parts import PARTS, receives
-from helpers.mini.dynamo.resume_execution import decoded, prologue_length, resume_function
+from helpers.mini.dynamo.resume_execution import make_resume_function
 from helpers.mini.dynamo.symbolic_convert import Interpreter
 from helpers.mini.dynamo.symbolic_values import NULL, RESULT, Break, Items, Loop, Refuse, Unread
 from helpers.safety.arguments import printable, real_type_name
+
+UNSUPPORTED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
+UNSUPPORTED |= inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+def unsupported(code) -> str:
+    """Return why functions with this code are not traced; nothing if they may be."""
+    if code.co_flags & UNSUPPORTED:
+        return "it takes *args or **kwargs, or is a generator or coroutine"
+    if code.co_exceptiontable:
+        return "it has a try, a with, or another block that handles exceptions"
+    return "it makes a function that shares its variables" if code.co_cellvars else ""
 
 
 @dataclass(frozen=True)
@@ -24,13 +36,7 @@ class Guard:
     """One expression over a function's parameters; `holds(values)` never raises."""
 
     text: str
-    _head: str = field(repr=False)
-    _space: dict = field(repr=False)
-
-    @cached_property
-    def test(self) -> Callable:
-        """Return the expression as a function of the parameters."""
-        return eval(self._head + self.text, self._space)
+    test: Callable = field(repr=False)
 
     def holds(self, values: tuple) -> bool:
         """Return whether the expression is true of these values; what raises is not true."""
@@ -55,48 +61,44 @@ class Entry:
     graph: object = None
     broke: str = ""
     why: str = ""
-    resumes: tuple = ()
-    hits: int = field(default=0)
+    resumes: Sequence = ()
 
     def first_failing(self, values: tuple) -> Guard | None:
         """Return the first guard that does not hold, None if all do."""
-        try:
+        with suppress(Exception):  # such as an attribute that is gone
             if self.accepts(*values):
                 return None
-        except Exception:  # such as an attribute that is gone
-            pass
         return next((guard for guard in self.guards if not guard.holds(values)), None)
-
-    def __repr__(self):
-        return self.source or f"plain Python: {self.why}"
 
 
 def guarded(texts: list[str], parameters: tuple, space: dict) -> tuple[tuple[Guard, ...], Callable]:
     """Return the guards, and one function that tests all of them at once."""
-    signature, space = ", ".join(parameters), {**BUILTINS, **space}
-    head = f"lambda {signature}: " if signature else "lambda: "
-    guards = tuple(Guard(text, head, space) for text in texts)
+    head, space = f"lambda {', '.join(parameters)}: ", {**BUILTINS, **space}
     every = " and ".join(f"({text})" for text in texts) or "True"
+    guards = tuple(Guard(text, eval(head + text, space)) for text in texts)
     return guards, eval(head + every, space)
 
 
 class Frame:
-    """A function to be traced. `parameters` are the names whose values a call has."""
+    """A function to be traced: perhaps the rest of another, whose code is `moved` by some bytes."""
 
-    def __init__(self, fn: FunctionType, parameters: tuple, rest_of=None, moved: int = 0):
-        self.fn, self.parameters = fn, parameters
+    def __init__(self, fn: FunctionType, parameters: tuple = (), rest_of=None, moved: int = 0):
+        code = fn.__code__
+        named = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        self.fn, self.parameters = fn, parameters if rest_of else named
         self.rest_of, self.moved = rest_of or fn, moved
         self.name, self.made_name = map(_word, (self.rest_of.__code__.co_name, fn.__name__))
+
+    def run_plainly(self, *args, **kwargs):
+        """Run the function as it is; None stands for the names that a rest does not receive."""
+        if self.rest_of is self.fn:
+            return self.fn(*args, **kwargs)
+        given = dict(zip(self.parameters, args, strict=True))
+        return self.fn(*map(given.get, self.fn.__code__.co_varnames))
 
 
 def _word(name: str) -> str:
     return name if name.isidentifier() else re.sub(r"\W", "", name) + "_"
-
-
-def frame_of(fn) -> Frame:
-    """Return a Python function as what can be traced."""
-    code = fn.__code__
-    return Frame(fn, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
 def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry:
@@ -105,14 +107,12 @@ def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry
     try:
         if why := unsupported(code):
             raise Refuse(why)
-        trace = Tracing(parts, (*code.co_varnames, frame.made_name), frame.fn.__globals__)
+        trace = Tracing(parts, (*code.co_varnames, frame.made_name))
         return _traced(frame, values, backend, trace, resumed)
     except Refuse as refusal:
         return refused(frame, trace, str(refusal))
     except BackendFailed as failed:
         raise failed.__cause__ from None
-    except RecursionError:
-        raise
     except Exception as error:
         if parts is not PARTS:  # a learner's own part is to be heard
             raise
@@ -123,36 +123,28 @@ def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry
 def refused(frame: Frame, trace, why: str) -> Entry:
     """Return an entry that runs the function as it is, under the guards that led to that."""
     texts, space = (trace.guards, trace.names) if trace else ([], {})
-    guards, accepts = guarded(texts, frame.parameters, space)
-    return Entry(guards, accepts, None, why=why)
+    return Entry(*guarded(texts, frame.parameters, space), None, why=why)
 
 
 def _traced(frame, values, backend, trace, resumed) -> Entry:
-    local = {
-        name: Unread(value, name) for name, value in zip(frame.parameters, values, strict=True)
-    }
-    run = Interpreter(trace, decoded(frame.fn.__code__), local, Spaces(frame.fn))
+    named = zip(frame.parameters, values, strict=True)
+    run = Interpreter(trace, frame.fn, {name: Unread(value, name) for name, value in named})
     output, broke, resumes = Output(trace), "", []
     try:
         value = run.run()
-        made = isinstance(value, Items) and value.kind is tuple
-        new = made and not value.source and not value.node
+        new = isinstance(value, Items) and value.kind is tuple and not value.source
         lines = [f"return {output.literal(value) if new else output.words(value)}"]
     except Break as why:
         broke = str(why)
-        resume = _Resumes(frame, run, output, resumed, resumes)
-        lines = resume.after_branch() if why.fn is None else resume.after_call(why)
+        lines = _Resumes(frame, run, output, resumed, resumes).write(why)
     module, calls = output.finish(backend)
-    lines = [*calls, *output.lines, *lines]
-    source = f"def {frame.made_name}({', '.join(frame.parameters)}):\n" + "".join(
-        f"    {line}\n" for line in lines
-    )
+    source = "".join(f"    {line}\n" for line in [*calls, *output.lines, *lines])
+    source = f"def {frame.made_name}({', '.join(frame.parameters)}):\n{source}"
     trace.names["__name__"] = frame.fn.__module__
     space = dict(trace.names)
     exec(compile(source, f"<made from {printable(frame.fn.__name__)}>", "exec"), space)
-    guards, accepts = guarded(trace.guards, frame.parameters, trace.names)
-    made = space[frame.made_name]
-    entry = Entry(guards, accepts, made, source, module, broke, resumes=tuple(resumes))
+    guards = guarded(trace.guards, frame.parameters, trace.names)
+    entry = Entry(*guards, space[frame.made_name], source, module, broke, resumes=resumes)
     if failing := entry.first_failing(values):
         raise Refuse(f"{failing.text} does not hold for the values that it was made for")
     return entry
@@ -169,25 +161,23 @@ class _Resumes:
             raise Refuse("a graph break inside a loop")
         self.step = run.code.steps[here]
 
-    def after_branch(self) -> list[str]:
-        """A jump on a tensor: the branch is taken for real, with a rest for either way."""
+    def write(self, why: Break) -> list[str]:
+        """Return the lines of a call that no graph holds, or of a jump, with a rest for each way."""
         step, run = self.step, self.run
-        keeps = step.opname.endswith("OR_POP")
-        below, condition = run.stack, run.condition
-        wanted = "" if "TRUE" in step.opname else "not "
-        test = self.output.words(condition)
-        jumped = self.rest(step.target, [*below, condition] if keeps else below)
+        if why.fn is not None:
+            words = self.output.words
+            args = [words(value) for value in why.args_for_real]
+            args += [f"{name}={words(value)}" for name, value in why.kwargs.items()]
+            called = f"{words(why.fn)}({', '.join(args)})"
+            return [f"return {self.rest(run.position, [*run.stack, *why.pushes], called)}"]
+        kept = [run.condition] if step.opname.endswith("OR_POP") else []
+        test = ("" if "TRUE" in step.opname else "not ") + self.output.words(run.condition)
+        jumped = self.rest(step.target, [*run.stack, *kept])
         return [
-            f"if {wanted}{test}:",
+            f"if {test}:",
             f"    return {jumped}",
-            f"return {self.rest(run.position, below)}",
+            f"return {self.rest(run.position, run.stack)}",
         ]
-
-    def after_call(self, why: Break) -> list[str]:
-        """A call that no graph holds: it is made last, after all that the rest receives is read."""
-        stack = [*self.run.stack, *why.pushes]
-        called = called_for_real(self.output, why)
-        return [f"return {self.rest(self.run.position, stack, called)}"]
 
     def rest(self, position: int, stack: list, called: str = "") -> str:
         """Return the expression that calls the rest of the function from `position`."""
@@ -200,25 +190,19 @@ class _Resumes:
         words = [self.output.words(run.local[name]) for name in names]
         words += [self.output.words(v) for v in stack if v is not NULL and v is not RESULT]
         layout = tuple(NULL if value is NULL else "value" for value in stack)
-        ignored = ("ignored",) if called and RESULT not in stack else ()
-        compiled = self._compiled_rest(position, layout, tuple(names), ignored)
+        compiled = self._compiled_rest(position, layout, tuple(names))
         if compiled not in self._made:
             self._made.append(compiled)
         name = self.output.trace.name(compiled, compiled.__name__)
         return f"{name}({', '.join([*words, *([called] if called else [])])})"
 
-    def _compiled_rest(self, position, layout, names, ignored):
+    def _compiled_rest(self, position, layout, names):
         frame, step = self.frame, self.run.code.steps[position]
         offset, written = step.offset - frame.moved, frame.rest_of
-        own = written.__code__.co_varnames
-        if offset < 0 or not set(names) <= set(own):
-            raise Refuse("a graph break before the rest of the function has begun")
 
         def make(name: str) -> Frame:
-            made = resume_function(written, offset, layout, name)
-            moved = prologue_length(layout, len(own), offset)
-            stack = made.__code__.co_varnames[len(own) :]
-            return Frame(made, (*names, *stack, *ignored), written, moved)
+            made, moved = make_resume_function(written, offset, layout, name)
+            stack = made.__code__.co_varnames[len(written.__code__.co_varnames) :]
+            return Frame(made, (*names, *stack), written, moved)
 
-        key = offset, layout, names, ignored
-        return self._resumed(key, f"{frame.name}_from_line_{step.line}", make)
+        return self._resumed((offset, layout, names), f"{frame.name}_from_line_{step.line}", make)

@@ -5,14 +5,14 @@ torch/_dynamo/codegen.py, which writes bytecode where this writes Python.
 """
 
 import logging
-import operator
 
 import torch
 from torch import fx
 
-from helpers.mini.dynamo.builder import VariableBuilder, is_short, is_writable, own_name
+from helpers.mini.dynamo.builder import VariableBuilder, is_short, own_name
 from helpers.mini.dynamo.symbolic_values import (
     IMMUTABLE,
+    SCALARS,
     Break,
     Items,
     Known,
@@ -22,6 +22,7 @@ from helpers.mini.dynamo.symbolic_values import (
     Unread,
 )
 from helpers.safety.arguments import real_type_name
+from helpers.safety.restoring import patched
 
 FAKES_LOGGER = logging.getLogger("torch._subclasses.fake_tensor")
 
@@ -31,68 +32,44 @@ class Tracing(VariableBuilder):
 
     def record(self, fn, *args, **kwargs):
         """Put a call into the graph and return its symbolic result; Break if that cannot be."""
-        asked = Known(fn) if not isinstance(fn, str) else None
         args = [self._recordable(a) for a in args]
         kwargs = {k: self._recordable(v) for k, v in kwargs.items()}
         if None in args or None in kwargs.values():
-            raise Break("an argument is nothing that a graph can hold", asked, (), kwargs)
+            raise Break("an argument is nothing that a graph can hold")
         result = self._on_fakes(fn, args, kwargs)
-        return self._wrapped(result, self.recorder.call(fn, tuple(args), kwargs))
+        if not isinstance(result, torch.Tensor):
+            raise Break("the result is not one tensor")
+        node = self.recorder.call(fn, tuple(args), kwargs)
+        node.meta["example_value"] = result
+        return Tensor(node, result)
 
     def _recordable(self, value):
         value = self.resolve(value)
         if isinstance(value, Items):
             items = [self._recordable(item) for item in value.items]
-            known = None in items or value.kind not in (tuple, list)
-            return None if known else Items(value.kind, items, value.source, value.node)
+            fits = None not in items and value.kind in (tuple, list)
+            return Items(value.kind, items, value.source) if fits else None
         if isinstance(value, Known):
             parts = value.value if type(value.value) is tuple else (value.value,)
-            fits = all(type(part) in IMMUTABLE and is_writable(part) for part in parts)
-            return value if fits else None
+            fits = all(type(part) in IMMUTABLE and part == part for part in parts)
+            return value if fits else None  # FX does not write a nan so that it is the same one
         return value if isinstance(value, Tensor) else None
 
     def _on_fakes(self, fn, args, kwargs):
-        shown = fn if isinstance(fn, str) else getattr(fn, "__name__", "a call")
         fakes, named = [_fake(a) for a in args], {k: _fake(v) for k, v in kwargs.items()}
         tensors = [f for f in (*fakes, *named.values()) if isinstance(f, torch.Tensor)]
         before = [tensor._version for tensor in tensors]
-        call = getattr(fakes[0], fn) if isinstance(fn, str) else fn
-        told, FAKES_LOGGER.disabled = FAKES_LOGGER.disabled, True  # it is raised again for real
+        shown, call = getattr(fn, "__name__", fn), fn
+        if isinstance(fn, str):
+            call, fakes = getattr(fakes[0], fn), fakes[1:]
         try:
-            with self.mode:
-                result = call(*(fakes[1:] if isinstance(fn, str) else fakes), **named)
+            with self.mode, patched(FAKES_LOGGER, disabled=True):  # it is raised again for real
+                result = call(*fakes, **named)
         except Exception as error:
             raise Break(f"{shown} needs real numbers, or raises ({type(error).__name__})") from None
-        finally:
-            FAKES_LOGGER.disabled = told
         if [tensor._version for tensor in tensors] != before:
             raise Break(f"{shown} works in place")
         return result
-
-    def _wrapped(self, result, node):
-        if isinstance(result, torch.Tensor):
-            node.meta["example_value"] = result
-            return Tensor(node, result)
-        if isinstance(result, (tuple, list)) and all(isinstance(r, torch.Tensor) for r in result):
-            whole = Items(type(result), [], node=node)
-            each = map(Known, range(len(result)))
-            nodes = [self.recorder.call(operator.getitem, (whole, index), {}) for index in each]
-            whole.items = [self._wrapped(r, n) for r, n in zip(result, nodes, strict=True)]
-            return whole
-        self.recorder.graph.erase_node(node)
-        raise Break("the result is no tensor")
-
-    def mark(self):
-        """Return where the graph stands, for `undo`."""
-        return next(iter(reversed(self.recorder.graph.nodes)), None)
-
-    def undo(self, mark) -> None:
-        """Take out the calls that came after a mark; inputs stay, and so do guards."""
-        for node in list(reversed(self.recorder.graph.nodes)):
-            if node is mark:
-                break
-            if node.op != "placeholder":
-                self.recorder.graph.erase_node(node)
 
 
 def _fake(value):
@@ -101,9 +78,6 @@ def _fake(value):
     if isinstance(value, Items):
         return value.kind(map(_fake, value.items))
     return value.value
-
-
-REPEATABLE = (int, float, bool, str, type(None))
 
 
 class BackendFailed(Exception):
@@ -120,21 +94,15 @@ class Output:
 
     def words(self, value) -> str:
         """Return an expression for a symbolic value; lists and tuples are made once, above it."""
-        if isinstance(value, Unread):
-            return value.source
-        if isinstance(value, Tensor):
-            return value.source or self._result(value.node)
         if isinstance(value, Method):
-            return f"{self._owner(value)}.{value.name}"
-        if isinstance(value, Items):
-            return value.source or self._sequence(value)
+            return f"{self.words(value.owner)}.{value.name}"
+        if not isinstance(value, (Unread, Tensor, Items, Known)):
+            raise Refuse("a graph break inside a loop")
+        if value.source:
+            return value.source
         if isinstance(value, Known):
-            return value.source or self._constant(value.value)
-        raise Refuse("a graph break inside a loop")
-
-    def _owner(self, method) -> str:
-        words = self.words(method.owner)
-        return f"({words})" if words[:1].isdigit() or words[:1] == "-" else words
+            return self._constant(value.value)
+        return self._sequence(value) if isinstance(value, Items) else self._result(value.node)
 
     def _result(self, node) -> str:
         if node not in self._results:
@@ -142,8 +110,6 @@ class Output:
         return self._results[node]
 
     def _sequence(self, value) -> str:
-        if value.node is not None:
-            return self._result(value.node)
         if id(value) not in self._made:
             words = self.literal(value)
             name = self.trace.free_name(f"a_{value.kind.__name__}")
@@ -154,23 +120,15 @@ class Output:
     def literal(self, value: Items) -> str:
         """Return a tuple or list display."""
         items = ", ".join(map(self.words, value.items))
-        if value.kind is list:
-            return f"[{items}]"
-        if value.kind is not tuple:
-            raise Refuse(f"a {value.kind.__name__} would have to be made")
-        return f"({items}{',' * (len(value.items) == 1)})"
+        return f"[{items}]" if value.kind is list else f"({items}{',' * (len(value.items) == 1)})"
 
     def _constant(self, value) -> str:
-        zero = type(value) is float and value == 0
-        if type(value) in REPEATABLE and is_short(value) and not zero:
+        if type(value) in SCALARS and is_short(value):
             return repr(value)
         return self.trace.name(value, f"the_{own_name(value) or 'constant'}")
 
     def finish(self, backend):
-        """Hand the graph to the backend; return (graph module, the line that calls it) or nothing.
-
-        The graph returns what the rest of the source needs; a graph without calls is left out.
-        """
+        """Hand the graph to the backend; return (graph module or None, the line that calls it)."""
         graph, inputs = self.trace.recorder.graph, self.trace.recorder.inputs
         calls = [node for node in graph.nodes if node.op not in ("placeholder", "output")]
         if not calls:
@@ -184,19 +142,12 @@ class Output:
         examples = [node.meta["example_value"] for node in used.values()]
         try:
             run = backend(module, examples)
+            if not callable(run):
+                given = real_type_name(run)
+                raise TypeError(f"a backend must return something to call, not {given}")
         except Exception as error:
             raise BackendFailed from error
-        if not callable(run):
-            words = f"a backend must return something to call, not {real_type_name(run)}"
-            raise BackendFailed from TypeError(words)
         called = f"{self.trace.name(run, 'graph')}({', '.join(used)})"
         names = ", ".join(self._results.values())
         comma = "," * (len(self._results) == 1)
         return module, [f"{names}{comma} = {called}" if names else called]
-
-
-def called_for_real(output: Output, why: Break) -> str:
-    """Return the expression of the call that could not be part of the graph."""
-    args = [output.words(a) for a in why.args_for_real]
-    args += [f"{name}={output.words(value)}" for name, value in why.kwargs.items()]
-    return f"{output.words(why.fn)}({', '.join(args)})"

@@ -49,7 +49,7 @@ def written(value):
     if isinstance(value, Tensor):
         return value.node
     if isinstance(value, Items):
-        return value.kind(map(written, value.items)) if value.node is None else value.node
+        return value.kind(map(written, value.items))
     return value.value
 
 
@@ -85,10 +85,7 @@ def lookup(entries: list, values: tuple):
 
 
 def receives(code, start: int, bound: list[str]) -> list[str]:
-    """Return which of the names that are bound the rest of the code, from `start`, can still read.
-
-    A name counts if some way from `start` reads it before storing it.
-    """
+    """Return which of these names some way through the code from `start` reads before it stores."""
     live = [set() for _ in code.steps]
     changed = True
     while changed:

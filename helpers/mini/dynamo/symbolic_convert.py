@@ -1,13 +1,16 @@
 """The symbolic interpreter: bytecode runs on symbolic values. A handler is named for its opcode.
 
-Mirrors torch/_dynamo/symbolic_convert.py, class InstructionTranslatorBase.
+Mirrors torch/_dynamo/symbolic_convert.py, class InstructionTranslatorBase, and call_function and
+var_getattr of torch/_dynamo/variables/.
 """
 
 import operator
+from types import ModuleType
 
 import torch
 
-from helpers.mini.dynamo.call_function import Calls, is_plain
+from helpers.mini.dynamo import trace_rules
+from helpers.mini.dynamo.builder import own_name
 from helpers.mini.dynamo.parts import OPERATORS, UNARY
 from helpers.mini.dynamo.resume_execution import Code
 from helpers.mini.dynamo.symbolic_values import (
@@ -30,21 +33,25 @@ from helpers.mini.versions import METHODS_BY_BIT, NULL_ABOVE
 MOST_STEPS = 20_000
 
 
-class Interpreter(Calls):
-    """One frame. `local` holds symbolic values by name, `stack` the symbolic stack."""
+def is_plain(value) -> bool:
+    """Return whether a symbolic value is a constant that can never change."""
+    return isinstance(value, Known) and is_immutable(value.value)
 
-    def __init__(self, trace, code: Code, local: dict, spaces, position: int = 0, depth: int = 0):
-        self.trace, self.code, self.local, self.depth = trace, code, local, depth
-        self.spaces = spaces
-        self.stack, self.position, self.keywords, self.result = [], position, (), None
+
+class Interpreter:
+    """One frame of `fn`. `local` holds symbolic values by name, `stack` the symbolic stack."""
+
+    def __init__(self, trace, fn, local: dict):
+        self.trace, self.fn, self.local, self.code = trace, fn, local, Code(fn.__code__)
+        self.stack, self.position, self.keywords, self.result, self.ran = [], 0, (), None, 0
 
     def run(self):
         """Return the symbolic result; Break or Refuse where it does not go on."""
         while self.result is None:
             step = self.code.steps[self.position]
             self.position += 1
-            self.trace.steps += 1
-            if self.trace.steps > MOST_STEPS:
+            self.ran += 1
+            if self.ran > MOST_STEPS:
                 raise Refuse(f"more than {MOST_STEPS} instructions: a loop is too long to unroll")
             handler = getattr(self, step.opname, None)
             if handler is None:
@@ -96,45 +103,33 @@ class Interpreter(Calls):
     def RETURN_VALUE(self, step):
         self.result = self.pop()
 
-    def LOAD_FAST(self, step):
-        self.load(step.value)
+    def fast(self, step):
+        for kind, name in step.locals:
+            if kind == "STORE":
+                self.local[name] = self.pop()
+            elif name not in self.local:
+                raise Refuse(f"{name} is not bound yet")
+            else:
+                self.local[name] = self.trace.resolve(self.local[name])
+                self.push(self.local[name])
 
-    def load(self, name):
-        if name not in self.local:
-            raise Refuse(f"{name} is not bound yet")
-        self.local[name] = self.trace.resolve(self.local[name])
-        self.push(self.local[name])
-
-    def LOAD_FAST_LOAD_FAST(self, step):
-        for name in step.value:
-            self.load(name)
-
-    def STORE_FAST(self, step):
-        self.local[step.value] = self.pop()
-
-    def STORE_FAST_STORE_FAST(self, step):
-        for name in step.value:
-            self.local[name] = self.pop()
-
-    def STORE_FAST_LOAD_FAST(self, step):
-        self.local[step.value[0]] = self.pop()
-        self.load(step.value[1])
-
-    def DELETE_FAST(self, step):
-        if self.local.pop(step.value, None) is None:
-            raise Refuse(f"{step.value} is not bound yet")
+    LOAD_FAST = STORE_FAST = fast
+    LOAD_FAST_LOAD_FAST = STORE_FAST_STORE_FAST = STORE_FAST_LOAD_FAST = fast
 
     def LOAD_DEREF(self, step):
-        self.push(self.spaces.cell(self.trace, step.value))
+        self.push(self.trace.take_cell(self.fn, step.value))
 
     def LOAD_GLOBAL(self, step):
-        value = self.spaces.find(self.trace, step.value)
+        value = self.trace.take_global(self.fn, step.value)
         self.push_callable(value, NULL if step.arg & 1 else None)
 
     # --- operators
 
     def BINARY_OP(self, step):
         right, left = self.pop(), self.pop()
+        if step.text.endswith("=") and not isinstance(left, Known):
+            fn = Known(OPERATORS[step.text])
+            raise Break(f"{step.text} may change its left side in place", fn, [left, right])
         self.push(self.operate(step.text, left, right))
 
     def COMPARE_OP(self, step):
@@ -143,38 +138,17 @@ class Interpreter(Calls):
 
     def operate(self, sign, left, right):
         """Return the result of an operator; `parts.binary_op` decides for tensors and scalars."""
-        fn = Known(OPERATORS[sign])
-        in_place = sign in ("+=", "-=", "*=", "/=", "//=", "%=", "**=", "@=", "&=", "|=", "^=")
-        if in_place and not isinstance(left, Known):
-            raise Break(f"{sign} may change its left side in place", fn, [left, right])
-        simple = (Tensor, Known)
-        if not isinstance(left, simple) or not isinstance(right, simple):
-            return self.call(fn, [left, right], {})
-        for value in (left, right):
-            if isinstance(value, Known) and not is_immutable(value.value):
-                raise Break(f"{sign} of an object that may do anything", fn, [left, right])
+        fn, pair = Known(OPERATORS[sign]), [left, right]
+        if any(isinstance(side, Items) for side in pair):
+            return self.call(fn, pair, {})
         try:
+            if not all(isinstance(side, Tensor) or is_plain(side) for side in pair):
+                raise Break(f"{sign} of an object that may do anything")
             return self.trace.parts.binary_op(self.trace, sign, left, right)
         except Break as why:
-            raise Break(str(why), fn, [left, right]) from None
+            raise Break(str(why), fn, pair) from None
         except (ArithmeticError, TypeError, ValueError) as error:
-            raise Break(f"{sign} raises {type(error).__name__}", fn, [left, right]) from None
-
-    def IS_OP(self, step):
-        right, left = self.pop(), self.pop()
-        if isinstance(left, Tensor) and isinstance(right, Tensor) and left is not right:
-            fn = operator.is_not if step.arg else operator.is_
-            raise Break("whether two tensors are one object", Known(fn), [left, right])
-        self.push(Known(_identical(left, right) != bool(step.arg)))
-
-    def CONTAINS_OP(self, step):
-        container, item = self.pop(), self.pop()
-        if not is_plain(container) or not is_plain(item) or item.value != item.value:
-            raise Refuse("`in` on what is not a plain constant")
-        try:
-            self.push(Known((item.value in container.value) != bool(step.arg)))
-        except TypeError:
-            raise Refuse("`in` raises TypeError") from None
+            raise Break(f"{sign} raises {type(error).__name__}", fn, pair) from None
 
     def unary(self, step):
         value, fn = self.pop(), Known(UNARY[step.opname])
@@ -193,36 +167,29 @@ class Interpreter(Calls):
         self.push(self.call(Known(operator.getitem), [container, key], {}))
 
     def BINARY_SLICE(self, step):
-        container, *ends = self.pop_many(3)
-        self.push(self.call(Known(operator.getitem), [container, self.slice_of(ends)], {}))
+        self.BUILD_SLICE(step)
+        self.BINARY_SUBSCR(step)
 
     # --- small containers
 
     def BUILD_TUPLE(self, step):
-        self.push(self.tuple_of(self.pop_many(step.arg)))
+        self.push(Items(tuple, self.pop_many(step.arg)))
 
     def BUILD_LIST(self, step):
         self.push(Items(list, self.pop_many(step.arg)))
 
     def LIST_EXTEND(self, step):
         more, made = self.pop(), self.stack[-step.arg]
-        if not isinstance(made, Items) or made.source or not isinstance(more, (Items, Known)):
-            raise Refuse("a list is extended")
-        self.stack[-step.arg] = Items(list, [*made.items, *self.items(more)])
+        self.stack[-step.arg] = Items(list, [*made.items, *self.iterate(more)])
 
     def BUILD_SLICE(self, step):
-        self.push(self.slice_of(self.pop_many(step.arg)))
-
-    def slice_of(self, ends):
+        ends = self.pop_many(3 if step.arg == 3 else 2)
         if not all(isinstance(end, Known) and type(end.value) in SCALARS for end in ends):
             raise Refuse("a slice whose ends are not plain numbers")
-        return Known(slice(*(end.value for end in ends)))
+        self.push(Known(slice(*(end.value for end in ends))))
 
     def UNPACK_SEQUENCE(self, step):
-        value = self.pop()
-        if not isinstance(value, (Items, Known)):
-            raise Refuse("a tensor is taken apart")
-        items = self.items(value)
+        items = list(self.iterate(self.pop()))
         if len(items) != step.arg:
             raise Refuse("a sequence is taken apart into another number of names")
         for item in reversed(items):
@@ -238,37 +205,33 @@ class Interpreter(Calls):
             self.push(Known(self.truth(self.pop())))
 
     def branch(self, step):
-        value, wanted = self.pop(), "TRUE" in step.opname
-        keeps = step.opname.endswith("OR_POP")
+        value, keeps = self.pop(), step.opname.endswith("OR_POP")
         if isinstance(value, Tensor):
             self.condition = value
             raise Break("a branch needs the value of a tensor")
-        jumps = self.truth(value) == wanted
-        if jumps:
+        if self.truth(value) == ("TRUE" in step.opname):
             self.position = step.target
-        self.stack += [value] * (keeps and jumps)
+            self.stack += [value] * keeps
 
     POP_JUMP_IF_TRUE = POP_JUMP_IF_FALSE = branch
     JUMP_IF_TRUE_OR_POP = JUMP_IF_FALSE_OR_POP = branch
 
-    def POP_JUMP_IF_NONE(self, step):
-        if _identical(self.pop(), Known(None)):
+    def branch_on_none(self, step):
+        value = self.pop()
+        if (isinstance(value, Known) and value.value is None) != ("NOT" in step.opname):
             self.position = step.target
 
-    def POP_JUMP_IF_NOT_NONE(self, step):
-        if not _identical(self.pop(), Known(None)):
-            self.position = step.target
+    POP_JUMP_IF_NONE = POP_JUMP_IF_NOT_NONE = branch_on_none
 
     def GET_ITER(self, step):
-        value = self.pop()
-        self.stack.append(value if isinstance(value, Loop) else Loop(self.items(value)))
+        self.stack.append(Loop(self.iterate(self.pop())))
 
     def FOR_ITER(self, step):
-        loop = self.stack[-1]
-        if not isinstance(loop, Loop):
+        if not isinstance(self.stack[-1], Loop):
             raise Refuse("a loop over an iterator of someone else's")
-        if loop.items:
-            return self.push(loop.items.pop(0))
+        item = next(self.stack[-1].items, None)
+        if item is not None:
+            return self.push(item)
         self.pop()
         self.position = step.target
         steps = self.code.steps
@@ -288,13 +251,8 @@ class Interpreter(Calls):
 
     def CALL(self, step):
         names, self.keywords = self.keywords, ()
-        values, (low, high) = self.pop_many(step.arg), self.pop_many(2)
-        if NULL_ABOVE:
-            fn, first = low, high
-        else:
-            fn, first = (high, NULL) if low is NULL else (low, high)
-        if first is not NULL:
-            raise Refuse("a call with a layout that is not known")
+        values, pair = self.pop_many(step.arg), self.pop_many(2)
+        fn = next(part for part in pair if part is not NULL)
         split = len(values) - len(names)
         named = dict(zip(names, values[split:], strict=True))
         self.push(self.call(fn, values[:split], named))
@@ -316,16 +274,104 @@ class Interpreter(Calls):
             return self.attribute(step, [RESULT], None)
         return self.attribute(step, [RESULT, NULL] if NULL_ABOVE else [NULL, RESULT], NULL)
 
+    # --- what a call or an attribute does: compute it, record it, or break
 
-def _identical(left, right) -> bool:
-    """Return whether two symbolic values are the same object; Refuse where that is not sure."""
-    if left is right and not isinstance(left, Method):
-        return True
-    known = [value.value for value in (left, right) if isinstance(value, Known)]
-    singleton = any(value is None or type(value) is bool for value in known)
-    singleton = singleton or any(type(value) is torch.dtype for value in known)
-    if len(known) == 2 and (singleton or not any(map(is_immutable, known))):
-        return known[0] is known[1]
-    if len(known) == 1 and (singleton or isinstance(left, Tensor) or isinstance(right, Tensor)):
-        return False
-    raise Refuse("`is` of two objects that are only known by their values")
+    def call(self, fn, args: list, kwargs: dict):
+        """Return the symbolic result of a call. Break says what is to run for real instead."""
+        resolve = self.trace.resolve
+        args = [resolve(a) for a in args]
+        kwargs = {name: resolve(value) for name, value in kwargs.items()}
+        try:
+            return self._call(fn, args, kwargs)
+        except Break as why:
+            raise Break(str(why), fn, args, kwargs) from None
+
+    def _call(self, fn, args, kwargs):
+        if isinstance(fn, Method):
+            return self._call_method(fn, args, kwargs)
+        if not isinstance(fn, Known):
+            raise Break("what is called is not known")
+        f = fn.value
+        if any(f is reader for reader in trace_rules.FRAME_READERS):
+            raise Refuse(f"{own_name(f)} looks at the frame that calls it")
+        owner = args[0] if args else None
+        if f is len and len(args) == 1 and isinstance(owner, Items):
+            return Known(len(owner.items))
+        if f is len and len(args) == 1 and isinstance(owner, Tensor) and owner.fake.dim():
+            return Known(len(owner.fake))
+        if f is operator.getitem and isinstance(owner, Items) and is_plain(args[1]):
+            return self._item(owner, args[1].value)
+        if id(f) in trace_rules.FOLDED and all(map(is_plain, (*args, *kwargs.values()))):
+            return self._fold(f, args, kwargs)
+        if id(f) in trace_rules.TORCH:
+            pythons = getattr(f, "__module__", "") in ("_operator", "builtins")
+            if not pythons or any(isinstance(a, Tensor) for a in args):
+                return self.trace.record(f, *args, **kwargs)
+        named = own_name(f) or f"a {type(f).__name__}"
+        raise Break(f"{named} is no function that a graph can hold")
+
+    def _fold(self, f, args, kwargs):
+        try:
+            result = f(*(a.value for a in args), **{k: v.value for k, v in kwargs.items()})
+        except Exception as error:
+            raise Break(f"{own_name(f) or 'it'} raises {type(error).__name__}") from None
+        if not is_immutable(result):
+            raise Break(f"{own_name(f) or 'it'} returns what may change")
+        return Known(result)
+
+    def _call_method(self, method, args, kwargs):
+        owner, name = self.trace.resolve(method.owner), method.name
+        plain = all(map(is_plain, (*args, *kwargs.values())))
+        if isinstance(owner, Tensor):
+            if name in trace_rules.ABOUT and plain and not kwargs:
+                return Known(getattr(owner.fake, name)(*(a.value for a in args)))
+            if name in trace_rules.TENSOR_METHODS:
+                return self.trace.record(name, owner, *args, **kwargs)
+        elif is_plain(owner) and plain:
+            return self._fold(getattr(owner.value, name), args, kwargs)
+        raise Break(f".{name} is no method that a graph can hold")
+
+    # --- attributes
+
+    def get_attribute(self, owner, name: str):
+        """Return the symbolic value of an attribute; Break where looking it up runs code."""
+        if isinstance(owner, Tensor) and name in trace_rules.ALIASES:
+            return self.trace.record(getattr, owner, Known(name))
+        if isinstance(owner, Tensor) and name in trace_rules.ATTRIBUTES:
+            return Known(getattr(owner.fake, name))
+        kind = torch.Tensor if isinstance(owner, Tensor) else getattr(owner, "kind", None)
+        if callable(getattr(kind, name, None)):  # of a tensor, a tuple or a list
+            return Method(owner, name)
+        if not isinstance(owner, Known):
+            raise Break(f".{name} of what is not known")
+        if is_immutable(owner.value):
+            value = getattr(owner.value, name)
+            return Known(value) if is_immutable(value) else Method(owner, name)
+        if type(owner.value) is not ModuleType or name not in vars(owner.value):
+            raise Break(f"looking up .{name} may run any code")
+        return self.trace.take(vars(owner.value)[name], f"{owner.source}.{name}")
+
+    # --- truth, items
+
+    def truth(self, value) -> bool:
+        """Return bool(value) of what is no tensor; Refuse where that runs unknown code."""
+        if isinstance(value, Items):
+            return bool(value.items)
+        if not is_plain(value):
+            raise Refuse("the truth of an object that may decide it in its own code")
+        return bool(value.value)
+
+    def iterate(self, value):
+        """Return an iterator over the items of what can be unrolled; Refuse for the rest."""
+        if isinstance(value, Items):
+            return iter(value.items)
+        if is_plain(value) and hasattr(value.value, "__iter__"):
+            return map(Known, value.value)
+        raise Refuse("a loop over an object that is not a tuple, a list or a range")
+
+    def _item(self, container, key):
+        try:
+            found = container.items[key]
+        except (IndexError, TypeError) as error:
+            raise Break(f"the item raises {type(error).__name__}") from None
+        return Items(container.kind, found) if isinstance(key, slice) else self.trace.resolve(found)

@@ -3,7 +3,8 @@
 Mirrors torch/_dynamo/variables/: TensorVariable, ConstantVariable, ListVariable, LazyVariable.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from types import EllipsisType, NoneType
 
 import torch
@@ -14,6 +15,7 @@ IMMUTABLE = (
     *(range, slice, EllipsisType, torch.Size, torch.dtype, torch.device),
     *(torch.layout, torch.memory_format),
 )
+NULL, RESULT = object(), object()
 
 
 class Refuse(Exception):
@@ -24,24 +26,13 @@ class Break(Exception):
     """The graph ends here: `fn(*args, **kwargs)` has to run for real, then a resume function.
 
     `fn` is a symbolic value; None stands for a jump on a tensor. `pushes` is what the instruction
-    leaves on the stack: RESULT, NULL, both, or nothing.
+    leaves on the stack: RESULT, with or without a NULL.
     """
 
-    def __init__(self, why, fn=None, args=(), kwargs=None, pushes=None):
+    def __init__(self, why, fn=None, args=(), kwargs=None, pushes=(RESULT,)):
         super().__init__(why)
         self.fn, self.args_for_real, self.kwargs = fn, list(args), kwargs or {}
-        self.pushes = [RESULT] if pushes is None else pushes
-
-
-class _Mark:
-    def __init__(self, name):
-        self.name = name
-
-    def __repr__(self):
-        return self.name
-
-
-NULL, RESULT = _Mark("NULL"), _Mark("RESULT")
+        self.pushes = pushes
 
 
 @dataclass(eq=False)
@@ -63,12 +54,11 @@ class Known:
 
 @dataclass(eq=False)
 class Items:
-    """A tuple or list of symbolic values; `node` if one torch function returned all of them."""
+    """A tuple or list of symbolic values."""
 
     kind: type
     items: list
     source: str = ""
-    node: object = None
 
 
 @dataclass(eq=False)
@@ -89,17 +79,15 @@ class Unread:
 
 @dataclass(eq=False)
 class Loop:
-    """An iterator whose items are all known: the loop is unrolled."""
+    """An iterator over symbolic values: the loop is unrolled."""
 
-    items: list = field(default_factory=list)
+    items: Iterator
 
 
-def is_immutable(value: object, depth: int = 4) -> bool:
+def is_immutable(value: object) -> bool:
     """Return whether a value can never change, by its exact type and what it holds."""
-    kind = type(value)
-    if kind is tuple:  # a nan in it is found by identity, which no guard knows
-        return depth > 0 and all(is_immutable(v, depth - 1) and v == v for v in value)
-    if kind is slice:
-        parts = (value.start, value.stop, value.step)
-        return all(type(part) in SCALARS for part in parts)
-    return kind in IMMUTABLE
+    if type(value) is tuple:  # a nan in it is found by identity, which no guard knows
+        return all(is_immutable(item) and item == item for item in value)
+    if type(value) is slice:
+        return all(type(part) in SCALARS for part in (value.start, value.stop, value.step))
+    return type(value) in IMMUTABLE

@@ -1,7 +1,6 @@
 """hook.c -> a loaded extension module: compiled once per source and Python, then found again."""
 
 import hashlib
-import importlib.machinery
 import importlib.util
 import opcode
 import os
@@ -32,14 +31,15 @@ def extension() -> ModuleType:
     """Return the extension, built if need be. NotBuilt says why there is none."""
     refuse_python()
     home = folders.cache("frame_hook")
-    path = home.path / f"_frame_hook-{_key()}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    fits = SOURCE.read_bytes(), sys.version.encode(), os.fsencode(sysconfig.get_path("include"))
+    key = hashlib.sha256(b"\0".join(fits)).hexdigest()[:16]
+    path = home.path / f"_frame_hook-{key}{sysconfig.get_config_var('EXT_SUFFIX')}"
     if not path.exists():
         _compile(home, path.name)
-    loader = importlib.machinery.ExtensionFileLoader("_frame_hook", str(path))
-    spec = importlib.util.spec_from_loader("_frame_hook", loader)
+    spec = importlib.util.spec_from_file_location("_frame_hook", path)
     try:
         module = importlib.util.module_from_spec(spec)
-        loader.exec_module(module)
+        spec.loader.exec_module(module)
         module.set_up(_make_stub)
     except (ImportError, RuntimeError) as error:
         raise NotBuilt(f"the frame hook cannot be loaded here: {error}") from None
@@ -52,22 +52,13 @@ def refuse_python() -> None:
         raise NotBuilt("the frame hook knows the frames of CPython 3.11 to 3.13, with the GIL")
 
 
-def _key() -> str:
-    """Return what must be the same for a built file to fit: the source, and this very Python."""
-    parts = (SOURCE.read_bytes(), sys.version.encode(), os.fsencode(sysconfig.get_path("include")))
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
-
-
 def _compile(home: folders.ManagedDirectory, name: str) -> None:
     """Compile into a folder of its own, then move it into place: nobody ever sees half of it."""
     asked, headers = shlex.split(os.environ.get("CC", "")), sysconfig.get_path("include")
     commands = [asked] if asked else [["cc"], ["gcc"], ["clang"]]
     command = next((one for one in commands if shutil.which(one[0])), None)
     if command is None:
-        raise NotBuilt(
-            "there is no C compiler (none of cc, gcc, clang) to build the frame hook with: "
-            + COMPILER_CURE
-        )
+        raise NotBuilt(f"there is no C compiler to build the frame hook with: {COMPILER_CURE}")
     if not Path(headers, "internal", "pycore_frame.h").exists():
         raise NotBuilt("Python's C headers are not installed, and the frame hook needs them")
     mac = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []

@@ -35,7 +35,7 @@ def why_not() -> str:
     """Return in one sentence why there is no hook here; empty where there is one."""
     try:
         _open_door()
-    except building.NotBuilt as error:  # not kept: what is missing may come
+    except building.NotBuilt as error:
         return str(error)
     return ""
 
@@ -48,10 +48,7 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
     layout (evaluate that instead) or a callable (its result for these arguments is the frame's).
     `only`: a function, a method or a code object, or a list, tuple or set of them; without it
     every frame is told. The callback's own frames are not. Frames go on unasked where fewer than
-    100 levels of recursion, or little of the C stack, are left; `missed` counts them afterwards.
-
-    Under the hook each call needs C stack. Where that is nearly used up, RecursionError is raised:
-    here, or by the call that finds it so.
+    100 levels of recursion are left. Where the C stack is nearly used up, RecursionError is raised.
 
     What the callback raises does not reach the code that it watches: the frame is evaluated, the
     callback is asked no more, and the error is raised when the block ends (if the block itself
@@ -60,8 +57,6 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
     Of two blocks, one in the other, the inner callback is asked first; its first answer counts.
     TypeError for what cannot be called or has no code, RuntimeError where there is no hook.
     """
-
-    missed = 0
 
     def __init__(self, callback: Callable, only: Iterable | None = None):
         if not callable(callback):
@@ -84,13 +79,11 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
     def __exit__(self, kind, error, trace) -> None:
         # hook.c switches the hook off before the first line. Nothing here needs another frame of
         # Python, for which there might be no room.
-        raised, self.missed = _open_door()[0].off(self)
-        if raised is None:
-            return
-        if error is None:
-            raise raised
-        note = f"the hook's callback raised {type(raised).__name__} before that: {raised}"
-        error.add_note(note)
+        raised, _ = _open_door()[0].off(self)
+        if raised is not None:
+            if error is None:
+                raise raised
+            error.add_note(f"the hook's callback raised {type(raised).__name__} before: {raised}")
 
 
 def _be_a_frame() -> None:
@@ -100,14 +93,12 @@ def _be_a_frame() -> None:
 def replaced(function, replacement: Callable) -> watching:
     """Let `replacement(*arguments)` stand for every frame of `function`, in a `with` block.
 
-    `function`: a Python function, a method or a code object. It keeps its name, its code and its
-    callers; only its frames are no longer evaluated. While the replacement runs they are, so it
-    may call the function. Errors are those of `watching`.
+    `function`: a Python function, a method or a code object. Only its frames are no longer
+    evaluated. While the replacement runs they are, so it may call the function.
     """
     if not callable(replacement):
-        raise TypeError(
-            f"the replacement must be callable, not {real_type_name(replacement)} object"
-        )
+        given = real_type_name(replacement)
+        raise TypeError(f"the replacement must be callable, not {given} object")
     inside = False
 
     def stand_in(*arguments):
@@ -122,26 +113,22 @@ def replaced(function, replacement: Callable) -> watching:
 
 
 def _codes_of(only) -> tuple[CodeType, ...]:
-    if isinstance(only, (FunctionType, MethodType, CodeType)):
-        only = (only,)
-    if not isinstance(only, (list, tuple, set, frozenset)):
+    things = [only] if isinstance(only, (FunctionType, MethodType, CodeType)) else only
+    if not isinstance(things, (list, tuple, set, frozenset)):
         raise TypeError(
             "only must be a list of functions or code objects, or one of them, not "
             f"{real_type_name(only)} object"
         )
-    if not only:
+    if not things:
         raise ValueError("only is empty, so nothing would be watched; leave it out to watch all")
-    codes = []
-    for thing in only:
-        function = thing.__func__ if isinstance(thing, MethodType) else thing
-        code = function.__code__ if isinstance(function, FunctionType) else thing
+    codes = tuple(getattr(thing, "__code__", thing) for thing in things)
+    for code in codes:
         if not isinstance(code, CodeType):
             raise TypeError(
                 "only functions of Python and code objects have frames, not "
-                f"{real_type_name(thing)} object"
+                f"{real_type_name(code)} object"
             )
-        codes.append(code)
-    return tuple(codes)
+    return codes
 
 
 @contextmanager

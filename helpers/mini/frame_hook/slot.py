@@ -24,15 +24,6 @@ class Evaluator:
     owner: str
 
 
-class _Where(ctypes.Structure):
-    _fields_ = [
-        ("file", ctypes.c_char_p),
-        ("base", ctypes.c_void_p),
-        ("symbol", ctypes.c_char_p),
-        ("start", ctypes.c_void_p),
-    ]
-
-
 def address_installed() -> int:
     """Return the address of the evaluator that the interpreter calls now."""
     return _call_c("_PyInterpreterState_GetEvalFrameFunc", _call_c("PyInterpreterState_Get"))
@@ -52,10 +43,7 @@ def _call_c(name: str, *addresses: int):
 
 
 def installed() -> tuple[Evaluator, ...]:
-    """Return the evaluator that the interpreter calls now, then the one that it goes on to, …
-
-    Only the hook of this course says what it goes on to.
-    """
+    """Return the evaluator that the interpreter calls now, then what this course's goes on to."""
     now, (ours, previous) = address_installed(), _own_addresses()
     return tuple(map(evaluator_at, [now, previous] if now == ours else [now]))
 
@@ -86,12 +74,12 @@ def put_back() -> Evaluator:
 
 def _file_of(address: int) -> str:
     """Return the name of the library that the address lies in, empty where nobody knows."""
-    where = _Where()
+    where = (ctypes.c_char_p * 4)()  # of a Dl_info; the first is the file
     try:
-        found = ctypes.CDLL(None).dladdr(ctypes.c_void_p(address), ctypes.byref(where))
+        found = ctypes.CDLL(None).dladdr(ctypes.c_void_p(address), where)
     except (AttributeError, OSError, TypeError):  # on Windows
         return ""
-    return os.path.basename(os.fsdecode(where.file)) if found and where.file else ""
+    return os.path.basename(os.fsdecode(where[0])) if found and where[0] else ""
 
 
 def _own_addresses() -> tuple[int, int]:

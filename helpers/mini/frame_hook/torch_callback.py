@@ -18,6 +18,7 @@ from helpers.mini.frame_hook.building import NotBuilt
 
 HERE = os.path.dirname(__file__)
 FEWEST_LEVELS = 200
+VARIABLE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 START = 0 if sys.version_info >= (3, 13) else -1
 
 
@@ -34,12 +35,13 @@ class Door:
         if not self._hooks:
             self._evaluator = slot.address_installed()
             self._before = torch_private.set_eval_frame(self._on_frame)
-        state = {"codes": codes, "error": None, "missed": 0, "answered": []}  # codes kept alive
-        wanted = set(map(id, codes or ()))
-        self._hooks[id(key)] = SimpleNamespace(callback=callback, wanted=wanted, **state)
+        wanted = {id(code): code for code in codes or ()}  # which keeps them alive
+        self._hooks[id(key)] = SimpleNamespace(
+            callback=callback, wanted=wanted, error=None, answered=[]
+        )
 
     def off(self, key) -> tuple[BaseException | None, int]:
-        """Switch off; return what the callback raised, if it did, and the frames it missed."""
+        """Switch off; return what the callback raised, if it did, and 0 as hook.c counts frames."""
         hook = self._hooks.pop(id(key), None)
         if hook is None:
             return None, 0
@@ -49,7 +51,7 @@ class Door:
                 slot.install(self._evaluator)  # torch miscounts once a callback finds no room
         for code in hook.answered:
             torch_private.reset_code(code)
-        return hook.error, hook.missed
+        return hook.error, 0
 
     def is_on(self, key) -> bool:
         """Return whether the hook of this key is on."""
@@ -58,14 +60,10 @@ class Door:
     def _on_frame(self, frame, entry, state):
         code = frame.f_code
         starts = frame.f_lasti <= START  # a generator that goes on is asked about again
-        if starts and not code.co_filename.startswith(HERE):
-            room = _has_room()
+        if starts and not code.co_filename.startswith(HERE) and _has_room():
             for hook in reversed([*self._hooks.values()]):
-                if hook.error is not None or (hook.wanted and id(code) not in hook.wanted):
-                    continue
-                if not room:
-                    hook.missed += 1
-                elif (answer := _ask(hook, code, frame)) is not None:
+                asked = hook.error is None and (not hook.wanted or id(code) in hook.wanted)
+                if asked and (answer := _ask(hook, code, frame)) is not None:
                     hook.answered.append(code)
                     root = torch_private.RootGuardManager()  # holds never, so that torch asks again
                     root.add_lambda_guard(lambda found: False, ["ask again"], None)
@@ -76,8 +74,9 @@ class Door:
 def _ask(hook, code: CodeType, frame) -> CodeType | None:
     """Return the code to run instead, if the callback wants one."""
     try:
-        answer = hook.callback(code, tuple(frame.f_locals[name] for name in _names(code)))
-        return _code_for(answer, code)
+        args, rest, more, values = inspect.getargvalues(frame)
+        names = [*args, *filter(None, (rest, more))]
+        return _code_for(hook.callback(code, tuple(values[name] for name in names)), code)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -85,33 +84,27 @@ def _ask(hook, code: CodeType, frame) -> CodeType | None:
         return None
 
 
-def _names(code: CodeType) -> list[str]:
-    found = inspect.getargs(code)
-    return [*found.args, *filter(None, (found.varargs, found.varkw))]
-
-
 def _has_room() -> bool:
     """Return whether enough levels of recursion are left for a callback."""
-    depth, frame = 0, sys._getframe()
-    while frame is not None:
-        depth, frame = depth + 1, frame.f_back
-    return depth < sys.getrecursionlimit() - FEWEST_LEVELS
+    try:
+        sys._getframe(sys.getrecursionlimit() - FEWEST_LEVELS)
+    except ValueError:  # there are not so many frames
+        return True
+    return False
 
 
 def _code_for(answer, code: CodeType) -> CodeType | None:
-    if isinstance(answer, CodeType):
-        fields = ("co_argcount", "co_kwonlyargcount", "co_nlocals", "co_cellvars", "co_freevars")
-        if any(getattr(answer, name) != getattr(code, name) for name in fields):
-            raise ValueError(
-                f"the code of {answer.co_name} cannot run in a frame of {code.co_name}: it must "
-                "have the same arguments, locals, free variables and kind, and no deeper stack"
-            )
-    elif callable(answer):
+    if callable(answer):
         return _calling(answer, code)
-    elif answer is not None:
-        raise TypeError(
-            "the callback must return None, a code object or something to call, not "
-            f"{type(answer).__name__}"
+    if answer is not None and not isinstance(answer, CodeType):
+        given = type(answer).__name__
+        must = "the callback must return None, a code object or something to call"
+        raise TypeError(f"{must}, not {given}")
+    fields = ("co_argcount", "co_kwonlyargcount", "co_nlocals", "co_cellvars", "co_freevars")
+    if answer and any(getattr(answer, name) != getattr(code, name) for name in fields):
+        raise ValueError(
+            f"the code of {answer.co_name} cannot run in a frame of {code.co_name}: it must "
+            "have the same arguments, locals, free variables and kind, and no deeper stack"
         )
     return answer
 
@@ -119,13 +112,13 @@ def _code_for(answer, code: CodeType) -> CodeType | None:
 def _calling(stand_in, code: CodeType) -> CodeType:
     """Return code that takes the same arguments and calls `stand_in` with them."""
     names = [f"p{n}" for n in range(code.co_argcount)]
-    if code.co_freevars or len(names) < len(_names(code)):
+    if code.co_freevars or code.co_kwonlyargcount or code.co_flags & VARIABLE:
         raise ValueError(
             f"with torch's hook the frames of {code.co_name} cannot be replaced: it has free "
             "variables, or arguments that are not plain"
         )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a text that is called
-        made = eval(f"lambda {', '.join(names)}: 'stand in'({', '.join(names)})").__code__
-    consts = tuple(stand_in if const == "stand in" else const for const in made.co_consts)
+        warnings.simplefilter("ignore")  # a number that is called
+        made = eval(f"lambda {', '.join(names)}: (0.5)({', '.join(names)})").__code__
+    consts = tuple(stand_in if const == 0.5 else const for const in made.co_consts)
     return made.replace(co_consts=consts, co_name=code.co_name)

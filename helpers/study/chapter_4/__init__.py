@@ -1,12 +1,11 @@
 """The exercises of chapter 4."""
 
-from helpers.study.chapter_4.break_surgery import BREAK_SURGERY
-from helpers.study.chapter_4.dynamo_guards import DYNAMO_GUARDS, DYNAMO_LOOKUP, EVICTING_CACHE
-from helpers.study.chapter_4.dynamo_steps import DYNAMO_BINARY_OP, DYNAMO_RECEIVES, DYNAMO_RECORDER
-from helpers.study.chapter_4.guard_games import GUARD_BREAKER, GUARD_SET
+from helpers.study.chapter_4 import dynamo_steps as steps
+from helpers.study.chapter_4.dynamo_games import BREAK_SURGERY, GUARD_BREAKER, GUARD_SET
 from helpers.study.chapter_4.hook_exercises import BEHIND_THE_HOOK, HOOK_CALLBACK
 
 EXERCISES = (
-    *(DYNAMO_BINARY_OP, DYNAMO_RECORDER, DYNAMO_GUARDS, DYNAMO_LOOKUP, DYNAMO_RECEIVES),
-    *(HOOK_CALLBACK, BREAK_SURGERY, EVICTING_CACHE, GUARD_BREAKER, GUARD_SET, BEHIND_THE_HOOK),
+    *(steps.DYNAMO_BINARY_OP, steps.DYNAMO_RECORDER, steps.DYNAMO_GUARDS, steps.DYNAMO_LOOKUP),
+    *(steps.DYNAMO_RECEIVES, HOOK_CALLBACK, BREAK_SURGERY, steps.EVICTING_CACHE),
+    *(GUARD_BREAKER, GUARD_SET, BEHIND_THE_HOOK),
 )

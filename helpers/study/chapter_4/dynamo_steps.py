@@ -1,31 +1,37 @@
-"""Steps 1, 2 and 5 of the mini-Dynamo: a call, the recorder, and what the rest receives.
+"""The five steps of the mini-Dynamo, each held against the finished one; and an evicting cache.
 
-Each is held against the finished one.
+Guards must be true of their value, no more than is needed, and false where a graph would be wrong.
 """
 
 # ruff: noqa: D103 - the program of step 5 says what it is by its name
 
 import inspect
+import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
+from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
-from helpers.study.check import InvalidAnswer, tried
-from helpers.study.engine import Case, Exercise, advise_by_part, find_difference, parts_tried
+from helpers.study.check import Exercise, InvalidAnswer, tried
+from helpers.study.engine import Case, advise_by_part, find_difference, in_order, parts_tried
 
-WHO = "the finished one"
-
-TENSOR = "a tensor"
+WHO, TENSOR = "the finished one", "a tensor"
 NOW = "both are known: compute now, in this order, and return a new Known"
 LATER = "put one call of OPERATORS[sign] into the graph, left first; return what trace.record gives"
-PAIRS = ((7, 3), (1, 0), (2.5, -0.5), (TENSOR, 3), (3, TENSOR), (TENSOR, TENSOR))
+PAIRS = ((7, 3), (1, 0), (TENSOR, 3), (3, TENSOR), (TENSOR, TENSOR))
+
+
+def _find_difference(answer, part: str, cases: list[Case]):
+    from helpers.mini.dynamo import PARTS
+
+    return find_difference(answer, getattr(PARTS, part), cases, WHO)
 
 
 def _judge_binary_op(binary_op: Callable):
-    from helpers.mini.dynamo import OPERATORS, PARTS
+    from helpers.mini.dynamo import OPERATORS
 
     cases = [
         Case(
@@ -36,28 +42,31 @@ def _judge_binary_op(binary_op: Callable):
         for sign in OPERATORS
         for left, right in PAIRS
     ]
-    return find_difference(binary_op, PARTS.binary_op, cases, WHO)
+    return _find_difference(binary_op, "binary_op", cases)
 
 
 def _try_operands(sign: str, pair: tuple, binary_op: Callable) -> dict:
     from helpers.mini.dynamo import OPERATORS, Known, Tensor
 
-    operands = [Tensor(None, None) if side == TENSOR else Known(side) for side in pair]
-    recorded, calls = Tensor(None, None), []
-    names = {id(operands[0]): "left", id(operands[1]): "right"}
-    names[id(recorded)] = "what trace.record gave"
-
-    def describe(value) -> str:
-        known = f"Known({value.value!r})" if isinstance(value, Known) else short_repr(value)
-        return names.get(id(value), known)
+    sides = zip(("left", "right"), pair, strict=True)
+    operands = [Tensor(n, None) if value == TENSOR else Known(value) for n, value in sides]
+    calls = []
 
     def record(fn, *args, **kwargs):
         named = "OPERATORS[sign]" if fn is OPERATORS[sign] else short_repr(fn)
-        calls.append(f"{named}({', '.join([*map(describe, args), *kwargs])})")
-        return recorded
+        calls.append(f"{named}({', '.join([*map(_show, args), *kwargs])})")
+        return Tensor("what trace.record gave", None)
 
     result = tried(binary_op(SimpleNamespace(record=record), sign, *operands))
-    return {"returns": describe(result), "records": calls}
+    return {"returns": _show(result), "records": calls}
+
+
+def _show(value) -> str:
+    from helpers.mini.dynamo import Known, Tensor
+
+    if isinstance(value, Known):
+        return f"Known({value.value!r})"
+    return str(value.node) if isinstance(value, Tensor) else short_repr(value)
 
 
 DYNAMO_BINARY_OP = Exercise(
@@ -72,11 +81,10 @@ DYNAMO_BINARY_OP = Exercise(
     ),
 )
 
-INPUTS = "a", "b[0]", "G['c']"
-CALLS = (
+STEPS = (  # sources of inputs, then calls: what is called, with which of them
+    *("a", "b[0]", "G['c']"),
     (operator.sub, (0, 1), {}),
     ("sum", (2,), {"dim": 0, "keepdim": True}),
-    (print, (), {}),
 )
 ADVICE_FOR_RECORDER = {
     "graph": "make the graph and the dict in __init__; inputs are placeholders 'arg0', 'arg1', …; "
@@ -87,43 +95,41 @@ ADVICE_FOR_RECORDER = {
 
 
 def _judge_recorder(recorder: type):
-    from helpers.mini.dynamo import PARTS
-
     if not isinstance(recorder, type):
         return "give the class itself: check.dynamo_recorder(Recorder)"
-    names = [f"input number {number}" for number in (1, 2, 3)]
-    names += [f"the call of {_name(fn)}" for fn, *_ in CALLS]
     advice = advise_by_part(ADVICE_FOR_RECORDER, WHO)
+    names = [
+        f"the input {s}" if isinstance(s, str) else f"the call of {_name(s[0])}" for s in STEPS
+    ]
     cases = [
-        Case(f"a recorder: after {name}", partial(_record_steps, many), advice)
+        Case(f"a recorder: after {name}", partial(_record_steps, STEPS[:many]), advice)
         for many, name in enumerate(names, 1)
     ]
-    return find_difference(recorder, PARTS.recorder, cases, WHO)
+    return _find_difference(recorder, "recorder", cases)
 
 
-def _record_steps(many: int, kind: type) -> dict:
-    """Return what a recorder holds, and has just returned, after so many inputs and calls."""
+def _record_steps(steps: tuple, kind: type) -> dict:
+    """Return what a recorder holds, and has just returned, after some inputs and calls."""
     from helpers.mini.dynamo import Known, Tensor
 
     other = kind()  # two recorders must not share their graph
     call = other.call(operator.neg, (Known(1),), {})
     parts_tried({"input": other.input("a"), "call": call})
     recorder, tensors = kind(), []
-    for source in INPUTS[:many]:
-        found = recorder.input(source)
-        tensors.append(Tensor(found, None))
-    for fn, places, kwargs in CALLS[: max(many - len(INPUTS), 0)]:
-        args = tuple(tensors[place] for place in places)
-        found = recorder.call(fn, args, {name: Known(value) for name, value in kwargs.items()})
-    nodes = list(recorder.graph.nodes)
-
-    def place(node) -> str:
-        return next((f"node {at}" for at, one in enumerate(nodes) if one is node), short_repr(node))
-
+    for step in steps:
+        if isinstance(step, str):
+            found = recorder.input(step)
+            tensors.append(Tensor(found, None))
+        else:
+            fn, places, kwargs = step
+            named = {name: Known(value) for name, value in kwargs.items()}
+            found = recorder.call(fn, tuple(tensors[place] for place in places), named)
     return {
-        "graph": [f"{n.op} {_name(n.target)}{n.args}{n.kwargs or ''}" for n in nodes],
-        "returns": found and place(found),
-        "inputs": {source: place(node) for source, node in recorder.inputs.items()},
+        "graph": [
+            f"{n.op} {_name(n.target)}{n.args}{n.kwargs or ''}" for n in recorder.graph.nodes
+        ],
+        "returns": short_repr(found),
+        "inputs": {source: short_repr(node) for source, node in recorder.inputs.items()},
     }
 
 
@@ -161,6 +167,193 @@ DYNAMO_RECORDER = Exercise(
     picture=_draw_recorded,
 )
 
+HOLD, FAIL = "guards that hold", "a guard that fails"
+TOO_STRICT = (
+    "it compiles again for nothing. Guard what decides the graph, not a tensor's numbers, and not "
+    "which object it is"
+)
+
+
+def _judge_guards(guards: Callable):
+    cases = []
+    for value, other, looks in _pairs():
+        why = f"a function may look at {looks}, and the graph would be wrong" if looks else ""
+        for source in ("k", "pair[1]"):
+            words = f"{source} = {value!r}, and then {source} = {other!r}"
+            run = partial(_hold_for_other, source, value, other)
+            cases.append(Case(words, run, why or TOO_STRICT))
+    return _find_difference(guards, "guards", cases)
+
+
+def _hold_for_other(source: str, value, other, guards: Callable) -> str:
+    texts = in_order(tried(guards(source, value)), 100, "what guards returns")
+    for text in texts:
+        if not isinstance(tried(text, "the list"), str):
+            raise InvalidAnswer(f"guards must return a list of texts, not {short_repr(texts)}")
+        try:
+            holds = _ask(text, value)
+        except Exception as error:
+            instead = "; write 'k is None'" if value is None else ""
+            raised = f"your guard {text!r} raised {error_message(error)}{instead}"
+            raise InvalidAnswer(f"for {source} = {value!r}, {raised}") from None
+        if not holds:
+            raise InvalidAnswer(f"your guard {text!r} is not even true of {source} = {value!r}")
+    try:
+        return HOLD if all(_ask(text, other) for text in texts) else FAIL
+    except Exception:  # such as an attribute that the other one does not have
+        return FAIL
+
+
+def _ask(text: str, value):
+    from helpers.mini.dynamo.builder import ALWAYS
+
+    return eval(text, {**ALWAYS, "k": value, "pair": (None, value)})
+
+
+def _pairs() -> Iterator[tuple]:
+    """Yield (value, other, what a function may look at): alike for a graph where that is empty."""
+    import torch
+
+    x, square, inf = torch.tensor([1.0, -2.0, 4.0]), torch.arange(6.0).reshape(2, 3), math.inf
+    slope, cube = x.clone().requires_grad_(), square.reshape(1, 2, 3)
+    wider = x.as_subclass(type("DerivedTensor", (torch.Tensor,), {}))
+    derived = type("DerivedFloat", (float,), {})(0.5), type("DerivedInt", (int,), {})(2)
+    alike = ((x, x + 1), (x, x * math.nan), (slope, (x + 1).requires_grad_()), (True, True))
+    alike += ((None, None), (1000, int("1000")), (-2.5, float("-2.5")), (-inf, float("-inf")))
+    alike += ((math.nan, float("nan")), ("it's", "".join(["it", "'s"])), ('a "\n\\', 'a "\n\\'))
+    yield from ((value, other, "") for value, other in alike)
+    yield x.long(), x, "x.dtype"
+    for shape, other in ((x, x[:2]), (square, square.reshape(3, 2)), (cube, cube.mT)):
+        yield shape, other.contiguous(), "x.shape"
+    yield from ((x, slope, "x.requires_grad"), (slope, x, "x.requires_grad"), (x, wider, "type(x)"))
+    for one, other in ((2, 3), (0.1, 0.1 + 2e-17), (inf, -inf), ("sum", "mean"), (None, 1)):
+        yield one, other, "k"
+    yield from ((0.0, -0.0, "1 / k"), (inf, math.nan, "1 / k"))
+    same = ((1, 1.0), (True, 1.0), (True, 1), (0, False), (1.0, 1))
+    yield from ((*pair, "type(k)") for pair in (*same, (0.5, derived[0]), (2, derived[1])))
+
+
+DYNAMO_GUARDS = Exercise(
+    "dynamo_guards",
+    _judge_guards,
+    "Whatever would make the graph wrong makes a guard fail, and other numbers do not.",
+    (
+        "Which properties of a tensor may the function have looked at while it was traced?",
+        "A tensor: its type, dtype, shape and requires_grad. A number: its type and its value.",
+        "1 == 1.0 == True, and 0.0 == -0.0. type(k) is … tells the first apart, and k.hex() "
+        "the second.",
+    ),
+)
+
+ADVICE_FOR_LOOKUP = (
+    "return the first entry that fits, or None, and of each before it the first guard that fails"
+)
+
+
+def _make_entry(k: int):
+    """Return an entry for calls with this k; the guard on its type comes first or last."""
+    from helpers.mini.dynamo.convert_frame import Entry, guarded
+
+    words = [f"k == {k}", "type(k) is int"]
+    guards, accepts = guarded(words if k % 2 else words[::-1], ("x", "k"), {})
+    return Entry(guards, accepts, lambda x, k: x * k)
+
+
+def _judge_lookup(lookup: Callable):
+    entries = [_make_entry(k) for k in (1, 2, 3)]
+    cases = [
+        Case(
+            f"with {len(kept)} in the cache, for k = {k}",
+            partial(_look_up, kept, (0.5, k)),
+            ADVICE_FOR_LOOKUP,
+        )
+        for kept in ([], entries, [*entries[::-1], *entries])
+        for k in (1, 2, 3.0)
+    ]
+    return _find_difference(lookup, "lookup", cases)
+
+
+def _look_up(kept: list, args: tuple, lookup: Callable):
+    found = tried(lookup(list(kept), args))
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        return f"{short_repr(found)}, which is no pair"
+    entry, misses = tried(found[0], "the entry"), tried(found[1], "misses")
+    place = next((at for at, one in enumerate(kept) if one is entry), short_repr(entry))
+    if isinstance(misses, tuple | list):
+        misses = [text if isinstance(text, str) else short_repr(text) for text in misses]
+    return {"entry": place, "misses": misses}
+
+
+DYNAMO_LOOKUP = Exercise(
+    "dynamo_lookup",
+    _judge_lookup,
+    "Yours finds the entries that the finished one finds, and the same guards fail first.",
+    (
+        "Of each entry you need to know one thing: the first guard that does not hold.",
+        "guard.holds(values) tells, guard.text is what to report, in the order of the entries.",
+        "next((g for g in entry.guards if not g.holds(values)), None) is the first failing "
+        "guard. None means that the entry fits: return it at once.",
+    ),
+)
+
+SEQUENCES = (  # (limit, the values of k of each call; an entry fits no float)
+    *((2, (1, 1, 2, 2)), (1, (1, 2, 2, 1)), (2, (1, 2, 1, 3, 1, 2)), (2, (1, 2, 3, 3, 3.0))),
+    (3, (1, 1.0, 2, 3, 3, 3, 4, 2, 1, 3, 4, 5, 2)),
+)
+ADVICE_FOR_CACHE = (
+    "a hit moves its entry to the front, and a new one goes there; the last ones are dropped; make "
+    "the list of entries in __init__, or two caches share it"
+)
+
+
+class _Reference:
+    def __init__(self, limit):
+        self.limit, self.entries = limit, []
+
+    def find(self, values):
+        found = [e for e in self.entries if all(guard.holds(values) for guard in e.guards)]
+        self.entries.sort(key=lambda entry: entry not in found)
+        return found[0] if found else None
+
+    def add(self, entry):
+        self.entries = [entry, *self.entries][: self.limit]
+
+
+def _judge_cache(cache: type):
+    if not isinstance(cache, type):
+        return "give the class itself, such as check.evicting_cache(Cache)"
+    cases = [
+        Case(f"with limit {limit}", partial(_use_cache, limit, ks), ADVICE_FOR_CACHE)
+        for limit, ks in SEQUENCES
+    ]
+    return find_difference(cache, _Reference, cases)
+
+
+def _use_cache(limit: int, ks: tuple, kind: type) -> dict:
+    """Return what a cache finds in each call of a sequence; where it finds nothing, it gets one."""
+    other, cache, made, seen = kind(limit), kind(limit), {}, {}
+    parts_tried({"find": other.find((1.5, 1)), "add": other.add(_make_entry(1))})
+    for at, k in enumerate(ks):
+        found = cache.find((at + 0.5, k))
+        names = [f"the entry for {known}" for known, entry in made.items() if entry is found]
+        seen[f"k = {', '.join(map(str, ks[: at + 1]))}"] = (names or [short_repr(found)])[0]
+        if found is None and isinstance(k, int):
+            made[k] = _make_entry(k)
+            cache.add(made[k])
+    return seen
+
+
+EVICTING_CACHE = Exercise(
+    "evicting_cache",
+    _judge_cache,
+    "Yours finds what was used lately, and has dropped what was not.",
+    (
+        "In which order do you keep the entries, so that the one to drop is easy to find?",
+        "Most recent first: a hit moves its entry to the front, a new one goes to the front.",
+        "In find: self.entries.remove(entry), then self.entries.insert(0, entry). In add: insert, "
+        "then del self.entries[self.limit:].",
+    ),
+)
 
 ADVICE_FOR_RECEIVES = (
     "hand over what can still be read, and no name which nothing reads any more before it is "
@@ -180,7 +373,7 @@ def hand_on(items, found, other, last):
 
 
 def _judge_receives(receives: Callable):
-    from helpers.mini.dynamo import PARTS, Code
+    from helpers.mini.dynamo import Code
 
     body = "; ".join(map(str.strip, inspect.getsource(hand_on).splitlines()[1:])).replace(":;", ":")
     cases = [
@@ -191,7 +384,7 @@ def _judge_receives(receives: Callable):
         )
         for at, step in enumerate(Code(hand_on.__code__).steps)
     ]
-    return find_difference(receives, PARTS.receives, cases, WHO)
+    return _find_difference(receives, "receives", cases)
 
 
 def _ask_receives(at: int, receives: Callable) -> list:
@@ -200,9 +393,8 @@ def _ask_receives(at: int, receives: Callable) -> list:
     bound = list(hand_on.__code__.co_varnames[:: -1 if at % 2 else 1])
     names = tried(receives(Code(hand_on.__code__), at, bound))
     if not isinstance(names, list | tuple):
-        raise InvalidAnswer(
-            f"receives must return a list, in the order of bound, not {short_repr(names)}"
-        )
+        must = "receives must return a list, in the order of bound"
+        raise InvalidAnswer(f"{must}, not {short_repr(names)}")
     return list(names)
 
 

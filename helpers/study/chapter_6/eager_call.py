@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from textwrap import shorten
 
@@ -15,35 +15,36 @@ from helpers.model.tables import Transcript
 from helpers.safety.children import channel
 from helpers.study.chapter_6 import op_cases
 from helpers.study.check import Exercise, InvalidAnswer, NotAttempted
-from helpers.study.engine import Case, Raised, find_difference
+from helpers.study.engine import Case, find_difference
 
 SECONDS = 30
 UNTRIED = "untried"
 NONE = "no op was made by api().TFE_NewOp: make the calls of the C API yourself"
 NEVER = "the op is never deleted: TFE_DeleteOp(op), also where something was raised"
-AGAIN = "TFE_DeleteOp gets an op that is not there, or not any more"
+WRONG = {  # op -> what its first attribute cannot be
+    "MatMul": "yes",
+    "LeakyRelu": "x",
+    "ReduceJoin": 5,
+    "StringToHashBucketFast": "7",
+    "Cast": "float32",
+    "Squeeze": ["a"],
+}
 
 
 def _judge_execute(my_execute: Callable):
-    source = portable(my_execute)
     call = f"from {__name__} import trial\ntrial({my_execute.__code__.co_name})\n"
-    reply = run_child(f"{source}\n{call}", SECONDS)
+    reply = run_child(f"{portable(my_execute)}\n{call}", SECONDS)
     told = {"at": "the first call"}
     for line in reply["told"]:
         told |= line
     if told.get("verdict") == UNTRIED:
         raise NotAttempted
-    if "verdict" in told:
-        return told["verdict"] or None
     ending = Transcript("", "", "", "", reply["code"], reply["cut"]).ending
-    return f"{told['at']}: {reply['error'].strip() or ending}"
+    return told.get("verdict", f"{told['at']}: {reply['error'].strip() or ending}") or None
 
 
 def trial(fn: Callable) -> None:
-    """Run in the child: compare `fn` with TensorFlow, say which call comes, and tell the verdict.
-
-    What kills the child is known by the last call that was said.
-    """
+    """Run in the child: compare `fn` with TensorFlow, say which call comes, and tell the verdict."""
     tell, count = channel().tell, _count_ops()
     cases = [Case(case.words, partial(_run, case, *rest, tell, count)) for case, *rest in _calls()]
     try:
@@ -63,14 +64,12 @@ def _count_ops() -> Counter:
     def made(*args):
         op = make(*args)
         count["made"] += 1
-        count[op] += 1 if op else 0
+        count["left"] += bool(op)
         return op
 
     def deleted(op):
-        count["again"] += 1 if op and not count[op] else 0
-        if count[op]:
-            count[op] -= 1
-            delete(op)
+        count["left"] -= bool(op)
+        delete(op)
 
     space.TFE_NewOp, space.TFE_DeleteOp = made, deleted
     return count
@@ -78,16 +77,6 @@ def _count_ops() -> Counter:
 
 def _call_theirs(op_name, inputs, attrs=(), num_outputs=1):
     return op_cases.py_execute(op_cases.Case(op_name, tuple(inputs), attrs), num_outputs)
-
-
-@dataclass(frozen=True)
-class _Error(Raised):
-    """An error whose words count, too."""
-
-    words: str = ""
-
-    def __str__(self):
-        return f"raises {self.kind.__name__}: {shorten(self.words, 200, placeholder=' …')}"
 
 
 def _run(case: op_cases.Case, number, tell: Callable, count: Counter, call):
@@ -100,10 +89,10 @@ def _run(case: op_cases.Case, number, tell: Callable, count: Counter, call):
     except (InvalidAnswer, NotAttempted):
         raise
     except Exception as error:
-        found = _Error(type(error), error, op_cases.words_of(error)[1])
-    made, again = count.pop("made", 0), count.pop("again", 0)
-    if call is not _call_theirs and (again or not made or any(count.values())):
-        raise InvalidAnswer(f"{case.words}: {AGAIN if again else NEVER if made else NONE}")
+        kind, words = op_cases.words_of(error)
+        found = f"raises {kind}: {shorten(words, 200, placeholder=' …')}"
+    if call is not _call_theirs and (count["left"] or not count["made"]):
+        raise InvalidAnswer(f"{case.words}: {NEVER if count['made'] else NONE}")
     return found
 
 
@@ -122,35 +111,25 @@ def _calls() -> Iterator[tuple]:
     """Yield (call, number of outputs): right ones, then wrong ones. No number: the default."""
     import tensorflow as tf
 
-    ones, words = tf.constant([[0.5, -2.0]]), tf.constant(["b", "c"])
-
-    def call(op, *inputs, wrong="", attrs=()):
-        attrs = completed(definition_of(op), list(inputs), attrs)
-        return op_cases.Case(op, inputs, attrs, wrong)
-
-    joined = ("separator", "ü\0→", "keep_dims", True)
-    right = (
-        (call("MatMul", ones, ones, attrs=("transpose_b", True)), "yes"),
-        (call("LeakyRelu", ones, attrs=("alpha", 0.1)), "x"),
-        (call("ReduceJoin", words, tf.constant([0]), attrs=joined), 5),
-        (call("StringToHashBucketFast", words, attrs=("num_buckets", 7)), "7"),
-        (call("Cast", ones, attrs=("DstT", tf.int32)), "float32"),
-        (call("Squeeze", tf.ones([1, 2, 1, 1]), attrs=("squeeze_dims", [0, 2])), ["a"]),
-    )
-    yield call("Neg", ones), ()
-    yield from ((case, ()) for case, _ in right)
-    unique = call("Unique", tf.constant([1, 1, 2]))
+    known = {case.op: _complete(case) for case in op_cases.cases()}
+    neg, unique = known["Neg"], known["Unique"]
+    yield neg, ()
+    yield from ((known[op], ()) for op in WRONG)
     yield unique, (2,)
     yield replace(unique, wrong="without num_outputs"), ()
-    yield call("Neg", ones, wrong="no outputs asked for"), (0,)
-    yield call("Neg", ones, wrong="more outputs asked for than there are"), (3,)
-    yield call("Neg", words, wrong="of strings"), ()
-    yield call("Negg", ones, wrong="an op that does not exist"), ()
-    yield call("Neg", ones, attrs=("nonsense", 1), wrong="an attribute that does not exist"), ()
-    for case, value in right:
-        name, _, *others = case.attrs
-        wrong = f"where {name} is {value!r}"
-        yield replace(case, attrs=(name, value, *others), wrong=wrong), ()
+    yield replace(neg, wrong="more outputs asked for than there are"), (3,)
+    yield replace(neg, inputs=(tf.constant(["b", "c"]),), wrong="of strings"), ()
+    yield replace(neg, op="Negg", wrong="an op that does not exist"), ()
+    yield replace(neg, attrs=("nonsense", 1), wrong="an attribute that does not exist"), ()
+    for op, value in WRONG.items():
+        name, _, *others = known[op].attrs
+        attrs, wrong = (name, value, *others), f"where {name} is {value!r}"
+        yield replace(known[op], attrs=attrs, wrong=wrong), ()
+
+
+def _complete(case: op_cases.Case) -> op_cases.Case:
+    attrs = completed(definition_of(case.op), list(case.inputs), case.attrs)
+    return replace(case, attrs=attrs)
 
 
 EXECUTE = Exercise(

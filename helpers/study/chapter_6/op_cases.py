@@ -1,16 +1,21 @@
-"""Ops of many signatures -> calls with generated inputs, and the same calls gone wrong.
+"""Ops of many signatures -> calls with generated inputs.
 
-One list serves whoever writes an eager call by hand: each case is run through `tf.raw_ops` or
-`TFE_Py_Execute`, and through the hand-made call, and the two are compared.
+Each is run through `tf.raw_ops` or `TFE_Py_Execute`, and through a call made by hand.
 """
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 RENAMED = {"squeeze_dims": "axis"}
+ONE = """Abs Neg Exp Sqrt Tanh Relu Softmax ZerosLike Identity Sin Cos Log Rsqrt Sign Floor Ceil Erf
+    Log1p Elu OnesLike Sigmoid Softplus Square Tan Atan Sinh Cosh Asinh Expm1 Reciprocal Round Rint
+    Selu Relu6 Softsign Erfc L2Loss IsNan IsInf IsFinite LogSoftmax StopGradient
+    Lgamma Digamma Asin Acos Atanh Acosh Erfinv"""
+TWO = """AddV2 Sub Mul RealDiv Maximum Pow Less SquaredDifference BiasAdd Minimum Greater NotEqual
+    FloorDiv DivNoNan"""
 
 
 @dataclass(frozen=True)
@@ -25,30 +30,14 @@ class Case:
     @property
     def words(self) -> str:
         """Return the call in a few words."""
-        named = ", ".join(map(repr, self.attrs[::2]))
-        return (
-            self.op + (f" with {named}" if named else "") + (f", {self.wrong}" * bool(self.wrong))
-        )
+        named = f" with {', '.join(map(repr, self.attrs[::2]))}" if self.attrs else ""
+        return self.op + named + (f", {self.wrong}" if self.wrong else "")
 
 
 def cases(seed: int = 0) -> list[Case]:
-    """Return calls that work, one or more for each of the ops; the values depend on `seed`."""
+    """Return calls that work, one for each of the ops; the values depend on `seed`."""
     made = _table(np.random.RandomState(seed))
-    return [Case(op, tuple(inputs), tuple(attrs)) for op, inputs, attrs in made]
-
-
-def wrong_cases(seed: int = 0) -> Iterator[Case]:
-    """Yield the same calls, each with one input of another dtype, or of a shape that is too big."""
-    import tensorflow as tf
-
-    strange = tf.constant("text"), tf.reshape(tf.range(2.0 * 3 * 5), (2, 1, 3, 1, 5))
-    for case in cases(seed):
-        for place, given in enumerate(case.inputs):
-            for other, says in zip(strange, ("a string", "five dimensions"), strict=True):
-                if isinstance(given, list) or given.dtype == tf.resource:
-                    continue
-                inputs = (*case.inputs[:place], other, *case.inputs[place + 1 :])
-                yield replace(case, inputs=inputs, wrong=f"input {place} is {says}")
+    return [Case(op, tuple(inputs), tuple(attrs)) for op, inputs, *attrs in made]
 
 
 def py_execute(case: Case, outputs: int) -> list:
@@ -110,7 +99,7 @@ def _is_same(a, b) -> bool:
 
 
 def _table(random: np.random.RandomState) -> Iterator[tuple]:
-    """Yield (op, inputs, attributes); the inputs are generated, but for some of fixed types."""
+    """Yield (op, inputs, *names and values of attributes); most inputs are generated."""
     import tensorflow as tf
 
     c = tf.constant
@@ -118,89 +107,30 @@ def _table(random: np.random.RandomState) -> Iterator[tuple]:
     def f(*shape):
         return c(random.uniform(0.1, 2.0, shape), "float32")
 
-    def i(*shape, high=9):
-        return c(random.randint(1, high, shape), "int32")
-
-    def s(*words):
-        return c(words)
-
-    # one input or two, no attribute
-    one = ("Abs", "Neg", "Exp", "Sqrt", "Tanh", "Relu", "Softmax", "ZerosLike", "Identity")
-    one += (
-        "Sin",
-        "Cos",
-        "Log",
-        "Rsqrt",
-        "Sign",
-        "Floor",
-        "Ceil",
-        "Erf",
-        "Log1p",
-        "Elu",
-        "OnesLike",
-    )
-    yield from ((op, [f(2, 3)], ()) for op in (*one, "Sigmoid", "Softplus"))
-    two = ("AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Pow", "Less", "SquaredDifference")
-    yield from ((op, [f(2, 3), f(3)], ()) for op in (*two, "BiasAdd"))
+    yield from ((op, [f(2, 3)]) for op in ONE.split())
+    yield from ((op, [f(2, 3), f(3)]) for op in TWO.split())
     # bool, int, float and string attributes
-    yield "MatMul", [f(2, 3), f(2, 2)], ("transpose_a", True)
-    yield "BatchMatMulV2", [f(2, 2, 3), f(2, 4, 3)], ("adj_y", True)
-    yield "Sum", [f(2, 3), c([0])], ("keep_dims", True)
-    yield "Cumsum", [f(2, 3), c(1)], ("exclusive", True, "reverse", True)
-    yield "LeakyRelu", [f(2, 3) - 1.0], ("alpha", 0.3)
-    yield "ApproximateEqual", [f(4), f(4)], ("tolerance", 0.5)
-    yield "Gather", [f(4, 2), i(3, high=4)], ("validate_indices", True)
-    yield "GatherV2", [f(4, 2), i(3, high=4), c(0)], ("batch_dims", 0)
-    yield "AsString", [f(3)], ("precision", 2, "fill", "0", "width", 6)
-    yield "StringLower", [s("Ab", "C")], ("encoding", "utf-8")
-    yield "StringJoin", [[s("a", "b"), s("c", "d")]], ("separator", "-")
-    yield "ReduceJoin", [s("a", "b"), c([0])], ("separator", "+")
-    yield "RegexReplace", [s("aab"), s("a")[0], s("x")[0]], ("replace_global", False)
-    yield "StringToHashBucketFast", [s("a", "b")], ("num_buckets", 7)
-    yield "StringLength", [s("a", "bcd")], ()
-    # dtypes as attributes
-    yield "Cast", [f(2, 2)], ("DstT", tf.int32)
-    yield "Bitcast", [f(2)], ("type", tf.int32)
-    yield "ArgMax", [f(2, 3), c(1)], ("output_type", tf.int32)
-    yield from ((op, [f(2, 3)], ("out_type", tf.int64)) for op in ("Shape", "Size"))
-    yield "StringToNumber", [s("1", "2.5")], ("out_type", tf.float64)
-    yield "DecodeRaw", [s("abcd")], ("out_type", tf.uint8)
-    yield "Multinomial", [f(1, 3), c(0)], ("output_dtype", tf.int32)
-    yield "Empty", [c([0, 2])], ("dtype", tf.float32, "init", True)
-    # lists and shapes as attributes
-    yield "Squeeze", [f(1, 2, 1)], ("squeeze_dims", [0])
-    conv = ("strides", [1, 1, 1, 1], "padding", "SAME")
-    yield "Conv2D", [f(1, 4, 4, 2), f(2, 2, 2, 3)], conv
-    yield "DepthwiseConv2dNative", [f(1, 4, 4, 2), f(2, 2, 2, 1)], conv
-    pool = ("ksize", [1, 2, 2, 1], "strides", [1, 2, 2, 1], "padding", "VALID")
-    yield from ((op, [f(1, 4, 4, 1)], pool) for op in ("MaxPool", "AvgPool"))
-    yield "EnsureShape", [f(2, 3)], ("shape", [None, 3])
-    yield "EnsureShape", [f(2, 3)], ("shape", tf.TensorShape(None))
-    yield "VarHandleOp", [], ("dtype", tf.float32, "shape", [2, None], "shared_name", "made")
-    # inputs of fixed types, in many places
-    yield "Reshape", [f(2, 3), c([3, 2])], ()
-    yield "Transpose", [f(2, 3), c([1, 0])], ()
-    yield "OneHot", [i(3, high=4), c(4), c(1.0), c(0.0)], ("axis", 0)
-    yield "StridedSlice", [f(4, 4), c([1, 0]), c([3, 4]), c([1, 2])], ("shrink_axis_mask", 1)
-    yield "Pad", [f(2, 2), c([[1, 0], [0, 1]])], ()
-    # lists of inputs
-    yield "AddN", [[f(2), f(2), f(2)]], ()
-    yield "Pack", [[f(2), f(2)]], ("axis", 1)
-    yield "ConcatV2", [[f(1, 2), f(2, 2)], c(0)], ()
-    yield "IdentityN", [[f(2), i(2), s("a")]], ()
-    yield "ShapeN", [[f(2), f(3, 1)]], ("out_type", tf.int64)
-    yield "Einsum", [[f(2, 3), f(3, 2)]], ("equation", "ij,jk->ik")
-    # more than one output
-    yield "Unique", [i(8, high=4)], ("out_idx", tf.int64)
-    yield "TopKV2", [f(5), c(2)], ("sorted", True)
-    yield "Split", [c(0), f(4, 2)], ("num_split", 2)
-    yield "SplitV", [f(5), c([2, 3]), c(0)], ("num_split", 2)
-    yield "Unpack", [f(3, 2)], ("num", 3, "axis", 0)
-    yield "Qr", [f(3, 2)], ("full_matrices", True)
-    yield "ListDiff", [i(6), i(3)], ("out_idx", tf.int64)
-    yield "NoOp", [], ()
-    # a resource
-    variable = tf.Variable([1.0, 2.0])
-    yield "ReadVariableOp", [variable.handle], ("dtype", tf.float32)
-    yield "VariableShape", [variable.handle], ("out_type", tf.int64)
-    yield "VarIsInitializedOp", [variable.handle], ()
+    yield "MatMul", [f(2, 3), f(2, 3)], "transpose_b", True
+    yield "Sum", [f(2, 3), c([0])], "keep_dims", True
+    yield "LeakyRelu", [f(2, 3) - 1.0], "alpha", 0.3
+    yield "ReduceJoin", [c(["a", "b"]), c([0])], "separator", "ü\0→", "keep_dims", True
+    yield "StringToHashBucketFast", [c(["a", "b"])], "num_buckets", 7
+    # dtypes as attributes, lists and shapes
+    yield "Cast", [f(2, 2)], "DstT", tf.int32
+    yield "ArgMax", [f(2, 3), c(1)], "output_type", tf.int32
+    yield "Shape", [f(2, 3)], "out_type", tf.int64
+    yield "Squeeze", [f(1, 2, 1)], "squeeze_dims", [0]
+    conv = "strides", [1, 1, 1, 1], "padding", "SAME"
+    yield "Conv2D", [f(1, 4, 4, 2), f(2, 2, 2, 3)], *conv
+    yield "MaxPool", [f(1, 4, 4, 1)], "ksize", [1, 2, 2, 1], *conv
+    yield "EnsureShape", [f(2, 3)], "shape", [None, 3]
+    yield "VarHandleOp", [], "dtype", tf.float32, "shape", [2, None], "shared_name", "made"
+    # inputs of fixed types, lists of inputs, more than one output, a resource
+    yield "Reshape", [f(2, 3), c([3, 2])]
+    yield "OneHot", [c([1, 3, 0]), c(4), c(1.0), c(0.0)], "axis", 0
+    yield "AddN", [[f(2), f(2), f(2)]]
+    yield "ConcatV2", [[f(1, 2), f(2, 2)], c(0)]
+    yield "Unique", [c([1, 1, 2, 1])], "out_idx", tf.int64
+    yield "Split", [c(0), f(4, 2)], "num_split", 2
+    yield "NoOp", []
+    yield "ReadVariableOp", [tf.Variable([1.0, 2.0]).handle], "dtype", tf.float32

@@ -5,15 +5,23 @@ Judged by an X-ray of the very calls: their routes, and those of the loop that c
 
 import re
 from collections.abc import Callable
+from copy import deepcopy
+from functools import partial
 
 import numpy as np
 
 from helpers.capture.frameworks.call_recorder import call_tree
 from helpers.model.framework_records import ROUTES
 from helpers.model.phrase import counted
-from helpers.study.chapter_6.loop_trial import parted
-from helpers.study.check import Exercise, InvalidAnswer
-from helpers.study.engine import check_guess, prefix_reason
+from helpers.study.check import Exercise, InvalidAnswer, tried
+from helpers.study.engine import (
+    Case,
+    advise_by_part,
+    check_guess,
+    find_difference,
+    prefix_reason,
+    same_result,
+)
 
 WHY = {
     "fast path": "C reads all that arrives at the door itself: tensors, numbers, variables",
@@ -58,6 +66,53 @@ ROUTE = Exercise(
         "watch_call(...).model.route.",
     ),
 )
+
+CLOSE = 1e-3  # a sum in another order, and what three rows make of it; its cube for doubles
+SLOPES = ("the gradient for state", "the gradient for gain")
+STAYS = "all arithmetic must stay TensorFlow's"
+
+
+def parted(quick, slow, rows, state, gain) -> str | None:
+    """Return how a loop parts from the slow one: in values, in gradients, or in its routes."""
+    doubles = {state.dtype.name, np.asarray(rows).dtype.name} == {"float64"}
+    same = partial(same_result, near=CLOSE**3 if doubles else CLOSE)
+    advice = advise_by_part(dict.fromkeys(SLOPES, STAYS), "slow")
+    case = Case("the loop", partial(_run, rows, state, gain), advice)
+    try:
+        because = find_difference(quick, slow, [case], "slow", same)
+    except InvalidAnswer as error:  # returned, so that the caller can say for which input
+        because = str(error)
+    routes = ["fast path"] if because else call_tree(quick, rows, state, gain).routes
+    if any(route != "fast path" for route in routes):
+        return f"yours leaves the fast path: its routes are {', '.join(routes)}"
+    return because
+
+
+def _run(rows, state, gain, loop) -> dict:
+    """Return a loop's result and gradients as plain data; InvalidAnswer if it changes its input."""
+    import tensorflow as tf
+
+    before = [deepcopy(rows), float(gain)]
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(state)
+        result = tried(loop(rows, state, gain), "quick")
+    if not same_result([rows, float(gain)], before):
+        raise InvalidAnswer("yours changes what it is given: it is another afterwards")
+    if not isinstance(result, tf.Tensor):
+        raise InvalidAnswer(f"yours gives no tensor ({type(result).__name__})")
+    found = {"the result": (result.dtype.name, tuple(result.shape), _round(result))}
+    if np.isfinite(result).all():  # what an op gives back for nan depends on its arguments' order
+        for name, of in zip(SLOPES, (state, gain), strict=True):
+            found[name] = _round(tape.gradient(result, of))
+    return found
+
+
+def _round(tensor):
+    if tensor is None:
+        return None
+    digits = 12 if tensor.dtype == "float64" else 5
+    return np.round(tensor.numpy().astype("float64"), digits).tolist()
+
 
 REASONS = ("stays", "a list", "a NumPy scalar", "dtypes", "a tf.function")
 TRUTH = {  # call -> what becomes of it, and the routes that it takes

@@ -66,9 +66,9 @@ def variable_sandbox() -> VariableSandbox:
 def program_code(picked: dict[str, str]) -> str:
     """Return the program as it would be typed."""
     first, waits, after = _choices(picked)
+    name = "v" if first == READS[2] else "before"
+    update, use = "update = v.assign_add(1)", f"seen = {name} + 10"
     lines = [] if first == READS[2] else [f"before = {first}"]
-    update = "update = v.assign_add(1)"
-    use = f"seen = {'v' if first == READS[2] else 'before'} + 10"
     lines.append(f"with control_dependencies([before]): {update}" if waits else update)
     lines.append(f"with control_dependencies([update]): {use}" if after else use)
     return "\n".join(lines)
@@ -104,42 +104,30 @@ def program_picture(picked: dict[str, str]) -> Graph:
     nodes = tuple(node for node in graph.nodes if not first.match(node.key))
     keys = {node.key for node in nodes}
     edges = tuple(e for e in graph.edges if e.source in keys and e.target in keys)
-    graph = replace(graph, nodes=nodes, edges=edges)
     writes = next(node.key for node in nodes if node.op.startswith("AssignAdd"))
-    return replace(graph, found=(_find_look(graph), writes))
+    return replace(graph, nodes=nodes, edges=edges, found=(_find_look(nodes, edges), writes))
 
 
-def _find_look(graph: Graph) -> str:
-    """Return the node that looks at the memory.
-
-    A ResourceVariable is read by an op of its own. A RefVariable hands its buffer on, through any
-    Identity, and whoever computes with it looks.
-    """
-
-    def data(key):  # what is computed with; an order alone brings no data
-        return [e.source for e in graph.edges if e.target == key and e.label != "control"]
-
-    reaching = _reached("seen", data)
-    kinds = [[n.key for n in graph.nodes if n.op == kind] for kind in ("Mul", "ReadVariableOp")]
-    return ["seen", *(key for keys in kinds for key in keys if key in reaching)][-1]
+def _find_look(nodes: tuple, edges: tuple) -> str:
+    """Return the node that looks at the memory: for a RefVariable, whoever computes with it."""
+    links = {(e.source, e.target) for e in edges if e.label != "control"}  # which brings no data
+    found = {node.op: node.key for node in nodes if _leads(links, node.key, "seen")}
+    return found.get("ReadVariableOp") or found.get("Mul", "seen")
 
 
 def verdict(graph: Graph) -> str:
     """Return what a program must see, from the ways in its graph alone."""
     looks, writes = graph.found
-    if looks in _reached(writes, graph.targets):
+    links = {(e.source, e.target) for e in graph.edges}
+    if _leads(links, writes, looks):
         return NEW
-    return OLD if writes in _reached(looks, graph.targets) else EITHER
+    return OLD if _leads(links, looks, writes) else EITHER
 
 
-def _reached(start: str, neighbours) -> set[str]:
-    """Return all keys that one comes to from `start`, by `neighbours(key)`."""
-    found, waiting = {start}, [start]
-    while waiting:
-        new = set(neighbours(waiting.pop())) - found
-        found |= new
-        waiting += new
-    return found
+def _leads(links: set, start: str, end: str) -> bool:
+    import networkx
+
+    return networkx.has_path(networkx.DiGraph([*links, (start, start), (end, end)]), start, end)
 
 
 def seen(picked: dict[str, str], runs: int) -> dict[str, int]:

@@ -26,7 +26,7 @@ from helpers.study.chapter_2.spied_step import (
     numbers,
     untraced,
 )
-from helpers.study.chapter_6.loop_trial import parted
+from helpers.study.chapter_6.routes_taken import parted
 from helpers.study.chapter_7.diagnosis import Evidence, say_first_part, undiagnosed
 from helpers.study.engine import (
     Case,

@@ -53,15 +53,13 @@ def test_no_program_differs_from_eager(door):
 
 def test_the_programs_are_many_and_most_of_them_have_a_graph():
     _, compiled = compared("decorator")
-    assert len(PROGRAMS) == len(compiled) >= 110
-    with_graph = sum(bool(one.graphs) for one in compiled.values())
-    assert with_graph > 70
-    for fn, one in compiled.items():
-        assert one.entries or one.why or fn.__code__.co_flags & 0xC
+    assert len(PROGRAMS) == len(compiled) >= 78
+    assert sum(bool(one.graphs) for one in compiled.values()) > 45
+    assert all(one.entries for one in compiled.values())
 
 
 @pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("name", ["add_one", "toy_example", "a_module"])
+@pytest.mark.parametrize("name", ["toy_example", "a_module"])
 def test_a_backend_that_is_wrong_is_seen(door, name):
     (program,) = [(fn, cases) for fn, cases in PROGRAMS if fn.__name__ == name]
     assert comparing.differences(*program, comparing.DOORS[door], off_by_one, rounds=1)
@@ -99,13 +97,10 @@ def test_what_a_backend_raises_is_heard():
 
 
 def test_a_failure_of_its_own_makes_it_run_plain_python(monkeypatch):
-    def fails(self, step):
-        raise AssertionError("a mistake in the handler")
-
-    monkeypatch.setattr(dynamo.convert_frame.Interpreter, "BINARY_OP", fails)
+    monkeypatch.setattr(dynamo.convert_frame.Interpreter, "BINARY_OP", lambda self, step: 1 / 0)
     compiled = dynamo.compile(lambda x: x + 1)
     assert torch.equal(compiled(torch.ones(2)), torch.full((2,), 2.0))
-    assert "a mistake in the handler" in compiled.why
+    assert "ZeroDivisionError" in compiled.why
 
 
 def test_a_method_can_be_compiled():

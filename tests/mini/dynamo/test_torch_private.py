@@ -28,12 +28,6 @@ def test_missing_name_is_one_sentence(monkeypatch, group):
         torch_private.needed(group)
 
 
-def test_adapter_imports_no_torch_until_asked():
-    line = "import sys; from helpers.internals import torch_private; print('torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
-
-
 def test_absent_torch_is_one_sentence():
     line = (
         "import sys; sys.modules['torch'] = None; "

@@ -119,22 +119,10 @@ def methods(a, b):
     return BOX.add(a) + BOX.v, b
 
 
-def deleted(a, b):
-    x = a
-    print(str(x).rjust(5).upper(), x)
-    del x
-    x = b
-    x, y = told(x), a
-    print(x, y)
-    return x, y
-
-
 def changed(xs, a):
     out = 0
-    for i, x in enumerate(xs):
-        out += x * i
-    for x, y in zip(xs, xs):
-        out += x * y
+    for x in xs:
+        out += x * a
     xs.append(a)
     xs[0] = out
     return xs, xs[1:], out
@@ -161,7 +149,6 @@ CASES = {
     deep: [(1, 2)],
     conditions: [(1, 2), (None, 0), (0, 3)],
     methods: [(1, 2)],
-    deleted: [(1, 2), (5, 6)],
     changed: [([1, 2, 3], 4)],
     checked: [(2, 3), (0, 1)],
     nones: [(None, 2), (1, None), (1, 2)],

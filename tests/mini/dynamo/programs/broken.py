@@ -76,11 +76,6 @@ def deep_stack(x):
     )
 
 
-@tried_on(*BOTH)
-def break_within_arguments(x):
-    return torch.add(x, x.sum().item(), alpha=2) * max(1.0, x.max().item())
-
-
 def _chooses(x):
     if x.sum() > 0:
         return x + 1
@@ -132,52 +127,12 @@ def reads_before_it_stores(x, box):
     return x * scale, x * box.scale
 
 
-def _changes(box):
-    box.scale += 1
-    return box.scale
-
-
-@tried_on((UP, Box()))
-def read_before_and_after_a_call(x, box):
-    before = box.scale
-    after = _changes(box)
-    return before, after, box.scale, x * before
-
-
 @tried_on((UP, [1]), (UP, []))
 def appends(x, xs):
     xs.append(x + 1)
     ys = [x]
     ys.append(2)
     return xs, ys, len(xs)
-
-
-@tried_on((UP, {}), (UP, {"a": 2}))
-def dict_of_the_caller(x, found):
-    found["b"] = x
-    return found.get("a", x), found
-
-
-@tried_on(*BOTH)
-def the_same_list_twice(x):
-    xs = [x]
-    ys = xs
-    print(len(ys))
-    xs.append(1)
-    return xs, ys, xs is ys
-
-
-@tried_on((UP, 3), (UP, "a"), (UP, UP))
-def type_asked(x, y):
-    return type(y) is int, type(x), x
-
-
-@tried_on((UP,))
-def seeded(x):
-    torch.manual_seed(5)
-    a = x + torch.rand(4)
-    torch.manual_seed(5)
-    return a, torch.rand(4)
 
 
 @tried_on((UP,))
@@ -187,9 +142,3 @@ def grad_mode_set(x):
     y = x.clone().requires_grad_() * 2
     torch.set_grad_enabled(before)
     return y.requires_grad
-
-
-@tried_on(*BOTH)
-def keyword_arguments_for_real(x):
-    print("a", x.shape[0], sep="-", end="!\n")
-    return x.sum().item()

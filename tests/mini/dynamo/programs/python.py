@@ -77,12 +77,6 @@ def tuples(x):
     return pair, pair + (4,), a * b, pair[:1]
 
 
-@tried_on(((n(2), (n(2), 3)),))
-def nested_arguments(pair):
-    a, (b, c) = pair
-    return a + b * c
-
-
 @tried_on((n(3),), (n(2, 4),))
 def text(x):
     return f"{x.shape[0]}-{len(x)} {tuple(x.shape)!r:>10}", x * 1
@@ -112,15 +106,6 @@ def _helper(x, scale=2, *, shift=0):
 @tried_on((n(3),))
 def calls_inside(x):
     return _helper(x) + _helper(x, 3) - _helper(x, shift=1)
-
-
-def _twice(fn, x):
-    return fn(fn(x))
-
-
-@tried_on((n(3),))
-def functions_as_arguments(x):
-    return _twice(_helper, x) + _twice(torch.sin, x)
 
 
 def _powers(x, count):
@@ -158,11 +143,6 @@ def raises(x):
 @tried_on((n(3),))
 def isinstance_asked(x):
     return isinstance(x, torch.Tensor), isinstance(x, int), isinstance(3, (int, float))
-
-
-@tried_on((n(3), [1, 2]), (n(3), [1, 2.5]), (n(3), [1]))
-def list_of_numbers(x, ks):
-    return x * ks[0] + len(ks), ks
 
 
 @tried_on((2, 3), ("a", "b"), ((1,), (2,)), (1, "b"))

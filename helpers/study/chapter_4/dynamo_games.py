@@ -1,0 +1,255 @@
+"""Chapter 4, judged by Dynamo itself: fail one guard alone, write guards, cure graph breaks."""
+
+import io
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from functools import partial
+from types import FunctionType
+
+from helpers.capture.text.value import short_repr
+from helpers.capture.torch import graph_breaks
+from helpers.capture.torch.dynamo_run import watched
+from helpers.capture.torch.guard_sets import Call, Real, neighbours, replacing
+from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
+from helpers.internals import torch_private
+from helpers.safety.restoring import redirected
+from helpers.study.check import Exercise, InvalidAnswer, tried
+from helpers.study.engine import Case, Raised, by_name, find_difference, same_result
+
+WANTED = (
+    "L['n'] EQUALS_MATCH",
+    "L['names'] LENGTH_CHECK",
+    "L['names'] TYPE_MATCH",
+    "L['options']['round'] FALSE_MATCH",
+    "L['options'] TYPE_MATCH",
+    "L['x'] TENSOR_MATCH",
+    "(between values) NO_TENSOR_ALIASING",
+    "G['RATE'] EQUALS_MATCH",
+    "(the state of torch) GLOBAL_STATE",
+)
+ALONE = "one change is to fail this guard and no other"
+
+
+def _judge_breakers(breakers, fn, first):
+    import torch
+
+    breakers = by_name(breakers, WANTED, "breakers")
+    with torch.enable_grad():  # torch.set_grad_enabled(False) is in force once it is made
+        real = Real(fn, **first)
+        cases = [Case(name, partial(_find_failing, real, first, name), ALONE) for name in WANTED]
+        return find_difference(breakers, None, cases, "the aim")
+
+
+def _find_failing(real: Real, first: dict, name: str, breakers: dict | None) -> dict:
+    """Return the guards that a change fails; without changes, the one that it is to fail."""
+    if breakers is None:
+        return {"failing": [name]}
+    arguments, world = _apply(name, breakers[name], first, real.function.__globals__)
+    with world:
+        seen = real.seen(**arguments)
+        failed = [found.name for found in all_failures(1, real.entry, real.function, seen)]
+        unasked = [other for other in _find_unasked(real, seen) if other not in failed]
+    return {"failing": failed + [f"{other}, which cannot be asked any more" for other in unasked]}
+
+
+def _apply(guard: str, change, first: dict, space: dict) -> tuple:
+    """Return the arguments, and a context in which a global or a mode is changed."""
+    if callable(change) and not hasattr(type(change), "__enter__"):
+        change = change()
+    if hasattr(type(change), "__enter__"):  # torch.no_grad() can be called, too
+        return first, change
+    if not isinstance(change, Mapping) or len(change) != 1:
+        words = "a change is a dict of one argument or global, or a context manager such as"
+        raise InvalidAnswer(f"{guard}: {words} torch.no_grad(), not {short_repr(change)}")
+    [(name, value)] = change.items()
+    if name not in first and name not in space:
+        raise InvalidAnswer(f"{guard}: {name!r} is neither an argument nor a global")
+    if name in first:
+        return {**first, name: value}, nullcontext()
+    return first, replacing(space, name, value)
+
+
+def _find_unasked(real: Real, seen: dict) -> list[str]:
+    """Return the guards that cannot be asked: what they look at is gone, or has no length, …"""
+    scope, found = {"L": seen, "G": real.function.__globals__}, []
+    for leaf in leaves(real.entry):
+        if leaf.source.startswith("L[") and leaf.kind != "NO_TENSOR_ALIASING":  # has a state
+            value = resolve(leaf.source, scope)
+            try:
+                leaf.check(value)
+            except Exception:
+                value = MISSING
+            found += [leaf.guard(1).name] if value is MISSING else []
+    return found
+
+
+GUARD_BREAKER = Exercise(
+    "guard_breaker",
+    _judge_breakers,
+    "Nine guards, nine changes, and each fails that guard and no other.",
+    (
+        "Read the guard's words in show_guards(game, as_table=True) and ask: what is the least "
+        "that makes them untrue, and leaves all the other words true?",
+        "A list's length and a list's type are two guards. What has the same length and is no "
+        "list? What holds the same keys as a dict, and is another type?",
+        "An argument may be the very object that another argument is: first['x'] is at hand. The "
+        "state of torch is changed by a context manager, such as torch.no_grad().",
+    ),
+)
+
+STRICT = "too strict: yours refuse, and Dynamo hits; it would compile anew for nothing"
+
+
+def _judge_guards(holds: Callable, fn: Callable, *first):
+    import torch
+
+    with torch.enable_grad():
+        real = Real(fn, *graph_breaks.copied(first)[0])
+        calls = [*neighbours(real.function, real.first), *_change_further(real.first)]
+        cases = [
+            Case(f"counter-example ({c.words})", partial(_accept, c), partial(_advise, real, c))
+            for c in calls
+        ]
+        return find_difference(holds, real, cases, "Dynamo")
+
+
+def _accept(call: Call, guards: Callable) -> bool:
+    with call.world():
+        verdict = tried(guards(*call.arguments.values()))
+    if verdict and not hasattr(type(verdict), "__int__"):  # a list is true, whatever is in it
+        words = f"holds must say True or False, and yours gives {short_repr(verdict)}"
+        raise InvalidAnswer(words)
+    return bool(verdict)
+
+
+def _advise(real: Real, call: Call, mine, accepted: bool) -> str:
+    if isinstance(mine, Raised):
+        return f"yours {mine}; a guard looks and says no, and never raises"
+    if accepted:
+        return STRICT
+    with call.world():
+        return f"too lax: yours accept, and Dynamo refuses ({real.why_not(**call.arguments)})"
+
+
+def _change_further(first: dict) -> Iterator[Call]:
+    """Yield calls with one change that the neighbours of the first call do not have."""
+    import torch
+
+    x, n, names = first.values()
+    others = (
+        ("x", "with negative numbers", -x),
+        ("x", "with nan", x * torch.nan),
+        ("x", "that is a part of a longer tensor", torch.cat([x, x])[len(x) :]),
+        ("n", "of a class derived from int", type("Derived", (int,), {})(n)),
+        ("names", "with numbers", list(range(len(names)))),
+        ("names", "of a class derived from list", type("Derived", (list,), {})(names)),
+    )
+    for name, words, other in others:
+        yield Call(f"{name} {words}", {**first, name: other})
+
+
+GUARD_SET = Exercise(
+    "guard_set",
+    _judge_guards,
+    "No call next to the first one tells your guards from Dynamo's.",
+    (
+        "Which of the values became part of the compiled code? Each needs a guard. Which did not? "
+        "Those need none: a guard on them only costs recompiles.",
+        "A tensor's numbers are no part of the code; its type, dtype, shape, stride and "
+        "requires_grad are. Of the list, only len(names) is used.",
+        "Besides the arguments, the function reads a global, and torch records gradients or does "
+        "not: SCALE and torch.is_grad_enabled(). Mind that 2.0 == 2: ask for the type as well.",
+    ),
+)
+
+COMPILED = ([1.0, -2.0, 4.0], True), ([-1.0, -2.0, 0.5], False)
+INPUTS = [1.0, -2.0, 4.0], [-1.0, -2.0, 0.5], [[2.0, 0.0], [-1.0, 3.0]], -3.0, [-math.inf, 1.0]
+RESULT = "make a new tensor; torch.where picks and multiplies nothing: zero times infinity is nan"
+NO_SLOPE = (
+    "neither detach nor no_grad around the whole: what depends on x lets its gradient through"
+)
+
+
+def patient(x):
+    """Break the graph in four places; the same lines stand in the notebook."""
+    y = x * 2
+    print("halfway", tuple(y.shape))
+    if y.sum() > 0:
+        y = y - y.mean().item()
+    scale = 1 / (1 + y.abs().max().item())
+    return y * scale + y[y > 0].sum()
+
+
+def _judge_operated(operated: Callable):
+    import torch
+
+    tensors = [torch.tensor(x, dtype=kind) for x in INPUTS for kind in (torch.float, torch.double)]
+    cases = [Case(f"for {short_repr(x.tolist())}", partial(_call, x), RESULT) for x in tensors]
+    cases.append(Case("for [0.5, 0, -1, -2], whose gradient is asked for", _find_slope, NO_SLOPE))
+    compiled = [Case(f"compiled, for {x}", partial(_compile, x, slopes)) for x, slopes in COMPILED]
+    near = partial(same_result, near=1e-3)
+    with torch.enable_grad(), torch_private.same_settings():
+        operated = torch_private.inner_function(operated)
+        because = find_difference(operated, patient, cases, "patient", near)
+        return because or find_difference(operated, patient, compiled, "the aim", near)
+
+
+def _call(x, fn: Callable) -> dict:
+    """Return what a call gives, and let it print nothing."""
+    given = x.clone()
+    with redirected(io.StringIO()):
+        result = tried(fn(given))
+    if not hasattr(result, "tolist"):
+        return short_repr(result)
+    kind = f"{result.dtype} of shape {tuple(result.shape)}"
+    return {"kind": kind, "numbers": _round(result), "the caller's tensor": given.tolist()}
+
+
+def _round(tensor) -> list:
+    return tensor.detach().double().round(decimals=4).tolist()
+
+
+def _find_slope(fn: Callable) -> dict:
+    """Return the gradient, but for the maximum, which stands last: it may flow there, or not."""
+    import torch
+
+    x = torch.tensor([0.5, 0.0, -1.0, -2.0], requires_grad=True)
+    with redirected(io.StringIO()):
+        result = fn(x)
+    slope = torch.autograd.grad(result.sum(), x)[0][:3] if result.requires_grad else None
+    return {"gradient": None if slope is None else _round(slope)}
+
+
+def _compile(values: list, slopes: bool, fn: Callable) -> dict:
+    """Return what Dynamo makes of a function."""
+    import torch
+
+    if fn is patient:
+        return {"graphs": 1, "breaks": [], "gradient": slopes}
+    traced = fn if type(fn) is FunctionType else lambda x: fn(x)
+    x = torch.tensor(values, requires_grad=slopes)
+    run, kept = watched(traced, (x,), None, "watch_breaks", steps=0)
+    if kept.error is not None:
+        raise kept.error
+    return {
+        "graphs": len(run.graphs),
+        "breaks": [f"{found.code}: {found.cause}" for found in run.breaks],
+        "gradient": kept.value.requires_grad,
+    }
+
+
+BREAK_SURGERY = Exercise(
+    "break_surgery",
+    _judge_operated,
+    "One graph, no break, and the same results and gradients for every input.",
+    (
+        "watch_breaks(patient, x) names the line and the cause of each break. Take the first, cure "
+        "it, and look again.",
+        "Nobody needs the print. A mean or a maximum can stay a tensor: what does .item() buy?",
+        "torch.where(condition, a, b) computes both sides and picks. That replaces the if, as both "
+        "sides have the same shape.",
+        "y[y > 0] has as many elements as there are positive values. For a sum, zeros in the "
+        "other places do as well: torch.where(y > 0, y, 0).sum().",
+    ),
+)
