@@ -10,12 +10,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from operator import itemgetter
 from random import Random
 
 from helpers.model.graphs import Graph
 
 LATE = ("constant", "op", "call", "forward", "backward", "update")  # kinds that are no input
-SWEEPS, ROUNDS, SHAKES = 8, 6, 12
+SWEEPS, ROUNDS, SHAKES = 8, 6, 30
 MOST_SHAKEN = 120  # boxes and bends: a larger picture gets no further try
 WEIGHTS = (1, 2, 8)  # of a piece with no bend, one and two
 NEAR, LOOSE = 4, 60  # pixels: what is as good as straight; where two boxes pull as one bend does
@@ -114,18 +115,15 @@ def wrap_layers(layer: dict[str, int], graph: Graph, widths, room: int) -> dict[
 
 def minimize_crossings(columns: list[list], came: dict, sides) -> list[list]:
     """Return the columns in the best order found, from that in which the keys came, and another."""
-    known = {}  # what was once worked out for a layer, by where its neighbours stood
     starts = [sorted(column, key=came.get) for column in columns], _near_each_other(columns, sides)
-    best, fewest = min(
-        ((each, _sift(each, sides, known)) for each in starts), key=lambda pair: pair[1]
-    )
+    fewest, best = min(((_sift(each, sides), each) for each in starts), key=itemgetter(0))
     chance = Random(0)  # the same picture each time
     for _ in range(SHAKES if sum(map(len, columns)) <= MOST_SHAKEN else 0):
         if not fewest:
             break
         other = [list(column) for column in best]
         chance.shuffle(chance.choice(other))
-        count = _sift(other, sides, known)
+        count = _sift(other, sides)
         if count <= fewest:
             best, fewest = other, count
     return best
@@ -134,69 +132,46 @@ def minimize_crossings(columns: list[list], came: dict, sides) -> list[list]:
 def _near_each_other(columns: list[list], sides) -> list[list]:
     """Return the columns, each sorted by the mean place of its neighbours, to and fro."""
     columns = [list(column) for column in columns]
-    at = {key: float(n) for column in columns for n, key in enumerate(column)}
+    at = {key: n for column in columns for n, key in enumerate(column)}
     for sweep in range(SWEEPS):
-        side = sides[sweep % 2]
         for column in reversed(columns) if sweep % 2 else columns:
-            near = {key: [at[to] for to, _ in side.get(key, ())] or [at[key]] for key in column}
-            wanted = {key: sum(places) / len(places) for key, places in near.items()}
-            column.sort(key=wanted.get)
-            rows, free = {}, float("-inf")
-            for key in column:
-                half = 0.03 if isinstance(key, tuple) else 0.5
-                rows[key] = max(wanted[key], free + half)
-                free = rows[key] + half
-            drift = sum(rows[key] - wanted[key] for key in column) / len(column)
-            at |= {key: row - drift for key, row in rows.items()}
+            near = {key: [at[to] for to, _ in sides[sweep % 2][key]] or [at[key]] for key in column}
+            column.sort(key=lambda key, near=near: sum(near[key]) / len(near[key]))
+            at |= {key: n for n, key in enumerate(column)}
     return columns
 
 
-def _sift(columns: list[list], sides, known: dict) -> int:
+def _sift(columns: list[list], sides) -> int:
     """Move each key to the best place of its column, from the right, and count the crossings."""
     at = {key: place for column in columns for place, key in enumerate(column)}
+
+    def count(one, other, side) -> int:
+        """Return the crossings of the links of two keys of a column, the first above."""
+        return sum(
+            (mask & its).bit_count()
+            for near, mask in side[one]
+            for far, its in side[other]
+            if at[near] > at[far]
+        )
+
     for _ in range(SWEEPS):
         before = [list(column) for column in columns]
         for column in reversed(columns):
-            more = _count_more(column, at, sides, known)
+            more = {}  # how many more crossings there are with the first of two keys above
+            for a, b in combinations(column, 2):
+                more[a, b] = sum(count(a, b, side) - count(b, a, side) for side in sides)
+                more[b, a] = -more[a, b]
             for key in list(column):
                 others = [other for other in column if other != key]
                 own, costs = column.index(key), [0]
                 for other in others:  # the cost of each place, but for what all have in common
                     costs.append(costs[-1] + more[other, key])
                 best = min(range(len(costs)), key=lambda place: (costs[place], abs(place - own)))
-                if best != own:
-                    column[:] = [*others[:best], key, *others[best:]]
-                    at |= {key: place for place, key in enumerate(column)}
+                column[:] = [*others[:best], key, *others[best:]]
+            at |= {key: place for place, key in enumerate(column)}
         if before == columns:
             break
-    ends = ([_ends(key, at, sides[1]) for key in column] for column in columns)
-    return sum(_count(upper, lower) for each in ends for upper, lower in combinations(each, 2))
-
-
-def _count_more(column: list, at: dict, sides, known: dict) -> dict:
-    """Return, for each two keys, how many more crossings there are with the first one above."""
-    keys = sorted(column, key=hash)
-    where = (*keys, *(at[near] for key in keys for s in sides for near, _ in s.get(key, ())))
-    if where not in known:
-        known[where] = more = {}
-        ends = [(key, [_ends(key, at, side) for side in sides]) for key in keys]
-        for (a, one), (b, other) in combinations(ends, 2):
-            pairs = list(zip(one, other, strict=True))
-            more[a, b] = sum(_count(here, near) - _count(near, here) for here, near in pairs)
-            more[b, a] = -more[a, b]
-    return known[where]
-
-
-def _ends(key, at, side) -> list[tuple[int, int]]:
-    """Return where the links of a key end on one side, with their masks."""
-    return [(at[near], mask) for near, mask in side.get(key, ())]
-
-
-def _count(upper: list, lower: list) -> int:
-    """Return the crossings of the links of two keys of a column, given where those links end."""
-    return sum(
-        (mask & other).bit_count() for near, mask in upper for far, other in lower if near > far
-    )
+    return sum(count(*pair, sides[1]) for column in columns for pair in combinations(column, 2))
 
 
 def assign_coordinates(
