@@ -1,9 +1,7 @@
 """A graph -> layers of boxes with few crossings, and where in its layer each box stands.
 
-The layers are networkx's topological generations (of the condensation, so that cycles are allowed);
-an arrow that skips a layer gets an empty place there, so that it passes between boxes. Each arrow
-may have a mask with a bit per moment of a run: a crossing then counts once for each moment in which
-both arrows are there. The same graph is laid out the same each time.
+An arrow that skips a layer gets an empty place there, so that it passes between boxes. Each may
+have a mask with a bit per moment of a run: a crossing counts once for each that both are in.
 """
 
 from collections import defaultdict
@@ -179,9 +177,8 @@ def assign_coordinates(
 ) -> dict[object, float]:
     """Return the centre of each key in its layer, in pixels, so that arrows are short and straight.
 
-    `sizes`: how much of its layer each box takes; what has none is a bend. What a layer gives up to
-    be straight is weighed as dot does it (Gansner and others, A technique for drawing directed
-    graphs, 1993): a piece of an arrow between two bends counts most.
+    `sizes`: how much of its layer each box takes; what has none is a bend. As in dot, a piece of an
+    arrow between two bends counts most (Gansner and others, 1993).
     """
     links, centres, rows = defaultdict(list), {}, []
     for one, other in (pair for path in layout.paths for pair in pairwise(path)):

@@ -208,8 +208,8 @@ class _Script:
         apart = {*self._titles}  # of panels that have a part of their own
         apart |= {*STACKED} if hasattr(step, "stack") else set()
         apart |= {*CARDED} if hasattr(step, "cards") else set()
-        apart |= {*PRINTED} if _printed(step) else set()
-        if rest := [panel for panel in step.panels if panel.title not in apart]:
+        printed = [p for p in step.panels if p.title in PRINTED and type(p.content) is str]
+        if rest := [p for p in step.panels if p.title not in apart and p not in printed]:
             told["panels"] = [
                 (visible(_heading_of(each)), _index(self._panels, _draw_panel(each, "html")))
                 for each in rest
