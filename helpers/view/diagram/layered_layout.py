@@ -48,21 +48,19 @@ def make_layers(
     columns, paths = [[] for _ in range(1 + max(layer.values()))], []
     for key, number in layer.items():
         columns[number].append(key)
+    came = {key: number for number, key in enumerate(layer)}
+    sides = before, after = defaultdict(list), defaultdict(list)  # key -> neighbours, their masks
     for number, edge in enumerate(graph.edges):
         bends = [(number, at) for at in range(layer[edge.source] + 1, layer[edge.target])]
         paths.append((edge.source, *bends, edge.target))
+        came |= dict.fromkeys(bends, came[edge.source])
         for bend in bends:
             columns[bend[1]].append(bend)
-    before, after = defaultdict(list), defaultdict(list)  # key -> neighbours, with their masks
-    for path, mask in zip(paths, masks or (1,) * len(paths), strict=True):
-        if layer[path[0]] != layer[path[-1]]:
-            for left, right in pairwise(path):
-                after[left].append((right, mask))
-                before[right].append((left, mask))
-    came = {key: number for number, key in enumerate(layer)}
-    for path in paths:
-        came |= dict.fromkeys(path[1:-1], came[path[0]])
-    columns = minimize_crossings(columns, came, (before, after))
+        if layer[edge.source] != layer[edge.target]:
+            for left, right in pairwise(paths[-1]):
+                after[left].append((right, masks[number] if masks else 1))
+                before[right].append((left, masks[number] if masks else 1))
+    columns = minimize_crossings(columns, came, sides)
     return Layout(tuple(map(tuple, columns)), tuple(paths))
 
 
