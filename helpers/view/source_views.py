@@ -80,13 +80,14 @@ def _pairs_html(model: SideBySide) -> str:
     return render("side_by_side.html", model=replace(model, pairs=tuple(pairs)), **values)
 
 
+def _is_same(pair: Pair) -> bool:
+    return bool(pair.left and pair.right) and pair.left_text.strip() == pair.right_text.strip()
+
+
 def _fold_runs(model: SideBySide) -> list[Pair]:
     """Return the pairs; where the model folds, the ends of each long run of equal ones."""
     pairs = []
-    for same, run in groupby(
-        model.pairs,
-        lambda p: bool(p.left and p.right) and p.left_text.strip() == p.right_text.strip(),
-    ):
+    for same, run in groupby(model.pairs, _is_same):
         run = list(run)
         if model.folds and same and len(run) > LONGEST_RUN:
             run[1:-1] = [Pair(0, f"… {len(run) - 2} lines are the same", 0, "…")]

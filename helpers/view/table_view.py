@@ -9,12 +9,8 @@ from helpers.view.markup import TONE_MARKS, cut, cut_cells, fit, grid, joined, r
 
 ROWS = "the model has all of them (`.model.rows`)"
 ENTRIES = "the model has all of them (`.model.entries`)"
-# of a mark, where the ledger does not say
-MEANINGS = {
-    "changed": "new, or not as before",
-    "failed": "wrong, or an error",
-    "refused": "refused",
-}
+MEANINGS = {"changed": "new, or not as before", "failed": "wrong, or an error"}  # of a mark,
+MEANINGS["refused"] = "refused"  # where the ledger does not say
 SHORT, LONG = 12, 32  # characters of a verdict that stand in one line
 DOTS = {"plain": "○", "changed": "●", "failed": "✕"}
 MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table

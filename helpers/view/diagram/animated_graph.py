@@ -68,11 +68,8 @@ class Union:
         self.words = {thing: words[key] for thing, key in self.keys.items()}
 
     def make_layout(self):
-        """Return the layout of all of it; arrows that are never there at once may cross."""
-        graph = Graph("", tuple(self.boxes.values()), tuple(self.arrows.values()))
-        keys = [self.keys[ends] for ends in self.arrows]
-        moments = range(len(self.said))
-        return make_layers(graph, [sum(1 << n for n in moments if k in self.said[n]) for k in keys])
+        """Return the layout of all of it."""
+        return make_layers(Graph("", tuple(self.boxes.values()), tuple(self.arrows.values())))
 
     def draw_box(self, thing, spot: diagram.Spot) -> dict:
         """Return a box for the template, at this spot."""

@@ -1,11 +1,9 @@
 """A graph -> layers of boxes with few crossings, and where in its layer each box stands.
 
-An arrow that skips a layer gets an empty place there, so that it passes between boxes. Each may
-have a mask with a bit per moment of a run: a crossing counts once for each that both are in.
+An arrow that skips a layer gets an empty place there, so that it passes between boxes.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from operator import itemgetter
@@ -23,33 +21,25 @@ BETWEEN, BESIDE = 24, 16  # pixels between two boxes; between a bend and what st
 
 @dataclass(frozen=True)
 class Layout:
-    """`layers`: keys per layer, in their order. `paths`: per edge the keys passed through, ends
-    included; a key that is no node's is a bend."""
+    """Keys per layer, in their order; per edge the keys passed through, of which some are bends.
+
+    `has_cycle`: an arrow leads to its own layer.
+    """
 
     layers: tuple[tuple[object, ...], ...]
     paths: tuple[tuple[object, ...], ...]
-
-    @property
-    def has_cycle(self) -> bool:
-        """Whether an arrow leads to its own layer."""
-        layer = {key: number for number, keys in enumerate(self.layers) for key in keys}
-        return any(layer[path[0]] == layer[path[-1]] for path in self.paths)
+    has_cycle: bool = False
 
 
-def make_layers(
-    graph: Graph,
-    masks: Sequence[int] | None = None,
-    widths: dict[str, int] | None = None,
-    room: int | None = None,
-) -> Layout:
-    """Return layers with few crossings; `masks`: moments; wider than `room` wraps."""
+def make_layers(graph: Graph, widths: dict[str, int] | None = None, room: int = 0) -> Layout:
+    """Return layers with few crossings; with `widths`, a layer wider than `room` wraps."""
     layer = _assign_layers(graph)
     layer = wrap_layers(layer, graph, widths, room) if room else layer
     columns, paths = [[] for _ in range(1 + max(layer.values()))], []
     for key, number in layer.items():
         columns[number].append(key)
     came = {key: number for number, key in enumerate(layer)}
-    sides = before, after = defaultdict(list), defaultdict(list)  # key -> neighbours, their masks
+    sides = before, after = defaultdict(list), defaultdict(list)  # key -> neighbours
     for number, edge in enumerate(graph.edges):
         bends = [(number, at) for at in range(layer[edge.source] + 1, layer[edge.target])]
         paths.append((edge.source, *bends, edge.target))
@@ -58,10 +48,11 @@ def make_layers(
             columns[bend[1]].append(bend)
         if layer[edge.source] != layer[edge.target]:
             for left, right in pairwise(paths[-1]):
-                after[left].append((right, masks[number] if masks else 1))
-                before[right].append((left, masks[number] if masks else 1))
+                after[left].append(right)
+                before[right].append(left)
     columns = minimize_crossings(columns, came, sides)
-    return Layout(tuple(map(tuple, columns)), tuple(paths))
+    cycle = any(layer[edge.source] == layer[edge.target] for edge in graph.edges)
+    return Layout(tuple(map(tuple, columns)), tuple(paths), cycle)
 
 
 def _assign_layers(graph: Graph) -> dict[str, int]:
@@ -71,7 +62,7 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
     directed = networkx.DiGraph()
     directed.add_nodes_from(node.key for node in graph.nodes)
     directed.add_edges_from((edge.source, edge.target) for edge in graph.edges)
-    loose = networkx.condensation(directed)
+    loose = networkx.condensation(directed)  # cycles are allowed
     depth = {}
     for number, generation in enumerate(networkx.topological_generations(loose)):
         for component in generation:
@@ -88,21 +79,17 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
 
 
 def wrap_layers(layer: dict[str, int], graph: Graph, widths, room: int) -> dict[str, int]:
-    """Return a layer per key, none wider than `room` but of one box."""
+    """Return a layer per key; of one that is too wide, as many as needed, of as many boxes."""
     made, read = {edge.target for edge in graph.edges}, {edge.source for edge in graph.edges}
-    rows = defaultdict(list)
-    for key, number in layer.items():
-        rows[number].append(key)
-    found, number = {}, -1
+    rows, found, number = defaultdict(list), {}, 0
+    for key, own in layer.items():
+        rows[own].append(key)
     for _, row in sorted(rows.items()):
         row.sort(key=lambda key: (key not in made) + 2 * (key not in read))
-        whole = sum(widths[key] + BETWEEN for key in row)
-        share, wide, part = whole / -(-whole // room), 0, -1
-        for key in row:
-            if part < 0 or wide + widths[key] / 2 > share * (part + 1):
-                part, number = part + 1, number + 1
-            found[key] = number
-            wide += widths[key] + BETWEEN
+        parts = -(-sum(widths[key] + BETWEEN for key in row) // room)
+        each = -(-len(row) // parts)
+        found |= {key: number + at // each for at, key in enumerate(row)}
+        number += -(-len(row) // each)
     return {key: found[key] for key in layer}
 
 
@@ -114,9 +101,7 @@ def minimize_crossings(columns: list[list], came: dict, sides) -> list[list]:
     starts = [sorted(column, key=came.get) for column in columns], _near_each_other(columns, sides)
     fewest, best = min(((_sift(each, sides), each) for each in starts), key=itemgetter(0))
     chance = Random(0)  # the same picture each time
-    for _ in range(SHAKES if sum(map(len, columns)) <= MOST_SHAKEN else 0):
-        if not fewest:
-            break
+    for _ in range(SHAKES if sum(map(len, columns)) <= MOST_SHAKEN and fewest else 0):
         other = [list(column) for column in best]
         chance.shuffle(chance.choice(other))
         count = _sift(other, sides)
@@ -131,7 +116,7 @@ def _near_each_other(columns: list[list], sides) -> list[list]:
     at = {key: n for column in columns for n, key in enumerate(column)}
     for sweep in range(SWEEPS):
         for column in reversed(columns) if sweep % 2 else columns:
-            near = {key: [at[to] for to, _ in sides[sweep % 2][key]] or [at[key]] for key in column}
+            near = {key: [at[to] for to in sides[sweep % 2][key]] or [at[key]] for key in column}
             column.sort(key=lambda key, near=near: sum(near[key]) / len(near[key]))
             at |= {key: n for n, key in enumerate(column)}
     return columns
@@ -143,12 +128,7 @@ def _sift(columns: list[list], sides) -> int:
 
     def count(one, other, side) -> int:
         """Return the crossings of the links of two keys of a column, the first above."""
-        return sum(
-            (mask & its).bit_count()
-            for near, mask in side[one]
-            for far, its in side[other]
-            if at[near] > at[far]
-        )
+        return sum(at[near] > at[far] for near in side[one] for far in side[other])
 
     for _ in range(SWEEPS):
         before = [list(column) for column in columns]
