@@ -4,8 +4,7 @@ Of a large tree the outline has the ways to the landmarks. Both show counts, nev
 """
 
 import math
-from collections import Counter
-from dataclasses import dataclass, replace
+from collections import Counter, namedtuple
 from itertools import groupby
 
 from helpers.model.framework_records import CallTree
@@ -33,14 +32,8 @@ LOOKS = {
 }
 
 
-@dataclass(frozen=True)
-class Line:
-    """One line of an outline. `inside`: how many calls it stands for, with those inside them."""
-
-    depth: int
-    words: str
-    inside: int
-    door: bool = False
+# One line of an outline. `inside`: how many calls it stands for, with those inside them.
+Line = namedtuple("Line", ["depth", "words", "inside", "door"], defaults=[False])
 
 
 def outline(tree: CallTree) -> tuple[Line, ...]:
@@ -65,7 +58,7 @@ def outline(tree: CallTree) -> tuple[Line, ...]:
     for line, same in groupby(lines):
         times = len(list(same))
         if times > 1 and line.inside == 1:
-            merged.append(replace(line, words=f"{line.words} ×{times}", inside=times))
+            merged.append(line._replace(words=f"{line.words} ×{times}", inside=times))
         else:
             merged += [line] * times
     left_out = len(merged) - MOST_LINES

@@ -10,23 +10,13 @@ selected, its tooltips show, and paper and ink are those of the page's theme.
 
 import base64
 import re
-from dataclasses import dataclass
+from collections import namedtuple
 from pathlib import Path
 
 from markupsafe import Markup
 
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of thing. `mark` is its shape as a letter, for where nothing can be drawn."""
-
-    word: str
-    light: str
-    dark: str
-    shape: str
-    mark: str
-
-
+# One kind of thing. `mark` is its shape as a letter, for where nothing can be drawn.
+Kind = namedtuple("Kind", ["word", "light", "dark", "shape", "mark"])
 KINDS = {
     kind.word: kind
     for kind in (
@@ -94,14 +84,12 @@ def colours(dark: bool) -> dict[str, str]:
     """Return every colour of a theme by name, and the fill of each kind and word."""
     named = {word: kind.dark if dark else kind.light for word, kind in KINDS.items()}
     named |= {word: pair[dark] for word, pair in WORDS.items()}
-    fills = {f"{name}-fill": _mix(hue, PAPER["paper"][dark]) for name, hue in named.items()}
-    return named | {word: pair[dark] for word, pair in PAPER.items()} | fills
-
-
-def _mix(hue: str, paper: str) -> str:
-    parts = zip(*(bytes.fromhex(one[1:]) for one in (hue, paper)), strict=True)
-    shown = (round((a * _WASH + b * (100 - _WASH)) / 100) for a, b in parts)
-    return "#" + bytes(shown).hex()
+    found = named | {word: pair[dark] for word, pair in PAPER.items()}
+    for name, hue in named.items():
+        parts = zip(bytes.fromhex(hue[1:]), bytes.fromhex(found["paper"][1:]), strict=True)
+        mixed = bytes(round((a * _WASH + b * (100 - _WASH)) / 100) for a, b in parts)
+        found[f"{name}-fill"] = f"#{mixed.hex()}"
+    return found
 
 
 def variables(dark: bool) -> str:

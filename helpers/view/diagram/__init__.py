@@ -3,6 +3,7 @@
 What has no kind of `ink` is drawn as one that has, and set apart by its outline.
 """
 
+from collections import namedtuple
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -52,16 +53,10 @@ def far_ends(spots: Iterable[Spot]) -> tuple[int, int]:
     return max(right) + MARGIN, max(bottom) + MARGIN
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A drawing from 0, 0: boxes, arrows, frames for the template; pieces in it at (x, y)."""
-
-    width: int
-    height: int
-    boxes: tuple[dict, ...] = ()
-    arrows: tuple[dict, ...] = ()
-    frames: tuple[dict, ...] = ()
-    inner: tuple[tuple[int, int, "Piece"], ...] = ()
+# A drawing from 0, 0: boxes, arrows, frames for the template; `inner`: pieces in it, as (x, y, it).
+Piece = namedtuple(
+    "Piece", ["width", "height", "boxes", "arrows", "frames", "inner"], defaults=[()] * 4
+)
 
 
 def as_svg(title: str, piece: Piece, kinds: Iterable[str]) -> str:

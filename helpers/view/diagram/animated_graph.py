@@ -1,10 +1,8 @@
 """The graphs of all moments of a run -> one picture in which only arrows move.
 
-All that is ever there gets a place of its own, once, with room for the widest that it ever says. A
-moment is then a state: which parts are there, which are new, and which have just gone (ghosts).
-Dynamo's graphs grow in a card each, guards beside the nodes: the last graph of each recording is
-laid out once, as outlines without words, and each step fills some. Where a graph broke, the cards
-are cut apart, and the line stands there that Python runs itself.
+All that is ever there gets a place of its own. A moment is then a state: which parts are there,
+which are new, and which have just gone (ghosts). Dynamo's graphs grow in a card each, guards beside
+the nodes: as outlines, of which each step fills some. A graph break cuts the cards apart.
 """
 
 from collections.abc import Sequence
@@ -140,13 +138,11 @@ def animated_graph(graphs: Sequence[Graph], title: str = "") -> Picture:
 
 
 def place_union(union: Union):
-    """Return the layout, and a spot per key: more room right of a column with a long label."""
-    layout, more = union.make_layout(), {}
+    """Return the layout, and a spot per key, with room for the longest label between columns."""
+    layout, labels = union.make_layout(), [union.words[ends] for ends in union.arrows]
     heights = {k: TAG if n.kind == "name" else diagram.BOX for k, n in union.boxes.items()}
-    for number, column in enumerate(layout.layers):
-        own = (union.words[ends] for ends in union.arrows if ends[0] in column)
-        more[number] = max((drawn_width(label) for words in own for (label,) in words), default=0)
-    return layout, place_layers(layout, union.widths, GAP, False, heights)(more)
+    most = max((drawn_width(label) for words in labels for (label,) in words), default=0)
+    return layout, place_layers(layout, union.widths, GAP + most, False, heights)()
 
 
 def _arrow(words, path, layout, spots) -> dict:

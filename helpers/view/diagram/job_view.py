@@ -4,11 +4,10 @@ Lanes stand side by side, rows below each other. Each op of the backward pass st
 the forward op that it was appended for, so the way back can be followed beside the way there.
 """
 
-from collections import defaultdict
+from collections import defaultdict, namedtuple
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
 
 from helpers.model.framework_records import JobGraph
 from helpers.model.graphs import Node
@@ -19,6 +18,7 @@ from helpers.view.markup import grid, one_line, render
 
 LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
 HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")
+HEADING_WIDTHS = [drawn_width(words, LETTER) + 16 for words in HEADINGS]
 COLUMNS = ("pass", "op", "op type", "defined", "reads, attributes", "writes", "appended for")
 RETURNED = "→ returned"  # no op can bear this name
 MOST_DRAWN = 70  # ops
@@ -31,12 +31,7 @@ SHIFTS = (0, 9, -9, 17)
 Way = tuple[tuple[int, int], ...]  # the corners of a line of straight pieces, ends included
 
 
-class Line(NamedTuple):
-    """One arrow between two keys, with what travels on it."""
-
-    source: str
-    target: str
-    label: str
+Line = namedtuple("Line", ["source", "target", "label"])  # an arrow, with what travels on it
 
 
 def _text(model: JobGraph) -> str:
@@ -68,7 +63,8 @@ def _html(model: JobGraph) -> str:
 
 def svg(model: JobGraph) -> str:
     """Return the picture of a job with at least one op as SVG text."""
-    boxes, cells, rows = {}, defaultdict(list), _place_rows(model)
+    writer = {blob.name: op.name for op in model.ops for _, blob in op.writes}
+    boxes, cells, rows = {}, defaultdict(list), _place_rows(model, writer)
     for op in model.ops:
         detail = ", ".join((op.type, *(f"{name}={value}" for name, value in op.attrs)))
         label, kind = f"{'◆ ' * op.own}{op.name}", f"{op.part}{' own' * op.own}"
@@ -77,7 +73,7 @@ def svg(model: JobGraph) -> str:
     if model.returns:
         boxes[RETURNED] = Node(RETURNED, "returned", "output")
         cells[LANES["forward"], max(rows.values()) + 1].append(RETURNED)
-    lines, layers = _make_lines(model), defaultdict(list)
+    lines, layers = make_lines(model, writer), defaultdict(list)
     for (_, row), keys in sorted(cells.items(), key=lambda cell: cell[0][1]):
         layers[row] += keys
 
@@ -93,14 +89,13 @@ def svg(model: JobGraph) -> str:
     piece = draw_roomy(draw, list(layers.values()), True)
     # a label that would stand on what another op sends could be read as that one's
     arrows = ({**a, "label": "" if a["crowded"] else a["label"]} for a in piece.arrows)
-    piece = replace(piece, arrows=tuple(arrows))
+    piece = piece._replace(arrows=tuple(arrows))
     return diagram.as_svg(model.title, piece, (node.kind for node in boxes.values()))
 
 
-def _place_rows(model: JobGraph) -> dict[str, int]:
+def _place_rows(model: JobGraph, writer: dict[str, str]) -> dict[str, int]:
     """Return a row per op: forward ops one below the other, all others beside one of them."""
     rows = {name: row for row, name in enumerate(model.names("forward"))}
-    writer = _find_writers(model)
     for op in model.ops:
         for _, blob in op.reads:
             if op.part == "forward" and blob in writer:
@@ -110,12 +105,9 @@ def _place_rows(model: JobGraph) -> dict[str, int]:
     return rows
 
 
-def _find_writers(model: JobGraph) -> dict[str, str]:
-    return {blob.name: op.name for op in model.ops for _, blob in op.writes}
-
-
-def _make_lines(model: JobGraph) -> list[Line]:
-    writer, found = _find_writers(model), defaultdict(list)
+def make_lines(model: JobGraph, writer: dict[str, str]) -> list[Line]:
+    """Return an arrow per pair of ops; `writer`: the op that writes each blob."""
+    found = defaultdict(list)
     read = [(name, op.name) for op in model.ops for _, name in op.reads if name in writer]
     for name, reader in (*read, *((name, RETURNED) for name in model.returns)):
         found[writer[name], reader].append(str(model.blob(name)))
@@ -147,7 +139,7 @@ def _place_boxes(boxes: dict[str, Node], cells, lines: list[Line], more) -> dict
     for ((lane, _), column), gap in zip(sorted(columns.items()), gaps, strict=True):
         alone = sum(other == lane for other, _ in columns) == 1
         widths = {key: diagram.box_width(boxes[key], LONGEST) for key, *_ in column}
-        width = max(_heading_width(lane) * alone, *widths.values(), 0)
+        width = max(HEADING_WIDTHS[lane] * alone, *widths.values())
         for key, row, deep in column:
             top, height = tops[row]
             high = STACK * (len(cells[lane, row]) if lane == 0 else 1)
@@ -157,16 +149,12 @@ def _place_boxes(boxes: dict[str, Node], cells, lines: list[Line], more) -> dict
     return spots
 
 
-def _heading_width(lane: int) -> int:
-    return drawn_width(HEADINGS[lane], LETTER) + 16
-
-
 def _place_headings(spots: dict[str, diagram.Spot], cells) -> list[dict]:
     heads = []
     for lane in sorted({lane for lane, _ in cells}):
         own = [spots[key] for (of, _), keys in cells.items() if of == lane for key in keys]
         middle = (min(spot.x for spot in own) + max(spot.right for spot in own)) // 2
-        width = _heading_width(lane)
+        width = HEADING_WIDTHS[lane]
         spot = diagram.Spot(middle - width // 2, diagram.MARGIN, width)
         heads.append(diagram.box(Node("", HEADINGS[lane], "heading"), spot))
     return heads
@@ -236,16 +224,14 @@ def _ways(start: diagram.Spot, end: diagram.Spot) -> Iterator[Way]:
 def _draw_way(way: Way) -> str:
     """Return the SVG path of a way, with round corners."""
     words = "M{} {}".format(*way[0])
-    for before, corner, after in zip(way, way[1:], way[2:], strict=False):
-        (x, y), (u, v) = (_towards(corner, other) for other in (before, after))
-        words += f" L{x} {y} Q{corner[0]} {corner[1]} {u} {v}"
+    for before, (x, y), after in zip(way, way[1:], way[2:], strict=False):
+        ends = []
+        for u, v in (before, after):
+            far = max(abs(u - x) + abs(v - y), 1)
+            part = min(CORNER, far // 2)
+            ends.append((x + (u - x) * part // far, y + (v - y) * part // far))
+        words += " L{} {} Q{} {} {} {}".format(*ends[0], x, y, *ends[1])
     return words + " L{} {}".format(*way[-1])
-
-
-def _towards(corner, other) -> tuple[int, int]:
-    (x, y), far = corner, max(_length((corner, other)), 1)
-    part = min(CORNER, far // 2)
-    return x + (other[0] - x) * part // far, y + (other[1] - y) * part // far
 
 
 def _length(way: Way) -> int:

@@ -3,8 +3,7 @@
 An arrow that skips a layer gets an empty place there, so that it passes between boxes.
 """
 
-from collections import defaultdict
-from dataclasses import dataclass
+from collections import defaultdict, namedtuple
 from itertools import combinations, pairwise
 from operator import itemgetter
 from random import Random
@@ -19,16 +18,9 @@ NEAR, LOOSE = 4, 60  # pixels: what is as good as straight; where two boxes pull
 BETWEEN, BESIDE = 24, 16  # pixels between two boxes; between a bend and what stands beside it
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Keys per layer, in their order; per edge the keys passed through, of which some are bends.
-
-    `has_cycle`: an arrow leads to its own layer.
-    """
-
-    layers: tuple[tuple[object, ...], ...]
-    paths: tuple[tuple[object, ...], ...]
-    has_cycle: bool = False
+# Keys per layer, in their order; per edge the keys passed through, bends among them; whether an
+# arrow leads to its own layer.
+Layout = namedtuple("Layout", ["layers", "paths", "has_cycle"], defaults=[False])
 
 
 def make_layers(graph: Graph, widths: dict[str, int] | None = None, room: int = 0) -> Layout:

@@ -6,6 +6,7 @@ No step of a stage needs the kernel: the widget's state is one script (JSON) tha
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from markupsafe import Markup, escape
 
@@ -43,6 +44,7 @@ STACKED = ("value stack", "value stack (recomputed)", "symbolic stack", "locals"
 CARDED = ("frames on the stack", "frames off the stack, kept by generators")
 DYNAMO = ("graph so far", "guards so far", "the graph that is handed over", "why")
 # a letter per part and step of a picture
+to_json = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
 _LETTERS = {"": "0", "shown": "1", "new": "2", "ghost": "3", "outline": "4"}
 
 
@@ -107,7 +109,7 @@ def stage_widget(model: Timeline):
     script = stage_script(model)
     scripts = " ".join(("picture", "stage_script", *(f"stage_{part}" for part in PARTS)))
     says = f"{script['title']!r}, {script['total']} steps"
-    state = {"script": _to_json(script), "index": 0}
+    state = {"script": to_json(script), "index": 0}
     return make_widget("stage", "picture stage stage_parts", says, state, scripts)
 
 
@@ -123,14 +125,10 @@ def stage_script(model: Timeline) -> dict:
             "first": model.first,
             **_Script(model, model.steps[:shown]).parts(),
         }
-        size = len(_to_json(played).encode())
+        size = len(to_json(played).encode())
         if size <= STATE_ROOM or shown <= 1:
             return played
         shown = max(1, min(shown - 1, shown * STATE_ROOM // size))
-
-
-def _to_json(script: dict) -> str:
-    return json.dumps(script, ensure_ascii=False, separators=(",", ":"))
 
 
 def _index(pool: dict, thing) -> int:
