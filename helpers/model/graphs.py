@@ -8,10 +8,9 @@ from helpers.model.tables import Listing
 
 @dataclass(frozen=True)
 class Node:
-    """One box. `kind` picks its shape and ink, `group` is what it folds into when there are many.
+    """One box. `kind` picks its shape and ink; `group`: a path of what it folds into.
 
-    A group may be a path (`model/dense`): then the innermost part folds first. `op` and
-    `attributes` (name, value) say in full what an operation is, for those who compare two graphs.
+    `op` and `attributes` (name, value) say in full what an operation is.
     """
 
     key: str
@@ -34,10 +33,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """A directed graph. Nodes keep their order; every edge joins two keys that exist.
-
-    `found`: the keys that a search points out. `wide`: arrows should be longer than their words.
-    """
+    """A directed graph; `found`: the keys that a search points out; `wide`: with long arrows."""
 
     title: str
     nodes: tuple[Node, ...]
@@ -50,9 +46,8 @@ class Graph:
         keys = {node.key for node in self.nodes}
         if len(keys) != len(self.nodes):
             raise ValueError("two nodes share a key; give each node a key of its own")
-        for end in [end for edge in self.edges for end in (edge.source, edge.target)]:
-            if end not in keys:
-                raise ValueError(f"an edge names {end!r}, which is no node of this graph")
+        if missing := {end for e in self.edges for end in (e.source, e.target)} - keys:
+            raise ValueError(f"an edge names {missing.pop()!r}, which is no node of this graph")
 
     def node(self, key: str) -> Node:
         """Return the node with this key; KeyError names the key when there is none."""
@@ -67,9 +62,9 @@ class Graph:
         return tuple(edge.source for edge in self.edges if edge.target == key)
 
     def find(self, words: str) -> "Graph":
-        """Return this graph with the nodes pointed out that have `words` in their name or op.
+        """Return this graph, those nodes pointed out that have `words` in their name or op.
 
-        Upper and lower case count as the same. LookupError if there is no such node.
+        LookupError for none.
         """
         asked = words.casefold()
         parts = {node.key: (node.key, node.label, node.op) for node in self.nodes}
@@ -105,12 +100,14 @@ class Nest:
 
 
 def nested(graph: Graph) -> Nest:
-    """Return the graph with each body taken out of it, where each has one caller, on its level.
-
-    Where one has more callers, or an arrow leads into a body from elsewhere, all stays flat.
-    """
+    """Return the graph with each body taken out of it, if each has one caller, on its level."""
     entries = {node.group: node for node in graph.nodes if node.op == BODY and node.group}
-    homes = {node.key: _home(node, entries) for node in graph.nodes}
+    homes = {}  # node -> the innermost body that it stands in; a body's beginning stands outside
+    for node in graph.nodes:
+        scope = node.group
+        while scope and (scope not in entries or entries[scope].key == node.key):
+            scope = scope.rpartition("/")[0]
+        homes[node.key] = scope
     keys = {entry.key for entry in entries.values()}
     callers = {key: graph.sources(key) for key in keys}
     if not all(len(c) == 1 and homes[c[0]] == homes[key] for key, c in callers.items()):
@@ -119,14 +116,6 @@ def nested(graph: Graph) -> Nest:
     if any(homes[edge.source] != homes[edge.target] for edge in kept):
         return Nest(graph)
     return _nest(replace(graph, edges=kept), entries, homes, callers, "")
-
-
-def _home(node: Node, entries: dict[str, Node]) -> str:
-    """Return the innermost body that a node stands in; the beginning of a body stands outside."""
-    scope = node.group
-    while scope and (scope not in entries or entries[scope].key == node.key):
-        scope = scope.rpartition("/")[0]
-    return scope
 
 
 def _nest(graph: Graph, entries, homes, callers, scope: str) -> Nest:
@@ -167,8 +156,7 @@ class LaneNode:
 class Steps(Listing):
     """What of a graph can run side by side. `path`: a longest way through it, as node keys.
 
-    `widest`: how many operations stand side by side at most; inputs and constants do not count.
-    `lanes`: the first nodes of each step.
+    `widest`: how many operations run at once at most; `lanes`: the first nodes of each step.
     """
 
     path: tuple[str, ...] = ()

@@ -6,12 +6,9 @@ The heads of the chapters, the map in chapter 0 and the README's table are held 
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Chapter:
-    """A chapter, as its own head and the README's table say it.
-
-    How long it takes is computed from it: `helpers.course.minutes`.
-    """
+    """A chapter, as its own head and the README's table say it."""
 
     number: int
     file: str
@@ -20,7 +17,7 @@ class Chapter:
     needs: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Station(Chapter):
     """A seam, and the chapter that opens it.
 
@@ -35,79 +32,51 @@ class Station(Chapter):
 
 START = "00_start_here"
 BANDS = ("in Python", "in the interpreter", "in the framework's C and C++")  # two stations each
+# fmt: off
 SPINE = (
     Station(
-        number=1,
-        name="name",
-        happens="a call looks a name up",
-        who="whoever rebinds the name",
-        file="01_function_references",
-        title="Rebind every name that holds a function",
-        seam="*a call looks a name up.*",
-        about="every name that holds a function, and how to rebind them all",
-        needs="TensorFlow",
+        1, "01_function_references", "Rebind every name that holds a function",
+        "every name that holds a function, and how to rebind them all", "TensorFlow",
+        "name", "a call looks a name up", "whoever rebinds the name", "*a call looks a name up.*",
     ),
     Station(
-        number=2,
-        name="cache key",
-        happens="a wrapper looks a graph up by its arguments",
-        who="TensorFlow's tracer",
-        file="02_tf_function",
-        title="Trace a function, and see which argument made it trace again",
-        seam="*the wrapper's cache key.*",
-        about="which argument made it trace again, and what a graph buys",
-        needs="TensorFlow",
+        2, "02_tf_function", "Trace a function, and see which argument made it trace again",
+        "which argument made it trace again, and what a graph buys", "TensorFlow",
+        "cache key", "a wrapper looks a graph up by its arguments", "TensorFlow's tracer",
+        "*the wrapper's cache key.*",
     ),
     Station(
-        number=3,
-        name="frame",
-        happens="the interpreter evaluates one frame",
-        who="CPython itself",
-        file="03_bytecode_and_frames",
-        title="Read the value stack, then write the interpreter",
-        seam="*the evaluation loop, one frame at a time.*",
-        about="the real value stack, and an interpreter that you write",
-        needs="",
+        3, "03_bytecode_and_frames", "Read the value stack, then write the interpreter",
+        "the real value stack, and an interpreter that you write", "",
+        "frame", "the interpreter evaluates one frame", "CPython itself",
+        "*the evaluation loop, one frame at a time.*",
     ),
     Station(
-        number=4,
-        name="evaluator",
-        happens="the frame evaluator can be replaced",
-        who="torch.compile",
-        file="04_pep523_and_dynamo",
-        title="Hook the evaluator, then grow a compiler behind it",
-        seam="`_PyInterpreterState_SetEvalFrameFunc`.",
-        about="a hook before the evaluator, a Dynamo that you grow, and the real one step by step",
-        needs="PyTorch; C compiler optional",
+        4, "04_pep523_and_dynamo", "Hook the evaluator, then grow a compiler behind it",
+        "a hook before the evaluator, a Dynamo that you grow, and the real one step by step",
+        "PyTorch; C compiler optional",
+        "evaluator", "the frame evaluator can be replaced", "torch.compile",
+        "`_PyInterpreterState_SetEvalFrameFunc`.",
     ),
     Station(
-        number=5,
-        name="registry",
-        happens="a registry maps an op to a kernel",
-        who="whoever registers a kernel",
-        file="05_oneflow_python_kernel",
-        title="Write an op in three files, and train through it",
-        seam="*the registry, where a logical op meets a kernel.*",
-        about="one op in three files, from its definition to training through it",
-        needs="C++ compiler optional",
+        5, "05_oneflow_python_kernel", "Write an op in three files, and train through it",
+        "one op in three files, from its definition to training through it",
+        "C++ compiler optional",
+        "registry", "a registry maps an op to a kernel", "whoever registers a kernel",
+        "*the registry, where a logical op meets a kernel.*",
     ),
     Station(
-        number=6,
-        name="C call",
-        happens="one C function runs eager TensorFlow",
-        who="TensorFlow's runtime",
-        file="06_eager_execution",
-        title="Follow one eager call to the C function that runs it",
-        seam="*`TFE_Execute`, the one C function that every eager op passes.*",
-        about="one eager call through every layer of Python, and the same call by your own hand",
-        needs="TensorFlow, PyTorch",
+        6, "06_eager_execution", "Follow one eager call to the C function that runs it",
+        "one eager call through every layer of Python, and the same call by your own hand",
+        "TensorFlow, PyTorch",
+        "C call", "one C function runs eager TensorFlow", "TensorFlow's runtime",
+        "*`TFE_Execute`, the one C function that every eager op passes.*",
     ),
 )
 CLINIC = Chapter(
-    number=len(SPINE) + 1,
-    file="07_the_clinic",
-    title="Find the seam, prove it, cure the program",
-    about="broken programs built after real issue threads: name the seam, prove it, cure them",
-    needs="TensorFlow, PyTorch",
+    7, "07_the_clinic", "Find the seam, prove it, cure the program",
+    "broken programs built after real issue threads: name the seam, prove it, cure them",
+    "TensorFlow, PyTorch",
 )
+# fmt: on
 CHAPTERS = (*SPINE, CLINIC)

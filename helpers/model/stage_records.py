@@ -13,10 +13,7 @@ Span = tuple[int, int, int, int]  # line, column, end line, end column
 
 @dataclass(frozen=True)
 class Row:
-    """One instruction. `span`: its place in the run's source; `lane`: one of `LANES`.
-
-    `target`: the offset that it may jump to, -1 for none.
-    """
+    """One instruction; `lane`: one of `LANES`; `target`: where it may jump to, -1 for nowhere."""
 
     offset: int
     opname: str
@@ -38,10 +35,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Value:
-    """One value: its words, its type's name, the variable that refers to the very same object.
-
-    `key` is given when it is put on a stack, and stays its own for as long as it lies there.
-    """
+    """A value, its type's name, the variable that refers to it; `key`: its own on a stack."""
 
     words: str
     kind: str = ""
@@ -51,10 +45,9 @@ class Value:
 
 @dataclass(frozen=True)
 class Card:
-    """One call on its way. `number` tells it from other calls of the same function.
+    """One call on its way, at a `line`; `state`: a word, such as waits; `stack`: bottom first.
 
-    `line`: where it is in the run's source; `state`: a word, such as waits; `names`: its variables
-    as (name, words); `stack`: the words of what lies on its stack meanwhile, bottom first.
+    `number` tells it from other calls of the function; `names`: its variables as (name, words).
     """
 
     number: int
@@ -78,8 +71,8 @@ class Step:
     """One moment. `line` is the 1-based line of the source that is about to run, 0 for none.
 
     `span`: what of it runs. `says`: what is about to happen, as a sentence; `lane`: the kind of
-    step, for the strip of all steps; `short`: what runs, in a word or two, where not in `label`.
-    `left`: the line that ran last where the run jumped here, 0 for none; `deed`: how, as words.
+    step; `short`: what runs, in a word or two. `left`: the line that ran last where the run jumped
+    here, 0 for none; `deed`: how, as words.
     """
 
     label: str
@@ -100,10 +93,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Timeline:
-    """A run as steps over one source text; every step can be read without the ones before it.
+    """A run as steps over one source; `note` says what was left out.
 
-    `note` says what was left out. `file` and `first`: where the source is in a file, and which of
-    its lines the first one is.
+    `file` and `first`: where the source is in a file, and which of its lines the first one is.
     """
 
     title: str
@@ -126,8 +118,7 @@ class Timeline:
 class FrameStep(Step):
     """One call, return, yield or exception. `cards`: the frames, the first call at the bottom.
 
-    `shelf`: the frames of generators that wait off the stack. `handed`: the words of the value that
-    a frame hands down to what called it, "" for none.
+    `shelf`: frames of generators off the stack. `handed`: the value that a frame hands down.
     """
 
     cards: tuple[Card, ...] = ()
@@ -139,16 +130,14 @@ class FrameStep(Step):
 class StackStep(Step):
     """One instruction about to run.
 
-    `stack`: the words of the values on it, bottom first; `real` says that they were read from the
-    interpreter, else each word says which instruction made the value. `names`: (name, words) of
-    the locals. `handler`: what the exception table does here. `ending`: what became of it.
-    `left_out` is more than 0 where the step stands for so many instructions of a loop.
+    `stack`: words, bottom first; `real`: they were read from the interpreter, else each says which
+    instruction made the value. `names`: (name, words) of the locals. `handler`: what the exception
+    table does here. `left_out`: the step stands for so many instructions of a loop.
 
-    `code`: the place of its function among the run's `codes`. `values`: those of `stack`, `taken`
-    of them, from the top, are what the instruction works on; `variables`: those of `names`.
-    `callers`: the calls that wait below this one, the first at the bottom; `shelf`: generators'
-    frames that were put aside and come back. `raised`: the offset of the instruction of this
-    function that raised the exception which is being handled, -1 for none.
+    `code`: the place of its function among the run's `codes`. `values`: those of `stack`, of which
+    it takes `taken` from the top; `variables`: those of `names`. `callers`: the calls that wait,
+    the first at the bottom; `shelf`: generators' frames put aside. `raised`: the offset of what
+    raised the exception that is being handled, -1 for none.
     """
 
     function: str = ""

@@ -26,9 +26,8 @@ class Listing:
 
     def cells(self) -> tuple[tuple[str, ...], ...]:
         """Return the shown text of every row, in column order; True and False read yes and no."""
-        fields = [column.field for column in self.columns]
         words = {True: "yes", False: "no"}
-        values = ([getattr(row, name) for name in fields] for row in self.rows)
+        values = ([getattr(row, column.field) for column in self.columns] for row in self.rows)
         return tuple(
             tuple(words[v] if isinstance(v, bool) else str(v) for v in row) for row in values
         )
@@ -63,10 +62,7 @@ class Ledger:
     marks: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
 
     def word(self, subject: str, heading: str | None = None) -> str:
-        """Return the verdict's word for one subject; `heading` may be left out if there is one.
-
-        KeyError names a subject or a heading that the ledger does not have.
-        """
+        """Return the verdict's word under a heading, or under the only one; KeyError for none."""
         entry = find_named(self.entries, subject, "subject")
         return entry.verdicts[self._column(heading)].word
 
@@ -85,10 +81,7 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two lines beside each other, with their numbers from 1; 0 where that side has no line.
-
-    `again`: the line on the left was shown before.
-    """
+    """Two lines and their numbers, 0 for no line; `again`: the left one was shown before."""
 
     left: int
     left_text: str
@@ -99,10 +92,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """All lines of two texts, in the order of the right one.
-
-    `folds`: only the differences matter, so a view may fold long runs of equal lines.
-    """
+    """All lines of two texts, in the order of the right one; `folds`: only differences matter."""
 
     title: str
     left_title: str
@@ -121,10 +111,7 @@ class SideBySide:
 
 
 def align(left: list[str], right: list[str], origin: dict[int, int]) -> tuple[Pair, ...]:
-    """Return the rows of two lists of lines. `origin`: line number right -> line number left.
-
-    Lines on the left that nothing came from stand before the first later line that something did.
-    """
+    """Return the rows of two lists of lines; `origin`: line number right -> that on the left."""
     rows, shown = [], 0
     for number, line in enumerate(right, 1):
         source = origin.get(number, 0)
@@ -169,10 +156,9 @@ CUTS = {
 
 @dataclass(frozen=True)
 class Transcript:
-    """One run of a child interpreter; `source` may be empty where the reader has it at hand.
+    """One run of a child interpreter; `error`: its uncaught exception in a line.
 
-    `error`: its uncaught exception in a line. `code`: the exit code, or minus the number of the
-    signal that ended it, as in subprocess. `cut`: one of `CUTS`, where it did not end by itself.
+    `code`: as in subprocess; `cut`: one of `CUTS`, where it did not end by itself.
     """
 
     label: str
@@ -190,9 +176,7 @@ class Transcript:
     @property
     def end(self) -> str:
         """Return "well" for exit code 0, "error" for another that is its own, else "killed"."""
-        if not self.lived:
-            return "killed"
-        return "error" if self.code else "well"
+        return "error" if self.lived and self.code else "well" if self.lived else "killed"
 
     @property
     def ending(self) -> str:

@@ -1,13 +1,10 @@
 """A tree of calls -> counts and nested lines: text with bars, or a strip above folding lists.
 
-Of a large tree the outline has the ways to the landmarks; what is not on one folds to a line among
-its neighbours, and is counted. The strip is read from above: each row is one call deeper, and a
-block is as wide as the number of calls inside it. Both show counts, never times.
+Of a large tree the outline has the ways to the landmarks. Both show counts, never times.
 """
 
 import math
-from collections import Counter
-from dataclasses import dataclass, replace
+from collections import Counter, namedtuple
 from itertools import groupby
 
 from helpers.model.framework_records import CallTree
@@ -35,14 +32,8 @@ LOOKS = {
 }
 
 
-@dataclass(frozen=True)
-class Line:
-    """One line of an outline. `inside`: how many calls it stands for, with those inside them."""
-
-    depth: int
-    words: str
-    inside: int
-    door: bool = False
+# One line of an outline. `inside`: how many calls it stands for, with those inside them.
+Line = namedtuple("Line", ["depth", "words", "inside", "door"], defaults=[False])
 
 
 def outline(tree: CallTree) -> tuple[Line, ...]:
@@ -67,7 +58,7 @@ def outline(tree: CallTree) -> tuple[Line, ...]:
     for line, same in groupby(lines):
         times = len(list(same))
         if times > 1 and line.inside == 1:
-            merged.append(replace(line, words=f"{line.words} ×{times}", inside=times))
+            merged.append(line._replace(words=f"{line.words} ×{times}", inside=times))
         else:
             merged += [line] * times
     left_out = len(merged) - MOST_LINES
@@ -86,16 +77,21 @@ def _text(model: CallTree) -> str:
     words = "\n".join(body)
     marks = "; ".join(said for mark, said in MARKS.items() if f" {mark}" in words)
     heading = f"{HEADING}{f' ({marks})' * bool(marks)}" if body else "no call of a framework"
-    said = (one_line(model.title), heading, *body, _ending(model), one_line(model.note))
-    return "\n".join(part for part in said if part)
+    said = (model.title, _ending(model), model.note)
+    title, ending, note = map(one_line, said)
+    return "\n".join(part for part in (title, heading, *body, ending, note) if part)
 
 
 def _html(model: CallTree) -> str:
-    narrow = max(0, len(model.calls) - MOST_BLOCKS)
+    narrow, branches, path = max(0, len(model.calls) - MOST_BLOCKS), [], []
+    for line in outline(model):  # each with the lines below it, for the nested lists
+        del path[min(line.depth, len(path), MOST_ROWS) :]
+        (path[-1][1] if path else branches).append((line, []))
+        path.append((path[-1][1] if path else branches)[-1])
     return render(
         "call_tree.html",
         model=model,
-        branches=_branches(outline(model)),
+        branches=branches,
         words=_words,
         ending=_ending(model),
         **(pictured(draw_strip(model)) if model.calls else {"image": ""}),
@@ -112,17 +108,6 @@ def _words(line: Line) -> str:
 
 def _ending(model: CallTree) -> str:
     return f"It ended in {one_line(model.outcome)}" if model.outcome else ""
-
-
-def _branches(lines: tuple[Line, ...]) -> list[tuple[Line, list]]:
-    """Return each line with the lines below it, for the nested lists."""
-    root, path = [], []
-    for line in lines:
-        branch = (line, [])
-        del path[min(line.depth, len(path), MOST_ROWS) :]
-        (path[-1][1] if path else root).append(branch)
-        path.append(branch)
-    return root
 
 
 def draw_strip(model: CallTree) -> str:

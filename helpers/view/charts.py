@@ -1,8 +1,7 @@
 """Numbers -> a bar plot of ratios, or a curve; both say the numbers in words too.
 
-Bars leave a line at 1: what is less to the left, what is more to the right. Their scale is
-logarithmic, so half as long and twice as long are bars of one length. Both scales of a curve begin
-at 0: half as high is half as much.
+Bars leave a line at 1; their scale is logarithmic, so half as long and twice as long are bars of
+one length. Both scales of a curve begin at 0: half as high is half as much.
 """
 
 import math
@@ -44,66 +43,49 @@ class Plot:
 
     def svg(self) -> str:
         """Return the plot as SVG text: one bar per ratio, and a line where both take as long."""
-        shown = [(_short(name), ratio) for name, ratio in self.ratios.items()]
         low, high = (math.log10(edge(1.0, *self.ratios.values())) for edge in (min, max))
         low, high = (low, high) if low < high else (-0.3, 0.3)  # 1 is between them, or one of them
-        names = max(drawn_width(name, LETTER) for name, _ in shown) + 2 * GAP
+        names = max(drawn_width(_short(name), LETTER) for name in self.ratios) + 2 * GAP
         left = names + GAP + (NUMBER if low < 0 else 0)
 
         def place(ratio: float) -> int:
             return left + round(WIDTH * (math.log10(ratio) - low) / (high - low))
 
-        one = place(1)
+        one, bars = place(1), []
+        for name, ratio in self.ratios.items():
+            end, side = place(ratio), "less" if ratio < 1 else "more"
+            bar = {"name": _short(name), "number": _rounded(ratio), "side": side}
+            bar |= {"y": TOP + ROW * len(bars), "x": min(one, end), "width": max(abs(end - one), 2)}
+            bars.append(bar | {"said": end - GAP if side == "less" else end + GAP})
         sides = [("◀ less", (left + one) // 2)] if low < 0 else []
         sides += [("more ▶", (one + left + WIDTH) // 2)] if high > 0 else []
+        ticks = [0.2, 0.5, 1.0, 2.0, 5.0]
+        if high - low >= 1:  # 1 and the powers of ten that there is room for
+            step = math.ceil((high - low) / MOST_TICKS)
+            powers = range(math.ceil(low), math.floor(high) + 1)
+            ticks = [10.0**power for power in powers if power % step == 0]
         return render(
             "plot.svg",
             width=left + WIDTH + (NUMBER if high > 0 else GAP),
-            height=TOP + ROW * len(shown) + GAP,
+            height=TOP + ROW * len(bars) + GAP,
             top=TOP,
             names=names,
-            bars=[_bar(n, *bar, one, place(bar[1])) for n, bar in enumerate(shown)],
+            bars=bars,
             sides=sides,
-            ticks=[(place(tick), f"{tick:,g}") for tick in _ticks(low, high)],
+            ticks=[(place(t), f"{t:,g}") for t in ticks if low <= math.log10(t) <= high],
         )
 
 
-def _ticks(low: float, high: float) -> list[float]:
-    """Return 1 and the powers of ten that there is room for; or halves and doubles."""
-    if high - low < 1:
-        return [tick for tick in (0.2, 0.5, 1.0, 2.0, 5.0) if low <= math.log10(tick) <= high]
-    step = math.ceil((high - low) / MOST_TICKS)
-    powers = range(math.ceil(low), math.floor(high) + 1)
-    return [10.0**power for power in powers if power % step == 0]
-
-
-def _bar(number: int, name: str, ratio: float, one: int, end: int) -> dict:
-    side = "less" if ratio < 1 else "more"
-    return {
-        "name": name,
-        "number": _rounded(ratio),
-        "side": side,
-        "y": TOP + ROW * number,
-        "x": min(one, end),
-        "width": max(abs(end - one), 2),
-        "said": end - GAP if side == "less" else end + GAP,
-    }
-
-
 def plot(title: str, ratios: dict[str, float]) -> Plot:
-    """Return a bar plot of positive ratios by name.
-
-    TypeError for what is no dict of str -> float or int. ValueError names a ratio that is not
-    positive, or not finite.
-    """
+    """Return a bar plot of positive ratios by name; TypeError or ValueError for others."""
     if not isinstance(title, str) or not isinstance(ratios, dict) or not ratios:
         raise TypeError("a plot needs a title and a dict of name -> number")
     for name, ratio in ratios.items():
         if not isinstance(name, str):
             raise TypeError(f"the name of a bar must be a str, not {type(name).__name__}")
+        shown = f"{_short(name)!r} is of type {type(ratio).__name__}"
         if not _is_number(ratio):
-            kind = f"{_short(name)!r} is of type {type(ratio).__name__}"
-            raise TypeError(f"{kind}; a bar needs a positive number: float(…)")
+            raise TypeError(f"{shown}; a bar needs a positive number: float(…)")
         if not 1e-30 <= ratio <= 1e30:
             shown = f"{_short(name)!r} is {clipped(str(ratio), 30)}"
             raise ValueError(f"{shown}; a bar needs a positive number, from 1e-30 to 1e+30")
@@ -122,9 +104,6 @@ def _rounded(ratio: float) -> str:
     return f"{float(f'{ratio:.2g}'):,.0f}" if ratio >= 100 else f"{ratio:.2g}"
 
 
-# -- curves ----------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Curve:
     """Numbers by step, under a title; `step` says what is counted."""
@@ -135,21 +114,13 @@ class Curve:
 
 
 def make_curve(title: str, numbers, step: str = "step") -> Curve:
-    """Return a curve of numbers, none of which is negative, as many as there may be.
-
-    TypeError for what is no list or tuple of int and float; ValueError for an empty one, and for a
-    number that is negative or not finite.
-    """
+    """Return a curve of numbers from 0; TypeError or ValueError says what is none."""
     if not isinstance(title, str) or not isinstance(step, str):
         raise TypeError("the title and the word for a step must be text")
-    if not isinstance(numbers, list | tuple):
-        raise TypeError("a curve needs a list or a tuple of numbers")
-    if not numbers:
-        raise ValueError("a curve needs 1 number or more")
-    if wrong := [number for number in numbers if not _is_number(number)]:
-        raise TypeError(f"a curve needs numbers: int or float, not {type(wrong[0]).__name__}")
-    if not all(0 <= number < 1e300 for number in numbers):
-        raise ValueError("the numbers of a curve must be below 1e300, and none may be negative")
+    if not isinstance(numbers, list | tuple) or not all(map(_is_number, numbers)):
+        raise TypeError("a curve needs a list or a tuple of numbers: int or float")
+    if not numbers or not all(0 <= number < 1e300 for number in numbers):
+        raise ValueError("a curve needs 1 number or more, from 0 to 1e300")
     return Curve(_short(title, 100), tuple(map(float, numbers)), _short(step, 100))
 
 
@@ -163,33 +134,17 @@ def _curve_text(model: Curve) -> str:
 
 
 def _curve_html(model: Curve) -> str:
-    first, last = (f"{model.numbers[at]:.3g}" for at in (0, -1))
-    count = len(model.numbers)
-    drawn = len(_places(count))
-    note = f"{drawn:,} of {count:,} numbers are drawn: {NUMBERS}." if drawn < count else ""
-    return render(
-        "diagram.html",
-        model={"title": model.title, "note": note},
-        legend="",
-        alt=f"{model.title}: {count:,} numbers, from {first} to {last}, some listed below",
-        body=_curve_text(model),
-        **pictured(curve_svg(model)),
-    )
-
-
-def curve_svg(model: Curve) -> str:
-    """Return the curve as SVG text."""
+    """Return the picture of the first number, the last, and others evenly between."""
     count, most = len(model.numbers), max(model.numbers) or 1.0
+    places = sorted({*range(0, count, math.ceil(count / MOST_POINTS)), count - 1})
     left, top, width, height = FIELD
     low, last = top + height, max(count - 1, 1)
-
-    def point(place: int) -> tuple[float, float]:
-        high = low - height * model.numbers[place] / most
-        return round(left + width * place / last, 1), round(high, 1)
-
-    points = [point(place) for place in _places(count)]
-    sides = {0: "start", count - 1: "end"}
-    return render(
+    points = {
+        at: (round(left + width * at / last, 1), round(low - height * model.numbers[at] / most, 1))
+        for at in places
+    }
+    first, final = (f"{model.numbers[at]:.3g}" for at in (0, -1))
+    svg = render(
         "curve.svg",
         width=left + width + 30,
         height=low + 26,
@@ -201,14 +156,18 @@ def curve_svg(model: Curve) -> str:
             (round(left + width * at / last), str(at) if at else f"{model.step} {at}")
             for at in sorted({round(last * quarter / 4) for quarter in range(5)})
         ],
-        path="M" + "L".join(f"{x:g} {y:g}" for x, y in points),
-        ends=[(*point(at), f"{model.numbers[at]:.3g}", side) for at, side in sides.items()],
+        path="M" + "L".join(f"{x:g} {y:g}" for x, y in points.values()),
+        ends=[(*points[0], first, "start"), (*points[count - 1], final, "end")],
     )
-
-
-def _places(count: int) -> list[int]:
-    """Return which of so many numbers are drawn: the first, the last, and others evenly between."""
-    return sorted({*range(0, count, math.ceil(count / MOST_POINTS)), count - 1})
+    drawn = f"{len(places):,} of {count:,} numbers are drawn: {NUMBERS}."
+    return render(
+        "diagram.html",
+        model={"title": model.title, "note": drawn if len(places) < count else ""},
+        legend="",
+        alt=f"{model.title}: {count:,} numbers, from {first} to {final}, some listed below",
+        body=_curve_text(model),
+        **pictured(svg),
+    )
 
 
 curve = View(_curve_text, _curve_html)

@@ -3,32 +3,20 @@
 Colour names the kind, the shape repeats it, the word says it: nothing is told by colour alone.
 Every hexadecimal colour of the course stands here.
 
-An untrusted page and a code host show a picture as an image: it brings its own paper, and its
-colours follow the page where that says whether it is dark. Where scripts may run, `inline.js`
-replaces the image by the SVG in it, in a shadow root of its own: then its text can be selected and
-found, its tooltips show, and paper and ink are those of the page's theme. What is wider than its
-window fades at each edge behind which there is more.
+An untrusted page and a code host show a picture as an image that brings its own paper. Where
+scripts may run, `inline.js` replaces it by the SVG in it, in a shadow root: then its text can be
+selected, its tooltips show, and paper and ink are those of the page's theme.
 """
 
 import base64
 import re
-from dataclasses import dataclass
+from collections import namedtuple
 from pathlib import Path
 
 from markupsafe import Markup
 
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of thing. `mark` is its shape as a letter, for where nothing can be drawn."""
-
-    word: str
-    light: str
-    dark: str
-    shape: str
-    mark: str
-
-
+# One kind of thing. `mark` is its shape as a letter, for where nothing can be drawn.
+Kind = namedtuple("Kind", ["word", "light", "dark", "shape", "mark"])
 KINDS = {
     kind.word: kind
     for kind in (
@@ -96,14 +84,12 @@ def colours(dark: bool) -> dict[str, str]:
     """Return every colour of a theme by name, and the fill of each kind and word."""
     named = {word: kind.dark if dark else kind.light for word, kind in KINDS.items()}
     named |= {word: pair[dark] for word, pair in WORDS.items()}
-    fills = {f"{name}-fill": _mix(hue, PAPER["paper"][dark]) for name, hue in named.items()}
-    return named | {word: pair[dark] for word, pair in PAPER.items()} | fills
-
-
-def _mix(hue: str, paper: str) -> str:
-    parts = zip(*(bytes.fromhex(one[1:]) for one in (hue, paper)), strict=True)
-    shown = (round((a * _WASH + b * (100 - _WASH)) / 100) for a, b in parts)
-    return "#" + bytes(shown).hex()
+    found = named | {word: pair[dark] for word, pair in PAPER.items()}
+    for name, hue in named.items():
+        parts = zip(bytes.fromhex(hue[1:]), bytes.fromhex(found["paper"][1:]), strict=True)
+        mixed = bytes(round((a * _WASH + b * (100 - _WASH)) / 100) for a, b in parts)
+        found[f"{name}-fill"] = f"#{mixed.hex()}"
+    return found
 
 
 def variables(dark: bool) -> str:
@@ -152,48 +138,30 @@ def legend(words: dict[str, str]) -> Markup:
 def outline(shape: str, x: float, y: float, width: float, height: float) -> str:
     """Return the outline of a shape as an SVG path; an arrow's and a mark's are a plain box."""
     half, right, low = height / 2, x + width, y + height
-    tip, cut, corner = min(12, width / 4), min(10, width / 4), min(10, half)
-    match shape:
-        case "tag":
-            corners = (x, y), (right - tip, y), (right, y + half), (right - tip, low), (x, low)
-            return _polygon(*corners)
-        case "hexagon":
-            top = (x + cut, y), (right - cut, y), (right, y + half)
-            return _polygon(*top, (right - cut, low), (x + cut, low), (x, y + half))
-        case "slanted box":
-            return _slanted(x, y, width, height, min(8, width / 4))
-        case "double slanted box":
-            inner = _slanted(x + 4, y + 3, width - 8, height - 6, min(7, width / 4))
-            return _slanted(x, y, width, height, min(8, width / 4)) + inner
-        case "shield":
-            sides = (x, y), (right, y), (right, low - corner), (right - corner, low)
-            return _polygon(*sides, (x + corner, low), (x, low - corner))
-        case "sheet":
-            edge = f"M{right - corner:g} {y:g}V{y + corner:g}H{right:g}"
-            sides = (x, y), (right - corner, y), (right, y + corner), (right, low), (x, low)
-            return _polygon(*sides) + edge
-        case "window":
-            return f"{_rounded(x, y, width, height, 3)}M{x:g} {y + 4:g}H{right:g}"
-        case "pill":
-            inner = _rounded(x + 3, y + 3, width - 6, height - 6, half - 3)
-            return _rounded(x, y, width, height, half) + inner
+    side, cut, lean = min(12, width / 4), min(10, width / 4, half), min(8, width / 4)
+    near, far, base = x + cut, right - cut, low - cut
+    corners = {
+        "tag": ((x, y), (right - side, y), (right, y + half), (right - side, low), (x, low)),
+        "slanted box": ((x + lean, y), (right, y), (right - lean, low), (x, low)),
+        "shield": ((x, y), (right, y), (right, base), (far, low), (near, low), (x, base)),
+        "hexagon": ((near, y), (far, y), (right, y + half), (far, low), (near, low), (x, y + half)),
+        "sheet": ((x, y), (far, y), (right, y + cut), (right, low), (x, low)),
+    }
+    inside = {  # the second line of a shape
+        "sheet": f"M{right - cut:g} {y:g}V{y + cut:g}H{right:g}",
+        "window": f"M{x:g} {y + 4:g}H{right:g}",
+    }
+    inner = (x + 4, y + 3, width - 8, height - 6)
+    if shape.startswith("double "):
+        single = shape.removeprefix("double ")
+        return outline(single, x, y, width, height) + outline(single, *inner)
+    if shape == "pill":
+        return _rounded(x, y, width, height, half) + _rounded(*inner, half - 3)
+    if shape in corners:
+        path = "L".join(f"{u:g} {v:g}" for u, v in corners[shape])
+        return f"M{path}z{inside.get(shape, '')}"
     radius = {"round box": 14, "round ends": half, "square": 0}.get(shape, 3)
-    return _rounded(x, y, width, height, min(radius, half))
-
-
-def _polygon(*corners: tuple[float, float]) -> str:
-    """Return a closed path; what is level or upright is told by one number."""
-    (x, y), *rest = corners
-    path = f"M{x:g} {y:g}"
-    for u, v in rest:
-        path += f"H{u:g}" if v == y else f"V{v:g}" if u == x else f"L{u:g} {v:g}"
-        x, y = u, v
-    return f"{path}z"
-
-
-def _slanted(x: float, y: float, width: float, height: float, lean: float) -> str:
-    right, low = x + width, y + height
-    return _polygon((x + lean, y), (right, y), (right - lean, low), (x, low))
+    return _rounded(x, y, width, height, min(radius, half)) + inside.get(shape, "")
 
 
 def _rounded(x: float, y: float, width: float, height: float, r: float) -> str:
@@ -222,14 +190,11 @@ def width_of(svg: str) -> int:
 
 def as_image(svg: str) -> str:
     """Return the address of an image (ASCII, for `atob`), with colours of both themes."""
-    used = sorted({"paper", *_USED.findall(svg)})
-    light, dark = colours(False), colours(True)
-    plain = "".join(f"--who-{name}:{light[name]};" for name in used)
-    both = ""
-    for name in used:  # paper and ink are the page's own where it has them
-        one, other = light[name], dark[name]
+    light, dark, plain, both = colours(False), colours(True), "", ""
+    for name in sorted({"paper", *_USED.findall(svg)}):
+        one, other, page = light[name], dark[name], _OF_THE_PAGE.get(name)
         own = one if one == other else f"light-dark({one},{other})"
-        page = _OF_THE_PAGE.get(name)
+        plain += f"--who-{name}:{one};"  # paper and ink are the page's own where it has them
         both += f"--who-{name}:{f'var({page},{own})' if page else own};"
     style = (
         f"<style>svg{{{plain}}}@supports(color:light-dark(red,red)){{svg{{{both}}}}}"

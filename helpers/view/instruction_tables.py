@@ -1,9 +1,4 @@
-"""Instructions and steps of a run -> tables below their source, as text or HTML.
-
-Beside instructions stand their jumps, drawn as arrows; of the steps of a run, a row has what stood
-on the value stack, and a stage steps through them. A code object has its fields and bytes, and a
-widget to select in.
-"""
+"""Instructions and steps of a run -> tables below their source, with jumps drawn as arrows."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -12,7 +7,6 @@ from markupsafe import Markup
 
 from helpers.model.code_records import CodeTree, Sourced
 from helpers.model.stage_records import StackRun
-from helpers.model.tables import Listing
 from helpers.model.torch_records import DynamoRun
 from helpers.view import View
 from helpers.view.ink import as_image
@@ -56,6 +50,7 @@ DYNAMO_OPTIONS = {
 UNITS = ("offset", "bytes", "inline cache", "instruction", "line", "source")
 ALL = "the model has all of them (`.model.bytecode.rows`)"
 NESTED = "the model has all of them (`.model.walk()`), and show_code shows one of them alone"
+OTHERS = "The other fields read as in {}. The lines below count from its own first."
 MOST_UNITS, MOST_CODES = 2_000, 40  # instructions of one code object; code objects
 
 
@@ -101,26 +96,18 @@ def _bytecode_html(model: Sourced) -> str:
 
 def instruction_table(model: Sourced) -> tuple[list[str], list[list[str]]]:
     """Return headings and cells; the first column holds the arrows, if there are any."""
-    arrows = draw_gutter(model.jumps(), len(model.rows))
-    headings = [column.heading for column in model.columns]
-    cells = cut_cells(model.cells())
+    headings, plain = [column.heading for column in model.columns], model.cells()
+    cells = cut_cells(plain)
     for row, column in model.marked:
         cells[row][column] = f"{MARK} {cells[row][column]}"
-    if model.marked:
-        headings, cells = _drop_twin(headings, cells, model.cells())
-    if not any(arrows):
+    columns = list(zip(*plain, strict=True))
+    if model.marked and columns[-1] in columns[:-1]:  # the last one goes, a heading says so
+        headings[columns.index(columns[-1])] += f" ({headings[-1]} is the same)"
+        headings, cells = headings[:-1], [row[:-1] for row in cells]
+    if not model.jumps():
         return headings, cells
+    arrows = draw_gutter(model.jumps(), len(model.rows))
     return ["jumps", *headings], [[a, *row] for a, row in zip(arrows, cells, strict=True)]
-
-
-def _drop_twin(headings, cells, plain) -> tuple[list[str], list[list[str]]]:
-    """Return headings and cells; a last column that repeats one goes, and its heading says so."""
-    *columns, last = zip(*plain, strict=True)
-    if last not in columns:
-        return headings, cells
-    at = columns.index(last)
-    twin = f"{headings[at]} ({headings[-1]} is the same)"
-    return [*headings[:at], twin, *headings[at + 1 : -1]], [row[:-1] for row in cells]
 
 
 def draw_gutter(jumps, count: int) -> list[str]:
@@ -158,97 +145,81 @@ def _place_jumps(jumps):
 
 
 def _draw_arcs(lanes, count: int) -> str:
-    width = EDGE + LANE * (1 + max(lane for lane, *_ in lanes))
-    arcs = [
-        _draw_arc(width - EDGE - LANE * lane, width - 2, start, target)
-        for lane, _, _, sources, target in lanes
-        for start in sources
-    ]
+    width, arcs = EDGE + LANE * (1 + max(lane for lane, *_ in lanes)), []
+    right = width - 2
+    for lane, _, _, sources, target in lanes:
+        left, end = width - EDGE - LANE * lane, ROW * target + ROW // 2 - 3
+        for start in sources:
+            begin = ROW * start + ROW // 2 + 3
+            begin, low = (begin - 6, end + 6) if start == target else (begin, end)
+            down, turn = (1 if low > begin else -1), min(TURN, abs(low - begin) // 2)
+            path = (
+                f"M{right} {begin}H{left + turn}Q{left} {begin} {left} {begin + down * turn}"
+                f"V{low - down * turn}Q{left} {low} {left + turn} {low}H{right - 6}"
+            )
+            kind, words = "back" if target <= start else "on", f"row {start + 1} → {target + 1}"
+            head = f"M{right} {low}l-8 -4.5v9z"
+            arcs.append({"kind": kind, "path": path, "head": head, "words": words})
     return render("arcs.svg", width=width, height=ROW * count, arcs=arcs)
-
-
-def _draw_arc(left: int, right: int, start: int, target: int) -> dict:
-    begin, end = (ROW * row + ROW // 2 + shift for row, shift in ((start, 3), (target, -3)))
-    if start == target:
-        begin, end = end, begin
-    down = 1 if end > begin else -1
-    turn = min(TURN, abs(end - begin) // 2)
-    path = (
-        f"M{right} {begin}H{left + turn}Q{left} {begin} {left} {begin + down * turn}"
-        f"V{end - down * turn}Q{left} {end} {left + turn} {end}H{right - 6}"
-    )
-    head = f"M{right} {end}l-8 -4.5v9z"
-    kind = "back" if target <= start else "on"
-    return {"kind": kind, "path": path, "head": head, "words": f"row {start + 1} → {target + 1}"}
-
-
-def steps_text(model, headings: list[str], rows: list[list[str]]) -> str:
-    """Return title, note and numbered source, and one row per step below them."""
-    return _text(model, headings, cut_cells(rows), STEPS, note_of(model), _legend(rows))
-
-
-def steps_html(model, headings: list[str], rows: list[list[str]]) -> str:
-    """Return the same as an HTML table; beyond `FOLDED_AFTER` rows it says what is left out."""
-    shown = cut_cells(rows[:FOLDED_AFTER])
-    pale = {  # row and column of each cell that says what the cell above it says
-        (number, column)
-        for number, (before, now) in enumerate(pairwise(shown), 1)
-        for column, (above, words) in enumerate(zip(before, now, strict=True))
-        if words and words == above
-    }
-    return _html(
-        model,
-        headings,
-        shown,
-        note_of(model),
-        left_out=_legend(rows),
-        pale=pale,
-        legend=SAME if pale else "",
-        rest=REST.format(len(shown) + 1, len(rows)) if len(shown) < len(rows) else "",
-    )
-
-
-def _legend(rows: list[list[str]]) -> str:
-    return LEGEND if any(BETWEEN in cell for row in rows for cell in row) else ""
 
 
 def stack_table(model: StackRun) -> tuple[list[str], list[list[str]]]:
     """Return headings and cells of a run; a column that no row needs is left out."""
     several = ["call"] if len({step.call for step in model.steps}) > 1 else []
-    used = _used(model, STACK_OPTIONS)
-    rows = []
+    used, rows = _used(model, STACK_OPTIONS), []
     for step in model.steps:
         call, cells = "", [str(step.line or ""), step.label, "", ""]
         if not step.left_out:
             call = f"{step.function} {step.call}"
             names = ", ".join(f"{name} = {words}" for name, words in step.names)
             cells[1:] = step.instruction, BETWEEN.join(step.stack) or "(empty)", names
-        rest = [getattr(step, STACK_OPTIONS[heading]) for heading in used]
-        rows.append([*([call] if several else []), *cells, *rest])
+        rows.append([*[call] * len(several), *cells, *(getattr(step, f) for f in used.values())])
     return [*several, *STACK, *used], rows
 
 
 def dynamo_table(model: DynamoRun) -> tuple[list[str], list[list[str]]]:
     """Return headings and cells of a translation; a column that no row needs is left out."""
-    used = _used(model, DYNAMO_OPTIONS)
-    rows = []
+    used, rows = _used(model, DYNAMO_OPTIONS), []
     for step in model.steps:
         label = f"{step.label} ({step.ending})" if step.ending else step.label
-        words = [BETWEEN.join(getattr(step, DYNAMO_OPTIONS[heading])) for heading in used]
+        words = (BETWEEN.join(getattr(step, field)) for field in used.values())
         rows.append([str(step.line or ""), label, *words])
     return ["line", "step", *used], rows
 
 
-def _used(model, options: dict[str, str]) -> list[str]:
-    return [h for h, field in options.items() if any(getattr(s, field) for s in model.steps)]
+def _used(model, options: dict[str, str]) -> dict[str, str]:
+    return {h: field for h, field in options.items() if any(getattr(s, field) for s in model.steps)}
 
 
 def _steps_view(make_table) -> View:
-    return View(
-        lambda model: steps_text(model, *make_table(model)),
-        lambda model: steps_html(model, *make_table(model)),
-        stage_widget,
-    )
+    """Return the view of a run's steps; in HTML, very many rows are left out, which it says."""
+
+    def text(model) -> str:
+        headings, rows = make_table(model)
+        return _text(model, headings, cut_cells(rows), STEPS, note_of(model), legend(rows))
+
+    def html(model) -> str:
+        headings, rows = make_table(model)
+        shown = cut_cells(rows[:FOLDED_AFTER])
+        pale = {  # row and column of each cell that says what the cell above it says
+            (number, column)
+            for number, (before, now) in enumerate(pairwise(shown), 1)
+            for column, (above, words) in enumerate(zip(before, now, strict=True))
+            if words and words == above
+        }
+        rest = REST.format(len(shown) + 1, len(rows)) if len(shown) < len(rows) else ""
+        said = {
+            "left_out": legend(rows),
+            "pale": pale,
+            "legend": SAME if pale else "",
+            "rest": rest,
+        }
+        return _html(model, headings, shown, note_of(model), **said)
+
+    def legend(rows: list[list[str]]) -> str:
+        return LEGEND if any(BETWEEN in cell for row in rows for cell in row) else ""
+
+    return View(text, html, stage_widget)
 
 
 # -- code objects ----------------------------------------------------------------------------------
@@ -257,10 +228,15 @@ def _steps_view(make_table) -> View:
 def _code_text(model: CodeTree) -> str:
     """Of the inner code objects only the fields are listed that differ from the first one's."""
     (trees, left_out), parts = _fit_codes(model), [_list_codes(model)]
+    known = {(row.name, row.value, row.used) for row in model.fields.rows}
     for tree in trees:
         rows, rest = fit(_units(tree), ALL)
-        body = grid(UNITS, rows)
-        fields = tree.fields if tree is model else _differing_fields(tree, model)
+        body, fields = grid(UNITS, rows), tree.fields
+        if tree is not model:
+            differ = tuple(r for r in fields.rows if (r.name, r.value, r.used) not in known)
+            columns = tuple(column for column in fields.columns if column.field != "meaning")
+            note = OTHERS.format(model.name)
+            fields = replace(fields, columns=columns, rows=differ, note=note)
         parts += [table.text(fields), joined(body, rest, tree.note, tree.bytecode.cut)]
     return "\n\n".join(visible(part) for part in (*parts, left_out) if part)
 
@@ -277,7 +253,17 @@ def _code_html(model: CodeTree) -> str:
 
 def _code_widget(model: CodeTree):
     trees, left_out = _fit_codes(model)
-    state = {"codes": list(map(_code_state, trees)), "note": left_out, "shown": 0, "picked": 0}
+    codes = []
+    for tree in trees:
+        rows, rest = fit(tree.bytecode.rows, ALL, "Instructions", MOST_UNITS)
+        units = [
+            [row.offset, row.kept, row.caches, one_line(row.words), list(row.span), row.line]
+            for row in rows
+        ]
+        code = {"name": one_line(tree.name), "fields": table.html(tree.fields), "units": units}
+        code["lines"] = source_lines(tree.bytecode)
+        codes.append(code | {"rest": joined(rest, tree.note, tree.bytecode.cut)})
+    state = {"codes": codes, "note": left_out, "shown": 0, "picked": 0}
     return make_widget("code", "code", f"{len(trees)} code objects", state)
 
 
@@ -286,18 +272,8 @@ def _fit_codes(model: CodeTree) -> tuple[list[CodeTree], str]:
 
 
 def _list_codes(model: CodeTree) -> str:
-    lines = [
-        f"{'   ' * (depth - 1)}{'└─ ' if depth else ''}{tree.name}" for depth, tree in model.walk()
-    ]
+    lines = [f"{'   ' * (n - 1)}{'└─ ' if n else ''}{tree.name}" for n, tree in model.walk()]
     return "\n".join(cut_lines(lines)) if model.nested else ""
-
-
-def _differing_fields(tree: CodeTree, first: CodeTree) -> Listing:
-    known = {(row.name, row.value, row.used) for row in first.fields.rows}
-    rows = [row for row in tree.fields.rows if (row.name, row.value, row.used) not in known]
-    columns = [column for column in tree.fields.columns if column.field != "meaning"]
-    note = f"The other fields read as in {first.name}. The lines below count from its own first."
-    return replace(tree.fields, columns=tuple(columns), rows=tuple(rows), note=note)
 
 
 def _units(tree: CodeTree) -> list[list[str]]:
@@ -306,20 +282,6 @@ def _units(tree: CodeTree) -> list[list[str]]:
         [r.place, r.kept, "00 " * 2 * r.caches, cut(r.words), r.where, cut(r.snippet)]
         for r in tree.bytecode.rows
     ]
-
-
-def _code_state(tree: CodeTree) -> dict:
-    rows, rest = fit(tree.bytecode.rows, ALL, "Instructions", MOST_UNITS)
-    return {
-        "name": one_line(tree.name),
-        "fields": table.html(tree.fields),
-        "lines": source_lines(tree.bytecode),
-        "units": [
-            [row.offset, row.kept, row.caches, one_line(row.words), list(row.span), row.line]
-            for row in rows
-        ],
-        "rest": joined(rest, tree.note, tree.bytecode.cut),
-    }
 
 
 bytecode = View(_bytecode_text, _bytecode_html)

@@ -1,9 +1,6 @@
 """A template and its values -> markup in which no value is markup; text no wider than a page.
 
-Text has the page's own colour, and what tells more that of `ink`, so light and dark follow the
-reader's theme. Where a host strips colours, the words that stand beside each still say the same.
-A notebook keeps every output, so each view has a ceiling: of very many rows the first are shown, a
-sentence counts the others, and they stay in the model.
+Each view has a ceiling: of very many rows the first are shown, a sentence counts the others.
 """
 
 import re
@@ -39,9 +36,7 @@ LONGEST_CELL = 1_500  # characters
 
 def visible(value: object) -> object:
     """Return text with control characters, and marks that turn its direction, spelled out."""
-    if isinstance(value, Markup) or not isinstance(value, str):
-        return value
-    if value.replace("\n", "").isprintable():
+    if isinstance(value, Markup) or not isinstance(value, str) or value.isprintable():
         return value
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in value)
 
@@ -80,12 +75,9 @@ _templates = Environment(
     lstrip_blocks=True,
 )
 _templates.filters |= {"visible": visible, "coded": coded, "jointed": jointed}
-_templates.globals.update(
-    MONO=MONO, TONE_MARKS=TONE_MARKS, EDGE=ink.EDGE, PALE=ink.PALE, FADES=FADES
-)
-_templates.globals.update(
-    colour=ink.colour, fill=ink.fill, tint=ink.tint, INLINING=ink.inlining_script()
-)
+_templates.globals |= {"MONO": MONO, "TONE_MARKS": TONE_MARKS, "EDGE": ink.EDGE, "FADES": FADES}
+_templates.globals |= {"colour": ink.colour, "fill": ink.fill, "tint": ink.tint, "PALE": ink.PALE}
+_templates.globals["INLINING"] = ink.inlining_script()
 
 
 def render(template: str, **values) -> str:
@@ -141,10 +133,8 @@ class _AtJoints(textwrap.TextWrapper):
             parts = [joint.findall(chunk) if len(chunk) > room else [chunk] for chunk in chunks]
             chunks = sum(parts, [])
         for chunk in chunks:
-            if kept and kept[-1].rstrip() == "→":
-                kept[-1] += chunk
-            else:
-                kept.append(chunk)
+            after = bool(kept) and kept[-1].rstrip() == "→"
+            kept[len(kept) - after :] = [kept[-1] + chunk] if after else [chunk]
         return kept
 
 
@@ -164,7 +154,7 @@ def cut(words: str, most: int = LONGEST_CELL) -> str:
 
 def cut_cells(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return rows of cells, each cut."""
-    return [[cut(cell) for cell in row] for row in rows]
+    return [list(map(cut, row)) for row in rows]
 
 
 def cut_lines(lines: list[str]) -> list[str]:

@@ -1,8 +1,4 @@
-"""What came of exercises -> the outcome of one, or a table of how far a learner is.
-
-An outcome is one worded line, with a mark and a colour that say the same; below it stands what
-there is to see: two answers beside each other, or what the learner has built.
-"""
+"""What came of exercises -> the outcome of one, or a table of how far a learner is."""
 
 import difflib
 import re
@@ -52,11 +48,13 @@ NO_NOTEBOOKS = (
 
 
 def _outcome_text(model: Outcome) -> str:
-    first = f"{OUTCOMES[model.state]} {model.exercise}: {_sentence(model)}"
+    words = f"{model.state}. {model.because}".strip() if model.because else model.state
+    words = f"failed because {model.because}" if model.state == "failed" else words
+    words = model.because if model.state == "hint" else words
+    first = f"{OUTCOMES[model.state]} {model.exercise}: {words}"
+    view = _view_of(model.picture)
     parts = [f"{first}\n  {model.more}" if model.more else first]
-    if view := _view_of(model.picture):
-        parts.append(view.text(model.picture))
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, view.text(model.picture)] if view else parts)
 
 
 def _outcome_html(model: Outcome) -> str:
@@ -65,21 +63,9 @@ def _outcome_html(model: Outcome) -> str:
         yours, real = beside.yours, beside.real
         columns = [("yours", _marked(yours, real), "failed")]
         columns += [(beside.who, _marked(real, yours), "passed")]
-    return render(
-        "outcome.html",
-        model=model,
-        mark=OUTCOMES[model.state],
-        columns=columns,
-        picture=Markup(view.html(model.picture)) if view else "",
-    )
-
-
-def _sentence(model: Outcome) -> str:
-    if model.state == "failed":
-        return f"failed because {model.because}"
-    if model.state == "hint":
-        return model.because
-    return f"{model.state}. {model.because}".strip() if model.because else model.state
+    picture = Markup(view.html(model.picture)) if view else ""
+    values = {"mark": OUTCOMES[model.state], "columns": columns, "picture": picture}
+    return render("outcome.html", model=model, **values)
 
 
 def _view_of(picture) -> View | None:
@@ -141,8 +127,7 @@ def _notes(model: Progress) -> list[str]:
         return [NO_NOTEBOOKS]
     goes_on = f"{model.goes_on[0].upper()}{model.goes_on[1:]}."
     where = model.left_off or f"{ELSEWHERE if model.elsewhere else NOTHING} {goes_on}"
-    kept = KEPT + (SHARED if model.shared else ALONE)
-    return [where, kept, *([model.trouble] if model.trouble else [])]
+    return [where, KEPT + (SHARED if model.shared else ALONE), *filter(None, [model.trouble])]
 
 
 outcome = View(_outcome_text, _outcome_html)

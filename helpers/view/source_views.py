@@ -1,14 +1,12 @@
 """Code and output -> lines under each other or side by side: fixed-width text, or HTML.
 
 A line on the left of two that more lines on the right came from is written once; below it stands a
-mark and its number. In HTML all of them are joined by one colour, and a line that only one side has
-is lit, with + or − before it. Where the model folds, a long run of equal lines is counted.
+mark and its number. A line that only one side has is lit, with + or − before it.
 """
 
 from collections import Counter
 from dataclasses import replace
 from itertools import groupby
-from operator import itemgetter
 
 from markupsafe import Markup, escape
 from pygments.lexers import PythonLexer
@@ -75,52 +73,42 @@ def _pairs_html(model: SideBySide) -> str:
         "+ on the right alone": any(p.right and not p.left and p.right_text.strip() for p in pairs),
         "− on the left alone": both and any(pair.left and not pair.right for pair in pairs),
     }
-    return render(
-        "side_by_side.html",
-        model=replace(model, pairs=tuple(pairs)),
-        mark=MARK,
-        code=_show_code,
-        legend="   ".join(words for words, there in legend.items() if there),
-        left_out=rest,
-        bands=bands,
-        both=both,
-        wraps=[max(len(_show_code(line)) for line in side) > LONGEST for side in sides]
-        or [False, False],
-    )
-
-
-def _fold_runs(model: SideBySide) -> list[Pair]:
-    """Return the pairs; where the model folds, the ends of each long run of equal ones."""
-    if not model.folds:
-        return list(model.pairs)
-    pairs = []
-    for same, run in groupby(model.pairs, _is_same):
-        run = list(run)
-        if same and len(run) > LONGEST_RUN:
-            run[1:-1] = [Pair(0, f"… {len(run) - 2} lines are the same", 0, "…")]
-        pairs += run
-    return pairs
+    wraps = [max(len(_show_code(line)) for line in side) > LONGEST for side in sides]
+    values = {"mark": MARK, "code": _show_code, "bands": bands, "both": both, "left_out": rest}
+    values["legend"] = "   ".join(words for words, there in legend.items() if there)
+    values["wraps"] = wraps or [False, False]
+    return render("side_by_side.html", model=replace(model, pairs=tuple(pairs)), **values)
 
 
 def _is_same(pair: Pair) -> bool:
     return bool(pair.left and pair.right) and pair.left_text.strip() == pair.right_text.strip()
 
 
+def _fold_runs(model: SideBySide) -> list[Pair]:
+    """Return the pairs; where the model folds, the ends of each long run of equal ones."""
+    pairs = []
+    for same, run in groupby(model.pairs, _is_same):
+        run = list(run)
+        if model.folds and same and len(run) > LONGEST_RUN:
+            run[1:-1] = [Pair(0, f"… {len(run) - 2} lines are the same", 0, "…")]
+        pairs += run
+    return pairs
+
+
 def _files_text(model: Files) -> str:
     parts = [one_line(model.title)]
     for file in model.files:
-        lines = enumerate(_lines_of(file), 1)
-        rows = [f"{n:>5} {_plus(file, n)} {one_line(line)}" for n, line in lines]
+        rows = (f"{n:>5} {plus} {one_line(line)}" for n, plus, line in _rows(file, _lines_of(file)))
         head = f"{one_line(file.name)} ({_length(file)})"
         parts.append("\n".join(row.rstrip() for row in (head, *rows)))
     return "\n\n".join(visible(part) for part in (*parts, model.note) if part)
 
 
 def _files_html(model: Files) -> str:
-    files = []
-    for file in model.files:
-        lines = enumerate(_colour_python(_lines_of(file)), 1)
-        files.append((file.name, _length(file), [(n, _plus(file, n), line) for n, line in lines]))
+    files = [
+        (file.name, _length(file), _rows(file, _colour_python(_lines_of(file))))
+        for file in model.files
+    ]
     return render("files.html", model=model, files=files, rest="")
 
 
@@ -128,34 +116,28 @@ def _lines_of(file: File) -> list[str]:
     return cut_lines(file.text.split("\n"))
 
 
+def _rows(file: File, lines: list) -> list[tuple]:
+    return [(n, "+" if n in file.new else " ", line) for n, line in enumerate(lines, 1)]
+
+
 def _length(file: File) -> str:
     return counted(len(file.text.split("\n")), "line")
 
 
-def _plus(file: File, number: int) -> str:
-    return "+" if number in file.new else " "
-
-
 def _colour_python(lines: list[str]) -> list[Markup]:
-    pieces = [[]]  # of each line: (style, words)
+    shown = [Markup("")]
     for token, words in PythonLexer(stripnl=False, ensurenl=False).get_tokens("\n".join(lines)):
         style = next((style for kind, style in _STYLES.items() if token in kind), "")
         for n, part in enumerate(words.split("\n")):
-            pieces += [[]] if n else []
-            pieces[-1].append((style, part))
-    shown = []
-    for line in pieces:
-        shown.append(Markup(""))
-        for style, run in groupby(line, key=itemgetter(0)):
-            piece = escape(visible("".join(words for _, words in run)))
+            shown += [Markup("")] if n else []
+            piece = escape(visible(part))
             shown[-1] += _SPAN.format(style, piece) if style and piece else piece
     return shown
 
 
 def _transcript_text(model: Transcripts) -> str:
     model = _cut_runs(model)
-    alike = _say_same_end(model)
-    runs = []
+    alike, runs = _say_same_end(model), []
     for run in model.runs:
         source = [f"  > {line}" for line in visible(run.source).strip().split("\n") if run.source]
         ending = "" if alike else f"{ENDS[run.end]} {run.ending}"

@@ -35,13 +35,18 @@ def mark_css(number: int) -> str:
 
 
 def _journey_text(model: Journey) -> str:
-    lines = [f"{head:<12}  {_call_line(call)}" for head, call in _calls(model)]
+    lines = []
+    for head, call in _calls(model):
+        pairs = zip(SPINE, call.stops, strict=True)
+        parts = [f"{LIT if stop.passed else UNLIT} {s.number} {s.name}" for s, stop in pairs]
+        line = " ─ ".join(["f(x)", *parts, "✕" if call.outcome else "answer"])
+        lines.append(f"{head:<12}  {line}")
+    rows = [[f"{s.number} {s.name}", *words] for s, _, *words in _stations(model)]
+    table = grid(["", *HEADINGS], [*rows, *_endings(model)])
+    shares = ", ".join(f"{name} {round(100 * part)} %" for name, part in model.shares)
+    time = f"Of the time, called again: {shares}. What an operator does in C is your frame's."
     key = f"{LIT} passed   {UNLIT} not passed"
-    rows = [[f"{s.number} {s.name}", *_words(one, other)] for s, one, other in _stations(model)]
-    rows += _endings(model)
-    return joined(
-        model.title, *lines, key, "", grid(["", *HEADINGS], rows), _time(model), model.note
-    )
+    return joined(model.title, *lines, key, table, time if shares else "", model.note)
 
 
 def _journey_html(model: Journey) -> str:
@@ -50,7 +55,7 @@ def _journey_html(model: Journey) -> str:
         model=model,
         calls=[(head, list(zip(SPINE, call.stops, strict=True))) for head, call in _calls(model)],
         headings=HEADINGS,
-        stations=[(s, one, *_words(one, other)) for s, one, other in _stations(model)],
+        stations=_stations(model),
         endings=_endings(model),
         shares=[(name, round(100 * part)) for name, part in model.shares],
         same=SAME,
@@ -61,20 +66,10 @@ def _calls(model: Journey) -> list[tuple[str, Passage]]:
     return list(zip(HEADINGS, (model.first, model.again), strict=True))
 
 
-def _call_line(call: Passage) -> str:
-    parts = [
-        f"{LIT if stop.passed else UNLIT} {station.number} {station.name}"
-        for station, stop in zip(SPINE, call.stops, strict=True)
-    ]
-    return " ─ ".join(["f(x)", *parts, "✕" if call.outcome else "answer"])
-
-
-def _stations(model: Journey):
-    return zip(SPINE, model.first.stops, model.again.stops, strict=True)
-
-
-def _words(one, other) -> tuple[str, str]:
-    return one.words, SAME if one == other else other.words
+def _stations(model: Journey) -> list[tuple]:
+    """Return each station, its first stop, and the words of both stops."""
+    both = zip(SPINE, model.first.stops, model.again.stops, strict=True)
+    return [(s, one, one.words, SAME if one == other else other.words) for s, one, other in both]
 
 
 def _endings(model: Journey) -> list[tuple[str, str, str]]:
@@ -84,13 +79,6 @@ def _endings(model: Journey) -> list[tuple[str, str, str]]:
         if any(words):
             rows.append((head, *(word or "nothing" for word in words)))
     return rows
-
-
-def _time(model: Journey) -> str:
-    if not model.shares:
-        return ""
-    parts = ", ".join(f"{name} {round(100 * part)} %" for name, part in model.shares)
-    return f"Of the time, called again: {parts}. What an operator does in C is your frame's."
 
 
 journey = View(_journey_text, _journey_html)

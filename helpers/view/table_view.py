@@ -9,11 +9,8 @@ from helpers.view.markup import TONE_MARKS, cut, cut_cells, fit, grid, joined, r
 
 ROWS = "the model has all of them (`.model.rows`)"
 ENTRIES = "the model has all of them (`.model.entries`)"
-MEANINGS = {
-    "changed": "new, or not as before",
-    "failed": "wrong, or an error",
-    "refused": "refused",
-}  # of a mark, where the ledger does not say
+MEANINGS = {"changed": "new, or not as before", "failed": "wrong, or an error"}  # of a mark,
+MEANINGS["refused"] = "refused"  # where the ledger does not say
 SHORT, LONG = 12, 32  # characters of a verdict that stand in one line
 DOTS = {"plain": "○", "changed": "●", "failed": "✕"}
 MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
@@ -31,15 +28,9 @@ def _table_html(model: Listing) -> str:
     """Return an HTML table; in a column of nothing but yes and no, a no is pale."""
     rows, rest = fit(cut_cells(model.cells()), ROWS)
     columns = enumerate(zip(*rows, strict=True))
-    return render(
-        "table.html",
-        model=model,
-        headings=_headings(model),
-        columns=model.columns,
-        flags={number for number, words in columns if set(words) == {"yes", "no"}},
-        rows=rows,
-        left_out=rest,
-    )
+    flags = {number for number, words in columns if set(words) == {"yes", "no"}}
+    values = {"headings": _headings(model), "columns": model.columns, "rows": rows, "flags": flags}
+    return render("table.html", model=model, left_out=rest, **values)
 
 
 def _headings(model: Listing) -> list[str]:
@@ -59,26 +50,18 @@ def _nested_html(model: Listing) -> str:
 
 def _lanes_html(model: Steps) -> str:
     """What stands in one column can run side by side; a longest way is marked."""
-    lanes, rest = fit(model.lanes, ROWS, "Steps")
-    return render(
-        "lanes.html",
-        model=model,
-        lanes=lanes,
-        path=frozenset(model.path),
-        legend=LONGEST_WAY,
-        left_out=rest,
-    )
+    shown, rest = fit(model.lanes, ROWS, "Steps")
+    values = {"lanes": shown, "path": frozenset(model.path), "legend": LONGEST_WAY}
+    return render("lanes.html", model=model, left_out=rest, **values)
 
 
 def _ledger_text(model: Ledger) -> str:
-    why = [entry.note for entry in model.entries]
-    headings = [model.subject, *model.headings, *(["why"] if any(why) else [])]
-    rows = [
-        [entry.subject, *(f"{TONE_MARKS[v.tone]} {v.word}".strip() for v in entry.verdicts)]
-        + ([entry.note] if any(why) else [])
-        for entry in model.entries
-    ]
-    headings, *rows = cut_cells([headings, *rows])
+    why = any(entry.note for entry in model.entries)
+    rows = [[model.subject, *model.headings, *["why"] * why]]
+    for entry in model.entries:
+        words = (f"{TONE_MARKS[v.tone]} {v.word}".strip() for v in entry.verdicts)
+        rows.append([entry.subject, *words, *[entry.note] * why])
+    headings, *rows = cut_cells(rows)
     rows, rest = fit(rows, ENTRIES)
     return joined(model.title, grid(headings, rows), _legend(model), rest, model.note)
 
@@ -87,15 +70,10 @@ def _ledger_html(model: Ledger) -> str:
     entries, rest = fit(model.entries, ENTRIES)
     why = any(entry.note for entry in model.entries)
     long = [each for each in _columns(model) if max(len(v.word) for v in each) > SHORT]
-    return render(
-        "ledger.html",
-        model=replace(model, entries=entries),
-        why=why,
-        # where one column of words is long, beside verdicts and a why, the why gives way to it
-        own=LONG if why and len(long) == 1 else SHORT,
-        legend=_legend(model),
-        left_out=rest,
-    )
+    # where one column of words is long, beside verdicts and a why, the why gives way to it
+    values = {"why": why, "own": LONG if why and len(long) == 1 else SHORT, "left_out": rest}
+    shown = replace(model, entries=entries)
+    return render("ledger.html", model=shown, legend=_legend(model), **values)
 
 
 def _columns(model: Ledger):
@@ -117,9 +95,8 @@ def _legend(model: Ledger) -> str:
 def fits_dots(model: Ledger) -> bool:
     """Return whether dots tell all that the ledger says: a word each for as before and changed."""
     verdicts = {verdict for entry in model.entries for verdict in entry.verdicts}
-    tones = {verdict.tone for verdict in verdicts}
-    noted = any(entry.note for entry in model.entries)
-    return not noted and len(tones) == len(verdicts) and len(model.entries) <= MOST_DOTS
+    noted = any(entry.note for entry in model.entries) or len(model.entries) > MOST_DOTS
+    return not noted and len({verdict.tone for verdict in verdicts}) == len(verdicts)
 
 
 def explain_dots(model: Ledger) -> list[str]:
@@ -138,10 +115,9 @@ def dots_text(model: Ledger, columns=None) -> str:
     if not fits_dots(model):
         return _ledger_text(model)
     columns = columns or {model.subject: [entry.subject for entry in model.entries]}
-    rows = [
-        [*words, *(DOTS[verdict.tone] for verdict in entry.verdicts)]
-        for words, entry in zip(zip(*columns.values(), strict=True), model.entries, strict=True)
-    ]
+    rows = []
+    for words, entry in zip(zip(*columns.values(), strict=True), model.entries, strict=True):
+        rows.append([*words, *(DOTS[verdict.tone] for verdict in entry.verdicts)])
     total = [f"{DOTS['changed']} of {len(rows)}", *[""] * (len(columns) - 1)]
     rows.append([*total, *map(str, count_changed(model))])
     body = grid([*columns, *model.headings], rows)

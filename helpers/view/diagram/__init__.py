@@ -1,9 +1,9 @@
-"""Graphs as pictures: place -> route -> label. Here: the kind of a node and the words in it -> its
-box; boxes, arrows and frames -> an SVG.
+"""Graphs as pictures: place -> route -> label. Here: a node -> its box; a drawing -> an SVG.
 
 What has no kind of `ink` is drawn as one that has, and set apart by its outline.
 """
 
+from collections import namedtuple
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -49,34 +49,23 @@ class Spot:
 
 def far_ends(spots: Iterable[Spot]) -> tuple[int, int]:
     """Return how far boxes and bends reach to the right and down, with a margin."""
-    spots = list(spots)
-    return max(s.right for s in spots) + MARGIN, max(s.bottom for s in spots) + MARGIN
+    right, bottom = zip(*((spot.right, spot.bottom) for spot in spots), strict=True)
+    return max(right) + MARGIN, max(bottom) + MARGIN
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A drawing from 0, 0: boxes, arrows, frames for the template; pieces in it at (x, y)."""
-
-    width: int
-    height: int
-    boxes: tuple[dict, ...] = ()
-    arrows: tuple[dict, ...] = ()
-    frames: tuple[dict, ...] = ()
-    inner: tuple[tuple[int, int, "Piece"], ...] = ()
+# A drawing from 0, 0: boxes, arrows, frames for the template; `inner`: pieces in it, as (x, y, it).
+Piece = namedtuple(
+    "Piece", ["width", "height", "boxes", "arrows", "frames", "inner"], defaults=[()] * 4
+)
 
 
 def as_svg(title: str, piece: Piece, kinds: Iterable[str]) -> str:
     """Return a drawing as SVG text; `kinds`: those of its boxes."""
     used = sorted({drawn_as(kind) for kind in kinds})
     style = (f".{name}{{fill:var(--who-{name}-fill);stroke:var(--who-{name})}}" for name in used)
-    return render(
-        "diagram.svg",
-        title=title,
-        piece=piece,
-        style="".join(style),
-        outline=outline,
-        classes=lambda kind: " ".join([drawn_as(kind), *(SET_APART & set(kind.split()))]),
-    )
+    values = {"title": title, "piece": piece, "style": "".join(style), "outline": outline}
+    values["classes"] = lambda kind: " ".join([drawn_as(kind), *(SET_APART & set(kind.split()))])
+    return render("diagram.svg", **values)
 
 
 def drawn_as(kind: str) -> str:

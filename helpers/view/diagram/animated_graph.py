@@ -1,22 +1,20 @@
 """The graphs of all moments of a run -> one picture in which only arrows move.
 
-All that is ever there gets a place of its own, once, with room for the widest that it ever says. A
-moment is then a state: which parts are there, which are new, and which have just gone (ghosts).
-Dynamo's graphs grow in a card each, guards beside the nodes: the last graph of each recording is
-laid out once, as outlines without words, and each step fills some. Where a graph broke, the cards
-are cut apart, and the line stands there that Python runs itself.
+All that is ever there gets a place of its own. A moment is then a state: which parts are there,
+which are new, and which have just gone (ghosts). Dynamo's graphs grow in a card each, guards beside
+the nodes: as outlines, of which each step fills some. A graph break cuts the cards apart.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.graphs import Edge, Graph
 from helpers.model.phrase import counted
 from helpers.model.torch_records import DynamoRun, DynamoStep
 from helpers.view import diagram
 from helpers.view.diagram import MARGIN, short
 from helpers.view.diagram.arrows import LOOP, curve_across, curve_down, place_labels, points_along
-from helpers.view.diagram.graph_drawing import spots_across, spots_down
+from helpers.view.diagram.graph_drawing import place_layers
 from helpers.view.diagram.layered_layout import make_layers
 from helpers.view.ink import drawn_width
 from helpers.view.markup import render
@@ -25,7 +23,7 @@ SHOWN, NEW, GHOST, OUTLINE = "shown", "new", "ghost", "outline"
 TAG, GAP, HEAD = 28, 60, 8  # pixels: height of a name's tag, between columns, of an arrow's head
 BEGINS, ENDS = ("instruction", "again"), ("break", "graph")
 LONGEST, LONGEST_GUARD = 30, 28  # characters of a box in a card, of a guard
-STEP, TOP, LINE, CUT, APART = 64, 34, 17, 54, 28  # pixels, in and between cards
+STEP, TOP, LINE, CUT, APART = 24, 34, 17, 54, 28  # pixels, in and between cards
 EMPTY = Graph("", (), ())
 
 
@@ -64,17 +62,24 @@ class Union:
                 key = self.keys.setdefault(ends, f"a{card}{len(self.arrows) - 1}")
                 said[key] = (short(edge.label),)
             self.said.append(said)
-
-    def words(self, thing) -> list[tuple[str, ...]]:
-        """Return the different words of a box or an arrow, in the order in which it says them."""
-        return _all_words(self.said)[self.keys[thing]]
+        words = _all_words(self.said)  # those of a part: in the order in which it says them
+        self.words = {thing: words[key] for thing, key in self.keys.items()}
 
     def make_layout(self):
-        """Return the layout of all of it; arrows that are never there at once may cross."""
-        graph = Graph("", tuple(self.boxes.values()), tuple(self.arrows.values()))
-        keys = [self.keys[ends] for ends in self.arrows]
-        moments = range(len(self.said))
-        return make_layers(graph, [sum(1 << n for n in moments if k in self.said[n]) for k in keys])
+        """Return the layout of all of it."""
+        return make_layers(Graph("", tuple(self.boxes.values()), tuple(self.arrows.values())))
+
+    def draw_box(self, thing, spot: diagram.Spot) -> dict:
+        """Return a box for the template, at this spot."""
+        node = self.boxes[thing]
+        return {
+            "key": self.keys[thing],
+            "says": _keyed_words(self.keys[thing], self.words[thing]),
+            "spot": spot,
+            "centre": spot.centre - (4 if node.kind == "name" else 0),
+            "ink": diagram.drawn_as(node.kind),
+            "outline": diagram.outline(node.kind, spot.x, spot.y, spot.width, spot.height),
+        }
 
 
 def _all_words(said: list[dict]) -> dict[str, list[tuple[str, ...]]]:
@@ -106,24 +111,12 @@ def _states(said: list[dict]) -> list[dict[str, str]]:
     return found
 
 
-def _box(key: str, node: Node, words, spot: diagram.Spot) -> dict:
-    return {
-        "key": key,
-        "says": _keyed_words(key, words),
-        "spot": spot,
-        "centre": spot.centre - (4 if node.kind == "name" else 0),
-        "ink": diagram.drawn_as(node.kind),
-        "outline": diagram.outline(node.kind, spot.x, spot.y, spot.width, spot.height),
-    }
-
-
 def animated_graph(graphs: Sequence[Graph], title: str = "") -> Picture:
     """Return the picture of graphs that share their keys; at least one has a node."""
     union = Union(graphs)
-    keys, words = union.keys, {thing: union.words(thing) for thing in union.keys}
+    keys, words = union.keys, union.words
     layout, spots = place_union(union)
-    pairs = zip(union.arrows, layout.paths, strict=True)
-    arrows = [_arrow(words[ends], path, layout, spots) for ends, path in pairs]
+    arrows = [_arrow(words[path[0], path[-1]], path, layout, spots) for path in layout.paths]
     slots, lines = {}, []
     for ends, arrow in zip(union.arrows, place_labels(arrows, spots.values()), strict=True):
         first, *_ = (words[end][-1] for end in ends)
@@ -137,27 +130,19 @@ def animated_graph(graphs: Sequence[Graph], title: str = "") -> Picture:
             "ends": (keys[ends[0]], keys[ends[1]]),
         }
         lines.append({**arrow, **told})
-    right, bottom = diagram.far_ends(spots.values())
-    svg = render(
-        "union.svg",
-        title=title,
-        width=right + (LOOP if layout.has_cycle else 0),
-        height=bottom,
-        boxes=[_box(keys[k], node, words[k], spots[k]) for k, node in union.boxes.items()],
-        arrows=lines,
-    )
-    return Picture(svg, _states(union.said))
+    width, height = diagram.far_ends(spots.values())
+    width += LOOP if layout.has_cycle else 0
+    boxes = [union.draw_box(key, spots[key]) for key in union.boxes]
+    drawn = {"title": title, "width": width, "height": height, "boxes": boxes, "arrows": lines}
+    return Picture(render("union.svg", **drawn), _states(union.said))
 
 
 def place_union(union: Union):
-    """Return the layout, and a spot per key: more room right of a column with a long label."""
-    layout, more = union.make_layout(), {}
+    """Return the layout, and a spot per key, with room for the longest label between columns."""
+    layout, labels = union.make_layout(), [union.words[ends] for ends in union.arrows]
     heights = {k: TAG if n.kind == "name" else diagram.BOX for k, n in union.boxes.items()}
-    for number, column in enumerate(layout.layers):
-        own = [ends for ends in union.arrows if ends[0] in column]
-        labels = [label for ends in own for (label,) in union.words(ends)]
-        more[number] = drawn_width(max(labels, key=len, default=""))
-    return layout, spots_across(layout, union.widths, GAP, heights)(more)
+    most = max((drawn_width(label) for words in labels for (label,) in words), default=0)
+    return layout, place_layers(layout, union.widths, GAP + most, False, heights)()
 
 
 def _arrow(words, path, layout, spots) -> dict:
@@ -167,15 +152,15 @@ def _arrow(words, path, layout, spots) -> dict:
     come.sort(key=lambda each: spots[each[-2]].middle)
     shift = round((end.height - 12) * ((come.index(path) + 1) / (len(come) + 1) - 0.5))
     line, x, y = curve_across([spots[key] for key in path], tip=HEAD, shift=shift)
-    label = max((label for (label,) in words), key=len)
-    arrow = {"line": line, "label": label, "plate": diagram.plate_width(label)}
+    begins, tip, turn = (start.right, start.middle), (end.x, end.middle + shift), 0
     if start.x == end.x:  # it leads out to the right and back
         lift = 10 * (start == end)
-        begins, tip = (start.right, start.middle - lift), (end.right, end.middle + lift)
-        return {**arrow, "x": x, "y": y, "start": begins, "tip": tip, "turn": 180}
-    x, y = points_along(line)[11]  # the middle of its first piece
-    begins, tip = (start.right, start.middle), (end.x, end.middle + shift)
-    return {**arrow, "x": x, "y": y, "start": begins, "tip": tip, "turn": 0}
+        begins, tip, turn = (start.right, start.middle - lift), (end.right, end.middle + lift), 180
+    else:
+        x, y = points_along(line)[len(points_along(line)) // 4]
+    label = max((label for (label,) in words), key=len)
+    arrow = {"line": line, "label": label, "plate": diagram.plate_width(label), "x": x, "y": y}
+    return {**arrow, "start": begins, "tip": tip, "turn": turn}
 
 
 # -- graphs that grow ------------------------------------------------------------------------------
@@ -194,8 +179,7 @@ class Recording:
         """Add a step; None for one that is about another graph."""
         graph = self.graphs[-1] if self.graphs else EMPTY
         if step is not None:
-            if step.kind == "start over":
-                self._taken = {}
+            self._taken = {} if step.kind == "start over" else self._taken
             for panel in step.panels:
                 if isinstance(panel.content, Graph):
                     graph = self._keyed(panel.content)
@@ -213,10 +197,9 @@ class Recording:
     def _keyed(self, graph: Graph) -> Graph:
         """Return the graph with keys that stay when Dynamo gives a node another name."""
         ops = [node.key for node in graph.nodes if node.kind == "op"]
-        last = self._ops[-1:]
+        last, self._ops = self._ops[-1:], ops
         if last and ops and last[0] not in ops and ops[-1] not in self._ids:
             self._ids[ops[-1]] = self._ids.pop(last[0])
-        self._ops = ops
         for key in ops:
             self._ids.setdefault(key, f"op {len(self._ids) + 1}")
         keys = {node.key: node.key for node in graph.nodes} | {key: self._ids[key] for key in ops}
@@ -253,47 +236,40 @@ def growing_graph(run: DynamoRun) -> Picture:
         for state in states[card["first"] :]:
             state |= {box["key"]: state.get(box["key"], OUTLINE) for box in card["boxes"]}
     width = max(card["right"] for card in cards)
-    last = cards[-1]["bottom"] + (CUT if cards[-1]["cut"]["words"] else 0)
-    svg = render(
-        "growing.svg",
-        title=run.title,
-        width=width + MARGIN,
-        height=last + MARGIN,
-        smallest=11.5,
-        cards=[{**card, "width": width - MARGIN} for card in cards],
-    )
-    return Picture(svg, states)
+    size = {"width": width + MARGIN, "height": top + MARGIN, "smallest": 11.5}
+    cards = [{**card, "width": width - MARGIN} for card in cards]
+    return Picture(render("growing.svg", title=run.title, cards=cards, **size), states)
 
 
 def _card(number: int, title: str, recording: Recording, union: Union, said, top: int) -> dict:
     """Return the card of a recording, in pixels, and add what it says in each moment to `said`."""
-    guards = dict.fromkeys(guard for taken in recording.guards for guard in taken)
-    guard_keys = {guard: f"g{number}.{at}" for at, guard in enumerate(guards)}
+    guards = list(dict.fromkeys(guard for taken in recording.guards for guard in taken))
     for moment, words in enumerate(recording.says):
+        taken = recording.guards[moment]
         said[moment] |= union.said[moment]
-        said[moment] |= {guard_keys[guard]: (guard,) for guard in recording.guards[moment]}
+        said[moment] |= {f"g{number}.{guards.index(guard)}": (guard,) for guard in taken}
         if moment >= recording.first:
             said[moment][f"c{number}"] = (words,)
         if recording.cut and words.endswith("handed over"):
             said[moment][f"x{number}"] = (recording.cut,)
-    boxes, arrows, spots = [], [], {}
+    boxes, arrows, inner = [], [], top + TOP
     if union.boxes:
         layout = union.make_layout()
-        spots = spots_down(layout, union.widths, STEP)()
-        for key, node in union.boxes.items():
-            spot = replace(spots[key], x=spots[key].x + 10, y=spots[key].y + top + TOP)
-            boxes.append(_box(union.keys[key], node, union.words(key), spot))
+        spots = place_layers(layout, union.widths, STEP, True)()
+        for key in union.boxes:
+            spot = replace(spots[key], x=spots[key].x + 10, y=spots[key].y + inner)
+            boxes.append(union.draw_box(key, spot))
         for ends, path in zip(union.arrows, layout.paths, strict=True):
-            tip = spots[path[-1]].centre + 10, spots[path[-1]].y + top + TOP
+            tip = spots[path[-1]].centre + 10, spots[path[-1]].y + inner
             line = curve_down([spots[key] for key in path])[0]
             arrows.append({"key": union.keys[ends], "line": line, "tip": tip})
-    if union.boxes and (lines := sorted(recording.lines)):
-        several = len(lines) > 1
-        title += f" · {f'lines {lines[0]} to {lines[-1]}' if several else f'line {lines[0]}'}"
+        if lines := sorted(recording.lines):
+            several = f"lines {lines[0]} to {lines[-1]}"
+            title += f" · {several if len(lines) > 1 else f'line {lines[0]}'}"
     shown = [short(guard, LONGEST_GUARD) for guard in guards]
     left = max((box["spot"].right for box in boxes), default=160) + APART
-    low = max((box["spot"].bottom for box in boxes), default=top + TOP + 20)
-    bottom = max(low, top + TOP + LINE * (len(guards) + 1)) + 12
+    low = max((box["spot"].bottom for box in boxes), default=inner + 20)
+    bottom = max(low, inner + LINE * (len(guards) + 1)) + 12
     head = 52 + 8 * len(title) + max(map(drawn_width, recording.says))
     told = list(dict.fromkeys((words,) for words in recording.says[recording.first :]))
     return {
@@ -306,12 +282,12 @@ def _card(number: int, title: str, recording: Recording, union: Union, said, top
         "x": MARGIN,
         "y": top,
         "height": bottom - top,
-        "shift": (10, top + TOP),
+        "shift": (10, inner),
         "boxes": boxes,
         "arrows": arrows,
         "guards_at": left,
         "guards": [
-            {"key": f"g{number}.{at}", "y": top + TOP + LINE + 8 + LINE * at, "words": guard}
+            {"key": f"g{number}.{at}", "y": inner + LINE + 8 + LINE * at, "words": guard}
             for at, guard in enumerate(shown)
         ],
         "cut": {"key": f"x{number}", "words": short(recording.cut, 60)},

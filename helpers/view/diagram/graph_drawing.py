@@ -1,15 +1,12 @@
 """A graph -> its picture: layers are placed, arrows drawn through them, labels put on the arrows.
 
 It leads from left to right; a deep or wide graph without a cycle leads downwards where that is
-narrower. A graph with bodies leads downwards too, and each body is drawn inside of its caller: its
-parts that no arrow joins stand in columns, so that two branches fit beside each other, or below
-each other where a page has no room.
+narrower. A graph with bodies leads downwards too, and each body is drawn inside of its caller.
 """
 
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 from helpers.model.graphs import Body, Graph, Nest, nested
 from helpers.view import diagram
@@ -47,41 +44,29 @@ def leads_down(nest: Nest) -> bool:
     return straight and all(leads_down(body.nest) for body in nest.bodies)
 
 
-def spots_across(layout: Layout, widths, gap: int, heights=None) -> Callable:
-    """Return what gives spots from left to right, given what more follows a column."""
-    heights = heights or dict.fromkeys(widths, diagram.BOX)
-    middles = assign_coordinates(layout, heights, APART, BESIDE)
+def place_layers(layout: Layout, widths, gap: int, down: bool, heights=None) -> Callable:
+    """Return what gives a spot per key, a margin from the upper left.
 
-    def place(key, left: int, wide: int) -> diagram.Spot:
-        high = heights.get(key, 0)
-        return diagram.Spot(left, round(middles[key] - high / 2), wide, high)
-
-    return partial(_place_layers, layout, gap, lambda key: widths.get(key, 0), place)
-
-
-def spots_down(layout: Layout, widths, step: int, heights=None) -> Callable:
-    """Return the same downwards; a row with a higher box is as much higher."""
+    `gap`: pixels between two layers; what is called is given what more follows a layer. A layer
+    that leads down is as high as its highest box; one that leads across has boxes of one width.
+    """
     heights = dict.fromkeys(widths, diagram.BOX) | (heights or {})
-    centres = assign_coordinates(layout, widths)
+    along, beside = (heights, widths) if down else (widths, heights)
+    centres = assign_coordinates(layout, beside, *(() if down else (APART, BESIDE)))
 
-    def place(key, top: int, high: int) -> diagram.Spot:
-        wide = widths.get(key, 0)
-        return diagram.Spot(round(centres[key] - wide / 2), top, wide, heights.get(key, high))
+    def place(more=None) -> dict[object, diagram.Spot]:
+        spots, at = {}, 0
+        for number, keys in enumerate(layout.layers):
+            whole = max(along.get(key, 0) for key in keys)
+            for key in keys:
+                side = beside.get(key, 0)
+                start, deep = round(centres[key] - side / 2), along.get(key, whole)
+                spots[key] = (start, at, side, deep) if down else (at, start, whole, side)
+            at += whole + gap + (more or {}).get(number, 0)
+        left, top = (diagram.MARGIN - min(spot[axis] for spot in spots.values()) for axis in (0, 1))
+        return {key: diagram.Spot(x + left, y + top, *size) for key, (x, y, *size) in spots.items()}
 
-    between, deep = step - diagram.BOX, lambda key: heights.get(key, diagram.BOX)
-    return partial(_place_layers, layout, between, deep, place)
-
-
-def _place_layers(layout: Layout, between: int, deep, place, more=None) -> dict:
-    """Return a spot per key, a margin from the upper left; `deep(key)`: its part of the way."""
-    spots, at = {}, 0
-    for number, keys in enumerate(layout.layers):
-        whole = max(map(deep, keys))
-        spots |= {key: place(key, at, whole) for key in keys}
-        at += whole + between + (more or {}).get(number, 0)
-    left, top = min(s.x for s in spots.values()), min(s.y for s in spots.values())
-    x, y = diagram.MARGIN - left, diagram.MARGIN - top
-    return {key: replace(s, x=s.x + x, y=s.y + y) for key, s in spots.items()}
+    return place
 
 
 def _draw_flat(graph: Graph, page: bool, step: int) -> diagram.Piece:
@@ -90,22 +75,22 @@ def _draw_flat(graph: Graph, page: bool, step: int) -> diagram.Piece:
         (drawn_width(diagram.short(edge.label), SMALL) for edge in graph.edges), default=0
     )
     words = (longest + 60 if longest else 0) + (WIDER if graph.wide else 0)
-    across = spots_across(layout, widths, max(COLUMN, words))
-    wide = _reach(across())
+    across = place_layers(layout, widths, max(COLUMN, words), False)
+    wide = _reach(across)
     close = page or wide > WIDEST
     if not layout.has_cycle and (close or len(layout.layers) > MOST_COLUMNS):
-        down = spots_down(layout, widths, step)
-        if page or wide > _reach(down()):
-            if close and _reach(down()) > WIDEST:
+        down = place_layers(layout, widths, step - diagram.BOX, True)
+        if page or wide > _reach(down):
+            if close and _reach(down) > WIDEST:
                 layout = make_layers(graph, widths=widths, room=ROOM)
-                down = spots_down(layout, widths, step)
+                down = place_layers(layout, widths, step - diagram.BOX, True)
             return _draw_level(graph, layout, down, True)
-        across = spots_across(layout, widths, max(CLOSE_COLUMN, words))
+        across = place_layers(layout, widths, max(CLOSE_COLUMN, words), False)
     return _draw_level(graph, layout, across, False)
 
 
-def _reach(spots: dict[object, diagram.Spot]) -> int:
-    return max(spot.right for spot in spots.values())
+def _reach(place: Callable) -> int:
+    return max(spot.right for spot in place().values())
 
 
 def _draw_level(graph: Graph, layout: Layout, place, down: bool, inner=None) -> diagram.Piece:
@@ -115,14 +100,11 @@ def _draw_level(graph: Graph, layout: Layout, place, down: bool, inner=None) -> 
 
     def draw(more):
         spots = place(more)
-        arrows = []
+        arrows, boxes, frames, pieces = [], [], [], []
         for edge, path in zip(graph.edges, layout.paths, strict=True):
             fan, plate = fans[edge.source] > 1, diagram.plate_width(edge.label)
-            arrows.append(
-                diagram.labelled(edge.label, *curve([spots[k] for k in path], fan, plate))
-            )
-        right, bottom = diagram.far_ends(spots.values())
-        boxes, frames, pieces = [], [], []
+            line = curve([spots[key] for key in path], fan, plate)
+            arrows.append(diagram.labelled(edge.label, *line))
         for node in graph.nodes:
             spot = spots[node.key]
             boxes.append(diagram.box(node, spot, node.key in graph.found))
@@ -130,43 +112,28 @@ def _draw_level(graph: Graph, layout: Layout, place, down: bool, inner=None) -> 
                 boxes[-1]["kind"] = "caller"
                 frames.append({"kind": node.kind, "spot": spot, "title": ""})
                 pieces.append((spot.centre - piece.width // 2, spot.y + HEAD, piece))
-        right += LOOP if layout.has_cycle else 0
-        labels = place_labels(arrows, spots.values())
-        return diagram.Piece(
-            right, bottom, tuple(boxes), labels, tuple(frames), tuple(pieces)
-        ), spots
+        right, bottom = diagram.far_ends(spots.values())
+        size = right + (LOOP if layout.has_cycle else 0), bottom
+        drawn = boxes, place_labels(arrows, spots.values()), frames, pieces
+        return diagram.Piece(*size, *map(tuple, drawn)), spots
 
     return draw_roomy(draw, layout.layers, down)
 
 
 def _draw_nest(nest: Nest, room: int) -> diagram.Piece:
-    """Return one level of a nest: its parts in columns, or as words flow where that is too wide."""
+    """Return one level of a nest: its parts that no arrow joins stand as words flow."""
     import networkx
 
     joined = networkx.Graph()
     joined.add_nodes_from(node.key for node in nest.graph.nodes)
     joined.add_edges_from((edge.source, edge.target) for edge in nest.graph.edges)
-    found = sorted(networkx.connected_components(joined), key=len, reverse=True)
-    parts = [_draw_part(diagram.part_of(nest.graph, keys), nest, room) for keys in found]
-    highest = max((part.height for part in parts), default=0) + CLOSE
-    columns = _group(parts, lambda part: part.height - diagram.MARGIN, highest)
-    together = _join_pieces([_join_pieces(column, down=True) for column in columns])
-    if together.width <= room:
-        return together
-    rows = _group(parts, lambda part: part.width, room)
+    rows = [[]]
+    for keys in sorted(networkx.connected_components(joined), key=len, reverse=True):
+        part = _draw_part(diagram.part_of(nest.graph, keys), nest, room)
+        if rows[-1] and sum(piece.width for piece in (*rows[-1], part)) > room:
+            rows.append([])
+        rows[-1].append(part)
     return _join_pieces([_join_pieces(row) for row in rows], down=True)
-
-
-def _group(
-    parts: list[diagram.Piece], size: Callable[[diagram.Piece], int], room: int
-) -> list[list[diagram.Piece]]:
-    """Return the parts in groups, each as large as there is room."""
-    groups = [[]]
-    for part in parts:
-        if groups[-1] and sum(map(size, (*groups[-1], part))) > room:
-            groups.append([])
-        groups[-1].append(part)
-    return groups
 
 
 def _draw_part(graph: Graph, nest: Nest, room: int) -> diagram.Piece:
@@ -180,10 +147,12 @@ def _draw_part(graph: Graph, nest: Nest, room: int) -> diagram.Piece:
             heights[node.key] = HEAD + piece.height + PAD
     layout = make_layers(graph, widths=widths, room=room)
     step = STEP if any(edge.label for edge in graph.edges) else CLOSE
-    return _draw_level(graph, layout, spots_down(layout, widths, step, heights), True, inner)
+    place = place_layers(layout, widths, step - diagram.BOX, True, heights)
+    return _draw_level(graph, layout, place, True, inner)
 
 
 def _draw_bodies(bodies: tuple[Body, ...], room: int) -> diagram.Piece:
+    """Return bodies beside each other, or below each other where there is no room."""
     pieces = []
     for body in bodies:
         title, piece = diagram.short(body.label), _draw_nest(body.nest, room)

@@ -1,8 +1,4 @@
-"""A graph -> a picture with a text equivalent: one line per arrow.
-
-A graph too large for one picture is folded to scopes first. A diff of two graphs is a table of what
-became of the nodes, and both merged in one picture.
-"""
+"""A graph -> a picture with a text equivalent: one line per arrow. A large one is folded first."""
 
 from collections import Counter, namedtuple
 from dataclasses import replace
@@ -53,13 +49,12 @@ def _first(lines: list[str], most: int = MOST_ARROWS) -> list[str]:
 
 def _lines(model: Graph) -> list[str]:
     plain = {node.key: named(node) for node in model.nodes}
-    often, seen, names = Counter(plain.values()), Counter(), {}
+    often, seen, names, arrows = Counter(plain.values()), Counter(), {}, []
     for key, name in plain.items():
         seen[name] += 1
         names[key] = f"{name} #{seen[name]}" if often[name] > 1 else name
-    arrows = []
-    some = len(model.edges) <= MOST_ARROWS
-    for edge in in_reading_order(model.edges) if some else model.edges:
+    few = len(model.edges) <= MOST_ARROWS
+    for edge in in_reading_order(model.edges) if few else model.edges:
         shaft = f" ── {said(edge.label)} ──▶ " if edge.label else " ──▶ "
         arrows.append(f"  {names[edge.source]}{shaft}{names[edge.target]}")
     touched = {end for edge in model.edges for end in (edge.source, edge.target)}
@@ -71,9 +66,9 @@ def _lines(model: Graph) -> list[str]:
 def _nested_lines(nest: Nest, inset: str = "") -> list[str]:
     """Return the lines of a graph, then those of each of its bodies, further in."""
     lines = [inset + line for line in _lines(nest.graph)]
-    callers = {node.key: node.label for node in nest.graph.nodes}
     for body in nest.bodies:
-        lines.append(f"{inset}  {said(body.label)} of {said(callers[body.caller])}:")
+        caller = nest.graph.node(body.caller).label
+        lines.append(f"{inset}  {said(body.label)} of {said(caller)}:")
         lines += _nested_lines(body.nest, f"{inset}    ")
     return lines
 
@@ -119,18 +114,13 @@ def _figures_html(model: Graph) -> str:
     drawn = {name: draw_graph(graph, page=True) for name, graph in runs.items()}
     if len(runs) > 1 and sum(map(width_of, drawn.values())) > ROOM:
         step = LABELLED if any(edge.label for edge in model.edges) else SMALL_STEP
-        names = {
-            name: replace(graph, nodes=tuple(replace(node, detail="") for node in graph.nodes))
-            for name, graph in runs.items()
-        }
-        drawn = {name: draw_graph(graph, page=True, step=step) for name, graph in names.items()}
+        for name, graph in runs.items():
+            bare = replace(graph, nodes=tuple(replace(node, detail="") for node in graph.nodes))
+            drawn[name] = draw_graph(bare, page=True, step=step)
     figures = [
-        {
-            "name": name,
-            "alt": _alt(name or graph.title, len(graph.nodes), len(graph.edges)),
-            **pictured(drawn[name]),
-        }
-        for name, graph in runs.items()
+        {"name": name, "alt": _alt(name or g.title, len(g.nodes), len(g.edges))}
+        | pictured(drawn[name])
+        for name, g in runs.items()
     ]
     shown = legend(node.kind for graph in runs.values() for node in graph.nodes)
     return render("page.html", model=model, figures=figures, legend=shown, body=_text(model))
@@ -140,8 +130,7 @@ def fold(model: Graph, most: int = MOST_NODES) -> Graph:
     """Return the graph with scopes folded to one box each, until `most` boxes or fewer.
 
     The deepest scopes fold first, and of equally deep ones the largest. What a search found stays
-    out, with its neighbours. What was folded is
-    said in the note; what still is too much is left out.
+    out, with its neighbours. What was folded is said in the note; what still is too much goes.
     """
     if len(model.nodes) <= most:
         return model
@@ -149,7 +138,10 @@ def fold(model: Graph, most: int = MOST_NODES) -> Graph:
     ends = [(edge.source, edge.target) for edge in model.edges]
     near = {end for both in ends if found.intersection(both) for end in both}
     kept = found | near if len(near) <= MOST_KEPT else found
-    scopes = {n.key: [] if n.key in kept else _scopes(n.group) for n in model.nodes}
+    scopes = {}  # of each box, the outermost first
+    for node in model.nodes:
+        parts = node.group.split("/") if node.group and node.key not in kept else []
+        scopes[node.key] = ["/".join(parts[: n + 1]) for n in range(len(parts))]
     inside = Counter(scope for path in scopes.values() for scope in path)
     names = {key: key for key in scopes}
     for scope in sorted(inside, key=lambda s: (-s.count("/"), -inside[s], s)):
@@ -175,12 +167,6 @@ def fold(model: Graph, most: int = MOST_NODES) -> Graph:
     return replace(shown, note=" ".join(told).strip(), found=found, wide=model.wide)
 
 
-def _scopes(path: str) -> list[str]:
-    """Return a path of scopes and those around it, the outermost first."""
-    parts = path.split("/")
-    return ["/".join(parts[: n + 1]) for n in range(len(parts))] if path else []
-
-
 # -- a diff ----------------------------------------------------------------------------------------
 
 
@@ -193,42 +179,35 @@ def _findings(model: GraphDiff) -> Listing:
 
 
 def merge_graphs(model: GraphDiff) -> Graph:
-    """Return both graphs as one; each box says its word, and a mark leads what is not as it was."""
-    words = {key: f.word for f in model.findings for key in (*f.after, *f.before)}
+    """Return both graphs as one; each box says its word, and a mark leads what is not as it was.
+
+    Each arrow is there once. One that is gone or new says so, unless a box at its end says it. The
+    title: what the marks stand for that are in the picture.
+    """
+    words = {key: f.word for f in model.findings for key in f.after}
     words |= {key: f.word for f in model.findings for key in f.before}
     before = {node.key: node for node in model.before.nodes}
     after = {node.key: node for node in model.after.nodes}
-    nodes = []
+    nodes, edges, marked = [], [], set()
     for key, node in {**before, **after}.items():
         word = words.get(key, "")
-        kind = "new" if key not in before else "gone" if key not in after else "altered"
-        nodes.append(node if word == "kept" else _mark_node(kind, node, word))
-    there = before.keys() & after.keys()
-    edges = tuple(_merge_edges(model.before.edges, model.after.edges, there))
-    return Graph(_merged_title(nodes, edges), tuple(nodes), edges)
-
-
-def _merged_title(nodes, edges) -> str:
-    """Return the title: what the marks stand for that are in the picture."""
+        if word != "kept":
+            kind = "new" if key not in before else "gone" if key not in after else "altered"
+            detail, label = f"{word}: {node.detail}", f"{MARKS[kind][0]} {node.label}"
+            node = replace(node, label=label, detail=detail if node.detail else word, kind=kind)
+        nodes.append(node)
+    then, now, there = model.before.edges, model.after.edges, before.keys() & after.keys()
+    for edge in dict.fromkeys((*then, *now)):
+        word = "" if edge in then and edge in now else "new" if edge in now else "gone"
+        if word and edge.source in there and edge.target in there:
+            marked.add(word)
+            edge = replace(edge, label=f"{word} {edge.label}".strip())
+        edges.append(edge)
     kinds = {node.kind for node in nodes}
     told = [words for kind, words in MARKS.items() if kind in kinds]
-    words = {edge.label.partition(" ")[0] for edge in edges} & {"new", "gone"}
-    told += [f"an arrow is {' or '.join(sorted(words))} where it says so"] if words else []
-    return f"{PICTURE}: {', '.join(told)}" if told else PICTURE
-
-
-def _mark_node(kind: str, node: Node, word: str) -> Node:
-    detail = f"{word}: {node.detail}" if node.detail else word
-    return replace(node, label=f"{MARKS[kind][0]} {node.label}", detail=detail, kind=kind)
-
-
-def _merge_edges(before, after, there):
-    """Yield each arrow once. One that is gone or new says so, unless a box at its end says it."""
-    then, now = dict.fromkeys(before), dict.fromkeys(after)
-    for edge in {**then, **now}:
-        word = "" if edge in then and edge in now else "new" if edge in now else "gone"
-        told = edge.source not in there or edge.target not in there
-        yield edge if told else replace(edge, label=f"{word} {edge.label}".strip())
+    told += [f"an arrow is {' or '.join(sorted(marked))} where it says so"] if marked else []
+    title = f"{PICTURE}: {', '.join(told)}" if told else PICTURE
+    return Graph(title, tuple(nodes), tuple(edges))
 
 
 graph = View(_text, _html)

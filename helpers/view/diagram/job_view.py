@@ -4,41 +4,34 @@ Lanes stand side by side, rows below each other. Each op of the backward pass st
 the forward op that it was appended for, so the way back can be followed beside the way there.
 """
 
-from collections import defaultdict
+from collections import defaultdict, namedtuple
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from itertools import pairwise
 
 from helpers.model.framework_records import JobGraph
 from helpers.model.graphs import Node
 from helpers.view import View, diagram
-from helpers.view.diagram.arrows import (
-    Way,
-    draw_roomy,
-    find_way,
-    length_of,
-    place_labels,
-    points_of,
-    round_corners,
-)
+from helpers.view.diagram.arrows import TIP, draw_roomy, place_labels, points_along
 from helpers.view.ink import LETTER, drawn_width, pictured
 from helpers.view.markup import grid, one_line, render
 
 LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
 HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")
+HEADING_WIDTHS = [drawn_width(words, LETTER) + 16 for words in HEADINGS]
 COLUMNS = ("pass", "op", "op type", "defined", "reads, attributes", "writes", "appended for")
 RETURNED = "→ returned"  # no op can bear this name
 MOST_DRAWN = 70  # ops
 ROW, STACK, HEAD = 92, 48, 44  # height of a row, of a further box in it, and of the headings
 GAP, BARE = 28, 64  # between columns: beside the longest label there, and where there is none
 LONGEST = 40  # characters of a name or a label
+NEAR, CORNER, OFF = 5, 9, 26  # pixels: of a line to a box, of a corner, of a lane beside a box
+HIT, SHARED, BEND = 2000, 24, 14  # the price of a box touched, of a place shared with another line
+SHIFTS = (0, 9, -9, 17)
+Way = tuple[tuple[int, int], ...]  # the corners of a line of straight pieces, ends included
 
 
-class Line(NamedTuple):
-    """One arrow between two keys, with what travels on it."""
-
-    source: str
-    target: str
-    label: str
+Line = namedtuple("Line", ["source", "target", "label"])  # an arrow, with what travels on it
 
 
 def _text(model: JobGraph) -> str:
@@ -70,8 +63,8 @@ def _html(model: JobGraph) -> str:
 
 def svg(model: JobGraph) -> str:
     """Return the picture of a job with at least one op as SVG text."""
-    boxes, cells = {}, defaultdict(list)
-    rows = _place_rows(model)
+    writer = {blob.name: op.name for op in model.ops for _, blob in op.writes}
+    boxes, cells, rows = {}, defaultdict(list), _place_rows(model, writer)
     for op in model.ops:
         detail = ", ".join((op.type, *(f"{name}={value}" for name, value in op.attrs)))
         label, kind = f"{'◆ ' * op.own}{op.name}", f"{op.part}{' own' * op.own}"
@@ -80,37 +73,29 @@ def svg(model: JobGraph) -> str:
     if model.returns:
         boxes[RETURNED] = Node(RETURNED, "returned", "output")
         cells[LANES["forward"], max(rows.values()) + 1].append(RETURNED)
-    lines = _make_lines(model)
-    layers = defaultdict(list)
+    lines, layers = make_lines(model, writer), defaultdict(list)
     for (_, row), keys in sorted(cells.items(), key=lambda cell: cell[0][1]):
         layers[row] += keys
 
     def draw(more):
         spots = _place_boxes(boxes, cells, lines, more)
-        arrows, low, right = _route_lines(lines, spots)
+        arrows = _route_lines(lines, spots)
         heads = _place_headings(spots, cells)
-        shown = [
-            *heads,
-            *(diagram.box(node, spots[key], longest=LONGEST) for key, node in boxes.items()),
-        ]
-        end, bottom = diagram.far_ends([*spots.values(), *(head["spot"] for head in heads)])
-        size = (
-            max(end, right + diagram.MARGIN) + 2 * diagram.MARGIN,
-            max(bottom, low + diagram.MARGIN),
-        )
-        return diagram.Piece(*size, tuple(shown), arrows), spots
+        shown = [diagram.box(node, spots[key], longest=LONGEST) for key, node in boxes.items()]
+        far = [diagram.Spot(*at, 0, 0) for arrow in arrows for at in points_along(arrow["line"])]
+        size = diagram.far_ends([*spots.values(), *(head["spot"] for head in heads), *far])
+        return diagram.Piece(*size, (*heads, *shown), arrows), spots
 
     piece = draw_roomy(draw, list(layers.values()), True)
     # a label that would stand on what another op sends could be read as that one's
     arrows = ({**a, "label": "" if a["crowded"] else a["label"]} for a in piece.arrows)
-    piece = replace(piece, arrows=tuple(arrows))
+    piece = piece._replace(arrows=tuple(arrows))
     return diagram.as_svg(model.title, piece, (node.kind for node in boxes.values()))
 
 
-def _place_rows(model: JobGraph) -> dict[str, int]:
+def _place_rows(model: JobGraph, writer: dict[str, str]) -> dict[str, int]:
     """Return a row per op: forward ops one below the other, all others beside one of them."""
     rows = {name: row for row, name in enumerate(model.names("forward"))}
-    writer = _find_writers(model)
     for op in model.ops:
         for _, blob in op.reads:
             if op.part == "forward" and blob in writer:
@@ -120,12 +105,9 @@ def _place_rows(model: JobGraph) -> dict[str, int]:
     return rows
 
 
-def _find_writers(model: JobGraph) -> dict[str, str]:
-    return {blob.name: op.name for op in model.ops for _, blob in op.writes}
-
-
-def _make_lines(model: JobGraph) -> list[Line]:
-    writer, found = _find_writers(model), defaultdict(list)
+def make_lines(model: JobGraph, writer: dict[str, str]) -> list[Line]:
+    """Return an arrow per pair of ops; `writer`: the op that writes each blob."""
+    found = defaultdict(list)
     read = [(name, op.name) for op in model.ops for _, name in op.reads if name in writer]
     for name, reader in (*read, *((name, RETURNED) for name in model.returns)):
         found[writer[name], reader].append(str(model.blob(name)))
@@ -147,53 +129,42 @@ def _place_boxes(boxes: dict[str, Node], cells, lines: list[Line], more) -> dict
     for (lane, row), keys in cells.items():
         for place, key in enumerate(keys):
             columns[(lane, place) if lane else (0, 0)].append((key, row, 0 if lane else place))
-    ordered = sorted(columns.items())
-    gaps = _find_gaps([[key for key, *_ in column] for _, column in ordered], lines)
+    at = {key: n for n, (_, column) in enumerate(sorted(columns.items())) for key, *_ in column}
+    gaps = [BARE] * len(columns)  # right of each column: for the labels of arrows to the next one
+    for line in lines:
+        first, last = sorted((at[line.source], at[line.target]))
+        if last == first + 1:
+            gaps[first] = max(gaps[first], diagram.plate_width(line.label) + GAP)
     spots, left = {}, diagram.MARGIN
-    for ((lane, _), column), gap in zip(ordered, gaps, strict=True):
+    for ((lane, _), column), gap in zip(sorted(columns.items()), gaps, strict=True):
         alone = sum(other == lane for other, _ in columns) == 1
         widths = {key: diagram.box_width(boxes[key], LONGEST) for key, *_ in column}
-        width = max(_heading_width(lane) * alone, *widths.values(), 0)
+        width = max(HEADING_WIDTHS[lane] * alone, *widths.values())
         for key, row, deep in column:
             top, height = tops[row]
             high = STACK * (len(cells[lane, row]) if lane == 0 else 1)
             x, y = left + (width - widths[key]) // 2, top + (height - high) // 2 + STACK * deep
-            spots[key] = diagram.Spot(x, y, widths[key], diagram.BOX)
+            spots[key] = diagram.Spot(x, y, widths[key])
         left += width + gap
     return spots
-
-
-def _find_gaps(columns: list[list[str]], lines: list[Line]) -> list[int]:
-    """Return the room right of each column: for labels that do not stand in their own column."""
-    at = {key: n for n, column in enumerate(columns) for key in column}
-    there = {(each.source, each.label) for each in lines if at[each.source] == at[each.target]}
-    gaps = [BARE] * len(columns)
-    for line in lines:
-        first, last = sorted((at[line.source], at[line.target]))
-        if last == first + 1 and (line.source, line.label) not in there:
-            gaps[first] = max(gaps[first], diagram.plate_width(line.label) + GAP)
-    return gaps
-
-
-def _heading_width(lane: int) -> int:
-    return drawn_width(HEADINGS[lane], LETTER) + 16
 
 
 def _place_headings(spots: dict[str, diagram.Spot], cells) -> list[dict]:
     heads = []
     for lane in sorted({lane for lane, _ in cells}):
         own = [spots[key] for (of, _), keys in cells.items() if of == lane for key in keys]
-        left, right = min(spot.x for spot in own), max(spot.right for spot in own)
-        width = _heading_width(lane)
-        spot = diagram.Spot((left + right - width) // 2, diagram.MARGIN, width)
+        middle = (min(spot.x for spot in own) + max(spot.right for spot in own)) // 2
+        width = HEADING_WIDTHS[lane]
+        spot = diagram.Spot(middle - width // 2, diagram.MARGIN, width)
         heads.append(diagram.box(Node("", HEADINGS[lane], "heading"), spot))
     return heads
 
 
-def _route_lines(
-    lines: list[Line], spots: dict[str, diagram.Spot]
-) -> tuple[tuple[dict, ...], int, int]:
-    """Return the arrows, and how far they reach; what one op sends to many is named once."""
+# -- arrows round the boxes ------------------------------------------------------------------------
+
+
+def _route_lines(lines: list[Line], spots: dict[str, diagram.Spot]) -> tuple[dict, ...]:
+    """Return the arrows; what one op sends to many is named once."""
     ways: dict[Line, Way] = {}
     ends = {line: (spots[line.source], spots[line.target]) for line in lines}
     far = {line: abs(a.centre - b.centre) + abs(a.y - b.y) for line, (a, b) in ends.items()}
@@ -201,17 +172,79 @@ def _route_lines(
         others = [spot for key, spot in spots.items() if key not in line[:2]]
         ways[line] = find_way(*ends[line], others, list(ways.values()))
     named, arrows = set(), {}
-    for line in sorted(lines, key=lambda line: length_of(ways[line])):
+    for line in sorted(lines, key=lambda line: _length(ways[line])):
         label = "" if (line.source, line.label) in named else line.label
         named.add((line.source, line.label))
-        points = points_of(ways[line])
-        middle = points[len(points) * 9 // 20]
-        arrow = diagram.labelled(label, round_corners(ways[line]), *middle)
+        points = _points(ways[line])
+        arrow = diagram.labelled(label, _draw_way(ways[line]), *points[len(points) * 9 // 20])
         arrows[line] = {**arrow, "group": line.source}
-    drawn = place_labels([arrows[line] for line in lines], spots.values())
-    corners = [corner for way in ways.values() for corner in way]
-    low, right = (max((corner[axis] for corner in corners), default=0) for axis in (1, 0))
-    return drawn, low, right
+    return place_labels([arrows[line] for line in lines], spots.values())
+
+
+def find_way(start: diagram.Spot, end: diagram.Spot, boxes: list, before: list[Way]) -> Way:
+    """Return the cheapest way from one box to another: short, clear of boxes and other lines."""
+    used = {(x // NEAR, y // NEAR) for way in before for x, y in _points(way)[1:-1]}
+    rooms = [(box, NEAR) for box in boxes] + [(start, -1), (end, -1)]
+    best, least = (), float("inf")
+    for way in sorted(_ways(start, end), key=_length):
+        if _length(way) < least:
+            hits = sum(_touches(*piece, *room) for room in rooms for piece in pairwise(way))
+            shared = sum((x // NEAR, y // NEAR) in used for x, y in _points(way))
+            price = _length(way) + HIT * hits + SHARED * shared + BEND * len(way)
+            best, least = (way, price) if price < least else (best, least)
+    return best
+
+
+def _touches(one, other, box: diagram.Spot, room: int) -> bool:
+    (x, u), (y, v) = sorted((one[0], other[0])), sorted((one[1], other[1]))
+    across = x < box.right + room and box.x - room < u
+    return across and y < box.bottom + room and box.y - room < v
+
+
+def _ways(start: diagram.Spot, end: diagram.Spot) -> Iterator[Way]:
+    """Yield ways to leave a box on one of its sides and reach another on one of its."""
+    for shift in SHIFTS:
+        x, u = start.centre + shift, end.centre + shift
+        y, v = start.middle + shift // 2, end.middle + shift // 2
+        u = x if abs(u - x) <= 2 else u
+        out, back = max(start.right, end.right) + OFF + shift, min(start.x, end.x) - OFF - shift
+        middle = (start.right + end.x) // 2 + shift
+        yield (start.right, y), (middle, y), (middle, v), (end.x - TIP, v)
+        yield (start.right, y), (out, y), (out, v), (end.right + TIP, v)
+        yield (start.x, y), (back, y), (back, v), (end.x - TIP, v)
+        for tip, lane in ((end.y - TIP, end.y - OFF), (end.bottom + TIP, end.bottom + OFF)):
+            if abs(y - tip) > 2 * CORNER:  # out to the right, and in from above or below
+                yield (start.right, y), (u, y), (u, tip)
+            for out in (start.right + 20 + shift, start.right + 40 + shift):
+                yield (start.right, y), (out, y), (out, lane + shift), (u, lane + shift), (u, tip)
+            for leave, row in ((start.y, start.y - OFF), (start.bottom, start.bottom + OFF)):
+                yield (x, leave), (x, row + shift), (u, row + shift), (u, tip)
+
+
+def _draw_way(way: Way) -> str:
+    """Return the SVG path of a way, with round corners."""
+    words = "M{} {}".format(*way[0])
+    for before, (x, y), after in zip(way, way[1:], way[2:], strict=False):
+        ends = []
+        for u, v in (before, after):
+            far = max(abs(u - x) + abs(v - y), 1)
+            part = min(CORNER, far // 2)
+            ends.append((x + (u - x) * part // far, y + (v - y) * part // far))
+        words += " L{} {} Q{} {} {} {}".format(*ends[0], x, y, *ends[1])
+    return words + " L{} {}".format(*way[-1])
+
+
+def _length(way: Way) -> int:
+    return sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairwise(way))
+
+
+def _points(way: Way) -> list[tuple[int, int]]:
+    """Return places along a way, a few pixels apart."""
+    found = []
+    for (x, y), (u, v) in pairwise(way):
+        steps = max(1, (abs(u - x) + abs(v - y)) // 8)
+        found += [(x + (u - x) * n // steps, y + (v - y) * n // steps) for n in range(steps)]
+    return [*found, way[-1]]
 
 
 job = View(_text, _html)

@@ -1,70 +1,50 @@
 """A graph -> layers of boxes with few crossings, and where in its layer each box stands.
 
-The layers are networkx's topological generations (of the condensation, so that cycles are allowed);
-an arrow that skips a layer gets an empty place there, so that it passes between boxes. Each arrow
-may have a mask with a bit per moment of a run: a crossing then counts once for each moment in which
-both arrows are there. The same graph is laid out the same each time.
+An arrow that skips a layer gets an empty place there, so that it passes between boxes.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict, namedtuple
 from itertools import combinations, pairwise
+from operator import itemgetter
 from random import Random
 
 from helpers.model.graphs import Graph
 
 LATE = ("constant", "op", "call", "forward", "backward", "update")  # kinds that are no input
-SWEEPS, ROUNDS, SHAKES = 8, 6, 12
+SWEEPS, ROUNDS, SHAKES = 8, 6, 30
 MOST_SHAKEN = 120  # boxes and bends: a larger picture gets no further try
 WEIGHTS = (1, 2, 8)  # of a piece with no bend, one and two
 NEAR, LOOSE = 4, 60  # pixels: what is as good as straight; where two boxes pull as one bend does
 BETWEEN, BESIDE = 24, 16  # pixels between two boxes; between a bend and what stands beside it
 
 
-@dataclass(frozen=True)
-class Layout:
-    """`layers`: keys per layer, in their order. `paths`: per edge the keys passed through, ends
-    included; a key that is no node's is a bend."""
-
-    layers: tuple[tuple[object, ...], ...]
-    paths: tuple[tuple[object, ...], ...]
-
-    @property
-    def has_cycle(self) -> bool:
-        """Whether an arrow leads to its own layer."""
-        layer = {key: number for number, keys in enumerate(self.layers) for key in keys}
-        return any(layer[path[0]] == layer[path[-1]] for path in self.paths)
+# Keys per layer, in their order; per edge the keys passed through, bends among them; whether an
+# arrow leads to its own layer.
+Layout = namedtuple("Layout", ["layers", "paths", "has_cycle"], defaults=[False])
 
 
-def make_layers(
-    graph: Graph,
-    masks: Sequence[int] | None = None,
-    widths: dict[str, int] | None = None,
-    room: int | None = None,
-) -> Layout:
-    """Return layers with few crossings; `masks`: moments; wider than `room` wraps."""
+def make_layers(graph: Graph, widths: dict[str, int] | None = None, room: int = 0) -> Layout:
+    """Return layers with few crossings; with `widths`, a layer wider than `room` wraps."""
     layer = _assign_layers(graph)
     layer = wrap_layers(layer, graph, widths, room) if room else layer
     columns, paths = [[] for _ in range(1 + max(layer.values()))], []
     for key, number in layer.items():
         columns[number].append(key)
+    came = {key: number for number, key in enumerate(layer)}
+    sides = before, after = defaultdict(list), defaultdict(list)  # key -> neighbours
     for number, edge in enumerate(graph.edges):
         bends = [(number, at) for at in range(layer[edge.source] + 1, layer[edge.target])]
         paths.append((edge.source, *bends, edge.target))
+        came |= dict.fromkeys(bends, came[edge.source])
         for bend in bends:
             columns[bend[1]].append(bend)
-    before, after = defaultdict(list), defaultdict(list)  # key -> neighbours, with their masks
-    for path, mask in zip(paths, masks or (1,) * len(paths), strict=True):
-        if layer[path[0]] != layer[path[-1]]:
-            for left, right in pairwise(path):
-                after[left].append((right, mask))
-                before[right].append((left, mask))
-    came = {key: number for number, key in enumerate(layer)}
-    for path in paths:
-        came |= dict.fromkeys(path[1:-1], came[path[0]])
-    columns = minimize_crossings(columns, came, (before, after))
-    return Layout(tuple(map(tuple, columns)), tuple(paths))
+        if layer[edge.source] != layer[edge.target]:
+            for left, right in pairwise(paths[-1]):
+                after[left].append(right)
+                before[right].append(left)
+    columns = minimize_crossings(columns, came, sides)
+    cycle = any(layer[edge.source] == layer[edge.target] for edge in graph.edges)
+    return Layout(tuple(map(tuple, columns)), tuple(paths), cycle)
 
 
 def _assign_layers(graph: Graph) -> dict[str, int]:
@@ -74,7 +54,7 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
     directed = networkx.DiGraph()
     directed.add_nodes_from(node.key for node in graph.nodes)
     directed.add_edges_from((edge.source, edge.target) for edge in graph.edges)
-    loose = networkx.condensation(directed)
+    loose = networkx.condensation(directed)  # cycles are allowed
     depth = {}
     for number, generation in enumerate(networkx.topological_generations(loose)):
         for component in generation:
@@ -91,21 +71,17 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
 
 
 def wrap_layers(layer: dict[str, int], graph: Graph, widths, room: int) -> dict[str, int]:
-    """Return a layer per key, none wider than `room` but of one box."""
+    """Return a layer per key; of one that is too wide, as many as needed, of as many boxes."""
     made, read = {edge.target for edge in graph.edges}, {edge.source for edge in graph.edges}
-    rows = defaultdict(list)
-    for key, number in layer.items():
-        rows[number].append(key)
-    found, number = {}, -1
+    rows, found, number = defaultdict(list), {}, 0
+    for key, own in layer.items():
+        rows[own].append(key)
     for _, row in sorted(rows.items()):
         row.sort(key=lambda key: (key not in made) + 2 * (key not in read))
-        whole = sum(widths[key] + BETWEEN for key in row)
-        share, wide, part = whole / -(-whole // room), 0, -1
-        for key in row:
-            if part < 0 or wide + widths[key] / 2 > share * (part + 1):
-                part, number = part + 1, number + 1
-            found[key] = number
-            wide += widths[key] + BETWEEN
+        parts = -(-sum(widths[key] + BETWEEN for key in row) // room)
+        each = -(-len(row) // parts)
+        found |= {key: number + at // each for at, key in enumerate(row)}
+        number += -(-len(row) // each)
     return {key: found[key] for key in layer}
 
 
@@ -114,18 +90,13 @@ def wrap_layers(layer: dict[str, int], graph: Graph, widths, room: int) -> dict[
 
 def minimize_crossings(columns: list[list], came: dict, sides) -> list[list]:
     """Return the columns in the best order found, from that in which the keys came, and another."""
-    known = {}  # what was once worked out for a layer, by where its neighbours stood
     starts = [sorted(column, key=came.get) for column in columns], _near_each_other(columns, sides)
-    best, fewest = min(
-        ((each, _sift(each, sides, known)) for each in starts), key=lambda pair: pair[1]
-    )
+    fewest, best = min(((_sift(each, sides), each) for each in starts), key=itemgetter(0))
     chance = Random(0)  # the same picture each time
-    for _ in range(SHAKES if sum(map(len, columns)) <= MOST_SHAKEN else 0):
-        if not fewest:
-            break
+    for _ in range(SHAKES if sum(map(len, columns)) <= MOST_SHAKEN and fewest else 0):
         other = [list(column) for column in best]
         chance.shuffle(chance.choice(other))
-        count = _sift(other, sides, known)
+        count = _sift(other, sides)
         if count <= fewest:
             best, fewest = other, count
     return best
@@ -134,69 +105,41 @@ def minimize_crossings(columns: list[list], came: dict, sides) -> list[list]:
 def _near_each_other(columns: list[list], sides) -> list[list]:
     """Return the columns, each sorted by the mean place of its neighbours, to and fro."""
     columns = [list(column) for column in columns]
-    at = {key: float(n) for column in columns for n, key in enumerate(column)}
+    at = {key: n for column in columns for n, key in enumerate(column)}
     for sweep in range(SWEEPS):
-        side = sides[sweep % 2]
         for column in reversed(columns) if sweep % 2 else columns:
-            near = {key: [at[to] for to, _ in side.get(key, ())] or [at[key]] for key in column}
-            wanted = {key: sum(places) / len(places) for key, places in near.items()}
-            column.sort(key=wanted.get)
-            rows, free = {}, float("-inf")
-            for key in column:
-                half = 0.03 if isinstance(key, tuple) else 0.5
-                rows[key] = max(wanted[key], free + half)
-                free = rows[key] + half
-            drift = sum(rows[key] - wanted[key] for key in column) / len(column)
-            at |= {key: row - drift for key, row in rows.items()}
+            near = {key: [at[to] for to in sides[sweep % 2][key]] or [at[key]] for key in column}
+            column.sort(key=lambda key, near=near: sum(near[key]) / len(near[key]))
+            at |= {key: n for n, key in enumerate(column)}
     return columns
 
 
-def _sift(columns: list[list], sides, known: dict) -> int:
+def _sift(columns: list[list], sides) -> int:
     """Move each key to the best place of its column, from the right, and count the crossings."""
     at = {key: place for column in columns for place, key in enumerate(column)}
+
+    def count(one, other, side) -> int:
+        """Return the crossings of the links of two keys of a column, the first above."""
+        return sum(at[near] > at[far] for near in side[one] for far in side[other])
+
     for _ in range(SWEEPS):
         before = [list(column) for column in columns]
         for column in reversed(columns):
-            more = _count_more(column, at, sides, known)
+            more = {}  # how many more crossings there are with the first of two keys above
+            for a, b in combinations(column, 2):
+                more[a, b] = sum(count(a, b, side) - count(b, a, side) for side in sides)
+                more[b, a] = -more[a, b]
             for key in list(column):
                 others = [other for other in column if other != key]
                 own, costs = column.index(key), [0]
                 for other in others:  # the cost of each place, but for what all have in common
                     costs.append(costs[-1] + more[other, key])
                 best = min(range(len(costs)), key=lambda place: (costs[place], abs(place - own)))
-                if best != own:
-                    column[:] = [*others[:best], key, *others[best:]]
-                    at |= {key: place for place, key in enumerate(column)}
+                column[:] = [*others[:best], key, *others[best:]]
+            at |= {key: place for place, key in enumerate(column)}
         if before == columns:
             break
-    ends = ([_ends(key, at, sides[1]) for key in column] for column in columns)
-    return sum(_count(upper, lower) for each in ends for upper, lower in combinations(each, 2))
-
-
-def _count_more(column: list, at: dict, sides, known: dict) -> dict:
-    """Return, for each two keys, how many more crossings there are with the first one above."""
-    keys = sorted(column, key=hash)
-    where = (*keys, *(at[near] for key in keys for s in sides for near, _ in s.get(key, ())))
-    if where not in known:
-        known[where] = more = {}
-        ends = [(key, [_ends(key, at, side) for side in sides]) for key in keys]
-        for (a, one), (b, other) in combinations(ends, 2):
-            pairs = list(zip(one, other, strict=True))
-            more[a, b] = sum(_count(here, near) - _count(near, here) for here, near in pairs)
-            more[b, a] = -more[a, b]
-    return known[where]
-
-
-def _ends(key, at, side) -> list[tuple[int, int]]:
-    """Return where the links of a key end on one side, with their masks."""
-    return [(at[near], mask) for near, mask in side.get(key, ())]
-
-
-def _count(upper: list, lower: list) -> int:
-    """Return the crossings of the links of two keys of a column, given where those links end."""
-    return sum(
-        (mask & other).bit_count() for near, mask in upper for far, other in lower if near > far
-    )
+    return sum(count(*pair, sides[1]) for column in columns for pair in combinations(column, 2))
 
 
 def assign_coordinates(
@@ -204,9 +147,8 @@ def assign_coordinates(
 ) -> dict[object, float]:
     """Return the centre of each key in its layer, in pixels, so that arrows are short and straight.
 
-    `sizes`: how much of its layer each box takes; what has none is a bend. What a layer gives up to
-    be straight is weighed as dot does it (Gansner and others, A technique for drawing directed
-    graphs, 1993): a piece of an arrow between two bends counts most.
+    `sizes`: how much of its layer each box takes; what has none is a bend. As in dot, a piece of an
+    arrow between two bends counts most (Gansner and others, 1993).
     """
     links, centres, rows = defaultdict(list), {}, []
     for one, other in (pair for path in layout.paths for pair in pairwise(path)):

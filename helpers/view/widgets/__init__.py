@@ -12,9 +12,8 @@ _HERE = Path(__file__).parent
 def make_widget(name: str, styles: str, says: str, state: dict, scripts: str = ""):
     """Return an anywidget of a class that is made once, when it is first asked for.
 
-    `name`: of its own script, without `.js`; dom.js and other `scripts` go before it. `styles`: CSS
-    files; the variables of `ink` go before them. `says` is what its repr says after its name;
-    `state`: what the page shares, by name.
+    `name`: of its own script; dom.js and other `scripts` go before it. `styles`: CSS files. `says`:
+    what its repr says after its name; `state`: what the page shares, by name.
     """
     kinds = tuple((key, type(value)) for key, value in state.items())
     made = _class(name, styles, scripts, kinds)(**state)
@@ -47,9 +46,8 @@ def _class(name: str, styles: str, scripts: str, kinds: tuple) -> type:
 def wait_for_cell(comm) -> None:
     """Let what the page sends wait for the cell that runs, as it did before ipykernel 7.
 
-    JupyterLab sends it to a thread of its own (a subshell): beside a cell, where *Interrupt* does
-    not reach it, and what a verb puts back there would be taken from the cell. ipykernel asks the
-    comm where to go (kernelbase.py: shell_channel_thread_main); None is the main thread.
+    JupyterLab sends it to a thread of its own (a subshell), where *Interrupt* does not reach it.
+    ipykernel asks the comm where to go (kernelbase.py); None is the main thread.
     """
     if comm is not None:
         comm._reply_subshell_for = lambda data, subshell: None

@@ -29,19 +29,14 @@ def _choice_widget(model: Choice):
         "answer": model.choices.index(model.answer),
         "verb": "raised" if model.raised else "gave",
         "why": visible(model.why),
-        "picked": -1,
-        "checked": False,
-        "skipped": False,
-        "keeps": False,
-        "kept": 0,
     }
+    state |= {"picked": -1, "checked": False, "skipped": False, "keeps": False, "kept": 0}
     says = f"{state['question']!r}, {len(model.choices)} choices"
     return make_widget("choice", "form", says, state)
 
 
 def _sandbox_text(model: Sandbox) -> str:
-    guesses = _say_guesses(model)
-    table = grid(HEADINGS, _controls(model))
+    guesses, table = _say_guesses(model), grid(HEADINGS, _controls(model))
     return "\n".join((model.title, table, model.note, guesses, f"In code: {model.code}"))
 
 
@@ -56,16 +51,12 @@ def _say_guesses(model: Sandbox) -> str:
     return f"To foretell: {model.ask[:1].lower()}{model.ask[1:]} {words}."
 
 
-def _controls(model: Sandbox) -> list[list[str]]:
-    return [
-        [
-            c.name,
-            c.first,
-            "; ".join(c.options),
-            f"{c.of}: {', '.join(c.matters)}" if c.of else EVERY,
-        ]
-        for c in model.controls
-    ]
+def _controls(model: Sandbox) -> list[tuple[str, ...]]:
+    rows = []
+    for c in model.controls:
+        matters = f"{c.of}: {', '.join(c.matters)}" if c.of else EVERY
+        rows.append((c.name, c.first, "; ".join(c.options), matters))
+    return rows
 
 
 def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str], dict]):
@@ -83,9 +74,6 @@ def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[d
     says = f"{model.title!r}, {len(model.controls)} choices"
     made = make_widget("sandbox", "form sandbox", says, state)
 
-    def on_pick(change):
-        made.call = show(change["new"])
-
     def on_message(_, content, buffers):
         picked, press = content.get("picked", made.picked), content.get("press", "")
         if press and press == made.answer.get("press"):
@@ -96,20 +84,16 @@ def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[d
             answer = {"says": INTERRUPTED, "stopped": True, "rows": ""}
         made.answer = {**answer, "of": picked, "call": show(picked), "press": press}
 
-    made.observe(on_pick, "picked")
+    made.observe(lambda change: setattr(made, "call", show(change["new"])), "picked")
     made.on_msg(on_message)
     return made
 
 
 def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
     """Return an anywidget that has the kernel run transcripts again by `run(label, source)`."""
-    state = {
-        "title": visible(model.title),
-        "note": visible(model.note),
-        "labels": [visible(one.label) for one in model.runs],
-        "sources": [one.source for one in model.runs],
-        "answer": {},
-    }
+    state = {"title": visible(model.title), "note": visible(model.note), "answer": {}}
+    state["labels"] = [visible(one.label) for one in model.runs]
+    state["sources"] = [one.source for one in model.runs]
     says = f"{state['title']!r}, {len(model.runs)} switches"
     made = make_widget("rerun", "form rerun", says, state)
 

@@ -1,8 +1,7 @@
 """A kernel -> the same, in whose page a line says so while a cell takes more than two seconds.
 
-The line is a widget's model without a view: the page makes and removes it itself, so a cell has no
-output of it, neither in JupyterLab nor in a run that stores or compares outputs. The clock is the
-thread by which the kernel sends its output: none is started.
+The line is a widget's model without a view, so a cell has no output of it. The clock is the thread
+by which the kernel sends its output.
 """
 
 import sys
@@ -20,8 +19,7 @@ MANY = 30  # so many new modules are an import of something large
 class Waiting:
     """One cell at a time: `start` when it begins, `end` when it has ended, however it did.
 
-    `loop`: what has `call_later`, in a thread of its own; `opened` makes a channel to a page, which
-    has `send(data)` and `close(data)`, from the first state.
+    `loop`: what has `call_later`; `opened`: makes a channel to a page from the first state.
     """
 
     def __init__(self, loop, opened, after: float = AFTER):
@@ -49,19 +47,17 @@ class Waiting:
         with self._lock:
             if cell != self._cell:
                 return
+            new = len(sys.modules) - self._modules
+            what = progress.said() or (f"importing, {new:,} modules so far" if new > MANY else "")
+            words = f"Still running: {what}" if what else "Still running"
             with suppress(Exception):  # a page that cannot be told is no reason to stop
-                self._show()
+                if self._line is None:
+                    self._line = self._opened({"words": words, "since": self._after})
+                elif words != self._words:
+                    state = {"method": "update", "state": {"words": words}, "buffer_paths": []}
+                    self._line.send(state)
+                self._words = words
         self._loop.call_later(STEP, self._look, cell)
-
-    def _show(self) -> None:
-        new = len(sys.modules) - self._modules
-        what = progress.said() or (f"importing, {new:,} modules so far" if new > MANY else "")
-        words = f"Still running: {what}" if what else "Still running"
-        if self._line is None:
-            self._line = self._opened({"words": words, "since": self._after})
-        elif words != self._words:
-            self._line.send({"method": "update", "state": {"words": words}, "buffer_paths": []})
-        self._words = words
 
 
 def switch_on() -> None:

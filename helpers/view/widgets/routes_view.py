@@ -1,11 +1,8 @@
 """A map of routes -> a matrix of dots with a sentence per setting, or a picture to choose in.
 
-The picture shows who calls, who holds, which function runs. Rows, holders and functions keep their
-places; in each setting the arrows lead to what was held. The order of the model's routes keeps
-arrows from crossing while patches only add to each other.
+Rows, holders and functions keep their places; in each setting arrows lead to what was held.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from helpers.model.phrase import counted, ended
@@ -41,11 +38,9 @@ def _html(model: RouteMap) -> str:
     # What follows there is for what moves and clicks.
     style = read("picture.css").partition(".course-picture {")[0]
     style += read("routes.css").partition(".course-route-map")[0]
-    still = routes_picture(model).still(most, style)
+    still = pictured(routes_picture(model).still(most, style), SMALLEST)
     alt = f"{one_line(model.headings[most])}: {said[most][1]}"
-    return render(
-        "routes.html", matrix=dots.html(model), said=said, alt=alt, **pictured(still, SMALLEST)
-    )
+    return render("routes.html", matrix=dots.html(model), said=said, alt=alt, **still)
 
 
 def _say(model: RouteMap, setting: int) -> str:
@@ -101,29 +96,36 @@ def routes_picture(model: RouteMap) -> Picture:
     functions = right + ARROWS
     labels = _wide((f.label for f in model.functions), 11) + 40
     wide = max(FUNCTION, labels, _wide(model.codes, LETTER) + 64)
-    captions, tops, low = [], [], TOP
+    captions, rows, low = [], [], TOP
     for at, route in enumerate(model.routes):
         if not at or route.kind != model.routes[at - 1].kind:
             captions.append((low + 14, GROUPS[route.kind]))
             low += CAPTION
-        tops.append(low + ROW // 2)
+        y, shape = low + ROW // 2, ink.KINDS[route.kind].shape
+        row = {"key": f"r{at}", "y": y, "call": one_line(route.call), "name": one_line(route.name)}
+        row["outline"] = ink.outline(shape, left, y - 11, right - left, 22)
+        rows.append(row | {"ink": route.kind, "words": words[at]})
         low += ROW
     height = max(low, 376) + 8
     high = min(146, (height - 110) // 2)
     ends = (height - high - 8, 46)  # the upper edges: the old function below, the new one above
-    rows = [
-        {
-            "key": f"r{at}",
-            "y": y,
-            "call": one_line(route.call),
-            "name": one_line(route.name),
-            "ink": route.kind,
-            "outline": ink.outline(ink.KINDS[route.kind].shape, left, y - 11, right - left, 22),
-            "words": words[at],
-        }
-        for at, (route, y) in enumerate(zip(model.routes, tops, strict=True))
-    ]
-    x, middle = functions + wide - 30, (46 + high + ends[0]) // 2
+    arrows, boxes = [], []
+    count, half = max(len(rows) - 1, 1), (right + functions) // 2
+    for at, (route, row) in enumerate(zip(model.routes, rows, strict=True)):
+        for held in sorted(set(route.holds) - {UNKNOWN}):
+            y, end, tip = row["y"], ends[held] + 14 + (high - 28) * at // count, functions - 9
+            line = f"M{right} {y}C{half} {y} {half - 9} {end} {tip} {end}"
+            said = f"{route.name} holds {model.functions[held].label}"
+            arrow = {"key": f"a{at}.{held}", "slot": at, "words": said, "line": line}
+            arrows.append(arrow | {"start": (right, y), "tip": (functions, end)})
+    for at, function in enumerate(model.functions):
+        sheet = (functions + 18, ends[at] + high - 80, wide - 36, 66)
+        codes = [code for code in dict.fromkeys(function.codes) if code != UNKNOWN]
+        box = {"key": f"f{at}", "y": ends[at], "label": one_line(function.label), "corner": sheet}
+        box["outline"] = ink.outline("round box", functions, ends[at], wide, high)
+        box["codes"] = {f"f{at}.{code}": one_line(model.codes[code]) for code in codes}
+        boxes.append(box | {"sheet": ink.outline("sheet", *sheet)})
+    middle = (46 + high + ends[0]) // 2
     svg = render(
         "routes.svg",
         model=model,
@@ -135,42 +137,11 @@ def routes_picture(model: RouteMap) -> Picture:
         functions=functions,
         captions=captions,
         rows=rows,
-        arrows=list(_arrows(model, tops, (right, functions), ends, high)),
-        boxes=[_function(model, at, (functions, ends[at], wide, high)) for at in (0, 1)],
-        same={"x": x, "top": 46 + high, "low": ends[0], "middle": middle},
+        arrows=arrows,
+        boxes=boxes,
+        same={"x": functions + wide - 30, "top": 46 + high, "low": ends[0], "middle": middle},
     )
     return Picture(svg, [_state(model, words, at) for at in range(len(model.headings))])
-
-
-def _arrows(model: RouteMap, tops, sides, ends, high: int) -> Iterator[dict]:
-    count, (start, tip) = max(len(model.routes) - 1, 1), sides
-    half = sum(sides) // 2
-    for at, (route, y) in enumerate(zip(model.routes, tops, strict=True)):
-        for held in sorted(set(route.holds) - {UNKNOWN}):
-            end = ends[held] + 14 + (high - 28) * at // count
-            yield {
-                "key": f"a{at}.{held}",
-                "slot": at,
-                "words": f"{route.name} holds {model.functions[held].label}",
-                "line": f"M{start} {y}C{half} {y} {half - 9} {end} {tip - 9} {end}",
-                "start": (start, y),
-                "tip": (tip, end),
-            }
-
-
-def _function(model: RouteMap, at: int, place: tuple[int, int, int, int]) -> dict:
-    x, top, wide, high = place
-    codes = dict.fromkeys(code for code in model.functions[at].codes if code != UNKNOWN)
-    sheet = (x + 18, top + high - 80, wide - 36, 66)
-    return {
-        "key": f"f{at}",
-        "y": top,
-        "label": one_line(model.functions[at].label),
-        "outline": ink.outline("round box", *place),
-        "sheet": ink.outline("sheet", *sheet),
-        "corner": sheet,
-        "codes": {f"f{at}.{code}": one_line(model.codes[code]) for code in codes},
-    }
 
 
 def _state(model: RouteMap, words: list[list[str]], setting: int) -> dict[str, str]:

@@ -1,14 +1,12 @@
 """A timeline -> its steps: text, folded HTML, or a stage that steps in the page by itself.
 
-No step of a stage needs the kernel: the widget's state is one script (JSON) that the page plays. It
-has what the text form has, shared words once; only the stepping is new.
-Which parts a stage has follows from what the steps hold: instructions and a value stack, calls as
-cards, a picture, printed output, and panels of any other kind.
+No step of a stage needs the kernel: the widget's state is one script (JSON) that the page plays.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from markupsafe import Markup, escape
 
@@ -46,6 +44,7 @@ STACKED = ("value stack", "value stack (recomputed)", "symbolic stack", "locals"
 CARDED = ("frames on the stack", "frames off the stack, kept by generators")
 DYNAMO = ("graph so far", "guards so far", "the graph that is handed over", "why")
 # a letter per part and step of a picture
+to_json = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
 _LETTERS = {"": "0", "shown": "1", "new": "2", "ghost": "3", "outline": "4"}
 
 
@@ -59,51 +58,40 @@ def _heading_of(panel: Panel) -> str:
     return "" if getattr(panel.content, "title", None) == panel.title else panel.title
 
 
-def panel_html(panel: Panel) -> str:
-    """Return a panel's content as HTML from the view of its kind; plain text is escaped."""
-    view = _VIEWS.get(type(panel.content))
-    return view.html(panel.content) if view else str(_PROSE.format(_prose(panel)))
-
-
-def _panel_text(panel: Panel) -> str:
-    view = _VIEWS.get(type(panel.content))
-    return view.text(panel.content) if view else _prose(panel)
-
-
-def _prose(panel: Panel) -> str:
-    return visible(cut(panel.content.rstrip("\n"), LONGEST_PROSE)) or "(nothing)"
+def _draw_panel(panel: Panel, form: str) -> str:
+    """Return a panel's content as `text` or `html` from the view of its kind, or as plain words."""
+    if view := _VIEWS.get(type(panel.content)):
+        return getattr(view, form)(panel.content)
+    prose = visible(cut(panel.content.rstrip("\n"), LONGEST_PROSE)) or "(nothing)"
+    return prose if form == "text" else str(_PROSE.format(prose))
 
 
 def _text(model: Timeline) -> str:
-    lines, steps = source_lines(model), []
+    lines, steps, room = source_lines(model), [], TEXT_ROOM
     for number, step in enumerate(model.steps, 1):
-        steps.append(_step_text(model, step, number, lines))
-        if sum(map(len, steps)) > TEXT_ROOM:
+        parts = [f"Step {number} of {len(model.steps)} · {cut(one_line(step.label))}"]
+        if 1 <= step.line <= len(lines):
+            parts.append(f"{MARK} {model.place(step.line)}: {lines[step.line - 1]}")
+        if 1 <= step.left <= len(lines):
+            parts.append(f"{LEFT} {model.place(step.left)}, {step.deed}: {lines[step.left - 1]}")
+        for panel in step.panels:
+            parts += [visible(f"{_heading_of(panel)}:")] if _heading_of(panel) else []
+            parts += [f"  {line}".rstrip() for line in _draw_panel(panel, "text").split("\n")]
+        steps.append("\n".join(parts))
+        room -= len(steps[-1])
+        if room < 0:
             break
     rest = fit(model.steps, ALL, "Steps", len(steps))[1]
     opening = joined(model.title, note_of(model))
     return "\n\n".join(part for part in (opening, *steps, rest) if part)
 
 
-def _step_text(model: Timeline, step: Step, number: int, lines: list[str]) -> str:
-    parts = [f"Step {number} of {len(model.steps)} · {cut(one_line(step.label))}"]
-    if 1 <= step.line <= len(lines):
-        parts.append(f"{MARK} {model.place(step.line)}: {lines[step.line - 1]}")
-    if 1 <= step.left <= len(lines):
-        parts.append(f"{LEFT} {model.place(step.left)}, {step.deed}: {lines[step.left - 1]}")
-    for panel in step.panels:
-        parts += [visible(f"{_heading_of(panel)}:")] if _heading_of(panel) else []
-        parts += [f"  {line}".rstrip() for line in _panel_text(panel).split("\n")]
-    return "\n".join(parts)
-
-
 def _html(model: Timeline) -> str:
     """Open is the first step with a picture or a table: at the start there may be nothing yet."""
-    lines, shown, room, arrows = source_lines(model), [], ROOM, MOST_ARROWS
+    lines, shown, room, arrows, opened = source_lines(model), [], ROOM, MOST_ARROWS, 0
     above = len("".join(lines).encode()) + 10 * len(lines) + 400
-    opened = 0
     for step in model.steps[:FOLDED_AFTER]:
-        parts = [(_heading_of(panel), Markup(panel_html(panel))) for panel in step.panels]
+        parts = [(_heading_of(each), Markup(_draw_panel(each, "html"))) for each in step.panels]
         room -= above + sum(len(words.encode()) + 200 for _, words in parts)
         arrows -= sum(len(p.content.edges) for p in step.panels if type(p.content) is Graph)
         if shown and (room < 0 or arrows < 0):
@@ -111,17 +99,9 @@ def _html(model: Timeline) -> str:
         shown.append((cut(step.label), step.line, (step.left, f"{LEFT} {step.deed}"), parts))
         if not opened and any(type(panel.content) is not str for panel in step.panels):
             opened = len(shown)
-    return render(
-        "timeline.html",
-        title=model.title,
-        note=note_of(model),
-        lines=lines,
-        first=model.first,
-        steps=shown,
-        total=len(model.steps),
-        mark=MARK,
-        opened=opened or 1,
-    )
+    values = {"lines": lines, "first": model.first, "steps": shown, "total": len(model.steps)}
+    values |= {"mark": MARK, "opened": opened or 1, "note": note_of(model)}
+    return render("timeline.html", title=model.title, **values)
 
 
 def stage_widget(model: Timeline):
@@ -129,32 +109,26 @@ def stage_widget(model: Timeline):
     script = stage_script(model)
     scripts = " ".join(("picture", "stage_script", *(f"stage_{part}" for part in PARTS)))
     says = f"{script['title']!r}, {script['total']} steps"
-    state = {"script": _to_json(script), "index": 0}
+    state = {"script": to_json(script), "index": 0}
     return make_widget("stage", "picture stage stage_parts", says, state, scripts)
 
 
 def stage_script(model: Timeline) -> dict:
     """Return what the page plays: the source, what steps have in common, and a track per field."""
-    total = len(model.steps)
-    shown = total
+    shown = len(model.steps)
     while True:
-        script = _Script(model, model.steps[:shown])
         rest = fit(model.steps, ALL, "Steps", shown)[1]
         played = {
             "title": one_line(model.title),
             "note": joined(note_of(model), rest),
             "lines": source_lines(model),
             "first": model.first,
-            **script.parts(),
+            **_Script(model, model.steps[:shown]).parts(),
         }
-        size = len(_to_json(played).encode())
+        size = len(to_json(played).encode())
         if size <= STATE_ROOM or shown <= 1:
             return played
         shown = max(1, min(shown - 1, shown * STATE_ROOM // size))
-
-
-def _to_json(script: dict) -> str:
-    return json.dumps(script, ensure_ascii=False, separators=(",", ":"))
 
 
 def _index(pool: dict, thing) -> int:
@@ -180,19 +154,26 @@ class _Script:
 
     def parts(self) -> dict:
         """Return the script's parts: the steps, tables, and pools of what recurs."""
-        picture = None
-        if self._picture:
-            title = one_line(self._titles[0])
-            picture = {"svg": self._picture.svg, "keys": self._keys, "title": title}
+        steps, codes = [self._step(n, step) for n, step in enumerate(self.steps)], []
+        for code in self._codes:
+            rows = [
+                [row.offset, row.opname, one_line(row.argument), LANES.index(row.lane),
+                 self._span(row.span), row.target]
+                for row in code.rows
+            ]  # fmt: skip
+            names = [one_line(name) for name in code.names]
+            head = {"name": one_line(code.function), "depth": code.depth}
+            codes.append({**head, "rows": rows, "names": names})
+        drawn = self._picture and {"svg": self._picture.svg, "title": one_line(self._titles[0])}
         return {
             "total": len(self.steps),
-            "steps": [self._step(n, step) for n, step in enumerate(self.steps)],
+            "steps": steps,
             "lanes": [lane or "step" for lane in self._lanes],
-            "codes": list(map(self._code, self._codes)),
+            "codes": codes,
             "words": list(self._words),
             "values": list(self._values),
             "cards": list(self._cards),
-            "picture": picture,
+            "picture": drawn and {**drawn, "keys": self._keys},
             "printed": visible(self._printed),
             "panels": list(self._panels),
         }
@@ -222,44 +203,37 @@ class _Script:
         if self._picture:
             state = self._picture.states[n]
             told["picture"] = "".join(_LETTERS[state.get(key, "")] for key in self._keys)
-        if rest := [panel for panel in step.panels if not self._has_part(step, panel)]:
-            shown = [(visible(_heading_of(p)), _index(self._panels, panel_html(p))) for p in rest]
-            told["panels"] = shown
+        apart = {*self._titles}  # of panels that have a part of their own
+        apart |= {*STACKED} if hasattr(step, "stack") else set()
+        apart |= {*CARDED} if hasattr(step, "cards") else set()
+        printed = [p for p in step.panels if p.title in PRINTED and type(p.content) is str]
+        if rest := [p for p in step.panels if p.title not in apart and p not in printed]:
+            told["panels"] = [
+                (visible(_heading_of(each)), _index(self._panels, _draw_panel(each, "html")))
+                for each in rest
+            ]
         return told
-
-    def _has_part(self, step: Step, panel: Panel) -> bool:
-        stacked = panel.title in STACKED and hasattr(step, "stack")
-        carded = panel.title in CARDED and hasattr(step, "cards")
-        printed = panel.title in PRINTED and type(panel.content) is str
-        return stacked or carded or printed or panel.title in self._titles
 
     def _stacked(self, step: Step) -> dict:
         if getattr(step, "left_out", 0) or getattr(step, "kind", INSTRUCTION) != INSTRUCTION:
             return {}
-        values = getattr(step, "values", ())
-        if not values:
-            values = [self._symbol(step, n, words) for n, words in enumerate(step.stack)]
-        told = {
-            "stack": [self._value(value) for value in values],
-            "taken": getattr(step, "taken", 0),
-        }
+        values, function = getattr(step, "values", ()), getattr(step, "function", "")
+        if not values:  # known by its words alone: at the same place it is the same one
+            where = [(function, n, w.removesuffix(" (lazy)")) for n, w in enumerate(step.stack)]
+            keys = [_index(self._symbols, place) for place in where]
+            values = [Value(w, key=key) for w, key in zip(step.stack, keys, strict=True)]
+        told = {"stack": list(map(self._value, values)), "taken": getattr(step, "taken", 0)}
         if getattr(step, "code", -1) >= 0:
+            slots = self._slots[step.code]
             told |= {"code": step.code, "offset": step.offset, "call": step.call}
-            told["locals"] = [-1] * len(self._slots[step.code])
+            told["locals"] = [-1] * len(slots)
             for (name, _), value in zip(step.names, step.variables, strict=True):
-                told["locals"][self._slots[step.code][name]] = self._value(value)
-            told["handler"] = self._word(step.handler)
-            told["ending"] = self._word(step.ending)
+                told["locals"][slots[name]] = self._value(value)
+            told |= {"handler": self._word(step.handler), "ending": self._word(step.ending)}
             told["raised"] = step.raised
         elif hasattr(step, "function"):
-            told["call"] = self._word(step.function)
+            told["call"] = self._word(function)
         return told
-
-    def _symbol(self, step, n: int, words: str) -> Value:
-        """Return a value that is known by its words alone: at the same place it is the same one."""
-        same = words.removesuffix(" (lazy)")
-        where = getattr(step, "function", ""), n, same
-        return Value(words, key=_index(self._symbols, where))
 
     def _value(self, value: Value) -> int:
         words = (self._word(value.words), self._word(value.kind), self._word(value.same))
@@ -268,17 +242,7 @@ class _Script:
     def _card(self, card: Card) -> int:
         head = card.number, self._word(card.function), card.line, self._word(card.state)
         names = tuple((self._word(name), self._word(words)) for name, words in card.names)
-        stack = tuple(self._word(words) for words in card.stack)
-        return _index(self._cards, (*head, names, stack))
-
-    def _code(self, code) -> dict:
-        rows = [
-            [row.offset, row.opname, one_line(row.argument), LANES.index(row.lane),
-             self._span(row.span), row.target]
-            for row in code.rows
-        ]  # fmt: skip
-        names = [one_line(name) for name in code.names]
-        return {"name": one_line(code.function), "rows": rows, "names": names, "depth": code.depth}
+        return _index(self._cards, (*head, names, tuple(map(self._word, card.stack))))
 
     def _span(self, span) -> list[int] | None:
         """Return a place in the source as the page counts: tabs are four wide, letters UTF-16."""
@@ -306,8 +270,7 @@ def _draw_steps(model: Timeline, steps: Sequence[Step]):
     """Return one picture of the graphs of all steps, if any, and the titles of their panels."""
     drawn = [[p for p in step.panels if type(p.content) is Graph] for step in steps]
     graphs = [panels[0].content if panels else Graph("", (), ()) for panels in drawn]
-    keys = {node.key for graph in graphs for node in graph.nodes}
-    if not 0 < len(keys) <= MOST_NODES:
+    if not 0 < len({node.key for graph in graphs for node in graph.nodes}) <= MOST_NODES:
         return None, ()
     if isinstance(model, DynamoRun):
         return animated_graph.growing_graph(replace(model, steps=tuple(steps))), DYNAMO
