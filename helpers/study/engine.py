@@ -4,7 +4,9 @@ An exercise is one file: a reference, cases, advice for common mistakes, and hin
 `check.py` stops, catches and words whatever else the answer does.
 """
 
+import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -122,30 +124,23 @@ def find_difference(
 ) -> str | None:
     """Run an answer and the reference case by case; return the first difference, in words.
 
-    Each case makes its objects anew in `run`, for it runs twice. None if no case differs.
+    It has the case, your result, that of `who`, and the advice; or the advice alone if it was made
+    of the two. Each case makes its objects anew in `run`, for it runs twice.
     """
     for case in cases:
         mine, real = observe(case.run, answer), observe(case.run, reference)
         if not same(mine, real):
-            return say_difference(case, mine, real, who)
+            made = callable(case.advice)
+            advice = case.advice(mine, real) if made else case.advice
+            if not made or not advice:
+                advice = _say_both(mine, real, who, advice)
+            return prefix_reason(f"{case.shows}: ", advice)
     return None
 
 
-def say_difference(case: Case, mine, real, who: str = "the reference") -> str:
-    """Return the case, your result, that of `who`, and the advice; or the advice alone.
-
-    The advice alone if it was made of the two results.
-    """
-    made = callable(case.advice)
-    advice = case.advice(mine, real) if made else case.advice
-    if advice and made:
-        return prefix_reason(f"{case.shows}: ", advice)
-    return _say_parts(f"{case.shows}: ", mine, real, who, advice)
-
-
-def _say_parts(before: str, mine, real, who: str, advice: str | None) -> str:
+def _say_both(mine, real, who: str, advice: str | None) -> str:
     mine, real = map(_gives, parts_apart(mine, real))
-    return describe_difference(before, mine, real, who, f"; {advice}" if advice else "")
+    return describe_difference("", mine, real, who, f"; {advice}" if advice else "")
 
 
 def parts_apart(mine, real) -> tuple:
@@ -164,7 +159,7 @@ def advise_by_part(advice: Mapping[str, str], who: str = "the reference") -> Cal
         if type(mine) is not dict or type(real) is not dict:
             return None
         words = next((advice[key] for key in parts_apart(mine, real)[1] if key in advice), "")
-        return _say_parts("", mine, real, who, words)
+        return _say_both(mine, real, who, words)
 
     return say
 
@@ -175,14 +170,11 @@ def _gives(seen) -> str:
 
 def describe(seen) -> str:
     """Return plain data in full where it is not long; else what `short_repr` says of it."""
-    return repr(seen) if _is_plain(seen) and len(repr(seen)) <= MOST_SHOWN else short_repr(seen)
-
-
-def _is_plain(seen) -> bool:
-    if type(seen) in (list, tuple, dict):
-        items = [*seen, *seen.values()] if type(seen) is dict else seen
-        return len(items) <= MOST_SHOWN and all(map(_is_plain, items))
-    return type(seen) in (str, bytes, int, float, bool, type(None))
+    words = repr(seen)
+    with suppress(Exception):  # which it raises unless the words are made of literals alone
+        if len(words) <= MOST_SHOWN and ast.literal_eval(words) == seen:
+            return words
+    return short_repr(seen)
 
 
 def check_guess(
@@ -219,9 +211,8 @@ def by_name(answer, names: Iterable[str], what: str = "the guess") -> dict:
     if not isinstance(answer, Mapping):
         raise InvalidAnswer(f"{must}, not {short_repr(answer)}")
     given = dict(islice(answer.items(), len(names) + 1))
-    for name in names:
-        if name not in given:
-            raise InvalidAnswer(f"{must}; {name!r} is missing")
+    if missing := [name for name in names if name not in given]:
+        raise InvalidAnswer(f"{must}; {missing[0]!r} is missing")
     if extra := [name for name in given if name not in names]:
         raise InvalidAnswer(f"{must}; {short_repr(extra[0])} is none of them")
     parts_tried(given)
@@ -249,7 +240,5 @@ def in_order(answer, most: int, what: str = "the answer") -> list:
         raise InvalidAnswer(f"{what} must be a list, not {short_repr(answer)}")
     items = list(islice(iter(answer), most + 1))
     if len(items) > most:
-        raise InvalidAnswer(
-            f"{what} has more than {most:,} items, which is more than there can be here"
-        )
+        raise InvalidAnswer(f"{what} has more than {most:,} items, too many to be right")
     return items

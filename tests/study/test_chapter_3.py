@@ -39,7 +39,7 @@ def test_the_first_place_where_the_stacks_part_is_told():
             left, right = self.pop(), self.pop()
             self.push(vm.ARITHMETIC[sign](left, right))
 
-    assert "it left [3], CPython [-3]" in difference(Wrong, _minus, 5, 8)
+    assert "it left [3], CPython [-3]" in difference(Wrong, _minus, (5, 8))
 
 
 def _minus(a, b):
@@ -54,7 +54,7 @@ def test_a_silent_detour_is_seen_though_the_value_is_right():
     def program(a):
         return not a
 
-    assert "as in CPython, but by another way" in difference(Leaves, program, 0)
+    assert "as in CPython, but by another way" in difference(Leaves, program, (0,))
 
 
 def test_a_machine_that_never_ends_is_stopped():
@@ -62,7 +62,7 @@ def test_a_machine_that_never_ends_is_stopped():
         def FOR_ITER(self, after):
             self.push(1)
 
-    assert "never ends" in difference(Circles, counted, (1, 2))
+    assert "never ends" in difference(Circles, counted, ((1, 2),))
 
 
 def test_a_machine_that_prints_something_else_is_told():
@@ -70,7 +70,7 @@ def test_a_machine_that_prints_something_else_is_told():
         def start(self, fn, args, kwargs):
             return self.push(None) if fn is print else super().start(fn, args, kwargs)
 
-    assert "yours prints ''" in difference(Quiet, _told, 1)
+    assert "yours prints ''" in difference(Quiet, _told, (1,))
 
 
 def _told(a):

@@ -6,14 +6,13 @@ place is told that holds something else at some moment.
 
 import sys
 from collections.abc import Callable
-from contextlib import _GeneratorContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from types import CellType, FunctionType, MethodType, ModuleType, SimpleNamespace
 
 from helpers.capture.cpython.objects import namespace
 from helpers.capture.text.value import short_repr
 from helpers.safety.restoring import patched
-from helpers.study.chapter_1.default_finder import Equal
 from helpers.study.engine import (
     Case,
     Exercise,
@@ -24,15 +23,11 @@ from helpers.study.engine import (
     tried,
 )
 
-CALL, INSIDE, AFTER = "when it is called", "inside the block", "after the block"
-EQUAL = "it replaced an object that is only equal to the old one; compare with `is`"
-AGAIN = (
-    "it also changed a place that held the replacement before the block; remember what you "
-    "changed instead of searching for it again"
-)
+INSIDE, AFTER = "inside the block", "after the block"
 INNER = "[0] of a list inside a holder, which was not given itself,"
 WORDS = {list: "list", dict: "dict", FunctionType: "function", CellType: "closure cell"}
 WORDS |= {type: "class", SimpleNamespace: "instance"}
+OWN = ("twin", "op", "other", "first", "second", "third")
 
 
 def _places(holder) -> dict:
@@ -40,14 +35,15 @@ def _places(holder) -> dict:
     if type(holder) in (list, dict):
         items = enumerate(holder) if type(holder) is list else holder.items()
         return {f"[{_name(k)}]": (v, partial(holder.__setitem__, k)) for k, v in items}
-    if type(holder) is CellType:
-        return {"cell_contents": (holder.cell_contents, partial(setattr, holder, "cell_contents"))}
     if type(holder) is FunctionType:
         defaults = enumerate(holder.__defaults__ or ())
         found = {f"__defaults__[{at}]": (v, partial(_put, holder, at)) for at, v in defaults}
         named = _places(holder.__kwdefaults__ or {})
         return found | {f"__kwdefaults__{name}": place for name, place in named.items()}
-    names = namespace(holder) if isinstance(holder, ModuleType) else vars(holder)
+    if type(holder) is CellType:
+        names = {"cell_contents": holder.cell_contents}
+    else:
+        names = namespace(holder) if isinstance(holder, ModuleType) else vars(holder)
     return {f".{name}": (v, partial(setattr, holder, name)) for name, v in names.items()}
 
 
@@ -90,16 +86,16 @@ class World:
 
     def __init__(self, op=None):
         function, owner = _stand_in("other"), object()
-        self.op, self.equal, self.assigned = op or _stand_in("op"), Equal(), Equal()
+        self.op, self.held, self.modules = op or _stand_in("op"), {}, sys.modules
         self.other, self.twin = MethodType(function, owner), MethodType(function, owner)
-        self.first, self.second, self.third = map(_stand_in, ("first", "second", "third"))
-        self.inner, self.held, self.modules = [self.op], {}, sys.modules
+        self.first, self.second, self.third = map(_stand_in, OWN[3:])
+        self.inner = [self.op]
 
     def hold(self, kinds: list[Callable]) -> "World":
         """Add the holders that each kind makes of rows of values, each under a name of its own."""
         for make in kinds:
             rows = (
-                [self.first, self.op, self.equal, self.op],
+                [self.first, self.op, self.twin, self.op],
                 [self.op, self.inner, self.other, self.twin],
                 [self.first, 5, self.other],
                 [],
@@ -120,14 +116,7 @@ class World:
         return found
 
     def _name_own(self, value) -> str | None:
-        names = "equal", "assigned", "twin", "op", "other", "first", "second", "third"
-        return next((name for name in names if getattr(self, name) is value), None)
-
-    def assign(self) -> None:
-        """Write `assigned` where `equal` is, as a block may."""
-        for value, write in [p for holder in self.held.values() for p in _places(holder).values()]:
-            if value is self.equal:
-                write(self.assigned)
+        return next((name for name in OWN if getattr(self, name) is value), None)
 
 
 def _rebinding_case(shows: str, make_world: Callable, wrap: Callable) -> Case:
@@ -149,80 +138,69 @@ def _rebinding_case(shows: str, make_world: Callable, wrap: Callable) -> Case:
 
 def _run_trials(rebind, world, moments) -> None:
     """Open one block after the other, and note what is held at each moment."""
-    run = partial(_run_block, rebind, world, moments)
-    run(world.op, world.first, act=world.assign)
-    for old, new in ((world.op, world.second), (world.other, world.third)):
-        run(old, new, "in a second block, ")
-    for error in (KeyError("raised"), KeyboardInterrupt("raised")):
-        run(world.op, world.first, f"after a {type(error).__name__} inside: ", error=error)
+
+    def block(old, new, trial="", act=None, error=None):
+        manager, came = tried(rebind(old, new)), None
+        if not hasattr(type(manager), "__exit__"):
+            cure = "decorate a generator with contextmanager"
+            kind = short_repr(manager)
+            raise InvalidAnswer(f"it must return a context manager, not {kind}; {cure}")
+        moments.append((f"{trial}when it is called", world.look()))
+        try:
+            with manager:
+                moments.append((trial + INSIDE, world.look()))
+                if act is not None:
+                    act()
+                if error is not None:
+                    raise error
+        except BaseException as raised:
+            came = raised
+        moments.append((trial + AFTER, world.look()))
+        if error is not None and came is None:
+            words = f"it swallowed the {short_repr(error)} raised inside the block"
+            raise InvalidAnswer(f"{words}; let it come through")
+        if came is not error:
+            raise came
 
     def nest():
         with rebind(world.first, world.second):
             moments.append((f"nested {INSIDE} of another rebinding,", world.look()))
         moments.append(("after the inner of two nested blocks", world.look()))
 
-    run(world.op, world.first, "around another block, ", act=nest)
-
-
-def _run_block(rebind, world, moments, old, new, trial="", act=None, error=None) -> None:
-    manager, came = _require_manager(rebind(old, new)), None
-    moments.append((trial + CALL, world.look()))
-    try:
-        with manager:
-            moments.append((trial + INSIDE, world.look()))
-            if act is not None:
-                act()
-            if error is not None:
-                raise error
-    except BaseException as raised:
-        came = raised
-    moments.append((trial + AFTER, world.look()))
-    if error is not None and came is None:
-        raise InvalidAnswer(
-            f"it swallowed the {short_repr(error)} raised inside the block; let it come through"
-        )
-    if came is not error:
-        raise came
-
-
-def _require_manager(manager):
-    kind = type(tried(manager))
-    if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
-        cure = "decorate a generator with contextmanager"
-        raise InvalidAnswer(f"it must return a context manager, not {short_repr(manager)}; {cure}")
-    if kind is _GeneratorContextManager and not hasattr(manager.gen, "__next__"):
-        raise InvalidAnswer(
-            "contextmanager makes a block of a function with a yield, and yours has none"
-        )
-    return manager
+    block(world.op, world.first)
+    for old, new in ((world.op, world.second), (world.other, world.third)):
+        block(old, new, "in a second block, ")
+    for error in (KeyError("raised"), KeyboardInterrupt("raised")):
+        block(world.op, world.first, f"after a {type(error).__name__} inside: ", error=error)
+    block(world.op, world.first, "around another block, ", act=nest)
 
 
 def _advise(mine, real) -> str:
-    """Return what went wrong first, in words."""
+    """Say what went wrong first: what was raised, or the place that holds something else."""
     for (when, seen), (moment, wanted) in zip(mine, real, strict=False):
         if when != moment:
             raised = mine[-1][1]
             cause = "; compare with `is`, for == may do anything"
             return raised.sentence + cause * isinstance(raised.error, (ValueError, TypeError))
         for path in seen | wanted:
-            if seen.get(path) != wanted.get(path):
-                return _say_place(when, path, seen.get(path), wanted.get(path))
+            held, must = seen.get(path), wanted.get(path)
+            if held == must:
+                continue
+            if INSIDE in when and must == "twin":
+                return "it replaced an object that is only equal to the old one; compare with `is`"
+            if AFTER in when and must == "first":
+                return (
+                    "it also changed a place that held the replacement before the block; remember "
+                    "what you changed instead of searching for it again"
+                )
+            if INSIDE in when and held == "op":
+                cure = "still holds the old function; search when the block is entered"
+            elif AFTER in when and must == "op":
+                cure = "does not hold the old function again; restore in a finally"
+            else:
+                cure = f"holds {held or 'nothing'}, and must hold {must or 'what it held before'}"
+            return f"{when} {path} {cure}"
     return ""
-
-
-def _say_place(when: str, path: str, mine: str | None, real: str | None) -> str:
-    """Say what one place holds at one moment, and what it must hold."""
-    if INSIDE in when and real in ("equal", "twin"):
-        return EQUAL
-    if AFTER in when and real == "first":
-        return AGAIN
-    must = f"and must hold {real}" if real else "and held something else before, or nothing"
-    told = f"{when} {path} holds {mine or 'nothing'}, {must}"
-    if INSIDE in when and mine == "op":
-        told = f"{when} {path} still holds the old function; search when the block is entered"
-    if AFTER in when and real == "op":
-        told = f"{when} {path} does not hold the old function again; restore in a finally"
-    return told
 
 
 def _fill_dict(row):
@@ -326,21 +304,20 @@ KINDS: dict[str, Callable] = {
 
 
 def _give_holders(answer, world):
-    # A search may find one twice.
-    return lambda old, new: answer(
-        old, new, [*world.held.values(), next(iter(world.held.values()))]
-    )
+    holders = [*world.held.values()]
+    return lambda old, new: answer(old, new, [*holders, holders[0]])  # one of them twice
 
 
 def _judge_holders(rebind: Callable):
-    kinds = {name: [make] for name, make in KINDS.items()}
-    kinds["all kinds at once"] = list(KINDS.values())[::-1]
-    cases = (
+    tries = [*({name: make} for name, make in KINDS.items()), dict([*KINDS.items()][::-1])]
+    cases = [
         _rebinding_case(
-            f"tried with {name}", lambda makes=makes: World().hold(makes), _give_holders
+            f"tried with {', '.join(kinds)}",
+            lambda kinds=kinds: World().hold(kinds.values()),
+            _give_holders,
         )
-        for name, makes in kinds.items()
-    )
+        for kinds in tries
+    ]
     return find_difference(rebind, _reference, cases)
 
 

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from operator import is_
 
-from helpers.capture.tensorflow.trace_ledger import watch
-from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.model.trace_records import MARKS
@@ -20,8 +18,6 @@ from helpers.study.engine import (
     find_difference,
     tried,
 )
-
-COPIED = "changes the caller's own list or dict; trace on a copy"
 
 
 class TensorFlows:
@@ -37,7 +33,7 @@ class TensorFlows:
             self.cache.append(fn(*args))
             return tf.constant(len(self.cache) - 1)
 
-        self.graphs = watch(body, autograph=False, reduce_retracing=reduce_retracing)
+        self.graphs = tf.function(body, autograph=False, reduce_retracing=reduce_retracing)
 
     def __call__(self, *args):
         """Return what the body returned in the trace that TensorFlow runs."""
@@ -80,11 +76,14 @@ class Sequence:
             except (NotAttempted, InvalidAnswer):
                 raise
             except Exception as error:
-                does = f"raises {_name_error(error)}"
+                kinds = KeyError, ValueError, TypeError, Exception
+                kind = next(kind for kind in kinds if isinstance(error, kind))
+                does = f"raises a {kind.__name__}"
             times = len(ran) - seen
             runs = ("hits", "traces")[times] if times < 2 else f"runs the body {times} times"
-            unchanged = answer is TensorFlows or _is_unchanged(args, before)
-            kept = f"{does}, keeps {_count_traces(mine)} traces" if unchanged else COPIED
+            kept = f"{does}, keeps {_count_traces(mine)} traces"
+            if answer is not TensorFlows and not _is_unchanged(args, before):
+                kept = "changes the caller's own list or dict; trace on a copy"
             steps[name] = f"{runs}, {kept}"
             del args, before  # an object may be gone before the next call
         return steps
@@ -95,33 +94,26 @@ def _ask_tensorflow(sequence: Sequence) -> dict[str, str]:
     return sequence._run_calls(TensorFlows)
 
 
-def _name_error(error) -> str:
-    kinds = KeyError, ValueError, TypeError, Exception
-    kind = next(kind for kind in kinds if isinstance(error, kind))
-    return error_message(error) if kind is KeyError else f"a {kind.__name__}"
-
-
 def _count_traces(mine) -> int:
     try:
         return len(mine.cache)
     except (AttributeError, TypeError):
-        raise InvalidAnswer(
-            "self.cache must be a list (or a dict …) with one item per trace"
-        ) from None
+        why = "self.cache must be a list (or a dict …) with one item per trace"
+        raise InvalidAnswer(why) from None
 
 
-def _copy(args):
+def _copy(args, leaf: Callable = lambda leaf: leaf):
     """Return lists, tuples and dicts anew, to any depth, around the very same leaves."""
     import tensorflow as tf
 
-    return tf.nest.map_structure(lambda leaf: leaf, args)
+    return tf.nest.map_structure(leaf, args)
 
 
 def _is_unchanged(args, before) -> bool:
     """Return whether two structures are alike and hold the very same leaves."""
     import tensorflow as tf
 
-    forms = [tf.nest.map_structure(lambda leaf: 0, each) for each in (args, before)]
+    forms = [_copy(each, lambda leaf: 0) for each in (args, before)]
     return forms[0] == forms[1] and all(map(is_, *map(tf.nest.flatten, (args, before))))
 
 
@@ -223,13 +215,15 @@ def _list_modified() -> Iterator[Sequence]:
     import tensorflow as tf
 
     two_ = tf.ones([2])
-    twice, both = (([two_],), ([two_],)), (([two_],), ((two_,),), ([two_],))
-    yield Sequence("an appended list raises, every time", _append, twice)
-    yield Sequence("a write one level down raises", _write_inside, (({"a": {}},),))
-    yield Sequence("another object in the same place raises", _replace, (([two_],),))
-    yield Sequence("an equal object in the same place raises", _replace, (([Equal(1)],),))
-    yield Sequence("the body's own error leaves no trace", _raise_for_lists, both)
-    yield Sequence("what raised was not traced", _append, both)
+    for shows, body, *calls in (
+        ("an appended list raises, every time", _append, [two_], [two_]),
+        ("a write one level down raises", _write_inside, {"a": {}}),
+        ("another object in the same place raises", _replace, [two_]),
+        ("an equal object in the same place raises", _replace, [Equal(1)]),
+        ("the body's own error leaves no trace", _raise_for_lists, [two_], (two_,), [two_]),
+        ("what raised was not traced", _append, [two_], (two_,), [two_]),
+    ):
+        yield Sequence(shows, body, tuple((call,) for call in calls))
 
 
 def _advise(mine, real) -> str:

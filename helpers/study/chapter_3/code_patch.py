@@ -9,7 +9,14 @@ from collections.abc import Callable
 from types import CodeType
 
 from helpers.capture.text.value import short_repr
-from helpers.study.engine import Case, Exercise, describe_difference, find_difference, tried
+from helpers.study.engine import (
+    Case,
+    Exercise,
+    InvalidAnswer,
+    describe_difference,
+    find_difference,
+    tried,
+)
 
 FIELDS = (
     *("name", "argcount", "posonlyargcount", "kwonlyargcount", "varnames", "cellvars", "freevars"),
@@ -50,10 +57,10 @@ def _reference(code: CodeType) -> CodeType:
 def _read(patched, before: CodeType) -> list[str]:
     """Return all that a code object has to keep or to change, in lines to compare."""
     if patched is before:
-        return ["the same code object, whose fields cannot be written; make a new one"]
+        raise InvalidAnswer("it returns the same code object, whose fields cannot be written")
     if not isinstance(patched, CodeType):
         cure = "; try .to_code()" if hasattr(type(patched), "to_code") else ""
-        return [f"{short_repr(patched)}, which is no code object{cure}"]
+        raise InvalidAnswer(f"it returns {short_repr(patched)}, which is no code object{cure}")
     lines = [f"co_{name} {getattr(patched, f'co_{name}')!r}" for name in FIELDS]
     for step in dis.get_instructions(patched):
         if step.opname != "EXTENDED_ARG":
@@ -68,8 +75,6 @@ def _read(patched, before: CodeType) -> list[str]:
 def _advise(mine, real) -> str | None:
     if not isinstance(mine, list):
         return None
-    if len(mine) == 1:
-        return f"yours returns {mine[0]}"
     a, b = next((a, b) for a, b in zip(mine, real, strict=False) if a != b)
     if a.startswith("positions"):
         return f"yours has another line table: a traceback would point to other places; {STAYS}"

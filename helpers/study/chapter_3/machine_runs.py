@@ -23,7 +23,7 @@ from helpers.study.chapter_3.kept_stacks import Place, is_told, plain_places
 from helpers.study.engine import NotAttempted, describe_difference
 
 MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
-MOST_ROWS, LONGEST_BODY = 40, 60
+LONGEST_BODY = 60
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 OUTSIDE = "in a frame of its own; yours had it run outside the machine. Let self.call make the call"
 MISSING = "A value is missing: yours popped one too many, or a result was not pushed."
@@ -67,7 +67,7 @@ class Run:
     handlers: list[tuple[int, str, int]] = field(default_factory=list)
 
 
-def difference(machine: type, program: Callable, *args, own=()) -> str | None:
+def difference(machine: type, program: Callable, args: tuple, own=()) -> str | None:
     """Return how the machine's run of `program(*args)` differs from CPython's, or None.
 
     `own`: the names of the handlers that may be to blame; all, if none is given.
@@ -85,8 +85,8 @@ def difference(machine: type, program: Callable, *args, own=()) -> str | None:
     if ours.end != real.end:
         return describe_difference(call, ours.end, real.end, "CPython", why)
     if ours.printed != real.printed:
-        mine, cpythons = f"prints {ours.printed!r}", f"prints {real.printed!r}"
-        return describe_difference(call, mine, cpythons, "CPython", why)
+        both = f"prints {ours.printed!r}", f"prints {real.printed!r}"
+        return describe_difference(call, *both, "CPython", why)
     return None if same_way else f"{call}yours {ours.end}, as in CPython, but by another way{why}"
 
 
@@ -138,7 +138,7 @@ def _finish(run: Run, call: Callable, program: Callable, args: tuple) -> None:
     printed = io.StringIO()
     try:
         with redirected(counted(printed)):
-            run.end = f"gives {write_exactly(call(program, *copy.deepcopy(args)))}"
+            run.end = f"gives {ADDRESS.sub('', repr(call(program, *copy.deepcopy(args))))}"
     except (_Stub, vm.Unwritten) as stub:
         raise NotAttempted(stub if type(stub) is _Stub else "") from None
     except vm.Halt:
@@ -148,25 +148,16 @@ def _finish(run: Run, call: Callable, program: Callable, args: tuple) -> None:
     run.printed = printed.getvalue()
 
 
-def write_exactly(value) -> str:
-    """Return the repr of a value, in which types and signs of zeros show, without addresses."""
-    return ADDRESS.sub("", repr(value))
-
-
 def _write_chain(error: BaseException, space: dict) -> str:
     """Return an exception with its causes and contexts; what a handler has caught is none."""
-    words = error_message(error)
-    links = [(" from ", error.__cause__), (" while handling ", error.__context__)]
-    found = [(how, link) for how, link in links if _is_programs(link, space)]
-    if not found or (error.__suppress_context__ and error.__cause__ is None):
-        return f"{words} from None" if found else words
-    how, link = found[0]
-    return f"{words}{how}{_write_chain(link, space)}"
-
-
-def _is_programs(error: BaseException | None, space: dict) -> bool:
-    trace = error.__traceback__ if error is not None else None
-    return error is not None and (trace is None or trace.tb_frame.f_globals is space)
+    for how, link in ((" from ", error.__cause__), (" while handling ", error.__context__)):
+        trace = link.__traceback__ if link is not None else None
+        if link is None or (trace is not None and trace.tb_frame.f_globals is not space):
+            continue
+        if error.__suppress_context__ and error.__cause__ is None:
+            return f"{error_message(error)} from None"
+        return f"{error_message(error)}{how}{_write_chain(link, space)}"
+    return error_message(error)
 
 
 def _say_where(ours: Run, real: Run, own) -> str:
@@ -194,7 +185,7 @@ def _say_where(ours: Run, real: Run, own) -> str:
     return f"{where}: {left}. {tip}".strip()
 
 
-def list_stacks(machine: type, program: Callable, *args) -> Listing:
+def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:
     """Return a table of what lay on the machine's stack before each instruction of a run."""
     columns = (
         Column("function", "in"),
@@ -204,6 +195,5 @@ def list_stacks(machine: type, program: Callable, *args) -> Listing:
     )
     places = run_machine(machine, program, args).places
     rows = [place._replace(stack=f"[{', '.join(place.stack)}]") for place in places]
-    rest = f"{len(rows) - MOST_ROWS} more instructions ran." if len(rows) > MOST_ROWS else ""
     title = f"What your machine did in {show_call(program, args)}"
-    return Listing(title, columns, tuple(rows[:MOST_ROWS]), rest)
+    return Listing(title, columns, tuple(rows))

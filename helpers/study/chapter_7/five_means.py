@@ -8,38 +8,29 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 
-from helpers.capture.text.error import error_message
 from helpers.internals import torch_private
 from helpers.model.phrase import counted, listed
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
-from helpers.study.chapter_7.diagnosis import find_complaint
 from helpers.study.chapter_7.means_table import reach_listing, the_call
-from helpers.study.engine import Exercise, InvalidAnswer, NotAttempted, tried
+from helpers.study.engine import Exercise, InvalidAnswer, by_name, tried
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = ("sys.settrace", "sys.setprofile", "sys.monitoring", "the frame evaluator")
 
 
-class Meant(Exception):
-    """What a block of the judge's raises."""
-
-
-class MeantToEnd(BaseException):
-    """The same, as Ctrl-C does."""
+class Meant(BaseException):
+    """What a block of the judge's raises, as Ctrl-C does."""
 
 
 def _judge(means):
-    if not issubclass(type(means), Mapping) or {*means} != {*NAMES}:
-        raise InvalidAnswer(f"means must be a dict with the keys {', '.join(NAMES)}")
-    left = [name for name in NAMES if means[name] is ...]
-    for name in [name for name in NAMES if name not in left]:
-        if because := find_complaint(means[name], {name: partial(_complain, name)}):
-            return because
-    if left:
-        raise NotAttempted(", ".join(left) if len(left) < len(NAMES) else "")
+    if isinstance(means, Mapping) and {*means} == {*NAMES}:
+        for name in NAMES:
+            because = None if means[name] is ... else _complain(name, means[name])
+            if because:
+                return f"{name}: {because}"
+    by_name(means, NAMES, "means")
     return None
 
 
@@ -55,10 +46,6 @@ def _complain(name: str, make) -> str | None:
         return next(_complaints(name, make, ways), None)
     except InvalidAnswer as error:
         return str(error)
-    except NotAttempted:
-        raise
-    except Exception as error:
-        return f"in its block a call raised {error_message(error)}"
     finally:
         ways.put_back()
         sys.settrace(before[0])
@@ -74,11 +61,9 @@ def _complaints(name: str, make, ways: "Ways") -> Iterator[str]:
     right = the_call().tolist()
     with _block(make) as notes:
         taken = ways.taken()
-        if not taken:
-            yield f"in its block nobody is there at the {name}, or at any other of the five ways in"
         if taken != [name]:
-            where = listed(taken, 5)
-            yield f"in its block somebody is there at the {where}; it must be the {name} alone"
+            where = f"the {listed(taken, 5)}" if taken else "none of the five ways in"
+            yield f"in its block it takes hold at {where}; it must be the {name} alone"
         for call, what in _OTHERS.items():
             if call() is None:
                 yield "in its block another function of torch gives another result"
@@ -88,11 +73,8 @@ def _complaints(name: str, make, ways: "Ways") -> Iterator[str]:
             found = the_call(*names)
             if not hasattr(found, "tolist") or found.tolist() != right:
                 yield "in its block softsign gives another result"
-            if len(notes) < number:
-                yield "a call of softsign by its name leaves no note"
-            if len(notes) > number:
-                many = counted(len(notes) + 1 - number, "note")
-                yield f"one call of softsign leaves {many}: make one for each call"
+            if (many := len(notes) + 1 - number) != 1:
+                yield f"one call of softsign leaves {counted(many, 'note')}: make one for each call"
     with _block(make) as notes:
         the_call()
         many = len(notes)
@@ -103,7 +85,7 @@ def _complaints(name: str, make, ways: "Ways") -> Iterator[str]:
         yield "after its block it still notes"
     if because := ways.left():
         yield f"after its block {because}"
-    for kind in (Meant, MeantToEnd):
+    for kind in (RuntimeError, Meant):
         try:
             with _block(make):
                 raise kind
@@ -121,17 +103,11 @@ def _block(make) -> Iterator:
     if not hasattr(type(block), "__enter__"):
         raise InvalidAnswer(f"must give a context manager, not {real_type_name(block)}")
     with block as notes:
-        _require_none(notes)
+        if not hasattr(type(notes), "__len__"):
+            raise InvalidAnswer("the block must give its notes, such as a list: yield it")
+        if len(notes):
+            raise InvalidAnswer("there are notes before softsign was called: make a new list")
         yield notes
-
-
-def _require_none(notes) -> None:
-    if not hasattr(type(notes), "__len__"):
-        raise InvalidAnswer("the block must give its notes, such as a list: yield it")
-    if len(notes):
-        raise InvalidAnswer(
-            "there are notes before softsign was called: note that alone, in a list of its own"
-        )
 
 
 def _call_another():
@@ -194,7 +170,7 @@ class Ways:
         now, before = vars(self._home), self._names
         if new := sorted({*now} - {*before}):
             return f"torch.nn.functional has a name more: {new[0]}"
-        other = [name for name in now if now[name] is not before[name]]
+        other = [name for name in before if now.get(name) is not before[name]]
         return f"torch.nn.functional.{other[0]} is not what it was" if other else None
 
     def put_back(self) -> None:

@@ -12,7 +12,7 @@ from statistics import median
 from time import thread_time
 from types import FunctionType, ModuleType
 
-from helpers.capture.text.value import plain, short_repr
+from helpers.capture.text.value import plain
 from helpers.exhibit import Exhibit
 from helpers.internals import torch_private
 from helpers.model.tables import Column, Listing
@@ -30,7 +30,6 @@ HEADINGS = {
     "recorded": "a recorded graph",
     "compiled": "compiled, eager",
 }
-MOST = 12
 ROUNDS = 7
 SHORTEST = 0.005  # seconds: so long is a call repeated, that the clock can tell it
 UNTRIED = "…"
@@ -57,48 +56,32 @@ def watch_means(means) -> Exhibit:
     """Run one call of torch under each means, by all its routes: who notices it, and at what cost.
 
     `means`: name -> what makes a context manager that notes the calls of
-    `torch.nn.functional.softsign`; `...` is passed over. TypeError for what is no such dict; what a
-    means raises is raised.
+    `torch.nn.functional.softsign`; `...` is passed over. What a means raises is raised.
     """
-    return Exhibit(reach_listing(_given(means)), table)
+    if not isinstance(means, dict):
+        given = real_type_name(means)
+        raise TypeError(f"means must be a dict of name -> context manager, not {given}")
+    return Exhibit(reach_listing(means), table)
 
 
 def reach_listing(means: dict[str, Callable]) -> Reach:
     """Return a row per means: yes or no for each route, and what a call costs in its block."""
     routes = call_routes()
-    tried = progress.counted("trying means", list(means.items()))
-    rows = [_row(name, make, routes) for name, make in tried]
-    columns = (
-        Column("means", "means"),
-        *(Column(route, heading) for route, heading in HEADINGS.items()),
-        Column("cost", "cost"),
-    )
+    rows = [
+        _row(plain(name), make, routes)
+        for name, make in progress.counted("trying means", means.items())
+    ]
+    names = {"means": "means", **HEADINGS, "cost": "cost"}
+    columns = tuple(Column(*pair) for pair in names.items())
     note = NOTE.format(ROUNDS) + TO_WRITE * any(make is ... for make in means.values())
     return Reach("Who notices the call?", columns, tuple(rows), note)
 
 
-def _given(means) -> dict[str, Callable]:
-    if type(means) is not dict:
-        raise TypeError(
-            f"means must be a dict of name -> context manager, not {real_type_name(means)}"
-        )
-    if not 0 < len(means) <= MOST:
-        raise ValueError(f"means must have from 1 to {MOST} items, not {len(means):,}")
-    for name, make in means.items():
-        if type(name) is not str:
-            raise TypeError(f"the name of a means must be a str, not {short_repr(name)}")
-        if make is not ... and not callable(make):
-            raise TypeError(
-                f"{plain(name)} must be called for its block, and cannot: {short_repr(make)}"
-            )
-    return means
-
-
 def _row(name: str, make, routes) -> Reached:
     if make is ...:
-        return Reached(plain(name), *[UNTRIED] * len(routes), UNTRIED)
+        return Reached(name, *[UNTRIED] * len(routes), UNTRIED)
     seen = [_noticed(make, route) for route in routes.values()]
-    return Reached(plain(name), *seen, _cost(make, routes["name"]))
+    return Reached(name, *seen, _cost(make, routes["name"]))
 
 
 def _noticed(make, route) -> str:
@@ -157,7 +140,9 @@ def call_routes() -> dict[str, Callable[[], object]]:
     def softened(x):
         return functional.softsign(x)
 
-    graph, compiled = make_fx(softened)(x), torch.compile(_copy(softened), backend="eager")
+    # With a code object of its own: Dynamo keeps what it makes by that.
+    again = FunctionType(softened.__code__.replace(), globals(), None, None, softened.__closure__)
+    graph, compiled = make_fx(softened)(x), torch.compile(again, backend="eager")
     compiled(x)
     return {
         "name": the_call,
@@ -168,10 +153,3 @@ def call_routes() -> dict[str, Callable[[], object]]:
         "recorded": lambda: graph(x),
         "compiled": lambda: compiled(x),
     }
-
-
-def _copy(fn: FunctionType) -> FunctionType:
-    """Return the function with a code object of its own: Dynamo keeps what it makes by that."""
-    return FunctionType(
-        fn.__code__.replace(), fn.__globals__, None, fn.__defaults__, fn.__closure__
-    )

@@ -4,10 +4,9 @@ The cure is a `with` block. It is tried on fresh copies of the project, also on 
 that the learner has not seen.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
 from helpers.model.graphs import Graph
 from helpers.model.tables import Listing
@@ -15,46 +14,43 @@ from helpers.model.trace_records import TraceLedger
 from helpers.safety import progress
 from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_1.default_finder import only_new_objects
-from helpers.study.chapter_7.diagnosis import Evidence, find_complaint, undiagnosed
+from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.chapter_7.project import fresh
-from helpers.study.engine import Exercise, InvalidAnswer, numbers, same_result, tried
+from helpers.study.engine import Exercise, InvalidAnswer, describe_difference, same_result, tried
 
-HELD, PENALTY = "training.penalty", "penalty"
+PENALTY = "penalty"
 
 
-def _shows_holder(model: Listing | Graph) -> str | None:
-    """Ask for the second name that holds penalty."""
-    if PENALTY not in model.title:
-        asked = model.title.rpartition(" ")[2]
-        return f"it is of {asked}: in a patch, losses.penalty is the replacement; ask before it"
+def _shows_holder(model: Listing | Graph) -> bool:
+    """Tell whether the second name that holds penalty is there."""
     rows = model.rows if isinstance(model, Listing) else model.nodes
     paths = {getattr(row, "path", getattr(row, "label", "")) for row in rows}
-    return None if HELD in paths else "ask who holds the function, while training does"
+    return PENALTY in model.title and f"training.{PENALTY}" in paths
 
 
-def _shows_hit(model: TraceLedger) -> str | None:
-    """Ask for a call that found the graph of before, though it was patched."""
-    if not model.entries:
-        return "call what watch_traces returned, while the patch is in force"
+def _shows_hit(model: TraceLedger) -> bool:
+    """Tell whether a call found the graph of before, though penalty was another."""
     hits = [entry for entry in model.entries if entry.verdict == "hit"]
-    if not hits or "loss" not in model.title:
-        return "the question is what loss does when it is called the second time"
-    if any(PENALTY in entry.note for entry in hits):
-        return None
-    return (
-        "no hit in it says that penalty is another by now. Watch loss before the patch, and call "
-        "it while training.penalty is patched"
-    )
+    return "loss" in model.title and any(PENALTY in entry.note for entry in hits)
 
 
 EVIDENCE = (
-    Evidence("name", (Listing, Graph), "every place that holds penalty", _shows_holder),
-    Evidence("cache key", (TraceLedger,), "what a call of loss finds when patched", _shows_hit),
+    Evidence(
+        "name",
+        (Listing, Graph),
+        "every place that holds penalty; ask before a patch, for then losses.penalty is another",
+        _shows_holder,
+    ),
+    Evidence(
+        "cache key",
+        (TraceLedger,),
+        "a hit of loss though penalty is another: watch loss before the patch, and call what "
+        "watch_traces returned while the patch is in force",
+        _shows_hit,
+    ),
 )
 ELSEWHERE = {
     "frame": "no frame of loss is evaluated by the second call at all: ask why",
-    "evaluator": "'evaluator': nobody has replaced CPython's; show_evaluator would say so",
-    "registry": "'registry': the right kernels run, for the ops that the graph has",
     "C call": "'C call': what arrives there is right, for the graph that was found",
 }
 
@@ -116,20 +112,16 @@ TRIALS = {  # in words -> modules of the project that are others, what the block
 }
 
 
-def _judge(seam, proof, patched, sources):
+def _judge(seam, proof, patched: Callable, sources):
     if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
         return because
-    if not callable(patched):
-        return f"patched must be a function, not {real_type_name(patched)}"
     with only_new_objects():
-        _refuse_changed(sources)
-        return find_complaint(patched, {"patched": lambda made: _complain(made, sources)})
-
-
-def _complain(patched, sources) -> str | None:
-    for shows, how in progress.counted("judging your answer, trial", TRIALS.items()):
-        if because := _try(patched, sources, **how):
-            return f"{shows}{because}"
+        with fresh({**sources}) as modules:
+            if Project(modules, 1.0).unlike(_squares):
+                raise InvalidAnswer(CHANGED)
+        for shows, how in progress.counted("judging your answer, trial", TRIALS.items()):
+            if because := _try(patched, sources, **how):
+                return f"{shows}{because}"
     return None
 
 
@@ -189,13 +181,14 @@ class Project:
         self._factor, self._modules = factor, modules
         self._before = [dict(vars(module)) for module in modules]
 
-    def unlike(self, penalty, loss=None) -> str | None:
+    def unlike(self, penalty, loss=None, path="training.loss") -> str | None:
         """Return how the loss parts from one that was written with this penalty."""
         for weights, error in _calls():
             got = (loss or self.training.loss)(weights, error)
             wanted = penalty(weights) + self._factor * error
             if not same_result(got, wanted):
-                return f"gives {_words(got)}, and must give {_words(wanted)}"
+                both = f"gives {short_repr(got)}", f"gives {short_repr(wanted)}"
+                return describe_difference(f"{path}: ", *both, "the loss to be had")
         return None
 
     def unpatched(self, new: Patched) -> str | None:
@@ -204,8 +197,8 @@ class Project:
         losses |= {f"{module.__name__}.told": module.told for module in self.others}
         for path, loss in losses.items():
             new.ran = new.eagerly = 0
-            if because := self.unlike(new.body, loss):
-                return f"{path}: {because}"
+            if because := self.unlike(new.body, loss, path):
+                return because
             if new.eagerly or new.ran > SHAPES:
                 return (
                     f"{path}: Python ran the new penalty {new.ran} times in {len(WEIGHTS)} calls: "
@@ -221,17 +214,7 @@ class Project:
                 if now.get(name) is not before.get(name):
                     return f"{module.__name__}.{name} is not what it was, after the block"
         because = self.unlike(_squares)
-        return because and f"after the block training.loss {because}"
-
-
-def _refuse_changed(sources) -> None:
-    try:
-        with fresh({**sources}) as modules:
-            because = Project(modules, 1.0).unlike(_squares)
-    except Exception as raised:
-        because = error_message(raised)
-    if because:
-        raise InvalidAnswer(f"{CHANGED} ({because})")
+        return because and f"after the block {because}"
 
 
 def _calls() -> Iterator[tuple]:
@@ -239,11 +222,6 @@ def _calls() -> Iterator[tuple]:
 
     for at, weights in enumerate(WEIGHTS):
         yield tf.constant(weights), tf.constant(float(at))
-
-
-def _words(value) -> str:
-    array = numbers(value)
-    return short_repr(value) if array is None or array.ndim else f"{float(array):g}"
 
 
 STUCK_PATCH = Exercise(

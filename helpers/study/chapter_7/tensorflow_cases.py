@@ -18,14 +18,7 @@ from helpers.model.phrase import counted
 from helpers.model.tables import Ledger
 from helpers.model.trace_records import TraceLedger
 from helpers.safety.arguments import real_isinstance, real_type_name
-from helpers.study.chapter_2.spied_step import (
-    CALL_PYTHON,
-    Spied,
-    graph_ops,
-    left_alone,
-    numbers,
-    untraced,
-)
+from helpers.study.chapter_2.spied_step import CALL_PYTHON, draw, graph_ops, judge_loop, left_alone
 from helpers.study.chapter_6.loop_trial import parted
 from helpers.study.chapter_7.diagnosis import Evidence, say_first_part, undiagnosed
 from helpers.study.engine import (
@@ -33,34 +26,30 @@ from helpers.study.engine import (
     Exercise,
     InvalidAnswer,
     find_difference,
+    numbers,
     prefix_reason,
-    same_result,
     tried,
 )
 
 SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))  # batches, how many
-NO_KEY = "generic TraceType"  # in TensorFlow's words
-UNHASHABLE = (
-    "TensorFlow finds no key for an argument of step: an object with a tensor in it has no hash. "
-    "Give the tensor as an argument of its own, or in a tuple"
-)
 
 
-def _shows_new_objects(model: TraceLedger) -> str | None:
+def _shows_new_objects(model: TraceLedger) -> bool:
     causes = [cause for entry in model.entries for cause in entry.causes]
-    if any(cause.where.startswith("progress") for cause in causes):
-        return None
-    return "let the training call what watch_traces returned, for more than one batch"
+    return any(cause.where.startswith("progress") for cause in causes)
 
 
 OF_STEPS = (
-    Evidence("cache key", (TraceLedger,), "which argument made a step trace", _shows_new_objects),
+    Evidence(
+        "cache key",
+        (TraceLedger,),
+        "which argument made a step trace: let the training call what watch_traces returned, for "
+        "more than one batch",
+        _shows_new_objects,
+    ),
 )
 NO_STEP = {
-    "name": "'name': train_step leads to one and the same tf.function at each step",
     "frame": "'frame': Python runs the step's body each time, but who has asked for that?",
-    "evaluator": "'evaluator': nobody has replaced CPython's; show_evaluator would say so",
-    "registry": "'registry': the kernels are found, and compute the right numbers",
     "C call": "'C call': a graph arrives there at each step; why is it another one?",
 }
 
@@ -73,49 +62,19 @@ def _train(step, weights, batches):
 
 
 def _run_training(cured, step, weights, batches):
-    try:
-        with left_alone(batches, "cured") as given:
-            return numbers(tried(cured(step, weights, given), "cured")).tolist()
-    except TypeError as error:
-        if NO_KEY not in str(error):
-            raise
-        raise InvalidAnswer(UNHASHABLE) from None
-
-
-def _trainings():
-    import tensorflow as tf
-
-    dice = random.Random(7)
-    for (rows, columns), count in SHAPES:
-        drawn = [
-            tf.constant([[dice.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
-            for _ in range(count + 1)
-        ]
-        yield drawn[0][0], drawn[1:]
+    with left_alone(batches, "cured") as given:
+        return tried(cured(step, weights, given), "cured")
 
 
 def _judge_every_step(seam, proof, cured_step, cured: Callable):
-    because = undiagnosed(seam, proof, OF_STEPS, NO_STEP) or untraced("cured_step", cured_step)
-    if because:
+    if because := undiagnosed(seam, proof, OF_STEPS, NO_STEP):
         return because
-    spied = Spied(cured_step)
-    for weights, batches in _trainings():
-        calls, traces, many = spied.calls, spied.traces, f"{len(batches)} batches"
-
-        def run(made, weights=weights, batches=batches):
-            return _run_training(made, spied, weights, batches)
-
-        case = Case(f"the weights after {many}", run)
-        same = lambda mine, real: same_result(mine, real, 1e-4)  # noqa: E731
-        if because := find_difference(cured, _train, [case], "train", same):
-            return because
-        if (times := spied.calls - calls) != len(batches):
-            return f"cured called step {times} times for {many}; call it once for each"
-        if spied.traces - traces > 2:
-            return f"{many} of one shape still make {spied.traces - traces} traces{spied.cause}"
-        if spied.traces <= 2 and (because := spied.traced_wrongly("cured_step", many)):
-            return because
-    return spied.only_for_show("cured", lambda: _run_training(cured, spied, *next(_trainings())))
+    dice, trials = random.Random(7), []
+    for (rows, columns), count in SHAPES:
+        start, *batches = (draw(dice, rows, columns) for _ in range(count + 1))
+        trials.append((start[0], batches))
+    names = "cured_step", "cured", "train"
+    return judge_loop(names, cured_step, cured, _train, trials, _run_training)
 
 
 EVERY_STEP = Exercise(
@@ -156,13 +115,10 @@ def _slow(frames, state, gain):
     return state
 
 
-def _shows_fallback(model) -> str | None:
+def _shows_fallback(model) -> bool:
     if real_isinstance(model, Ledger):
-        words = [verdict.word for entry in model.entries for verdict in entry.verdicts]
-        return None if any("fallback" in word for word in words) else "nothing falls back there"
-    if "fallback" in model.routes:
-        return None
-    return f"the way that it shows is: {model.route}"
+        return any("fallback" in v.word for entry in model.entries for v in entry.verdicts)
+    return "fallback" in model.routes
 
 
 OF_FRAMES = (
@@ -171,13 +127,10 @@ OF_FRAMES = (
 NO_FRAME = {
     "cache key": "there is no tf.function here, so no graph is looked up",
     "name": "each call reaches the op that was meant: it is how the op gets its arguments",
-    "registry": "the kernels are the same, and so are the values: it is the way to them",
 }
 
 
-def _judge_loop(seam, proof, cured):
-    if not callable(cured):
-        return f"cured must be a function, as slow is, not {real_type_name(cured)}"
+def _judge_loop(seam, proof, cured: Callable):
     if because := undiagnosed(seam, proof, OF_FRAMES, NO_FRAME):
         return because
     for kinds, frames, state, gain in _drawn():
@@ -223,6 +176,7 @@ SLOW_FRAMES = Exercise(
 )
 
 
+EAGER = "eager code"
 # what is done to an object, one after another: a rate is set, or a number is taken in
 RUNS = (
     (4.0, 4.0, -1.0, 2.5, 2.5),
@@ -247,21 +201,23 @@ class EagerSmoother:
         return self.mean
 
 
-def _shows_mean(model) -> str | None:
+def _shows_mean(model) -> bool:
     if isinstance(model, TraceLedger):
-        known = "hit" in model.verdicts
-        return None if known else "no call in it finds the graph of another: what of the second?"
+        return "hit" in model.verdicts
     ops = {node.op for node in model.nodes}
-    if "ReadVariableOp" in ops:
-        return "the graph in it reads a variable at each run: that is no graph of Smoother"
-    return None if {"Const", "AddV2", "Sub"} <= ops else "it is no graph of Smoother.update"
+    return "ReadVariableOp" not in ops and {"Const", "AddV2", "Sub"} <= ops
 
 
-WANTED = "what the second call runs, and which mean that has"
-OF_MEANS = (Evidence("cache key", (Graph, TraceLedger), WANTED, _shows_mean),)
+OF_MEANS = (
+    Evidence(
+        "cache key",
+        (Graph, TraceLedger),
+        "what the second call runs, and which mean that has: a graph of Smoother.update, or a hit",
+        _shows_mean,
+    ),
+)
 NO_MEAN = {
     "name": "self.mean is looked up, and bound: but how often does that line of Python run?",
-    "C call": "C runs each op that it is given, in eager code and in the graph",
     "frame": "CPython evaluates the frames of update as they are written. How many are there?",
 }
 
@@ -271,12 +227,12 @@ def _judge_class(seam, proof, cured):
         return f"cured must be a class, as Smoother is, not {real_type_name(cured)}"
     if because := undiagnosed(seam, proof, OF_MEANS, NO_MEAN):
         return because
-    advice = say_first_part("{2}: yours is {0:g}, eager code's is {1:g}")
     cases = [
-        Case("with rate 0.5", lambda made, run=run: _run_updates(made, run), advice) for run in RUNS
+        Case("with rate 0.5", lambda cls, run=run: _run_updates(cls, run), say_first_part(EAGER))
+        for run in RUNS
     ]
     cases.append(Case("of two objects, used in turn", _run_two, "one mean for each object"))
-    return find_difference(cured, EagerSmoother, cases, "eager code") or _not_traced(cured)
+    return find_difference(cured, EagerSmoother, cases, EAGER) or _not_traced(cured)
 
 
 def _run_updates(made, run) -> dict[str, float]:
@@ -308,13 +264,9 @@ def _update(smoother, number: float):
 
 
 def _number(found, what: str) -> float:
-    import tensorflow as tf
-
-    if isinstance(found, tf.Tensor) and not hasattr(found, "numpy"):
-        raise InvalidAnswer(f"{what} is a tensor of the graph, which has no value outside it")
-    with suppress(Exception):
+    with suppress(Exception):  # a tensor of a graph has no value outside of it
         return float(found)
-    raise InvalidAnswer(f"{what} is no number: {real_type_name(found)}")
+    raise InvalidAnswer(f"{what} is no number outside of the graph: {real_type_name(found)}")
 
 
 def _not_traced(cured) -> str | None:
@@ -322,7 +274,8 @@ def _not_traced(cured) -> str | None:
     for number, rate in ((1.0, 0.5), (2.0, 0.5), (3.0, 0.25), (5.0, 0.75), (7.0, 0.125)):
         smoother.rate = rate
         _update(smoother, number)
-        met |= {id(function): function for function in _functions(smoother)}
+        found = [getattr(smoother, name, None) for name in dir(smoother)]
+        met |= {id(f): f for f in found if hasattr(f, "experimental_get_tracing_count")}
         traces.append(sum(one.experimental_get_tracing_count() for one in met.values()))
     if not traces[-1]:
         return (
@@ -338,12 +291,6 @@ def _not_traced(cured) -> str | None:
     if ops <= MOVES:
         return "the graph computes nothing: the mean is worked out outside it"
     return None
-
-
-def _functions(smoother) -> list:
-    """Return the tf.functions among an object's attributes."""
-    found = [getattr(smoother, name, None) for name in dir(smoother)]
-    return [one for one in found if hasattr(one, "experimental_get_tracing_count")]
 
 
 STUCK_MEAN = Exercise(

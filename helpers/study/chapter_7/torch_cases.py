@@ -12,15 +12,14 @@ import gc
 from collections.abc import Callable, Iterator
 from weakref import ref
 
-from helpers.capture.text.error import error_message
-from helpers.model.framework_records import Op, OpLog
+from helpers.model.framework_records import OpLog
 from helpers.model.phrase import counted
 from helpers.model.tables import Listing
 from helpers.safety.arguments import real_type_name
-from helpers.study.chapter_7.diagnosis import Evidence, find_complaint, say_first_part, undiagnosed
+from helpers.study.chapter_7.diagnosis import Evidence, say_first_part, undiagnosed
 from helpers.study.engine import Case, Exercise, InvalidAnswer, NotAttempted, find_difference, tried
 
-OP = "mean_square"
+PLAIN = "plain torch"
 # rows, columns, what the loss is multiplied by, dtype
 DRAWN = (
     (1, 2, 1.0, "float32"),
@@ -31,65 +30,38 @@ DRAWN = (
 )
 
 
-def _shows_sum(log: OpLog) -> str | None:
-    asked = [{value.number for value in row.reads} for row in log.rows if OP in row.op]
-    if not asked:
-        return f"it lists no {OP}"
-    back = [row for row in log.rows if row.stage == "backward"]
-    if not back:
-        return "it lists the way forward alone, which is right"
-    summed = [_sources(row, back) for row in back if _sums(row)]
-    if not summed:
-        return "nothing in it is summed on the way back"
-    if any(read <= sources for read in asked for sources in summed):
-        return None
-    return f"what is summed in it, on the way back, is of another op than {OP}"
-
-
-def _sums(row: Op) -> bool:
-    return row.op == "aten.sum" and len(row.reads) == 1 and row.reads[0].words != row.outputs
-
-
-def _sources(row: Op, back: list[Op]) -> set[int]:
-    """Return the numbers of all values of which an op's result was made, on the way back."""
-    found = {value.number for value in row.reads}
-    for one in reversed(back[: back.index(row)]):
-        if any(value.number in found for value in one.makes):
-            found |= {value.number for value in one.reads}
-    return found
+def _shows_sum(log: OpLog) -> bool:
+    """Tell whether the op is in the list, and on the way back a sum that makes another shape."""
+    sums = [row for row in log.rows if row.stage == "backward" and row.op == "aten.sum"]
+    summed = any(len(row.reads) == 1 and row.reads[0].words != row.outputs for row in sums)
+    return summed and any("mean_square" in row.op for row in log.rows)
 
 
 OF_GRADIENT = (
-    Evidence("registry", (OpLog,), "what becomes of the op's gradient on the way back", _shows_sum),
+    Evidence(
+        "registry",
+        (OpLog,),
+        "what becomes of the gradient of mean_square on the way back; list that, not the way "
+        "forward alone",
+        _shows_sum,
+    ),
 )
 NO_GRADIENT = {
-    "name": "every call reaches the op that was meant",
     "evaluator": "nothing is compiled here, and the losses are wrong all the same",
     "C call": "the ops that C runs each give what they should: who asked for them, and why?",
-}
-
-
-SAY_OF_GRADIENTS = {
-    "changes": "cured changes {0}, which others may still read",
-    "arrives": "no gradient arrives at w",
-    "the gradient for w": "the gradient for w: yours gives {0}, plain torch gives {1}",
-    "shape": "cured gives the shape {0} for a w of {1}: torch still sums it",
-    "dtype": "cured gives {0} for a w of {1}: torch still converts it",
-    "the gradient for x": "the gradient for x: yours gives {0}, plain torch gives {1}",
-    "the gradient for y": "the gradient for y: yours gives {0}, plain torch gives {1}",
 }
 
 
 def _judge_rule(seam, proof, cured: Callable):
     if because := undiagnosed(seam, proof, OF_GRADIENT, NO_GRADIENT):
         return because
-    advice, cases = say_first_part(SAY_OF_GRADIENTS, "with cured as its rule, the way back {}"), []
+    cases = []
     for rows, columns, factor, dtype in DRAWN:
         times = f", and a loss that is multiplied by {factor:g}" if factor != 1 else ""
         drawn = rows, columns, factor, dtype
         run = lambda rule, drawn=drawn: _run_rule(rule, *drawn)  # noqa: E731
-        cases.append(Case(f"for {counted(rows, 'row')}{times}", run, advice))
-    return find_difference(cured, _right_rule, cases, "plain torch")
+        cases.append(Case(f"for {counted(rows, 'row')}{times}", run, say_first_part(PLAIN)))
+    return find_difference(cured, _right_rule, cases, PLAIN)
 
 
 def _right_rule(ctx, dy):
@@ -136,11 +108,11 @@ def _run_rule(rule, rows: int, columns: int, factor: float, dtype: str) -> dict:
     gave = [g if g is not None else r for g, r in zip(seen["gave"], seen["right"], strict=True)]
     arrived = leaves[0].grad
     return {
-        "changes": seen["changes"],
-        "arrives": arrived is not None,
+        "what cured changes, and others may still read": seen["changes"],
+        "a gradient arrives at w": arrived is not None,
         "the gradient for w": _numbers(gave[0] if arrived is None else arrived),
-        "shape": str(tuple(gave[0].shape)),
-        "dtype": str(gave[0].dtype).removeprefix("torch."),
+        "its shape, before torch sums it": tuple(gave[0].shape),
+        "its dtype, before torch converts it": str(gave[0].dtype),
         "the gradient for x": _numbers(gave[1]),
         "the gradient for y": _numbers(gave[2]),
     }
@@ -165,47 +137,35 @@ WRONG_GRADIENT = Exercise(
 )
 
 
-MODEL = "Net"
 WIDTH = 2  # the one that fits x
 RUNS = ((2,), (3,), (2, 5, 2, 3), (), (4, 4, 1), (2,) * 12)  # widths
-KEY = "cache key"  # functools.cache keeps the model in one
 
 
-def _names_the_cache(listing: Listing) -> str | None:
+def _names_the_cache(listing: Listing) -> bool:
     owners = [getattr(row, "owner", "") for row in listing.rows]
-    if any("size" in owner and "C object" in owner for owner in owners):
-        return None
-    if not any(hasattr(row, "rebindable") for row in listing.rows):
-        return "it lists no holders"
-    return "the holders in it are all in plain sight: ask for one in built that fits x"
+    return any("size" in owner and "C object" in owner for owner in owners)
 
 
-def _names_the_frames(listing: Listing) -> str | None:
-    words = [getattr(row, "locals", "") for row in listing.rows]
-    if any(f"{MODEL} object" in one for one in words):
-        return None
-    if not any(words):
-        return "no locals of frames are listed in it: show_traceback of an error lists them"
-    return f"no frame in it has a {MODEL} among its locals"
+def _names_the_frames(listing: Listing) -> bool:
+    return any("Net object" in getattr(row, "locals", "") for row in listing.rows)
 
 
 OF_MODELS = (
-    Evidence("name", (Listing,), "a holder that only a search finds", _names_the_cache, KEY),
-    Evidence("frame", (Listing,), "frames that keep a model", _names_the_frames),
+    Evidence(
+        "name",
+        (Listing,),
+        "a holder that only a search finds: ask for the holders of one in built that fits x",
+        _names_the_cache,
+        "cache key",  # functools.cache keeps the model in one
+    ),
+    Evidence(
+        "frame",
+        (Listing,),
+        "frames that keep a model: show_traceback of an error lists the locals of frames",
+        _names_the_frames,
+    ),
 )
-NO_MODEL = {
-    "registry": "no op is registered here. Who holds a reference to a model?",
-    "C call": "what C computes is right, and gone. Who holds a reference to a model?",
-}
-
-
-SAY_OF_SWEEPS = {
-    "kinds": "there must be two lists, with {1}",
-    "scores": "yours gives the scores {0}, sweep gives the scores {1}",
-    "errors": "an error says something else now",
-    "twice": "a model is measured twice: the cache is to stay",
-    "measured": "yours measures {0}: the cache is to stay, a place for each model",
-}
+NO_MODEL = {"C call": "what C computes is right, and gone. Who holds a reference to a model?"}
 
 
 def _judge_sweep(seam, proof, cured: Callable):
@@ -214,11 +174,9 @@ def _judge_sweep(seam, proof, cured: Callable):
     cases = []
     for run in RUNS:
         sweep = lambda made, run=run: _run_sweep(made, run)  # noqa: E731
-        cases.append(Case(f"for the widths {list(run)}", sweep, say_first_part(SAY_OF_SWEEPS)))
-    if because := find_difference(cured, _sweep, cases, "sweep"):
-        return because
-    known = set(map(id, _modules()))
-    return find_complaint(cured, {"cured": lambda made: next(_complaints(made, known), None)})
+        cases.append(Case(f"for the widths {list(run)}", sweep, say_first_part("sweep")))
+    because = find_difference(cured, _sweep, cases, "sweep")
+    return because or next(_complaints(cured, set(map(id, _modules()))), None)
 
 
 def _sweep(widths, x, measure):
@@ -264,13 +222,11 @@ def _run_sweep(cured, widths) -> dict:
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(len(widths))
         scores, errors = _swept(cured, widths, x, measure)
-    as_many = len(scores) <= len(models) <= len(widths)
     return {
-        "kinds": f"{counted(len(scores), 'score')} and {counted(len(errors), 'error')}",
-        "scores": [round(float(score), 4) for score in scores],
-        "errors": [str(error) for error in errors],
-        "twice": bool(twice),
-        "measured": "" if as_many else counted(len(models), "model"),
+        "the scores": [round(float(score), 4) for score in scores],
+        "the errors": [str(error) for error in errors],
+        "models measured twice, though the cache is to stay": len(twice),
+        "a model measured for each score": len(scores) <= len(models) <= len(widths),
     }
 
 
@@ -295,19 +251,15 @@ def _complaints(cured, known: set[int]) -> Iterator[str]:
     import torch
 
     x, fits, unfit = torch.ones(3, WIDTH), (WIDTH, WIDTH), (WIDTH + 1, WIDTH + 2)
-    keeps = "what measure raises, sweep keeps as an error, and yours"
     for widths, measure, which in (
         (fits, _count, "that fit"),
         (unfit, _count, "that do not"),
         (fits, _chained, "where measure raises one error from another"),
     ):
-        try:
-            kept = _swept(cured, widths, x, measure)
-        except RuntimeError as error:
-            yield f"{keeps} raised {error_message(error)}"
+        kept = _swept(cured, widths, x, measure)
         yield from _still_alive(known, f"a sweep over two widths {which}")
         if measure is _chained and len(kept[1]) != len(widths):
-            yield f"{keeps} does not"
+            yield "what measure raises, sweep keeps as an error, and yours does not"
     asked = []
 
     def measure_once(model):

@@ -74,7 +74,7 @@ MISTAKES = {
         ("defaults belong to the last parameters", "names[len(names) - len(values) :]", "names"),
         ("that is a __name__", "fn.__qualname__", "fn.__name__"),
         ("local variables have none", "[: fn.__code__.co_argcount]", ""),
-        ("its default is something else", " if value is obj", ""),
+        ("which does not hold the object", " if value is obj", ""),
         ("pair of str", "(fn.__qualname__, name)", "fn"),
     ),
     "rebinding": (

@@ -19,11 +19,19 @@ MISTAKES = {
         ("the losses are wrong all the same", '"registry"', '"evaluator"'),
         ("no exhibit in proof shows what becomes", "lambda: mean_square", "lambda: torch.dot"),
         ("the way forward alone", "y).backward())", "y))"),
-        ("lists no mean_square", "mean_square(w, x, y).backward()", "(x @ w).sum().backward()"),
+        (
+            "the gradient of mean_square",
+            "mean_square(w, x, y).backward()",
+            "(x @ w).sum().backward()",
+        ),
         ("for 3 rows: the gradient for w: yours", "rows.mean(0)", "rows.sum(0)"),
-        ("torch still sums it", "rows.mean(0)", "rows"),
+        ("its shape, before torch sums it", "rows.mean(0)", "rows"),
         ("a loss that is multiplied by 0.5", "dy * rows", "rows"),
-        ("gives the shape (1, 2) for a w of (2,)", "dy * rows.mean(0)", "dy * rows / len(x)"),
+        (
+            "torch sums it: yours gives (1, 2), plain torch gives (2,)",
+            "dy * rows.mean(0)",
+            "dy * rows / len(x)",
+        ),
     ),
     "slow_frames": (
         ("no tf.function here", '"C call"', '"cache key"'),
@@ -63,7 +71,7 @@ MISTAKES = {
         ("how often does that line of Python run", '"cache key"', '"name"'),
         ("evaluates the frames of update as they are written", '"cache key"', '"frame"'),
         (
-            "it is no graph of Smoother.update",
+            "a graph of Smoother.update",
             "show_graph(smoother.update, four)",
             "show_graph(tf.function(tf.sin), four)",
         ),
@@ -93,7 +101,7 @@ MISTAKES = {
         ("Name 1 more seam", '"name", "frame"', '"frame"'),
         ("'name' is right. Name 1 more", '"name", "frame"', '"name", "cache key"'),
         ("no exhibit in proof shows frames that keep", ", show_traceback(errors[0])", ""),
-        ("all in plain sight", "min(built", "max(built"),
+        ("one in built that fits x", "min(built", "max(built"),
         ("no exhibit in proof shows a holder", "show_bindings(fits), ", ""),
         ("two widths that fit", "Freed(width", "Net(width"),
         (
@@ -108,7 +116,7 @@ MISTAKES = {
     "five_means": (
         ("must be a dict with the keys", '{"name": by_name, ', "{"),
         ("must be a function that gives", '"name": by_name', '"name": 5'),
-        ("code: in its block somebody is there at the name", '"code": by_code', '"code": by_name'),
+        ("code: in its block it takes hold at the name", '"code": by_code', '"code": by_name'),
         ("name: must give a context manager", NAME, NAME.replace("@contextmanager\n", "")),
         ("must give its notes", NAMED, NAMED.replace("yield notes", "yield")),
         ("before, in a finally", NAMED, "    yield notes\n    functional.softsign = softsign\n"),
