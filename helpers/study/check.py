@@ -163,6 +163,11 @@ class Exercise:
         return f"{PREFIX}{self.name}"
 
 
+def exercise(*hints: str, **more) -> Callable[[Callable], Exercise]:
+    """Return a decorator: a judge becomes the exercise of its name, its docstring the praise."""
+    return lambda judge: Exercise(judge.__name__, judge, judge.__doc__, hints, **more)
+
+
 class Checks:
     """The exercises by name: `check.tangle(answer)`. `chapters`: module of this room -> names.
 

@@ -18,6 +18,7 @@ from helpers.study.check import (  # noqa: F401 - an exercise imports all that i
     InvalidAnswer,
     NotAttempted,
     describe_difference,
+    exercise,
     prefix_reason,
     tried,
     where_raised,

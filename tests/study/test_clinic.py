@@ -54,26 +54,23 @@ def shown(rows):
 
 
 def needs(seam, row):
-    def shows(model):
-        return None if row in model.rows else f"{row} is missing"
-
-    return Evidence(seam, (Listing,), f"row {row}", shows)
+    return Evidence(seam, lambda model: row in model.rows, f"row {row}")
 
 
 BOTH = needs(A, 1), needs(B, 2)
 
 
 def test_each_seam_needs_an_exhibit_that_shows_its_cause():
-    assert undiagnosed((B, A), (shown((2,)), shown((1,))), BOTH) is None
-    assert undiagnosed((A, B), shown((1, 2)), BOTH) is None
-    because = undiagnosed((A, B), (shown((1,)), shown((3,))), BOTH)
-    assert because == "no exhibit in proof shows row 2: 2 is missing"
+    assert undiagnosed((B, A), (shown((2,)), shown((1,))), BOTH, {}) is None
+    assert undiagnosed((A, B), shown((1, 2)), BOTH, {}) is None
+    because = undiagnosed((A, B), (shown((1,)), shown((3,))), BOTH, {})
+    assert because == "no exhibit in proof shows row 2"
 
 
 def test_a_seam_too_few_or_another_is_told_and_none_is_given_away():
-    few = undiagnosed(A, shown((1, 2)), BOTH)
+    few = undiagnosed(A, shown((1, 2)), BOTH, {})
     assert "'cache key' is right. Name 1 more seam:" in few and B not in few
-    other = undiagnosed(("frame", A), shown((1, 2)), BOTH)
+    other = undiagnosed(("frame", A), shown((1, 2)), BOTH, {})
     assert "at 'frame' nobody" in other and A not in other and B not in other
     assert undiagnosed("frame", shown((1,)), BOTH, {"frame": "words"}) == "words"
 
@@ -81,13 +78,13 @@ def test_a_seam_too_few_or_another_is_told_and_none_is_given_away():
 @pytest.mark.parametrize(("seam", "proof"), [(..., None), ((A, ...), None), (A, ...)])
 def test_a_stub_is_untried(seam, proof):
     with pytest.raises(NotAttempted):
-        undiagnosed(seam, proof, BOTH[:1])
+        undiagnosed(seam, proof, BOTH[:1], {})
 
 
 @pytest.mark.parametrize(("seam", "proof"), [(5, None), ((), None), (A, 5)])
 def test_what_is_no_seam_or_no_exhibit_is_refused(seam, proof):
     with pytest.raises(InvalidAnswer):
-        undiagnosed(seam, proof, BOTH[:1])
+        undiagnosed(seam, proof, BOTH[:1], {})
 
 
 SOURCES = {

@@ -9,9 +9,9 @@ from types import FunctionType
 from helpers.capture.text.value import short_repr
 from helpers.study.engine import (
     Case,
-    Exercise,
     InvalidAnswer,
     Raised,
+    exercise,
     find_difference,
     in_order,
     tried,
@@ -122,21 +122,15 @@ def _place(function: str, parameter: str) -> str:
     return f"parameter {parameter!r} of the test function {function.rpartition('>.')[2]}()"
 
 
-def _judge_finder(find_in_defaults: Callable):
+@exercise(
+    "Which functions are alive right now? gc.get_objects() lists the objects that the "
+    "collector tracks, functions among them.",
+    "A function keeps its defaults in two places: __defaults__ (a tuple or None) and "
+    "__kwdefaults__ (a dict or None).",
+    "__defaults__ belongs to the LAST parameters: with names = fn.__code__.co_varnames"
+    "[:fn.__code__.co_argcount], pair names[len(names) - len(values):] with the values.",
+)
+def default_finder(find_in_defaults: Callable):
+    """Every default of the test was found, positional and keyword-only, by identity alone."""
     case = Case("on functions made for the test", _search, _advise)
     return find_difference(find_in_defaults, _reference, [case])
-
-
-DEFAULT_FINDER = Exercise(
-    "default_finder",
-    _judge_finder,
-    "Every default of the test was found, positional and keyword-only, by identity alone.",
-    (
-        "Which functions are alive right now? gc.get_objects() lists the objects that the "
-        "collector tracks, functions among them.",
-        "A function keeps its defaults in two places: __defaults__ (a tuple or None) and "
-        "__kwdefaults__ (a dict or None).",
-        "__defaults__ belongs to the LAST parameters: with names = fn.__code__.co_varnames"
-        "[:fn.__code__.co_argcount], pair names[len(names) - len(values):] with the values.",
-    ),
-)

@@ -15,10 +15,10 @@ from helpers.capture.text.value import short_repr
 from helpers.safety.restoring import patched
 from helpers.study.engine import (
     Case,
-    Exercise,
     InvalidAnswer,
     NotAttempted,
     Raised,
+    exercise,
     find_difference,
     tried,
 )
@@ -270,24 +270,19 @@ def _rebind_modules(old, new):
     return _reference(old, new, [m for m in sys.modules.values() if _holds(m, old)])
 
 
-def _judge_rebinding(my_rebind_everywhere: Callable, op: Callable):
+@exercise(
+    "Start from the small module scan of section 3: it already finds the names to write to.",
+    "Remember each (namespace, name) that you change; write new, yield, write old back.",
+    "try: write new everywhere, then yield; finally: write old back to the remembered places. "
+    "Decorate it with @contextlib.contextmanager.",
+)
+def rebinding(my_rebind_everywhere: Callable, op: Callable):
+    """Every module name was swapped, nested, survived an error, and came back."""
     case = _rebinding_case(
         "tried on names of modules", lambda: _make_modules(op), lambda answer, world: answer
     )
     return find_difference(my_rebind_everywhere, _rebind_modules, [case])
 
-
-REBINDING = Exercise(
-    "rebinding",
-    _judge_rebinding,
-    "Every module name was swapped, nested, survived an error, and came back.",
-    (
-        "Start from the small module scan of section 3: it already finds the names to write to.",
-        "Remember each (namespace, name) that you change; write new, yield, write old back.",
-        "try: write new everywhere, then yield; finally: write old back to the remembered places. "
-        "Decorate it with @contextlib.contextmanager.",
-    ),
-)
 
 # -- exercise 4: holders of each kind
 
@@ -308,7 +303,19 @@ def _give_holders(answer, world):
     return lambda old, new: answer(old, new, [*holders, holders[0]])  # one of them twice
 
 
-def _judge_holders(rebind: Callable):
+@exercise(
+    "How would you write to one place of each kind? vars(holder) lists the names of a module, "
+    "a class and an instance; setattr writes them.",
+    "Collect, before you write anything, one function per place: write(value) puts a value "
+    "there. functools.partial(setattr, holder, name) is one.",
+    "Inside the block all writes got new; afterwards, in a finally, all get old. Only the "
+    "finding of the places differs from kind to kind.",
+    "A tuple cannot be written: def write(value): values = list(fn.__defaults__); "
+    "values[k] = value; fn.__defaults__ = tuple(values). What is in fn.__kwdefaults__ is an "
+    "item of a dict.",
+)
+def one_more_holder(rebind: Callable):
+    """Each of 8 kinds of holders was reached, nested, and came back; all at once, too."""
     tries = [*({name: make} for name, make in KINDS.items()), dict([*KINDS.items()][::-1])]
     cases = [
         _rebinding_case(
@@ -319,21 +326,3 @@ def _judge_holders(rebind: Callable):
         for kinds in tries
     ]
     return find_difference(rebind, _reference, cases)
-
-
-ONE_MORE_HOLDER = Exercise(
-    "one_more_holder",
-    _judge_holders,
-    f"Each of {len(KINDS)} kinds of holders was reached, nested, and came back; all at once, too.",
-    (
-        "How would you write to one place of each kind? vars(holder) lists the names of a module, "
-        "a class and an instance; setattr writes them.",
-        "Collect, before you write anything, one function per place: write(value) puts a value "
-        "there. functools.partial(setattr, holder, name) is one.",
-        "Inside the block all writes got new; afterwards, in a finally, all get old. Only the "
-        "finding of the places differs from kind to kind.",
-        "A tuple cannot be written: def write(value): values = list(fn.__defaults__); "
-        "values[k] = value; fn.__defaults__ = tuple(values). What is in fn.__kwdefaults__ is an "
-        "item of a dict.",
-    ),
-)

@@ -1,9 +1,9 @@
 """The exercises of chapter 2; the first: which sequence of calls traces least?"""
 
 from helpers.capture.tensorflow.trace_ledger import watch
-from helpers.study.chapter_2.spied_step import BATCHES, SLOW_TRAINING
-from helpers.study.chapter_2.trace_cache import CACHE
-from helpers.study.engine import Exercise, InvalidAnswer, in_order, parts_tried, plain_text
+from helpers.study.chapter_2.spied_step import batches, slow_training
+from helpers.study.chapter_2.trace_cache import cache
+from helpers.study.engine import InvalidAnswer, exercise, in_order, parts_tried, plain_text
 
 WHY = {
     "tensors": "a tensor's value is no part of its key",
@@ -14,7 +14,13 @@ WHY = {
 }
 
 
-def _judge_ranking(ranking, sequences):
+@exercise(
+    "For each call ask: which key is it? Two calls with one key make one trace.",
+    "A tensor's key is dtype and shape. A Python value's key is the value. Which are equal?",
+    "tensors 1, mixed 2, lengths 3. Count the two that are left.",
+)
+def ranking(ranking, sequences):
+    """You read the keys as TensorFlow does."""
     if set(sequences) != set(WHY):
         raise InvalidAnswer("the sequences have changed; run the cell that makes them again")
     ranking = [plain_text(name) for name in in_order(ranking, 100, "ranking")]
@@ -33,15 +39,4 @@ def _judge_ranking(ranking, sequences):
     return None
 
 
-RANKING = Exercise(
-    "ranking",
-    _judge_ranking,
-    "You read the keys as TensorFlow does.",
-    (
-        "For each call ask: which key is it? Two calls with one key make one trace.",
-        "A tensor's key is dtype and shape. A Python value's key is the value. Which are equal?",
-        "tensors 1, mixed 2, lengths 3. Count the two that are left.",
-    ),
-)
-
-EXERCISES = (RANKING, BATCHES, CACHE, SLOW_TRAINING)
+EXERCISES = (ranking, batches, cache, slow_training)

@@ -13,8 +13,8 @@ from helpers.capture.tensorflow.trace_ledger import Watched, as_function
 from helpers.safety.limits import when_stopped
 from helpers.study.engine import (
     Case,
-    Exercise,
     InvalidAnswer,
+    exercise,
     find_difference,
     in_order,
     numbers,
@@ -146,24 +146,19 @@ def _run_epoch(epoch, spied, batches) -> list[float]:
     return [value.tolist() for value in map(require_numbers, found)]
 
 
-def _judge_batches(step, epoch: Callable, batches, slow_step):
+@exercise(
+    "Read the ledger of the slow version: which two leaves differ from batch to batch?",
+    "The number is a Python value, so it is part of the key. What is not part of a key?",
+    "Pass tf.constant(float(number)), and let tf.function be told about the shapes: "
+    "reduce_retracing=True, or an input_signature with None for the number of rows.",
+)
+def batches(step, epoch: Callable, batches, slow_step):
+    """However many batches there are, they share a trace or two."""
     dice = random.Random(2)
     trials = [(batches,), *(([draw(dice, n, COLUMNS) for n in rows],) for rows in UNSEEN)]
     names = "step", "epoch", "slow_step"
     return judge_loop(names, step, epoch, _slow_epoch, trials, _run_epoch)
 
-
-BATCHES = Exercise(
-    "batches",
-    _judge_batches,
-    "However many batches there are, they share a trace or two.",
-    (
-        "Read the ledger of the slow version: which two leaves differ from batch to batch?",
-        "The number is a Python value, so it is part of the key. What is not part of a key?",
-        "Pass tf.constant(float(number)), and let tf.function be told about the shapes: "
-        "reduce_retracing=True, or an input_signature with None for the number of rows.",
-    ),
-)
 
 # -- exercise 4: three reasons to trace at each step
 
@@ -198,27 +193,21 @@ def _run_train(train, spied, weights, batches) -> dict:
     }
 
 
-def _judge_slow_training(train_step, train: Callable, weights, batches):
+@exercise(
+    "Which arguments do the rows of the ledger name? There are three.",
+    "The rate is a Python number: make it a tensor before the loop and let it stay one. For "
+    "the rows, reduce_retracing=True, or an input_signature with None.",
+    "The length of a list is part of the key. What does the mean need to know of all the "
+    "losses before? Two numbers are enough.",
+    "Pass their sum and their count, two tensors, in place of the list. step returns the "
+    "weights, the sum and the count; a mean is sum / count, and rate = rate * 0.9 gives a "
+    "tensor if rate is one.",
+)
+def slow_training(train_step, train: Callable, weights, batches):
+    """A trace or two for any number of batches of any length, and the same weights and means."""
     dice, trials = random.Random(4), [(weights, batches)]
     for rows in UNSEEN:
         some = [draw(dice, n, COLUMNS) for n in rows]
         trials.append((draw(dice, COLUMNS, 1), some))
     names = "train_step", "train", "slow_train"
     return judge_loop(names, train_step, train, _slow_train, trials, _run_train)
-
-
-SLOW_TRAINING = Exercise(
-    "slow_training",
-    _judge_slow_training,
-    "A trace or two for any number of batches of any length, and the same weights and means.",
-    (
-        "Which arguments do the rows of the ledger name? There are three.",
-        "The rate is a Python number: make it a tensor before the loop and let it stay one. For "
-        "the rows, reduce_retracing=True, or an input_signature with None.",
-        "The length of a list is part of the key. What does the mean need to know of all the "
-        "losses before? Two numbers are enough.",
-        "Pass their sum and their count, two tensors, in place of the list. step returns the "
-        "weights, the sum and the count; a mean is sum / count, and rate = rate * 0.9 gives a "
-        "tensor if rate is one.",
-    ),
-)

@@ -10,11 +10,11 @@ from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.model.trace_records import MARKS
 from helpers.study.engine import (
     Case,
-    Exercise,
     InvalidAnswer,
     NotAttempted,
     Raised,
     describe_difference,
+    exercise,
     find_difference,
     tried,
 )
@@ -234,11 +234,6 @@ def _advise(mine, real) -> str:
     return describe_difference(f"{name}: ", mine[name], real[name], "TensorFlow")
 
 
-def _judge_cache(my_function: Callable):
-    cases = (Case(one.shows, one.run, _advise) for one in sequences())
-    return find_difference(my_function, TensorFlows, cases, "TensorFlow")
-
-
 def list_calls(my_function) -> Ledger:
     """Run a few sequences on the learner's function: which calls ran its body?"""
     entries = []
@@ -252,20 +247,19 @@ def list_calls(my_function) -> Ledger:
     return Ledger(title, "call", ("yours", "TensorFlow's"), tuple(entries), marks=MARKS)
 
 
-CACHE = Exercise(
-    "cache",
-    _judge_cache,
-    "In every sequence of calls, yours hits, traces and raises where tf.function does.",
-    (
-        "tf.nest.flatten(args) gives the leaves; tf.nest.map_structure(lambda leaf: 0, args) "
-        "gives a form that can be compared with ==.",
-        "The key is the form and, for each leaf, (dtype, shape) of a tensor or the value itself. "
-        "A hit returns what the trace returned, and the body does not run.",
-        "With reduce_retracing, a new key is merged with each known key of the same form: where "
-        "two shapes differ put None, where two ranks differ None for the whole shape; if any leaf "
-        "cannot be merged, leave the key as it is. A None fits every size.",
-        "Run the body on a copy (tf.nest.map_structure(lambda leaf: leaf, args)). Afterwards its "
-        "form must be the same, and each leaf the same object; else raise, and keep no trace.",
-    ),
+@exercise(
+    "tf.nest.flatten(args) gives the leaves; tf.nest.map_structure(lambda leaf: 0, args) "
+    "gives a form that can be compared with ==.",
+    "The key is the form and, for each leaf, (dtype, shape) of a tensor or the value itself. "
+    "A hit returns what the trace returned, and the body does not run.",
+    "With reduce_retracing, a new key is merged with each known key of the same form: where "
+    "two shapes differ put None, where two ranks differ None for the whole shape; if any leaf "
+    "cannot be merged, leave the key as it is. A None fits every size.",
+    "Run the body on a copy (tf.nest.map_structure(lambda leaf: leaf, args)). Afterwards its "
+    "form must be the same, and each leaf the same object; else raise, and keep no trace.",
     picture=list_calls,
 )
+def cache(my_function: Callable):
+    """In every sequence of calls, yours hits, traces and raises where tf.function does."""
+    cases = (Case(one.shows, one.run, _advise) for one in sequences())
+    return find_difference(my_function, TensorFlows, cases, "TensorFlow")

@@ -4,10 +4,10 @@ import gc
 import weakref
 from collections.abc import Callable, Mapping
 
-from helpers.study.chapter_3.code_patch import CODE_PATCH
-from helpers.study.chapter_3.kept_stacks import STACK_AT
+from helpers.study.chapter_3.code_patch import code_patch
+from helpers.study.chapter_3.kept_stacks import stack_at
 from helpers.study.chapter_3.vm_steps import STEP_EXERCISES, show_opcode_coverage
-from helpers.study.engine import Exercise, check_guess
+from helpers.study.engine import check_guess, exercise
 
 NOT_THE_FIVE = "not what it was by now: run the cell again that makes the five"
 WHY = {
@@ -34,7 +34,14 @@ def _keeps(fn: Callable) -> bool:
     return alive
 
 
-def _judge(guess, functions):
+@exercise(
+    "For each result ask: does it lead to the frame of the call?",
+    "An error leads to a traceback, a waiting generator to its frame. What does a function "
+    "lead to, if its body names none of the outer variables?",
+    "error, generator and frame keep a frame alive; closure and ended do not.",
+)
+def kept_alive(guess, functions):
+    """You followed the references: frame → locals → object."""
     if not isinstance(functions, Mapping) or set(functions) != set(WHY):
         return f"functions is {NOT_THE_FIVE}"
     truth = {name: _keeps(fn) for name, fn in functions.items()}
@@ -44,18 +51,6 @@ def _judge(guess, functions):
     return check_guess(guess, TRUTH, WHY, (True, False))
 
 
-KEPT_ALIVE = Exercise(
-    "kept_alive",
-    _judge,
-    "You followed the references: frame → locals → object.",
-    (
-        "For each result ask: does it lead to the frame of the call?",
-        "An error leads to a traceback, a waiting generator to its frame. What does a function "
-        "lead to, if its body names none of the outer variables?",
-        "error, generator and frame keep a frame alive; closure and ended do not.",
-    ),
-)
-
-EXERCISES = (*STEP_EXERCISES, STACK_AT, KEPT_ALIVE, CODE_PATCH)
+EXERCISES = (*STEP_EXERCISES, stack_at, kept_alive, code_patch)
 
 __all__ = ["EXERCISES", "show_opcode_coverage"]

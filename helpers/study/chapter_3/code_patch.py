@@ -11,9 +11,9 @@ from types import CodeType
 from helpers.capture.text.value import short_repr
 from helpers.study.engine import (
     Case,
-    Exercise,
     InvalidAnswer,
     describe_difference,
+    exercise,
     find_difference,
     tried,
 )
@@ -81,7 +81,17 @@ def _advise(mine, real) -> str | None:
     return describe_difference("", f"has `{a}`", f"has `{b}`", "the reference", f"; {STAYS}")
 
 
-def _judge(patch: Callable):
+@exercise(
+    "Bytecode.from_code(code) is a list of instructions. Which two must change?",
+    "An instruction has .name and .arg (labels and the marks of a try have neither); the "
+    "argument of BINARY_OP is a member of BinaryOp. Of several 10s, which one does the "
+    "function load last?",
+    "Set .arg of the last LOAD_CONST that holds 10 to 25, .arg of the last BINARY_OP to "
+    "BinaryOp.ADD, and return steps.to_code().",
+)
+def code_patch(patch: Callable):
+    """One constant, one operator, a new code object; the old one is as it was."""
+
     def make_case(fn):
         def run(patch):
             return _read(tried(patch(fn.__code__)), fn.__code__)
@@ -89,18 +99,3 @@ def _judge(patch: Callable):
         return Case(f"for the code of {fn.__name__}", run, _advise)
 
     return find_difference(patch, _reference, map(make_case, (early, half, ticket)))
-
-
-CODE_PATCH = Exercise(
-    "code_patch",
-    _judge,
-    "One constant, one operator, a new code object; the old one is as it was.",
-    (
-        "Bytecode.from_code(code) is a list of instructions. Which two must change?",
-        "An instruction has .name and .arg (labels and the marks of a try have neither); the "
-        "argument of BINARY_OP is a member of BinaryOp. Of several 10s, which one does the "
-        "function load last?",
-        "Set .arg of the last LOAD_CONST that holds 10 to 25, .arg of the last BINARY_OP to "
-        "BinaryOp.ADD, and return steps.to_code().",
-    ),
-)

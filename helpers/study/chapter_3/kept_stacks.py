@@ -11,7 +11,7 @@ from helpers.capture.cpython.opcode_recorder import Moment
 from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
-from helpers.study.engine import Exercise, in_order, parts_tried
+from helpers.study.engine import exercise, in_order, parts_tried
 
 MOST_STEPS = 20_000
 
@@ -82,7 +82,13 @@ def _plain_at(code) -> dict[int, tuple[str, bool]]:
     return {s.offset: (s.opname, s.offset in named) for s in steps if s.first}
 
 
-def _judge(guess, fn, args, offset):
+@exercise(
+    "Read the function from left to right. What is computed first, and where does it wait?",
+    "Each operator pops its two operands and pushes one result; results wait on the stack.",
+    "Below the two operands of the third operator lie the results of the first two.",
+)
+def stack_at(guess, fn, args, offset):
+    """You kept the waiting values apart from the operands."""
     items = in_order(guess, 100, "the guess")
     parts_tried({f"place {place}, from the bottom,": item for place, item in enumerate(items, 1)})
     kept = kept_by_cpython(fn, args)
@@ -102,15 +108,3 @@ def _judge(guess, fn, args, offset):
     }
     run_it = "run it in your head: a name or number is pushed, an operator pops two and pushes one"
     return words.get(told, run_it)
-
-
-STACK_AT = Exercise(
-    "stack_at",
-    _judge,
-    "You kept the waiting values apart from the operands.",
-    (
-        "Read the function from left to right. What is computed first, and where does it wait?",
-        "Each operator pops its two operands and pushes one result; results wait on the stack.",
-        "Below the two operands of the third operator lie the results of the first two.",
-    ),
-)

@@ -11,12 +11,9 @@ import sys
 from collections.abc import Callable, Iterator
 
 from helpers.internals import torch_private
-from helpers.model.code_records import Bytecode
-from helpers.model.graphs import Graph
-from helpers.model.torch_records import CompileLedger, GuardGraph
 from helpers.safety.arguments import real_isinstance, real_type_name
-from helpers.study.chapter_7.diagnosis import Evidence, say_first_part, undiagnosed
-from helpers.study.engine import Case, Exercise, InvalidAnswer, find_difference, in_order, tried
+from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts, say_first_part
+from helpers.study.engine import Case, InvalidAnswer, exercise, find_difference, in_order, tried
 
 
 class Compiled:
@@ -54,30 +51,36 @@ MOST = 4  # graphs: one for a first value, some for what changes
 SHAPES = ((1, 2), (3, 2), (2, 4, 2))
 
 
-def _shows_counter(model: CompileLedger | GuardGraph) -> bool:
-    if real_isinstance(model, GuardGraph):
-        return any(guard.source.endswith(".calls") for guard in model.guards)
-    return any("calls" in str(failure) for failure in model.failures)
+def _shows_counter(model) -> bool:
+    guards, failures = parts(model, "guards"), parts(model, "failures")
+    return any(guard.source.endswith(".calls") for guard in guards) or "calls" in str(failures)
 
 
-OF_COUNTER = (
-    Evidence(  # the guards are the key of Dynamo's cache
+@exercise(
+    "The argument has one shape and one dtype in all calls. What else may compiled code depend "
+    "on, and who asks about that before each call?",
+    "step = watch_recompiles(model.forward), then call step some times with the same tensor. "
+    "Each row says which guard failed, and what it found.",
+    "An int of the module is a constant in a graph, and a guard holds it to its value. What "
+    "is no constant in a graph, and can be counted up by it?",
+    'self.register_buffer("calls", torch.tensor(0)) is a tensor that belongs to the module; '
+    "torch.clamp(self.calls / 10, max=1.0) is the factor.",
+    seconds=60,
+)
+@diagnosed(
+    {
+        "frame": "'frame': a frame of forward is made at each call; who gets it first?",
+        "registry": "'registry': the kernels are found, and compute the right numbers",
+    },
+    Evidence(
         "evaluator",
-        (CompileLedger, GuardGraph),
-        "which guard failed: call what watch_recompiles returned, more than once",
         _shows_counter,
-        "cache key",
+        "which guard failed: call what watch_recompiles returned, more than once",
+        "cache key",  # the guards are the key of Dynamo's cache
     ),
 )
-NO_COUNTER = {
-    "frame": "'frame': a frame of forward is made at each call; who gets it first?",
-    "registry": "'registry': the kernels are found, and compute the right numbers",
-}
-
-
-def _judge_model(seam, proof, cured, broken):
-    if because := undiagnosed(seam, proof, OF_COUNTER, NO_COUNTER):
-        return because
+def gives_up(seam, proof, cured, broken):
+    """A few graphs for any number of calls, and the same results, gradients and counts."""
     import torch
 
     if not real_isinstance(cured, type) or not issubclass(cured, torch.nn.Module):
@@ -123,45 +126,9 @@ def _plain(tensor):
     return "none" if tensor is None else tensor.detach().numpy().round(4).tolist()
 
 
-GIVES_UP = Exercise(
-    "gives_up",
-    _judge_model,
-    "A few graphs for any number of calls, and the same results, gradients and counts.",
-    (
-        "The argument has one shape and one dtype in all calls. What else may compiled code depend "
-        "on, and who asks about that before each call?",
-        "step = watch_recompiles(model.forward), then call step some times with the same tensor. "
-        "Each row says which guard failed, and what it found.",
-        "An int of the module is a constant in a graph, and a guard holds it to its value. What "
-        "is no constant in a graph, and can be counted up by it?",
-        'self.register_buffer("calls", torch.tensor(0)) is a tensor that belongs to the module; '
-        "torch.clamp(self.calls / 10, max=1.0) is the factor.",
-    ),
-    seconds=60,
-)
-
-
-def _shows_other_code(model: Graph | Bytecode) -> bool:
-    if real_isinstance(model, Bytecode):
-        return "What Dynamo made of" in model.title
-    return any(node.label == "new code" for node in model.nodes)
-
-
-OF_TOOL = (
-    Evidence(
-        "evaluator",
-        (Graph, Bytecode),
-        "which code runs in a call, which is none written by hand: look after the function was "
-        "called",
-        _shows_other_code,
-    ),
-)
-NO_TOOL = {
-    "frame": "'frame': CPython's loop tells a tracer of each line of the code that it runs; who "
-    "decides whose code that is?",
-    "name": "'name': compiled is another object than clipped, but the tool looks for the code of "
-    "clipped: which code runs?",
-}
+def _shows_other_code(model) -> bool:
+    labels = [getattr(node, "label", "") for node in parts(model, "nodes")]
+    return "new code" in labels or "What Dynamo made of" in getattr(model, "title", "")
 
 
 class Failed(Exception):
@@ -190,9 +157,31 @@ PROGRAMS = {  # function -> the arguments of its calls, a shape in place of the 
 }
 
 
-def _judge_tool(seam, proof, cured: Callable):
-    if because := undiagnosed(seam, proof, OF_TOOL, NO_TOOL):
-        return because
+@exercise(
+    "A tracer hears of the lines of the code that the interpreter evaluates. Is that the code "
+    "of clipped? Somebody is asked before the interpreter.",
+    "show_compiled(compiled), after a call, draws what is kept for the code of clipped, and "
+    "what runs in its place.",
+    "torch.compile can be told to stand aside for the length of a block, and to keep what it "
+    "has: look for a stance in torch.compiler.",
+    'with torch.compiler.set_stance("force_eager"): return covered(test, function)',
+    seconds=60,
+)
+@diagnosed(
+    {
+        "frame": "CPython's loop tells a tracer of each line of the code that it runs; who decides "
+        "whose code that is?",
+        "name": "compiled is another object than clipped, but the tool looks for the code of "
+        "clipped: which code runs?",
+    },
+    Evidence(
+        "evaluator",
+        _shows_other_code,
+        "which code runs in a call, none written by hand: look after the function was called",
+    ),
+)
+def blind_tool(seam, proof, cured: Callable):
+    """Each line that a test runs is seen, and afterwards the compiled code is there as before."""
     import torch
 
     with torch_private.same_settings():
@@ -274,20 +263,3 @@ def _call(function, calls) -> list:
     return [
         function(torch.arange(1.0, 1 + size.numel()).reshape(size), *more) for size, more in shapes
     ]
-
-
-BLIND_TOOL = Exercise(
-    "blind_tool",
-    _judge_tool,
-    "Each line that a test runs is seen, and afterwards the compiled code is there as before.",
-    (
-        "A tracer hears of the lines of the code that the interpreter evaluates. Is that the code "
-        "of clipped? Somebody is asked before the interpreter.",
-        "show_compiled(compiled), after a call, draws what is kept for the code of clipped, and "
-        "what runs in its place.",
-        "torch.compile can be told to stand aside for the length of a block, and to keep what it "
-        "has: look for a stance in torch.compiler.",
-        'with torch.compiler.set_stance("force_eager"): return covered(test, function)',
-    ),
-    seconds=60,
-)

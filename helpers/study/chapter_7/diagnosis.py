@@ -5,6 +5,7 @@ The judge reads the `.model` of each exhibit, and never asks the broken program 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 
 from helpers.capture.text.value import short_repr
 from helpers.exhibit import Exhibit
@@ -25,21 +26,18 @@ NOBODY = "at {!r} nobody takes hold of this call: what would an exhibit of that 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What proves that a symptom arises at `seam`: a model of one of `kinds` for which `shows`.
+    """What proves that a symptom arises at `seam`: a model, of whatever kind, that `shows` it.
 
     `wanted` says in words what must be seen, and how. `or_seam`: what the seam may be called, too.
     """
 
     seam: str
-    kinds: tuple[type, ...]
-    wanted: str
     shows: Callable[[object], bool]
+    wanted: str
     or_seam: str = ""
 
 
-def undiagnosed(
-    seam, proof, evidence: tuple[Evidence, ...], elsewhere: dict[str, str] | None = None
-) -> str | None:
+def undiagnosed(seam, proof, evidence: tuple[Evidence, ...], elsewhere: dict) -> str | None:
     """Return what is wrong with a diagnosis; None where seams and proof are right.
 
     `elsewhere`: another seam -> why it is not that one. InvalidAnswer for what is no
@@ -50,7 +48,7 @@ def undiagnosed(
     other_names = {one.or_seam: one.seam for one in evidence}
     named = [other_names.get(name, name) for name in given]
     if wrong := [name for name in named if name not in right]:
-        return (elsewhere or {}).get(wrong[0]) or NOBODY.format(wrong[0])
+        return elsewhere.get(wrong[0]) or NOBODY.format(wrong[0])
     if left := set(right) - set(named):
         more = counted(len(left), "more seam")
         return f"{given[0]!r} is right. Name {more}: a cure at one alone leaves the symptom"
@@ -59,11 +57,28 @@ def undiagnosed(
         raise InvalidAnswer(
             f"proof must be an exhibit, or some in a tuple, not {real_type_name(odd[0])}"
         )
-    for one in evidence:
-        models = [exhibit.model for exhibit in proofs if real_isinstance(exhibit.model, *one.kinds)]
-        if not any(map(one.shows, models)):
-            return f"no exhibit in proof shows {one.wanted}"
-    return None
+    models = [exhibit.model for exhibit in proofs]
+    unproved = (one.wanted for one in evidence if not any(map(one.shows, models)))
+    wanted = next(unproved, "")
+    return f"no exhibit in proof shows {wanted}" if wanted else None
+
+
+def diagnosed(elsewhere: dict[str, str], *evidence: Evidence) -> Callable:
+    """Return a decorator: the judge is asked once seam and proof, its first two, are right."""
+
+    def around(judge: Callable) -> Callable:
+        @wraps(judge)
+        def judged(seam, proof, *cure):
+            return undiagnosed(seam, proof, evidence, elsewhere) or judge(seam, proof, *cure)
+
+        return judged
+
+    return around
+
+
+def parts(model, name: str) -> tuple:
+    """Return the rows, nodes … of a model; none if it is of a kind that has none."""
+    return getattr(model, name, ())
 
 
 def _seam(name) -> str:

@@ -4,17 +4,19 @@ A means must take the way in that it is named for and no other, note the call an
 the result as it is, and leave nothing behind, whatever the block does.
 """
 
+import math
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from helpers.internals import torch_private
-from helpers.model.phrase import counted, listed
+from helpers.model.phrase import listed
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
+from helpers.study.chapter_7.diagnosis import say_first_part
 from helpers.study.chapter_7.means_table import reach_listing, the_call
-from helpers.study.engine import Exercise, InvalidAnswer, by_name, tried
+from helpers.study.engine import Case, InvalidAnswer, by_name, exercise, find_difference, tried
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = ("sys.settrace", "sys.setprofile", "sys.monitoring", "the frame evaluator")
@@ -24,28 +26,46 @@ class Meant(BaseException):
     """What a block of the judge's raises, as Ctrl-C does."""
 
 
-def _judge(means):
+@exercise(
+    "Start from what you know: name, code (chapter 1: rebind, swap), frame (chapter 3: "
+    "sys.settrace or sys.setprofile). Each is a @contextmanager that makes a list, puts "
+    "itself in, yields the list, and in a finally puts back who was there before.",
+    "The two modes are classes: TorchFunctionMode of torch.overrides, whose __torch_function__ "
+    "gets (func, types, args, kwargs), and TorchDispatchMode of torch.utils._python_dispatch, "
+    "whose __torch_dispatch__ gets ops: softsign itself is none, but torch.ops.aten.abs is in "
+    "it. Note, and return func(*args, **(kwargs or {})).",
+    "The new code has to find its notes, and what it replaces, in the globals of softsign: put "
+    "them there for the length of the block. A function of the old code, "
+    "FunctionType(softsign.__code__, softsign.__globals__), still works. No closure: the old "
+    "code has none.",
+    seconds=60,
+    picture=lambda means: reach_listing(dict(means)),
+)
+def five_means(means):
+    """Five ways in to one call, and none sees every route of it. Here they are, measured."""
     if isinstance(means, Mapping) and {*means} == {*NAMES}:
-        for name in NAMES:
-            because = None if means[name] is ... else _complain(name, means[name])
-            if because:
-                return f"{name}: {because}"
+        for name in [name for name in NAMES if means[name] is not ...]:
+            expected = EXPECTED | {"ways in that it takes": [name]}
+            run = lambda make: make if type(make) is dict else _run(make)  # noqa: E731
+            case = Case(name, run, say_first_part())
+            if because := find_difference(means[name], expected, [case]):
+                return because
     by_name(means, NAMES, "means")
     return None
 
 
-def _complain(name: str, make) -> str | None:
-    """Return the first complaint; a tracer and a profiler are there already, as a debugger's."""
+def _run(make) -> dict:
+    """Return what a means does; a tracer and a profiler are there already, as a debugger's."""
     if not callable(make):
-        return f"must be a function that gives a context manager, not {real_type_name(make)}"
+        raise InvalidAnswer(
+            f"a means must be a function that gives a context manager, not {real_type_name(make)}"
+        )
     before = sys.gettrace(), sys.getprofile()
     sys.settrace(_other)
     sys.setprofile(_other)
     ways = Ways()
     try:
-        return next(_complaints(name, make, ways), None)
-    except InvalidAnswer as error:
-        return str(error)
+        return _observe(make, ways)
     finally:
         ways.put_back()
         sys.settrace(before[0])
@@ -56,44 +76,45 @@ def _other(frame, event, arg):
     """Do nothing, and trace no line."""
 
 
-def _complaints(name: str, make, ways: "Ways") -> Iterator[str]:
-    """Yield what is wrong, one thing after another; only the first is asked for."""
-    right = the_call().tolist()
+EXPECTED = {
+    "ways in that it takes": [],
+    "another function's result in its block": [2.5 - math.tanh(3) / 2] * 2,
+    "notes of tanhshrink(x) / 2 + 1": 0,
+    "notes of another module's softsign": 0,
+    "softsign in its block": [[-0.5, 0.75]] * 2,
+    "notes of each call of softsign": [1, 1],
+    "notes added or lost when the block ends": 0,
+    "notes of a call after the block": 0,
+    "what is left after the block": "nothing",
+    "what is left after a block that raised": "nothing",
+    "an error in the block comes through": True,
+}
+
+
+def _observe(make, ways: "Ways") -> dict:
+    """Return what is seen of a means, in the order of `EXPECTED`."""
     with _block(make) as notes:
-        taken = ways.taken()
-        if taken != [name]:
-            where = f"the {listed(taken, 5)}" if taken else "none of the five ways in"
-            yield f"in its block it takes hold at {where}; it must be the {name} alone"
-        for call, what in _OTHERS.items():
-            if call() is None:
-                yield "in its block another function of torch gives another result"
-            if len(notes):
-                yield f"it notes {what}"
-        for number, names in enumerate(((), ("input",)), 1):
+        seen = {"taken": ways.taken(), "another": _call_another().tolist(), "tanh": len(notes)}
+        _call_a_namesake()
+        seen["namesake"] = len(notes)
+        many, results, counts = len(notes), [], []
+        for names in ((), ("input",)):
             found = the_call(*names)
-            if not hasattr(found, "tolist") or found.tolist() != right:
-                yield "in its block softsign gives another result"
-            if (many := len(notes) + 1 - number) != 1:
-                yield f"one call of softsign leaves {counted(many, 'note')}: make one for each call"
-    with _block(make) as notes:
-        the_call()
-        many = len(notes)
-    if len(notes) != many:
-        yield "at its end the block changes its notes: they are of calls alone, and stay"
+            results.append(found.tolist() if hasattr(found, "tolist") else found)
+            counts.append(len(notes) - many)
+            many = len(notes)
+        seen |= {"results": results, "counts": counts}
+    seen["ended"] = len(notes) - many
     the_call()
-    if len(notes) != many:
-        yield "after its block it still notes"
-    if because := ways.left():
-        yield f"after its block {because}"
+    seen |= {"after": len(notes) - many - seen["ended"], "left": ways.left()}
+    ended = []
     for kind in (RuntimeError, Meant):
-        try:
+        with suppress(kind):
             with _block(make):
                 raise kind
-        except kind:
-            if because := ways.left():
-                yield f"after a block that raised {because}, in a finally"
-        else:
-            yield "its block raised, and nobody heard of it"
+            ended.append(kind)
+    seen |= {"raised": ways.left(), "heard": not ended}
+    return dict(zip(EXPECTED, seen.values(), strict=True))
 
 
 @contextmanager
@@ -101,22 +122,18 @@ def _block(make) -> Iterator:
     """Open a block of a means, and give its notes, of which there are none yet."""
     block = tried(make())
     if not hasattr(type(block), "__enter__"):
-        raise InvalidAnswer(f"must give a context manager, not {real_type_name(block)}")
+        raise InvalidAnswer(f"a means must give a context manager, not {real_type_name(block)}")
     with block as notes:
-        if not hasattr(type(notes), "__len__"):
-            raise InvalidAnswer("the block must give its notes, such as a list: yield it")
-        if len(notes):
-            raise InvalidAnswer("there are notes before softsign was called: make a new list")
+        if not hasattr(type(notes), "__len__") or len(notes):
+            raise InvalidAnswer("the block must give its notes, such as a new list: yield it")
         yield notes
 
 
 def _call_another():
-    """Call another function of the module with a keyword, and two ops; None if that went wrong."""
+    """Call another function of the module with a keyword, and two ops."""
     import torch
 
-    x = torch.full((2,), 3.0, dtype=torch.float64)
-    found = torch.nn.functional.tanhshrink(input=x) / 2 + 1
-    return found if found.dtype == torch.float64 else None
+    return torch.nn.functional.tanhshrink(input=torch.full((2,), 3.0)) / 2 + 1
 
 
 def _call_a_namesake():
@@ -130,12 +147,6 @@ def _call_a_namesake():
         return input.tanh()
 
     return softsign(torch.tensor([-1.0, 3.0]))
-
-
-_OTHERS = {
-    _call_another: "tanhshrink(x) / 2 + 1, too: note softsign alone, at an op of its own",
-    _call_a_namesake: "another module's function of that name, too: ask which one is called",
-}
 
 
 class Ways:
@@ -161,17 +172,15 @@ class Ways:
         now = self._look()
         return [name for name in NAMES if now[name] != self._before[name]]
 
-    def left(self) -> str | None:
-        """Return what is left behind, if anything is."""
-        if self.taken():
-            return "somebody is still there: put back what was there before"
+    def left(self) -> str:
+        """Return what is left behind, in words."""
+        now, before = vars(self._home), self._names
+        names = [n for n in {*now, *before} if now.get(n, self) is not before.get(n, self)]
+        if taken := self.taken():
+            return f"somebody at the {listed(taken, 5)}: put back what was there before"
         if (threading.gettrace(), threading.getprofile()) != self._threads:
             return "new threads still get its tracer or profiler"
-        now, before = vars(self._home), self._names
-        if new := sorted({*now} - {*before}):
-            return f"torch.nn.functional has a name more: {new[0]}"
-        other = [name for name in before if now.get(name) is not before[name]]
-        return f"torch.nn.functional.{other[0]} is not what it was" if other else None
+        return f"another torch.nn.functional.{min(names)}" if names else "nothing"
 
     def put_back(self) -> None:
         """Put back what can be, for the next means."""
@@ -181,25 +190,3 @@ class Ways:
         self._own.__code__ = self._code
         threading.settrace(self._threads[0])
         threading.setprofile(self._threads[1])
-
-
-FIVE_MEANS = Exercise(
-    "five_means",
-    _judge,
-    "Five ways in to one call, and none sees every route of it. Here they are, measured.",
-    (
-        "Start from what you know: name, code (chapter 1: rebind, swap), frame (chapter 3: "
-        "sys.settrace or sys.setprofile). Each is a @contextmanager that makes a list, puts "
-        "itself in, yields the list, and in a finally puts back who was there before.",
-        "The two modes are classes: TorchFunctionMode of torch.overrides, whose __torch_function__ "
-        "gets (func, types, args, kwargs), and TorchDispatchMode of torch.utils._python_dispatch, "
-        "whose __torch_dispatch__ gets ops: softsign itself is none, but torch.ops.aten.abs is in "
-        "it. Note, and return func(*args, **(kwargs or {})).",
-        "The new code has to find its notes, and what it replaces, in the globals of softsign: put "
-        "them there for the length of the block. A function of the old code, "
-        "FunctionType(softsign.__code__, softsign.__globals__), still works. No closure: the old "
-        "code has none.",
-    ),
-    seconds=60,
-    picture=lambda means: reach_listing(dict(means)),
-)

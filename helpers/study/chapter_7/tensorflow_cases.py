@@ -12,19 +12,15 @@ from contextlib import suppress
 
 import numpy as np
 
-from helpers.model.framework_records import CallTree
-from helpers.model.graphs import Graph
 from helpers.model.phrase import counted
-from helpers.model.tables import Ledger
-from helpers.model.trace_records import TraceLedger
-from helpers.safety.arguments import real_isinstance, real_type_name
+from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_2.spied_step import CALL_PYTHON, draw, graph_ops, judge_loop, left_alone
 from helpers.study.chapter_6.loop_trial import parted
-from helpers.study.chapter_7.diagnosis import Evidence, say_first_part, undiagnosed
+from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts, say_first_part
 from helpers.study.engine import (
     Case,
-    Exercise,
     InvalidAnswer,
+    exercise,
     find_difference,
     numbers,
     prefix_reason,
@@ -34,24 +30,9 @@ from helpers.study.engine import (
 SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))  # batches, how many
 
 
-def _shows_new_objects(model: TraceLedger) -> bool:
-    causes = [cause for entry in model.entries for cause in entry.causes]
+def _shows_new_objects(model) -> bool:
+    causes = [cause for entry in parts(model, "entries") for cause in parts(entry, "causes")]
     return any(cause.where.startswith("progress") for cause in causes)
-
-
-OF_STEPS = (
-    Evidence(
-        "cache key",
-        (TraceLedger,),
-        "which argument made a step trace: let the training call what watch_traces returned, for "
-        "more than one batch",
-        _shows_new_objects,
-    ),
-)
-NO_STEP = {
-    "frame": "'frame': Python runs the step's body each time, but who has asked for that?",
-    "C call": "'C call': a graph arrives there at each step; why is it another one?",
-}
 
 
 def _train(step, weights, batches):
@@ -66,32 +47,36 @@ def _run_training(cured, step, weights, batches):
         return tried(cured(step, weights, given), "cured")
 
 
-def _judge_every_step(seam, proof, cured_step, cured: Callable):
-    if because := undiagnosed(seam, proof, OF_STEPS, NO_STEP):
-        return because
+@exercise(
+    "Which of the three arguments is another one at each step, and by what does TensorFlow "
+    "tell that? A ledger of the calls says so: which verb keeps one?",
+    "step = watch_traces(train_step), then train(step, start, [rows] * 4). Each row of step "
+    "names the leaf of the key that was not there before.",
+    "A tensor's value is no part of the key. What does a step need to know of its progress? "
+    "One number, the rate: let the training work it out, in Python, before the call.",
+    "tf.constant(0.1 / max(number, 1)) is that rate as a tensor.",
+    seconds=30,
+)
+@diagnosed(
+    {
+        "frame": "'frame': Python runs the step's body each time, but who has asked for that?",
+        "C call": "'C call': a graph arrives there at each step; why is it another one?",
+    },
+    Evidence(
+        "cache key",
+        _shows_new_objects,
+        "which argument made a step trace: let the training call what watch_traces returned, for "
+        "more than one batch",
+    ),
+)
+def every_step(seam, proof, cured_step, cured: Callable):
+    """One graph for all steps of a shape, and the same weights."""
     dice, trials = random.Random(7), []
     for (rows, columns), count in SHAPES:
         start, *batches = (draw(dice, rows, columns) for _ in range(count + 1))
         trials.append((start[0], batches))
     names = "cured_step", "cured", "train"
     return judge_loop(names, cured_step, cured, _train, trials, _run_training)
-
-
-EVERY_STEP = Exercise(
-    "every_step",
-    _judge_every_step,
-    "One graph for all steps of a shape, and the same weights.",
-    (
-        "Which of the three arguments is another one at each step, and by what does TensorFlow "
-        "tell that? A ledger of the calls says so: which verb keeps one?",
-        "step = watch_traces(train_step), then train(step, start, [rows] * 4). Each row of step "
-        "names the leaf of the key that was not there before.",
-        "A tensor's value is no part of the key. What does a step need to know of its progress? "
-        "One number, the rate: let the training work it out, in Python, before the call.",
-        "tf.constant(0.1 / max(number, 1)) is that rate as a tensor.",
-    ),
-    seconds=30,
-)
 
 
 # frames, rows in each, columns; dtype of the frames, of state and gain
@@ -116,23 +101,29 @@ def _slow(frames, state, gain):
 
 
 def _shows_fallback(model) -> bool:
-    if real_isinstance(model, Ledger):
-        return any("fallback" in v.word for entry in model.entries for v in entry.verdicts)
-    return "fallback" in model.routes
+    verdicts = [
+        verdict for entry in parts(model, "entries") for verdict in parts(entry, "verdicts")
+    ]
+    return "fallback" in parts(model, "routes") or any("fallback" in v.word for v in verdicts)
 
 
-OF_FRAMES = (
-    Evidence("C call", (CallTree, Ledger), "an op that leaves the fast path", _shows_fallback),
+@exercise(
+    "The arithmetic is the same in both loops. Where do the other calls come from? X-ray one "
+    "run: watch_call(slow, frames, state, gain).",
+    "Which of the three ops fall back? Ask for their routes, in order, and look at the type "
+    "of the argument that C cannot read: type(frame), type(np.mean(frame)).",
+    "One array instead of a list of arrays: np.stack(frame). One Python number instead of a "
+    "NumPy scalar: float(...).",
 )
-NO_FRAME = {
-    "cache key": "there is no tf.function here, so no graph is looked up",
-    "name": "each call reaches the op that was meant: it is how the op gets its arguments",
-}
-
-
-def _judge_loop(seam, proof, cured: Callable):
-    if because := undiagnosed(seam, proof, OF_FRAMES, NO_FRAME):
-        return because
+@diagnosed(
+    {
+        "cache key": "there is no tf.function here, so no graph is looked up",
+        "name": "each call reaches the op that was meant: it is how the op gets its arguments",
+    },
+    Evidence("C call", _shows_fallback, "an op that leaves the fast path"),
+)
+def slow_frames(seam, proof, cured: Callable):
+    """The same values, dtypes and gradients, and each op on the fast path."""
     for kinds, frames, state, gain in _drawn():
         what = f"{counted(len(frames), 'frame')} of {kinds[0]} and a {kinds[1]} state of shape"
         if because := parted(cured, _slow, frames, state, gain):
@@ -161,21 +152,6 @@ def _run_unfit(loop) -> str:
     return "a result"
 
 
-SLOW_FRAMES = Exercise(
-    "slow_frames",
-    _judge_loop,
-    "The same values, dtypes and gradients, and each op on the fast path.",
-    (
-        "The arithmetic is the same in both loops. Where do the other calls come from? X-ray one "
-        "run: watch_call(slow, frames, state, gain).",
-        "Which of the three ops fall back? Ask for their routes, in order, and look at the type "
-        "of the argument that C cannot read: type(frame), type(np.mean(frame)).",
-        "One array instead of a list of arrays: np.stack(frame). One Python number instead of a "
-        "NumPy scalar: float(...).",
-    ),
-)
-
-
 EAGER = "eager code"
 # what is done to an object, one after another: a rate is set, or a number is taken in
 RUNS = (
@@ -202,31 +178,37 @@ class EagerSmoother:
 
 
 def _shows_mean(model) -> bool:
-    if isinstance(model, TraceLedger):
-        return "hit" in model.verdicts
-    ops = {node.op for node in model.nodes}
-    return "ReadVariableOp" not in ops and {"Const", "AddV2", "Sub"} <= ops
+    ops = {getattr(node, "op", "") for node in parts(model, "nodes")}
+    is_graph = "ReadVariableOp" not in ops and {"Const", "AddV2", "Sub"} <= ops
+    return is_graph or "hit" in parts(model, "verdicts")
 
 
-OF_MEANS = (
+@exercise(
+    "How often does the line self.mean = ... run, in three updates? Put a print into a copy "
+    "of the class, or watch_traces(smoother.update).",
+    "Draw what the second call runs: show_graph(smoother.update, four), of a new smoother. "
+    "Where do the old mean and the rate come from in it?",
+    "State that a graph is to change is a tf.Variable, made in __init__, one per object. What "
+    "changes from outside can be an argument: a tensor, for a number would be a new key.",
+    "update(self, x) calls a tf.function with x and tf.constant(self.rate); that does "
+    "self.mean.assign_add(rate * (x - self.mean)), and returns self.mean.read_value().",
+    seconds=20,
+)
+@diagnosed(
+    {
+        "name": "self.mean is looked up, and bound: but how often does that line of Python run?",
+        "frame": "CPython evaluates the frames of update as they are written. How many are there?",
+    },
     Evidence(
         "cache key",
-        (Graph, TraceLedger),
-        "what the second call runs, and which mean that has: a graph of Smoother.update, or a hit",
         _shows_mean,
+        "what the second call runs, and which mean that has: a graph of Smoother.update, or a hit",
     ),
 )
-NO_MEAN = {
-    "name": "self.mean is looked up, and bound: but how often does that line of Python run?",
-    "frame": "CPython evaluates the frames of update as they are written. How many are there?",
-}
-
-
-def _judge_class(seam, proof, cured):
+def stuck_mean(seam, proof, cured):
+    """The same means as in eager code, new rates included, and one graph for all."""
     if not isinstance(cured, type):
         return f"cured must be a class, as Smoother is, not {real_type_name(cured)}"
-    if because := undiagnosed(seam, proof, OF_MEANS, NO_MEAN):
-        return because
     cases = [
         Case("with rate 0.5", lambda cls, run=run: _run_updates(cls, run), say_first_part(EAGER))
         for run in RUNS
@@ -291,21 +273,3 @@ def _not_traced(cured) -> str | None:
     if ops <= MOVES:
         return "the graph computes nothing: the mean is worked out outside it"
     return None
-
-
-STUCK_MEAN = Exercise(
-    "stuck_mean",
-    _judge_class,
-    "The same means as in eager code, new rates included, and one graph for all.",
-    (
-        "How often does the line self.mean = ... run, in three updates? Put a print into a copy "
-        "of the class, or watch_traces(smoother.update).",
-        "Draw what the second call runs: show_graph(smoother.update, four), of a new smoother. "
-        "Where do the old mean and the rate come from in it?",
-        "State that a graph is to change is a tf.Variable, made in __init__, one per object. What "
-        "changes from outside can be an argument: a tensor, for a number would be a new key.",
-        "update(self, x) calls a tf.function with x and tf.constant(self.rate); that does "
-        "self.mean.assign_add(rate * (x - self.mean)), and returns self.mean.read_value().",
-    ),
-    seconds=20,
-)

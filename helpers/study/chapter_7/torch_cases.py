@@ -9,15 +9,14 @@ alive, though all that the sweep gave is kept, and each model was measured once.
 """
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from weakref import ref
 
-from helpers.model.framework_records import OpLog
 from helpers.model.phrase import counted
-from helpers.model.tables import Listing
 from helpers.safety.arguments import real_type_name
-from helpers.study.chapter_7.diagnosis import Evidence, say_first_part, undiagnosed
-from helpers.study.engine import Case, Exercise, InvalidAnswer, NotAttempted, find_difference, tried
+from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts, say_first_part
+from helpers.study.engine import Case, InvalidAnswer, NotAttempted, exercise, find_difference, tried
 
 PLAIN = "plain torch"
 # rows, columns, what the loss is multiplied by, dtype
@@ -30,31 +29,36 @@ DRAWN = (
 )
 
 
-def _shows_sum(log: OpLog) -> bool:
+def _shows_sum(model) -> bool:
     """Tell whether the op is in the list, and on the way back a sum that makes another shape."""
-    sums = [row for row in log.rows if row.stage == "backward" and row.op == "aten.sum"]
+    rows = [row for row in parts(model, "rows") if hasattr(row, "stage")]
+    sums = [row for row in rows if row.stage == "backward" and row.op == "aten.sum"]
     summed = any(len(row.reads) == 1 and row.reads[0].words != row.outputs for row in sums)
-    return summed and any("mean_square" in row.op for row in log.rows)
+    return summed and any("mean_square" in row.op for row in rows)
 
 
-OF_GRADIENT = (
+@exercise(
+    "Both losses fall, so the direction is right. What of its length? Compare one row with "
+    "the same row twice: what does w.grad do there, with the op and with plain torch?",
+    "The rule of an op may give back another shape than that of the input. Who makes it fit? "
+    "List the ops of one way back: watch_ops(step), where step calls the op and .backward().",
+    "The gradient of a mean over rows is the mean of the rows' gradients. torch sums what has "
+    "one axis too many. Give back the mean over axis 0, of the shape of w.",
+)
+@diagnosed(
+    {
+        "evaluator": "nothing is compiled here, and the losses are wrong all the same",
+        "C call": "the ops that C runs each give what they should: who asked for them, and why?",
+    },
     Evidence(
         "registry",
-        (OpLog,),
+        _shows_sum,
         "what becomes of the gradient of mean_square on the way back; list that, not the way "
         "forward alone",
-        _shows_sum,
     ),
 )
-NO_GRADIENT = {
-    "evaluator": "nothing is compiled here, and the losses are wrong all the same",
-    "C call": "the ops that C runs each give what they should: who asked for them, and why?",
-}
-
-
-def _judge_rule(seam, proof, cured: Callable):
-    if because := undiagnosed(seam, proof, OF_GRADIENT, NO_GRADIENT):
-        return because
+def wrong_gradient(seam, proof, cured: Callable):
+    """The gradient is plain torch's, for any number of rows."""
     cases = []
     for rows, columns, factor, dtype in DRAWN:
         times = f", and a loss that is multiplied by {factor:g}" if factor != 1 else ""
@@ -122,61 +126,46 @@ def _numbers(tensor) -> list[float]:
     return [round(number, 4) for number in tensor.ravel().tolist()]
 
 
-WRONG_GRADIENT = Exercise(
-    "wrong_gradient",
-    _judge_rule,
-    "The gradient is plain torch's, for any number of rows.",
-    (
-        "Both losses fall, so the direction is right. What of its length? Compare one row with "
-        "the same row twice: what does w.grad do there, with the op and with plain torch?",
-        "The rule of an op may give back another shape than that of the input. Who makes it fit? "
-        "List the ops of one way back: watch_ops(step), where step calls the op and .backward().",
-        "The gradient of a mean over rows is the mean of the rows' gradients. torch sums what has "
-        "one axis too many. Give back the mean over axis 0, of the shape of w.",
-    ),
-)
-
-
-WIDTH = 2  # the one that fits x
-RUNS = ((2,), (3,), (2, 5, 2, 3), (), (4, 4, 1), (2,) * 12)  # widths
-
-
-def _names_the_cache(listing: Listing) -> bool:
-    owners = [getattr(row, "owner", "") for row in listing.rows]
+def _names_the_cache(model) -> bool:
+    owners = [getattr(row, "owner", "") for row in parts(model, "rows")]
     return any("size" in owner and "C object" in owner for owner in owners)
 
 
-def _names_the_frames(listing: Listing) -> bool:
-    return any("Net object" in getattr(row, "locals", "") for row in listing.rows)
+def _names_the_frames(model) -> bool:
+    return any("Net object" in getattr(row, "locals", "") for row in parts(model, "rows"))
 
 
-OF_MODELS = (
+@exercise(
+    "Two kinds of models stay: those that ran, and those that failed. Take one of each out of "
+    "built. Who holds the one that ran: show_bindings(model). For the other look at its error.",
+    "functools.cache keeps its keys. What is the key of a method without arguments? And an "
+    "error knows its traceback, that its frames, those their locals: show_traceback(error).",
+    "Keep the size where it dies with the model: functools.cached_property, or an attribute. "
+    "Keep the error without what it came through: error.with_traceback(None). Another that it "
+    "was raised from (error.__cause__, error.__context__) has a traceback of its own.",
+    seconds=30,
+)
+@diagnosed(
+    {"C call": "what C computes is right, and gone. Who holds a reference to a model?"},
     Evidence(
         "name",
-        (Listing,),
-        "a holder that only a search finds: ask for the holders of one in built that fits x",
         _names_the_cache,
+        "a holder that only a search finds: ask for the holders of one in built that fits x",
         "cache key",  # functools.cache keeps the model in one
     ),
     Evidence(
-        "frame",
-        (Listing,),
-        "frames that keep a model: show_traceback of an error lists the locals of frames",
-        _names_the_frames,
+        "frame", _names_the_frames, "frames that keep a model: ask show_traceback of an error"
     ),
 )
-NO_MODEL = {"C call": "what C computes is right, and gone. Who holds a reference to a model?"}
-
-
-def _judge_sweep(seam, proof, cured: Callable):
-    if because := undiagnosed(seam, proof, OF_MODELS, NO_MODEL):
-        return because
-    cases = []
-    for run in RUNS:
-        sweep = lambda made, run=run: _run_sweep(made, run)  # noqa: E731
-        cases.append(Case(f"for the widths {list(run)}", sweep, say_first_part("sweep")))
-    because = find_difference(cured, _sweep, cases, "sweep")
-    return because or next(_complaints(cured, set(map(id, _modules()))), None)
+def kept_models(seam, proof, cured: Callable):
+    """The same scores and errors, no model measured twice, and none is left."""
+    gc.collect()
+    known = set(map(id, _modules()))
+    cases = [
+        Case(f"for the widths {list(run)}{which}", partial(_run_sweep, known, run, measure), SAY)
+        for run, measure, which in RUNS
+    ]
+    return find_difference(cured, _sweep, cases, "sweep")
 
 
 def _sweep(widths, x, measure):
@@ -195,41 +184,6 @@ def _sweep(widths, x, measure):
     return scores, errors
 
 
-def _swept(cured, widths, x, measure) -> tuple:
-    """Return scores and errors. InvalidAnswer where it gives back something else."""
-    found = tried(cured(list(widths), x, measure), "cured")
-    if type(found) is not tuple or len(found) != 2 or not all(type(f) is list for f in found):
-        raise InvalidAnswer("cured must return two lists, the scores and the errors, as sweep does")
-    if odd := [error for error in found[1] if not isinstance(error, RuntimeError)]:
-        raise InvalidAnswer(
-            f"the errors must be those that were raised, not {real_type_name(odd[0])}"
-        )
-    return found
-
-
-def _run_sweep(cured, widths) -> dict:
-    """Return what a sweep gives; a model that does not fit may be measured, too."""
-    import torch
-
-    models, twice = [], []
-
-    def measure(model) -> int:
-        twice.extend(known for known in models if known() is model)
-        models.append(ref(model))
-        return _count(model)
-
-    x = torch.tensor([[1.0, -2.0], [0.5, 3.0]])
-    with torch.random.fork_rng(devices=()):
-        torch.manual_seed(len(widths))
-        scores, errors = _swept(cured, widths, x, measure)
-    return {
-        "the scores": [round(float(score), 4) for score in scores],
-        "the errors": [str(error) for error in errors],
-        "models measured twice, though the cache is to stay": len(twice),
-        "a model measured for each score": len(scores) <= len(models) <= len(widths),
-    }
-
-
 def _count(model) -> int:
     return sum(each.numel() for each in model.parameters())
 
@@ -246,34 +200,60 @@ class Meant(Exception):
     """What is no RuntimeError, so that sweep lets it through."""
 
 
-def _complaints(cured, known: set[int]) -> Iterator[str]:
-    """Yield which models are alive after a sweep whose scores and errors are kept."""
+def _meant(model):
+    raise Meant
+
+
+SAY = say_first_part("sweep")
+RUNS = (  # widths, of which 2 fits x; what measures a model; words
+    ((2,), _count, ""),
+    ((3,), _count, ""),
+    ((2, 5, 2, 3), _count, ""),
+    ((), _count, ""),
+    ((4, 4, 1), _count, ""),
+    ((2,) * 12, _count, ""),
+    ((2, 2), _chained, ", where measure raises one error from another"),
+    ((2, 2), _meant, ", where measure raises what is no RuntimeError"),
+)
+
+
+def _run_sweep(known: set[int], widths, measure: Callable, cured) -> dict:
+    """Return what a sweep gives, and which models are alive while that is kept.
+
+    A model that does not fit may be measured, too.
+    """
     import torch
 
-    x, fits, unfit = torch.ones(3, WIDTH), (WIDTH, WIDTH), (WIDTH + 1, WIDTH + 2)
-    for widths, measure, which in (
-        (fits, _count, "that fit"),
-        (unfit, _count, "that do not"),
-        (fits, _chained, "where measure raises one error from another"),
-    ):
-        kept = _swept(cured, widths, x, measure)
-        yield from _still_alive(known, f"a sweep over two widths {which}")
-        if measure is _chained and len(kept[1]) != len(widths):
-            yield "what measure raises, sweep keeps as an error, and yours does not"
-    asked = []
+    models, twice = [], []
 
-    def measure_once(model):
-        if asked:
-            raise Meant
-        asked.append(None)
-        return _count(model)
+    def measure_once(model) -> int:
+        twice.extend(known for known in models if known() is model)
+        models.append(ref(model))
+        return measure(model)
 
-    try:
-        tried(cured([WIDTH, WIDTH], torch.ones(1, WIDTH), measure_once))
-        yield "an error that is no RuntimeError is swallowed: sweep lets it through"
-    except Meant:
-        pass
-    yield from _still_alive(known, "a sweep that was ended by another error")
+    x, passed = torch.tensor([[1.0, -2.0], [0.5, 3.0]]), False
+    with torch.random.fork_rng(devices=()):
+        torch.manual_seed(len(widths))
+        try:
+            found = tried(cured(list(widths), x, measure_once), "cured")
+        except Meant:
+            found, passed = ([], []), True
+    if type(found) is not tuple or len(found) != 2 or not all(type(f) is list for f in found):
+        raise InvalidAnswer("cured must return two lists, the scores and the errors, as sweep does")
+    scores, errors = found
+    if odd := [error for error in errors if not isinstance(error, RuntimeError)]:
+        given = real_type_name(odd[0])
+        raise InvalidAnswer(f"the errors must be those that were raised, not {given}")
+    seen = {
+        "the scores": [round(float(score), 4) for score in scores],
+        "the errors": [str(error) for error in errors],
+        "another error comes through": passed,
+        "models measured twice, though the cache is to stay": len(twice),
+        "a model measured for each score": len(scores) <= len(models) <= len(widths),
+    }
+    gc.collect()
+    alive = [] if cured is _sweep else [one for one in _modules() if id(one) not in known]
+    return seen | {"modules still in memory": sorted(type(one).__name__ for one in alive)}
 
 
 def _modules() -> list:
@@ -283,28 +263,3 @@ def _modules() -> list:
     objects = gc.get_objects()  # a million
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.nn.Module)}
     return [each for each in objects if type(each) in kinds]
-
-
-def _still_alive(known: set[int], after: str) -> Iterator[str]:
-    gc.collect()
-    left = [type(module).__name__ for module in _modules() if id(module) not in known]
-    if left:
-        names = ", ".join(sorted({*left}))
-        yield f"still in memory after {after}: {counted(len(left), 'module')} ({names})"
-
-
-KEPT_MODELS = Exercise(
-    "kept_models",
-    _judge_sweep,
-    "The same scores and errors, no model measured twice, and none is left.",
-    (
-        "Two kinds of models stay: those that ran, and those that failed. Take one of each out of "
-        "built. Who holds the one that ran: show_bindings(model). For the other look at its error.",
-        "functools.cache keeps its keys. What is the key of a method without arguments? And an "
-        "error knows its traceback, that its frames, those their locals: show_traceback(error).",
-        "Keep the size where it dies with the model: functools.cached_property, or an attribute. "
-        "Keep the error without what it came through: error.with_traceback(None). Another that it "
-        "was raised from (error.__cause__, error.__context__) has a traceback of its own.",
-    ),
-    seconds=30,
-)

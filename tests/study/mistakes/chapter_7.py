@@ -96,7 +96,7 @@ MISTAKES = {
         ("the lines: yours gives [], the reference gives [2, 3, 5]", STANCE, "    if True:"),
         ("the stance afterwards: yours gives 'force_eager'", STANCE, f"    {FORCED}\n    if True:"),
         (
-            "graphs compiled once more: yours gives 1",
+            "graphs compiled once more: yours",
             STANCE,
             f"    torch._dynamo.reset()\n{STANCE}",
         ),

@@ -103,7 +103,7 @@ MISTAKES = {
         ("no exhibit in proof shows frames that keep", ", show_traceback(errors[0])", ""),
         ("one in built that fits x", "min(built", "max(built"),
         ("no exhibit in proof shows a holder", "show_bindings(fits), ", ""),
-        ("two widths that fit", "Freed(width", "Net(width"),
+        ("modules still in memory: yours gives ['Linear', 'Net']", "Freed(width", "Net(width"),
         (
             "the cache is to stay",
             CACHED,
@@ -116,13 +116,17 @@ MISTAKES = {
     "five_means": (
         ("must be a dict with the keys", '{"name": by_name, ', "{"),
         ("must be a function that gives", '"name": by_name', '"name": 5'),
-        ("code: in its block it takes hold at the name", '"code": by_code', '"code": by_name'),
-        ("name: must give a context manager", NAME, NAME.replace("@contextmanager\n", "")),
+        ("code: ways in that it takes: yours gives ['name']", '"code": by_code', '"code": by_name'),
+        ("a means must give a context manager", NAME, NAME.replace("@contextmanager\n", "")),
         ("must give its notes", NAMED, NAMED.replace("yield notes", "yield")),
-        ("before, in a finally", NAMED, "    yield notes\n    functional.softsign = softsign\n"),
-        ("after its block torch.nn.functional has a name more", DELETED, ""),
         (
-            "frame: after its block somebody is still there: put back",
+            "what is left after a block that raised",
+            NAMED,
+            "    yield notes\n    functional.softsign = softsign\n",
+        ),
+        ("after the block: yours gives 'another torch.nn.functional.clinic_notes'", DELETED, ""),
+        (
+            "frame: what is left after the block: yours gives 'somebody at the frame: put back",
             "sys.setprofile(before)",
             "sys.setprofile(None)",
         ),
