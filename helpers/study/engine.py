@@ -165,6 +165,19 @@ def advise_by_part(advice: Mapping[str, str], who: str = "the reference") -> Cal
     return say
 
 
+def say_first_part(who: str = "the reference", advice: str = "") -> Callable:
+    """Return the advice of a case that shows a dict: the first entry that differs, in both."""
+
+    def say(mine, real):
+        if type(mine) is not dict or type(real) is not dict:
+            return None
+        mine, real = parts_apart(mine, real)
+        part = next(iter({**real, **mine}))
+        return prefix_reason(f"{part}: ", _say_both(mine.get(part), real.get(part), who, advice))
+
+    return say
+
+
 def _gives(seen) -> str:
     return str(seen) if isinstance(seen, Raised) else f"gives {describe(seen)}"
 

@@ -4,13 +4,7 @@ import os
 from pathlib import Path
 
 from helpers.safety.arguments import require_str
-from helpers.safety.folders import (
-    ManagedDirectory,
-    plain_name,
-    plain_names,
-    quote_name,
-    temporary,
-)
+from helpers.safety.folders import ManagedDirectory, plain_name, plain_names, quote_name, temporary
 
 _HOME: list[ManagedDirectory] = []
 

@@ -35,8 +35,7 @@ class Mute(Exception):
 
 
 @pytest.mark.parametrize(
-    ("answer", "state"),
-    [(..., "untried"), (lambda: ..., "untried"), (2, "passed"), (3, "failed")],
+    ("answer", "state"), [(..., "untried"), (lambda: ..., "untried"), (2, "passed"), (3, "failed")]
 )
 def test_the_states(answer, state):
     assert exercise()(answer).model.state == state

@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 
 from helpers.study.check import InvalidAnswer, NotAttempted
-from helpers.study.engine import (
-    Case,
-    by_name,
-    check_guess,
-    find_difference,
-    in_order,
-    same_result,
-)
+from helpers.study.engine import Case, by_name, check_guess, find_difference, in_order, same_result
 
 
 @pytest.mark.parametrize("form", [dict, OrderedDict, UserDict, MappingProxyType])

@@ -34,7 +34,7 @@ def _places(holder) -> dict:
     """Return name of a place -> (what it holds, a function that writes to it)."""
     if type(holder) in (list, dict):
         items = enumerate(holder) if type(holder) is list else holder.items()
-        return {f"[{_name(k)}]": (v, partial(holder.__setitem__, k)) for k, v in items}
+        return {f"[{short_repr(k)}]": (v, partial(holder.__setitem__, k)) for k, v in items}
     if type(holder) is FunctionType:
         defaults = enumerate(holder.__defaults__ or ())
         found = {f"__defaults__[{at}]": (v, partial(_put, holder, at)) for at, v in defaults}
@@ -47,10 +47,6 @@ def _places(holder) -> dict:
     return {f".{name}": (v, partial(setattr, holder, name)) for name, v in names.items()}
 
 
-def _name(key) -> str:
-    return f"the function {key.__name__}" if isinstance(key, FunctionType) else repr(key)
-
-
 def _put(function, at: int, value) -> None:
     values = list(function.__defaults__)
     values[at] = value
@@ -58,7 +54,9 @@ def _put(function, at: int, value) -> None:
 
 
 @contextmanager
-def _reference(old, new, holders):
+def _reference(old, new, holders=None):
+    if holders is None:
+        holders = [module for module in sys.modules.values() if _holds(module, old)]
     places = [place for holder in holders for place in _places(holder).values()]
     writes = [write for value, write in places if value is old]
     try:
@@ -89,7 +87,7 @@ class World:
         self.op, self.held, self.modules = op or _stand_in("op"), {}, sys.modules
         self.other, self.twin = MethodType(function, owner), MethodType(function, owner)
         self.first, self.second, self.third = map(_stand_in, OWN[3:])
-        self.inner = [self.op]
+        self.inner, self.given = [self.op], ()
 
     def hold(self, kinds: list[Callable]) -> "World":
         """Add the holders that each kind makes of rows of values, each under a name of its own."""
@@ -107,26 +105,24 @@ class World:
         return self
 
     def look(self) -> dict[str, str]:
-        """Return path -> what the place holds, in words; of other people's modules in short."""
-        found = {INNER: self._name_own(self.inner[0])}
+        """Return path -> which of the world's own functions the place holds, or nothing."""
+        names = {id(getattr(self, name)): name for name in OWN}
+        found = {INNER: names.get(id(self.inner[0]), "")}
         for path, holder in self.held.items():
-            foreign = isinstance(holder, ModuleType) and not path.startswith("scenery")
             for name, (value, _) in _places(holder).items():
-                found[path + name] = self._name_own(value) or ("" if foreign else short_repr(value))
+                found[path + name] = names.get(id(value), "")
         return found
 
-    def _name_own(self, value) -> str | None:
-        return next((name for name in OWN if getattr(self, name) is value), None)
 
-
-def _rebinding_case(shows: str, make_world: Callable, wrap: Callable) -> Case:
-    """Return the case of a world, in which `wrap(answer, world)(old, new)` makes a block."""
+def _rebinding_case(shows: str, make_world: Callable) -> Case:
+    """Return the case of a world, in which `answer(old, new, *world.given)` makes a block."""
 
     def run(answer):
         world, moments = make_world(), []
         try:
             with patched(sys, modules=world.modules):
-                _run_trials(wrap(answer, world), world, moments)
+                rebind = lambda old, new: answer(old, new, *world.given)  # noqa: E731
+                _run_trials(rebind, world, moments)
         except (NotAttempted, InvalidAnswer):
             raise
         except Exception as error:
@@ -203,10 +199,6 @@ def _advise(mine, real) -> str:
     return ""
 
 
-def _fill_dict(row):
-    return [dict(zip((next(filter(callable, row), 0), None, (1, 2), "op"), row, strict=False))]
-
-
 def _fill_names(make):
     return lambda row: make(dict(zip(("op", "_op", "late", "table"), row, strict=False)))
 
@@ -215,11 +207,6 @@ def _make_module(names, kind: type = ModuleType):
     made = kind("scenery")
     namespace(made).update(names)
     return [made]
-
-
-def _make_classes(names):
-    held = type("Held", (), names)
-    return [held, type("Child", (held,), {})]  # which holds nothing of its own
 
 
 def _make_function(defaults, named):
@@ -266,10 +253,6 @@ def _holds(module, op) -> bool:
     return is_module and any(value is op for value in namespace(module).values())
 
 
-def _rebind_modules(old, new):
-    return _reference(old, new, [m for m in sys.modules.values() if _holds(m, old)])
-
-
 @exercise(
     "Start from the small module scan of section 3: it already finds the names to write to.",
     "Remember each (namespace, name) that you change; write new, yield, write old back.",
@@ -278,29 +261,23 @@ def _rebind_modules(old, new):
 )
 def rebinding(my_rebind_everywhere: Callable, op: Callable):
     """Every module name was swapped, nested, survived an error, and came back."""
-    case = _rebinding_case(
-        "tried on names of modules", lambda: _make_modules(op), lambda answer, world: answer
-    )
-    return find_difference(my_rebind_everywhere, _rebind_modules, [case])
+    case = _rebinding_case("tried on names of modules", partial(_make_modules, op))
+    return find_difference(my_rebind_everywhere, _reference, [case])
 
 
 # -- exercise 4: holders of each kind
 
 KINDS: dict[str, Callable] = {
     "a list": lambda row: [row],
-    "a dict": _fill_dict,  # one of its keys is a function that is held: a key is no value
+    "a dict": lambda row: [dict(zip((row[:1] and row[0], None, (1, 2), "op"), row, strict=False))],
+    # of which one key is a function that is held: a key is no value
     "a module": _fill_names(_make_module),
-    "a class": _fill_names(_make_classes),
+    "a class": _fill_names(lambda names: [type("Held", (), names)]),
     "an instance": _fill_names(lambda names: [SimpleNamespace(**names)]),
     "defaults": lambda row: _make_function(tuple(row), None),
     "keyword-only defaults": lambda row: _make_function(None, dict(zip("efgh", row, strict=False))),
     "a closure cell": lambda row: [CellType(value) for value in row],
 }
-
-
-def _give_holders(answer, world):
-    holders = [*world.held.values()]
-    return lambda old, new: answer(old, new, [*holders, holders[0]])  # one of them twice
 
 
 @exercise(
@@ -318,11 +295,14 @@ def one_more_holder(rebind: Callable):
     """Each of 8 kinds of holders was reached, nested, and came back; all at once, too."""
     tries = [*({name: make} for name, make in KINDS.items()), dict([*KINDS.items()][::-1])]
     cases = [
-        _rebinding_case(
-            f"tried with {', '.join(kinds)}",
-            lambda kinds=kinds: World().hold(kinds.values()),
-            _give_holders,
-        )
+        _rebinding_case(f"tried with {', '.join(kinds)}", partial(_make_holders, kinds))
         for kinds in tries
     ]
     return find_difference(rebind, _reference, cases)
+
+
+def _make_holders(kinds) -> World:
+    world = World().hold(kinds.values())
+    holders = [*world.held.values()]
+    world.given = ([*holders, holders[0]],)  # one of them twice
+    return world

@@ -12,10 +12,9 @@ from helpers.study.engine import (
     Case,
     InvalidAnswer,
     NotAttempted,
-    Raised,
-    describe_difference,
     exercise,
     find_difference,
+    say_first_part,
     tried,
 )
 
@@ -81,7 +80,7 @@ class Sequence:
                 does = f"raises a {kind.__name__}"
             times = len(ran) - seen
             runs = ("hits", "traces")[times] if times < 2 else f"runs the body {times} times"
-            kept = f"{does}, keeps {_count_traces(mine)} traces"
+            kept = f"{does}, keeps {len(mine.cache)} traces"
             if answer is not TensorFlows and not _is_unchanged(args, before):
                 kept = "changes the caller's own list or dict; trace on a copy"
             steps[name] = f"{runs}, {kept}"
@@ -92,14 +91,6 @@ class Sequence:
 @functools.cache
 def _ask_tensorflow(sequence: Sequence) -> dict[str, str]:
     return sequence._run_calls(TensorFlows)
-
-
-def _count_traces(mine) -> int:
-    try:
-        return len(mine.cache)
-    except (AttributeError, TypeError):
-        why = "self.cache must be a list (or a dict …) with one item per trace"
-        raise InvalidAnswer(why) from None
 
 
 def _copy(args, leaf: Callable = lambda leaf: leaf):
@@ -226,14 +217,6 @@ def _list_modified() -> Iterator[Sequence]:
         yield Sequence(shows, body, tuple((call,) for call in calls))
 
 
-def _advise(mine, real) -> str:
-    """Show the first call that differs."""
-    if isinstance(mine, Raised):
-        return mine.sentence
-    name = next(name for name in real if mine[name] != real[name])
-    return describe_difference(f"{name}: ", mine[name], real[name], "TensorFlow")
-
-
 def list_calls(my_function) -> Ledger:
     """Run a few sequences on the learner's function: which calls ran its body?"""
     entries = []
@@ -261,5 +244,5 @@ def list_calls(my_function) -> Ledger:
 )
 def cache(my_function: Callable):
     """In every sequence of calls, yours hits, traces and raises where tf.function does."""
-    cases = (Case(one.shows, one.run, _advise) for one in sequences())
+    cases = (Case(one.shows, one.run, say_first_part("TensorFlow")) for one in sequences())
     return find_difference(my_function, TensorFlows, cases, "TensorFlow")

@@ -12,9 +12,9 @@ from helpers.capture.text.value import short_repr
 from helpers.study.engine import (
     Case,
     InvalidAnswer,
-    describe_difference,
     exercise,
     find_difference,
+    say_first_part,
     tried,
 )
 
@@ -54,31 +54,22 @@ def _reference(code: CodeType) -> CodeType:
     return code.replace(co_code=bytes(raw), co_consts=(*code.co_consts, 25))
 
 
-def _read(patched, before: CodeType) -> list[str]:
-    """Return all that a code object has to keep or to change, in lines to compare."""
+def _read(patched, before: CodeType) -> dict[str, str]:
+    """Return all that a code object has to keep or to change."""
     if patched is before:
         raise InvalidAnswer("it returns the same code object, whose fields cannot be written")
     if not isinstance(patched, CodeType):
         cure = "; try .to_code()" if hasattr(type(patched), "to_code") else ""
         raise InvalidAnswer(f"it returns {short_repr(patched)}, which is no code object{cure}")
-    lines = [f"co_{name} {getattr(patched, f'co_{name}')!r}" for name in FIELDS]
+    found = {f"co_{name}": repr(getattr(patched, f"co_{name}")) for name in FIELDS}
     for step in dis.get_instructions(patched):
         if step.opname != "EXTENDED_ARG":
-            value = f"{type(step.argval).__name__} " if step.opname == "LOAD_CONST" else ""
-            lines.append(f"{step.offset} {step.opname} {value}{step.argrepr}".strip())
+            kind = f"{type(step.argval).__name__} " if step.opname == "LOAD_CONST" else ""
+            found[f"offset {step.offset}"] = f"{step.opname} {kind}{step.argrepr}".strip()
     table = [(r.start, r.end, r.target, r.depth) for r in dis._parse_exception_table(patched)]
-    enough = patched.co_stacksize >= before.co_stacksize
-    lines.append(f"a stack that is deep enough: {enough}")
-    return [*lines, f"the exception table {table}", f"positions {list(patched.co_positions())}"]
-
-
-def _advise(mine, real) -> str | None:
-    if not isinstance(mine, list):
-        return None
-    a, b = next((a, b) for a, b in zip(mine, real, strict=False) if a != b)
-    if a.startswith("positions"):
-        return f"yours has another line table: a traceback would point to other places; {STAYS}"
-    return describe_difference("", f"has `{a}`", f"has `{b}`", "the reference", f"; {STAYS}")
+    found["a stack that is deep enough"] = patched.co_stacksize >= before.co_stacksize
+    found["the exception table"] = table
+    return found | {"positions, to which a traceback points": [*patched.co_positions()]}
 
 
 @exercise(
@@ -96,6 +87,6 @@ def code_patch(patch: Callable):
         def run(patch):
             return _read(tried(patch(fn.__code__)), fn.__code__)
 
-        return Case(f"for the code of {fn.__name__}", run, _advise)
+        return Case(f"for the code of {fn.__name__}", run, say_first_part(advice=STAYS))
 
     return find_difference(patch, _reference, map(make_case, (early, half, ticket)))

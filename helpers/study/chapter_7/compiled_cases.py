@@ -12,8 +12,16 @@ from collections.abc import Callable, Iterator
 
 from helpers.internals import torch_private
 from helpers.safety.arguments import real_isinstance, real_type_name
-from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts, say_first_part
-from helpers.study.engine import Case, InvalidAnswer, exercise, find_difference, in_order, tried
+from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
+from helpers.study.engine import (
+    Case,
+    InvalidAnswer,
+    exercise,
+    find_difference,
+    in_order,
+    say_first_part,
+    tried,
+)
 
 
 class Compiled:

@@ -12,13 +12,7 @@ from helpers.exhibit import Exhibit
 from helpers.model.phrase import counted
 from helpers.model.spine import SPINE
 from helpers.safety.arguments import real_isinstance, real_type_name
-from helpers.study.engine import (
-    InvalidAnswer,
-    NotAttempted,
-    describe,
-    describe_difference,
-    parts_apart,
-)
+from helpers.study.engine import InvalidAnswer, NotAttempted
 
 SEAMS = {station.name.lower(): station.name for station in SPINE}
 NOBODY = "at {!r} nobody takes hold of this call: what would an exhibit of that seam show here?"
@@ -98,17 +92,3 @@ def _several(answer, what: str) -> list:
     if not items:
         raise InvalidAnswer(f"{what} is empty")
     return items
-
-
-def say_first_part(who: str = "the reference") -> Callable:
-    """Return the advice of a case that shows a dict: the first entry that differs, in both."""
-
-    def say(mine, real) -> str | None:
-        if type(mine) is not dict:
-            return None
-        mine, real = parts_apart(mine, real)
-        part = next(iter(real))
-        both = (f"gives {describe(seen[part])}" for seen in (mine, real))
-        return describe_difference(f"{part}: ", *both, who)
-
-    return say

@@ -14,9 +14,16 @@ from helpers.internals import torch_private
 from helpers.model.phrase import listed
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
-from helpers.study.chapter_7.diagnosis import say_first_part
 from helpers.study.chapter_7.means_table import reach_listing, the_call
-from helpers.study.engine import Case, InvalidAnswer, by_name, exercise, find_difference, tried
+from helpers.study.engine import (
+    Case,
+    InvalidAnswer,
+    by_name,
+    exercise,
+    find_difference,
+    say_first_part,
+    tried,
+)
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = ("sys.settrace", "sys.setprofile", "sys.monitoring", "the frame evaluator")

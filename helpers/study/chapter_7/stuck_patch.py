@@ -11,9 +11,16 @@ from functools import partial
 from helpers.capture.references.rebind import rebind_everywhere
 from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_1.default_finder import only_new_objects
-from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts, say_first_part
+from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.chapter_7.project import fresh
-from helpers.study.engine import Case, InvalidAnswer, exercise, find_difference, tried
+from helpers.study.engine import (
+    Case,
+    InvalidAnswer,
+    exercise,
+    find_difference,
+    say_first_part,
+    tried,
+)
 
 PENALTY = "penalty"
 

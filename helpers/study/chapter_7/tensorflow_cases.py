@@ -16,7 +16,7 @@ from helpers.model.phrase import counted
 from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_2.spied_step import CALL_PYTHON, draw, graph_ops, judge_loop, left_alone
 from helpers.study.chapter_6.loop_trial import parted
-from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts, say_first_part
+from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.engine import (
     Case,
     InvalidAnswer,
@@ -24,6 +24,7 @@ from helpers.study.engine import (
     find_difference,
     numbers,
     prefix_reason,
+    say_first_part,
     tried,
 )
 
@@ -154,10 +155,7 @@ def _run_unfit(loop) -> str:
 
 EAGER = "eager code"
 # what is done to an object, one after another: a rate is set, or a number is taken in
-RUNS = (
-    (4.0, 4.0, -1.0, 2.5, 2.5),
-    (4.0, "rate 0.25", 4.0, "rate 1.0", 3.0, "rate 0.125", 8.0),
-)
+RUNS = ((4.0, 4.0, -1.0, 2.5, 2.5), (4.0, "rate 0.25", 4.0, "rate 1.0", 3.0, "rate 0.125", 8.0))
 # ops that pass a value on, or keep it
 MOVES = {
     *("Placeholder", "Const", "Identity", "IdentityN", "NoOp", "Cast", "PartitionedCall"),

@@ -15,8 +15,16 @@ from weakref import ref
 
 from helpers.model.phrase import counted
 from helpers.safety.arguments import real_type_name
-from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts, say_first_part
-from helpers.study.engine import Case, InvalidAnswer, NotAttempted, exercise, find_difference, tried
+from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
+from helpers.study.engine import (
+    Case,
+    InvalidAnswer,
+    NotAttempted,
+    exercise,
+    find_difference,
+    say_first_part,
+    tried,
+)
 
 PLAIN = "plain torch"
 # rows, columns, what the loss is multiplied by, dtype

@@ -61,11 +61,7 @@ MISTAKES = {
         ("__defaults__[", "    values[k] = value\n", ""),
         ("still holds the old function", "enumerate(holder) if v is old", "[]"),
         ("only equal", "enumerate(holder) if v is old", "enumerate(holder) if v == old"),
-        (
-            "after a KeyboardInterrupt",
-            f"    finally:\n{WRITE_OLD}",
-            ON_EXCEPTION_ONLY,
-        ),
+        ("after a KeyboardInterrupt", f"    finally:\n{WRITE_OLD}", ON_EXCEPTION_ONLY),
     ),
     "default_finder": (
         ("compare with `is`", "value is obj", "value == obj"),
@@ -85,10 +81,6 @@ MISTAKES = {
         ("compare with `is`", "value is old", "type(value) is type(old) and value == old"),
         ("__main__.scenery_op still holds", "(m) for m in list(sys.modules.values()) if", NOT_MAIN),
         ("context manager, not generator", "@contextmanager\n", ""),
-        (
-            "after a KeyboardInterrupt",
-            "    finally:\n" + WRITE_BACK,
-            ON_EXCEPTION,
-        ),
+        ("after a KeyboardInterrupt", "    finally:\n" + WRITE_BACK, ON_EXCEPTION),
     ),
 }

@@ -97,10 +97,6 @@ MISTAKES = {
         ("a list is not a tuple", "known == shape and all", "all"),
         ("trace on a copy", "mine = tf.nest.map_structure(lambda leaf: leaf, args)", "mine = args"),
         ("also when the last one is gone", "else leaf\n", f"else {BY_ID}\n"),
-        (
-            "traces, raises a TypeError, keeps 0 traces",
-            "raise ValueError",
-            "raise TypeError",
-        ),
+        ("traces, raises a TypeError, keeps 0 traces", "raise ValueError", "raise TypeError"),
     ),
 }

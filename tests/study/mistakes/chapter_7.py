@@ -95,11 +95,7 @@ MISTAKES = {
         ("look after the function was called", "show_compiled(compiled)", "show_names('x')"),
         ("the lines: yours gives [], the reference gives [2, 3, 5]", STANCE, "    if True:"),
         ("the stance afterwards: yours gives 'force_eager'", STANCE, f"    {FORCED}\n    if True:"),
-        (
-            "graphs compiled once more: yours",
-            STANCE,
-            f"    torch._dynamo.reset()\n{STANCE}",
-        ),
+        ("graphs compiled once more: yours", STANCE, f"    torch._dynamo.reset()\n{STANCE}"),
         ("the lines: yours", "return covered(test, function)", EVERY_LINE),
     ),
 }

@@ -104,13 +104,7 @@ MISTAKES = {
         ("one in built that fits x", "min(built", "max(built"),
         ("no exhibit in proof shows a holder", "show_bindings(fits), ", ""),
         ("modules still in memory: yours gives ['Linear', 'Net']", "Freed(width", "Net(width"),
-        (
-            "the cache is to stay",
-            CACHED,
-            "",
-            "self.measured",
-            "self.measure(self)",
-        ),
+        ("the cache is to stay", CACHED, "", "self.measured", "self.measure(self)"),
         ("must be those that were raised, not str", "error.with_traceback(None)", "str(error)"),
     ),
     "five_means": (
