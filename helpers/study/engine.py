@@ -88,19 +88,12 @@ def same_result(mine, real, near: float = NEAR) -> bool:
         return type(mine).__name__ in ("bool", "bool_") and bool(mine) is real
     if isinstance(real, str | bytes | type | Raised | None):
         return type(plain_text(mine)) is type(real) and mine == real
+    import numpy as np
+
     array, right = numbers(mine), numbers(real)
     if array is None or right is None:
         return bool(mine == real)
-    return array.shape == right.shape and near_enough(array, right, near)
-
-
-def near_enough(mine, real, near: float = NEAR) -> bool:
-    """Tell whether two numpy arrays of one shape hold nearly the same numbers."""
-    import numpy as np
-
-    with np.errstate(all="ignore"):
-        close = np.abs(mine - real) <= near * np.maximum(1, np.abs(real))
-    return bool(np.all(close | (mine == real) | ((mine != mine) & (real != real))))
+    return array.shape == right.shape and np.allclose(array, right, near, near, equal_nan=True)
 
 
 def numbers(value):

@@ -57,8 +57,8 @@ class Prediction(Exhibit):
     @property
     def said(self) -> str:
         """Return the choice that the learner has checked, now or before this kernel; else ""."""
-        said = _said(self.model.question)
-        return said if said in self.model.choices else ""
+        before = _decided().get(self.model.question)
+        return before.said if before and before.said in self.model.choices else ""
 
     def reveal(self) -> Revealed:
         """Return the question, what running it gave and why, as sentences."""
@@ -66,13 +66,17 @@ class Prediction(Exhibit):
 
     def _widget(self):
         """Return the form, as the learner left it; what is checked in it is kept."""
-        form, choices = super()._widget(), self.model.choices
+        form, choices, question = super()._widget(), self.model.choices, self.model.question
         if self.said:
             form.picked, form.checked = choices.index(self.said), True
 
         def keep(change):
             if form.checked and 0 <= form.picked < len(choices):
-                _decide(self.model.question, choices[form.picked], self.answer)
+                said, was = choices[form.picked], self.answer
+                if question not in _decided() or _decided()[question].said != said:
+                    chapter = _chapter_of(question)
+                    remember({"predict": question, "said": said, "was": was, "chapter": chapter})
+                _decided()[question] = _row(question, said, was)
                 form.kept += 1
 
         form.keeps = True
@@ -189,17 +193,6 @@ def _decided() -> dict[str, Decided]:
     """Return question -> what was decided last; the record is read once in a kernel."""
     events = remembered().events
     return {e["predict"]: _row(e["predict"], e["said"], e["was"]) for e in events if "predict" in e}
-
-
-def _said(question: str) -> str:
-    return _decided()[question].said if question in _decided() else ""
-
-
-def _decide(question: str, said: str, was: str) -> None:
-    if _said(question) != said:
-        chapter = _chapter_of(question)
-        remember({"predict": question, "said": said, "was": was, "chapter": chapter})
-    _decided()[question] = _row(question, said, was)
 
 
 def _row(question: str, said: str, was: str) -> Decided:

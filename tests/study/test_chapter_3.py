@@ -132,12 +132,6 @@ def test_coverage_of_all_opcodes_is_everything():
     assert model.rows[0].share == "100.0 %" and model.note == ""
 
 
-def test_functions_that_are_no_longer_the_five_are_told():
-    functions = {name: (lambda obj: [obj]) for name in chapter_3.TRUTH}
-    because = check.kept_alive(chapter_3.TRUTH, functions).model.because
-    assert "closure is not what it was by now: run the cell again" in because
-
-
 def test_stack_at_an_offset_without_an_instruction():
     assert "no instruction starts" in check.stack_at([1], _minus, (1, 2), 3).model.because
 

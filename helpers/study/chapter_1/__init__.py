@@ -11,7 +11,6 @@ WHY = {
     "shared": "shared and table are two names of one dict, so both see the new item",
     "copied": "dict(table) copied the references that the table held at that moment",
 }
-TRUTH = dict.fromkeys(WHY, "old") | {"by_name": "new", "shared": "new"}
 
 
 @exercise(
@@ -21,9 +20,7 @@ TRUTH = dict.fromkeys(WHY, "old") | {"by_name": "new", "shared": "new"}
 )
 def tangle(guess, tangle):
     """You told apart who copied the reference and who looks the name up."""
-    if dict(zip(WHY, tangle(), strict=False)) != TRUTH:
-        return "tangle is another function by now: run the cell again that makes it"
-    return check_guess(guess, TRUTH, WHY, ("old", "new"))
+    return check_guess(guess, dict(zip(WHY, tangle(), strict=True)), WHY, ("old", "new"))
 
 
 EXERCISES = (tangle, default_finder, rebinding, one_more_holder)

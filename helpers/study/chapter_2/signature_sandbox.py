@@ -4,8 +4,6 @@ from contextlib import suppress
 
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
 from helpers.model.study_records import Control, Sandbox
-from helpers.model.trace_records import TraceLedger
-from helpers.safety.restoring import preserves_interpreter_state
 from helpers.study.foretelling import Foretelling
 from helpers.view.table_view import ledger
 
@@ -52,11 +50,6 @@ class SignatureSandbox(Foretelling):
     def __init__(self):
         super().__init__(SANDBOX, "a call is")
         self._made: dict[str, Watched] = {}
-
-    @preserves_interpreter_state
-    def ledger(self, **picked: str) -> TraceLedger:
-        """Return the ledger of one of the functions (the plain one if none is named)."""
-        return self.function(SANDBOX.picked(**picked)).model
 
     def function(self, picked: dict[str, str]) -> Watched:
         """Return the watched function of this setting."""

@@ -8,7 +8,8 @@ those must be compiled still, by the graphs that they had.
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 
 from helpers.internals import torch_private
 from helpers.safety.arguments import real_isinstance, real_type_name
@@ -151,18 +152,7 @@ def halved(x):
     return y
 
 
-def signed(x, up=True):
-    """Return it with one sign."""
-    if up:
-        return x.abs()
-    y = -x.abs()
-    return y
-
-
-PROGRAMS = {  # function -> the arguments of its calls, a shape in place of the tensor
-    halved: (((3,),), ((2, 2),)),
-    signed: (((2,),), ((2,), False)),
-}
+TESTS = (((3,),), ((2, 2),), ((3,), (2, 2)), (), None)  # shapes of calls; the last one fails
 
 
 @exercise(
@@ -194,7 +184,11 @@ def blind_tool(seam, proof, cured: Callable):
 
     with torch_private.same_settings():
         try:
-            return find_difference(cured, _reference, _cases_of_tests())
+            cases = [
+                Case(f"of {halved.__name__}", partial(_run, shapes), say_first_part())
+                for shapes in TESTS
+            ]
+            return find_difference(cured, _reference, cases)
         finally:
             torch.compiler.set_stance("default")
 
@@ -218,43 +212,35 @@ def _reference(test, function):
             sys.settrace(before)
 
 
-def _cases_of_tests() -> Iterator[Case]:
-    """Yield a case for each choice of calls that a test makes: each alone, all, none, one fails."""
-    for function, calls in PROGRAMS.items():
-        for some in (*((call,) for call in calls), calls, (), None):
-            run = lambda tool, of=(function, calls, some): _run(tool, *of)  # noqa: E731
-            yield Case(f"of {function.__name__}", run, say_first_part())
-
-
-def _run(tool, function, calls, some) -> dict:
+def _run(shapes, tool) -> dict:
     """Return what a tool makes of a test, and how all is afterwards."""
     import torch
 
     torch.compiler.set_stance("default")  # whatever another tool has left
-    log, runs, raised = Compiled(function), [], False
-    _call(log, calls)  # it is compiled before the tool comes
+    log, runs, raised = Compiled(halved), [], False
+    _call(log)  # it is compiled before the tool comes
     graphs, tracer = log.compiles, sys.gettrace()
 
     def test():
         runs.append(True)
-        if some is None:
+        if shapes is None:
             raise Failed("a test failed")
-        return _call(log, some)
+        return _call(log, shapes)
 
     try:
-        pair = tried(tool(test, function))
+        pair = tried(tool(test, halved))
     except Failed:
         raised = True
     finally:
         left = sys.gettrace()
         sys.settrace(tracer)
-    pair = (None, ()) if some is None else in_order(pair, 100, "what cured returns")
+    pair = (None, ()) if shapes is None else in_order(pair, 100, "what cured returns")
     if len(pair) != 2:
         raise InvalidAnswer("cured must return two things, the result of the test and the lines")
-    _call(log, calls)
+    _call(log)
     return {
         "the runs of the test": len(runs),
-        "an error of the test comes through": raised == (some is None),
+        "an error of the test comes through": raised == (shapes is None),
         "the tracer is as before": left is tracer,
         "the result of the test": pair[0],
         "the lines": in_order(pair[1], 1000, "the lines"),
@@ -264,10 +250,8 @@ def _run(tool, function, calls, some) -> dict:
     }
 
 
-def _call(function, calls) -> list:
+def _call(function, shapes=((3,), (2, 2))) -> list:
     import torch
 
-    shapes = [(torch.Size(shape), more) for shape, *more in calls]
-    return [
-        function(torch.arange(1.0, 1 + size.numel()).reshape(size), *more) for size, more in shapes
-    ]
+    sizes = map(torch.Size, shapes)
+    return [function(torch.arange(1.0, 1 + size.numel()).reshape(size)) for size in sizes]

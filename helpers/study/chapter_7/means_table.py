@@ -7,7 +7,7 @@ and its compiled function are made before anybody gets hold of it.
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, make_dataclass
+from dataclasses import make_dataclass
 from statistics import median
 from time import thread_time
 from types import FunctionType, ModuleType
@@ -42,15 +42,6 @@ TO_WRITE = f" {UNTRIED}: not written yet."
 Reached = make_dataclass("Reached", [("means", str), *HEADINGS, ("cost", str)], frozen=True)
 
 
-@dataclass(frozen=True)
-class Reach(Listing):
-    """A listing of means that can be asked whether one of them noticed a route."""
-
-    def notices(self, means: str, route: str) -> bool:
-        """Return whether this means noticed this route. KeyError for what the table has not."""
-        return {row.means: vars(row) for row in self.rows}[means][route] == "yes"
-
-
 @preserves_interpreter_state
 def watch_means(means) -> Exhibit:
     """Run one call of torch under each means, by all its routes: who notices it, and at what cost.
@@ -64,7 +55,7 @@ def watch_means(means) -> Exhibit:
     return Exhibit(reach_listing(means), table)
 
 
-def reach_listing(means: dict[str, Callable]) -> Reach:
+def reach_listing(means: dict[str, Callable]) -> Listing:
     """Return a row per means: yes or no for each route, and what a call costs in its block."""
     routes = call_routes()
     rows = [
@@ -74,7 +65,7 @@ def reach_listing(means: dict[str, Callable]) -> Reach:
     names = {"means": "means", **HEADINGS, "cost": "cost"}
     columns = tuple(Column(*pair) for pair in names.items())
     note = NOTE.format(ROUNDS) + TO_WRITE * any(make is ... for make in means.values())
-    return Reach("Who notices the call?", columns, tuple(rows), note)
+    return Listing("Who notices the call?", columns, tuple(rows), note)
 
 
 def _row(name: str, make, routes) -> Reached:

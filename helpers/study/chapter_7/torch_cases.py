@@ -1,8 +1,7 @@
 """Chapter 7, cases 5 and 8: an op whose gradient is wrong, and models that stay in memory.
 
-Case 5: the rule of the cure is run as torch runs it, behind a `torch.autograd.Function` of the
-judge's own, beside a right one. What it gives must be the gradient as it is: torch sums and
-converts in silence what does not fit.
+Case 5: the rule of the cure is run beside a right one. What it gives must be the gradient as it is:
+torch sums and converts in silence what does not fit.
 
 Case 8: the cured sweep is run on widths that the learner has not seen. Afterwards no model may be
 alive, though all that the sweep gave is kept, and each model was measured once.
@@ -11,6 +10,7 @@ alive, though all that the sweep gave is kept, and each model was measured once.
 import gc
 from collections.abc import Callable
 from functools import partial
+from types import SimpleNamespace
 from weakref import ref
 
 from helpers.model.phrase import counted
@@ -19,7 +19,6 @@ from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.engine import (
     Case,
     InvalidAnswer,
-    NotAttempted,
     exercise,
     find_difference,
     say_first_part,
@@ -83,55 +82,27 @@ def _right_rule(ctx, dy):
 
 
 def _run_rule(rule, rows: int, columns: int, factor: float, dtype: str) -> dict:
-    """Return what arrives at w, what the rule gave, and what it changed.
-
-    The gradients for x and y are free to be left out, not to be wrong.
-    """
+    """Return what the rule gives; the gradients for x and y are free to be left out."""
     import torch
 
-    made = torch.Generator().manual_seed(10 * rows + columns)
+    made, kind = torch.Generator().manual_seed(10 * rows + columns), getattr(torch, dtype)
     sizes = ((columns,), (rows, columns), (rows,))
-    w, x, y = (torch.randn(n, generator=made, dtype=getattr(torch, dtype)) for n in sizes)
-    seen = {}
-
-    class Op(torch.autograd.Function):
-        @staticmethod
-        def forward(w, x, y):
-            return ((x @ w - y) ** 2).mean()
-
-        @staticmethod
-        def setup_context(ctx, inputs, output):
-            ctx.save_for_backward(*inputs)
-
-        @staticmethod
-        def backward(ctx, dy):
-            given = dict(zip("wxy", ctx.saved_tensors, strict=True)) | {"dy": dy}
-            before = {name: tensor.detach().clone() for name, tensor in given.items()}
-            seen["right"] = _right_rule(ctx, dy)
-            seen["gave"] = found = tried(rule(ctx, dy), "cured")
-            if isinstance(found, tuple) and any(part is ... for part in found):
-                raise NotAttempted("cured")
-            changed = [name for name in given if not given[name].equal(before[name])]
-            seen["changes"] = ", ".join(changed)
-            return found
-
-    leaves = [each.clone().requires_grad_() for each in (w, x, y)]
-    (factor * Op.apply(*leaves)).backward()
-    gave = [g if g is not None else r for g, r in zip(seen["gave"], seen["right"], strict=True)]
-    arrived = leaves[0].grad
+    ctx = SimpleNamespace(needs_input_grad=(True, False, False))
+    ctx.saved_tensors = tuple(torch.randn(n, generator=made, dtype=kind) for n in sizes)
+    with torch.no_grad():
+        right = _right_rule(ctx, torch.tensor(factor, dtype=kind))
+        found = tried(rule(ctx, torch.tensor(factor, dtype=kind)), "cured")
+    if type(found) is not tuple or len(found) != 3 or found[0] is None:
+        raise InvalidAnswer("cured must return three gradients, of w, x and y; None for x and y")
+    found = [r if f is None else tried(f, "cured") for f, r in zip(found, right, strict=True)]
+    values = [[round(number, 4) for number in tensor.ravel().tolist()] for tensor in found]
     return {
-        "what cured changes, and others may still read": seen["changes"],
-        "a gradient arrives at w": arrived is not None,
-        "the gradient for w": _numbers(gave[0] if arrived is None else arrived),
-        "its shape, before torch sums it": tuple(gave[0].shape),
-        "its dtype, before torch converts it": str(gave[0].dtype),
-        "the gradient for x": _numbers(gave[1]),
-        "the gradient for y": _numbers(gave[2]),
+        "the gradient for w": values[0],
+        "its shape, before torch sums it": tuple(found[0].shape),
+        "its dtype, before torch converts it": str(found[0].dtype),
+        "the gradient for x": values[1],
+        "the gradient for y": values[2],
     }
-
-
-def _numbers(tensor) -> list[float]:
-    return [round(number, 4) for number in tensor.ravel().tolist()]
 
 
 def _names_the_cache(model) -> bool:

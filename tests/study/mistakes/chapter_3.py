@@ -115,7 +115,7 @@ MISTAKES = {
         ("must be a list, not 12", "guess = 12"),
     ),
     "kept_alive": (
-        ("functions is not what it was by now", "functions = {}\nguess = {}"),
+        ("KeyError: 'error'", "functions = {}\nguess = {}"),
         ("the error has a traceback", '"error": True', '"error": False'),
         ("goes into a cell", '"closure": False', '"closure": True'),
         ("has not ended", '"generator": True', '"generator": False'),
