@@ -53,10 +53,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Outcome:
-    """`state`: untried, passed, failed or hint; `because`: why, in words; `more`: what to do.
-
-    `beside`: the same reason with its two answers apart. `picture`: the model of what was built.
-    """
+    """`state`: untried, passed, failed or hint; `because`: why; `more`: what to do next."""
 
     exercise: str
     state: str
@@ -83,10 +80,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Controls for a call, the `verdicts` that can be foretold, and the same in code.
-
-    `ask`, `button` and `nudge` are the words of the form; `style` is its class in the page.
-    """
+    """Controls for a call, the `verdicts` that can be foretold, `code`, and the form's words."""
 
     title: str
     note: str
@@ -185,10 +179,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Progress:
-    """All chapters; `here`: the number of the one that was worked on last, None before that.
-
-    `shared`: others may see the states. `elsewhere`: who asks is no kernel in `work/`.
-    """
+    """All chapters; `here`: the one that was worked on last, None before that."""
 
     chapters: tuple[Chapter, ...]
     here: int | None = None
@@ -225,10 +216,7 @@ class Progress:
 
 
 def chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
-    """Return the chapters of notebooks by their file's name; ValueError for what is no notebook.
-
-    Its number and its title are in the name: `03_bytecode_and_frames.ipynb`.
-    """
+    """Return the chapters of notebooks by file name; ValueError for what is no notebook."""
     found = []
     for file in sorted(texts):
         number, _, stem = file.removesuffix(".ipynb").partition("_")

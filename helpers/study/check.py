@@ -102,10 +102,7 @@ class Exercise:
         return self._outcome("passed", self.praise, picture=self._draw(answers))
 
     def _require_answers(self, answers) -> None:
-        """Raise InvalidAnswer for too many or few answers, or one that must be callable and is not.
-
-        NotAttempted, with the names of those that are still `...`, if any is.
-        """
+        """Raise InvalidAnswer for too many or few, or none that is called; NotAttempted for stubs."""
         asked = signature(self.judge)
         try:
             given = asked.bind(*answers).arguments
@@ -120,7 +117,6 @@ class Exercise:
             raise NotAttempted(", ".join(left) if len(answers) > 1 else "")
 
     def _judge_in_time(self, answers) -> str | None:
-        """Return what is wrong with the answers, or why judging them was stopped."""
         limit = limited(Limits(self.seconds))
         try:
             with limit, quiet():
@@ -136,7 +132,6 @@ class Exercise:
         return limit.because or because
 
     def _draw(self, answers):
-        """Return the model of what was built; None if it has none, or what is built fails here."""
         failing = contextlib.suppress(Exception, KeyboardInterrupt)
         with failing, limited(Limits(self.seconds)), quiet():
             return self.picture(*answers) if self.picture else None
@@ -169,10 +164,7 @@ def exercise(*hints: str, **more) -> Callable[[Callable], Exercise]:
 
 
 class Checks:
-    """The exercises by name: `check.tangle(answer)`. `chapters`: module of this room -> names.
-
-    A chapter is imported when one of its exercises is asked for.
-    """
+    """The exercises by name: `check.tangle(answer)`; a chapter is imported when it is asked for."""
 
     def __init__(self, chapters: dict[str, str]):
         self._homes = {name: home for home, names in chapters.items() for name in names.split()}
@@ -214,11 +206,7 @@ def _is_error(record) -> bool:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Hold back warnings in this block, Python's and TensorFlow's: a check has words of its own.
-
-    TensorFlow would warn of the traces that the cure and the broken function have made together
-    (`python/eager/polymorphic_function/polymorphic_function.py`).
-    """
+    """Hold back Python's and TensorFlow's warnings in this block: a check has words of its own."""
     logger = logging.getLogger("tensorflow")
     logger.addFilter(_is_error)
     try:

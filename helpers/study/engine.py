@@ -60,10 +60,7 @@ class Raised:
 
 
 def observe(run: Callable, answer) -> object:
-    """Return what a case shows of an answer; an Exception is an observation, too.
-
-    NotAttempted if the case shows nothing but the stub's `...`; InvalidAnswer passes through.
-    """
+    """Return what a case shows of an answer; an Exception is an observation, too."""
     try:
         return tried(run(answer))
     except (NotAttempted, InvalidAnswer):
@@ -209,10 +206,7 @@ def check_guess(
 
 
 def by_name(answer, names: Iterable[str], what: str = "the guess") -> dict:
-    """Return an answer that has a value for each name: a dict, or any other mapping.
-
-    InvalidAnswer if it is none, or its keys are others; NotAttempted where values are `...`.
-    """
+    """Return an answer that has a value for each name; InvalidAnswer if it has not."""
     names = list(names)
     must = f"{what} must be a dict with the keys {', '.join(names)}"
     if not isinstance(answer, Mapping):
@@ -239,10 +233,7 @@ def parts_tried(given: Mapping) -> None:
 
 
 def in_order(answer, most: int, what: str = "the answer") -> list:
-    """Return the items of a list, tuple, array, tensor, generator or whatever else has some.
-
-    InvalidAnswer if it has none to give, is a text or a mapping, or has more than `most`.
-    """
+    """Return the items of a list, tuple, array, tensor …; InvalidAnswer if it has none to give."""
     if isinstance(answer, (str, bytes, Mapping)) or not hasattr(type(answer), "__iter__"):
         raise InvalidAnswer(f"{what} must be a list, not {short_repr(answer)}")
     items = list(islice(iter(answer), most + 1))

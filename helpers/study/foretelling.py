@@ -26,10 +26,7 @@ class Foretelling(Exhibit):
         self._what, self._tries = what, {True: [], False: []}
 
     def run(self, guess: str, **picked: str) -> Revealed:
-        """Run what these choices make and say whether `guess` was right.
-
-        ValueError names a verdict, a control or an option that is not there.
-        """
+        """Run what these choices make and say whether `guess` was right, or raise ValueError."""
         guess = offered(guess, self.model.verdicts, self._what)
         return Revealed(self._answer(self.model.picked(**picked), guess)["says"])
 

@@ -113,7 +113,6 @@ def show_class(folder) -> Exhibit:
 
 
 def _read_course() -> tuple[tuple[Chapter, ...], str]:
-    """Return the chapters beside this, and a sentence on the notebooks that cannot be read."""
     found, unread = [], []
     for path in sorted((learner_record.ROOT / "notebooks").glob("*.ipynb")):
         try:

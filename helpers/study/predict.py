@@ -41,10 +41,7 @@ class Revealed(str):
 
 
 class Prediction(Exhibit):
-    """A question on show. `.model` holds its answer, `.reveal()` says it.
-
-    `predict.reveal()` says that of the last question, whatever names it has.
-    """
+    """A question on show. `.model` holds its answer; `.reveal()` or `predict.reveal()` says it."""
 
     def __init__(self, model: Choice):
         super().__init__(model, choice_view)
@@ -125,10 +122,7 @@ def predict(
 
 
 def reveal(question: str = "") -> Revealed:
-    """Return what the last prediction gave, or the last one whose question holds these words.
-
-    ValueError where nothing was asked yet, or no question holds them.
-    """
+    """Return what the last prediction gave, or the last one whose question holds these words."""
     for asked in reversed(_ASKED.values()):
         if question in asked.model.question:
             return asked.reveal()
@@ -140,10 +134,7 @@ predict.reveal = reveal
 
 
 def show_predictions() -> Exhibit:
-    """Show what this kernel asked, and before that what was decided in the same chapters earlier.
-
-    What you said, and what running gave. Earlier is known where `show_progress` knows it.
-    """
+    """Show what this kernel asked, what you said, and what was decided in its chapters before."""
     before = [one for one in _decided().values() if one.question not in _ASKED]
     if _ASKED:
         chapters = {_chapter_of(question) for question in _ASKED} - {None}
@@ -158,7 +149,6 @@ def show_predictions() -> Exhibit:
 
 
 def _run(run) -> tuple[tuple[str, ...], BaseException | None]:
-    """Run it -> (candidate answers, what it raised)."""
     printed = Printed()
     try:
         with redirected(printed), running_user_code():
@@ -190,7 +180,6 @@ def _chapter_of(question: str) -> int | None:
 
 @cache
 def _decided() -> dict[str, Decided]:
-    """Return question -> what was decided last; the record is read once in a kernel."""
     events = remembered().events
     return {e["predict"]: _row(e["predict"], e["said"], e["was"]) for e in events if "predict" in e}
 

@@ -65,18 +65,6 @@ def test_a_machine_that_never_ends_is_stopped():
     assert "never ends" in difference(Circles, counted, ((1, 2),))
 
 
-def test_a_machine_that_prints_something_else_is_told():
-    class Quiet(vm.machine(*vm.STEPS)):
-        def start(self, fn, args, kwargs):
-            return self.push(None) if fn is print else super().start(fn, args, kwargs)
-
-    assert "yours prints ''" in difference(Quiet, _told, (1,))
-
-
-def _told(a):
-    print(a)
-
-
 def test_the_handler_that_is_wrong_is_named_and_not_the_one_where_it_shows():
     class Wrong(typed_again(finished.Closures)):
         def LOAD_DEREF(self, name):
@@ -130,10 +118,6 @@ def test_coverage_of_all_opcodes_is_everything():
     every = {name: print for names in list_needs() for name in names}
     model = chapter_3.show_opcode_coverage(type("Every", (), every)).model
     assert model.rows[0].share == "100.0 %" and model.note == ""
-
-
-def test_stack_at_an_offset_without_an_instruction():
-    assert "no instruction starts" in check.stack_at([1], _minus, (1, 2), 3).model.because
 
 
 def test_the_solutions_in_the_place_of_the_machines_own_run_the_library():

@@ -79,7 +79,6 @@ def _make_functions(wanted, other) -> list:
 
 
 def _search(find) -> list:
-    """Return what a finder finds for each of three objects."""
     with only_new_objects():
 
         def eldest(value, call=None): ...

@@ -77,10 +77,7 @@ def _stand_in(name: str):
 
 
 class World:
-    """Functions to be rebound, objects beside them, and holders of these.
-
-    `first` is held here and there, too. `other` and `twin` are equal and not the same.
-    """
+    """Functions to be rebound, and holders of them; `other` and `twin` are equal, not the same."""
 
     def __init__(self, op=None):
         function, owner = _stand_in("other"), object()
@@ -172,7 +169,6 @@ def _run_trials(rebind, world, moments) -> None:
 
 
 def _advise(mine, real) -> str:
-    """Say what went wrong first: what was raised, or the place that holds something else."""
     for (when, seen), (moment, wanted) in zip(mine, real, strict=False):
         if when != moment:
             raised = mine[-1][1]
@@ -230,10 +226,7 @@ class _Lazy(ModuleType):
 
 
 def _make_modules(op) -> World:
-    """Return a world with copies of all modules: a search that takes too much harms no other.
-
-    A few more are beside them, one is lazy, one is there twice, and two are no modules.
-    """
+    """Return a world with copies of all modules, and more beside them, of which two are none."""
     kinds = [_fill_names(_make_module), _fill_names(partial(_make_module, kind=_Lazy))]
     world, copies = World(op).hold(kinds), dict(sys.modules)
     for name, module in sys.modules.items():

@@ -164,7 +164,6 @@ def batches(step, epoch: Callable, batches, slow_step):
 
 
 def _slow_train(step, weights, samples):
-    """The training of the exercise, in double precision."""
     import numpy as np
 
     weights, rate, losses, means = numbers(weights), 0.1, [], []

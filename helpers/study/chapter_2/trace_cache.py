@@ -94,14 +94,12 @@ def _ask_tensorflow(sequence: Sequence) -> dict[str, str]:
 
 
 def _copy(args, leaf: Callable = lambda leaf: leaf):
-    """Return lists, tuples and dicts anew, to any depth, around the very same leaves."""
     import tensorflow as tf
 
     return tf.nest.map_structure(leaf, args)
 
 
 def _is_unchanged(args, before) -> bool:
-    """Return whether two structures are alike and hold the very same leaves."""
     import tensorflow as tf
 
     forms = [_copy(each, lambda leaf: 0) for each in (args, before)]

@@ -55,7 +55,6 @@ def _reference(code: CodeType) -> CodeType:
 
 
 def _read(patched, before: CodeType) -> dict[str, str]:
-    """Return all that a code object has to keep or to change."""
     if patched is before:
         raise InvalidAnswer("it returns the same code object, whose fields cannot be written")
     if not isinstance(patched, CodeType):

@@ -32,10 +32,7 @@ def is_told(code) -> bool:
 
 
 def kept_by_cpython(fn, args) -> list[tuple[int, tuple[str, ...]]]:
-    """Return (offset, stack) before every instruction of the first frame of `fn(*args)`.
-
-    Read from CPython's memory, the NULLs left out.
-    """
+    """Return (offset, stack) before every instruction of the first frame of `fn(*args)`."""
     return [(offset, stack) for number, _, offset, stack in _record(fn, args) if number == 1]
 
 

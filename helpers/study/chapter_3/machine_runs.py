@@ -56,10 +56,7 @@ class _Wrong(vm.Halt):
 
 @dataclass
 class Run:
-    """What a run did: its end, its output, its stacks; of a machine also each handler that ran.
-
-    A handler comes after so many places.
-    """
+    """A run: its end, output and stacks; of a machine also each handler, after so many places."""
 
     end: str = ""
     printed: str = ""
@@ -134,7 +131,6 @@ def run_machine(machine: type, program: Callable, args: tuple) -> Run:
 
 
 def _finish(run: Run, call: Callable, program: Callable, args: tuple) -> None:
-    """Make the call with a copy of the arguments, and write down what it did."""
     printed = io.StringIO()
     try:
         with redirected(counted(printed)):

@@ -57,10 +57,7 @@ def _judge_step(step: type) -> Callable[[type], str | None]:
 
 
 def _make_machine(answer: type, step: type) -> type:
-    """Return the machine with these handlers in the place of the step's own.
-
-    What the step's methods share stands behind them: other steps use it too.
-    """
+    """Return the machine with these handlers; what the step's methods share stands behind them."""
     others = [other for other in vm.WHOLE if other is not step]
     return vm.machine(answer, *others, type("Shared", (), _shared(step)))
 
@@ -78,7 +75,6 @@ def _difference_of_one(answer, step: type, wanted, name: str, program, args) -> 
 
 
 def _exercise(step: type, praise: str, *hints: str) -> Exercise:
-    """Make the exercise of one step; what its first program does is shown after a pass."""
 
     def picture(answer):
         return list_stacks(_make_machine(answer, step), *cases_of(step)[0])

@@ -26,10 +26,7 @@ from helpers.study.engine import (
 
 
 class Compiled:
-    """What `torch.compile` made of `fn`; `compiles` counts its graphs, `ran` those of a last call.
-
-    The backend runs a graph as it is.
-    """
+    """What `torch.compile` made of `fn`; `compiles` counts graphs, `ran` those of a last call."""
 
     def __init__(self, fn):
         torch_private.refuse_late_dynamo()
@@ -104,7 +101,6 @@ def gives_up(seam, proof, cured, broken):
 
 
 def _run_calls(cls, shape, compiled: bool) -> dict:
-    """Call a module again and again; return what each call shows."""
     import torch
 
     draw, module, other = torch.Generator().manual_seed(7), tried(cls()), cls()
@@ -213,7 +209,6 @@ def _reference(test, function):
 
 
 def _run(shapes, tool) -> dict:
-    """Return what a tool makes of a test, and how all is afterwards."""
     import torch
 
     torch.compiler.set_stance("default")  # whatever another tool has left

@@ -97,7 +97,6 @@ EXPECTED = {
 
 
 def _observe(make, ways: "Ways") -> dict:
-    """Return what is seen of a means, in the order of `EXPECTED`."""
     with _block(make) as notes:
         seen = {"taken": ways.taken(), "another": _call_another().tolist(), "tanh": len(notes)}
         many, results, counts = len(notes), [], []
@@ -133,7 +132,6 @@ def _block(make) -> Iterator:
 
 
 def _call_another():
-    """Call another function of the module with a keyword, and two ops."""
     import torch
 
     return torch.nn.functional.tanhshrink(input=torch.full((2,), 3.0)) / 2 + 1

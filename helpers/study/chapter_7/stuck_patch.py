@@ -26,14 +26,12 @@ PENALTY = "penalty"
 
 
 def _shows_holder(model) -> bool:
-    """Tell whether the second name that holds penalty is there."""
     rows = (*parts(model, "rows"), *parts(model, "nodes"))
     paths = {getattr(row, "path", getattr(row, "label", "")) for row in rows}
     return f"training.{PENALTY}" in paths and PENALTY in model.title
 
 
 def _shows_hit(model) -> bool:
-    """Tell whether a call found the graph of before, though penalty was another."""
     hits = [one for one in parts(model, "entries") if getattr(one, "verdict", "") == "hit"]
     return any(PENALTY in entry.note for entry in hits) and "loss" in model.title
 
@@ -125,7 +123,6 @@ def _reference(losses, training, new):
 
 
 def _try(sources, patched, others=None, raises=None, nested=False) -> dict:
-    """Return what the losses give in a block and after it, and what is another then."""
     import tensorflow as tf
 
     with fresh({**sources, **(others or {})}) as modules:

@@ -211,7 +211,6 @@ def stuck_mean(seam, proof, cured):
 
 
 def _run_updates(made, run) -> dict[str, float]:
-    """Return result and mean after each update, by what was done till then."""
     smoother, done, seen = made(0.5), [], {}
     for step in run:
         if isinstance(step, str):

@@ -148,7 +148,6 @@ def kept_models(seam, proof, cured: Callable):
 
 
 def _sweep(widths, x, measure):
-    """The sweep of the case: scores, and errors."""
     import torch
 
     scores, errors = [], []
@@ -168,7 +167,6 @@ def _count(model) -> int:
 
 
 def _chained(model):
-    """Raise one error from another, whose frames have the model among their locals."""
     try:
         raise KeyError(type(model).__name__)
     except KeyError as error:
@@ -197,10 +195,7 @@ RUNS = (  # widths, of which 2 fits x; what measures a model; words
 
 
 def _run_sweep(known: set[int], widths, measure: Callable, cured) -> dict:
-    """Return what a sweep gives, and which models are alive while that is kept.
-
-    A model that does not fit may be measured, too.
-    """
+    """Return what a sweep gives, and which models are alive while that is kept."""
     import torch
 
     models, twice = [], []
@@ -236,7 +231,6 @@ def _run_sweep(known: set[int], widths, measure: Callable, cured) -> dict:
 
 
 def _modules() -> list:
-    """Return the modules of torch that are alive."""
     import torch
 
     objects = gc.get_objects()  # a million

@@ -29,10 +29,7 @@ def words() -> tuple[Word, ...]:
 
 
 def show_word(term: str = "") -> Exhibit:
-    """Show what a term of the course means; all of them, by chapter, if none is given.
-
-    TypeError if it is no str; ValueError, with those that are near, if the course has no such term.
-    """
+    """Show what a term of the course means; all of them, by chapter, if none is given."""
     asked = require_str(term, "the term").strip().casefold()
     found = [word for word in words() if asked in ("", *_forms(word))]
     if not found:

@@ -31,7 +31,6 @@ ON_EXCEPTION_ONLY = f"""    except Exception:
     else:
 {WRITE_OLD}"""
 
-EQUAL_TYPE = "type(v) is type(old) and v == old"
 NOT_MAIN = "(m) for m in list(sys.modules.values()) if m is not sys.modules['__main__'] and"
 
 MISTAKES = {
@@ -42,11 +41,9 @@ MISTAKES = {
         ("looks op up each time", '"by_name": "new"', '"by_name": "old"'),
         ("two names of one dict", '"shared": "new"', '"shared": "old"'),
         ("copied the references", '"copied": "old"', '"copied": "new"'),
-        ("must be a dict with the keys", "guess = 'old'"),
         ("one of 'old', 'new', not 'Old'", '"alias": "old"', '"alias": "Old"'),
     ),
     "one_more_holder": (
-        ("only equal", "enumerate(holder) if v is old", f"enumerate(holder) if {EQUAL_TYPE}"),
         (
             "of a list inside a holder, which was not given",
             "    writes = [write for",

@@ -64,10 +64,6 @@ MISTAKES = {
     ),
     "batches": (
         ("made of numbers, not None", NOTHING),
-        (
-            "made of numbers, not string",
-            NOTHING.replace("return None", "return tf.constant('five')"),
-        ),
         ("step must be a tf.function itself", "def epoch", WITHIN),
         ("number: Python value", SIGNATURE, "slow_step, reduce_retracing=True", NUMBER, "number"),
         ("rows: shape", SIGNATURE, "slow_step"),

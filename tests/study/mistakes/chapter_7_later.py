@@ -54,18 +54,7 @@ MISTAKES = {
         ("yours gives", "tf.subtract", "tf.add"),
         ("of float64 and a float64 state", "np.stack(frame)", "np.stack(frame).astype('f')"),
         ("raises InvalidArgumentError", "np.stack(frame)", "tf.constant(np.stack(frame))"),
-        (
-            "changes what it is given",
-            "    return state",
-            "        frames[0][0][:] *= 2\n    return state",
-        ),
-        (
-            "changes what it is given",
-            "for frame in frames:",
-            "while frames:\n        frame = frames.pop(0)",
-        ),
         ("yours gives no tensor (ndarray)", "    return state", "    return state.numpy()"),
-        ("must be a function", "    return state\n", "    return state\ncured = 5\n"),
     ),
     "stuck_mean": (
         ("how often does that line of Python run", '"cache key"', '"name"'),
@@ -77,29 +66,10 @@ MISTAKES = {
         ),
         ("the graph was the point", "    @tf.function\n", ""),
         ("a new rate must not be a new graph", "tf.constant(self.rate)", "self.rate"),
-        (
-            "a new rate must not be a new graph",
-            "        return self.step(x,",
-            "        self.again = tf.function(lambda x, rate: type(self).step(self, x, rate))\n"
-            "        return self.again(x,",
-            "    @tf.function\n",
-            "",
-        ),
-        (
-            "calls Python back, by EagerPyFunc",
-            "        return self.step(x, tf.constant(self.rate))",
-            "        return self.outer(x, tf.constant(self.rate))\n\n"
-            "    @tf.function\n"
-            "    def outer(self, *given):\n"
-            "        return tf.py_function(self.step, given, tf.float32)",
-            "    @tf.function\n    def step",
-            "    def step",
-        ),
         ("must be a class", "value()\n", "value()\ncured = cured(0.5)\n"),
     ),
     "kept_models": (
         ("Name 1 more seam", '"name", "frame"', '"frame"'),
-        ("'name' is right. Name 1 more", '"name", "frame"', '"name", "cache key"'),
         ("no exhibit in proof shows frames that keep", ", show_traceback(errors[0])", ""),
         ("one in built that fits x", "min(built", "max(built"),
         ("no exhibit in proof shows a holder", "show_bindings(fits), ", ""),
