@@ -102,7 +102,7 @@ class Exercise:
         return self._outcome("passed", self.praise, picture=self._draw(answers))
 
     def _require_answers(self, answers) -> None:
-        """Raise InvalidAnswer for too many or few, or none that is called; NotAttempted for stubs."""
+        """Raise InvalidAnswer for too many, too few or none that is called; or NotAttempted."""
         asked = signature(self.judge)
         try:
             given = asked.bind(*answers).arguments

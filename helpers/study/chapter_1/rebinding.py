@@ -280,9 +280,8 @@ KINDS: dict[str, Callable] = {
     "there. functools.partial(setattr, holder, name) is one.",
     "Inside the block all writes got new; afterwards, in a finally, all get old. Only the "
     "finding of the places differs from kind to kind.",
-    "A tuple cannot be written: def write(value): values = list(fn.__defaults__); "
-    "values[k] = value; fn.__defaults__ = tuple(values). What is in fn.__kwdefaults__ is an "
-    "item of a dict.",
+    "A tuple cannot be written: def write(value): values = list(fn.__defaults__); values[k] = "
+    "value; fn.__defaults__ = tuple(values). What is in fn.__kwdefaults__ is an item of a dict.",
 )
 def one_more_holder(rebind: Callable):
     """Each of 8 kinds of holders was reached, nested, and came back; all at once, too."""

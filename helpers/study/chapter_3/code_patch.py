@@ -73,9 +73,8 @@ def _read(patched, before: CodeType) -> dict[str, str]:
 
 @exercise(
     "Bytecode.from_code(code) is a list of instructions. Which two must change?",
-    "An instruction has .name and .arg (labels and the marks of a try have neither); the "
-    "argument of BINARY_OP is a member of BinaryOp. Of several 10s, which one does the "
-    "function load last?",
+    "An instruction has .name and .arg (labels and the marks of a try have neither); the argument "
+    "of BINARY_OP is a member of BinaryOp. Of several 10s, which one does the function load last?",
     "Set .arg of the last LOAD_CONST that holds 10 to 25, .arg of the last BINARY_OP to "
     "BinaryOp.ADD, and return steps.to_code().",
 )
