@@ -58,21 +58,17 @@ def watch_means(means) -> Exhibit:
 def reach_listing(means: dict[str, Callable]) -> Listing:
     """Return a row per means: yes or no for each route, and what a call costs in its block."""
     routes = call_routes()
-    rows = [
-        _row(plain(name), make, routes)
-        for name, make in progress.counted("trying means", means.items())
-    ]
+    rows = []
+    for name, make in progress.counted("trying means", means.items()):
+        seen = [UNTRIED] * (len(routes) + 1)
+        if make is not ...:
+            seen = [*(_noticed(make, route) for route in routes.values())]
+            seen.append(_cost(make, routes["name"]))
+        rows.append(Reached(plain(name), *seen))
     names = {"means": "means", **HEADINGS, "cost": "cost"}
     columns = tuple(Column(*pair) for pair in names.items())
     note = NOTE.format(ROUNDS) + TO_WRITE * any(make is ... for make in means.values())
     return Listing("Who notices the call?", columns, tuple(rows), note)
-
-
-def _row(name: str, make, routes) -> Reached:
-    if make is ...:
-        return Reached(name, *[UNTRIED] * len(routes), UNTRIED)
-    seen = [_noticed(make, route) for route in routes.values()]
-    return Reached(name, *seen, _cost(make, routes["name"]))
 
 
 def _noticed(make, route) -> str:

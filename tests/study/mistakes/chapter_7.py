@@ -1,5 +1,12 @@
 """Chapter 7: seams named wrong, exhibits that prove nothing, and cures that are none."""
 
+BY_HAND = """    old, before = losses.penalty, training.loss
+    losses.penalty = training.penalty = new
+    training.loss = tf.function(training.loss.python_function)
+    yield
+    losses.penalty = training.penalty = old
+    training.loss = before
+"""
 CURE = """    again = tf.function(training.loss.python_function)  # without a graph yet
     with rebind_everywhere(losses.penalty, new), rebind_everywhere(training.loss, again):
         yield
@@ -31,6 +38,7 @@ MISTAKES = {
         ("'hook' is no seam", '"cache key"', '"hook"'),
         ("no exhibit in proof shows every place that holds", "show_bindings(losses.penalty), ", ""),
         ("when Ctrl-C ends the block", CURE, BY_HAND_ON_ERROR),
+        ("when the block raises", CURE, BY_HAND),
         ("call what watch_traces returned", "    calls(weights, error)", "    pass"),
         ("proof must be an exhibit", "(losses.penalty), calls", "(losses.penalty), True"),
     ),

@@ -54,6 +54,11 @@ MISTAKES = {
         ("yours gives", "tf.subtract", "tf.add"),
         ("of float64 and a float64 state", "np.stack(frame)", "np.stack(frame).astype('f')"),
         ("raises InvalidArgumentError", "np.stack(frame)", "tf.constant(np.stack(frame))"),
+        (
+            "changes what it is given",
+            "for frame in frames:",
+            "while frames:\n        frame = frames.pop(0)",
+        ),
         ("yours gives no tensor (ndarray)", "    return state", "    return state.numpy()"),
     ),
     "stuck_mean": (
@@ -64,8 +69,16 @@ MISTAKES = {
             "show_graph(smoother.update, four)",
             "show_graph(tf.function(tf.sin), four)",
         ),
-        ("the graph was the point", "    @tf.function\n", ""),
+        ("a graph, which was the point", "    @tf.function\n", ""),
         ("a new rate must not be a new graph", "tf.constant(self.rate)", "self.rate"),
+        (
+            "a new rate must not be a new graph",
+            "        return self.step(x,",
+            "        self.again = tf.function(lambda x, rate: type(self).step(self, x, rate))\n"
+            "        return self.again(x,",
+            "    @tf.function\n",
+            "",
+        ),
         ("must be a class", "value()\n", "value()\ncured = cured(0.5)\n"),
     ),
     "kept_models": (
