@@ -7,15 +7,8 @@ from contextlib import contextmanager
 from types import FunctionType
 
 from helpers.capture.text.value import short_repr
-from helpers.study.engine import (
-    Case,
-    InvalidAnswer,
-    Raised,
-    exercise,
-    find_difference,
-    in_order,
-    tried,
-)
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import Case, Raised, find_difference, in_order
 
 
 class Equal:

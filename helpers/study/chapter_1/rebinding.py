@@ -13,15 +13,8 @@ from types import CellType, FunctionType, MethodType, ModuleType, SimpleNamespac
 from helpers.capture.cpython.objects import namespace
 from helpers.capture.text.value import short_repr
 from helpers.safety.restoring import patched
-from helpers.study.engine import (
-    Case,
-    InvalidAnswer,
-    NotAttempted,
-    Raised,
-    exercise,
-    find_difference,
-    tried,
-)
+from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried
+from helpers.study.engine import Case, Raised, find_difference
 
 INSIDE, AFTER = "inside the block", "after the block"
 INNER = "[0] of a list inside a holder, which was not given itself,"

@@ -53,9 +53,18 @@ class SignatureSandbox(Foretelling):
 
     def function(self, picked: dict[str, str]) -> Watched:
         """Return the watched function of this setting."""
+        import tensorflow as tf
+
+        def f(x):
+            return tf.constant(0)
+
         setting = picked["function"]
         if setting not in self._made:
-            self._made[setting] = _make_function(**FUNCTIONS[setting])
+            options = {"autograph": False, **FUNCTIONS[setting]}
+            if "input_signature" in options:
+                options["input_signature"] = [tf.TensorSpec((None,), tf.float32)]
+            # A press of the button may come on any thread of the kernel; that is nothing to tell.
+            self._made[setting] = Watched(as_function(f, options))
         return self._made[setting]
 
     def _prepare(self, picked):
@@ -76,18 +85,6 @@ class SignatureSandbox(Foretelling):
 def signature_sandbox() -> SignatureSandbox:
     """Return a sandbox: pick dtype, shape, Python or tensor, keys; foretell; run; see the row."""
     return SignatureSandbox()
-
-
-def _make_function(input_signature=False, **options) -> Watched:
-    import tensorflow as tf
-
-    def f(x):
-        return tf.constant(0)
-
-    if input_signature:
-        options["input_signature"] = [tf.TensorSpec((None,), tf.float32)]
-    # A press of the button may come on any thread of the kernel; that is nothing to tell.
-    return Watched(as_function(f, {"autograph": False, **options}))
 
 
 def argument(picked: dict[str, str]):

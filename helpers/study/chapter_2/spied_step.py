@@ -11,16 +11,8 @@ from operator import is_not
 
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
 from helpers.safety.limits import when_stopped
-from helpers.study.engine import (
-    Case,
-    InvalidAnswer,
-    exercise,
-    find_difference,
-    in_order,
-    numbers,
-    same_result,
-    tried,
-)
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import Case, find_difference, in_order, numbers, same_result
 
 MOST = 2  # traces
 CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}

@@ -8,15 +8,8 @@ from operator import is_
 from helpers.capture.text.value import short_repr
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.model.trace_records import MARKS
-from helpers.study.engine import (
-    Case,
-    InvalidAnswer,
-    NotAttempted,
-    exercise,
-    find_difference,
-    say_first_part,
-    tried,
-)
+from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried
+from helpers.study.engine import Case, find_difference, say_first_part
 
 
 class TensorFlows:
@@ -106,21 +99,18 @@ def _is_unchanged(args, before) -> bool:
     return forms[0] == forms[1] and all(map(is_, *map(tf.nest.flatten, (args, before))))
 
 
+@dataclass(eq=False)
 class Plain:
     """An object that is equal to itself alone."""
 
-    def __init__(self, value):
-        self.value = value
+    value: int
 
 
-class Equal(Plain):
+@dataclass(frozen=True)
+class Equal:
     """An object that is equal to those with the same value."""
 
-    def __eq__(self, other):
-        return isinstance(other, Equal) and self.value == other.value
-
-    def __hash__(self):
-        return hash(self.value)
+    value: int
 
 
 def _one(x): ...

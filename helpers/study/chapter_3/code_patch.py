@@ -9,14 +9,8 @@ from collections.abc import Callable
 from types import CodeType
 
 from helpers.capture.text.value import short_repr
-from helpers.study.engine import (
-    Case,
-    InvalidAnswer,
-    exercise,
-    find_difference,
-    say_first_part,
-    tried,
-)
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import Case, find_difference, say_first_part
 
 FIELDS = (
     *("name", "argcount", "posonlyargcount", "kwonlyargcount", "varnames", "cellvars", "freevars"),

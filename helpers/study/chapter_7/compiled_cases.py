@@ -14,15 +14,8 @@ from functools import partial
 from helpers.internals import torch_private
 from helpers.safety.arguments import real_isinstance, real_type_name
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
-from helpers.study.engine import (
-    Case,
-    InvalidAnswer,
-    exercise,
-    find_difference,
-    in_order,
-    say_first_part,
-    tried,
-)
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import Case, find_difference, in_order, say_first_part
 
 
 class Compiled:

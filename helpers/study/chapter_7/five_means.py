@@ -14,15 +14,8 @@ from helpers.model.phrase import listed
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
 from helpers.study.chapter_7.means_table import reach_listing, the_call
-from helpers.study.engine import (
-    Case,
-    InvalidAnswer,
-    by_name,
-    exercise,
-    find_difference,
-    say_first_part,
-    tried,
-)
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import Case, by_name, find_difference, say_first_part
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = ("sys.settrace", "sys.setprofile", "sys.monitoring", "the frame evaluator")

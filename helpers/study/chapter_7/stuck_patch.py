@@ -13,14 +13,8 @@ from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.chapter_7.project import fresh
-from helpers.study.engine import (
-    Case,
-    InvalidAnswer,
-    exercise,
-    find_difference,
-    say_first_part,
-    tried,
-)
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import Case, find_difference, say_first_part
 
 PENALTY = "penalty"
 

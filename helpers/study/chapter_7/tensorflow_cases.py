@@ -17,16 +17,8 @@ from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_2.spied_step import CALL_PYTHON, draw, graph_ops, judge_loop, left_alone
 from helpers.study.chapter_6.loop_trial import parted
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
-from helpers.study.engine import (
-    Case,
-    InvalidAnswer,
-    exercise,
-    find_difference,
-    numbers,
-    prefix_reason,
-    say_first_part,
-    tried,
-)
+from helpers.study.check import InvalidAnswer, exercise, prefix_reason, tried
+from helpers.study.engine import Case, find_difference, numbers, say_first_part
 
 SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))  # batches, how many
 

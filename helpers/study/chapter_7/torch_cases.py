@@ -16,14 +16,8 @@ from weakref import ref
 from helpers.model.phrase import counted
 from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
-from helpers.study.engine import (
-    Case,
-    InvalidAnswer,
-    exercise,
-    find_difference,
-    say_first_part,
-    tried,
-)
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import Case, find_difference, say_first_part
 
 PLAIN = "plain torch"
 # rows, columns, what the loss is multiplied by, dtype
