@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from itertools import islice
 
 from helpers.capture.text.error import error_message
@@ -27,6 +28,19 @@ from helpers.study.check import (  # noqa: F401 - an exercise imports all that i
 NEAR = 1e-5  # how far results may be apart, relative to the right one, or to 1 if that is smaller
 KINDS = "biufc"  # of arrays of numbers
 MOST_SHOWN = 300  # characters of a result
+
+
+class Lazy:
+    """A framework that is imported when one of its names is asked for."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __getattr__(self, name: str):
+        return getattr(import_module(self._name), name)
+
+
+np, tf, torch = map(Lazy, ("numpy", "tensorflow", "torch"))
 
 
 @dataclass(frozen=True)
@@ -85,8 +99,6 @@ def same_result(mine, real, near: float = NEAR) -> bool:
         return type(mine).__name__ in ("bool", "bool_") and bool(mine) is real
     if isinstance(real, str | bytes | type | Raised | None):
         return type(plain_text(mine)) is type(real) and mine == real
-    import numpy as np
-
     array, right = numbers(mine), numbers(real)
     if array is None or right is None:
         return bool(mine == real)
@@ -95,8 +107,6 @@ def same_result(mine, real, near: float = NEAR) -> bool:
 
 def numbers(value):
     """Return a number, array or tensor of any library as a numpy array; None if it is none."""
-    import numpy as np
-
     try:
         array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
         return (

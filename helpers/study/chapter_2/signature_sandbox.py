@@ -4,6 +4,7 @@ from contextlib import suppress
 
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
 from helpers.model.study_records import Control, Sandbox
+from helpers.study.engine import tf
 from helpers.study.foretelling import Foretelling
 from helpers.view.table_view import ledger
 
@@ -53,7 +54,6 @@ class SignatureSandbox(Foretelling):
 
     def function(self, picked: dict[str, str]) -> Watched:
         """Return the watched function of this setting."""
-        import tensorflow as tf
 
         def f(x):
             return tf.constant(0)
@@ -89,6 +89,4 @@ def signature_sandbox() -> SignatureSandbox:
 
 def argument(picked: dict[str, str]):
     """Return the argument itself; the code is of the sandbox's own making."""
-    import tensorflow as tf
-
     return eval(call_code(picked), {"tf": tf})

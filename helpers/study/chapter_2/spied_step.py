@@ -12,7 +12,7 @@ from operator import is_not
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
 from helpers.safety.limits import when_stopped
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, in_order, numbers, same_result
+from helpers.study.engine import Case, find_difference, in_order, np, numbers, same_result, tf
 
 MOST = 2  # traces
 CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
@@ -28,16 +28,12 @@ class Spied:
     """A step with its ledger; its results are doubled on their way while `doubles` is set."""
 
     def __init__(self, step):
-        import tensorflow as tf
-
         if tf.config.functions_run_eagerly():
             raise InvalidAnswer(EAGER)
         self.kept, self.doubles = Watched(as_function(step, {})), False
 
     def __call__(self, *args, **kwargs):
         """Call the step."""
-        import tensorflow as tf
-
         result = self.kept(*args, **kwargs)
         return tf.nest.map_structure(lambda leaf: leaf * 2, result) if self.doubles else result
 
@@ -93,8 +89,6 @@ def require_numbers(value):
 
 def draw(dice, rows: int, columns: int):
     """Return a tensor of random numbers."""
-    import tensorflow as tf
-
     drawn = [[dice.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)]
     return tf.constant(drawn) if rows else tf.zeros([0, columns])
 
@@ -127,8 +121,6 @@ def judge_loop(names, step, loop, reference, trials: Iterable[tuple], run) -> st
 
 
 def _slow_epoch(step, batches):
-    import tensorflow as tf
-
     return [tf.reduce_sum(rows) / (number + 1) for number, rows in enumerate(batches)]
 
 
@@ -156,8 +148,6 @@ def batches(step, epoch: Callable, batches, slow_step):
 
 
 def _slow_train(step, weights, samples):
-    import numpy as np
-
     weights, rate, losses, means = numbers(weights), 0.1, [], []
     for rows in map(numbers, samples):
         missed = rows @ weights - 1

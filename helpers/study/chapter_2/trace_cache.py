@@ -9,15 +9,13 @@ from helpers.capture.text.value import short_repr
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.model.trace_records import MARKS
 from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried
-from helpers.study.engine import Case, find_difference, say_first_part
+from helpers.study.engine import Case, find_difference, say_first_part, tf
 
 
 class TensorFlows:
     """What the learner's class is to be: here the traces are a tf.function's."""
 
     def __init__(self, fn, reduce_retracing=False):
-        import tensorflow as tf
-
         self.cache = []
 
         @functools.wraps(fn)
@@ -87,14 +85,10 @@ def _ask_tensorflow(sequence: Sequence) -> dict[str, str]:
 
 
 def _copy(args, leaf: Callable = lambda leaf: leaf):
-    import tensorflow as tf
-
     return tf.nest.map_structure(leaf, args)
 
 
 def _is_unchanged(args, before) -> bool:
-    import tensorflow as tf
-
     forms = [_copy(each, lambda leaf: 0) for each in (args, before)]
     return forms[0] == forms[1] and all(map(is_, *map(tf.nest.flatten, (args, before))))
 
@@ -145,8 +139,6 @@ def sequences() -> tuple[Sequence, ...]:
 
 
 def _list_keys() -> Iterator[Sequence]:
-    import tensorflow as tf
-
     two_, three, whole = tf.ones([2]), tf.ones([3]), tf.ones([2], tf.int32)
     a, b, new = Plain(1), Plain(1), tuple(lambda: (Plain(1),) for _ in range(4))
     orders = {"a": two_, "b": three}, {"b": three, "a": two_}
@@ -172,8 +164,6 @@ def _list_keys() -> Iterator[Sequence]:
 
 
 def _list_relaxed() -> Iterator[Sequence]:
-    import tensorflow as tf
-
     for shows, *shapes in (
         ("a second shape makes room for all lengths", [2], [3], [4], [2]),
         ("two ranks make room for all ranks", [2], [2, 2], [3], [2, 2, 2]),
@@ -191,8 +181,6 @@ def _list_relaxed() -> Iterator[Sequence]:
 
 
 def _list_modified() -> Iterator[Sequence]:
-    import tensorflow as tf
-
     two_ = tf.ones([2])
     for shows, body, *calls in (
         ("an appended list raises, every time", _append, [two_], [two_]),

@@ -15,7 +15,7 @@ from helpers.internals import torch_private
 from helpers.safety.arguments import real_isinstance, real_type_name
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, in_order, say_first_part
+from helpers.study.engine import Case, find_difference, in_order, say_first_part, torch
 
 
 class Compiled:
@@ -23,8 +23,6 @@ class Compiled:
 
     def __init__(self, fn):
         torch_private.refuse_late_dynamo()
-        import torch
-
         self.compiles, self.ran = 0, 0
         torch._dynamo.reset()
         self.compiled = torch.compile(fn, backend=self._backend)
@@ -80,8 +78,6 @@ def _shows_counter(model) -> bool:
 )
 def gives_up(seam, proof, cured, broken):
     """A few graphs for any number of calls, and the same results, gradients and counts."""
-    import torch
-
     if not real_isinstance(cured, type) or not issubclass(cured, torch.nn.Module):
         return f"cured must be a class, as the broken one is, not {real_type_name(cured)}"
 
@@ -94,8 +90,6 @@ def gives_up(seam, proof, cured, broken):
 
 
 def _run_calls(cls, shape, compiled: bool) -> dict:
-    import torch
-
     draw, module, other = torch.Generator().manual_seed(7), tried(cls()), cls()
     if not isinstance(getattr(module, "linear", None), torch.nn.Linear):
         raise InvalidAnswer("the cured module has no linear any more")
@@ -169,8 +163,6 @@ TESTS = (((3,),), ((2, 2),), ((3,), (2, 2)), (), None)  # shapes of calls; the l
 )
 def blind_tool(seam, proof, cured: Callable):
     """Each line that a test runs is seen, and afterwards the compiled code is there as before."""
-    import torch
-
     with torch_private.same_settings():
         try:
             cases = [
@@ -184,8 +176,6 @@ def blind_tool(seam, proof, cured: Callable):
 
 def _reference(test, function):
     """Run a test with torch.compile aside; return its result and the lines of the function."""
-    import torch
-
     code, lines, before = function.__code__, set(), sys.gettrace()
 
     def tracer(frame, event, arg):
@@ -202,8 +192,6 @@ def _reference(test, function):
 
 
 def _run(shapes, tool) -> dict:
-    import torch
-
     torch.compiler.set_stance("default")  # whatever another tool has left
     log, runs, raised = Compiled(halved), [], False
     _call(log)  # it is compiled before the tool comes
@@ -239,7 +227,5 @@ def _run(shapes, tool) -> dict:
 
 
 def _call(function, shapes=((3,), (2, 2))) -> list:
-    import torch
-
     sizes = map(torch.Size, shapes)
     return [function(torch.arange(1.0, 1 + size.numel()).reshape(size)) for size in sizes]

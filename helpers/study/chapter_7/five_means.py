@@ -15,7 +15,7 @@ from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
 from helpers.study.chapter_7.means_table import reach_listing, the_call
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, by_name, find_difference, say_first_part
+from helpers.study.engine import Case, by_name, find_difference, say_first_part, torch
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = ("sys.settrace", "sys.setprofile", "sys.monitoring", "the frame evaluator")
@@ -86,7 +86,6 @@ EXPECTED = {
 
 
 def _observe(make, ways: "Ways") -> dict:
-    import torch
     from torch.nn.functional import tanhshrink
 
     with _block(make) as notes:

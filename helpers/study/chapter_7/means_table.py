@@ -19,6 +19,7 @@ from helpers.model.tables import Column, Listing
 from helpers.safety import progress
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import preserves_interpreter_state, running_user_code
+from helpers.study.engine import torch
 from helpers.view.table_view import table
 
 HEADINGS = {
@@ -105,8 +106,6 @@ def _seconds(call) -> float:
 
 def the_call(*names: str):
     """Call softsign by its name, and its argument by that one's, if one is given."""
-    import torch
-
     x = torch.tensor([-1.0, 3.0])
     softsign = torch.nn.functional.softsign
     return softsign(**dict.fromkeys(names, x)) if names else softsign(x)
@@ -115,7 +114,6 @@ def the_call(*names: str):
 def call_routes() -> dict[str, Callable[[], object]]:
     """Return a function for each route: it calls softsign that way."""
     torch_private.refuse_late_dynamo()
-    import torch
     from torch.fx.experimental.proxy_tensor import make_fx
     from torch.nn import functional
 

@@ -14,7 +14,7 @@ from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.chapter_7.project import fresh
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, say_first_part
+from helpers.study.engine import Case, find_difference, say_first_part, tf
 
 PENALTY = "penalty"
 
@@ -109,16 +109,12 @@ def stuck_patch(seam, proof, patched: Callable, sources):
 
 @contextmanager
 def _reference(losses, training, new):
-    import tensorflow as tf
-
     again = tf.function(training.loss.python_function)
     with rebind_everywhere(losses.penalty, new), rebind_everywhere(training.loss, again):
         yield
 
 
 def _try(sources, patched, others=None, raises=None, nested=False) -> dict:
-    import tensorflow as tf
-
     with fresh({**sources, **(others or {})}) as modules:
         seen, before = {"an error comes through": raises is None}, [{**vars(m)} for m in modules]
         _look(modules)  # its graphs are made before anybody patches it
@@ -145,7 +141,6 @@ def _try(sources, patched, others=None, raises=None, nested=False) -> dict:
 @contextmanager
 def _block(patched, modules, body):
     """Enter what the learner's function returns; yield a list of how the new penalty ran."""
-    import tensorflow as tf
 
     def penalty(weights):
         ran.append("eagerly" if tf.executing_eagerly() else "while tracing")
@@ -173,7 +168,5 @@ def _look(modules, when: str = "", ran=()) -> dict:
 
 
 def _values(loss) -> list[float]:
-    import tensorflow as tf
-
     found = [loss(tf.constant(one), tf.constant(float(at))) for at, one in enumerate(WEIGHTS)]
     return [float(value) for value in found]

@@ -18,7 +18,7 @@ from helpers.study.chapter_2.spied_step import CALL_PYTHON, draw, graph_ops, jud
 from helpers.study.chapter_6.loop_trial import parted
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.check import InvalidAnswer, exercise, prefix_reason, tried
-from helpers.study.engine import Case, find_difference, numbers, say_first_part
+from helpers.study.engine import Case, find_difference, numbers, say_first_part, tf
 
 SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))  # batches, how many
 
@@ -84,8 +84,6 @@ DRAWN = (
 
 
 def _slow(frames, state, gain):
-    import tensorflow as tf
-
     for frame in frames:
         state = tf.multiply(state, gain)
         state = tf.maximum(state, frame)
@@ -127,8 +125,6 @@ def slow_frames(seam, proof, cured: Callable):
 
 def _drawn():
     """Yield (dtypes, frames, state, gain) that nobody has seen; a frame is a list of arrays."""
-    import tensorflow as tf
-
     draw = np.random.default_rng(7).uniform
     for number, rows, columns, *kinds in DRAWN:
         frames = [[*draw(-2, 2, (rows, columns)).astype(kinds[0])] for _ in range(number)]
@@ -139,8 +135,6 @@ def _drawn():
 
 
 def _run_unfit(loop) -> str:
-    import tensorflow as tf
-
     loop([[np.float32([1.0, 2.0])] * 2], tf.ones([3, 2]), tf.Variable(1.0))
     return "a result"
 
@@ -198,8 +192,6 @@ def stuck_mean(seam, proof, cured):
 
 
 def _run_updates(cls) -> dict:
-    import tensorflow as tf
-
     one, other, done, seen, graphs, met = cls(0.5), cls(0.25), [], {}, [], {}
     for rate, number in STEPS:
         if rate != one.rate:

@@ -17,7 +17,7 @@ from helpers.model.phrase import counted
 from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, say_first_part
+from helpers.study.engine import Case, find_difference, say_first_part, torch
 
 PLAIN = "plain torch"
 # rows, columns, what the loss is multiplied by, dtype
@@ -77,8 +77,6 @@ def _right_rule(ctx, dy):
 
 def _run_rule(rule, rows: int, columns: int, factor: float, dtype: str) -> dict:
     """Return what the rule gives; the gradients for x and y are free to be left out."""
-    import torch
-
     made, kind = torch.Generator().manual_seed(10 * rows + columns), getattr(torch, dtype)
     sizes = ((columns,), (rows, columns), (rows,))
     ctx = SimpleNamespace(needs_input_grad=(True, False, False))
@@ -142,8 +140,6 @@ def kept_models(seam, proof, cured: Callable):
 
 
 def _sweep(widths, x, measure):
-    import torch
-
     scores, errors = [], []
     for width in widths:
         layer = torch.nn.Linear(width, 1)
@@ -190,8 +186,6 @@ RUNS = (  # widths, of which 2 fits x; what measures a model; words
 
 def _run_sweep(known: set[int], widths, measure: Callable, cured) -> dict:
     """Return what a sweep gives, and which models are alive while that is kept."""
-    import torch
-
     models, twice = [], []
 
     def measure_once(model) -> int:
@@ -225,8 +219,6 @@ def _run_sweep(known: set[int], widths, measure: Callable, cured) -> dict:
 
 
 def _modules() -> list:
-    import torch
-
     objects = gc.get_objects()  # a million
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.nn.Module)}
     return [each for each in objects if type(each) in kinds]
