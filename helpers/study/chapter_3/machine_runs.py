@@ -12,6 +12,7 @@ import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
@@ -30,6 +31,9 @@ MISSING = "A value is missing: yours popped one too many, or a result was not pu
 TOO_MANY = "There is a value too many: it was left on the stack, or pushed for nothing."
 RIGHT, REVERSED = "The right operand is on top, so it is popped first.", "is on top: pop it first."
 TIPS = {
+    "COPY": "COPY(1) means the top itself, COPY(2) the value below it.",
+    "SWAP": "SWAP(n) exchanges the top with the n-th value from the top; what is between stays.",
+    "FOR_ITER": "The iterator stays below the item until a StopIteration; let other errors through.",
     "BINARY_OP": RIGHT,
     "COMPARE_OP": RIGHT,
     "CONTAINS_OP": "The container is on top, so it is popped first.",
@@ -38,12 +42,6 @@ TIPS = {
     "BUILD_LIST": f"The last item {REVERSED}",
     "BUILD_TUPLE": f"The last item {REVERSED}",
 }
-STACK = {
-    "COPY": "COPY(1) means the top itself, COPY(2) the value below it.",
-    "SWAP": "SWAP(n) exchanges the top with the n-th value from the top; what is between stays.",
-    "FOR_ITER": "The iterator stays below the item, and goes only when the loop ends.",
-}
-ENDS = {"FOR_ITER": "Only a StopIteration ends the loop; let every other error through."}
 
 
 class _Stub(vm.Halt):
@@ -61,7 +59,7 @@ class Run:
     end: str = ""
     printed: str = ""
     places: list[Place] = field(default_factory=list)
-    handlers: list[tuple[int, str, int]] = field(default_factory=list)
+    handlers: list[tuple[int, str]] = field(default_factory=list)
 
 
 def difference(machine: type, program: Callable, args: tuple, own=()) -> str | None:
@@ -110,7 +108,7 @@ def run_machine(machine: type, program: Callable, args: tuple) -> Run:
             call, _ = calls.setdefault(id(frame), (len(calls), frame))
             stack = tuple(map(short_repr, frame.stack))
             run.places.append(Place(call, frame.code.co_name, step.offset, name, stack))
-        run.handlers.append((len(run.places), name, step.offset))
+        run.handlers.append((len(run.places), name))
 
     def watching(name: str):
         def run_it(self, *arguments):
@@ -158,24 +156,21 @@ def _write_chain(error: BaseException, space: dict) -> str:
 
 def _say_where(ours: Run, real: Run, own) -> str:
     """Return where two runs part first, which handler ran there, and what that usually means."""
-    both = list(zip(real.places, ours.places, strict=False))
-    at = next((k for k, (there, here) in enumerate(both) if there != here), len(both))
-    ran = [(name, offset) for seen, name, offset in ours.handlers if seen <= at]
-    name, offset = next((one for one in ran[::-1] if not own or one[0] in own), ran[-1])
-    where, tip = f"They part at {name} (offset {offset})", STACK.get(name) or TIPS.get(name, "")
-    if at == len(both):
-        tip = ENDS.get(name, "") if at < len(ours.places) else tip
+    pairs = enumerate(zip_longest(real.places, ours.places))
+    at, there, here = next((at, there, here) for at, (there, here) in pairs if there != here)
+    ran = [name for seen, name in ours.handlers if seen <= at]
+    name = next((one for one in ran[::-1] if not own or one in own), ran[-1])
+    where, tip = f"They part at {name}", TIPS.get(name, "")
+    if there is None or here is None:
         return f"{where}, where one of the two ends. {tip}".strip()
-    there, here = both[at]
     if there.call != here.call:
         return f"{where}: CPython went on in {there.function}, {OUTSIDE}"
     if there.offset != here.offset:
-        tip = f"{name} jumps only on its condition." if "IF" in name else ENDS.get(name, "")
         went = f"it went on at {here.offset}, CPython at {there.offset}"
+        tip = f"{name} jumps only on its condition." if "IF" in name else tip
         return f"{where}: {went}. {tip}".strip()
-    where += "" if (name, offset) == ran[-1] else ", or at what follows it"
     more = len(here.stack) - len(there.stack)
-    if more and name not in STACK:
+    if more and name not in ("COPY", "SWAP", "FOR_ITER"):
         tip = MISSING if more < 0 else TOO_MANY
     left = f"it left [{', '.join(here.stack)}], CPython [{', '.join(there.stack)}]"
     return f"{where}: {left}. {tip}".strip()

@@ -75,7 +75,6 @@ def _difference_of_one(answer, step: type, wanted, name: str, program, args) -> 
 
 
 def _exercise(step: type, praise: str, *hints: str) -> Exercise:
-
     def picture(answer):
         return list_stacks(_make_machine(answer, step), *cases_of(step)[0])
 
@@ -164,22 +163,17 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
         bar = (PARTS[-1] * full + (PARTS[part - 1] if part else "")).ljust(WIDTH, EMPTY)
         share = f"{100 * able / total:.1f} %"
         rows.append(Reach(step.__name__, str(len(own)), len(known), able, share, bar))
-    columns = (
-        Column("step", "step", code=True),
-        Column("opcodes", "its opcodes"),
-        Column("so_far", "opcodes so far"),
-        Column("share", "share"),
-        Column("bar", "of the functions", code=True),
-    )
-    lacking = Counter()
+    names = {"step": "step", "opcodes": "its opcodes", "so_far": "opcodes so far"}
+    names |= {"share": "share", "bar": "of the functions"}
+    columns = tuple(Column(f, words, code=f in ("step", "bar")) for f, words in names.items())
+    lacking, note = Counter(), ""
     for needed, count in functions.items():
         if len(needed - known) == 1:
             lacking[min(needed - known)] += count
-    note = ""
-    if lacking:
-        name, count = min(lacking.items(), key=lambda item: (-item[1], item[0]))
-        note = f"The one handler that would help most is {name}: {count} functions lack nothing "
-        note += "else."
+    for name, count in sorted(lacking.items(), key=lambda item: (-item[1], item[0]))[:1]:
+        note = (
+            f"The one handler that would help most is {name}: {count} functions lack nothing else."
+        )
     title = f"What the machine can express of {total} functions in the standard library"
     return Exhibit(Listing(title, columns, tuple(rows), note), table)
 

@@ -18,6 +18,10 @@ SEAMS = {station.name.lower(): station.name for station in SPINE}
 NOBODY = "at {!r} nobody takes hold of this call: what would an exhibit of that seam show here?"
 
 
+class Meant(BaseException):
+    """What a block of a judge's raises, as Ctrl-C does."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What proves that a symptom arises at `seam`: a model, of whatever kind, that `shows` it.

@@ -13,16 +13,13 @@ from helpers.internals import torch_private
 from helpers.model.phrase import listed
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
+from helpers.study.chapter_7.diagnosis import Meant
 from helpers.study.chapter_7.means_table import reach_listing, the_call
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import Case, by_name, find_difference, say_first_part, torch
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = ("sys.settrace", "sys.setprofile", "sys.monitoring", "the frame evaluator")
-
-
-class Meant(BaseException):
-    """What a block of the judge's raises, as Ctrl-C does."""
 
 
 @exercise(

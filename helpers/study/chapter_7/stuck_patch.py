@@ -11,7 +11,7 @@ from functools import partial
 from helpers.capture.references.rebind import rebind_everywhere
 from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_1.default_finder import only_new_objects
-from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
+from helpers.study.chapter_7.diagnosis import Evidence, Meant, diagnosed, parts
 from helpers.study.chapter_7.project import fresh
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import Case, find_difference, say_first_part, tf
@@ -52,10 +52,6 @@ def loss(weights, error):
 }
 WEIGHTS = ([3.0, -4.0], [0.5, 2.0, -1.0], [1.0, 1.0], [-2.0, 0.25, 3.0])
 SHAPES = len({len(one) for one in WEIGHTS})
-
-
-class Meant(BaseException):
-    """What a block of the judge's raises, as Ctrl-C does."""
 
 
 TRIALS = {  # in words -> modules of the project that are others, what the block does
