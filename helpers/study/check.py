@@ -63,13 +63,9 @@ def prefix_reason(before: str, because: str, after: str = "") -> str:
 class Exercise:
     """One exercise: `judge(*answers)` returns None when all is well, or why it is not.
 
-    Attributes:
-        name: `check.<name>(…)` judges an answer.
-        judge: its parameters name the answers; one that is annotated `Callable` must be callable.
-        praise: what a pass is told.
-        hints: they rise from a question to near the solution.
-        seconds: of processor time, or of waiting, after which the answer is stopped.
-        picture: `picture(*answers)` gives the model of what was built, to be looked at.
+    A parameter that is annotated `Callable` must be callable. `praise`: what a pass is told.
+    `seconds`: of processor time, or of waiting, after which the answer is stopped. `picture` gives
+    the model of what was built, to be looked at.
     """
 
     name: str

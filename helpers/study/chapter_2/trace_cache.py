@@ -1,7 +1,7 @@
 """Chapter 2, exercise 3: a cache of traces of one's own, beside tf.function, call by call."""
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from operator import is_
 
@@ -133,37 +133,37 @@ def _raise_for_lists(x):
 
 
 @functools.cache
-def sequences() -> tuple[Sequence, ...]:
+def sequences() -> list[Sequence]:
     """Return sequences from the plainest to the oddest; each shows one rule."""
-    return (*_list_keys(), *_list_relaxed(), *_list_modified())
-
-
-def _list_keys() -> Iterator[Sequence]:
-    two_, three, whole = tf.ones([2]), tf.ones([3]), tf.ones([2], tf.int32)
-    a, b, new = Plain(1), Plain(1), tuple(lambda: (Plain(1),) for _ in range(4))
-    orders = {"a": two_, "b": three}, {"b": three, "a": two_}
-    for shows, *calls in (
-        ("tensors of one dtype and shape share a trace", two_, two_ * 5),
-        ("another shape is another key", two_, three, two_),
-        ("another dtype is another key", two_, whole, two_),
-        ("a Python value is its own key", 1, 2, 1),
-        ("1, 1.0 and True are equal, and so one key", 1, 1.0, True),
-        ("text is not bytes, and None is a value", "a", b"a", None, None, "a"),
-        ("a list is not a tuple", [two_], (two_,), [two_]),
-        ("a longer list is another key", [two_], [two_, two_], [], {}, []),
-        ("the order of a dict does not matter, its keys do", *orders, {"a": two_}, {"c": two_}),
-        ("inside a list the rules are the same", [1, [two_]], [1, [three]]),
-        ("an object is its own key, whatever it holds", a, b, a, [a], [b], [a], len, print),
-        ("objects that say they are equal are one key", Equal(1), Equal(1), Equal(2), Equal(1)),
-    ):
-        yield Sequence(shows, _one, tuple((call,) for call in calls))
-    lengths = tuple((tf.ones([n]),) for n in (2, 3, 4, 5))
-    yield Sequence("unasked, no key makes room for other lengths", _one, lengths)
-    yield Sequence("every argument counts", _two, ((two_, 1), (two_, 2), (three, 1), (two_, 1)))
-    yield Sequence("each new object is a new key, also when the last one is gone", _one, new)
-
-
-def _list_relaxed() -> Iterator[Sequence]:
+    one, two, three, whole = tf.ones, tf.ones([2]), tf.ones([3]), tf.ones([2], tf.int32)
+    a, b = Plain(1), Plain(1)
+    orders = {"a": two, "b": three}, {"b": three, "a": two}
+    inside = ({"a": [one([n])]} for n in (2, 3, 4))
+    found = [
+        Sequence(shows, body, tuple((call,) for call in calls), shows.startswith("with reduce"))
+        for shows, body, *calls in (
+            ("tensors of one dtype and shape share a trace", _one, two, two * 5),
+            ("another shape is another key", _one, two, three, two),
+            ("another dtype is another key", _one, two, whole, two),
+            ("a Python value is its own key", _one, 1, 2, 1),
+            ("1, 1.0 and True are equal, and so one key", _one, 1, 1.0, True),
+            ("text is not bytes, and None is a value", _one, "a", b"a", None, None, "a"),
+            ("a list is not a tuple", _one, [two], (two,), [two]),
+            ("a longer list is another key", _one, [two], [two, two], [], {}, []),
+            ("the order of a dict is none, its keys are", _one, *orders, {"a": two}, {"c": two}),
+            ("inside a list the rules are the same", _one, [1, [two]], [1, [three]]),
+            ("an object is its own key, whatever it holds", _one, a, b, a, [a], [b], [a], len),
+            ("objects that say they are equal are one key", _one, *map(Equal, (1, 1, 2, 1))),
+            ("unasked, no key makes room for other lengths", _one, *(one([n]) for n in (2, 3, 4))),
+            ("an appended list raises, every time", _append, [two], [two]),
+            ("a write one level down raises", _write_inside, {"a": {}}),
+            ("another object in the same place raises", _replace, [two]),
+            ("an equal object in the same place raises", _replace, [Equal(1)]),
+            ("the body's own error leaves no trace", _raise_for_lists, [two], (two,), [two]),
+            ("what raised was not traced", _append, [two], (two,), [two]),
+            ("with reduce_retracing, inside a dict and a list, too", _one, *inside),
+        )
+    ]
     for shows, *shapes in (
         ("a second shape makes room for all lengths", [2], [3], [4], [2]),
         ("two ranks make room for all ranks", [2], [2, 2], [3], [2, 2, 2]),
@@ -172,25 +172,16 @@ def _list_relaxed() -> Iterator[Sequence]:
         ("a size that agrees is kept, also a large one", [300, 1], [300, 2], [301, 3], [300, 4]),
         ("a scalar has a rank, too", [], [1], [2, 3], []),
     ):
-        calls = tuple((tf.ones(shape),) for shape in shapes)
-        yield Sequence(f"with reduce_retracing, {shows}", _one, calls, True)
-    mixed = tuple((tf.ones([n]), value) for n, value in ((2, 1), (3, 2), (4, 1), (5, 2), (6, 2)))
-    yield Sequence("only keys that agree in all else make room", _two, mixed, True)
-    inside = tuple(({"a": [tf.ones([n])]},) for n in (2, 3, 4))
-    yield Sequence("with reduce_retracing, inside a dict and a list, too", _one, inside, True)
-
-
-def _list_modified() -> Iterator[Sequence]:
-    two_ = tf.ones([2])
-    for shows, body, *calls in (
-        ("an appended list raises, every time", _append, [two_], [two_]),
-        ("a write one level down raises", _write_inside, {"a": {}}),
-        ("another object in the same place raises", _replace, [two_]),
-        ("an equal object in the same place raises", _replace, [Equal(1)]),
-        ("the body's own error leaves no trace", _raise_for_lists, [two_], (two_,), [two_]),
-        ("what raised was not traced", _append, [two_], (two_,), [two_]),
-    ):
-        yield Sequence(shows, body, tuple((call,) for call in calls))
+        calls = tuple((one(shape),) for shape in shapes)
+        found.append(Sequence(f"with reduce_retracing, {shows}", _one, calls, True))
+    mixed = tuple((one([n]), value) for n, value in ((2, 1), (3, 2), (4, 1), (5, 2), (6, 2)))
+    pairs, new = ((two, 1), (two, 2), (three, 1), (two, 1)), (lambda: (Plain(1),),) * 4
+    return [
+        *found,
+        Sequence("only keys that agree in all else make room", _two, mixed, True),
+        Sequence("every argument counts", _two, pairs),
+        Sequence("each new object is a new key, also when the last one is gone", _one, new),
+    ]
 
 
 def list_calls(my_function) -> Ledger:

@@ -33,7 +33,7 @@ RIGHT, REVERSED = "The right operand is on top, so it is popped first.", "is on 
 TIPS = {
     "COPY": "COPY(1) means the top itself, COPY(2) the value below it.",
     "SWAP": "SWAP(n) exchanges the top with the n-th value from the top; what is between stays.",
-    "FOR_ITER": "The iterator stays below the item until a StopIteration; let other errors through.",
+    "FOR_ITER": "The iterator stays below the item until StopIteration; let other errors through.",
     "BINARY_OP": RIGHT,
     "COMPARE_OP": RIGHT,
     "CONTAINS_OP": "The container is on top, so it is popped first.",
@@ -178,12 +178,9 @@ def _say_where(ours: Run, real: Run, own) -> str:
 
 def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:
     """Return a table of what lay on the machine's stack before each instruction of a run."""
-    columns = (
-        Column("function", "in"),
-        Column("offset", "offset"),
-        Column("opname", "about to run", code=True),
-        Column("stack", "your stack (top at the right)", code=True),
-    )
+    columns = Column("function", "in"), Column("offset", "offset")
+    columns += (Column("opname", "about to run", code=True),)
+    columns += (Column("stack", "your stack (top at the right)", code=True),)
     places = run_machine(machine, program, args).places
     rows = [place._replace(stack=f"[{', '.join(place.stack)}]") for place in places]
     title = f"What your machine did in {show_call(program, args)}"

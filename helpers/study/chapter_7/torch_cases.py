@@ -168,13 +168,9 @@ def _lost(model):
 
 
 SAY = say_first_part("sweep")
-RUNS = (  # widths, of which 2 fits x; what measures a model; words
-    ((2,), _count, ""),
-    ((3,), _count, ""),
-    ((2, 5, 2, 3), _count, ""),
-    ((), _count, ""),
-    ((4, 4, 1), _count, ""),
-    ((2,) * 12, _count, ""),
+WIDTHS = ((2,), (3,), (2, 5, 2, 3), (), (4, 4, 1), (2,) * 12)  # of which 2 fits x
+RUNS = (  # widths, what measures a model, words
+    *((widths, _count, "") for widths in WIDTHS),
     ((2, 2), _chained, ", where measure raises one error from another"),
     ((2, 2), _lost, ", where measure raises what is no RuntimeError"),
 )
