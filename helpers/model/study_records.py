@@ -23,10 +23,6 @@ class Choice:
     why: str = ""
     raised: bool = False
 
-    def __post_init__(self):
-        if self.answer not in self.choices:
-            raise ValueError(f"the answer {self.answer!r} is none of the choices {self.choices!r}")
-
     @property
     def outcome(self) -> str:
         """Return what running it gave or raised, as a sentence with its why."""
@@ -57,10 +53,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Outcome:
-    """`state`: untried, passed, failed or hint; `because`: why, in words; `more`: what to do.
-
-    `beside`: the same reason with its two answers apart. `picture`: the model of what was built.
-    """
+    """`state`: untried, passed, failed or hint; `because`: why; `more`: what to do next."""
 
     exercise: str
     state: str
@@ -84,17 +77,10 @@ class Control:
         """Return the option that is picked at first."""
         return self.options[0]
 
-    def counts(self, picked: dict[str, str]) -> bool:
-        """Return whether it matters for these choices."""
-        return not self.of or picked[self.of] in self.matters
-
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Controls for a call, the `verdicts` that can be foretold, and the same in code.
-
-    `ask`, `button` and `nudge` are the words of the form; `style` is its class in the page.
-    """
+    """Controls for a call, the `verdicts` that can be foretold, `code`, and the form's words."""
 
     title: str
     note: str
@@ -114,20 +100,16 @@ class Sandbox:
         """Yield the picks that differ in something that matters, each without the rest."""
         for options in product(*(control.options for control in self.controls)):
             picked = dict(zip(self.start(), options, strict=True))
-            rest = {c.name: c.first for c in self.controls if not c.counts(picked)}
-            if all(picked[name] == first for name, first in rest.items()):
-                yield {name: option for name, option in picked.items() if name not in rest}
+            idle = [c for c in self.controls if c.of and picked[c.of] not in c.matters]
+            if all(picked.pop(c.name) == c.first for c in idle):
+                yield picked
 
     def picked(self, **changes: str) -> dict[str, str]:
         """Return the start with changes. ValueError names a control or an option not there."""
         options = {control.name: control.options for control in self.controls}
         for name, option in changes.items():
-            if name not in options:
-                there = ", ".join(options)
-                raise ValueError(f"there is no control {quote_value(name)}; there are {there}")
-            if option not in options[name]:
-                can_be = ", ".join(map(repr, options[name]))
-                raise ValueError(f"{name} cannot be {quote_value(option)}; it can be {can_be}")
+            offered(name, tuple(options), "the controls are")
+            offered(option, options[name], f"{name} can be")
         return {**self.start(), **changes}
 
 
@@ -197,10 +179,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Progress:
-    """All chapters; `here`: the number of the one that was worked on last, None before that.
-
-    `shared`: others may see the states. `elsewhere`: who asks is no kernel in `work/`.
-    """
+    """All chapters; `here`: the one that was worked on last, None before that."""
 
     chapters: tuple[Chapter, ...]
     here: int | None = None
@@ -220,11 +199,11 @@ class Progress:
     @property
     def left_off(self) -> str:
         """Return in one line where the learner left off; nothing where nothing was recorded."""
-        here = next((one for one in self.chapters if one.number == self.here), None)
-        if here is None:
-            return ""
-        many = f"{here.passed} of {counted(len(here.tasks), 'exercise')} passed"
-        return f"You left off in chapter {here.number}: {many}; {self.goes_on}."
+        for one in self.chapters:
+            if one.number == self.here:
+                many = f"{one.passed} of {counted(len(one.tasks), 'exercise')} passed"
+                return f"You left off in chapter {one.number}: {many}; {self.goes_on}."
+        return ""
 
     @property
     def goes_on(self) -> str:
@@ -237,26 +216,22 @@ class Progress:
 
 
 def chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
-    """Return the chapters of notebooks by their file's name; ValueError for what is no notebook.
-
-    Its number and its title are in the name: `03_bytecode_and_frames.ipynb`.
-    """
-    return tuple(
-        Chapter(int(number), stem.replace("_", " "), tuple(_tasks(name, texts[name])))
-        for name in sorted(texts)
-        for number, _, stem in [name.removesuffix(".ipynb").partition("_")]
-        if number.isdigit()
-    )
-
-
-def _tasks(file: str, text: str) -> Iterator[Task]:
-    """Yield the exercises of a notebook, each with a link to the cell of its heading."""
-    try:
-        cells = json.loads(text)["cells"]
-        for one in exercise_cells(cells):
-            yield Task(one.name, f"{file}#cell-id={quote(cells[one.heading]['id'])}")
-    except (ValueError, LookupError, TypeError, RecursionError):
-        raise ValueError(f"{file} is no notebook") from None
+    """Return the chapters of notebooks by file name; ValueError for what is no notebook."""
+    found = []
+    for file in sorted(texts):
+        number, _, stem = file.removesuffix(".ipynb").partition("_")
+        if not number.isdigit():
+            continue
+        try:
+            cells = json.loads(texts[file])["cells"]
+            tasks = [
+                Task(one.name, f"{file}#cell-id={quote(cells[one.heading]['id'])}")
+                for one in exercise_cells(cells)
+            ]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            raise ValueError(f"{file} is no notebook") from None
+        found.append(Chapter(int(number), stem.replace("_", " "), tuple(tasks)))
+    return tuple(found)
 
 
 def progress(chapters: Iterable[Chapter], events: Iterable[dict], trouble: str = "") -> Progress:
@@ -271,27 +246,20 @@ def progress(chapters: Iterable[Chapter], events: Iterable[dict], trouble: str =
         else:
             here = here if event["chapter"] is None else event["chapter"]
             first.setdefault(event["predict"], (event["chapter"], event["said"] == event["was"]))
-
-    def with_events(chapter: Chapter) -> Chapter:
+    told = []
+    for chapter in chapters:
         tasks = (replace(task, state=states.get(task.name, UNTRIED)) for task in chapter.tasks)
         rights = [right for number, right in first.values() if number == chapter.number]
-        return replace(chapter, tasks=tuple(tasks), decided=len(rights), right=sum(rights))
-
-    return Progress(tuple(with_events(chapter) for chapter in chapters), here, trouble)
+        told.append(replace(chapter, tasks=tuple(tasks), decided=len(rights), right=sum(rights)))
+    return Progress(tuple(told), here, trouble)
 
 
 LEAST = 5  # of fewer without a name, a count tells who
 LONGEST_NAME, MOST_NAMES = 40, 6
 TITLE = "How far the class is"
-_COLUMNS = (
-    Column("chapter", "chapter"),
-    Column("exercise", "exercise", code=True),
-    Column("passed", PASSED),
-    Column("tried", TRIED),
-    Column("hinted", HINTED),
-    Column("untried", UNTRIED),
-)
-_NAMED = Column("names", "hint or tried, by name")
+FEW = f"The counts are shown once {LEAST} without a name share: of fewer they tell who."
+_HEADINGS = {"chapter": "chapter", "exercise": "exercise", "passed": PASSED, "tried": TRIED}
+_HEADINGS |= {"hinted": HINTED, "untried": UNTRIED, "names": "hint or tried, by name"}
 
 
 @dataclass(frozen=True)
@@ -320,31 +288,24 @@ def class_listing(
     `learners`: for each what they share, exercise -> state, and their name or "". States that are
     not `STATES`, and exercises that the course does not have, count for nothing.
     """
-    learners = [
-        (states, clipped(" ".join(name.split()), LONGEST_NAME)) for states, name in learners
-    ]
-    unnamed = sum(not name for _, name in learners)
+    learners = [(told, clipped(" ".join(name.split()), LONGEST_NAME)) for told, name in learners]
+    unnamed, rows = sum(not name for _, name in learners), []
     shown = not unnamed or unnamed >= LEAST
-    rows = [
-        _count(chapter.number, task.name, learners)
-        for chapter in chapters
-        if any(states.get(t.name) in STATES[1:] for states, _ in learners for t in chapter.tasks)
-        for task in chapter.tasks
-    ]
-    columns = (*_COLUMNS, _NAMED) if len(learners) > unnamed else _COLUMNS
+    for chapter in chapters if shown else ():
+        counts = [_count(chapter.number, task.name, learners) for task in chapter.tasks]
+        if any(one.untried < len(learners) for one in counts):
+            rows += counts
+    named = len(learners) - unnamed
+    fields = list(_HEADINGS)[: None if named else -1]
+    columns = tuple(Column(name, _HEADINGS[name], code=name == "exercise") for name in fields)
     notes = [
-        f"Shared by {counted(len(learners), 'learner')}; {len(learners) - unnamed} gave a name."
+        f"Shared by {counted(len(learners), 'learner')}; {named} gave a name.",
+        "Chapters that nobody has begun are left out.",
+        "" if shown else FEW,
+        f"{counted(unread, 'file')} could not be read." if unread else "",
+        "There are more files than are looked at." if more else "",
     ]
-    notes.append("Chapters that nobody has begun are left out.")
-    if not shown:
-        notes.append(
-            f"The counts are shown once {LEAST} without a name share: of fewer they tell who."
-        )
-    if unread:
-        notes.append(f"{counted(unread, 'file')} could not be read.")
-    if more:
-        notes.append("There are more files than are looked at.")
-    return Listing(TITLE, columns, tuple(rows) if shown else (), " ".join(notes))
+    return Listing(TITLE, columns, tuple(rows), " ".join(filter(None, notes)))
 
 
 def _count(chapter: int, exercise: str, learners: list) -> Count:

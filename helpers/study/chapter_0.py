@@ -2,12 +2,18 @@
 
 from helpers.capture.text.value import short_repr
 from helpers.safety.arguments import real_type_name
-from helpers.study.check import Exercise
+from helpers.study.check import exercise
 
 NAMES = compile("f(x)", "<warm-up>", "eval").co_names
 
 
-def _judge(count):
+@exercise(
+    "Read f(x) aloud, word by word. Which words are names?",
+    "Not only the function is reached through a name.",
+    "Count f, and count x.",
+)
+def warm_up(count):
+    """The code object of f(x) lists two names: f and x. Each is looked up when the line runs."""
     if isinstance(count, bool) or not hasattr(type(count), "__index__"):
         quotes = "; write it without quotes" if isinstance(count, str) else ""
         given = f"{short_repr(count)} ({real_type_name(count)})"
@@ -19,15 +25,4 @@ def _judge(count):
     return None
 
 
-WARM_UP = Exercise(
-    "warm_up",
-    _judge,
-    "The code object of f(x) lists two names: f and x. Each is looked up when the line runs.",
-    (
-        "Read f(x) aloud, word by word. Which words are names?",
-        "Not only the function is reached through a name.",
-        "Count f, and count x.",
-    ),
-)
-
-EXERCISES = (WARM_UP,)
+EXERCISES = (warm_up,)

@@ -4,9 +4,12 @@ An exercise is one file: a reference, cases, advice for common mistakes, and hin
 `check.py` stops, catches and words whatever else the answer does.
 """
 
+import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from itertools import islice
 
 from helpers.capture.text.error import error_message
@@ -16,6 +19,7 @@ from helpers.study.check import (  # noqa: F401 - an exercise imports all that i
     InvalidAnswer,
     NotAttempted,
     describe_difference,
+    exercise,
     prefix_reason,
     tried,
     where_raised,
@@ -24,6 +28,19 @@ from helpers.study.check import (  # noqa: F401 - an exercise imports all that i
 NEAR = 1e-5  # how far results may be apart, relative to the right one, or to 1 if that is smaller
 KINDS = "biufc"  # of arrays of numbers
 MOST_SHOWN = 300  # characters of a result
+
+
+class Lazy:
+    """A framework that is imported when one of its names is asked for."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __getattr__(self, name: str):
+        return getattr(import_module(self._name), name)
+
+
+np, tf, torch = map(Lazy, ("numpy", "tensorflow", "torch"))
 
 
 @dataclass(frozen=True)
@@ -57,10 +74,7 @@ class Raised:
 
 
 def observe(run: Callable, answer) -> object:
-    """Return what a case shows of an answer; an Exception is an observation, too.
-
-    NotAttempted if the case shows nothing but the stub's `...`; InvalidAnswer passes through.
-    """
+    """Return what a case shows of an answer; an Exception is an observation, too."""
     try:
         return tried(run(answer))
     except (NotAttempted, InvalidAnswer):
@@ -88,22 +102,11 @@ def same_result(mine, real, near: float = NEAR) -> bool:
     array, right = numbers(mine), numbers(real)
     if array is None or right is None:
         return bool(mine == real)
-    return array.shape == right.shape and near_enough(array, right, near)
-
-
-def near_enough(mine, real, near: float = NEAR) -> bool:
-    """Tell whether two numpy arrays of one shape hold nearly the same numbers."""
-    import numpy as np
-
-    with np.errstate(all="ignore"):
-        close = np.abs(mine - real) <= near * np.maximum(1, np.abs(real))
-    return bool(np.all(close | (mine == real) | ((mine != mine) & (real != real))))
+    return array.shape == right.shape and np.allclose(array, right, near, near, equal_nan=True)
 
 
 def numbers(value):
     """Return a number, array or tensor of any library as a numpy array; None if it is none."""
-    import numpy as np
-
     try:
         array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
         return (
@@ -122,30 +125,23 @@ def find_difference(
 ) -> str | None:
     """Run an answer and the reference case by case; return the first difference, in words.
 
-    Each case makes its objects anew in `run`, for it runs twice. None if no case differs.
+    It has the case, your result, that of `who`, and the advice; or the advice alone if it was made
+    of the two. Each case makes its objects anew in `run`, for it runs twice.
     """
     for case in cases:
         mine, real = observe(case.run, answer), observe(case.run, reference)
         if not same(mine, real):
-            return say_difference(case, mine, real, who)
+            made = callable(case.advice)
+            advice = case.advice(mine, real) if made else case.advice
+            if not made or not advice:
+                advice = _say_both(mine, real, who, advice)
+            return prefix_reason(f"{case.shows}: ", advice)
     return None
 
 
-def say_difference(case: Case, mine, real, who: str = "the reference") -> str:
-    """Return the case, your result, that of `who`, and the advice; or the advice alone.
-
-    The advice alone if it was made of the two results.
-    """
-    made = callable(case.advice)
-    advice = case.advice(mine, real) if made else case.advice
-    if advice and made:
-        return prefix_reason(f"{case.shows}: ", advice)
-    return _say_parts(f"{case.shows}: ", mine, real, who, advice)
-
-
-def _say_parts(before: str, mine, real, who: str, advice: str | None) -> str:
+def _say_both(mine, real, who: str, advice: str | None) -> str:
     mine, real = map(_gives, parts_apart(mine, real))
-    return describe_difference(before, mine, real, who, f"; {advice}" if advice else "")
+    return describe_difference("", mine, real, who, f"; {advice}" if advice else "")
 
 
 def parts_apart(mine, real) -> tuple:
@@ -164,7 +160,20 @@ def advise_by_part(advice: Mapping[str, str], who: str = "the reference") -> Cal
         if type(mine) is not dict or type(real) is not dict:
             return None
         words = next((advice[key] for key in parts_apart(mine, real)[1] if key in advice), "")
-        return _say_parts("", mine, real, who, words)
+        return _say_both(mine, real, who, words)
+
+    return say
+
+
+def say_first_part(who: str = "the reference", advice: str = "") -> Callable:
+    """Return the advice of a case that shows a dict: the first entry that differs, in both."""
+
+    def say(mine, real):
+        if type(mine) is not dict or type(real) is not dict:
+            return None
+        mine, real = parts_apart(mine, real)
+        part = next(iter({**real, **mine}))
+        return prefix_reason(f"{part}: ", _say_both(mine.get(part), real.get(part), who, advice))
 
     return say
 
@@ -175,14 +184,11 @@ def _gives(seen) -> str:
 
 def describe(seen) -> str:
     """Return plain data in full where it is not long; else what `short_repr` says of it."""
-    return repr(seen) if _is_plain(seen) and len(repr(seen)) <= MOST_SHOWN else short_repr(seen)
-
-
-def _is_plain(seen) -> bool:
-    if type(seen) in (list, tuple, dict):
-        items = [*seen, *seen.values()] if type(seen) is dict else seen
-        return len(items) <= MOST_SHOWN and all(map(_is_plain, items))
-    return type(seen) in (str, bytes, int, float, bool, type(None))
+    words = repr(seen)
+    with suppress(Exception):  # which it raises unless the words are made of literals alone
+        if len(words) <= MOST_SHOWN and ast.literal_eval(words) == seen:
+            return words
+    return short_repr(seen)
 
 
 def check_guess(
@@ -210,18 +216,14 @@ def check_guess(
 
 
 def by_name(answer, names: Iterable[str], what: str = "the guess") -> dict:
-    """Return an answer that has a value for each name: a dict, or any other mapping.
-
-    InvalidAnswer if it is none, or its keys are others; NotAttempted where values are `...`.
-    """
+    """Return an answer that has a value for each name; InvalidAnswer if it has not."""
     names = list(names)
     must = f"{what} must be a dict with the keys {', '.join(names)}"
     if not isinstance(answer, Mapping):
         raise InvalidAnswer(f"{must}, not {short_repr(answer)}")
     given = dict(islice(answer.items(), len(names) + 1))
-    for name in names:
-        if name not in given:
-            raise InvalidAnswer(f"{must}; {name!r} is missing")
+    if missing := [name for name in names if name not in given]:
+        raise InvalidAnswer(f"{must}; {missing[0]!r} is missing")
     if extra := [name for name in given if name not in names]:
         raise InvalidAnswer(f"{must}; {short_repr(extra[0])} is none of them")
     parts_tried(given)
@@ -241,15 +243,10 @@ def parts_tried(given: Mapping) -> None:
 
 
 def in_order(answer, most: int, what: str = "the answer") -> list:
-    """Return the items of a list, tuple, array, tensor, generator or whatever else has some.
-
-    InvalidAnswer if it has none to give, is a text or a mapping, or has more than `most`.
-    """
+    """Return the items of a list, tuple, array, tensor …; InvalidAnswer if it has none to give."""
     if isinstance(answer, (str, bytes, Mapping)) or not hasattr(type(answer), "__iter__"):
         raise InvalidAnswer(f"{what} must be a list, not {short_repr(answer)}")
     items = list(islice(iter(answer), most + 1))
     if len(items) > most:
-        raise InvalidAnswer(
-            f"{what} has more than {most:,} items, which is more than there can be here"
-        )
+        raise InvalidAnswer(f"{what} has more than {most:,} items, too many to be right")
     return items

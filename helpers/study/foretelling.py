@@ -1,5 +1,7 @@
 """Choices and a guess -> the truth from running them, and how many guesses were right."""
 
+from functools import partial
+
 from helpers.exhibit import Exhibit
 from helpers.model.study_records import Sandbox, offered
 from helpers.safety.restoring import preserves_interpreter_state
@@ -13,8 +15,8 @@ class Foretelling(Exhibit):
     """A sandbox on show. The text form says what it starts with; `.run()` does the same in code.
 
     Each kind says `_code(picked)`, the choices as they would be typed, and `_truth(picked, often)`:
-    the verdict, words that go on after "and it" and end a sentence, and safe
-    HTML. A button asks for it `often`. What is pressed and what is run in code have a score each.
+    the verdict, words that go on after "and it" and end a sentence, and safe HTML. A button asks
+    for it `often`. What is pressed and what is run in code have a score each.
     """
 
     _recorded_note = "This page plays recorded runs: each choice was run once."
@@ -24,10 +26,7 @@ class Foretelling(Exhibit):
         self._what, self._tries = what, {True: [], False: []}
 
     def run(self, guess: str, **picked: str) -> Revealed:
-        """Run what these choices make and say whether `guess` was right.
-
-        ValueError names a verdict, a control or an option that is not there.
-        """
+        """Run what these choices make and say whether `guess` was right, or raise ValueError."""
         guess = offered(guess, self.model.verdicts, self._what)
         return Revealed(self._answer(self.model.picked(**picked), guess)["says"])
 
@@ -58,8 +57,5 @@ class Foretelling(Exhibit):
     def _prepare(self, picked: dict) -> None:
         """Do what stands before a call that is recorded; nothing, unless a kind says more."""
 
-    def _pressed(self, picked: dict, guess: str) -> dict:
-        return self._answer(picked, guess, often=True)
-
     def _widget(self):
-        return sandbox_view.widget(self.model, self._code, self._pressed)
+        return sandbox_view.widget(self.model, self._code, partial(self._answer, often=True))

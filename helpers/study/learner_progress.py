@@ -5,7 +5,6 @@ stops a check. A learner shares by calling `share_progress`; nothing is shared w
 """
 
 from dataclasses import replace
-from pathlib import Path
 
 from helpers.exhibit import Exhibit
 from helpers.model.phrase import ended
@@ -70,17 +69,11 @@ def share_progress(folder, name="") -> Exhibit:
     """Write how far you are into a folder that your teacher reads, and show what is written.
 
     The file holds the state of each exercise that you touched: no answer, no time, and a name only
-    where you give one. Called again, it overwrites the same file; `stop_sharing()` removes it.
-
-    Args:
-        folder: the shared folder, as text or a path.
-        name: yours or any other, of at most 40 characters; without one you are counted only.
-
-    Raises:
-        Refusal: nothing is recorded where this runs, the folder cannot be written, or a notebook
-            of the course cannot be read.
+    where you give one, of at most 40 characters. Called again, it overwrites the same file;
+    `stop_sharing()` removes it. Refusal where nothing is recorded, the folder cannot be written, or
+    a notebook of the course cannot be read.
     """
-    folder, name = _require_folder(folder), require_str(name, "the name").strip()
+    name = require_str(name, "the name").strip()
     if len(name) > LONGEST_NAME or not name.isprintable():
         raise ValueError(f"the name must be printable, of at most {LONGEST_NAME} characters")
     place = learner_record.place()
@@ -88,7 +81,7 @@ def share_progress(folder, name="") -> Exhibit:
         raise Refusal("nothing is recorded here, so there is nothing to share: do it in work/")
     found = progress(_whole_course(), remembered().events).chapters
     tasks = tuple(task for one in found for task in one.tasks if task.state != UNTRIED)
-    learner_record.share(folder, {task.name: task.state for task in tasks}, name, place.parent)
+    learner_record.share(str(folder), {one.name: one.state for one in tasks}, name, place.parent)
     columns = Column("name", "exercise", code=True), Column("state", "state")
     whose = f"With the name {name}." if name else "Without a name."
     return Exhibit(Listing("What you share", columns, tasks, f"{whose} {ALL_OF_IT}"), table)
@@ -96,11 +89,7 @@ def share_progress(folder, name="") -> Exhibit:
 
 @preserves_interpreter_state
 def stop_sharing() -> None:
-    """Remove the file that `share_progress` wrote, and say so.
-
-    Raises:
-        Refusal: the file cannot be removed; it is still shared then.
-    """
+    """Remove the file that `share_progress` wrote, and say so; Refusal if that cannot be."""
     place = learner_record.place()
     if place is None:
         print("Nothing is recorded here, so it is not known what you share: do it in work/.")
@@ -115,30 +104,23 @@ def show_class(folder) -> Exhibit:
 
     For teachers. Nobody is seen who did not call `share_progress`, and names only where learners
     gave them; of fewer than five without a name there is no count. `.model.rows` has the counts,
-    of the chapters that somebody has begun.
-
-    Args:
-        folder: the shared folder, as text or a path.
-
-    Raises:
-        Refusal: the folder cannot be looked into, or a notebook of the course cannot be read.
+    of the chapters that somebody has begun. Refusal where the folder, or a notebook of the course,
+    cannot be read.
     """
-    found = learner_record.read_shared(_require_folder(folder))
+    found = learner_record.read_shared(str(folder))
     learners = [(dict(one.states), one.name) for one in found.files]
     return Exhibit(class_listing(_whole_course(), learners, found.unread), table)
 
 
 def _read_course() -> tuple[tuple[Chapter, ...], str]:
-    """Return the chapters beside this, and a sentence on the notebooks that cannot be read."""
     found, unread = [], []
     for path in sorted((learner_record.ROOT / "notebooks").glob("*.ipynb")):
         try:
             found += chapters({path.name: path.read_text("utf-8")})
         except (OSError, ValueError):
             unread.append(path.name)
-    return tuple(found), ended(
-        f"Left out, for they cannot be read: {', '.join(unread)}"
-    ) if unread else ""
+    words = ended(f"Left out, for they cannot be read: {', '.join(unread)}") if unread else ""
+    return tuple(found), words
 
 
 def _whole_course() -> tuple[Chapter, ...]:
@@ -147,7 +129,3 @@ def _whole_course() -> tuple[Chapter, ...]:
     if trouble:
         raise Refusal(f"nothing is shared or counted without the whole course. {trouble}")
     return found
-
-
-def _require_folder(folder) -> str:
-    return require_str(str(folder) if isinstance(folder, Path) else folder, "the folder")

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from helpers.safety.arguments import quote_value, real_type_name, require_str
-from helpers.safety.folders import ManagedDirectory, Refusal, plain_name, plain_names, temporary
+from helpers.safety.arguments import quote_value, require_str
+from helpers.safety.folders import ManagedDirectory, plain_name, plain_names, temporary
 
 _HOME: list[ManagedDirectory] = []
 
@@ -19,10 +19,7 @@ class Place(os.PathLike):
         return str(self._home)
 
     def __repr__(self):
-        try:
-            named = ", ".join(sorted(os.listdir(self._home / self._name)))
-        except OSError:
-            return f"a temporary directory that held {self._name}/, and does no longer"
+        named = ", ".join(sorted(os.listdir(self._home / self._name)))
         return f"a temporary directory with {self._name}/ ({named})"
 
 
@@ -30,19 +27,11 @@ def op_folder(name: str, files: dict[str, str]) -> Place:
     """Write the folder `name` with these files (name -> text) and return the place that holds it.
 
     What the folder held before is gone, unless an error comes. ValueError for a name that is not
-    plain (a path, a hidden file …), TypeError for a file whose content is no text. Refusal
-    where the disk takes no more; the old folder stays then.
+    plain (a path, a hidden file …), TypeError for a file whose content is no text.
     """
     name = plain_name(name, "the name of the op")
-    if not isinstance(files, dict):
-        raise TypeError(f"the files must be a dict of name -> text, not {real_type_name(files)}")
     names = plain_names(files, "the name of a file")
     texts = [require_str(files[file], f"the file {quote_value(file)}").encode() for file in names]
     if not _HOME or not _HOME[0].stands():
         _HOME[:] = [temporary("ops-")]
-    try:
-        return Place(_HOME[0].fill(name, dict(zip(names, texts, strict=True))).parent, name)
-    except OSError as error:
-        why = error.strerror or real_type_name(error)
-        kept = "what it held before is still there"
-        raise Refusal(f"the folder {name} could not be written ({why}); {kept}") from error
+    return Place(_HOME[0].fill(name, dict(zip(names, texts, strict=True))).parent, name)

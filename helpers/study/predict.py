@@ -13,8 +13,9 @@ from types import FunctionType
 
 from helpers.capture.cpython.objects import refuse_async
 from helpers.capture.cpython.settrace import Printed
-from helpers.capture.text.value import short_repr, type_name
+from helpers.capture.text.value import type_name
 from helpers.exhibit import Exhibit
+from helpers.model.phrase import clipped
 from helpers.model.study_records import Choice, Decided
 from helpers.model.tables import Column, Listing
 from helpers.safety import missing_parts
@@ -40,18 +41,10 @@ class Revealed(str):
 
 
 class Prediction(Exhibit):
-    """A question on show. `.model` holds its answer, `.reveal()` says it.
-
-    `predict.reveal()` says that of the last question, whatever names it has.
-    """
+    """A question on show. `.model` holds its answer; `.reveal()` or `predict.reveal()` says it."""
 
     def __init__(self, model: Choice):
         super().__init__(model, choice_view)
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """Return the choices, in the order in which they are shown."""
-        return self.model.choices
 
     @property
     def answer(self) -> str:
@@ -61,8 +54,8 @@ class Prediction(Exhibit):
     @property
     def said(self) -> str:
         """Return the choice that the learner has checked, now or before this kernel; else ""."""
-        said = _said(self.model.question)
-        return said if said in self.choices else ""
+        before = _decided().get(self.model.question)
+        return before.said if before and before.said in self.model.choices else ""
 
     def reveal(self) -> Revealed:
         """Return the question, what running it gave and why, as sentences."""
@@ -70,13 +63,17 @@ class Prediction(Exhibit):
 
     def _widget(self):
         """Return the form, as the learner left it; what is checked in it is kept."""
-        form = super()._widget()
+        form, choices, question = super()._widget(), self.model.choices, self.model.question
         if self.said:
-            form.picked, form.checked = self.choices.index(self.said), True
+            form.picked, form.checked = choices.index(self.said), True
 
         def keep(change):
-            if form.checked and 0 <= form.picked < len(self.choices):
-                _decide(self.model.question, self.choices[form.picked], self.answer)
+            if form.checked and 0 <= form.picked < len(choices):
+                said, was = choices[form.picked], self.answer
+                if question not in _decided() or _decided()[question].said != said:
+                    chapter = _chapter_of(question)
+                    remember({"predict": question, "said": said, "was": was, "chapter": chapter})
+                _decided()[question] = _row(question, said, was)
                 form.kept += 1
 
         form.keeps = True
@@ -96,26 +93,28 @@ def predict(
     too; KeyboardInterrupt is raised.
 
     Raises:
-        TypeError: `run` is not callable, or is async, or the question, the why or a choice is not
-            a str.
-        ValueError: there are fewer than two different choices, or running gave something that is
-            none of them.
+        TypeError: `run` is not callable or is async, or the question, the why or a choice is no
+            str.
+        ValueError: there are fewer than two choices, or running gave something that is none.
         MissingPart: running it needs a part of the course that is missing; says the cure.
     """
     question, why = require_str(question, "the question"), require_str(why, "the why")
-    choices = _require_choices(choices, run)
+    choices = tuple(require_str(each, "every choice") for each in choices)
+    if not 1 < len(set(choices)) == len(choices):
+        raise ValueError("choices must be at least two different strings, none of them twice")
+    if type(run) is FunctionType:
+        refuse_async(run, "predict")
     candidates, error = _run(run)
-    for answer in candidates:
-        if answer in choices:
-            why, raised = why or _reasons().get(question, (None, ""))[1], error is not None
-            asked = Prediction(Choice(question, choices, answer, why, raised))
-            _ASKED.pop(question, None)  # the last one stands last
-            _ASKED[question] = asked
-            return asked
+    if answer := next((one for one in candidates if one in choices), ""):
+        why = why or _reasons().get(question, (None, ""))[1]
+        asked = Prediction(Choice(question, choices, answer, why, error is not None))
+        _ASKED.pop(question, None)  # the last one stands last
+        _ASKED[question] = asked
+        return asked
     if error is not None and (words := missing_parts.sentence(error)):
         raise missing_parts.MissingPart(words)
-    offered = ", ".join(repr(_shorten(choice)) for choice in choices)
-    gave = f"gave {_shorten(candidates[0])!r}"
+    offered = ", ".join(repr(clipped(choice, LONGEST_ANSWER)) for choice in choices)
+    gave = f"gave {clipped(candidates[0], LONGEST_ANSWER)!r}"
     if error is not None:
         message = printable(str(error), LONGEST_ANSWER)
         gave = f"raised {candidates[0]}" + (f" ({message})" if message else "")
@@ -123,27 +122,19 @@ def predict(
 
 
 def reveal(question: str = "") -> Revealed:
-    """Return what the last prediction gave, or the last one whose question holds these words.
-
-    ValueError where nothing was asked yet, or no question holds them; TypeError for no words.
-    """
-    question = require_str(question, "the question")
+    """Return what the last prediction gave, or the last one whose question holds these words."""
     for asked in reversed(_ASKED.values()):
         if question in asked.model.question:
             return asked.reveal()
-    if not _ASKED:
-        raise ValueError("nothing was asked yet; run a cell with a predict(…) first")
-    raise ValueError(f"no question that was asked here holds {_shorten(question)!r}")
+    why = f"no question that was asked here holds {question!r}"
+    raise ValueError(why if _ASKED else "nothing was asked yet; run a cell with a predict(…) first")
 
 
 predict.reveal = reveal
 
 
 def show_predictions() -> Exhibit:
-    """Show what this kernel asked, and before that what was decided in the same chapters earlier.
-
-    What you said, and what running gave. Earlier is known where `show_progress` knows it.
-    """
+    """Show what this kernel asked, what you said, and what was decided in its chapters before."""
     before = [one for one in _decided().values() if one.question not in _ASKED]
     if _ASKED:
         chapters = {_chapter_of(question) for question in _ASKED} - {None}
@@ -151,41 +142,21 @@ def show_predictions() -> Exhibit:
     rows = *before, *(_row(words, asked.said, asked.answer) for words, asked in _ASKED.items())
     marks = [row.mark for row in rows]
     said, right = len(rows) - marks.count("–"), marks.count("✓")
-    columns = Column("mark", ""), Column("question", "question")
     note = f"You decided {said} of {len(rows)}; right: {right}." if said else NONE_SAID
-    columns = *columns, Column("said", "you said"), Column("was", "it was")
+    names = {"mark": "", "question": "question", "said": "you said", "was": "it was"}
+    columns = tuple(Column(*pair) for pair in names.items())
     return Exhibit(Listing("What you predicted", columns, rows, note), table)
 
 
-def _require_choices(choices, run) -> tuple[str, ...]:
-    if isinstance(choices, (str, bytes)) or not isinstance(choices, Iterable):
-        raise TypeError(f"choices must be a list of str, not {short_repr(choices)}")
-    choices = tuple(require_str(each, "every choice") for each in choices)
-    if len(set(choices)) < 2 or len(set(choices)) != len(choices):
-        raise ValueError("choices must be at least two different strings, none of them twice")
-    if not callable(run):
-        raise TypeError(f"run must be something to call without arguments, not {short_repr(run)}")
-    if type(run) is FunctionType:
-        refuse_async(run, "predict")
-    return choices
-
-
 def _run(run) -> tuple[tuple[str, ...], BaseException | None]:
-    """Run it -> (candidate answers, what it raised)."""
     printed = Printed()
     try:
         with redirected(printed), running_user_code():
             result = run()
             candidates = () if result is None else (str(result), repr(result))
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
+    except (Exception, GeneratorExit, SystemExit) as error:
         return (type_name(error),), error
     return candidates or (printed.text().strip() or "None",), None
-
-
-def _shorten(words: str) -> str:
-    return words if len(words) <= LONGEST_ANSWER else words[:LONGEST_ANSWER] + "…"
 
 
 # -- the reasons of the course's questions, and what was decided
@@ -209,20 +180,8 @@ def _chapter_of(question: str) -> int | None:
 
 @cache
 def _decided() -> dict[str, Decided]:
-    """Return question -> what was decided last; the record is read once in a kernel."""
     events = remembered().events
     return {e["predict"]: _row(e["predict"], e["said"], e["was"]) for e in events if "predict" in e}
-
-
-def _said(question: str) -> str:
-    return _decided()[question].said if question in _decided() else ""
-
-
-def _decide(question: str, said: str, was: str) -> None:
-    if _said(question) != said:
-        chapter = _chapter_of(question)
-        remember({"predict": question, "said": said, "was": was, "chapter": chapter})
-    _decided()[question] = _row(question, said, was)
 
 
 def _row(question: str, said: str, was: str) -> Decided:

@@ -16,10 +16,7 @@ class Switches(Exhibit):
         self._run = run
 
     def run(self, label: str, source: str | None = None) -> Exhibit:
-        """Run what has this label, or `source` in its place, in a fresh interpreter.
-
-        KeyError names the labels if there is none like it and no source.
-        """
+        """Run what has this label, or `source` in its place; KeyError names the labels."""
         again = self._run(label, source)
         return Exhibit(Transcripts("In a fresh interpreter", (again,)), transcript)
 

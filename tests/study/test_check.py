@@ -1,6 +1,5 @@
 """A check says untried, passed or failed because, whatever the answer does."""
 
-import builtins
 import signal
 from collections.abc import Callable
 from inspect import signature
@@ -29,14 +28,8 @@ def exercise():
     return Exercise("two", judge, "well done", ("one?", "two?", "three!"))
 
 
-class Mute(Exception):
-    def __str__(self):
-        raise RuntimeError
-
-
 @pytest.mark.parametrize(
-    ("answer", "state"),
-    [(..., "untried"), (lambda: ..., "untried"), (2, "passed"), (3, "failed")],
+    ("answer", "state"), [(..., "untried"), (lambda: ..., "untried"), (2, "passed"), (3, "failed")]
 )
 def test_the_states(answer, state):
     assert exercise()(answer).model.state == state
@@ -79,13 +72,9 @@ def test_hints_rise_and_the_last_one_stays():
     told = [two.hint().model.because for _ in range(4)]
     last = "hint 3 of 3. three!"
     assert told == ["hint 1 of 3. one?", "hint 2 of 3. two?", last, last]
-    assert "one?" in two.hint(1).model.because and two.hint(99).model.because == last
-
-
-@pytest.mark.parametrize(("given", "shown"), [("x", "'x'"), (0, "0"), (True, "True")])
-def test_what_is_no_number_of_a_hint_is_refused_and_told_what_is(given, shown):
-    with pytest.raises(ValueError, match=f"the number of a hint, 1 to 3, .* not {shown}"):
-        exercise().hint(given)
+    assert "one?" in two.hint(1).model.because
+    with pytest.raises(ValueError, match="the number of a hint must be from 1 to 3, not 99"):
+        two.hint(99)
 
 
 def test_an_unknown_exercise_is_named_with_those_that_are_known():
@@ -108,27 +97,11 @@ def test_what_cannot_be_called_is_refused_by_its_name(name):
     assert told.because == f"{asked[0].name} must be a function, not None"
     assert exercise(*[...] * len(asked)).model.state == "untried"
 
-    async def waits():
-        return 1
-
-    because = exercise(*[waits] * len(asked)).model.because
-    assert because.startswith(f"{asked[0].name} is an async function: a call runs nothing")
-
 
 def test_the_parts_that_are_still_a_stub_are_named():
     exercise = Exercise("pair", lambda first, second: None, "fine", ("a hint",))
     assert "the ... of second and" in exercise(1, ...).model.more
     assert "the ... of first, second and" in exercise(..., ...).model.more
-
-
-def test_an_answer_that_asks_for_input_is_told_and_waits_for_nobody():
-    before = builtins.input
-    told = exercise()(lambda: input("how many? ")).model
-    assert told.because.startswith("your code raised EOFError: a check answers no input()")
-    assert builtins.input is before
-
-
-# ------------------------------------------------------------------ two answers
 
 
 def apart():
@@ -153,16 +126,6 @@ def test_the_text_form_is_the_sentence_and_the_page_has_two_columns():
     assert '">5</b>' in html and '">2</b>' in html and '">1</b>' not in html
 
 
-def test_answers_are_escaped():
-    nasty = "<script>x</script>"
-    for because in (nasty, describe_difference(nasty, nasty, f"{nasty}2", nasty, nasty)):
-        told = Exercise("sum", lambda answer, said=because: said, "", ("a hint",))(1).model
-        assert "<script" not in outcome.html(told)
-
-
-# ------------------------------------------------------------------ expect
-
-
 def test_expect_prints_the_error_and_fails_without_one(capsys):
     with expect(TypeError):
         len(5)
@@ -172,10 +135,3 @@ def test_expect_prints_the_error_and_fails_without_one(capsys):
             pass
     with pytest.raises(KeyError), expect(TypeError):
         {}["k"]
-
-
-@pytest.mark.parametrize("wrong", [(), (5,), (int,)])
-def test_expect_wants_exception_types(wrong):
-    with pytest.raises(TypeError, match="expect needs exception types"):
-        with expect(*wrong):
-            pass

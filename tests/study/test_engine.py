@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 
 from helpers.study.check import InvalidAnswer, NotAttempted
-from helpers.study.engine import (
-    Case,
-    by_name,
-    check_guess,
-    find_difference,
-    in_order,
-    same_result,
-)
+from helpers.study.engine import Case, by_name, check_guess, find_difference, in_order, same_result
 
 
 @pytest.mark.parametrize("form", [dict, OrderedDict, UserDict, MappingProxyType])
@@ -42,17 +35,10 @@ def test_parts_that_are_left_are_named_and_a_whole_stub_is_not():
 @pytest.mark.parametrize("form", [list, tuple, iter, np.array, lambda items: (i for i in items)])
 def test_every_sequence_is_taken_and_becomes_a_list(form):
     assert in_order(form([1, 2]), 2) == [1, 2]
-
-
-@pytest.mark.parametrize("wrong", [5, "ab", {"a": 1}])
-def test_what_is_no_sequence_is_refused(wrong):
+    with pytest.raises(InvalidAnswer, match="more than 1 items"):
+        in_order(form([1, 2]), 1)
     with pytest.raises(InvalidAnswer, match="must be a list"):
-        in_order(wrong, 2)
-
-
-def test_a_sequence_without_an_end_is_refused():
-    with pytest.raises(InvalidAnswer, match="more than 3 items"):
-        in_order(iter(int, 1), 3)
+        in_order("ab", 2)
 
 
 ADD = Case("for 3 and 1", lambda fn: fn(3, 1), "add them")

@@ -9,13 +9,10 @@ from importlib import import_module
 
 import pytest
 
-from helpers.model.study_records import Choice
 from helpers.study.predict import predict, read_reasons, show_predictions
-from helpers.view.widgets.forms import choice as choice_view
 from tests.study.folded import NOTEBOOKS
 
 predict_module = import_module("helpers.study.predict")  # the name there is the function's
-HOSTILE = "<img src=x onerror=alert(1)></script>\x00"
 
 
 def ask(run, *choices, **more):
@@ -54,34 +51,20 @@ def test_answer_that_is_no_choice_is_refused_by_name():
         ask(lambda: 5, "3", "4")
     with pytest.raises(ValueError, match=r"raised KeyError \('missing'\), which is none of"):
         ask(raises, "3", "4")
-    with pytest.raises(ValueError, match="…"):
-        ask(lambda: "x" * 9999, "3", "4")
-
-
-def test_interrupt_is_not_an_answer():
-    def interrupt():
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        ask(interrupt, "KeyboardInterrupt", "x")
 
 
 @pytest.mark.parametrize(
-    ("question", "choices", "run", "error", "words"),
+    ("question", "choices", "error", "words"),
     [
-        ("q", ["one"], lambda: "one", ValueError, "at least two"),
-        ("q", ["one", "one"], lambda: "one", ValueError, "none of them twice"),
-        ("q", "ab", lambda: "a", TypeError, "list of str"),
-        ("q", ["1", 2], lambda: 2, TypeError, "every choice must be text, not int"),
-        (None, ["1", "2"], lambda: 1, TypeError, "must be text, not NoneType"),
-        ("q", ["1", "2"], 1, TypeError, "run must be"),
-        ("q", None, lambda: 1, TypeError, "list of str"),
+        ("q", ["one"], ValueError, "at least two"),
+        ("q", ["one", "one"], ValueError, "none of them twice"),
+        ("q", ["1", 2], TypeError, "every choice must be text, not int"),
+        (None, ["1", "2"], TypeError, "must be text, not NoneType"),
     ],
 )
-def test_misuse_is_said_in_one_sentence(question, choices, run, error, words):
-    with pytest.raises(error, match=words) as caught:
-        predict(question, choices, run=run)
-    assert "\n" not in str(caught.value)
+def test_misuse_is_said_in_one_sentence(question, choices, error, words):
+    with pytest.raises(error, match=words):
+        predict(question, choices, run=lambda: 1)
 
 
 def test_text_keeps_the_answer_back():
@@ -108,14 +91,6 @@ def test_the_last_question_can_be_revealed_without_a_name_for_it():
     assert predict.reveal() == "First?\nRunning it gave 2."
     with pytest.raises(ValueError, match="no question that was asked here holds 'Third'"):
         predict.reveal("Third")
-    with pytest.raises(TypeError, match="the question must be text, not int"):
-        predict.reveal(5)
-
-
-def test_before_any_question_there_is_nothing_to_reveal(monkeypatch):
-    monkeypatch.setattr(predict_module, "_ASKED", {})
-    with pytest.raises(ValueError, match="nothing was asked yet"):
-        predict.reveal()
 
 
 def test_html_folds_the_answer_away():
@@ -125,13 +100,6 @@ def test_html_folds_the_answer_away():
     before, folded = markup.split("<details")
     assert "Running it gave" not in before and " open" not in folded.split(">")[0]
     assert "Running it gave new. Since <code>x</code> is." in folded
-
-
-def test_hostile_strings_stay_text():
-    model = Choice(f"`{HOSTILE}` {HOSTILE}", (HOSTILE, "x"), HOSTILE, HOSTILE)
-    markup = choice_view.html(model)
-    assert "<img" not in markup and "</script>" not in markup and "\x00" not in markup
-    assert "onerror=alert(1)" in choice_view.text(model) and "\x00" not in choice_view.text(model)
 
 
 def decide(asked, number):
@@ -158,10 +126,6 @@ def test_what_was_decided_is_kept_and_told(nothing_asked):
     assert again.said == "a" and (again._widget().picked, again._widget().checked) == (0, True)
     other = predict(questions[0], ["c", "d"], run=lambda: "d")
     assert other.said == "" and other._widget().picked == -1, "that was another question"
-
-
-def test_without_a_decision_the_recap_says_how(nothing_asked):
-    assert "press Check" in repr(show_predictions())
 
 
 def test_a_run_that_only_makes_a_coroutine_is_refused():

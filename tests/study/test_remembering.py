@@ -13,12 +13,11 @@ import pytest
 
 import helpers
 from helpers import share_progress, show_class, stop_sharing
-from helpers.model.study_records import Choice
 from helpers.safety import learner_record
 from helpers.safety.folders import Refusal
 from helpers.safety.learner_record import NAME, Record, add, read
-from helpers.study import check, learner_progress
-from helpers.study.predict import Prediction, _decided, predict, show_predictions
+from helpers.study import learner_progress
+from helpers.study.predict import _decided, predict, show_predictions
 from tests.a_kernel import Client
 
 ROOT = Path(__file__).parents[2]
@@ -112,23 +111,6 @@ def recorded(tmp_path, monkeypatch):
     _decided.cache_clear()
 
 
-def test_a_record_that_cannot_be_written_stops_no_check_and_is_told_once(recorded, capsys):
-    recorded.mkdir()
-    assert check.warm_up(2).model.state == check.warm_up(2).model.state == "passed"
-    said = capsys.readouterr().out
-    assert said.count("Your progress is not recorded") == said.count("\n") == 1
-    assert learner_progress.remembered().events == ()
-
-
-def test_the_same_choice_checked_twice_is_one_event(recorded):
-    form = Prediction(Choice("Here?", ("a", "b"), "b"))._widget()
-    form.picked, form.checked = 0, True
-    form.checked = False
-    form.checked = True
-    form.picked = 1
-    assert [event["said"] for event in read(recorded).events] == ["a", "b"]
-
-
 def test_only_the_chapter_at_hand_comes_back(recorded):
     for chapter, question in ((0, ASKED), (None, "Mine?")):
         add(recorded, {"predict": question, "said": "x", "was": "x", "chapter": chapter})
@@ -189,12 +171,6 @@ def test_outside_of_work_nothing_is_shared(tmp_path, capsys):
     assert list(tmp_path.iterdir()) == []
     stop_sharing()
     assert "it is not known what you share" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("name", [5, "x" * 41, "a\nb"])
-def test_a_name_that_is_none_is_refused(tmp_path, name):
-    with pytest.raises((TypeError, ValueError), match="the name must be"):
-        share_progress(str(tmp_path), name=name)
 
 
 def test_the_class_is_the_same_twice_and_its_chapters_are_whole(tmp_path):

@@ -41,7 +41,14 @@ ONE_BY_ONE = """
 for kind in ("float16", "float32", "float64"):
     register(halve, dtype == kind)
 """
+GUARDED = """model = Warmed()
+torch.compile(model, backend="eager")(x)
+proof = show_guards(model.forward)"""
+ALL_THREE = ", dy * rows / x * w / len(x), dy * 2 * (y - x @ w) / len(x)"
 FORMS = [
+    ("gives_up", lambda s: s.replace("proof = step", GUARDED)),
+    ("wrong_gradient", lambda s: s.replace(", None, None", ALL_THREE)),
+    ("kept_models", lambda s: s.replace("error.with_traceback(None)", "type(error)(*error.args)")),
     ("cache", lambda s: s.replace("raise ValueError", "raise type('Own', (ValueError,), {})")),
     ("break_surgery", lambda s: COMPILED + s),
     ("break_surgery", lambda s: s.replace("torch.where(y > 0, y, 0)", "torch.relu(y)")),

@@ -1,8 +1,8 @@
 """The exercises of chapter 1; the first is a guess: five routes to a function."""
 
-from helpers.study.chapter_1.default_finder import DEFAULT_FINDER
-from helpers.study.chapter_1.rebinding import ONE_MORE_HOLDER, REBINDING
-from helpers.study.engine import Exercise, check_guess
+from helpers.study.chapter_1.default_finder import default_finder
+from helpers.study.chapter_1.rebinding import one_more_holder, rebinding
+from helpers.study.engine import check_guess, exercise
 
 WHY = {
     "alias": "alias = op copied the reference before op was rebound",
@@ -11,24 +11,16 @@ WHY = {
     "shared": "shared and table are two names of one dict, so both see the new item",
     "copied": "dict(table) copied the references that the table held at that moment",
 }
-TRUTH = dict.fromkeys(WHY, "old") | {"by_name": "new", "shared": "new"}
 
 
-def _judge_tangle(guess, tangle):
-    if dict(zip(WHY, tangle(), strict=False)) != TRUTH:
-        return "tangle is another function by now: run the cell again that makes it"
-    return check_guess(guess, TRUTH, WHY, ("old", "new"))
-
-
-TANGLE = Exercise(
-    "tangle",
-    _judge_tangle,
-    "You told apart who copied the reference and who looks the name up.",
-    (
-        "For each route ask: when did it read the reference, before or after the rebinding?",
-        "A default value and a copied dict read it early. Which of the five read it at the call?",
-        "by_name and shared see the new function; the other three copied the old one.",
-    ),
+@exercise(
+    "For each route ask: when did it read the reference, before or after the rebinding?",
+    "A default value and a copied dict read it early. Which of the five read it at the call?",
+    "by_name and shared see the new function; the other three copied the old one.",
 )
+def tangle(guess, tangle):
+    """You told apart who copied the reference and who looks the name up."""
+    return check_guess(guess, dict(zip(WHY, tangle(), strict=True)), WHY, ("old", "new"))
 
-EXERCISES = (TANGLE, DEFAULT_FINDER, REBINDING, ONE_MORE_HOLDER)
+
+EXERCISES = (tangle, default_finder, rebinding, one_more_holder)

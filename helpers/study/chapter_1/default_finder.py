@@ -7,17 +7,8 @@ from contextlib import contextmanager
 from types import FunctionType
 
 from helpers.capture.text.value import short_repr
-from helpers.study.engine import (
-    Case,
-    Exercise,
-    InvalidAnswer,
-    Raised,
-    find_difference,
-    in_order,
-    tried,
-)
-
-MOST = 10_000
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import Case, Raised, find_difference, in_order
 
 
 class Equal:
@@ -64,13 +55,9 @@ def _make_functions(wanted, other) -> list:
         later = again = value
         return later, again
 
-    def decoy(value, call=Equal()): ...  # noqa: B008
-
-    def holding(value, call=[wanted], again=(wanted,)): ...  # noqa: B006
+    def decoy(value, call=Equal(), again=[wanted]): ...  # noqa: B006, B008
 
     def empty(value, call=[]): ...  # noqa: B006 - equal to another empty list, and not the same
-
-    def _hidden(value, call=wanted): ...
 
     def by_place(call=wanted, again=other, /, last=wanted): ...
 
@@ -85,7 +72,6 @@ def _make_functions(wanted, other) -> list:
 
 
 def _search(find) -> list:
-    """Return what a finder finds for each of three objects."""
     with only_new_objects():
 
         def eldest(value, call=None): ...
@@ -99,7 +85,7 @@ def _search(find) -> list:
 
 
 def _pairs(found) -> list[tuple[str, str]]:
-    found = in_order(tried(found), MOST, "what it returns")
+    found = in_order(tried(found), 10_000, "what it returns")
     for thing in found:
         is_pair = isinstance(thing, (tuple, list)) and len(thing) == 2
         if not is_pair or not all(isinstance(text, str) for text in thing):
@@ -108,50 +94,35 @@ def _pairs(found) -> list[tuple[str, str]]:
     return sorted({tuple(pair) for pair in found})
 
 
-def _advise(mine, real) -> str | None:
+def _advise(mine, real) -> str:
     if isinstance(mine, Raised):
         return f"{mine.sentence}; __defaults__ may be None, and == may do anything: use `is`"
     for found, places in zip(mine, real, strict=True):
-        extra = [pair for pair in found if pair not in places]
-        missed = [pair for pair in places if pair not in found]
-        if extra:
-            return f"it names {_place(extra[0])}, which does not hold the object{_why(*extra[0])}"
-        if missed and all(name.startswith("keyword") for _, name in missed):
-            return "it misses keyword-only parameters; their defaults are in fn.__kwdefaults__"
-        if missed:
-            return f"it misses {_place(missed[0])}"
-    return None
+        if extra := [pair for pair in found if pair not in places]:
+            why = "defaults belong to the last parameters, and local variables have none"
+            why = f"compare with `is`, not `==`; {why}"
+            if "<locals>" not in extra[0][0]:
+                why = "that is a __name__; give the function's __qualname__"
+            return f"it names {_place(*extra[0])}, which does not hold the object: {why}"
+        if missed := [pair for pair in places if pair not in found]:
+            where = "keyword-only defaults are in fn.__kwdefaults__"
+            return f"it misses {_place(*missed[0])}; {where}"
+    return ""
 
 
-def _why(function: str, parameter: str) -> str:
-    if "<locals>" not in function:
-        return ": that is a __name__; give the function's __qualname__"
-    if function.endswith(("decoy", "empty")):
-        return ", but an equal one; compare with `is`, not `==`"
-    if parameter in ("value", "one", "two", "three", "later", "rest", "must"):
-        return ": defaults belong to the last parameters, and local variables have none"
-    return ": its default is something else"
+def _place(function: str, parameter: str) -> str:
+    return f"parameter {parameter!r} of the test function {function.rpartition('>.')[2]}()"
 
 
-def _place(pair: tuple[str, str]) -> str:
-    return f"parameter {pair[1]!r} of the test function {pair[0].rpartition('>.')[2]}()"
-
-
-def _judge_finder(find_in_defaults: Callable):
+@exercise(
+    "Which functions are alive right now? gc.get_objects() lists the objects that the "
+    "collector tracks, functions among them.",
+    "A function keeps its defaults in two places: __defaults__ (a tuple or None) and "
+    "__kwdefaults__ (a dict or None).",
+    "__defaults__ belongs to the LAST parameters: with names = fn.__code__.co_varnames"
+    "[:fn.__code__.co_argcount], pair names[len(names) - len(values):] with the values.",
+)
+def default_finder(find_in_defaults: Callable):
+    """Every default of the test was found, positional and keyword-only, by identity alone."""
     case = Case("on functions made for the test", _search, _advise)
     return find_difference(find_in_defaults, _reference, [case])
-
-
-DEFAULT_FINDER = Exercise(
-    "default_finder",
-    _judge_finder,
-    "Every default of the test was found, positional and keyword-only, by identity alone.",
-    (
-        "Which functions are alive right now? gc.get_objects() lists the objects that the "
-        "collector tracks, functions among them.",
-        "A function keeps its defaults in two places: __defaults__ (a tuple or None) and "
-        "__kwdefaults__ (a dict or None).",
-        "__defaults__ belongs to the LAST parameters: with names = fn.__code__.co_varnames"
-        "[:fn.__code__.co_argcount], pair names[len(names) - len(values):] with the values.",
-    ),
-)

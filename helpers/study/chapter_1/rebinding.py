@@ -6,53 +6,38 @@ place is told that holds something else at some moment.
 
 import sys
 from collections.abc import Callable
-from contextlib import _GeneratorContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from types import CellType, FunctionType, MethodType, ModuleType, SimpleNamespace
 
 from helpers.capture.cpython.objects import namespace
 from helpers.capture.text.value import short_repr
 from helpers.safety.restoring import patched
-from helpers.study.chapter_1.default_finder import Equal
-from helpers.study.engine import (
-    Case,
-    Exercise,
-    InvalidAnswer,
-    NotAttempted,
-    Raised,
-    find_difference,
-    tried,
-)
+from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried
+from helpers.study.engine import Case, Raised, find_difference
 
-CALL, INSIDE, AFTER = "when it is called", "inside the block", "after the block"
-EQUAL = "it replaced an object that is only equal to the old one; compare with `is`"
-AGAIN = (
-    "it also changed a place that held the replacement before the block; remember what you "
-    "changed instead of searching for it again"
-)
+INSIDE, AFTER = "inside the block", "after the block"
 INNER = "[0] of a list inside a holder, which was not given itself,"
 WORDS = {list: "list", dict: "dict", FunctionType: "function", CellType: "closure cell"}
 WORDS |= {type: "class", SimpleNamespace: "instance"}
+OWN = ("twin", "op", "other", "first", "second", "third")
 
 
 def _places(holder) -> dict:
     """Return name of a place -> (what it holds, a function that writes to it)."""
     if type(holder) in (list, dict):
         items = enumerate(holder) if type(holder) is list else holder.items()
-        return {f"[{_name(k)}]": (v, partial(holder.__setitem__, k)) for k, v in items}
-    if type(holder) is CellType:
-        return {"cell_contents": (holder.cell_contents, partial(setattr, holder, "cell_contents"))}
+        return {f"[{short_repr(k)}]": (v, partial(holder.__setitem__, k)) for k, v in items}
     if type(holder) is FunctionType:
         defaults = enumerate(holder.__defaults__ or ())
         found = {f"__defaults__[{at}]": (v, partial(_put, holder, at)) for at, v in defaults}
         named = _places(holder.__kwdefaults__ or {})
         return found | {f"__kwdefaults__{name}": place for name, place in named.items()}
-    names = namespace(holder) if isinstance(holder, ModuleType) else vars(holder)
+    if type(holder) is CellType:
+        names = {"cell_contents": holder.cell_contents}
+    else:
+        names = namespace(holder) if isinstance(holder, ModuleType) else vars(holder)
     return {f".{name}": (v, partial(setattr, holder, name)) for name, v in names.items()}
-
-
-def _name(key) -> str:
-    return f"the function {key.__name__}" if isinstance(key, FunctionType) else repr(key)
 
 
 def _put(function, at: int, value) -> None:
@@ -62,7 +47,9 @@ def _put(function, at: int, value) -> None:
 
 
 @contextmanager
-def _reference(old, new, holders):
+def _reference(old, new, holders=None):
+    if holders is None:
+        holders = [module for module in sys.modules.values() if _holds(module, old)]
     places = [place for holder in holders for place in _places(holder).values()]
     writes = [write for value, write in places if value is old]
     try:
@@ -83,23 +70,20 @@ def _stand_in(name: str):
 
 
 class World:
-    """Functions to be rebound, objects beside them, and holders of these.
-
-    `first` is held here and there, too. `other` and `twin` are equal and not the same.
-    """
+    """Functions to be rebound, and holders of them; `other` and `twin` are equal, not the same."""
 
     def __init__(self, op=None):
         function, owner = _stand_in("other"), object()
-        self.op, self.equal, self.assigned = op or _stand_in("op"), Equal(), Equal()
+        self.op, self.held, self.modules = op or _stand_in("op"), {}, sys.modules
         self.other, self.twin = MethodType(function, owner), MethodType(function, owner)
-        self.first, self.second, self.third = map(_stand_in, ("first", "second", "third"))
-        self.inner, self.held, self.modules = [self.op], {}, sys.modules
+        self.first, self.second, self.third = map(_stand_in, OWN[3:])
+        self.inner, self.given = [self.op], ()
 
     def hold(self, kinds: list[Callable]) -> "World":
         """Add the holders that each kind makes of rows of values, each under a name of its own."""
         for make in kinds:
             rows = (
-                [self.first, self.op, self.equal, self.op],
+                [self.first, self.op, self.twin, self.op],
                 [self.op, self.inner, self.other, self.twin],
                 [self.first, 5, self.other],
                 [],
@@ -111,33 +95,24 @@ class World:
         return self
 
     def look(self) -> dict[str, str]:
-        """Return path -> what the place holds, in words; of other people's modules in short."""
-        found = {INNER: self._name_own(self.inner[0])}
+        """Return path -> which of the world's own functions the place holds, or nothing."""
+        names = {id(getattr(self, name)): name for name in OWN}
+        found = {INNER: names.get(id(self.inner[0]), "")}
         for path, holder in self.held.items():
-            foreign = isinstance(holder, ModuleType) and not path.startswith("scenery")
             for name, (value, _) in _places(holder).items():
-                found[path + name] = self._name_own(value) or ("" if foreign else short_repr(value))
+                found[path + name] = names.get(id(value), "")
         return found
 
-    def _name_own(self, value) -> str | None:
-        names = "equal", "assigned", "twin", "op", "other", "first", "second", "third"
-        return next((name for name in names if getattr(self, name) is value), None)
 
-    def assign(self) -> None:
-        """Write `assigned` where `equal` is, as a block may."""
-        for value, write in [p for holder in self.held.values() for p in _places(holder).values()]:
-            if value is self.equal:
-                write(self.assigned)
-
-
-def _rebinding_case(shows: str, make_world: Callable, wrap: Callable) -> Case:
-    """Return the case of a world, in which `wrap(answer, world)(old, new)` makes a block."""
+def _rebinding_case(shows: str, make_world: Callable) -> Case:
+    """Return the case of a world, in which `answer(old, new, *world.given)` makes a block."""
 
     def run(answer):
         world, moments = make_world(), []
         try:
             with patched(sys, modules=world.modules):
-                _run_trials(wrap(answer, world), world, moments)
+                rebind = lambda old, new: answer(old, new, *world.given)  # noqa: E731
+                _run_trials(rebind, world, moments)
         except (NotAttempted, InvalidAnswer):
             raise
         except Exception as error:
@@ -149,84 +124,68 @@ def _rebinding_case(shows: str, make_world: Callable, wrap: Callable) -> Case:
 
 def _run_trials(rebind, world, moments) -> None:
     """Open one block after the other, and note what is held at each moment."""
-    run = partial(_run_block, rebind, world, moments)
-    run(world.op, world.first, act=world.assign)
-    for old, new in ((world.op, world.second), (world.other, world.third)):
-        run(old, new, "in a second block, ")
-    for error in (KeyError("raised"), KeyboardInterrupt("raised")):
-        run(world.op, world.first, f"after a {type(error).__name__} inside: ", error=error)
+
+    def block(old, new, trial="", act=None, error=None):
+        manager, came = tried(rebind(old, new)), None
+        if not hasattr(type(manager), "__exit__"):
+            cure = "decorate a generator with contextmanager"
+            kind = short_repr(manager)
+            raise InvalidAnswer(f"it must return a context manager, not {kind}; {cure}")
+        moments.append((f"{trial}when it is called", world.look()))
+        try:
+            with manager:
+                moments.append((trial + INSIDE, world.look()))
+                if act is not None:
+                    act()
+                if error is not None:
+                    raise error
+        except BaseException as raised:
+            came = raised
+        moments.append((trial + AFTER, world.look()))
+        if error is not None and came is None:
+            words = f"it swallowed the {short_repr(error)} raised inside the block"
+            raise InvalidAnswer(f"{words}; let it come through")
+        if came is not error:
+            raise came
 
     def nest():
         with rebind(world.first, world.second):
             moments.append((f"nested {INSIDE} of another rebinding,", world.look()))
         moments.append(("after the inner of two nested blocks", world.look()))
 
-    run(world.op, world.first, "around another block, ", act=nest)
-
-
-def _run_block(rebind, world, moments, old, new, trial="", act=None, error=None) -> None:
-    manager, came = _require_manager(rebind(old, new)), None
-    moments.append((trial + CALL, world.look()))
-    try:
-        with manager:
-            moments.append((trial + INSIDE, world.look()))
-            if act is not None:
-                act()
-            if error is not None:
-                raise error
-    except BaseException as raised:
-        came = raised
-    moments.append((trial + AFTER, world.look()))
-    if error is not None and came is None:
-        raise InvalidAnswer(
-            f"it swallowed the {short_repr(error)} raised inside the block; let it come through"
-        )
-    if came is not error:
-        raise came
-
-
-def _require_manager(manager):
-    kind = type(tried(manager))
-    if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
-        cure = "decorate a generator with contextmanager"
-        raise InvalidAnswer(f"it must return a context manager, not {short_repr(manager)}; {cure}")
-    if kind is _GeneratorContextManager and not hasattr(manager.gen, "__next__"):
-        raise InvalidAnswer(
-            "contextmanager makes a block of a function with a yield, and yours has none"
-        )
-    return manager
+    block(world.op, world.first)
+    for old, new in ((world.op, world.second), (world.other, world.third)):
+        block(old, new, "in a second block, ")
+    for error in (KeyError("raised"), KeyboardInterrupt("raised")):
+        block(world.op, world.first, f"after a {type(error).__name__} inside: ", error=error)
+    block(world.op, world.first, "around another block, ", act=nest)
 
 
 def _advise(mine, real) -> str:
-    """Return what went wrong first, in words."""
     for (when, seen), (moment, wanted) in zip(mine, real, strict=False):
         if when != moment:
             raised = mine[-1][1]
             cause = "; compare with `is`, for == may do anything"
             return raised.sentence + cause * isinstance(raised.error, (ValueError, TypeError))
         for path in seen | wanted:
-            if seen.get(path) != wanted.get(path):
-                return _say_place(when, path, seen.get(path), wanted.get(path))
+            held, must = seen.get(path), wanted.get(path)
+            if held == must:
+                continue
+            if INSIDE in when and must == "twin":
+                return "it replaced an object that is only equal to the old one; compare with `is`"
+            if AFTER in when and must == "first":
+                return (
+                    "it also changed a place that held the replacement before the block; remember "
+                    "what you changed instead of searching for it again"
+                )
+            if INSIDE in when and held == "op":
+                cure = "still holds the old function; search when the block is entered"
+            elif AFTER in when and must == "op":
+                cure = "does not hold the old function again; restore in a finally"
+            else:
+                cure = f"holds {held or 'nothing'}, and must hold {must or 'what it held before'}"
+            return f"{when} {path} {cure}"
     return ""
-
-
-def _say_place(when: str, path: str, mine: str | None, real: str | None) -> str:
-    """Say what one place holds at one moment, and what it must hold."""
-    if INSIDE in when and real in ("equal", "twin"):
-        return EQUAL
-    if AFTER in when and real == "first":
-        return AGAIN
-    must = f"and must hold {real}" if real else "and held something else before, or nothing"
-    told = f"{when} {path} holds {mine or 'nothing'}, {must}"
-    if INSIDE in when and mine == "op":
-        told = f"{when} {path} still holds the old function; search when the block is entered"
-    if AFTER in when and real == "op":
-        told = f"{when} {path} does not hold the old function again; restore in a finally"
-    return told
-
-
-def _fill_dict(row):
-    return [dict(zip((next(filter(callable, row), 0), None, (1, 2), "op"), row, strict=False))]
 
 
 def _fill_names(make):
@@ -237,11 +196,6 @@ def _make_module(names, kind: type = ModuleType):
     made = kind("scenery")
     namespace(made).update(names)
     return [made]
-
-
-def _make_classes(names):
-    held = type("Held", (), names)
-    return [held, type("Child", (held,), {})]  # which holds nothing of its own
 
 
 def _make_function(defaults, named):
@@ -265,10 +219,7 @@ class _Lazy(ModuleType):
 
 
 def _make_modules(op) -> World:
-    """Return a world with copies of all modules: a search that takes too much harms no other.
-
-    A few more are beside them, one is lazy, one is there twice, and two are no modules.
-    """
+    """Return a world with copies of all modules, and more beside them, of which two are none."""
     kinds = [_fill_names(_make_module), _fill_names(partial(_make_module, kind=_Lazy))]
     world, copies = World(op).hold(kinds), dict(sys.modules)
     for name, module in sys.modules.items():
@@ -288,36 +239,26 @@ def _holds(module, op) -> bool:
     return is_module and any(value is op for value in namespace(module).values())
 
 
-def _rebind_modules(old, new):
-    return _reference(old, new, [m for m in sys.modules.values() if _holds(m, old)])
-
-
-def _judge_rebinding(my_rebind_everywhere: Callable, op: Callable):
-    case = _rebinding_case(
-        "tried on names of modules", lambda: _make_modules(op), lambda answer, world: answer
-    )
-    return find_difference(my_rebind_everywhere, _rebind_modules, [case])
-
-
-REBINDING = Exercise(
-    "rebinding",
-    _judge_rebinding,
-    "Every module name was swapped, nested, survived an error, and came back.",
-    (
-        "Start from the small module scan of section 3: it already finds the names to write to.",
-        "Remember each (namespace, name) that you change; write new, yield, write old back.",
-        "try: write new everywhere, then yield; finally: write old back to the remembered places. "
-        "Decorate it with @contextlib.contextmanager.",
-    ),
+@exercise(
+    "Start from the small module scan of section 3: it already finds the names to write to.",
+    "Remember each (namespace, name) that you change; write new, yield, write old back.",
+    "try: write new everywhere, then yield; finally: write old back to the remembered places. "
+    "Decorate it with @contextlib.contextmanager.",
 )
+def rebinding(my_rebind_everywhere: Callable, op: Callable):
+    """Every module name was swapped, nested, survived an error, and came back."""
+    case = _rebinding_case("tried on names of modules", partial(_make_modules, op))
+    return find_difference(my_rebind_everywhere, _reference, [case])
+
 
 # -- exercise 4: holders of each kind
 
 KINDS: dict[str, Callable] = {
     "a list": lambda row: [row],
-    "a dict": _fill_dict,  # one of its keys is a function that is held: a key is no value
+    "a dict": lambda row: [dict(zip((row[:1] and row[0], None, (1, 2), "op"), row, strict=False))],
+    # of which one key is a function that is held: a key is no value
     "a module": _fill_names(_make_module),
-    "a class": _fill_names(_make_classes),
+    "a class": _fill_names(lambda names: [type("Held", (), names)]),
     "an instance": _fill_names(lambda names: [SimpleNamespace(**names)]),
     "defaults": lambda row: _make_function(tuple(row), None),
     "keyword-only defaults": lambda row: _make_function(None, dict(zip("efgh", row, strict=False))),
@@ -325,38 +266,28 @@ KINDS: dict[str, Callable] = {
 }
 
 
-def _give_holders(answer, world):
-    # A search may find one twice.
-    return lambda old, new: answer(
-        old, new, [*world.held.values(), next(iter(world.held.values()))]
-    )
-
-
-def _judge_holders(rebind: Callable):
-    kinds = {name: [make] for name, make in KINDS.items()}
-    kinds["all kinds at once"] = list(KINDS.values())[::-1]
-    cases = (
-        _rebinding_case(
-            f"tried with {name}", lambda makes=makes: World().hold(makes), _give_holders
-        )
-        for name, makes in kinds.items()
-    )
+@exercise(
+    "How would you write to one place of each kind? vars(holder) lists the names of a module, "
+    "a class and an instance; setattr writes them.",
+    "Collect, before you write anything, one function per place: write(value) puts a value "
+    "there. functools.partial(setattr, holder, name) is one.",
+    "Inside the block all writes got new; afterwards, in a finally, all get old. Only the "
+    "finding of the places differs from kind to kind.",
+    "A tuple cannot be written: def write(value): values = list(fn.__defaults__); values[k] = "
+    "value; fn.__defaults__ = tuple(values). What is in fn.__kwdefaults__ is an item of a dict.",
+)
+def one_more_holder(rebind: Callable):
+    """Each of 8 kinds of holders was reached, nested, and came back; all at once, too."""
+    tries = [*({name: make} for name, make in KINDS.items()), dict([*KINDS.items()][::-1])]
+    cases = [
+        _rebinding_case(f"tried with {', '.join(kinds)}", partial(_make_holders, kinds))
+        for kinds in tries
+    ]
     return find_difference(rebind, _reference, cases)
 
 
-ONE_MORE_HOLDER = Exercise(
-    "one_more_holder",
-    _judge_holders,
-    f"Each of {len(KINDS)} kinds of holders was reached, nested, and came back; all at once, too.",
-    (
-        "How would you write to one place of each kind? vars(holder) lists the names of a module, "
-        "a class and an instance; setattr writes them.",
-        "Collect, before you write anything, one function per place: write(value) puts a value "
-        "there. functools.partial(setattr, holder, name) is one.",
-        "Inside the block all writes got new; afterwards, in a finally, all get old. Only the "
-        "finding of the places differs from kind to kind.",
-        "A tuple cannot be written: def write(value): values = list(fn.__defaults__); "
-        "values[k] = value; fn.__defaults__ = tuple(values). What is in fn.__kwdefaults__ is an "
-        "item of a dict.",
-    ),
-)
+def _make_holders(kinds) -> World:
+    world = World().hold(kinds.values())
+    holders = [*world.held.values()]
+    world.given = ([*holders, holders[0]],)  # one of them twice
+    return world

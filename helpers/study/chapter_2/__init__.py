@@ -1,10 +1,9 @@
 """The exercises of chapter 2; the first: which sequence of calls traces least?"""
 
 from helpers.capture.tensorflow.trace_ledger import watch
-from helpers.capture.text.value import short_repr
-from helpers.study.chapter_2.spied_step import BATCHES, SLOW_TRAINING
-from helpers.study.chapter_2.trace_cache import CACHE
-from helpers.study.engine import Exercise, InvalidAnswer, NotAttempted, in_order, plain_text
+from helpers.study.chapter_2.spied_step import batches, slow_training
+from helpers.study.chapter_2.trace_cache import cache
+from helpers.study.engine import exercise, in_order, parts_tried, plain_text
 
 WHY = {
     "tensors": "a tensor's value is no part of its key",
@@ -15,39 +14,27 @@ WHY = {
 }
 
 
-def _judge_ranking(ranking, sequences):
-    if set(sequences) != set(WHY):
-        raise InvalidAnswer("the sequences have changed; run the cell that makes them again")
+@exercise(
+    "For each call ask: which key is it? Two calls with one key make one trace.",
+    "A tensor's key is dtype and shape. A Python value's key is the value. Which are equal?",
+    "tensors 1, mixed 2, lengths 3. Count the two that are left.",
+)
+def ranking(ranking, sequences):
+    """You read the keys as TensorFlow does."""
     ranking = [plain_text(name) for name in in_order(ranking, 100, "ranking")]
-    if left := [str(place) for place, name in enumerate(ranking, 1) if name is ...]:
-        raise NotAttempted(f"place {' and '.join(left)}" if len(left) < len(ranking) else "")
-    if odd := [name for name in ranking if not isinstance(name, str) or name not in WHY]:
-        return f"{short_repr(odd[0])} is none of the names {', '.join(WHY)}"
-    if sorted(ranking) != sorted(WHY):
+    parts_tried({f"place {number}": name for number, name in enumerate(ranking, 1)})
+    if len(ranking) != len(WHY) or not all(name in ranking for name in WHY):
         return f"ranking must hold each of these names once: {', '.join(WHY)}"
-    traces = {name: _count_traces(calls) for name, calls in sequences.items()}
+    traces = {}
+    for name, calls in sequences.items():
+        kept = watch(lambda x: x, autograph=False)
+        for args in calls:
+            kept(*args)
+        traces[name] = kept.model.traces
     for a, b in zip(ranking, ranking[1:], strict=False):
         if traces[a] > traces[b]:
             return f"{a!r} makes {traces[a]} traces and {b!r} {traces[b]}: {WHY[a]}; {WHY[b]}"
     return None
 
 
-def _count_traces(calls) -> int:
-    kept = watch(lambda x: x, autograph=False)
-    for args in calls:
-        kept(*args)
-    return kept.model.traces
-
-
-RANKING = Exercise(
-    "ranking",
-    _judge_ranking,
-    "You read the keys as TensorFlow does.",
-    (
-        "For each call ask: which key is it? Two calls with one key make one trace.",
-        "A tensor's key is dtype and shape. A Python value's key is the value. Which are equal?",
-        "tensors 1, mixed 2, lengths 3. Count the two that are left.",
-    ),
-)
-
-EXERCISES = (RANKING, BATCHES, CACHE, SLOW_TRAINING)
+EXERCISES = (ranking, batches, cache, slow_training)

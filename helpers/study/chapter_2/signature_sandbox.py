@@ -4,8 +4,7 @@ from contextlib import suppress
 
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
 from helpers.model.study_records import Control, Sandbox
-from helpers.model.trace_records import TraceLedger
-from helpers.safety.restoring import preserves_interpreter_state
+from helpers.study.engine import tf
 from helpers.study.foretelling import Foretelling
 from helpers.view.table_view import ledger
 
@@ -53,16 +52,19 @@ class SignatureSandbox(Foretelling):
         super().__init__(SANDBOX, "a call is")
         self._made: dict[str, Watched] = {}
 
-    @preserves_interpreter_state
-    def ledger(self, **picked: str) -> TraceLedger:
-        """Return the ledger of one of the functions (the plain one if none is named)."""
-        return self.function(SANDBOX.picked(**picked)).model
-
     def function(self, picked: dict[str, str]) -> Watched:
         """Return the watched function of this setting."""
+
+        def f(x):
+            return tf.constant(0)
+
         setting = picked["function"]
         if setting not in self._made:
-            self._made[setting] = _make_function(**FUNCTIONS[setting])
+            options = {"autograph": False, **FUNCTIONS[setting]}
+            if "input_signature" in options:
+                options["input_signature"] = [tf.TensorSpec((None,), tf.float32)]
+            # A press of the button may come on any thread of the kernel; that is nothing to tell.
+            self._made[setting] = Watched(as_function(f, options))
         return self._made[setting]
 
     def _prepare(self, picked):
@@ -85,20 +87,6 @@ def signature_sandbox() -> SignatureSandbox:
     return SignatureSandbox()
 
 
-def _make_function(input_signature=False, **options) -> Watched:
-    import tensorflow as tf
-
-    def f(x):
-        return tf.constant(0)
-
-    if input_signature:
-        options["input_signature"] = [tf.TensorSpec((None,), tf.float32)]
-    # A press of the button may come on any thread of the kernel; that is nothing to tell.
-    return Watched(as_function(f, {"autograph": False, **options}))
-
-
 def argument(picked: dict[str, str]):
     """Return the argument itself; the code is of the sandbox's own making."""
-    import tensorflow as tf
-
     return eval(call_code(picked), {"tf": tf})

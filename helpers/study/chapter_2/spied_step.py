@@ -4,22 +4,15 @@ A step may be called for show, its result thrown away.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from operator import is_not
 
-from helpers.capture.tensorflow.trace_ledger import watch
+from helpers.capture.tensorflow.trace_ledger import Watched, as_function
 from helpers.safety.limits import when_stopped
-from helpers.study.engine import (
-    Case,
-    Exercise,
-    InvalidAnswer,
-    find_difference,
-    in_order,
-    same_result,
-    tried,
-)
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import Case, find_difference, in_order, np, numbers, same_result, tf
 
 MOST = 2  # traces
 CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
@@ -31,64 +24,31 @@ COLUMNS, CLOSE = 3, 1e-4
 UNSEEN = ((7, 1, 9, 4, 4, 2, 12), (2,), ())  # rows of the batches that nobody has seen
 
 
-def untraced(name: str, step) -> str | None:
-    """Say that a step is no tf.function: the ledger would make one of its own."""
-    if not callable(step):
-        return f"{name} must be a function, not {type(step).__name__}"
-    if not hasattr(step, "get_concrete_function"):
-        return f"{name} must be a tf.function itself: its own traces are counted"
-    return None
-
-
 class Spied:
     """A step with its ledger; its results are doubled on their way while `doubles` is set."""
 
     def __init__(self, step):
-        import tensorflow as tf
-
         if tf.config.functions_run_eagerly():
             raise InvalidAnswer(EAGER)
-        self.kept, self.doubles = watch(step), False
+        self.kept, self.doubles = Watched(as_function(step, {})), False
 
     def __call__(self, *args, **kwargs):
         """Call the step."""
-        import tensorflow as tf
-
         result = self.kept(*args, **kwargs)
         return tf.nest.map_structure(lambda leaf: leaf * 2, result) if self.doubles else result
 
-    @property
-    def calls(self) -> int:
-        """Return how often it was called."""
-        return sum(entry.calls for entry in self.kept.model.entries)
-
-    @property
-    def traces(self) -> int:
-        """Return how many traces were made in its calls."""
-        return self.kept.model.traces
-
-    @property
-    def cause(self) -> str:
-        """Return why it traced last, in the ledger's words."""
-        causes = self.kept.model.causes
-        return f"; the ledger says why: {causes[-1]}" if causes else ""
-
-    def traced_wrongly(self, name: str, many: str) -> str | None:
-        """Say that it, by its `name`, has made too many traces by now, or none."""
-        if self.traces > MOST:
-            return f"{many} still make {self.traces} traces{self.cause}"
-        if any(entry.verdict == "eager" for entry in self.kept.model.entries):
-            return f"{many} make no trace: {name} must be a tf.function that is not run eagerly"
+    def complaint(self, names, many: str, count: int) -> str | None:
+        """Say that a loop of so many batches called it too often, or traced too much, or never."""
+        step, model = names[0], self.kept.model
+        if (calls := sum(entry.calls for entry in model.entries)) != count:
+            return f"{names[1]} called step {calls} times for {many}; call it once for each"
+        if model.traces > MOST:
+            cause = f"; the ledger says why: {model.causes[-1]}" if model.causes else ""
+            return f"{many} still make {model.traces} traces{cause}"
+        if any(entry.verdict == "eager" for entry in model.entries):
+            return f"{many} make no trace: {step} must be a tf.function that is not run eagerly"
         if found := sorted(graph_ops(self.kept.function) & CALL_PYTHON):
-            return f"{name} is not traced: its graph calls Python back, by {found[0]}"
-        return None
-
-    def only_for_show(self, by: str, run) -> str | None:
-        """Say that its results are not used; `run()` runs the whole."""
-        before, self.doubles = run(), True
-        after, self.doubles = run(), False
-        if same_result(after, before):
-            return f"{by} calls step, but its results do not come from there"
+            return f"{step} is not traced: its graph calls Python back, by {found[0]}"
         return None
 
 
@@ -118,94 +78,76 @@ def graph_ops(function) -> set[str]:
     return found
 
 
-def numbers(value):
+def require_numbers(value):
     """Return a value of whatever array type as an array of numbers. InvalidAnswer if it is none."""
-    import numpy as np
-
-    try:
-        if value is not None:  # which would become a nan
-            return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError, NotImplementedError):
-        pass
-    kind = getattr(getattr(value, "dtype", None), "name", type(value).__name__)
-    raise InvalidAnswer(f"a result must be made of numbers, not {kind}")
+    array = numbers(value)
+    if array is None:
+        kind = getattr(getattr(value, "dtype", None), "name", type(value).__name__)
+        raise InvalidAnswer(f"a result must be made of numbers, not {kind}")
+    return array
 
 
-def _draw(dice, rows: int, columns: int):
-    import tensorflow as tf
-
+def draw(dice, rows: int, columns: int):
+    """Return a tensor of random numbers."""
     drawn = [[dice.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)]
     return tf.constant(drawn) if rows else tf.zeros([0, columns])
 
 
-def _judge_loop(names, step, loop, reference, trials, run) -> str | None:
+def judge_loop(names, step, loop, reference, trials: Iterable[tuple], run) -> str | None:
     """Return what is wrong with a step and the loop that calls it, once for each batch.
 
-    `names`: of the step, the loop and the reference. `trials`: (what the loop is given beside the
-    step, with the batches last; words).
+    `names`: of the step, the loop and the reference. A trial is what the loop is given beside the
+    step, the batches last; `run(loop, step, *trial)` gives what is compared.
     """
-    if because := untraced(names[0], step):
-        return because
-    spied = Spied(step)
-    for given, which in trials:
-        many, before = f"{len(given[-1])} batches{which}", spied.calls
+    if not callable(step):
+        return f"{names[0]} must be a function, not {type(step).__name__}"
+    if not hasattr(step, "get_concrete_function"):
+        return f"{names[0]} must be a tf.function itself: its own traces are counted"
+    for number, given in enumerate(trials):
+        spied, many = Spied(step), f"{len(given[-1])} batches"
+        many += " that you have not seen" * (number > 0)
         case = Case(f"for {many}", lambda made: run(made, spied, *given))  # noqa: B023
         near = partial(same_result, near=CLOSE)
-        if because := find_difference(loop, reference, [case], names[2], near):
+        because = find_difference(loop, reference, [case], names[2], near)
+        if because := because or spied.complaint(names, many, len(given[-1])):
             return because
-        if (times := spied.calls - before) != len(given[-1]):
-            return f"{names[1]} called step {times} times for {many}; call it once for each"
-        if because := spied.traced_wrongly(names[0], many):
-            return because
-    return spied.only_for_show(names[1], lambda: run(loop, spied, *trials[0][0]))
+        before, spied.doubles = run(loop, spied, *given), not number
+        if spied.doubles and same_result(run(loop, spied, *given), before):
+            return f"{names[1]} calls step, but its results do not come from there"
+    return None
 
 
 # -- exercise 2: one number and one shape too many
 
 
 def _slow_epoch(step, batches):
-    import tensorflow as tf
-
     return [tf.reduce_sum(rows) / (number + 1) for number, rows in enumerate(batches)]
 
 
 def _run_epoch(epoch, spied, batches) -> list[float]:
     with left_alone(batches, "epoch") as given:
         found = in_order(tried(epoch(spied, given)), 1000, "what epoch returns")
-    return [value.tolist() for value in map(numbers, found)]
+    return [value.tolist() for value in map(require_numbers, found)]
 
 
-def _judge_batches(step, epoch: Callable, batches, slow_step):
-    import tensorflow as tf
-
-    dice, unseen = random.Random(2), " that you have not seen"
-    trials = [((batches,), "")]
-    trials += [(([_draw(dice, n, COLUMNS) for n in rows],), unseen) for rows in UNSEEN]
-    odd = [tf.constant([[1.0, value, 2.0]]) for value in (float("nan"), float("inf"), -0.0)]
-    trials.append(((odd,), " with a nan, an infinity and a negative zero"))
-    names = "step", "epoch", "slow_step"
-    return _judge_loop(names, step, epoch, _slow_epoch, trials, _run_epoch)
-
-
-BATCHES = Exercise(
-    "batches",
-    _judge_batches,
-    "However many batches there are, they share a trace or two.",
-    (
-        "Read the ledger of the slow version: which two leaves differ from batch to batch?",
-        "The number is a Python value, so it is part of the key. What is not part of a key?",
-        "Pass tf.constant(float(number)), and let tf.function be told about the shapes: "
-        "reduce_retracing=True, or an input_signature with None for the number of rows.",
-    ),
+@exercise(
+    "Read the ledger of the slow version: which two leaves differ from batch to batch?",
+    "The number is a Python value, so it is part of the key. What is not part of a key?",
+    "Pass tf.constant(float(number)), and let tf.function be told about the shapes: "
+    "reduce_retracing=True, or an input_signature with None for the number of rows.",
 )
+def batches(step, epoch: Callable, batches, slow_step):
+    """However many batches there are, they share a trace or two."""
+    dice = random.Random(2)
+    trials = [(batches,), *(([draw(dice, n, COLUMNS) for n in rows],) for rows in UNSEEN)]
+    names = "step", "epoch", "slow_step"
+    return judge_loop(names, step, epoch, _slow_epoch, trials, _run_epoch)
+
 
 # -- exercise 4: three reasons to trace at each step
 
 
 def _slow_train(step, weights, samples):
-    """The training of the exercise, in double precision."""
-    import numpy as np
-
     weights, rate, losses, means = numbers(weights), 0.1, [], []
     for rows in map(numbers, samples):
         missed = rows @ weights - 1
@@ -222,35 +164,31 @@ def _run_train(train, spied, weights, batches) -> dict:
         raise InvalidAnswer(
             f"train must return two things, the weights and the means, not {len(result)}"
         )
-    weights, means = numbers(tried(result[0], "the weights")), tried(result[1], "the means")
+    weights, means = tried(result[0], "the weights"), tried(result[1], "the means")
+    weights = require_numbers(weights)
     found = {"shape of the weights": weights.shape}
     found |= {f"weight {at}": float(weight) for at, weight in enumerate(weights.ravel())}
-    means = [numbers(mean).reshape(-1).tolist() for mean in in_order(means, 1000, "the means")]
-    return found | {f"the mean after batch {at}": mean for at, mean in enumerate(means)}
+    means = map(require_numbers, in_order(means, 1000, "the means"))
+    return found | {
+        f"the mean after batch {at}": mean.ravel().tolist() for at, mean in enumerate(means)
+    }
 
 
-def _judge_slow_training(train_step, train: Callable, weights, batches):
-    dice, unseen = random.Random(4), " that you have not seen"
-    trials = [((weights, batches), "")]
-    for rows in UNSEEN:
-        some = [_draw(dice, n, COLUMNS) for n in rows]
-        trials.append(((_draw(dice, COLUMNS, 1), some), unseen))
-    names = "train_step", "train", "slow_train"
-    return _judge_loop(names, train_step, train, _slow_train, trials, _run_train)
-
-
-SLOW_TRAINING = Exercise(
-    "slow_training",
-    _judge_slow_training,
-    "A trace or two for any number of batches of any length, and the same weights and means.",
-    (
-        "Which arguments do the rows of the ledger name? There are three.",
-        "The rate is a Python number: make it a tensor before the loop and let it stay one. For "
-        "the rows, reduce_retracing=True, or an input_signature with None.",
-        "The length of a list is part of the key. What does the mean need to know of all the "
-        "losses before? Two numbers are enough.",
-        "Pass their sum and their count, two tensors, in place of the list. step returns the "
-        "weights, the sum and the count; a mean is sum / count, and rate = rate * 0.9 gives a "
-        "tensor if rate is one.",
-    ),
+@exercise(
+    "Which arguments do the rows of the ledger name? There are three.",
+    "The rate is a Python number: make it a tensor before the loop and let it stay one. For "
+    "the rows, reduce_retracing=True, or an input_signature with None.",
+    "The length of a list is part of the key. What does the mean need to know of all the "
+    "losses before? Two numbers are enough.",
+    "Pass their sum and their count, two tensors, in place of the list. step returns the "
+    "weights, the sum and the count; a mean is sum / count, and rate = rate * 0.9 gives a "
+    "tensor if rate is one.",
 )
+def slow_training(train_step, train: Callable, weights, batches):
+    """A trace or two for any number of batches of any length, and the same weights and means."""
+    dice, trials = random.Random(4), [(weights, batches)]
+    for rows in UNSEEN:
+        some = [draw(dice, n, COLUMNS) for n in rows]
+        trials.append((draw(dice, COLUMNS, 1), some))
+    names = "train_step", "train", "slow_train"
+    return judge_loop(names, train_step, train, _slow_train, trials, _run_train)

@@ -1,35 +1,21 @@
 """Chapter 2, exercise 3: a cache of traces of one's own, beside tf.function, call by call."""
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from operator import is_
 
-from helpers.capture.tensorflow.trace_ledger import watch
-from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.model.trace_records import MARKS
-from helpers.study.engine import (
-    Case,
-    Exercise,
-    InvalidAnswer,
-    NotAttempted,
-    Raised,
-    describe_difference,
-    find_difference,
-    tried,
-)
-
-COPIED = "changes the caller's own list or dict; trace on a copy"
+from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried
+from helpers.study.engine import Case, find_difference, say_first_part, tf
 
 
 class TensorFlows:
     """What the learner's class is to be: here the traces are a tf.function's."""
 
     def __init__(self, fn, reduce_retracing=False):
-        import tensorflow as tf
-
         self.cache = []
 
         @functools.wraps(fn)
@@ -37,7 +23,7 @@ class TensorFlows:
             self.cache.append(fn(*args))
             return tf.constant(len(self.cache) - 1)
 
-        self.graphs = watch(body, autograph=False, reduce_retracing=reduce_retracing)
+        self.graphs = tf.function(body, autograph=False, reduce_retracing=reduce_retracing)
 
     def __call__(self, *args):
         """Return what the body returned in the trace that TensorFlow runs."""
@@ -80,11 +66,14 @@ class Sequence:
             except (NotAttempted, InvalidAnswer):
                 raise
             except Exception as error:
-                does = f"raises {_name_error(error)}"
+                kinds = KeyError, ValueError, TypeError, Exception
+                kind = next(kind for kind in kinds if isinstance(error, kind))
+                does = f"raises a {kind.__name__}"
             times = len(ran) - seen
             runs = ("hits", "traces")[times] if times < 2 else f"runs the body {times} times"
-            unchanged = answer is TensorFlows or _is_unchanged(args, before)
-            kept = f"{does}, keeps {_count_traces(mine)} traces" if unchanged else COPIED
+            kept = f"{does}, keeps {len(mine.cache)} traces"
+            if answer is not TensorFlows and not _is_unchanged(args, before):
+                kept = "changes the caller's own list or dict; trace on a copy"
             steps[name] = f"{runs}, {kept}"
             del args, before  # an object may be gone before the next call
         return steps
@@ -95,51 +84,27 @@ def _ask_tensorflow(sequence: Sequence) -> dict[str, str]:
     return sequence._run_calls(TensorFlows)
 
 
-def _name_error(error) -> str:
-    kinds = KeyError, ValueError, TypeError, Exception
-    kind = next(kind for kind in kinds if isinstance(error, kind))
-    return error_message(error) if kind is KeyError else f"a {kind.__name__}"
-
-
-def _count_traces(mine) -> int:
-    try:
-        return len(mine.cache)
-    except (AttributeError, TypeError):
-        raise InvalidAnswer(
-            "self.cache must be a list (or a dict …) with one item per trace"
-        ) from None
-
-
-def _copy(args):
-    """Return lists, tuples and dicts anew, to any depth, around the very same leaves."""
-    import tensorflow as tf
-
-    return tf.nest.map_structure(lambda leaf: leaf, args)
+def _copy(args, leaf: Callable = lambda leaf: leaf):
+    return tf.nest.map_structure(leaf, args)
 
 
 def _is_unchanged(args, before) -> bool:
-    """Return whether two structures are alike and hold the very same leaves."""
-    import tensorflow as tf
-
-    forms = [tf.nest.map_structure(lambda leaf: 0, each) for each in (args, before)]
+    forms = [_copy(each, lambda leaf: 0) for each in (args, before)]
     return forms[0] == forms[1] and all(map(is_, *map(tf.nest.flatten, (args, before))))
 
 
+@dataclass(eq=False)
 class Plain:
     """An object that is equal to itself alone."""
 
-    def __init__(self, value):
-        self.value = value
+    value: int
 
 
-class Equal(Plain):
+@dataclass(frozen=True)
+class Equal:
     """An object that is equal to those with the same value."""
 
-    def __eq__(self, other):
-        return isinstance(other, Equal) and self.value == other.value
-
-    def __hash__(self):
-        return hash(self.value)
+    value: int
 
 
 def _one(x): ...
@@ -168,41 +133,37 @@ def _raise_for_lists(x):
 
 
 @functools.cache
-def sequences() -> tuple[Sequence, ...]:
+def sequences() -> list[Sequence]:
     """Return sequences from the plainest to the oddest; each shows one rule."""
-    return (*_list_keys(), *_list_relaxed(), *_list_modified())
-
-
-def _list_keys() -> Iterator[Sequence]:
-    import tensorflow as tf
-
-    two_, three, whole = tf.ones([2]), tf.ones([3]), tf.ones([2], tf.int32)
-    a, b, new = Plain(1), Plain(1), tuple(lambda: (Plain(1),) for _ in range(4))
-    orders = {"a": two_, "b": three}, {"b": three, "a": two_}
-    for shows, *calls in (
-        ("tensors of one dtype and shape share a trace", two_, two_ * 5),
-        ("another shape is another key", two_, three, two_),
-        ("another dtype is another key", two_, whole, two_),
-        ("a Python value is its own key", 1, 2, 1),
-        ("1, 1.0 and True are equal, and so one key", 1, 1.0, True),
-        ("text is not bytes, and None is a value", "a", b"a", None, None, "a"),
-        ("a list is not a tuple", [two_], (two_,), [two_]),
-        ("a longer list is another key", [two_], [two_, two_], [], {}, []),
-        ("the order of a dict does not matter, its keys do", *orders, {"a": two_}, {"c": two_}),
-        ("inside a list the rules are the same", [1, [two_]], [1, [three]]),
-        ("an object is its own key, whatever it holds", a, b, a, [a], [b], [a], len, print),
-        ("objects that say they are equal are one key", Equal(1), Equal(1), Equal(2), Equal(1)),
-    ):
-        yield Sequence(shows, _one, tuple((call,) for call in calls))
-    lengths = tuple((tf.ones([n]),) for n in (2, 3, 4, 5))
-    yield Sequence("unasked, no key makes room for other lengths", _one, lengths)
-    yield Sequence("every argument counts", _two, ((two_, 1), (two_, 2), (three, 1), (two_, 1)))
-    yield Sequence("each new object is a new key, also when the last one is gone", _one, new)
-
-
-def _list_relaxed() -> Iterator[Sequence]:
-    import tensorflow as tf
-
+    one, two, three, whole = tf.ones, tf.ones([2]), tf.ones([3]), tf.ones([2], tf.int32)
+    a, b = Plain(1), Plain(1)
+    orders = {"a": two, "b": three}, {"b": three, "a": two}
+    inside = ({"a": [one([n])]} for n in (2, 3, 4))
+    found = [
+        Sequence(shows, body, tuple((call,) for call in calls), shows.startswith("with reduce"))
+        for shows, body, *calls in (
+            ("tensors of one dtype and shape share a trace", _one, two, two * 5),
+            ("another shape is another key", _one, two, three, two),
+            ("another dtype is another key", _one, two, whole, two),
+            ("a Python value is its own key", _one, 1, 2, 1),
+            ("1, 1.0 and True are equal, and so one key", _one, 1, 1.0, True),
+            ("text is not bytes, and None is a value", _one, "a", b"a", None, None, "a"),
+            ("a list is not a tuple", _one, [two], (two,), [two]),
+            ("a longer list is another key", _one, [two], [two, two], [], {}, []),
+            ("the order of a dict is none, its keys are", _one, *orders, {"a": two}, {"c": two}),
+            ("inside a list the rules are the same", _one, [1, [two]], [1, [three]]),
+            ("an object is its own key, whatever it holds", _one, a, b, a, [a], [b], [a], len),
+            ("objects that say they are equal are one key", _one, *map(Equal, (1, 1, 2, 1))),
+            ("unasked, no key makes room for other lengths", _one, *(one([n]) for n in (2, 3, 4))),
+            ("an appended list raises, every time", _append, [two], [two]),
+            ("a write one level down raises", _write_inside, {"a": {}}),
+            ("another object in the same place raises", _replace, [two]),
+            ("an equal object in the same place raises", _replace, [Equal(1)]),
+            ("the body's own error leaves no trace", _raise_for_lists, [two], (two,), [two]),
+            ("what raised was not traced", _append, [two], (two,), [two]),
+            ("with reduce_retracing, inside a dict and a list, too", _one, *inside),
+        )
+    ]
     for shows, *shapes in (
         ("a second shape makes room for all lengths", [2], [3], [4], [2]),
         ("two ranks make room for all ranks", [2], [2, 2], [3], [2, 2, 2]),
@@ -211,38 +172,16 @@ def _list_relaxed() -> Iterator[Sequence]:
         ("a size that agrees is kept, also a large one", [300, 1], [300, 2], [301, 3], [300, 4]),
         ("a scalar has a rank, too", [], [1], [2, 3], []),
     ):
-        calls = tuple((tf.ones(shape),) for shape in shapes)
-        yield Sequence(f"with reduce_retracing, {shows}", _one, calls, True)
-    mixed = tuple((tf.ones([n]), value) for n, value in ((2, 1), (3, 2), (4, 1), (5, 2), (6, 2)))
-    yield Sequence("only keys that agree in all else make room", _two, mixed, True)
-    inside = tuple(({"a": [tf.ones([n])]},) for n in (2, 3, 4))
-    yield Sequence("with reduce_retracing, inside a dict and a list, too", _one, inside, True)
-
-
-def _list_modified() -> Iterator[Sequence]:
-    import tensorflow as tf
-
-    two_ = tf.ones([2])
-    twice, both = (([two_],), ([two_],)), (([two_],), ((two_,),), ([two_],))
-    yield Sequence("an appended list raises, every time", _append, twice)
-    yield Sequence("a write one level down raises", _write_inside, (({"a": {}},),))
-    yield Sequence("another object in the same place raises", _replace, (([two_],),))
-    yield Sequence("an equal object in the same place raises", _replace, (([Equal(1)],),))
-    yield Sequence("the body's own error leaves no trace", _raise_for_lists, both)
-    yield Sequence("what raised was not traced", _append, both)
-
-
-def _advise(mine, real) -> str:
-    """Show the first call that differs."""
-    if isinstance(mine, Raised):
-        return mine.sentence
-    name = next(name for name in real if mine[name] != real[name])
-    return describe_difference(f"{name}: ", mine[name], real[name], "TensorFlow")
-
-
-def _judge_cache(my_function: Callable):
-    cases = (Case(one.shows, one.run, _advise) for one in sequences())
-    return find_difference(my_function, TensorFlows, cases, "TensorFlow")
+        calls = tuple((one(shape),) for shape in shapes)
+        found.append(Sequence(f"with reduce_retracing, {shows}", _one, calls, True))
+    mixed = tuple((one([n]), value) for n, value in ((2, 1), (3, 2), (4, 1), (5, 2), (6, 2)))
+    pairs, new = ((two, 1), (two, 2), (three, 1), (two, 1)), (lambda: (Plain(1),),) * 4
+    return [
+        *found,
+        Sequence("only keys that agree in all else make room", _two, mixed, True),
+        Sequence("every argument counts", _two, pairs),
+        Sequence("each new object is a new key, also when the last one is gone", _one, new),
+    ]
 
 
 def list_calls(my_function) -> Ledger:
@@ -258,20 +197,19 @@ def list_calls(my_function) -> Ledger:
     return Ledger(title, "call", ("yours", "TensorFlow's"), tuple(entries), marks=MARKS)
 
 
-CACHE = Exercise(
-    "cache",
-    _judge_cache,
-    "In every sequence of calls, yours hits, traces and raises where tf.function does.",
-    (
-        "tf.nest.flatten(args) gives the leaves; tf.nest.map_structure(lambda leaf: 0, args) "
-        "gives a form that can be compared with ==.",
-        "The key is the form and, for each leaf, (dtype, shape) of a tensor or the value itself. "
-        "A hit returns what the trace returned, and the body does not run.",
-        "With reduce_retracing, a new key is merged with each known key of the same form: where "
-        "two shapes differ put None, where two ranks differ None for the whole shape; if any leaf "
-        "cannot be merged, leave the key as it is. A None fits every size.",
-        "Run the body on a copy (tf.nest.map_structure(lambda leaf: leaf, args)). Afterwards its "
-        "form must be the same, and each leaf the same object; else raise, and keep no trace.",
-    ),
+@exercise(
+    "tf.nest.flatten(args) gives the leaves; tf.nest.map_structure(lambda leaf: 0, args) "
+    "gives a form that can be compared with ==.",
+    "The key is the form and, for each leaf, (dtype, shape) of a tensor or the value itself. "
+    "A hit returns what the trace returned, and the body does not run.",
+    "With reduce_retracing, a new key is merged with each known key of the same form: where "
+    "two shapes differ put None, where two ranks differ None for the whole shape; if any leaf "
+    "cannot be merged, leave the key as it is. A None fits every size.",
+    "Run the body on a copy (tf.nest.map_structure(lambda leaf: leaf, args)). Afterwards its "
+    "form must be the same, and each leaf the same object; else raise, and keep no trace.",
     picture=list_calls,
 )
+def cache(my_function: Callable):
+    """In every sequence of calls, yours hits, traces and raises where tf.function does."""
+    cases = (Case(one.shows, one.run, say_first_part("TensorFlow")) for one in sequences())
+    return find_difference(my_function, TensorFlows, cases, "TensorFlow")

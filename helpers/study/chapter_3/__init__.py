@@ -2,14 +2,13 @@
 
 import gc
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from helpers.study.chapter_3.code_patch import CODE_PATCH
-from helpers.study.chapter_3.kept_stacks import STACK_AT
+from helpers.study.chapter_3.code_patch import code_patch
+from helpers.study.chapter_3.kept_stacks import stack_at
 from helpers.study.chapter_3.vm_steps import STEP_EXERCISES, show_opcode_coverage
-from helpers.study.engine import Exercise, check_guess
+from helpers.study.engine import check_guess, exercise
 
-NOT_THE_FIVE = "not what it was by now: run the cell again that makes the five"
 WHY = {
     "error": "the error has a traceback, the traceback the frame, and the frame its locals",
     "closure": "only what the inner function names goes into a cell; it names nothing here",
@@ -17,7 +16,6 @@ WHY = {
     "ended": "the generator has run to its end, and its frame was cleared",
     "frame": "a frame that somebody keeps, keeps its locals",
 }
-TRUTH = dict.fromkeys(WHY, True) | {"closure": False, "ended": False}
 
 
 class _Thing:
@@ -34,28 +32,19 @@ def _keeps(fn: Callable) -> bool:
     return alive
 
 
-def _judge(guess, functions):
-    if not isinstance(functions, Mapping) or set(functions) != set(WHY):
-        return f"functions is {NOT_THE_FIVE}"
-    truth = {name: _keeps(fn) for name, fn in functions.items()}
-    gc.collect()  # An error and its frame hold each other.
-    if truth != TRUTH:
-        return f"{next(n for n in WHY if truth[n] != TRUTH[n])} is {NOT_THE_FIVE}"
-    return check_guess(guess, TRUTH, WHY, (True, False))
-
-
-KEPT_ALIVE = Exercise(
-    "kept_alive",
-    _judge,
-    "You followed the references: frame → locals → object.",
-    (
-        "For each result ask: does it lead to the frame of the call?",
-        "An error leads to a traceback, a waiting generator to its frame. What does a function "
-        "lead to, if its body names none of the outer variables?",
-        "error, generator and frame keep a frame alive; closure and ended do not.",
-    ),
+@exercise(
+    "For each result ask: does it lead to the frame of the call?",
+    "An error leads to a traceback, a waiting generator to its frame. What does a function "
+    "lead to, if its body names none of the outer variables?",
+    "error, generator and frame keep a frame alive; closure and ended do not.",
 )
+def kept_alive(guess, functions):
+    """You followed the references: frame → locals → object."""
+    truth = {name: _keeps(functions[name]) for name in WHY}
+    gc.collect()  # An error and its frame hold each other.
+    return check_guess(guess, truth, WHY, (True, False))
 
-EXERCISES = (*STEP_EXERCISES, STACK_AT, KEPT_ALIVE, CODE_PATCH)
+
+EXERCISES = (*STEP_EXERCISES, stack_at, kept_alive, code_patch)
 
 __all__ = ["EXERCISES", "show_opcode_coverage"]

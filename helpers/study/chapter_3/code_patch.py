@@ -9,7 +9,8 @@ from collections.abc import Callable
 from types import CodeType
 
 from helpers.capture.text.value import short_repr
-from helpers.study.engine import Case, Exercise, describe_difference, find_difference, tried
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import Case, find_difference, say_first_part
 
 FIELDS = (
     *("name", "argcount", "posonlyargcount", "kwonlyargcount", "varnames", "cellvars", "freevars"),
@@ -47,55 +48,37 @@ def _reference(code: CodeType) -> CodeType:
     return code.replace(co_code=bytes(raw), co_consts=(*code.co_consts, 25))
 
 
-def _read(patched, before: CodeType) -> list[str]:
-    """Return all that a code object has to keep or to change, in lines to compare."""
+def _read(patched, before: CodeType) -> dict[str, str]:
     if patched is before:
-        return ["the same code object, whose fields cannot be written; make a new one"]
+        raise InvalidAnswer("it returns the same code object, whose fields cannot be written")
     if not isinstance(patched, CodeType):
         cure = "; try .to_code()" if hasattr(type(patched), "to_code") else ""
-        return [f"{short_repr(patched)}, which is no code object{cure}"]
-    lines = [f"co_{name} {getattr(patched, f'co_{name}')!r}" for name in FIELDS]
+        raise InvalidAnswer(f"it returns {short_repr(patched)}, which is no code object{cure}")
+    found = {f"co_{name}": repr(getattr(patched, f"co_{name}")) for name in FIELDS}
     for step in dis.get_instructions(patched):
         if step.opname != "EXTENDED_ARG":
-            value = f"{type(step.argval).__name__} " if step.opname == "LOAD_CONST" else ""
-            lines.append(f"{step.offset} {step.opname} {value}{step.argrepr}".strip())
+            kind = f"{type(step.argval).__name__} " if step.opname == "LOAD_CONST" else ""
+            found[f"offset {step.offset}"] = f"{step.opname} {kind}{step.argrepr}".strip()
     table = [(r.start, r.end, r.target, r.depth) for r in dis._parse_exception_table(patched)]
-    enough = patched.co_stacksize >= before.co_stacksize
-    lines.append(f"a stack that is deep enough: {enough}")
-    return [*lines, f"the exception table {table}", f"positions {list(patched.co_positions())}"]
+    found["a stack that is deep enough"] = patched.co_stacksize >= before.co_stacksize
+    found["the exception table"] = table
+    return found | {"positions, to which a traceback points": [*patched.co_positions()]}
 
 
-def _advise(mine, real) -> str | None:
-    if not isinstance(mine, list):
-        return None
-    if len(mine) == 1:
-        return f"yours returns {mine[0]}"
-    a, b = next((a, b) for a, b in zip(mine, real, strict=False) if a != b)
-    if a.startswith("positions"):
-        return f"yours has another line table: a traceback would point to other places; {STAYS}"
-    return describe_difference("", f"has `{a}`", f"has `{b}`", "the reference", f"; {STAYS}")
+@exercise(
+    "Bytecode.from_code(code) is a list of instructions. Which two must change?",
+    "An instruction has .name and .arg (labels and the marks of a try have neither); the argument "
+    "of BINARY_OP is a member of BinaryOp. Of several 10s, which one does the function load last?",
+    "Set .arg of the last LOAD_CONST that holds 10 to 25, .arg of the last BINARY_OP to "
+    "BinaryOp.ADD, and return steps.to_code().",
+)
+def code_patch(patch: Callable):
+    """One constant, one operator, a new code object; the old one is as it was."""
 
-
-def _judge(patch: Callable):
     def make_case(fn):
         def run(patch):
             return _read(tried(patch(fn.__code__)), fn.__code__)
 
-        return Case(f"for the code of {fn.__name__}", run, _advise)
+        return Case(f"for the code of {fn.__name__}", run, say_first_part(advice=STAYS))
 
     return find_difference(patch, _reference, map(make_case, (early, half, ticket)))
-
-
-CODE_PATCH = Exercise(
-    "code_patch",
-    _judge,
-    "One constant, one operator, a new code object; the old one is as it was.",
-    (
-        "Bytecode.from_code(code) is a list of instructions. Which two must change?",
-        "An instruction has .name and .arg (labels and the marks of a try have neither); the "
-        "argument of BINARY_OP is a member of BinaryOp. Of several 10s, which one does the "
-        "function load last?",
-        "Set .arg of the last LOAD_CONST that holds 10 to 25, .arg of the last BINARY_OP to "
-        "BinaryOp.ADD, and return steps.to_code().",
-    ),
-)

@@ -11,7 +11,7 @@ from helpers.capture.cpython.opcode_recorder import Moment
 from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
-from helpers.study.engine import Exercise, NotAttempted, in_order
+from helpers.study.engine import exercise, in_order, parts_tried
 
 MOST_STEPS = 20_000
 
@@ -32,10 +32,7 @@ def is_told(code) -> bool:
 
 
 def kept_by_cpython(fn, args) -> list[tuple[int, tuple[str, ...]]]:
-    """Return (offset, stack) before every instruction of the first frame of `fn(*args)`.
-
-    Read from CPython's memory, the NULLs left out.
-    """
+    """Return (offset, stack) before every instruction of the first frame of `fn(*args)`."""
     return [(offset, stack) for number, _, offset, stack in _record(fn, args) if number == 1]
 
 
@@ -82,10 +79,15 @@ def _plain_at(code) -> dict[int, tuple[str, bool]]:
     return {s.offset: (s.opname, s.offset in named) for s in steps if s.first}
 
 
-def _judge(guess, fn, args, offset):
+@exercise(
+    "Read the function from left to right. What is computed first, and where does it wait?",
+    "Each operator pops its two operands and pushes one result; results wait on the stack.",
+    "Below the two operands of the third operator lie the results of the first two.",
+)
+def stack_at(guess, fn, args, offset):
+    """You kept the waiting values apart from the operands."""
     items = in_order(guess, 100, "the guess")
-    if left := [str(place) for place, item in enumerate(items, 1) if item is ...]:
-        raise NotAttempted(f"place {', '.join(left)}, from the bottom," if items != [...] else "")
+    parts_tried({f"place {place}, from the bottom,": item for place, item in enumerate(items, 1)})
     kept = kept_by_cpython(fn, args)
     places = [n for n, (place, _) in enumerate(kept) if place == offset]
     if not places:
@@ -93,29 +95,13 @@ def _judge(guess, fn, args, offset):
     if odd := [item for item in items if type(item) is not int]:
         kind = "text" if isinstance(odd[0], str) else f"a {type(odd[0]).__name__}"
         return f"the values here are whole numbers, and {short_repr(odd[0])} is {kind}"
-    after = kept[places[0] + 1][1] if places[0] + 1 < len(kept) else None
-    return _advise(tuple(map(short_repr, items)), kept[places[0]][1], after)
-
-
-def _advise(told: tuple, stack: tuple, after: tuple | None) -> str | None:
-    if told == stack:
-        return None
-    if told == after:
-        return "that is the stack after the instruction ran; asked is the stack just before it"
-    if told == stack[::-1]:
-        return "those are the values, but the bottom comes first: the top of the stack is the last"
-    if told == stack[-2:]:
-        return "those two are its operands; below them wait values that are used later"
-    return "run it in your head: a name or number is pushed, an operator pops two and pushes one"
-
-
-STACK_AT = Exercise(
-    "stack_at",
-    _judge,
-    "You kept the waiting values apart from the operands.",
-    (
-        "Read the function from left to right. What is computed first, and where does it wait?",
-        "Each operator pops its two operands and pushes one result; results wait on the stack.",
-        "Below the two operands of the third operator lie the results of the first two.",
-    ),
-)
+    stack, (_, after) = kept[places[0]][1], (*kept, (0, None))[places[0] + 1]
+    told = tuple(map(short_repr, items))
+    words = {
+        after: "that is the stack after the instruction ran; asked is the stack just before it",
+        stack[::-1]: "those are the values, but the bottom comes first: the top is the last",
+        stack[-2:]: "those two are its operands; below them wait values that are used later",
+        stack: None,
+    }
+    run_it = "run it in your head: a name or number is pushed, an operator pops two and pushes one"
+    return words.get(told, run_it)

@@ -12,6 +12,7 @@ import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
@@ -23,13 +24,16 @@ from helpers.study.chapter_3.kept_stacks import Place, is_told, plain_places
 from helpers.study.engine import NotAttempted, describe_difference
 
 MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
-MOST_ROWS, LONGEST_BODY = 40, 60
+LONGEST_BODY = 60
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 OUTSIDE = "in a frame of its own; yours had it run outside the machine. Let self.call make the call"
 MISSING = "A value is missing: yours popped one too many, or a result was not pushed."
 TOO_MANY = "There is a value too many: it was left on the stack, or pushed for nothing."
 RIGHT, REVERSED = "The right operand is on top, so it is popped first.", "is on top: pop it first."
 TIPS = {
+    "COPY": "COPY(1) means the top itself, COPY(2) the value below it.",
+    "SWAP": "SWAP(n) exchanges the top with the n-th value from the top; what is between stays.",
+    "FOR_ITER": "The iterator stays below the item until StopIteration; let other errors through.",
     "BINARY_OP": RIGHT,
     "COMPARE_OP": RIGHT,
     "CONTAINS_OP": "The container is on top, so it is popped first.",
@@ -38,12 +42,6 @@ TIPS = {
     "BUILD_LIST": f"The last item {REVERSED}",
     "BUILD_TUPLE": f"The last item {REVERSED}",
 }
-STACK = {
-    "COPY": "COPY(1) means the top itself, COPY(2) the value below it.",
-    "SWAP": "SWAP(n) exchanges the top with the n-th value from the top; what is between stays.",
-    "FOR_ITER": "The iterator stays below the item, and goes only when the loop ends.",
-}
-ENDS = {"FOR_ITER": "Only a StopIteration ends the loop; let every other error through."}
 
 
 class _Stub(vm.Halt):
@@ -56,18 +54,15 @@ class _Wrong(vm.Halt):
 
 @dataclass
 class Run:
-    """What a run did: its end, its output, its stacks; of a machine also each handler that ran.
-
-    A handler comes after so many places.
-    """
+    """A run: its end, output and stacks; of a machine also each handler, after so many places."""
 
     end: str = ""
     printed: str = ""
     places: list[Place] = field(default_factory=list)
-    handlers: list[tuple[int, str, int]] = field(default_factory=list)
+    handlers: list[tuple[int, str]] = field(default_factory=list)
 
 
-def difference(machine: type, program: Callable, *args, own=()) -> str | None:
+def difference(machine: type, program: Callable, args: tuple, own=()) -> str | None:
     """Return how the machine's run of `program(*args)` differs from CPython's, or None.
 
     `own`: the names of the handlers that may be to blame; all, if none is given.
@@ -85,8 +80,8 @@ def difference(machine: type, program: Callable, *args, own=()) -> str | None:
     if ours.end != real.end:
         return describe_difference(call, ours.end, real.end, "CPython", why)
     if ours.printed != real.printed:
-        mine, cpythons = f"prints {ours.printed!r}", f"prints {real.printed!r}"
-        return describe_difference(call, mine, cpythons, "CPython", why)
+        both = f"prints {ours.printed!r}", f"prints {real.printed!r}"
+        return describe_difference(call, *both, "CPython", why)
     return None if same_way else f"{call}yours {ours.end}, as in CPython, but by another way{why}"
 
 
@@ -113,7 +108,7 @@ def run_machine(machine: type, program: Callable, args: tuple) -> Run:
             call, _ = calls.setdefault(id(frame), (len(calls), frame))
             stack = tuple(map(short_repr, frame.stack))
             run.places.append(Place(call, frame.code.co_name, step.offset, name, stack))
-        run.handlers.append((len(run.places), name, step.offset))
+        run.handlers.append((len(run.places), name))
 
     def watching(name: str):
         def run_it(self, *arguments):
@@ -134,11 +129,10 @@ def run_machine(machine: type, program: Callable, args: tuple) -> Run:
 
 
 def _finish(run: Run, call: Callable, program: Callable, args: tuple) -> None:
-    """Make the call with a copy of the arguments, and write down what it did."""
     printed = io.StringIO()
     try:
         with redirected(counted(printed)):
-            run.end = f"gives {write_exactly(call(program, *copy.deepcopy(args)))}"
+            run.end = f"gives {ADDRESS.sub('', repr(call(program, *copy.deepcopy(args))))}"
     except (_Stub, vm.Unwritten) as stub:
         raise NotAttempted(stub if type(stub) is _Stub else "") from None
     except vm.Halt:
@@ -148,62 +142,46 @@ def _finish(run: Run, call: Callable, program: Callable, args: tuple) -> None:
     run.printed = printed.getvalue()
 
 
-def write_exactly(value) -> str:
-    """Return the repr of a value, in which types and signs of zeros show, without addresses."""
-    return ADDRESS.sub("", repr(value))
-
-
 def _write_chain(error: BaseException, space: dict) -> str:
     """Return an exception with its causes and contexts; what a handler has caught is none."""
-    words = error_message(error)
-    links = [(" from ", error.__cause__), (" while handling ", error.__context__)]
-    found = [(how, link) for how, link in links if _is_programs(link, space)]
-    if not found or (error.__suppress_context__ and error.__cause__ is None):
-        return f"{words} from None" if found else words
-    how, link = found[0]
-    return f"{words}{how}{_write_chain(link, space)}"
-
-
-def _is_programs(error: BaseException | None, space: dict) -> bool:
-    trace = error.__traceback__ if error is not None else None
-    return error is not None and (trace is None or trace.tb_frame.f_globals is space)
+    for how, link in ((" from ", error.__cause__), (" while handling ", error.__context__)):
+        trace = link.__traceback__ if link is not None else None
+        if link is None or (trace is not None and trace.tb_frame.f_globals is not space):
+            continue
+        if error.__suppress_context__ and error.__cause__ is None:
+            return f"{error_message(error)} from None"
+        return f"{error_message(error)}{how}{_write_chain(link, space)}"
+    return error_message(error)
 
 
 def _say_where(ours: Run, real: Run, own) -> str:
     """Return where two runs part first, which handler ran there, and what that usually means."""
-    both = list(zip(real.places, ours.places, strict=False))
-    at = next((k for k, (there, here) in enumerate(both) if there != here), len(both))
-    ran = [(name, offset) for seen, name, offset in ours.handlers if seen <= at]
-    name, offset = next((one for one in ran[::-1] if not own or one[0] in own), ran[-1])
-    where, tip = f"They part at {name} (offset {offset})", STACK.get(name) or TIPS.get(name, "")
-    if at == len(both):
-        tip = ENDS.get(name, "") if at < len(ours.places) else tip
+    pairs = enumerate(zip_longest(real.places, ours.places))
+    at, there, here = next((at, there, here) for at, (there, here) in pairs if there != here)
+    ran = [name for seen, name in ours.handlers if seen <= at]
+    name = next((one for one in ran[::-1] if not own or one in own), ran[-1])
+    where, tip = f"They part at {name}", TIPS.get(name, "")
+    if there is None or here is None:
         return f"{where}, where one of the two ends. {tip}".strip()
-    there, here = both[at]
     if there.call != here.call:
         return f"{where}: CPython went on in {there.function}, {OUTSIDE}"
     if there.offset != here.offset:
-        tip = f"{name} jumps only on its condition." if "IF" in name else ENDS.get(name, "")
         went = f"it went on at {here.offset}, CPython at {there.offset}"
+        tip = f"{name} jumps only on its condition." if "IF" in name else tip
         return f"{where}: {went}. {tip}".strip()
-    where += "" if (name, offset) == ran[-1] else ", or at what follows it"
     more = len(here.stack) - len(there.stack)
-    if more and name not in STACK:
+    if more and name not in ("COPY", "SWAP", "FOR_ITER"):
         tip = MISSING if more < 0 else TOO_MANY
     left = f"it left [{', '.join(here.stack)}], CPython [{', '.join(there.stack)}]"
     return f"{where}: {left}. {tip}".strip()
 
 
-def list_stacks(machine: type, program: Callable, *args) -> Listing:
+def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:
     """Return a table of what lay on the machine's stack before each instruction of a run."""
-    columns = (
-        Column("function", "in"),
-        Column("offset", "offset"),
-        Column("opname", "about to run", code=True),
-        Column("stack", "your stack (top at the right)", code=True),
-    )
+    columns = Column("function", "in"), Column("offset", "offset")
+    columns += (Column("opname", "about to run", code=True),)
+    columns += (Column("stack", "your stack (top at the right)", code=True),)
     places = run_machine(machine, program, args).places
     rows = [place._replace(stack=f"[{', '.join(place.stack)}]") for place in places]
-    rest = f"{len(rows) - MOST_ROWS} more instructions ran." if len(rows) > MOST_ROWS else ""
     title = f"What your machine did in {show_call(program, args)}"
-    return Listing(title, columns, tuple(rows[:MOST_ROWS]), rest)
+    return Listing(title, columns, tuple(rows))

@@ -17,7 +17,6 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
 
-from helpers.capture.text.value import short_repr
 from helpers.exhibit import Exhibit
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
@@ -48,19 +47,17 @@ def _judge_step(step: type) -> Callable[[type], str | None]:
         if stubs := [opname for opname in wanted if opname not in vm.written(answer)]:
             raise NotAttempted(", ".join(stubs) if len(stubs) < len(wanted) else "")
         machine = _make_machine(answer, step)
-        for program, args in cases_of(step):
-            if because := difference(machine, program, *args, own=wanted):
-                return _blame_one(answer, step, wanted, program, args) or because
+        for case in cases_of(step):
+            if because := difference(machine, *case, own=wanted):
+                alone = (_difference_of_one(answer, step, wanted, name, *case) for name in wanted)
+                return next(filter(None, alone), because)
         return None
 
     return judge
 
 
 def _make_machine(answer: type, step: type) -> type:
-    """Return the machine with these handlers in the place of the step's own.
-
-    What the step's methods share stands behind them: other steps use it too.
-    """
+    """Return the machine with these handlers; what the step's methods share stands behind them."""
     others = [other for other in vm.WHOLE if other is not step]
     return vm.machine(answer, *others, type("Shared", (), _shared(step)))
 
@@ -69,23 +66,17 @@ def _shared(step: type) -> dict:
     return {n: v for n, v in vars(step).items() if not n.isupper() and not n.startswith("__")}
 
 
-def _blame_one(answer: type, step: type, wanted: list[str], program, args) -> str | None:
+def _difference_of_one(answer, step: type, wanted, name: str, program, args) -> str | None:
     """Return the difference that one handler alone makes, among finished ones; None if none."""
-    shared = {n: v for n, v in _shared(step).items() if not hasattr(answer, n)}
-    for name in wanted:
-        rest = {other: vars(step)[other] for other in wanted if other != name}
-        alone = _make_machine(type(answer.__name__, (answer,), rest | shared), step)
-        if because := difference(alone, program, *args, own=[name]):
-            return because
-    return None
+    rest = {other: vars(step)[other] for other in wanted if other != name}
+    rest |= {n: v for n, v in _shared(step).items() if not hasattr(answer, n)}
+    machine = _make_machine(type(answer.__name__, (answer,), rest), step)
+    return difference(machine, program, args, own=[name])
 
 
 def _exercise(step: type, praise: str, *hints: str) -> Exercise:
-    """Make the exercise of one step; what its first program does is shown after a pass."""
-    program, args = cases_of(step)[0]
-
     def picture(answer):
-        return list_stacks(_make_machine(answer, step), program, *args)
+        return list_stacks(_make_machine(answer, step), *cases_of(step)[0])
 
     name = f"vm_{step.__name__.lower()}"
     return Exercise(name, _judge_step(step), praise, hints, picture=picture)
@@ -161,15 +152,10 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
 
     A step is a class with methods that are named for opcodes; a stub counts as no handler. The
     library is the one of the running Python: its top-level modules, read from their files.
-    TypeError for a step that is no class.
     """
     known, rows, functions = set(), [], list_needs()
     total = sum(functions.values())
     for step in steps:
-        if not isinstance(step, type):
-            raise TypeError(
-                f"show_opcode_coverage needs classes of handlers, not {short_repr(step)}"
-            )
         own = vm.written(step)
         known |= own
         able = sum(count for needed, count in functions.items() if needed <= known)
@@ -177,27 +163,19 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
         bar = (PARTS[-1] * full + (PARTS[part - 1] if part else "")).ljust(WIDTH, EMPTY)
         share = f"{100 * able / total:.1f} %"
         rows.append(Reach(step.__name__, str(len(own)), len(known), able, share, bar))
-    columns = (
-        Column("step", "step", code=True),
-        Column("opcodes", "its opcodes"),
-        Column("so_far", "opcodes so far"),
-        Column("share", "share"),
-        Column("bar", "of the functions", code=True),
-    )
-    title = f"What the machine can express of {total} functions in the standard library"
-    return Exhibit(Listing(title, columns, tuple(rows), _say_wanted(known, functions)), table)
-
-
-def _say_wanted(known, functions) -> str:
-    """Say which missing opcode would let most further functions through."""
-    lacking = Counter()
+    names = {"step": "step", "opcodes": "its opcodes", "so_far": "opcodes so far"}
+    names |= {"share": "share", "bar": "of the functions"}
+    columns = tuple(Column(f, words, code=f in ("step", "bar")) for f, words in names.items())
+    lacking, note = Counter(), ""
     for needed, count in functions.items():
         if len(needed - known) == 1:
             lacking[min(needed - known)] += count
-    if not lacking:
-        return ""
-    name, count = min(lacking.items(), key=lambda item: (-item[1], item[0]))
-    return f"The one handler that would help most is {name}: {count} functions lack nothing else."
+    for name, count in sorted(lacking.items(), key=lambda item: (-item[1], item[0]))[:1]:
+        note = (
+            f"The one handler that would help most is {name}: {count} functions lack nothing else."
+        )
+    title = f"What the machine can express of {total} functions in the standard library"
+    return Exhibit(Listing(title, columns, tuple(rows), note), table)
 
 
 @cache
@@ -205,15 +183,10 @@ def list_needs() -> Counter:
     """Return how many functions of the library need which set of plain instructions."""
     found = Counter()
     for path in sorted(Path(os.__file__).parent.glob("*.py")):
-        for code in _functions(SourceFileLoader(path.stem, str(path)).get_code(path.stem)):
-            used = {opcode.opname[byte] for byte in code.co_code[::2]}
-            found[frozenset(plain for name in used for plain in vm.plain_names(name))] += 1
+        codes = [SourceFileLoader(path.stem, str(path)).get_code(path.stem)]
+        for code in codes:  # which grows by those inside
+            codes += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+            if code.co_flags & inspect.CO_OPTIMIZED:
+                used = {opcode.opname[byte] for byte in code.co_code[::2]}
+                found[frozenset(plain for name in used for plain in vm.plain_names(name))] += 1
     return found
-
-
-def _functions(code: CodeType):
-    if code.co_flags & inspect.CO_OPTIMIZED:
-        yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _functions(constant)

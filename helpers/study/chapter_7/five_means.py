@@ -4,114 +4,108 @@ A means must take the way in that it is named for and no other, note the call an
 the result as it is, and leave nothing behind, whatever the block does.
 """
 
+import math
 import sys
-import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from functools import partial
+from contextlib import contextmanager, suppress
 
-from helpers.capture.text.error import error_message
 from helpers.internals import torch_private
-from helpers.model.phrase import counted, listed
+from helpers.model.phrase import listed
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
-from helpers.study.chapter_7.diagnosis import find_complaint
+from helpers.study.chapter_7.diagnosis import Meant
 from helpers.study.chapter_7.means_table import reach_listing, the_call
-from helpers.study.engine import Exercise, InvalidAnswer, NotAttempted, tried
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import Case, by_name, find_difference, say_first_part, torch
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = ("sys.settrace", "sys.setprofile", "sys.monitoring", "the frame evaluator")
 
 
-class Meant(Exception):
-    """What a block of the judge's raises."""
-
-
-class MeantToEnd(BaseException):
-    """The same, as Ctrl-C does."""
-
-
-def _judge(means):
-    if not issubclass(type(means), Mapping) or {*means} != {*NAMES}:
-        raise InvalidAnswer(f"means must be a dict with the keys {', '.join(NAMES)}")
-    left = [name for name in NAMES if means[name] is ...]
-    for name in [name for name in NAMES if name not in left]:
-        if because := find_complaint(means[name], {name: partial(_complain, name)}):
-            return because
-    if left:
-        raise NotAttempted(", ".join(left) if len(left) < len(NAMES) else "")
+@exercise(
+    "Start from what you know: name, code (chapter 1: rebind, swap), frame (chapter 3: "
+    "sys.settrace or sys.setprofile). Each is a @contextmanager that makes a list, puts "
+    "itself in, yields the list, and in a finally puts back who was there before.",
+    "The two modes are classes: TorchFunctionMode of torch.overrides, whose __torch_function__ "
+    "gets (func, types, args, kwargs), and TorchDispatchMode of torch.utils._python_dispatch, "
+    "whose __torch_dispatch__ gets ops: softsign itself is none, but torch.ops.aten.abs is in "
+    "it. Note, and return func(*args, **(kwargs or {})).",
+    "The new code has to find its notes, and what it replaces, in the globals of softsign: put "
+    "them there for the length of the block. A function of the old code, "
+    "FunctionType(softsign.__code__, softsign.__globals__), still works. No closure: the old "
+    "code has none.",
+    seconds=60,
+    picture=lambda means: reach_listing(dict(means)),
+)
+def five_means(means):
+    """Five ways in to one call, and none sees every route of it. Here they are, measured."""
+    if isinstance(means, Mapping) and {*means} == {*NAMES}:
+        for name in [name for name in NAMES if means[name] is not ...]:
+            expected = EXPECTED | {"ways in that it takes": [name]}
+            run = lambda make: make if type(make) is dict else _run(make)  # noqa: E731
+            case = Case(name, run, say_first_part())
+            if because := find_difference(means[name], expected, [case]):
+                return because
+    by_name(means, NAMES, "means")
     return None
 
 
-def _complain(name: str, make) -> str | None:
-    """Return the first complaint; a tracer and a profiler are there already, as a debugger's."""
+def _run(make) -> dict:
+    """Return what a means does; a tracer and a profiler are there already, as a debugger's."""
     if not callable(make):
-        return f"must be a function that gives a context manager, not {real_type_name(make)}"
+        raise InvalidAnswer(
+            f"a means must be a function that gives a context manager, not {real_type_name(make)}"
+        )
     before = sys.gettrace(), sys.getprofile()
-    sys.settrace(_other)
-    sys.setprofile(_other)
+    sys.settrace(lambda *event: None)
+    sys.setprofile(lambda *event: None)
     ways = Ways()
     try:
-        return next(_complaints(name, make, ways), None)
-    except InvalidAnswer as error:
-        return str(error)
-    except NotAttempted:
-        raise
-    except Exception as error:
-        return f"in its block a call raised {error_message(error)}"
+        return _observe(make, ways)
     finally:
         ways.put_back()
         sys.settrace(before[0])
         sys.setprofile(before[1])
 
 
-def _other(frame, event, arg):
-    """Do nothing, and trace no line."""
+EXPECTED = {
+    "ways in that it takes": [],
+    "another function's result in its block": [2.5 - math.tanh(3) / 2] * 2,
+    "notes of tanhshrink(x) / 2 + 1": 0,
+    "softsign in its block": [[-0.5, 0.75]] * 2,
+    "notes of each call of softsign": [1, 1],
+    "notes added or lost when the block ends": 0,
+    "notes of a call after the block": 0,
+    "what is left after the block": "nothing",
+    "what is left after a block that raised": "nothing",
+    "an error in the block comes through": True,
+}
 
 
-def _complaints(name: str, make, ways: "Ways") -> Iterator[str]:
-    """Yield what is wrong, one thing after another; only the first is asked for."""
-    right = the_call().tolist()
+def _observe(make, ways: "Ways") -> dict:
+    from torch.nn.functional import tanhshrink
+
     with _block(make) as notes:
-        taken = ways.taken()
-        if not taken:
-            yield f"in its block nobody is there at the {name}, or at any other of the five ways in"
-        if taken != [name]:
-            where = listed(taken, 5)
-            yield f"in its block somebody is there at the {where}; it must be the {name} alone"
-        for call, what in _OTHERS.items():
-            if call() is None:
-                yield "in its block another function of torch gives another result"
-            if len(notes):
-                yield f"it notes {what}"
-        for number, names in enumerate(((), ("input",)), 1):
+        another = tanhshrink(input=torch.full((2,), 3.0)) / 2 + 1
+        seen = {"taken": ways.taken(), "another": another.tolist(), "tanh": len(notes)}
+        many, results, counts = len(notes), [], []
+        for names in ((), ("input",)):
             found = the_call(*names)
-            if not hasattr(found, "tolist") or found.tolist() != right:
-                yield "in its block softsign gives another result"
-            if len(notes) < number:
-                yield "a call of softsign by its name leaves no note"
-            if len(notes) > number:
-                many = counted(len(notes) + 1 - number, "note")
-                yield f"one call of softsign leaves {many}: make one for each call"
-    with _block(make) as notes:
-        the_call()
-        many = len(notes)
-    if len(notes) != many:
-        yield "at its end the block changes its notes: they are of calls alone, and stay"
+            results.append(found.tolist() if hasattr(found, "tolist") else found)
+            counts.append(len(notes) - many)
+            many = len(notes)
+        seen |= {"results": results, "counts": counts}
+    seen["ended"] = len(notes) - many
     the_call()
-    if len(notes) != many:
-        yield "after its block it still notes"
-    if because := ways.left():
-        yield f"after its block {because}"
-    for kind in (Meant, MeantToEnd):
-        try:
+    seen |= {"after": len(notes) - many - seen["ended"], "left": ways.left()}
+    ended = []
+    for kind in (RuntimeError, Meant):
+        with suppress(kind):
             with _block(make):
                 raise kind
-        except kind:
-            if because := ways.left():
-                yield f"after a block that raised {because}, in a finally"
-        else:
-            yield "its block raised, and nobody heard of it"
+            ended.append(kind)
+    seen |= {"raised": ways.left(), "heard": not ended}
+    return dict(zip(EXPECTED, seen.values(), strict=True))
 
 
 @contextmanager
@@ -119,47 +113,11 @@ def _block(make) -> Iterator:
     """Open a block of a means, and give its notes, of which there are none yet."""
     block = tried(make())
     if not hasattr(type(block), "__enter__"):
-        raise InvalidAnswer(f"must give a context manager, not {real_type_name(block)}")
+        raise InvalidAnswer(f"a means must give a context manager, not {real_type_name(block)}")
     with block as notes:
-        _require_none(notes)
+        if not hasattr(type(notes), "__len__") or len(notes):
+            raise InvalidAnswer("the block must give its notes, such as a new list: yield it")
         yield notes
-
-
-def _require_none(notes) -> None:
-    if not hasattr(type(notes), "__len__"):
-        raise InvalidAnswer("the block must give its notes, such as a list: yield it")
-    if len(notes):
-        raise InvalidAnswer(
-            "there are notes before softsign was called: note that alone, in a list of its own"
-        )
-
-
-def _call_another():
-    """Call another function of the module with a keyword, and two ops; None if that went wrong."""
-    import torch
-
-    x = torch.full((2,), 3.0, dtype=torch.float64)
-    found = torch.nn.functional.tanhshrink(input=x) / 2 + 1
-    return found if found.dtype == torch.float64 else None
-
-
-def _call_a_namesake():
-    """Call a function of the same name that is ours, of which torch tells its modes as well."""
-    import torch
-    from torch.overrides import handle_torch_function, has_torch_function_unary
-
-    def softsign(input):
-        if has_torch_function_unary(input):
-            return handle_torch_function(softsign, (input,), input)
-        return input.tanh()
-
-    return softsign(torch.tensor([-1.0, 3.0]))
-
-
-_OTHERS = {
-    _call_another: "tanhshrink(x) / 2 + 1, too: note softsign alone, at an op of its own",
-    _call_a_namesake: "another module's function of that name, too: ask which one is called",
-}
 
 
 class Ways:
@@ -170,7 +128,6 @@ class Ways:
 
         self._home, self._own = functional, functional.softsign
         self._names, self._code = {**vars(functional)}, functional.softsign.__code__
-        self._threads = threading.gettrace(), threading.getprofile()
         self._before = self._look()
 
     def _look(self) -> dict:
@@ -185,17 +142,13 @@ class Ways:
         now = self._look()
         return [name for name in NAMES if now[name] != self._before[name]]
 
-    def left(self) -> str | None:
-        """Return what is left behind, if anything is."""
-        if self.taken():
-            return "somebody is still there: put back what was there before"
-        if (threading.gettrace(), threading.getprofile()) != self._threads:
-            return "new threads still get its tracer or profiler"
+    def left(self) -> str:
+        """Return what is left behind, in words."""
         now, before = vars(self._home), self._names
-        if new := sorted({*now} - {*before}):
-            return f"torch.nn.functional has a name more: {new[0]}"
-        other = [name for name in now if now[name] is not before[name]]
-        return f"torch.nn.functional.{other[0]} is not what it was" if other else None
+        names = [n for n in {*now, *before} if now.get(n, self) is not before.get(n, self)]
+        if taken := self.taken():
+            return f"somebody at the {listed(taken, 5)}: put back what was there before"
+        return f"another torch.nn.functional.{min(names)}" if names else "nothing"
 
     def put_back(self) -> None:
         """Put back what can be, for the next means."""
@@ -203,27 +156,3 @@ class Ways:
             delattr(self._home, name)
         vars(self._home).update(self._names)
         self._own.__code__ = self._code
-        threading.settrace(self._threads[0])
-        threading.setprofile(self._threads[1])
-
-
-FIVE_MEANS = Exercise(
-    "five_means",
-    _judge,
-    "Five ways in to one call, and none sees every route of it. Here they are, measured.",
-    (
-        "Start from what you know: name, code (chapter 1: rebind, swap), frame (chapter 3: "
-        "sys.settrace or sys.setprofile). Each is a @contextmanager that makes a list, puts "
-        "itself in, yields the list, and in a finally puts back who was there before.",
-        "The two modes are classes: TorchFunctionMode of torch.overrides, whose __torch_function__ "
-        "gets (func, types, args, kwargs), and TorchDispatchMode of torch.utils._python_dispatch, "
-        "whose __torch_dispatch__ gets ops: softsign itself is none, but torch.ops.aten.abs is in "
-        "it. Note, and return func(*args, **(kwargs or {})).",
-        "The new code has to find its notes, and what it replaces, in the globals of softsign: put "
-        "them there for the length of the block. A function of the old code, "
-        "FunctionType(softsign.__code__, softsign.__globals__), still works. No closure: the old "
-        "code has none.",
-    ),
-    seconds=60,
-    picture=lambda means: reach_listing(dict(means)),
-)

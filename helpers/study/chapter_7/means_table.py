@@ -7,18 +7,19 @@ and its compiled function are made before anybody gets hold of it.
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, make_dataclass
+from dataclasses import make_dataclass
 from statistics import median
 from time import thread_time
 from types import FunctionType, ModuleType
 
-from helpers.capture.text.value import plain, short_repr
+from helpers.capture.text.value import plain
 from helpers.exhibit import Exhibit
 from helpers.internals import torch_private
 from helpers.model.tables import Column, Listing
 from helpers.safety import progress
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import preserves_interpreter_state, running_user_code
+from helpers.study.engine import torch
 from helpers.view.table_view import table
 
 HEADINGS = {
@@ -30,7 +31,6 @@ HEADINGS = {
     "recorded": "a recorded graph",
     "compiled": "compiled, eager",
 }
-MOST = 12
 ROUNDS = 7
 SHORTEST = 0.005  # seconds: so long is a call repeated, that the clock can tell it
 UNTRIED = "…"
@@ -43,62 +43,33 @@ TO_WRITE = f" {UNTRIED}: not written yet."
 Reached = make_dataclass("Reached", [("means", str), *HEADINGS, ("cost", str)], frozen=True)
 
 
-@dataclass(frozen=True)
-class Reach(Listing):
-    """A listing of means that can be asked whether one of them noticed a route."""
-
-    def notices(self, means: str, route: str) -> bool:
-        """Return whether this means noticed this route. KeyError for what the table has not."""
-        return {row.means: vars(row) for row in self.rows}[means][route] == "yes"
-
-
 @preserves_interpreter_state
 def watch_means(means) -> Exhibit:
     """Run one call of torch under each means, by all its routes: who notices it, and at what cost.
 
     `means`: name -> what makes a context manager that notes the calls of
-    `torch.nn.functional.softsign`; `...` is passed over. TypeError for what is no such dict; what a
-    means raises is raised.
+    `torch.nn.functional.softsign`; `...` is passed over. What a means raises is raised.
     """
-    return Exhibit(reach_listing(_given(means)), table)
+    if not isinstance(means, dict):
+        given = real_type_name(means)
+        raise TypeError(f"means must be a dict of name -> context manager, not {given}")
+    return Exhibit(reach_listing(means), table)
 
 
-def reach_listing(means: dict[str, Callable]) -> Reach:
+def reach_listing(means: dict[str, Callable]) -> Listing:
     """Return a row per means: yes or no for each route, and what a call costs in its block."""
     routes = call_routes()
-    tried = progress.counted("trying means", list(means.items()))
-    rows = [_row(name, make, routes) for name, make in tried]
-    columns = (
-        Column("means", "means"),
-        *(Column(route, heading) for route, heading in HEADINGS.items()),
-        Column("cost", "cost"),
-    )
+    rows = []
+    for name, make in progress.counted("trying means", means.items()):
+        seen = [UNTRIED] * (len(routes) + 1)
+        if make is not ...:
+            seen = [*(_noticed(make, route) for route in routes.values())]
+            seen.append(_cost(make, routes["name"]))
+        rows.append(Reached(plain(name), *seen))
+    names = {"means": "means", **HEADINGS, "cost": "cost"}
+    columns = tuple(Column(*pair) for pair in names.items())
     note = NOTE.format(ROUNDS) + TO_WRITE * any(make is ... for make in means.values())
-    return Reach("Who notices the call?", columns, tuple(rows), note)
-
-
-def _given(means) -> dict[str, Callable]:
-    if type(means) is not dict:
-        raise TypeError(
-            f"means must be a dict of name -> context manager, not {real_type_name(means)}"
-        )
-    if not 0 < len(means) <= MOST:
-        raise ValueError(f"means must have from 1 to {MOST} items, not {len(means):,}")
-    for name, make in means.items():
-        if type(name) is not str:
-            raise TypeError(f"the name of a means must be a str, not {short_repr(name)}")
-        if make is not ... and not callable(make):
-            raise TypeError(
-                f"{plain(name)} must be called for its block, and cannot: {short_repr(make)}"
-            )
-    return means
-
-
-def _row(name: str, make, routes) -> Reached:
-    if make is ...:
-        return Reached(plain(name), *[UNTRIED] * len(routes), UNTRIED)
-    seen = [_noticed(make, route) for route in routes.values()]
-    return Reached(plain(name), *seen, _cost(make, routes["name"]))
+    return Listing("Who notices the call?", columns, tuple(rows), note)
 
 
 def _noticed(make, route) -> str:
@@ -135,8 +106,6 @@ def _seconds(call) -> float:
 
 def the_call(*names: str):
     """Call softsign by its name, and its argument by that one's, if one is given."""
-    import torch
-
     x = torch.tensor([-1.0, 3.0])
     softsign = torch.nn.functional.softsign
     return softsign(**dict.fromkeys(names, x)) if names else softsign(x)
@@ -145,7 +114,6 @@ def the_call(*names: str):
 def call_routes() -> dict[str, Callable[[], object]]:
     """Return a function for each route: it calls softsign that way."""
     torch_private.refuse_late_dynamo()
-    import torch
     from torch.fx.experimental.proxy_tensor import make_fx
     from torch.nn import functional
 
@@ -157,7 +125,9 @@ def call_routes() -> dict[str, Callable[[], object]]:
     def softened(x):
         return functional.softsign(x)
 
-    graph, compiled = make_fx(softened)(x), torch.compile(_copy(softened), backend="eager")
+    # With a code object of its own: Dynamo keeps what it makes by that.
+    again = FunctionType(softened.__code__.replace(), globals(), None, None, softened.__closure__)
+    graph, compiled = make_fx(softened)(x), torch.compile(again, backend="eager")
     compiled(x)
     return {
         "name": the_call,
@@ -168,10 +138,3 @@ def call_routes() -> dict[str, Callable[[], object]]:
         "recorded": lambda: graph(x),
         "compiled": lambda: compiled(x),
     }
-
-
-def _copy(fn: FunctionType) -> FunctionType:
-    """Return the function with a code object of its own: Dynamo keeps what it makes by that."""
-    return FunctionType(
-        fn.__code__.replace(), fn.__globals__, None, fn.__defaults__, fn.__closure__
-    )

@@ -8,11 +8,7 @@ from types import ModuleType
 
 
 def imported(sources: dict[str, str]) -> list[ModuleType]:
-    """Run each text as the module of that name, in this order, and return the modules.
-
-    Later ones may import from earlier ones. All stay in `sys.modules`; what was there under a name
-    is replaced. What a text raises is raised.
-    """
+    """Run each text as the module of that name, in this order; they stay in `sys.modules`."""
     return [_run(name, source) for name, source in sources.items()]
 
 

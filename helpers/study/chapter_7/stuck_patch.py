@@ -4,59 +4,30 @@ The cure is a `with` block. It is tried on fresh copies of the project, also on 
 that the learner has not seen.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import contextmanager
+from functools import partial
 
-from helpers.capture.text.error import error_message
-from helpers.capture.text.value import short_repr
-from helpers.model.graphs import Graph
-from helpers.model.tables import Listing
-from helpers.model.trace_records import TraceLedger
-from helpers.safety import progress
+from helpers.capture.references.rebind import rebind_everywhere
 from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_1.default_finder import only_new_objects
-from helpers.study.chapter_7.diagnosis import Evidence, find_complaint, undiagnosed
+from helpers.study.chapter_7.diagnosis import Evidence, Meant, diagnosed, parts
 from helpers.study.chapter_7.project import fresh
-from helpers.study.engine import Exercise, InvalidAnswer, numbers, same_result, tried
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import Case, find_difference, say_first_part, tf
 
-HELD, PENALTY = "training.penalty", "penalty"
+PENALTY = "penalty"
 
 
-def _shows_holder(model: Listing | Graph) -> str | None:
-    """Ask for the second name that holds penalty."""
-    if PENALTY not in model.title:
-        asked = model.title.rpartition(" ")[2]
-        return f"it is of {asked}: in a patch, losses.penalty is the replacement; ask before it"
-    rows = model.rows if isinstance(model, Listing) else model.nodes
+def _shows_holder(model) -> bool:
+    rows = (*parts(model, "rows"), *parts(model, "nodes"))
     paths = {getattr(row, "path", getattr(row, "label", "")) for row in rows}
-    return None if HELD in paths else "ask who holds the function, while training does"
+    return f"training.{PENALTY}" in paths and PENALTY in model.title
 
 
-def _shows_hit(model: TraceLedger) -> str | None:
-    """Ask for a call that found the graph of before, though it was patched."""
-    if not model.entries:
-        return "call what watch_traces returned, while the patch is in force"
-    hits = [entry for entry in model.entries if entry.verdict == "hit"]
-    if not hits or "loss" not in model.title:
-        return "the question is what loss does when it is called the second time"
-    if any(PENALTY in entry.note for entry in hits):
-        return None
-    return (
-        "no hit in it says that penalty is another by now. Watch loss before the patch, and call "
-        "it while training.penalty is patched"
-    )
-
-
-EVIDENCE = (
-    Evidence("name", (Listing, Graph), "every place that holds penalty", _shows_holder),
-    Evidence("cache key", (TraceLedger,), "what a call of loss finds when patched", _shows_hit),
-)
-ELSEWHERE = {
-    "frame": "no frame of loss is evaluated by the second call at all: ask why",
-    "evaluator": "'evaluator': nobody has replaced CPython's; show_evaluator would say so",
-    "registry": "'registry': the right kernels run, for the ops that the graph has",
-    "C call": "'C call': what arrives there is right, for the graph that was found",
-}
+def _shows_hit(model) -> bool:
+    hits = [one for one in parts(model, "entries") if getattr(one, "verdict", "") == "hit"]
+    return any(PENALTY in entry.note for entry in hits) and "loss" in model.title
 
 
 THIRD = {
@@ -81,185 +52,117 @@ def loss(weights, error):
 }
 WEIGHTS = ([3.0, -4.0], [0.5, 2.0, -1.0], [1.0, 1.0], [-2.0, 0.25, 3.0])
 SHAPES = len({len(one) for one in WEIGHTS})
-CHANGED = "sources is no longer the project of this case: run the cell that defines it again"
-
-
-def _sizes(weights):
-    import tensorflow as tf
-
-    return tf.reduce_sum(tf.abs(weights))
-
-
-def _cubes(weights):
-    import tensorflow as tf
-
-    return 0.5 * tf.reduce_sum(weights**3)
-
-
-def _squares(weights):
-    import tensorflow as tf
-
-    return tf.reduce_sum(weights**2)
-
-
-class Meant(BaseException):
-    """What a block of the judge's raises, as Ctrl-C does."""
 
 
 TRIALS = {  # in words -> modules of the project that are others, what the block does
-    "": {},
-    "when the block raises, ": {"raises": KeyError},
-    "when Ctrl-C ends the block, ": {"raises": Meant},
-    "with one block in another, ": {"nested": True},
-    "with a third module, which imported both, ": {"others": THIRD},
-    "with a project whose loss counts the error twice, ": {"others": TWICE, "factor": 2.0},
+    "in one block": {},
+    "when the block raises": {"raises": KeyError},
+    "when Ctrl-C ends the block": {"raises": Meant},
+    "with one block in another": {"nested": True},
+    "with a third module, which imported both": {"others": THIRD},
+    "with a project whose loss counts the error twice": {"others": TWICE},
 }
 
 
-def _judge(seam, proof, patched, sources):
-    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
-        return because
-    if not callable(patched):
-        return f"patched must be a function, not {real_type_name(patched)}"
+@exercise(
+    "Two things were looked up before the patch came: a function, and a graph. Which exhibit "
+    "lists who holds a function? Which says whether a call made a graph?",
+    "show_bindings(losses.penalty) is the first. For the second, let calls = "
+    "watch_traces(training.loss), and call it while both names are patched.",
+    "Rebinding a function at each place that holds it is rebind_everywhere(old, new). A "
+    "tf.function that has no graph yet is tf.function(training.loss.python_function). Where "
+    "must that one stand?",
+    "Both are places to rebind: with rebind_everywhere(losses.penalty, new), "
+    "rebind_everywhere(training.loss, again): yield",
+    seconds=30,
+)
+@diagnosed(
+    {
+        "frame": "no frame of loss is evaluated by the second call at all: ask why",
+        "C call": "'C call': what arrives there is right, for the graph that was found",
+    },
+    Evidence(
+        "name",
+        _shows_holder,
+        "every place that holds penalty; ask before a patch, for then losses.penalty is another",
+    ),
+    Evidence(
+        "cache key",
+        _shows_hit,
+        "a hit of loss though penalty is another: watch loss before the patch, and call what "
+        "watch_traces returned while the patch is in force",
+    ),
+)
+def stuck_patch(seam, proof, patched: Callable, sources):
+    """Whoever calls the loss gets the new penalty, in a graph, and afterwards all is as before."""
     with only_new_objects():
-        _refuse_changed(sources)
-        return find_complaint(patched, {"patched": lambda made: _complain(made, sources)})
-
-
-def _complain(patched, sources) -> str | None:
-    for shows, how in progress.counted("judging your answer, trial", TRIALS.items()):
-        if because := _try(patched, sources, **how):
-            return f"{shows}{because}"
-    return None
-
-
-def _try(patched, sources, others=None, factor=1.0, raises=None, nested=False) -> str | None:
-    with fresh({**sources, **(others or {})}) as modules:
-        project, because, heard = Project(modules, factor), None, raises is None
-        project.unlike(_squares)  # its graphs are made before anybody patches it
-        try:
-            with _block(patched, project, _sizes) as outer:
-                if raises:
-                    raise raises("from the block")
-                if nested:
-                    with _block(patched, project, _cubes) as inner:
-                        because = project.unpatched(inner)
-                because = because or project.unpatched(outer)
-        except (KeyError, Meant) as error:
-            if type(error) is not raises:
-                raise
-            heard = True
-        if not heard:
-            return "the block raised, and nobody heard of it"
-        return because or project.left_behind()
+        cases = [
+            Case(shows, partial(_try, sources, **how), say_first_part())
+            for shows, how in TRIALS.items()
+        ]
+        return find_difference(patched, _reference, cases)
 
 
 @contextmanager
-def _block(patched, project, body):
-    """Enter what the learner's function returns; yield the replacement, which counts."""
-    new = Patched(body)
-    block = tried(patched(project.losses, project.training, new.penalty))
+def _reference(losses, training, new):
+    again = tf.function(training.loss.python_function)
+    with rebind_everywhere(losses.penalty, new), rebind_everywhere(training.loss, again):
+        yield
+
+
+def _try(sources, patched, others=None, raises=None, nested=False) -> dict:
+    with fresh({**sources, **(others or {})}) as modules:
+        seen, before = {"an error comes through": raises is None}, [{**vars(m)} for m in modules]
+        _look(modules)  # its graphs are made before anybody patches it
+        try:
+            with _block(patched, modules, lambda w: tf.reduce_sum(tf.abs(w))) as ran:
+                if raises:
+                    raise raises("from the block")
+                if nested:
+                    with _block(patched, modules, lambda w: tf.reduce_sum(w**3) / 2) as again:
+                        seen |= _look(modules, "in the inner block ", again)
+                seen |= _look(modules, "in the block ", ran)
+        except (KeyError, Meant) as error:
+            if type(error) is not raises:
+                raise
+            seen["an error comes through"] = True
+        changed = []
+        for module, old in zip(modules, before, strict=True):
+            now = vars(module)
+            names = [name for name in sorted({*old, *now}) if now.get(name) is not old.get(name)]
+            changed += [f"{module.__name__}.{name}" for name in names]
+        return seen | {"changed after the block": changed} | _look(modules, "after the block ")
+
+
+@contextmanager
+def _block(patched, modules, body):
+    """Enter what the learner's function returns; yield a list of how the new penalty ran."""
+
+    def penalty(weights):
+        ran.append("eagerly" if tf.executing_eagerly() else "while tracing")
+        return body(weights)
+
+    ran, block = [], tried(patched(*modules[:2], penalty))
     if not hasattr(type(block), "__enter__"):
         raise InvalidAnswer(
             f"patched must return a context manager, not {real_type_name(block)}: @contextmanager"
         )
     with block:
-        yield new
+        yield ran
 
 
-class Patched:
-    """A replacement of penalty that counts how often Python ran it, and how often eagerly."""
-
-    def __init__(self, body):
-        import tensorflow as tf
-
-        def penalty(weights):
-            self.ran += 1
-            self.eagerly += tf.executing_eagerly()
-            return self.body(weights)
-
-        self.body, self.ran, self.eagerly, self.penalty = body, 0, 0, penalty
+def _look(modules, when: str = "", ran=()) -> dict:
+    """Return what each loss gives; and whether it made a graph for each shape, or ran eagerly."""
+    losses, seen = {"training.loss": modules[1].loss}, {}
+    losses |= {f"{module.__name__}.told": module.told for module in modules[2:]}
+    for path, loss in losses.items():
+        many = len(ran)
+        seen[f"{when}{path}"] = _values(loss)
+        new = [*ran][many:]
+        seen[f"{when}{path} is a graph"] = len(new) <= SHAPES and "eagerly" not in new
+    return seen
 
 
-class Project:
-    """The modules, and what was in them. The loss counts the error `factor` times."""
-
-    def __init__(self, modules: list, factor: float):
-        self.losses, self.training, *self.others = modules
-        self._factor, self._modules = factor, modules
-        self._before = [dict(vars(module)) for module in modules]
-
-    def unlike(self, penalty, loss=None) -> str | None:
-        """Return how the loss parts from one that was written with this penalty."""
-        for weights, error in _calls():
-            got = (loss or self.training.loss)(weights, error)
-            wanted = penalty(weights) + self._factor * error
-            if not same_result(got, wanted):
-                return f"gives {_words(got)}, and must give {_words(wanted)}"
-        return None
-
-    def unpatched(self, new: Patched) -> str | None:
-        """Return whose loss is not patched, or no tf.function any more."""
-        losses = {"training.loss": self.training.loss}
-        losses |= {f"{module.__name__}.told": module.told for module in self.others}
-        for path, loss in losses.items():
-            new.ran = new.eagerly = 0
-            if because := self.unlike(new.body, loss):
-                return f"{path}: {because}"
-            if new.eagerly or new.ran > SHAPES:
-                return (
-                    f"{path}: Python ran the new penalty {new.ran} times in {len(WEIGHTS)} calls: "
-                    "loss is to stay a tf.function, with a graph for each shape"
-                )
-        return None
-
-    def left_behind(self) -> str | None:
-        """Return what is another after the block."""
-        for module, before in zip(self._modules, self._before, strict=True):
-            now = vars(module)
-            for name in sorted({*before, *now}):
-                if now.get(name) is not before.get(name):
-                    return f"{module.__name__}.{name} is not what it was, after the block"
-        because = self.unlike(_squares)
-        return because and f"after the block training.loss {because}"
-
-
-def _refuse_changed(sources) -> None:
-    try:
-        with fresh({**sources}) as modules:
-            because = Project(modules, 1.0).unlike(_squares)
-    except Exception as raised:
-        because = error_message(raised)
-    if because:
-        raise InvalidAnswer(f"{CHANGED} ({because})")
-
-
-def _calls() -> Iterator[tuple]:
-    import tensorflow as tf
-
-    for at, weights in enumerate(WEIGHTS):
-        yield tf.constant(weights), tf.constant(float(at))
-
-
-def _words(value) -> str:
-    array = numbers(value)
-    return short_repr(value) if array is None or array.ndim else f"{float(array):g}"
-
-
-STUCK_PATCH = Exercise(
-    "stuck_patch",
-    _judge,
-    "Whoever calls the loss gets the new penalty, in a graph, and afterwards all is as before.",
-    (
-        "Two things were looked up before the patch came: a function, and a graph. Which exhibit "
-        "lists who holds a function? Which says whether a call made a graph?",
-        "show_bindings(losses.penalty) is the first. For the second, let calls = "
-        "watch_traces(training.loss), and call it while both names are patched.",
-        "Rebinding a function at each place that holds it is rebind_everywhere(old, new). A "
-        "tf.function that has no graph yet is tf.function(training.loss.python_function). Where "
-        "must that one stand?",
-        "Both are places to rebind: with rebind_everywhere(losses.penalty, new), "
-        "rebind_everywhere(training.loss, again): yield",
-    ),
-    seconds=30,
-)
+def _values(loss) -> list[float]:
+    found = [loss(tf.constant(one), tf.constant(float(at))) for at, one in enumerate(WEIGHTS)]
+    return [float(value) for value in found]

@@ -12,57 +12,20 @@ from contextlib import suppress
 
 import numpy as np
 
-from helpers.model.framework_records import CallTree
-from helpers.model.graphs import Graph
 from helpers.model.phrase import counted
-from helpers.model.tables import Ledger
-from helpers.model.trace_records import TraceLedger
-from helpers.safety.arguments import real_isinstance, real_type_name
-from helpers.study.chapter_2.spied_step import (
-    CALL_PYTHON,
-    Spied,
-    graph_ops,
-    left_alone,
-    numbers,
-    untraced,
-)
-from helpers.study.chapter_6.routes_taken import parted
-from helpers.study.chapter_7.diagnosis import Evidence, say_first_part, undiagnosed
-from helpers.study.engine import (
-    Case,
-    Exercise,
-    InvalidAnswer,
-    find_difference,
-    prefix_reason,
-    same_result,
-    tried,
-)
+from helpers.safety.arguments import real_type_name
+from helpers.study.chapter_2.spied_step import CALL_PYTHON, draw, graph_ops, judge_loop, left_alone
+from helpers.study.chapter_6.loop_trial import parted
+from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
+from helpers.study.check import InvalidAnswer, exercise, prefix_reason, tried
+from helpers.study.engine import Case, find_difference, numbers, say_first_part, tf
 
 SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))  # batches, how many
-NO_KEY = "generic TraceType"  # in TensorFlow's words
-UNHASHABLE = (
-    "TensorFlow finds no key for an argument of step: an object with a tensor in it has no hash. "
-    "Give the tensor as an argument of its own, or in a tuple"
-)
 
 
-def _shows_new_objects(model: TraceLedger) -> str | None:
-    causes = [cause for entry in model.entries for cause in entry.causes]
-    if any(cause.where.startswith("progress") for cause in causes):
-        return None
-    return "let the training call what watch_traces returned, for more than one batch"
-
-
-OF_STEPS = (
-    Evidence("cache key", (TraceLedger,), "which argument made a step trace", _shows_new_objects),
-)
-NO_STEP = {
-    "name": "'name': train_step leads to one and the same tf.function at each step",
-    "frame": "'frame': Python runs the step's body each time, but who has asked for that?",
-    "evaluator": "'evaluator': nobody has replaced CPython's; show_evaluator would say so",
-    "registry": "'registry': the kernels are found, and compute the right numbers",
-    "C call": "'C call': a graph arrives there at each step; why is it another one?",
-}
+def _shows_new_objects(model) -> bool:
+    causes = [cause for entry in parts(model, "entries") for cause in parts(entry, "causes")]
+    return any(cause.where.startswith("progress") for cause in causes)
 
 
 def _train(step, weights, batches):
@@ -73,66 +36,40 @@ def _train(step, weights, batches):
 
 
 def _run_training(cured, step, weights, batches):
-    try:
-        with left_alone(batches, "cured") as given:
-            return numbers(tried(cured(step, weights, given), "cured")).tolist()
-    except TypeError as error:
-        if NO_KEY not in str(error):
-            raise
-        raise InvalidAnswer(UNHASHABLE) from None
+    with left_alone(batches, "cured") as given:
+        return tried(cured(step, weights, given), "cured")
 
 
-def _trainings():
-    import tensorflow as tf
-
-    dice = random.Random(7)
-    for (rows, columns), count in SHAPES:
-        drawn = [
-            tf.constant([[dice.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
-            for _ in range(count + 1)
-        ]
-        yield drawn[0][0], drawn[1:]
-
-
-def _judge_every_step(seam, proof, cured_step, cured: Callable):
-    because = undiagnosed(seam, proof, OF_STEPS, NO_STEP) or untraced("cured_step", cured_step)
-    if because:
-        return because
-    spied = Spied(cured_step)
-    for weights, batches in _trainings():
-        calls, traces, many = spied.calls, spied.traces, f"{len(batches)} batches"
-
-        def run(made, weights=weights, batches=batches):
-            return _run_training(made, spied, weights, batches)
-
-        case = Case(f"the weights after {many}", run)
-        same = lambda mine, real: same_result(mine, real, 1e-4)  # noqa: E731
-        if because := find_difference(cured, _train, [case], "train", same):
-            return because
-        if (times := spied.calls - calls) != len(batches):
-            return f"cured called step {times} times for {many}; call it once for each"
-        if spied.traces - traces > 2:
-            return f"{many} of one shape still make {spied.traces - traces} traces{spied.cause}"
-        if spied.traces <= 2 and (because := spied.traced_wrongly("cured_step", many)):
-            return because
-    return spied.only_for_show("cured", lambda: _run_training(cured, spied, *next(_trainings())))
-
-
-EVERY_STEP = Exercise(
-    "every_step",
-    _judge_every_step,
-    "One graph for all steps of a shape, and the same weights.",
-    (
-        "Which of the three arguments is another one at each step, and by what does TensorFlow "
-        "tell that? A ledger of the calls says so: which verb keeps one?",
-        "step = watch_traces(train_step), then train(step, start, [rows] * 4). Each row of step "
-        "names the leaf of the key that was not there before.",
-        "A tensor's value is no part of the key. What does a step need to know of its progress? "
-        "One number, the rate: let the training work it out, in Python, before the call.",
-        "tf.constant(0.1 / max(number, 1)) is that rate as a tensor.",
-    ),
+@exercise(
+    "Which of the three arguments is another one at each step, and by what does TensorFlow "
+    "tell that? A ledger of the calls says so: which verb keeps one?",
+    "step = watch_traces(train_step), then train(step, start, [rows] * 4). Each row of step "
+    "names the leaf of the key that was not there before.",
+    "A tensor's value is no part of the key. What does a step need to know of its progress? "
+    "One number, the rate: let the training work it out, in Python, before the call.",
+    "tf.constant(0.1 / max(number, 1)) is that rate as a tensor.",
     seconds=30,
 )
+@diagnosed(
+    {
+        "frame": "'frame': Python runs the step's body each time, but who has asked for that?",
+        "C call": "'C call': a graph arrives there at each step; why is it another one?",
+    },
+    Evidence(
+        "cache key",
+        _shows_new_objects,
+        "which argument made a step trace: let the training call what watch_traces returned, for "
+        "more than one batch",
+    ),
+)
+def every_step(seam, proof, cured_step, cured: Callable):
+    """One graph for all steps of a shape, and the same weights."""
+    dice, trials = random.Random(7), []
+    for (rows, columns), count in SHAPES:
+        start, *batches = (draw(dice, rows, columns) for _ in range(count + 1))
+        trials.append((start[0], batches))
+    names = "cured_step", "cured", "train"
+    return judge_loop(names, cured_step, cured, _train, trials, _run_training)
 
 
 # frames, rows in each, columns; dtype of the frames, of state and gain
@@ -147,8 +84,6 @@ DRAWN = (
 
 
 def _slow(frames, state, gain):
-    import tensorflow as tf
-
     for frame in frames:
         state = tf.multiply(state, gain)
         state = tf.maximum(state, frame)
@@ -156,30 +91,30 @@ def _slow(frames, state, gain):
     return state
 
 
-def _shows_fallback(model) -> str | None:
-    if real_isinstance(model, Ledger):
-        words = [verdict.word for entry in model.entries for verdict in entry.verdicts]
-        return None if any("fallback" in word for word in words) else "nothing falls back there"
-    if "fallback" in model.routes:
-        return None
-    return f"the way that it shows is: {model.route}"
+def _shows_fallback(model) -> bool:
+    verdicts = [
+        verdict for entry in parts(model, "entries") for verdict in parts(entry, "verdicts")
+    ]
+    return "fallback" in parts(model, "routes") or any("fallback" in v.word for v in verdicts)
 
 
-OF_FRAMES = (
-    Evidence("C call", (CallTree, Ledger), "an op that leaves the fast path", _shows_fallback),
+@exercise(
+    "The arithmetic is the same in both loops. Where do the other calls come from? X-ray one "
+    "run: watch_call(slow, frames, state, gain).",
+    "Which of the three ops fall back? Ask for their routes, in order, and look at the type "
+    "of the argument that C cannot read: type(frame), type(np.mean(frame)).",
+    "One array instead of a list of arrays: np.stack(frame). One Python number instead of a "
+    "NumPy scalar: float(...).",
 )
-NO_FRAME = {
-    "cache key": "there is no tf.function here, so no graph is looked up",
-    "name": "each call reaches the op that was meant: it is how the op gets its arguments",
-    "registry": "the kernels are the same, and so are the values: it is the way to them",
-}
-
-
-def _judge_loop(seam, proof, cured):
-    if not callable(cured):
-        return f"cured must be a function, as slow is, not {real_type_name(cured)}"
-    if because := undiagnosed(seam, proof, OF_FRAMES, NO_FRAME):
-        return because
+@diagnosed(
+    {
+        "cache key": "there is no tf.function here, so no graph is looked up",
+        "name": "each call reaches the op that was meant: it is how the op gets its arguments",
+    },
+    Evidence("C call", _shows_fallback, "an op that leaves the fast path"),
+)
+def slow_frames(seam, proof, cured: Callable):
+    """The same values, dtypes and gradients, and each op on the fast path."""
     for kinds, frames, state, gain in _drawn():
         what = f"{counted(len(frames), 'frame')} of {kinds[0]} and a {kinds[1]} state of shape"
         if because := parted(cured, _slow, frames, state, gain):
@@ -190,8 +125,6 @@ def _judge_loop(seam, proof, cured):
 
 def _drawn():
     """Yield (dtypes, frames, state, gain) that nobody has seen; a frame is a list of arrays."""
-    import tensorflow as tf
-
     draw = np.random.default_rng(7).uniform
     for number, rows, columns, *kinds in DRAWN:
         frames = [[*draw(-2, 2, (rows, columns)).astype(kinds[0])] for _ in range(number)]
@@ -202,37 +135,12 @@ def _drawn():
 
 
 def _run_unfit(loop) -> str:
-    import tensorflow as tf
-
     loop([[np.float32([1.0, 2.0])] * 2], tf.ones([3, 2]), tf.Variable(1.0))
     return "a result"
 
 
-SLOW_FRAMES = Exercise(
-    "slow_frames",
-    _judge_loop,
-    "The same values, dtypes and gradients, and each op on the fast path.",
-    (
-        "The arithmetic is the same in both loops. Where do the other calls come from? X-ray one "
-        "run: watch_call(slow, frames, state, gain).",
-        "Which of the three ops fall back? Ask for their routes, in order, and look at the type "
-        "of the argument that C cannot read: type(frame), type(np.mean(frame)).",
-        "One array instead of a list of arrays: np.stack(frame). One Python number instead of a "
-        "NumPy scalar: float(...).",
-    ),
-)
-
-
-# what is done to an object, one after another: a rate is set, or a number is taken in
-RUNS = (
-    (4.0, 4.0, -1.0, 2.5, 2.5),
-    (4.0, "rate 0.25", 4.0, "rate 1.0", 3.0, "rate 0.125", 8.0),
-)
-# ops that pass a value on, or keep it
-MOVES = {
-    *("Placeholder", "Const", "Identity", "IdentityN", "NoOp", "Cast", "PartitionedCall"),
-    *("StatefulPartitionedCall", "ReadVariableOp", "AssignVariableOp"),
-}
+EAGER = "eager code"
+STEPS = ((0.5, 4.0), (0.5, 4.0), (0.25, -1.0), (1.0, 2.5), (0.125, 8.0))  # rate, number
 
 
 class EagerSmoother:
@@ -247,118 +155,65 @@ class EagerSmoother:
         return self.mean
 
 
-def _shows_mean(model) -> str | None:
-    if isinstance(model, TraceLedger):
-        known = "hit" in model.verdicts
-        return None if known else "no call in it finds the graph of another: what of the second?"
-    ops = {node.op for node in model.nodes}
-    if "ReadVariableOp" in ops:
-        return "the graph in it reads a variable at each run: that is no graph of Smoother"
-    return None if {"Const", "AddV2", "Sub"} <= ops else "it is no graph of Smoother.update"
+def _shows_mean(model) -> bool:
+    ops = {getattr(node, "op", "") for node in parts(model, "nodes")}
+    is_graph = "ReadVariableOp" not in ops and {"Const", "AddV2", "Sub"} <= ops
+    return is_graph or "hit" in parts(model, "verdicts")
 
 
-WANTED = "what the second call runs, and which mean that has"
-OF_MEANS = (Evidence("cache key", (Graph, TraceLedger), WANTED, _shows_mean),)
-NO_MEAN = {
-    "name": "self.mean is looked up, and bound: but how often does that line of Python run?",
-    "C call": "C runs each op that it is given, in eager code and in the graph",
-    "frame": "CPython evaluates the frames of update as they are written. How many are there?",
-}
-
-
-def _judge_class(seam, proof, cured):
-    if not isinstance(cured, type):
-        return f"cured must be a class, as Smoother is, not {real_type_name(cured)}"
-    if because := undiagnosed(seam, proof, OF_MEANS, NO_MEAN):
-        return because
-    advice = say_first_part("{2}: yours is {0:g}, eager code's is {1:g}")
-    cases = [
-        Case("with rate 0.5", lambda made, run=run: _run_updates(made, run), advice) for run in RUNS
-    ]
-    cases.append(Case("of two objects, used in turn", _run_two, "one mean for each object"))
-    return find_difference(cured, EagerSmoother, cases, "eager code") or _not_traced(cured)
-
-
-def _run_updates(made, run) -> dict[str, float]:
-    """Return result and mean after each update, by what was done till then."""
-    smoother, done, seen = made(0.5), [], {}
-    for step in run:
-        if isinstance(step, str):
-            smoother.rate = float(step.removeprefix("rate "))
-            done.append(f"{step} set")
-        else:
-            done.append(f"update({step:g})")
-            words, result = ", ".join(done), _update(smoother, step)
-            seen[f"{words}: its result"] = _number(result, "its result")
-            seen[f"{words}: the mean"] = _number(smoother.mean, "the mean")
-    return seen
-
-
-def _run_two(made) -> list[float]:
-    one, two = made(0.5), made(0.25)
-    for smoother in (one, two, one, two):
-        _update(smoother, 4.0)
-    return [_number(smoother.mean, "the mean") for smoother in (one, two)]
-
-
-def _update(smoother, number: float):
-    import tensorflow as tf
-
-    return tried(smoother.update(tf.constant(number)), "cured")
-
-
-def _number(found, what: str) -> float:
-    import tensorflow as tf
-
-    if isinstance(found, tf.Tensor) and not hasattr(found, "numpy"):
-        raise InvalidAnswer(f"{what} is a tensor of the graph, which has no value outside it")
-    with suppress(Exception):
-        return float(found)
-    raise InvalidAnswer(f"{what} is no number: {real_type_name(found)}")
-
-
-def _not_traced(cured) -> str | None:
-    smoother, traces, met = cured(0.5), [], {}
-    for number, rate in ((1.0, 0.5), (2.0, 0.5), (3.0, 0.25), (5.0, 0.75), (7.0, 0.125)):
-        smoother.rate = rate
-        _update(smoother, number)
-        met |= {id(function): function for function in _functions(smoother)}
-        traces.append(sum(one.experimental_get_tracing_count() for one in met.values()))
-    if not traces[-1]:
-        return (
-            "no tf.function among its attributes was called: the symptom is gone with the graph, "
-            "and the graph was the point"
-        )
-    if traces[-1] > traces[1]:
-        made = counted(traces[-1], "graph")
-        return f"five updates with four rates make {made}: a new rate must not be a new graph"
-    ops = set().union(*map(graph_ops, met.values()))
-    if called := sorted(ops & CALL_PYTHON):
-        return f"the graph calls Python back, by {called[0]}: the work is done outside it"
-    if ops <= MOVES:
-        return "the graph computes nothing: the mean is worked out outside it"
-    return None
-
-
-def _functions(smoother) -> list:
-    """Return the tf.functions among an object's attributes."""
-    found = [getattr(smoother, name, None) for name in dir(smoother)]
-    return [one for one in found if hasattr(one, "experimental_get_tracing_count")]
-
-
-STUCK_MEAN = Exercise(
-    "stuck_mean",
-    _judge_class,
-    "The same means as in eager code, new rates included, and one graph for all.",
-    (
-        "How often does the line self.mean = ... run, in three updates? Put a print into a copy "
-        "of the class, or watch_traces(smoother.update).",
-        "Draw what the second call runs: show_graph(smoother.update, four), of a new smoother. "
-        "Where do the old mean and the rate come from in it?",
-        "State that a graph is to change is a tf.Variable, made in __init__, one per object. What "
-        "changes from outside can be an argument: a tensor, for a number would be a new key.",
-        "update(self, x) calls a tf.function with x and tf.constant(self.rate); that does "
-        "self.mean.assign_add(rate * (x - self.mean)), and returns self.mean.read_value().",
-    ),
+@exercise(
+    "How often does the line self.mean = ... run, in three updates? Put a print into a copy "
+    "of the class, or watch_traces(smoother.update).",
+    "Draw what the second call runs: show_graph(smoother.update, four), of a new smoother. "
+    "Where do the old mean and the rate come from in it?",
+    "State that a graph is to change is a tf.Variable, made in __init__, one per object. What "
+    "changes from outside can be an argument: a tensor, for a number would be a new key.",
+    "update(self, x) calls a tf.function with x and tf.constant(self.rate); that does "
+    "self.mean.assign_add(rate * (x - self.mean)), and returns self.mean.read_value().",
     seconds=20,
 )
+@diagnosed(
+    {
+        "name": "self.mean is looked up, and bound: but how often does that line of Python run?",
+        "frame": "CPython evaluates the frames of update as they are written. How many are there?",
+    },
+    Evidence(
+        "cache key",
+        _shows_mean,
+        "what the second call runs, and which mean that has: a graph of Smoother.update, or a hit",
+    ),
+)
+def stuck_mean(seam, proof, cured):
+    """The same means as in eager code, new rates included, and one graph for all."""
+    if not isinstance(cured, type):
+        return f"cured must be a class, as Smoother is, not {real_type_name(cured)}"
+    case = Case("of two objects, used in turn", _run_updates, say_first_part(EAGER))
+    return find_difference(cured, EagerSmoother, [case], EAGER)
+
+
+def _run_updates(cls) -> dict:
+    one, other, done, seen, graphs, met = cls(0.5), cls(0.25), [], {}, [], {}
+    for rate, number in STEPS:
+        if rate != one.rate:
+            one.rate = rate
+            done.append(f"rate {rate} set")
+        done.append(f"update({number:g})")
+        result, words = tried(one.update(tf.constant(number)), "cured"), ", ".join(done)
+        other.update(tf.constant(1.0))
+        seen |= {f"{words}: its result": _number(result), f"{words}: the mean": _number(one.mean)}
+        found = [getattr(one, name, None) for name in dir(one)]
+        met |= {id(f): f for f in found if hasattr(f, "experimental_get_tracing_count")}
+        graphs.append(sum(each.experimental_get_tracing_count() for each in met.values()))
+    python = set().union(*map(graph_ops, met.values())) & CALL_PYTHON
+    return seen | {
+        "the mean of the other object": _number(other.mean),
+        "its attribute has a graph, which was the point": cls is EagerSmoother or graphs[-1] > 0,
+        "graphs more, though a new rate must not be a new graph": graphs[-1] - graphs[1],
+        "ops of the graph that call Python back": sorted(python),
+    }
+
+
+def _number(found) -> float:
+    with suppress(Exception):  # a tensor of a graph has no value outside of it
+        return float(found)
+    raise InvalidAnswer(f"a mean is no number outside of the graph: {real_type_name(found)}")

@@ -6,9 +6,9 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 
-from helpers.capture.text.value import short_repr
 from helpers.exhibit import Exhibit
 from helpers.model.tables import Column, Listing
+from helpers.safety.arguments import require_str
 from helpers.view.table_view import table
 
 
@@ -29,22 +29,15 @@ def words() -> tuple[Word, ...]:
 
 
 def show_word(term: str = "") -> Exhibit:
-    """Show what a term of the course means; all of them, by chapter, if none is given.
-
-    TypeError if it is no str; ValueError, with those that are near, if the course has no such term.
-    """
-    if not isinstance(term, str):
-        raise TypeError(
-            f"give the term as a str, such as show_word('guard'), not {short_repr(term)}"
-        )
-    asked = term.strip().casefold()
+    """Show what a term of the course means; all of them, by chapter, if none is given."""
+    asked = require_str(term, "the term").strip().casefold()
     found = [word for word in words() if asked in ("", *_forms(word))]
     if not found:
         near = get_close_matches(asked, [word.term for word in words()], 3, 0.5)
         hint = f"near it: {', '.join(near)}" if near else "show_word() lists all"
         raise ValueError(f"the course has no term {asked[:60]!r}; {hint}")
-    columns = Column("term", "term"), Column("chapter", "chapter")
-    columns = *columns, Column("means", "what it means here")
+    names = {"term": "term", "chapter": "chapter", "means": "what it means here"}
+    columns = tuple(Column(*pair) for pair in names.items())
     title = "The words of this course" if not asked else ""
     return Exhibit(Listing(title, columns, tuple(found)), table)
 

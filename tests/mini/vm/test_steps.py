@@ -16,7 +16,7 @@ CASES = [case for step in vm.STEPS for case in cases_of(step)]
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
 def test_finished_machine_agrees_with_cpython_at_every_stack(case):
     program, args = case
-    assert difference(WHOLE, program, *args) is None
+    assert difference(WHOLE, program, args) is None
 
 
 def test_the_steps_have_about_thirty_opcodes_and_no_two_share_one():

@@ -7,5 +7,5 @@ MISTAKES = {
         ("such as 7, not ['f', 'x'] (list)", "= 2", "= ['f', 'x']"),
         ("a whole number such as 7, not 2.0 (float)", "= 2", "= 2.0"),
         ("listed the names f, x", "= 2", "= 4"),
-    ),
+    )
 }

@@ -31,7 +31,6 @@ ON_EXCEPTION_ONLY = f"""    except Exception:
     else:
 {WRITE_OLD}"""
 
-EQUAL_TYPE = "type(v) is type(old) and v == old"
 NOT_MAIN = "(m) for m in list(sys.modules.values()) if m is not sys.modules['__main__'] and"
 
 MISTAKES = {
@@ -42,11 +41,9 @@ MISTAKES = {
         ("looks op up each time", '"by_name": "new"', '"by_name": "old"'),
         ("two names of one dict", '"shared": "new"', '"shared": "old"'),
         ("copied the references", '"copied": "old"', '"copied": "new"'),
-        ("must be a dict with the keys", "guess = 'old'"),
         ("one of 'old', 'new', not 'Old'", '"alias": "old"', '"alias": "Old"'),
     ),
     "one_more_holder": (
-        ("only equal", "enumerate(holder) if v is old", f"enumerate(holder) if {EQUAL_TYPE}"),
         (
             "of a list inside a holder, which was not given",
             "    writes = [write for",
@@ -61,11 +58,7 @@ MISTAKES = {
         ("__defaults__[", "    values[k] = value\n", ""),
         ("still holds the old function", "enumerate(holder) if v is old", "[]"),
         ("only equal", "enumerate(holder) if v is old", "enumerate(holder) if v == old"),
-        (
-            "after a KeyboardInterrupt",
-            f"    finally:\n{WRITE_OLD}",
-            ON_EXCEPTION_ONLY,
-        ),
+        ("after a KeyboardInterrupt", f"    finally:\n{WRITE_OLD}", ON_EXCEPTION_ONLY),
     ),
     "default_finder": (
         ("compare with `is`", "value is obj", "value == obj"),
@@ -74,7 +67,7 @@ MISTAKES = {
         ("defaults belong to the last parameters", "names[len(names) - len(values) :]", "names"),
         ("that is a __name__", "fn.__qualname__", "fn.__name__"),
         ("local variables have none", "[: fn.__code__.co_argcount]", ""),
-        ("its default is something else", " if value is obj", ""),
+        ("which does not hold the object", " if value is obj", ""),
         ("pair of str", "(fn.__qualname__, name)", "fn"),
     ),
     "rebinding": (
@@ -85,10 +78,6 @@ MISTAKES = {
         ("compare with `is`", "value is old", "type(value) is type(old) and value == old"),
         ("__main__.scenery_op still holds", "(m) for m in list(sys.modules.values()) if", NOT_MAIN),
         ("context manager, not generator", "@contextmanager\n", ""),
-        (
-            "after a KeyboardInterrupt",
-            "    finally:\n" + WRITE_BACK,
-            ON_EXCEPTION,
-        ),
+        ("after a KeyboardInterrupt", "    finally:\n" + WRITE_BACK, ON_EXCEPTION),
     ),
 }

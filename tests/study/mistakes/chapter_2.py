@@ -64,10 +64,6 @@ MISTAKES = {
     ),
     "batches": (
         ("made of numbers, not None", NOTHING),
-        (
-            "made of numbers, not string",
-            NOTHING.replace("return None", "return tf.constant('five')"),
-        ),
         ("step must be a tf.function itself", "def epoch", WITHIN),
         ("number: Python value", SIGNATURE, "slow_step, reduce_retracing=True", NUMBER, "number"),
         ("rows: shape", SIGNATURE, "slow_step"),
@@ -97,10 +93,6 @@ MISTAKES = {
         ("a list is not a tuple", "known == shape and all", "all"),
         ("trace on a copy", "mine = tf.nest.map_structure(lambda leaf: leaf, args)", "mine = args"),
         ("also when the last one is gone", "else leaf\n", f"else {BY_ID}\n"),
-        (
-            "traces, raises a TypeError, keeps 0 traces",
-            "raise ValueError",
-            "raise TypeError",
-        ),
+        ("traces, raises a TypeError, keeps 0 traces", "raise ValueError", "raise TypeError"),
     ),
 }

@@ -3,20 +3,14 @@
 BY_HAND = """    old, before = losses.penalty, training.loss
     losses.penalty = training.penalty = new
     training.loss = tf.function(training.loss.python_function)
-    try:
-        yield
-    finally:
-        losses.penalty = training.penalty = old
-        training.loss = before
+    yield
+    losses.penalty = training.penalty = old
+    training.loss = before
 """
 CURE = """    again = tf.function(training.loss.python_function)  # without a graph yet
     with rebind_everywhere(losses.penalty, new), rebind_everywhere(training.loss, again):
         yield
 """
-NO_FINALLY = BY_HAND.replace("    try:\n        yield\n    finally:\n", "    yield\n").replace(
-    "        losses.penalty = training.penalty = old\n        training.loss = before\n",
-    "    losses.penalty = training.penalty = old\n    training.loss = before\n",
-)
 BY_HAND_ON_ERROR = """    again = tf.function(training.loss.python_function)
     new, again = rebind_everywhere(losses.penalty, new), rebind_everywhere(training.loss, again)
     new.__enter__(), again.__enter__()
@@ -44,26 +38,20 @@ MISTAKES = {
         ("'hook' is no seam", '"cache key"', '"hook"'),
         ("no exhibit in proof shows every place that holds", "show_bindings(losses.penalty), ", ""),
         ("when Ctrl-C ends the block", CURE, BY_HAND_ON_ERROR),
+        ("when the block raises", CURE, BY_HAND),
         ("call what watch_traces returned", "    calls(weights, error)", "    pass"),
         ("proof must be an exhibit", "(losses.penalty), calls", "(losses.penalty), True"),
-        ("when the block raises", CURE, NO_FINALLY),
     ),
     "every_step": (
         ("at each step; why is it another one", '"cache key"', '"C call"'),
         ("'the cache' is no seam", '"cache key"', '"the cache"'),
         ("more than one batch", "train(calls, start, [rows] * 4)", "pass"),
         ("no exhibit in proof shows which argument", "proof = calls", "proof = show_code(train)"),
-        ("proof must be an exhibit", "proof = calls", "proof = 4"),
-        ("the weights after 12 batches: yours gives", "max(number, 1)", "(number + 1)"),
+        ("for 12 batches: yours gives", "max(number, 1)", "(number + 1)"),
         (
             "traces; the ledger says why: rate: Python value",
             "tf.constant(0.1 / max(number, 1))",
             "0.1 / max(number, 1)",
-        ),
-        (
-            "its graph calls Python back",
-            "    missed = ",
-            "    tf.py_function(print, [], [])\n    missed = ",
         ),
     ),
     "gives_up": (
@@ -71,19 +59,31 @@ MISTAKES = {
         ("who gets it first", '"evaluator"', '"frame"'),
         ("call what watch_recompiles returned", "    step(x)", "    pass"),
         ("shows which guard", "proof = step", "proof = show_compiled(Warmed.forward)"),
-        ("14 calls made 14 graphs", BUFFER, LIMIT_RAISED, TENSOR_FACTOR, INT_FACTOR),
-        ("call 9 ran no graph", BUFFER, "self.calls = 0", TENSOR_FACTOR, INT_FACTOR),
-        ("ran no graph", FORWARD, f"    @torch.compiler.disable\n{FORWARD}"),
-        ("call 10, for x of shape (1, 2)", "max=1.0", "max=0.9"),
+        (
+            "14 calls: graphs beyond 4: yours gives 10",
+            BUFFER,
+            LIMIT_RAISED,
+            TENSOR_FACTOR,
+            INT_FACTOR,
+        ),
+        (
+            "call 9: a graph ran: yours gives False",
+            BUFFER,
+            "self.calls = 0",
+            TENSOR_FACTOR,
+            INT_FACTOR,
+        ),
+        ("a graph ran: yours gives False", FORWARD, f"    @torch.compiler.disable\n{FORWARD}"),
+        ("for x of shape (1, 2): call 10: the result", "max=1.0", "max=0.9"),
     ),
     "blind_tool": (
         ("who decides whose code that is", '"evaluator"', '"frame"'),
         ("which code runs", '"evaluator"', '"name"'),
-        ("that code was written by hand", "show_compiled(compiled)", "show_bytecode(clipped)"),
+        ("none written by hand", "show_compiled(compiled)", "show_bytecode(clipped)"),
         ("look after the function was called", "show_compiled(compiled)", "show_names('x')"),
-        ("yours saw the lines [], and [2, 3, 5] ran", STANCE, "    if True:"),
-        ("set_stance('force_eager') is in force still", STANCE, f"    {FORCED}\n    if True:"),
-        ("compiled once more", STANCE, f"    torch._dynamo.reset()\n{STANCE}"),
-        ("saw the lines", "return covered(test, function)", EVERY_LINE),
+        ("the lines: yours gives [], the reference gives [2, 3, 5]", STANCE, "    if True:"),
+        ("the stance afterwards: yours gives 'force_eager'", STANCE, f"    {FORCED}\n    if True:"),
+        ("graphs compiled once more: yours", STANCE, f"    torch._dynamo.reset()\n{STANCE}"),
+        ("the lines: yours", "return covered(test, function)", EVERY_LINE),
     ),
 }
