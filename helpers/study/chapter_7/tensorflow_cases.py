@@ -15,7 +15,7 @@ import numpy as np
 from helpers.model.phrase import counted
 from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_2.spied_step import CALL_PYTHON, draw, graph_ops, judge_loop, left_alone
-from helpers.study.chapter_6.loop_trial import parted
+from helpers.study.chapter_6.routes_taken import parted
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.check import InvalidAnswer, exercise, prefix_reason, tried
 from helpers.study.engine import Case, find_difference, numbers, say_first_part, tf
