@@ -115,8 +115,6 @@ def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
             raise
         except BaseException as error:
             ending = f" {ended(f'It raised {error_message(error)}')}"
-    if hook.missed:  # too little was left of the levels of recursion, or of the C stack
-        ending += f" {counted(hook.missed, 'frame')} could not be told."
     total = sum(many for _, many in counts.values())
     words = f"{counted(total, 'frame')} of {counted(len(counts), 'code object')}.{ending}"
     if total > len(rows):
