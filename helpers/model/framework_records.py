@@ -89,7 +89,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Op:
-    """One op that ran, asked for by a `layer`.
+    """One op that ran.
 
     `stage`: forward, backward, after (with a gradient, and asked for by no tape) or update.
     """
@@ -99,7 +99,6 @@ class Op:
     reads: tuple[Value, ...]
     makes: tuple[Value, ...]
     stage: str = "forward"
-    layer: str = ""
     where: str = "eager"
 
     @property

@@ -25,7 +25,6 @@ from helpers.capture.cpython.unwrapping import arguments
 from helpers.capture.frameworks.call_recorder import refuse_what_does_not_run, run_to_end
 from helpers.capture.text import tensors
 from helpers.capture.text.tensors import TENSORS, base_of
-from helpers.capture.text.value import type_name
 from helpers.internals import tensorflow_private, torch_private
 from helpers.model.framework_records import Op, OpLog, Value, op_graph, together
 from helpers.model.graphs import Graph
@@ -37,12 +36,11 @@ from helpers.safety.arguments import printable, real_isinstance, require_str
 MOST_OPS, DEEPEST, LONGEST_TITLE, MOST_ITEMS = 500, 20, 300, 100
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
-COLUMNS |= {"layer": "in layer", "where": "where"}
+COLUMNS |= {"where": "where"}
 NONE = (
     "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries "
     "are not seen."
 )
-RARE = {"layer": "", "where": "eager"}  # a column that would say this in every row is left out
 BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}
 BACKWARD |= {("torch.autograd", "grad"), ("tensorflow.python.eager.backprop", "jacobian")}
 UPDATE = ("keras.src.optimizers", "torch.optim")
@@ -51,7 +49,6 @@ WRITES = re.compile(  # in place: by TensorFlow's names; by PyTorch's, where `__
     r"|(?!__)\w+\.(__i[a-z]+__|.*[^_]_)$"
 )
 GENERATED = re.compile(r"__(inference|forward|backward)_.*")
-LAYERS = {("keras.src.layers.layer", "__call__"), ("torch.nn.modules.module", "_call_impl")}
 
 
 def op_log(fn, *args, **kwargs) -> OpLog:
@@ -79,11 +76,11 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
-    told = {name for name, rare in RARE.items() for row in rows if getattr(row, name) != rare}
-    used = [name for name in COLUMNS if name not in RARE or name in told]
-    columns = tuple(Column(name, COLUMNS[name], name == "op") for name in used)
+    columns = [Column(name, heading, name == "op") for name, heading in COLUMNS.items()]
+    if all(row.where == "eager" for row in rows):
+        del columns[-1]
     title = f"{called(fn)}: {counted(len(rows) + missing, 'op')}"
-    return OpLog(title, columns, tuple(rows), " ".join(notes), outcome)
+    return OpLog(title, tuple(columns), tuple(rows), " ".join(notes), outcome)
 
 
 def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
@@ -125,7 +122,7 @@ class _Recorder:
         if len(self.rows) >= MOST_OPS:
             self.left_out += 1
             return
-        stage, layer = _asked_by(sys._getframe(2))
+        stage = _stage(sys._getframe(2))
         if stage == "forward" and updates:
             stage = "update"  # asked for by no tape
         reads, makes = (tuple(map(self._value, _tensors(side))) for side in (inputs, outputs))
@@ -133,7 +130,7 @@ class _Recorder:
             stage = "after"
         if stage in ("backward", "after"):
             self._gradients |= {value.number for value in makes}
-        self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, layer, where))
+        self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, where))
 
     def _value(self, tensor) -> Value:
         key = identity(tensor)
@@ -156,22 +153,17 @@ def _tensors(found, depth: int = DEEPEST) -> Iterator[object]:
         yield found
 
 
-def _asked_by(frame) -> tuple[str, str]:
-    """Return stage and layer (its name in Keras, else its type), read from the frames below."""
-    stage, layer = "forward", ""
+def _stage(frame) -> str:
+    """Return forward, backward or update, read from the frames below."""
+    stage = "forward"
     while frame is not None:
         place = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
         if place in BACKWARD:
             stage = "backward"
         elif place[0].startswith(UPDATE):
             stage = "update" if stage == "forward" else stage
-        elif place in LAYERS and not layer:
-            owner = frame.f_locals.get("self")
-            name = (instance_dict(owner) or {}).get("name", "")
-            layer = printable(name, LONGEST_NAME) if real_isinstance(name, str) else ""
-            layer = layer or type_name(owner)
         frame = frame.f_back
-    return stage, layer
+    return stage
 
 
 # ------------------------------------------------------------------ names of tensors

@@ -132,13 +132,10 @@ def _frame(tally: Tally) -> tuple[bool, str, str]:
 
 
 def _others(tally: Tally) -> str:
-    """Return how many frames a framework had; without one, those of other modules, not followed."""
+    """Return how many frames the framework had that had most of them."""
     package = max(THEIRS, key=lambda package: tally.others[package])
-    if most := tally.others[package]:
-        return f"{_about(most)} of {THEIRS[package]}'s"
-    many = tally.others.total()
-    packages = [printable(name, LONGEST) for name, _ in tally.others.most_common()]
-    return f"{_about(many)} of {listed(packages, MOST_NAMES)}, not followed" if many else ""
+    most = tally.others[package]
+    return f"{_about(most)} of {THEIRS[package]}'s" if most else ""
 
 
 def _about(many: int) -> str:

@@ -10,9 +10,10 @@ A diff is told from two graphs alone. The first rule that fits decides; the rest
 from collections import Counter
 from dataclasses import replace
 from itertools import product
-from types import FunctionType, MethodType
+from types import MethodType
 
 from helpers.capture.cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
+from helpers.capture.cpython.unwrapping import behind
 from helpers.capture.tensorflow.tf_graph import directed, find_levels, plain_name, tf_graph, traced
 from helpers.capture.tensorflow.trace_ledger import as_function, as_tf_function, watched_of
 from helpers.capture.text.error import error_message, instead
@@ -46,11 +47,16 @@ def autograph_side_by_side(fn) -> SideBySide:
     """Set a function's source beside what AutoGraph generates from it, line by line."""
     import tensorflow as tf
 
-    function = _find_python_function(fn)
-    if type(function) is not FunctionType:
+    fn = known.function if (known := watched_of(fn)) else fn
+    if (function := behind(fn)) is None:
         needed = "show_autograph needs a Python function"
         raise TypeError(f"{needed}, not {quote_value(fn)}{instead(fn)}")
     name = name_of(function)
+    if static_attribute(fn, "_autograph", True) is False:  # of a tf.function
+        raise ValueError(f"AutoGraph leaves {name} as it is: autograph=False says so")
+    inner = fn.__func__ if type(fn) is MethodType else static_attribute(fn, "_python_function")
+    if any(static_attribute(one, "autograph_info__", ...) is not ... for one in (fn, inner)):
+        raise ValueError(f"AutoGraph leaves {name} as it is: it is marked so")
     if function.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR):
         raise ValueError(f"AutoGraph converts no async function, such as {name}")
     left, first = _read_source(function, name)
@@ -67,25 +73,6 @@ def autograph_side_by_side(fn) -> SideBySide:
     }
     pairs, title = align(left, right, origin), f"{name}, before and after AutoGraph"
     return SideBySide(title, "what you wrote", "what AutoGraph made of it", pairs, JOINED)
-
-
-def _find_python_function(fn):
-    """Return the function of a tf.function, of a method, and inside its decorators."""
-    import tensorflow as tf
-
-    fn = known.function if (known := watched_of(fn)) else fn
-    if real_isinstance(fn, tf.types.experimental.PolymorphicFunction):
-        if not getattr(fn, "_autograph", True):
-            raise ValueError(f"AutoGraph leaves {name_of(fn)} as it is: autograph=False says so")
-        fn = fn.python_function
-    while type(fn) in (FunctionType, MethodType):
-        fn = fn.__func__ if type(fn) is MethodType else fn
-        if static_attribute(fn, "autograph_info__", ...) is not ...:
-            raise ValueError(f"AutoGraph leaves {name_of(fn)} as it is: it is marked so")
-        if (inner := static_attribute(fn, "__wrapped__")) is None:
-            break
-        fn = inner
-    return fn
 
 
 def _read_source(function, name: str) -> tuple[list[str], int]:
