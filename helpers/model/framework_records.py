@@ -89,10 +89,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Op:
-    """One op that ran.
-
-    `stage`: forward, backward, after (with a gradient, and asked for by no tape) or update.
-    """
+    """One op. `stage`: forward, backward, after (with a gradient, by no tape) or update."""
 
     number: int
     op: str

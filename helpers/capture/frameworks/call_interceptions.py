@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass, replace
 from dis import opmap
 from functools import partial
 from types import FunctionType, ModuleType
@@ -62,19 +62,7 @@ WAYS = {
 }
 
 
-@dataclass(frozen=True)
-class Interception:
-    """One way in: who is there `now`, what it `sees`, and where the real thing is asked."""
-
-    way: str
-    now: str
-    sees: str
-    source: str
-
-    @property
-    def taken(self) -> bool:
-        """Return whether somebody is there."""
-        return self.now not in (NOBODY, NEW, OLD)
+Interception = make_dataclass("Interception", COLUMNS, frozen=True)
 
 
 @dataclass(frozen=True)
@@ -84,7 +72,7 @@ class Interceptions(Listing):
     @property
     def taken(self) -> dict[str, str]:
         """Return way -> who is there, of those where somebody is."""
-        return {row.way: row.now for row in self.rows if row.taken}
+        return {row.way: row.now for row in self.rows if row.now not in (NOBODY, NEW, OLD)}
 
 
 def interceptions() -> Interceptions:
@@ -94,10 +82,10 @@ def interceptions() -> Interceptions:
     """
     now = dict.fromkeys(WAYS, OLD) | _in_python() | _in_frameworks()
     rows = tuple(Interception(way, now[way], *words) for way, words in WAYS.items())
-    taken = f"{sum(row.taken for row in rows)} of {len(rows)} ways in are taken."
-    note = f"{taken} Audit hooks are missing: Python lists them nowhere."
     columns = tuple(Column(*one, one[0] in ("now", "source")) for one in COLUMNS.items())
-    return Interceptions("Who gets hold of your calls now", columns, rows, note)
+    made = Interceptions("Who gets hold of your calls now", columns, rows)
+    taken = f"{len(made.taken)} of {len(rows)} ways in are taken."
+    return replace(made, note=f"{taken} Audit hooks are missing: Python lists them nowhere.")
 
 
 def _in_python() -> dict[str, str]:
@@ -127,7 +115,6 @@ def _in_python() -> dict[str, str]:
 
 
 def _in_frameworks() -> dict[str, str]:
-    """Return what is to be said of IPython, torch and TensorFlow, of those that are imported."""
     found = {}
     shell = getattr(restoring.module("IPython"), "get_ipython", lambda: None)()
     if shell is not None:
@@ -212,7 +199,6 @@ class _Passed(NamedTuple):
 
 
 def _pass_door(door: str, run: Callable) -> list[_Passed]:
-    """Return what passes a door into C while something is run."""
     doors, passed = tensorflow_private.doors, []
     real = getattr(doors, door)
 
@@ -272,7 +258,6 @@ def _below(passed: _Passed) -> dict[str, Callable]:
 
 
 def _alone(outputs: list):
-    """Return the one output as the wrappers do; several as a list."""
     return outputs[0] if len(outputs) == 1 else outputs
 
 

@@ -261,7 +261,6 @@ def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
 
 
 def _lines(tree: CallTree) -> list[str]:
-    """Return a line per call; neighbours that are the same become one."""
     lines = []
     shown = [(call.depth, f"{'[C] ' * call.c}{call.path}") for call in tree.calls]
     for (depth, words), group in groupby(shown):

@@ -145,7 +145,6 @@ class _Recorder:
 
 
 def _tensors(found, depth: int = DEEPEST) -> Iterator[object]:
-    """Yield the tensors in nested lists and tuples, in order."""
     if real_isinstance(found, list, tuple):
         for item in found if depth else ():
             yield from _tensors(item, depth - 1)
@@ -154,7 +153,6 @@ def _tensors(found, depth: int = DEEPEST) -> Iterator[object]:
 
 
 def _stage(frame) -> str:
-    """Return forward, backward or update, read from the frames below."""
     stage = "forward"
     while frame is not None:
         place = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
@@ -193,7 +191,6 @@ def identity(tensor) -> object:
 
 
 def _is_of(value, place: tuple[str, str]) -> bool:
-    """Return whether the value is of the class that a (module, name) stands for."""
     kind = getattr(restoring.module(place[0]), place[1], None)
     return isinstance(kind, type) and real_isinstance(value, kind)
 

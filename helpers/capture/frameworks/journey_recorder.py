@@ -88,7 +88,6 @@ def tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tall
 
 
 def _codes_of_dynamo(function: FunctionType | None) -> dict[int, CodeType]:
-    """Return what Dynamo has made of the code of this function's module, by id."""
     if function is None or not restoring.module("torch._dynamo"):
         return {}
     entries = torch_private.cache_entries
@@ -221,7 +220,6 @@ def _is_hidden(frame) -> bool:
 
 
 def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
-    """Make a call under a recorder; what watched before watches again afterwards."""
     profile, trace, frame = sys.getprofile(), sys.gettrace(), sys._getframe()
     opcodes, frame.f_trace_opcodes = frame.f_trace_opcodes, True  # 3.12 wants to know beforehand
     try:

@@ -132,7 +132,6 @@ def _frame(tally: Tally) -> tuple[bool, str, str]:
 
 
 def _others(tally: Tally) -> str:
-    """Return how many frames the framework had that had most of them."""
     package = max(THEIRS, key=lambda package: tally.others[package])
     most = tally.others[package]
     return f"{_about(most)} of {THEIRS[package]}'s" if most else ""
@@ -180,7 +179,6 @@ def _registry(tally: Tally) -> tuple[bool, str, str]:
 
 
 def _op(name: str) -> tuple[str, tuple[str, ...]]:
-    """Return an op's name and nothing, or whose graph it is and the ops in that."""
     found = GRAPH.fullmatch(name)
     inside = graph_ops(name) if found else ()
     return (printable(found[1], LONGEST), inside) if inside else (name, ())

@@ -133,7 +133,6 @@ class _Snapshot:
                 raise ValueError(f"a case holds more than {MOST_THINGS:,} things, and {needed}")
 
     def _look_into(self, one) -> list:
-        """Note what a thing holds, and return that."""
         if real_isinstance(one, tuple, frozenset):
             return list(one)
         inside = _mutable_part(one)
@@ -200,7 +199,6 @@ def _home(made) -> str:
 
 
 def _content(owner) -> dict[str, object]:
-    """Return a copy of a module's names, or the content of a closure's cell."""
     if type(owner) is dict:
         return owner.copy()
     try:

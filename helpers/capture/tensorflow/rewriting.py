@@ -76,7 +76,6 @@ def autograph_side_by_side(fn) -> SideBySide:
 
 
 def _read_source(function, name: str) -> tuple[list[str], int]:
-    """Return the dedented lines and the number of the first one in its file."""
     if why := why_outdated(function.__code__):
         raise ValueError(f"AutoGraph needs the source of {name}, and {why}")
     source = source_of(function.__code__)

@@ -171,7 +171,6 @@ def _source(written: str) -> tuple[str, str]:
 
 
 def _functions_of(node) -> Iterator[tuple[str, str]]:
-    """Yield (attribute, function name) for every function that this node may call."""
     for attribute in sorted(node.attr):
         value = node.attr[attribute]
         if value.HasField("func"):
@@ -215,7 +214,6 @@ def _shape_words(shape) -> str:
 
 
 def _values(tensor) -> str | None:
-    """Return the values of a small tensor as Python writes them; None if large or unreadable."""
     import tensorflow as tf
 
     sizes = [dim.size for dim in tensor.tensor_shape.dim]
@@ -259,7 +257,6 @@ def plain_name(name: str) -> str:
 
 
 def _attribute(value) -> str:
-    """Return an attribute in words; of a large one, a digest."""
     if value.HasField("func"):
         return plain_name(value.func.name)
     if value.HasField("type"):
