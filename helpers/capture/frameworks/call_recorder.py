@@ -1,8 +1,5 @@
 """One call of a framework's function -> the tree of Python and C calls inside it, and its route.
 
-`sys.setprofile` reports both kinds, so the way ends where Python ends: at the last function that
-an extension module offers (tensorflow/python/_pywrap_tfe.so, or torch's own C functions).
-
 The route of each op is read from its landmarks. The generated wrappers of TensorFlow
 (tensorflow/python/ops/gen_*_ops.py) try the fast path, catch what it raises, and go on to a
 function named for the fallback. A tf.function goes to tensorflow/python/eager/execute.py at once,
@@ -173,9 +170,6 @@ def name_of_c(function) -> str:
     return name.rpartition(".")[2] if "pybind11" in name else name
 
 
-# ------------------------------------------------------------------ the routes of ops
-
-
 def routes(calls: Sequence[Call]) -> Iterator[str]:
     """Yield the route of each op, read from the landmarks alone."""
     above: list[str] = []  # the names of the calls that are open, from the outermost
@@ -199,9 +193,6 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
 def _falls_back(call: Call, later: Iterator[Call]) -> bool:
     beside = takewhile(lambda one: one.depth >= call.depth, later)
     return any(one.depth == call.depth and one.name.endswith(FALLBACK) for one in beside)
-
-
-# ------------------------------------------------------------------ several calls
 
 
 def calls_ledger(cases: dict[str, object]) -> Ledger:

@@ -164,9 +164,6 @@ def _stage(frame) -> str:
     return stage
 
 
-# ------------------------------------------------------------------ names of tensors
-
-
 def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:
     """Return identity -> name of every tensor and variable that `fn` names or is given."""
     names, met = {}, set()

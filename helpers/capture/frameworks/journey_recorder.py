@@ -1,10 +1,8 @@
 """A call under all recorders at once -> a tally: what was counted, and nothing in words.
 
 `sys.setprofile` reports the calls of all frames of this thread, `sys.settrace` the lines and the
-instructions of those that belong to the learner (PEP 523's slot is asked at each of them). The ops
-that reach a kernel are heard of at the doors into C (tensorflow/python/pywrap_tfe.py), through
-which every eager op of TensorFlow goes, and by a TorchDispatchMode of PyTorch, below autograd.
-TensorFlow's cache of graphs is asked by TensorFlow's own key, Dynamo's hangs on the code objects.
+instructions of the learner's. Ops are heard of at TensorFlow's doors into C
+(tensorflow/python/pywrap_tfe.py), and by a TorchDispatchMode of PyTorch, below autograd.
 """
 
 import contextlib
@@ -93,9 +91,6 @@ def _codes_of_dynamo(function: FunctionType | None) -> dict[int, CodeType]:
     entries = torch_private.cache_entries
     found = (entry.code for code in own_codes(function) for entry in entries(code))
     return {id(code): code for code in found}
-
-
-# ------------------------------------------------------------------ frames, lines, names, C calls
 
 
 def through(fn, args, kwargs):
@@ -230,9 +225,6 @@ def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
         sys.setprofile(profile)
         sys.settrace(trace)
         frame.f_trace_opcodes = opcodes
-
-
-# ------------------------------------------------------------------ ops
 
 
 def _noting(door, at: int, found: Tally):

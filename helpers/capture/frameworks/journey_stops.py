@@ -57,9 +57,6 @@ def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[
     return tuple((name, part / sum(found.values())) for name, part in found.items())
 
 
-# ------------------------------------------------------------------ the six stops
-
-
 def _passage(tally: Tally) -> Passage:
     makers = (_name, _key, _frame, _evaluator, _registry, _c_call)
     stops = tuple(Stop(at, *maker(tally)) for at, maker in enumerate(makers, 1))

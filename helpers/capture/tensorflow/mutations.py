@@ -1,8 +1,7 @@
 """Functions that change their arguments -> a ledger: what each way of running them says and does.
 
 TensorFlow compares a function's arguments before and after the trace
-(tensorflow/python/framework/func_graph.py: `check_func_mutation`). What it looks at, and what
-it does not, can be read off here.
+(tensorflow/python/framework/func_graph.py: `check_func_mutation`).
 """
 
 import copy

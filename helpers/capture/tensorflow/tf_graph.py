@@ -64,18 +64,18 @@ def _graph_def(thing, args, kwargs):
     """Return (name, GraphDef); the shapes come along where the graph is alive."""
     import tensorflow as tf
 
-    concrete = tf.types.experimental.ConcreteFunction
-    if real_isinstance(thing, tf.compat.v1.GraphDef, tf.Graph, concrete) and (args or kwargs):
+    kinds = tf.compat.v1.GraphDef, tf.Graph, tf.types.experimental.ConcreteFunction
+    if not real_isinstance(thing, *kinds):
+        thing = _concrete(thing, args, kwargs)
+    elif args or kwargs:
         made = real_type_name(thing)
         raise TypeError(f"a {made} is a graph already; arguments mean nothing to it")
-    if real_isinstance(thing, tf.compat.v1.GraphDef):
+    if real_isinstance(thing, kinds[0]):
         return "", thing
-    if not real_isinstance(thing, tf.Graph):
-        found = real_isinstance(thing, concrete)
-        thing = (thing if found else _concrete(thing, args, kwargs)).graph
-    named = real_isinstance(thing, tensorflow_private.FuncGraph)
-    name = printable(plain_name(thing.name)) if named else ""
-    return name, thing.as_graph_def(add_shapes=True)
+    graph = thing if real_isinstance(thing, tf.Graph) else thing.graph
+    named = real_isinstance(graph, tensorflow_private.FuncGraph)
+    name = printable(plain_name(graph.name)) if named else ""
+    return name, graph.as_graph_def(add_shapes=True)
 
 
 def _concrete(thing, args, kwargs):

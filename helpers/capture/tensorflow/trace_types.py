@@ -114,9 +114,6 @@ def literal(value) -> str:
     return repr(value) if type(value) is range else label(value)
 
 
-# ------------------------------------------------------------------ two keys
-
-
 def nearest(keys, wanted, names: Names) -> tuple[Cause, ...]:
     """Return how `wanted` differs from the nearest of `keys` (oldest first); () if there is none.
 
