@@ -33,7 +33,7 @@ from helpers.model.tables import Column
 from helpers.safety import restoring
 from helpers.safety.arguments import printable, real_isinstance, require_str
 
-MOST_OPS, DEEPEST, LONGEST_TITLE, MOST_ITEMS = 500, 20, 300, 100
+MOST_OPS, LONGEST_TITLE, MOST_ITEMS = 500, 300, 100
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
 COLUMNS |= {"where": "where"}
@@ -144,10 +144,10 @@ class _Recorder:
         return Value(self._numbers[key], tensors.words(tensor), self._names.get(key, ""))
 
 
-def _tensors(found, depth: int = DEEPEST) -> Iterator[object]:
+def _tensors(found) -> Iterator[object]:
     if real_isinstance(found, list, tuple):
-        for item in found if depth else ():
-            yield from _tensors(item, depth - 1)
+        for item in found:
+            yield from _tensors(item)
     elif is_tensor(found):
         yield found
 
@@ -166,9 +166,9 @@ def _stage(frame) -> str:
 
 def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:
     """Return identity -> name of every tensor and variable that `fn` names or is given."""
-    names, met = {}, set()
+    names = {}
     for name, value in _named_values(fn, args, kwargs):
-        for path, tensor in _find_tensors(name, value, DEEPEST, met):
+        for path, tensor in _find_tensors(name, value, 2):
             handle = (instance_dict(tensor) or {}).get("_handle")  # of a variable of TensorFlow
             of_handle = [identity(handle)] if _is_of(handle, TENSORS[1]) else []
             for key in (identity(tensor), *of_handle, id(tensor)):
@@ -203,13 +203,11 @@ def _named_values(fn, args, kwargs) -> Iterator[tuple[str, object]]:
             yield name, fn.__globals__[name]
 
 
-def _find_tensors(name: str, value, depth: int, met: set[int]) -> Iterator[tuple[str, object]]:
-    """Yield the tensors in a value, with their names: in nested lists, in layers and modules."""
+def _find_tensors(name: str, value, depth: int) -> Iterator[tuple[str, object]]:
+    """Yield the tensors in a value, with their names: in lists of lists, in layers and modules."""
     if real_isinstance(value, list, tuple):
-        if depth and len(value) <= MOST_ITEMS and id(value) not in met:
-            met.add(id(value))
-            for at, item in enumerate(value):
-                yield from _find_tensors(f"{name}[{at}]", item, depth - 1, met)
+        for at, item in enumerate(value if depth and len(value) <= MOST_ITEMS else ()):
+            yield from _find_tensors(f"{name}[{at}]", item, depth - 1)
     elif _is_of(value, MODULE) or _is_of(value, LAYER):
         with contextlib.suppress(Exception):  # a class of somebody's own may raise
             if _is_of(value, LAYER):
