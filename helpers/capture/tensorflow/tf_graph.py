@@ -45,9 +45,11 @@ def tf_graph(thing, *args, title: str = "", **kwargs) -> Graph:
     """
     name, graph_def = _graph_def(thing, args, kwargs)
     draft = _Draft(graph_def)
-    count = len(graph_def.node)
-    words = f"{f'The graph of {name}' if name else 'A graph'}: {counted(count, 'node')}"
-    return Graph(title or words, draft.grouped(), tuple(draft.edges))
+    words = f"The graph of {name}" if name else "A graph"
+    scopes = {node.group for node in draft.nodes.values()}  # a node of that name is part of it
+    nodes = (replace(n, group=n.key) if n.key in scopes else n for n in draft.nodes.values())
+    title = title or f"{words}: {counted(len(graph_def.node), 'node')}"
+    return Graph(title, tuple(nodes), tuple(draft.edges))
 
 
 def traced(function, args, kwargs):
@@ -108,14 +110,6 @@ class _Draft:
         self._add_nodes(graph_def.node, "", "")
         while self._waiting:
             self._add_body(*self._waiting.popleft())
-
-    def grouped(self) -> tuple[Node, ...]:
-        """Return the nodes; one that has a scope of its own name is part of it."""
-        nodes = self.nodes.values()
-        scopes = {node.group for node in nodes}
-        return tuple(
-            replace(node, group=node.key) if node.key in scopes else node for node in nodes
-        )
 
     def _add_nodes(self, graph_nodes, prefix: str, cut: str) -> None:
         """Add nodes and their inputs. `prefix` leads every key, `cut` is left out of labels."""
