@@ -8,13 +8,13 @@ import builtins
 import importlib.machinery as machinery
 import sys
 import threading
+from collections import namedtuple
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, make_dataclass, replace
 from dis import opmap
 from functools import partial
-from types import FunctionType, ModuleType
-from typing import NamedTuple
+from types import FunctionType
 
 from helpers.capture.cpython.objects import called
 from helpers.capture.references.holder_search import find_holders
@@ -189,13 +189,8 @@ def _through(place: Place, args):
     return place.get()(*args)
 
 
-class _Passed(NamedTuple):
-    """What was given at a door into C, and by which Python function: its name and arguments."""
-
-    given: tuple
-    function: str
-    module: ModuleType
-    arguments: dict
+# What was given at a door into C, and by which Python function: its name, module and arguments.
+_Passed = namedtuple("_Passed", "given function module arguments")
 
 
 def _pass_door(door: str, run: Callable) -> list[_Passed]:

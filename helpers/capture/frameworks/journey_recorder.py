@@ -79,7 +79,12 @@ def tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tall
     found.traces, found.printed = len(traced), printed.text()
     found.translated = len(made.keys() - known.keys())
     for name in ("frames", "lines", "operators"):
-        setattr(found, name, found.by_owner(getattr(found, name), known | made))
+        owned = Counter()
+        for at, many in getattr(found, name).items():
+            autograph = at in found.codes and GENERATED in found.codes[at].co_filename
+            owner = "AutoGraph" if autograph else "you"
+            owned["Dynamo" if at in known | made else owner] += many
+        setattr(found, name, owned)
     del found.operators["Dynamo"]
     found.nodes = sum(many for (_, name), many in found.c.items() if name == "TF_FinishOperation")
     return found
@@ -120,14 +125,6 @@ class Tally:
         self.paused = False  # while the house itself looks at something
         self._until = None  # the frame with which a pause ends
         self._steps: dict[int, tuple[dict[int, str], frozenset[int]]] = {}
-
-    def by_owner(self, counts: Counter, of_dynamo: dict) -> Counter:
-        """Return whose code it was, of what is counted by code: yours, AutoGraph's, Dynamo's."""
-        found = Counter()
-        for at, many in counts.items():
-            autograph = at in self.codes and GENERATED in self.codes[at].co_filename
-            found["Dynamo" if at in of_dynamo else "AutoGraph" if autograph else "you"] += many
-        return found
 
     def note_op(self, name: str | bytes, made) -> None:
         """Write down an op that ran."""
