@@ -13,14 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import FunctionType
 
-from helpers.capture.cpython.objects import (
-    GENERATOR,
-    LONGEST_NAME,
-    called,
-    compiled,
-    instance_dict,
-    names_used,
-)
+from helpers.capture.cpython.objects import GENERATOR, called, compiled, instance_dict, names_used
 from helpers.capture.cpython.unwrapping import arguments
 from helpers.capture.frameworks.call_recorder import refuse_what_does_not_run, run_to_end
 from helpers.capture.text import tensors
@@ -33,7 +26,7 @@ from helpers.model.tables import Column
 from helpers.safety import restoring
 from helpers.safety.arguments import printable, real_isinstance, require_str
 
-MOST_OPS, LONGEST_TITLE, MOST_ITEMS = 500, 300, 100
+MOST_OPS, MOST_ITEMS, LONGEST_NAME, LONGEST_TITLE = 500, 100, 80, 300
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
 COLUMNS |= {"where": "where"}

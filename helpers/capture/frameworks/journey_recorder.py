@@ -14,13 +14,7 @@ from types import CodeType, FunctionType
 from helpers.capture.cpython.hooked_frames import own_codes
 from helpers.capture.cpython.objects import global_lookups
 from helpers.capture.cpython.settrace import Printed
-from helpers.capture.frameworks.call_recorder import (
-    module_of,
-    module_of_c,
-    name_of_c,
-    no_finalisers,
-    run_to_end,
-)
+from helpers.capture.frameworks.call_recorder import c_place, module_of, no_finalisers, run_to_end
 from helpers.capture.frameworks.executed_ops import is_tensor
 from helpers.capture.tensorflow.trace_types import Names
 from helpers.capture.text import tensors
@@ -186,13 +180,13 @@ class Tally:
             self.keys += module == KEYED and code.co_qualname == "Function.__call__"
 
     def _enter_c(self, frame, function) -> None:
-        caller, name = frame.f_code, name_of_c(function)
+        caller, (module, name) = frame.f_code, c_place(function)
         ours = caller is through.__code__
         if name in SWITCHES or (_is_hidden(frame) and not ours and id(caller) not in LETS_THROUGH):
             return
         for before, after in SPELLED.items():
             name = name.replace(before, after)
-        key = module_of_c(function).partition(".")[0], name
+        key = module.partition(".")[0], name
         self.c[key] += 1
         if frame.f_globals is self.space or ours:
             self.own_c[key] += 1

@@ -20,15 +20,9 @@ from helpers.capture.text.error import error_message, instead
 from helpers.capture.text.source import source_of, why_outdated
 from helpers.internals import tensorflow_private
 from helpers.model.graphs import MEANINGS, Finding, Graph, GraphDiff
-from helpers.model.phrase import listed
+from helpers.model.phrase import clipped, listed
 from helpers.model.tables import SideBySide, align
-from helpers.safety.arguments import (
-    printable,
-    quote_value,
-    real_isinstance,
-    require_str,
-    static_attribute,
-)
+from helpers.safety.arguments import quote_value, real_isinstance, require_str, static_attribute
 from helpers.safety.restoring import running_user_code
 
 JOINED = (
@@ -107,7 +101,7 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
         raise RuntimeError("this run handed out no graphs; does the function hold any op?")
     wanted = {operation.name for operation in concrete.graph.get_operations()}
     own = max(graphs, key=lambda g: sum(n.name in wanted for n in g.pre_optimization_graph.node))
-    name = printable(plain_name(concrete.graph.name))
+    name = plain_name(concrete.graph.name)
     before = tf_graph(own.pre_optimization_graph, title=f"{name}, as Grappler gets it")
     after = tf_graph(own.post_optimization_graph, title=f"{name}, as it runs")
     counts = f"{len(before.nodes)} nodes before Grappler, {len(after.nodes)} as it runs"
@@ -119,7 +113,7 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
 
 def tf_diff(before, after, title: str = "") -> GraphDiff:
     """Return the diff of two graphs; each a Graph of the model, or what `tf_graph` takes."""
-    title = printable(require_str(title, "title"), 200)
+    title = clipped(require_str(title, "title"), 200)
     both = [side if real_isinstance(side, Graph) else tf_graph(side) for side in (before, after)]
     return compare(*both, title)
 
