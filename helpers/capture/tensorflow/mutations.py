@@ -16,17 +16,8 @@ from helpers.capture.text.error import error_message
 from helpers.internals import tensorflow_private
 from helpers.model.phrase import listed
 from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.safety import progress
-from helpers.safety.arguments import (
-    called,
-    is_exactly,
-    parts,
-    printable,
-    real_isinstance,
-    real_type_name,
-    static_attribute,
-    table,
-)
+from helpers.safety import arguments, progress
+from helpers.safety.arguments import printable, real_isinstance, real_type_name, static_attribute
 from helpers.safety.restoring import running_user_code
 
 NAMED = "parameter(s) were modified:"
@@ -41,6 +32,7 @@ MARKS = (
     ("failed", "an error was raised"),
 )
 CASES = "name -> a function, or (function, *arguments)"
+WAYS = "heading -> what takes a function and returns one"
 UNCHANGED, NOT_KNOWN = QUIET = "caller's unchanged", "not known what changed"
 GONE = object()
 PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and nothing else
@@ -59,12 +51,13 @@ def mutations_ledger(cases, ways=None) -> Ledger:
         import tensorflow as tf
 
         ways = {"called as it is": lambda fn: fn, "tf.function": tf.function}
-    ways = table(ways, "ways=", "heading -> what takes a function and returns one", MOST_WAYS)
+    ways = arguments.table(ways, "ways=", WAYS, MOST_WAYS)
     for name, way in ways:
-        called(way, f"the way '{printable(name)}'")
+        arguments.called(way, f"the way '{printable(name)}'")
     entries, last = [], None
-    for name, case in progress.counted("case", table(cases, "watch_mutations", CASES, MOST_CASES)):
-        fn, *args = parts(case)
+    cases = arguments.table(cases, "watch_mutations", CASES, MOST_CASES)
+    for name, case in progress.counted("case", cases):
+        fn, *args = arguments.parts(case)
         if not callable(fn):
             words = f"the case '{printable(name)}' must be a function, not {real_type_name(fn)}"
             raise TypeError(words)
@@ -208,7 +201,7 @@ def _content(owner) -> dict[str, object]:
 
 def _mutable_part(value) -> list | dict | set | None:
     """Return a container itself, the attributes of a plain object, None of anything else."""
-    if is_exactly(value, list, dict, set):
+    if type(value) in (list, dict, set):
         return value
     homes = set(map(_home, type(value).__mro__[:-1]))
     of_somebody = homes and not homes.intersection(LIBRARIES)
@@ -226,7 +219,7 @@ def _is_same(now, before) -> bool:
 
 
 def _is_other(one, other) -> bool:
-    same = type(one) is type(other) and is_exactly(one, *SCALARS) and one == other
+    same = type(one) is type(other) and type(one) in SCALARS and one == other
     return one is not other and not same
 
 
@@ -235,7 +228,7 @@ def _can_change(leaf) -> bool:
     import numpy as np
     import tensorflow as tf
 
-    if is_exactly(leaf, *FIXED) or real_isinstance(leaf, *TAKEN):
+    if type(leaf) in FIXED or real_isinstance(leaf, *TAKEN):
         return False
     values = tf.Tensor, tf.DType, tf.TensorShape, tf.TypeSpec, np.generic, np.dtype
     is_model = any(cls.__name__ in MODELS for cls in type(leaf).__mro__)

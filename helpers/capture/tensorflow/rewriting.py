@@ -163,10 +163,8 @@ class _Comparison:
     def __init__(self, one: _Side, two: _Side):
         self.one, self.two, self.findings, self.swapped = one, two, [], set()
         self.open, self.stand = dict.fromkeys(one.nodes), {}
-        self.gone, self.new = (
-            one.nodes.keys() - two.nodes.keys(),
-            two.nodes.keys() - one.nodes.keys(),
-        )
+        self.gone = one.nodes.keys() - two.nodes.keys()
+        self.new = two.nodes.keys() - one.nodes.keys()
 
     def say(self, word: str, before, after, how: str = "") -> None:
         """Record a finding; its nodes need no other word."""
