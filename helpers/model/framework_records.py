@@ -89,17 +89,13 @@ class Value:
 
 @dataclass(frozen=True)
 class Op:
-    """One op that ran, asked for by a `layer`.
-
-    `stage`: forward, backward, after (with a gradient, and asked for by no tape) or update.
-    """
+    """One op. `stage`: forward, backward, after (with a gradient, by no tape) or update."""
 
     number: int
     op: str
     reads: tuple[Value, ...]
     makes: tuple[Value, ...]
     stage: str = "forward"
-    layer: str = ""
     where: str = "eager"
 
     @property

@@ -13,12 +13,9 @@ pytestmark = pytest.mark.own_process(sharing="tensorflow")
 vector, square = tf.constant([1.0, -2.0]), tf.constant([[1.0, 2.0], [3.0, 4.0]])
 OPS = {
     "BiasAdd": (tf.nn.bias_add, tf.ones([1, 2, 2, 2]), vector),
-    "Neg": (tf.negative, vector),
     "MatMul": (tf.matmul, square, square),
-    "AddV2": (tf.add, vector, vector),
     "Sum": (tf.reduce_sum, square),
     "ConcatV2": (tf.concat, [vector, vector], 0),
-    "Relu": (tf.nn.relu, vector),
     "Split": (tf.split, square, 2),
     "Cast": (tf.cast, vector, tf.int32),
 }
@@ -90,12 +87,7 @@ def test_map_is_no_holder_itself():
     ("asked", "error", "words"),
     [
         ((3,), TypeError, "the op"),
-        ((tf.random.normal, [2]), ValueError, "RandomStandardNormal, Mul and AddV2|passes it with"),
-        (
-            (tf.nn.bias_add, vector, square),
-            ValueError,
-            "it raised InvalidArgumentError|it raised ValueError",
-        ),
+        ((tf.nn.bias_add, vector, square), ValueError, "it raised (InvalidArgument|Value)Error"),
         ((len, [1]), ValueError, "passes it with: none"),
     ],
 )

@@ -8,13 +8,13 @@ import builtins
 import importlib.machinery as machinery
 import sys
 import threading
+from collections import namedtuple
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass, replace
 from dis import opmap
 from functools import partial
-from types import FunctionType, ModuleType
-from typing import NamedTuple
+from types import FunctionType
 
 from helpers.capture.cpython.objects import called
 from helpers.capture.references.holder_search import find_holders, patched_names
@@ -61,19 +61,7 @@ WAYS = {
 }
 
 
-@dataclass(frozen=True)
-class Interception:
-    """One way in: who is there `now`, what it `sees`, and where the real thing is asked."""
-
-    way: str
-    now: str
-    sees: str
-    source: str
-
-    @property
-    def taken(self) -> bool:
-        """Return whether somebody is there."""
-        return self.now not in (NOBODY, NEW, OLD)
+Interception = make_dataclass("Interception", COLUMNS, frozen=True)
 
 
 @dataclass(frozen=True)
@@ -83,7 +71,7 @@ class Interceptions(Listing):
     @property
     def taken(self) -> dict[str, str]:
         """Return way -> who is there, of those where somebody is."""
-        return {row.way: row.now for row in self.rows if row.taken}
+        return {row.way: row.now for row in self.rows if row.now not in (NOBODY, NEW, OLD)}
 
 
 def interceptions() -> Interceptions:
@@ -93,10 +81,10 @@ def interceptions() -> Interceptions:
     """
     now = dict.fromkeys(WAYS, OLD) | _in_python() | _in_frameworks()
     rows = tuple(Interception(way, now[way], *words) for way, words in WAYS.items())
-    taken = f"{sum(row.taken for row in rows)} of {len(rows)} ways in are taken."
-    note = f"{taken} Audit hooks are missing: Python lists them nowhere."
     columns = tuple(Column(*one, one[0] in ("now", "source")) for one in COLUMNS.items())
-    return Interceptions("Who gets hold of your calls now", columns, rows, note)
+    made = Interceptions("Who gets hold of your calls now", columns, rows)
+    taken = f"{len(made.taken)} of {len(rows)} ways in are taken."
+    return replace(made, note=f"{taken} Audit hooks are missing: Python lists them nowhere.")
 
 
 def _in_python() -> dict[str, str]:
@@ -126,7 +114,6 @@ def _in_python() -> dict[str, str]:
 
 
 def _in_frameworks() -> dict[str, str]:
-    """Return what is to be said of IPython, torch and TensorFlow, of those that are imported."""
     found = {}
     shell = getattr(restoring.module("IPython"), "get_ipython", lambda: None)()
     if shell is not None:
@@ -201,17 +188,11 @@ def _through(place: Place, args):
     return place.get()(*args)
 
 
-class _Passed(NamedTuple):
-    """What was given at a door into C, and by which Python function: its name and arguments."""
-
-    given: tuple
-    function: str
-    module: ModuleType
-    arguments: dict
+# What was given at a door into C, and by which Python function: its name, module and arguments.
+_Passed = namedtuple("_Passed", "given function module arguments")
 
 
 def _pass_door(door: str, run: Callable) -> list[_Passed]:
-    """Return what passes a door into C while something is run."""
     doors, passed = tensorflow_private.doors, []
     real = getattr(doors, door)
 
@@ -271,7 +252,6 @@ def _below(passed: _Passed) -> dict[str, Callable]:
 
 
 def _alone(outputs: list):
-    """Return the one output as the wrappers do; several as a list."""
     return outputs[0] if len(outputs) == 1 else outputs
 
 

@@ -1,8 +1,5 @@
 """One call of a framework's function -> the tree of Python and C calls inside it, and its route.
 
-`sys.setprofile` reports both kinds, so the way ends where Python ends: at the last function that
-an extension module offers (tensorflow/python/_pywrap_tfe.so, or torch's own C functions).
-
 The route of each op is read from its landmarks. The generated wrappers of TensorFlow
 (tensorflow/python/ops/gen_*_ops.py) try the fast path, catch what it raises, and go on to a
 function named for the fallback. A tf.function goes to tensorflow/python/eager/execute.py at once,
@@ -28,14 +25,7 @@ from helpers.model.framework_records import Call, CallTree
 from helpers.model.phrase import counted, listed
 from helpers.model.tables import Entry, Ledger, Pair, SideBySide, Verdict
 from helpers.safety import progress
-from helpers.safety.arguments import (
-    parts,
-    printable,
-    real_isinstance,
-    real_type_name,
-    static_attribute,
-    table,
-)
+from helpers.safety.arguments import parts, printable, real_isinstance, real_type_name, table
 from helpers.safety.restoring import running_user_code
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
@@ -131,9 +121,7 @@ class _Recorder:
             name = frame.f_code.co_qualname.rpartition("<locals>.")[2]
             self._enter(module_of(frame.f_globals), name, False)
         elif event == "c_call":
-            module = module_of_c(argument)
-            ours = module.partition(".")[0] in FRAMEWORKS  # the name of no other is asked for
-            self._enter(module, name_of_c(argument) if ours else "", True)
+            self._enter(*c_place(argument), True)
         elif self._open:
             at = self._open.pop()
             if at is not None:
@@ -158,22 +146,13 @@ def module_of(space: dict) -> str:
     return name if type(name) is str else ""
 
 
-def module_of_c(function) -> str:
-    """Return the module of a C function, or of the class of its method; "" if it has none."""
-    owner = type(getattr(function, "__self__", None))
-    for name in (function.__module__, static_attribute(owner, "__module__")):
-        if type(name) is str:
-            return name
-    return ""
-
-
-def name_of_c(function) -> str:
-    """Return the name of a C function, without the words that pybind11 puts before it."""
+def c_place(function) -> tuple[str, str]:
+    """Return module (or that of the class of a method) and name of a C function, as written."""
+    held = vars(type(getattr(function, "__self__", None))).get("__module__")
+    modules = [one for one in (function.__module__, held) if type(one) is str]
     name = function.__qualname__.rpartition("PyCapsule.")[2]
-    return name.rpartition(".")[2] if "pybind11" in name else name
-
-
-# ------------------------------------------------------------------ the routes of ops
+    last = name.rpartition(".")[2] if "pybind11" in name else name  # it puts words before it
+    return modules[0] if modules else "", last
 
 
 def routes(calls: Sequence[Call]) -> Iterator[str]:
@@ -199,9 +178,6 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
 def _falls_back(call: Call, later: Iterator[Call]) -> bool:
     beside = takewhile(lambda one: one.depth >= call.depth, later)
     return any(one.depth == call.depth and one.name.endswith(FALLBACK) for one in beside)
-
-
-# ------------------------------------------------------------------ several calls
 
 
 def calls_ledger(cases: dict[str, object]) -> Ledger:
@@ -261,7 +237,6 @@ def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
 
 
 def _lines(tree: CallTree) -> list[str]:
-    """Return a line per call; neighbours that are the same become one."""
     lines = []
     shown = [(call.depth, f"{'[C] ' * call.c}{call.path}") for call in tree.calls]
     for (depth, words), group in groupby(shown):

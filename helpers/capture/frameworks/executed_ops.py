@@ -13,19 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import FunctionType
 
-from helpers.capture.cpython.objects import (
-    GENERATOR,
-    LONGEST_NAME,
-    called,
-    compiled,
-    instance_dict,
-    names_used,
-)
+from helpers.capture.cpython.objects import GENERATOR, called, compiled, instance_dict, names_used
 from helpers.capture.cpython.unwrapping import arguments
 from helpers.capture.frameworks.call_recorder import refuse_what_does_not_run, run_to_end
 from helpers.capture.text import tensors
 from helpers.capture.text.tensors import TENSORS, base_of
-from helpers.capture.text.value import type_name
 from helpers.internals import tensorflow_private, torch_private
 from helpers.model.framework_records import Op, OpLog, Value, op_graph, together
 from helpers.model.graphs import Graph
@@ -34,15 +26,14 @@ from helpers.model.tables import Column
 from helpers.safety import restoring
 from helpers.safety.arguments import printable, real_isinstance, require_str
 
-MOST_OPS, DEEPEST, LONGEST_TITLE, MOST_ITEMS = 500, 20, 300, 100
+MOST_OPS, MOST_ITEMS, LONGEST_NAME, LONGEST_TITLE = 500, 100, 80, 300
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
-COLUMNS |= {"layer": "in layer", "where": "where"}
+COLUMNS |= {"where": "where"}
 NONE = (
     "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries "
     "are not seen."
 )
-RARE = {"layer": "", "where": "eager"}  # a column that would say this in every row is left out
 BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}
 BACKWARD |= {("torch.autograd", "grad"), ("tensorflow.python.eager.backprop", "jacobian")}
 UPDATE = ("keras.src.optimizers", "torch.optim")
@@ -51,7 +42,6 @@ WRITES = re.compile(  # in place: by TensorFlow's names; by PyTorch's, where `__
     r"|(?!__)\w+\.(__i[a-z]+__|.*[^_]_)$"
 )
 GENERATED = re.compile(r"__(inference|forward|backward)_.*")
-LAYERS = {("keras.src.layers.layer", "__call__"), ("torch.nn.modules.module", "_call_impl")}
 
 
 def op_log(fn, *args, **kwargs) -> OpLog:
@@ -79,11 +69,11 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
-    told = {name for name, rare in RARE.items() for row in rows if getattr(row, name) != rare}
-    used = [name for name in COLUMNS if name not in RARE or name in told]
-    columns = tuple(Column(name, COLUMNS[name], name == "op") for name in used)
+    columns = [Column(name, heading, name == "op") for name, heading in COLUMNS.items()]
+    if all(row.where == "eager" for row in rows):
+        del columns[-1]
     title = f"{called(fn)}: {counted(len(rows) + missing, 'op')}"
-    return OpLog(title, columns, tuple(rows), " ".join(notes), outcome)
+    return OpLog(title, tuple(columns), tuple(rows), " ".join(notes), outcome)
 
 
 def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
@@ -125,7 +115,7 @@ class _Recorder:
         if len(self.rows) >= MOST_OPS:
             self.left_out += 1
             return
-        stage, layer = _asked_by(sys._getframe(2))
+        stage = _stage(sys._getframe(2))
         if stage == "forward" and updates:
             stage = "update"  # asked for by no tape
         reads, makes = (tuple(map(self._value, _tensors(side))) for side in (inputs, outputs))
@@ -133,7 +123,7 @@ class _Recorder:
             stage = "after"
         if stage in ("backward", "after"):
             self._gradients |= {value.number for value in makes}
-        self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, layer, where))
+        self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, where))
 
     def _value(self, tensor) -> Value:
         key = identity(tensor)
@@ -147,41 +137,31 @@ class _Recorder:
         return Value(self._numbers[key], tensors.words(tensor), self._names.get(key, ""))
 
 
-def _tensors(found, depth: int = DEEPEST) -> Iterator[object]:
-    """Yield the tensors in nested lists and tuples, in order."""
+def _tensors(found) -> Iterator[object]:
     if real_isinstance(found, list, tuple):
-        for item in found if depth else ():
-            yield from _tensors(item, depth - 1)
+        for item in found:
+            yield from _tensors(item)
     elif is_tensor(found):
         yield found
 
 
-def _asked_by(frame) -> tuple[str, str]:
-    """Return stage and layer (its name in Keras, else its type), read from the frames below."""
-    stage, layer = "forward", ""
+def _stage(frame) -> str:
+    stage = "forward"
     while frame is not None:
         place = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
         if place in BACKWARD:
             stage = "backward"
         elif place[0].startswith(UPDATE):
             stage = "update" if stage == "forward" else stage
-        elif place in LAYERS and not layer:
-            owner = frame.f_locals.get("self")
-            name = (instance_dict(owner) or {}).get("name", "")
-            layer = printable(name, LONGEST_NAME) if real_isinstance(name, str) else ""
-            layer = layer or type_name(owner)
         frame = frame.f_back
-    return stage, layer
-
-
-# ------------------------------------------------------------------ names of tensors
+    return stage
 
 
 def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:
     """Return identity -> name of every tensor and variable that `fn` names or is given."""
-    names, met = {}, set()
+    names = {}
     for name, value in _named_values(fn, args, kwargs):
-        for path, tensor in _find_tensors(name, value, DEEPEST, met):
+        for path, tensor in _find_tensors(name, value, 2):
             handle = (instance_dict(tensor) or {}).get("_handle")  # of a variable of TensorFlow
             of_handle = [identity(handle)] if _is_of(handle, TENSORS[1]) else []
             for key in (identity(tensor), *of_handle, id(tensor)):
@@ -201,7 +181,6 @@ def identity(tensor) -> object:
 
 
 def _is_of(value, place: tuple[str, str]) -> bool:
-    """Return whether the value is of the class that a (module, name) stands for."""
     kind = getattr(restoring.module(place[0]), place[1], None)
     return isinstance(kind, type) and real_isinstance(value, kind)
 
@@ -217,13 +196,11 @@ def _named_values(fn, args, kwargs) -> Iterator[tuple[str, object]]:
             yield name, fn.__globals__[name]
 
 
-def _find_tensors(name: str, value, depth: int, met: set[int]) -> Iterator[tuple[str, object]]:
-    """Yield the tensors in a value, with their names: in nested lists, in layers and modules."""
+def _find_tensors(name: str, value, depth: int) -> Iterator[tuple[str, object]]:
+    """Yield the tensors in a value, with their names: in lists of lists, in layers and modules."""
     if real_isinstance(value, list, tuple):
-        if depth and len(value) <= MOST_ITEMS and id(value) not in met:
-            met.add(id(value))
-            for at, item in enumerate(value):
-                yield from _find_tensors(f"{name}[{at}]", item, depth - 1, met)
+        for at, item in enumerate(value if depth and len(value) <= MOST_ITEMS else ()):
+            yield from _find_tensors(f"{name}[{at}]", item, depth - 1)
     elif _is_of(value, MODULE) or _is_of(value, LAYER):
         with contextlib.suppress(Exception):  # a class of somebody's own may raise
             if _is_of(value, LAYER):

@@ -1,10 +1,8 @@
 """A call under all recorders at once -> a tally: what was counted, and nothing in words.
 
 `sys.setprofile` reports the calls of all frames of this thread, `sys.settrace` the lines and the
-instructions of those that belong to the learner (PEP 523's slot is asked at each of them). The ops
-that reach a kernel are heard of at the doors into C (tensorflow/python/pywrap_tfe.py), through
-which every eager op of TensorFlow goes, and by a TorchDispatchMode of PyTorch, below autograd.
-TensorFlow's cache of graphs is asked by TensorFlow's own key, Dynamo's hangs on the code objects.
+instructions of the learner's. Ops are heard of at TensorFlow's doors into C
+(tensorflow/python/pywrap_tfe.py), and by a TorchDispatchMode of PyTorch, below autograd.
 """
 
 import contextlib
@@ -16,13 +14,7 @@ from types import CodeType, FunctionType
 from helpers.capture.cpython.hooked_frames import own_codes
 from helpers.capture.cpython.objects import global_lookups
 from helpers.capture.cpython.settrace import Printed
-from helpers.capture.frameworks.call_recorder import (
-    module_of,
-    module_of_c,
-    name_of_c,
-    no_finalisers,
-    run_to_end,
-)
+from helpers.capture.frameworks.call_recorder import c_place, module_of, no_finalisers, run_to_end
 from helpers.capture.frameworks.executed_ops import is_tensor
 from helpers.capture.tensorflow.trace_types import Names
 from helpers.capture.text import tensors
@@ -81,22 +73,23 @@ def tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tall
     found.traces, found.printed = len(traced), printed.text()
     found.translated = len(made.keys() - known.keys())
     for name in ("frames", "lines", "operators"):
-        setattr(found, name, found.by_owner(getattr(found, name), known | made))
+        owned = Counter()
+        for at, many in getattr(found, name).items():
+            autograph = at in found.codes and GENERATED in found.codes[at].co_filename
+            owner = "AutoGraph" if autograph else "you"
+            owned["Dynamo" if at in known | made else owner] += many
+        setattr(found, name, owned)
     del found.operators["Dynamo"]
     found.nodes = sum(many for (_, name), many in found.c.items() if name == "TF_FinishOperation")
     return found
 
 
 def _codes_of_dynamo(function: FunctionType | None) -> dict[int, CodeType]:
-    """Return what Dynamo has made of the code of this function's module, by id."""
     if function is None or not restoring.module("torch._dynamo"):
         return {}
     entries = torch_private.cache_entries
     found = (entry.code for code in own_codes(function) for entry in entries(code))
     return {id(code): code for code in found}
-
-
-# ------------------------------------------------------------------ frames, lines, names, C calls
 
 
 def through(fn, args, kwargs):
@@ -126,14 +119,6 @@ class Tally:
         self.paused = False  # while the house itself looks at something
         self._until = None  # the frame with which a pause ends
         self._steps: dict[int, tuple[dict[int, str], frozenset[int]]] = {}
-
-    def by_owner(self, counts: Counter, of_dynamo: dict) -> Counter:
-        """Return whose code it was, of what is counted by code: yours, AutoGraph's, Dynamo's."""
-        found = Counter()
-        for at, many in counts.items():
-            autograph = at in self.codes and GENERATED in self.codes[at].co_filename
-            found["Dynamo" if at in of_dynamo else "AutoGraph" if autograph else "you"] += many
-        return found
 
     def note_op(self, name: str | bytes, made) -> None:
         """Write down an op that ran."""
@@ -195,13 +180,13 @@ class Tally:
             self.keys += module == KEYED and code.co_qualname == "Function.__call__"
 
     def _enter_c(self, frame, function) -> None:
-        caller, name = frame.f_code, name_of_c(function)
+        caller, (module, name) = frame.f_code, c_place(function)
         ours = caller is through.__code__
         if name in SWITCHES or (_is_hidden(frame) and not ours and id(caller) not in LETS_THROUGH):
             return
         for before, after in SPELLED.items():
             name = name.replace(before, after)
-        key = module_of_c(function).partition(".")[0], name
+        key = module.partition(".")[0], name
         self.c[key] += 1
         if frame.f_globals is self.space or ours:
             self.own_c[key] += 1
@@ -221,7 +206,6 @@ def _is_hidden(frame) -> bool:
 
 
 def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
-    """Make a call under a recorder; what watched before watches again afterwards."""
     profile, trace, frame = sys.getprofile(), sys.gettrace(), sys._getframe()
     opcodes, frame.f_trace_opcodes = frame.f_trace_opcodes, True  # 3.12 wants to know beforehand
     try:
@@ -232,9 +216,6 @@ def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
         sys.setprofile(profile)
         sys.settrace(trace)
         frame.f_trace_opcodes = opcodes
-
-
-# ------------------------------------------------------------------ ops
 
 
 def _noting(door, at: int, found: Tally):

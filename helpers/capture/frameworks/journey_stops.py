@@ -57,9 +57,6 @@ def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[
     return tuple((name, part / sum(found.values())) for name, part in found.items())
 
 
-# ------------------------------------------------------------------ the six stops
-
-
 def _passage(tally: Tally) -> Passage:
     makers = (_name, _key, _frame, _evaluator, _registry, _c_call)
     stops = tuple(Stop(at, *maker(tally)) for at, maker in enumerate(makers, 1))
@@ -132,13 +129,9 @@ def _frame(tally: Tally) -> tuple[bool, str, str]:
 
 
 def _others(tally: Tally) -> str:
-    """Return how many frames a framework had; without one, those of other modules, not followed."""
     package = max(THEIRS, key=lambda package: tally.others[package])
-    if most := tally.others[package]:
-        return f"{_about(most)} of {THEIRS[package]}'s"
-    many = tally.others.total()
-    packages = [printable(name, LONGEST) for name, _ in tally.others.most_common()]
-    return f"{_about(many)} of {listed(packages, MOST_NAMES)}, not followed" if many else ""
+    most = tally.others[package]
+    return f"{_about(most)} of {THEIRS[package]}'s" if most else ""
 
 
 def _about(many: int) -> str:
@@ -183,7 +176,6 @@ def _registry(tally: Tally) -> tuple[bool, str, str]:
 
 
 def _op(name: str) -> tuple[str, tuple[str, ...]]:
-    """Return an op's name and nothing, or whose graph it is and the ops in that."""
     found = GRAPH.fullmatch(name)
     inside = graph_ops(name) if found else ()
     return (printable(found[1], LONGEST), inside) if inside else (name, ())

@@ -33,43 +33,36 @@ RATE = 2.0
 seen = []
 
 
-def number_if(x, n):
-    """Branch on a Python number."""
+def _number_if(x, n):
     return x * 2 if n > 0 else x + 1
 
 
-def tensor_if(x):
-    """Branch on a number inside the tensor."""
+def _tensor_if(x):
     return x * 2 if x[0] > 0 else x + 1
 
 
-def loop(x, n):
-    """Loop as often as a Python number says."""
+def _loop(x, n):
     for _ in range(n):
         x = x * 2
     return x
 
 
-def tensor_loop(x):
-    """Loop as often as the tensor says."""
+def _tensor_loop(x):
     while x[0] < 10:
         x = x * 2
     return x
 
 
-def global_number(x):
-    """Read a global."""
+def _global_number(x):
     return x * RATE
 
 
-def side_effect(x):
-    """Append to a list that is not the function's own."""
+def _side_effect(x):
     seen.append("called")
     return x * 2
 
 
-def shape(x):
-    """Read the tensor's length."""
+def _shape(x):
     return x * len(x)
 
 
@@ -85,22 +78,21 @@ class Program:
 
 
 PROGRAMS = (
-    Program("if on a number", number_if, ([1.0, 2.0], 1), ([1.0, 2.0], -1)),
-    Program("if on a tensor", tensor_if, ([1.0, 2.0],), ([-1.0, 2.0],)),
-    Program("loop of n rounds", loop, ([1.0, 2.0], 1), ([1.0, 2.0], 3)),
-    Program("loop until a tensor says", tensor_loop, ([6.0, 2.0],), ([1.0, 2.0],)),
-    Program("a global changes", global_number, ([1.0, 2.0],), ([1.0, 2.0],), 5.0),
-    Program("append to a list", side_effect, ([1.0, 2.0],), ([1.0, 2.0],)),
-    Program("len(x), and x grows", shape, ([1.0, 2.0],), ([1.0, 2.0, 3.0],)),
+    Program("if on a number", _number_if, ([1.0, 2.0], 1), ([1.0, 2.0], -1)),
+    Program("if on a tensor", _tensor_if, ([1.0, 2.0],), ([-1.0, 2.0],)),
+    Program("loop of n rounds", _loop, ([1.0, 2.0], 1), ([1.0, 2.0], 3)),
+    Program("loop until a tensor says", _tensor_loop, ([6.0, 2.0],), ([1.0, 2.0],)),
+    Program("a global changes", _global_number, ([1.0, 2.0],), ([1.0, 2.0],), 5.0),
+    Program("append to a list", _side_effect, ([1.0, 2.0],), ([1.0, 2.0],)),
+    Program("len(x), and x grows", _shape, ([1.0, 2.0],), ([1.0, 2.0, 3.0],)),
 )
 
 
 @dataclass(frozen=True)
 class Recording:
-    """What a recorder did with one program: the ops of each graph, the outcome of two calls.
+    """What a recorder did with one program: the ops of its graphs, `later` of them in call two.
 
-    `results`: the numbers of both calls in order; `left`: what stood in the list after them;
-    `raised`: the type of the exception that ended it, or nothing.
+    `results`: the numbers of both calls; `left`: how much stood in the list; `raised`: what type.
     """
 
     graphs: tuple[tuple[str, ...], ...] = ()

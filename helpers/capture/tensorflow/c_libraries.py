@@ -80,9 +80,6 @@ def _files() -> list[Path]:
     return [next(p for p in paths if p.suffix != ".pyi") for paths in found]
 
 
-# ------------------------------------------------------------------ the claims, each looked up
-
-
 def _in_modules() -> Iterator[tuple[str, str, str]]:
     names = vars(import_module("tensorflow.python.pywrap_tensorflow"))
     sources = (path.read_bytes() for path in _root().rglob("*.py"))

@@ -111,9 +111,6 @@ def startup(label: str, source: str | None = None) -> Transcript:
     return transcript(label, SHARED + SWITCHES[label], SWITCHES[label])
 
 
-# ------------------------------------------------------------------ op callbacks
-
-
 def callbacks() -> list:
     """Return the op callbacks of this thread."""
     return list(tensorflow_private.context.context().op_callbacks)

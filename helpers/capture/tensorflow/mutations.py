@@ -1,8 +1,7 @@
 """Functions that change their arguments -> a ledger: what each way of running them says and does.
 
 TensorFlow compares a function's arguments before and after the trace
-(tensorflow/python/framework/func_graph.py: `check_func_mutation`). What it looks at, and what
-it does not, can be read off here.
+(tensorflow/python/framework/func_graph.py: `check_func_mutation`).
 """
 
 import copy
@@ -17,17 +16,8 @@ from helpers.capture.text.error import error_message
 from helpers.internals import tensorflow_private
 from helpers.model.phrase import listed
 from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.safety import progress
-from helpers.safety.arguments import (
-    called,
-    is_exactly,
-    parts,
-    printable,
-    real_isinstance,
-    real_type_name,
-    static_attribute,
-    table,
-)
+from helpers.safety import arguments, progress
+from helpers.safety.arguments import printable, real_isinstance, real_type_name, static_attribute
 from helpers.safety.restoring import running_user_code
 
 NAMED = "parameter(s) were modified:"
@@ -42,6 +32,7 @@ MARKS = (
     ("failed", "an error was raised"),
 )
 CASES = "name -> a function, or (function, *arguments)"
+WAYS = "heading -> what takes a function and returns one"
 UNCHANGED, NOT_KNOWN = QUIET = "caller's unchanged", "not known what changed"
 GONE = object()
 PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and nothing else
@@ -60,12 +51,13 @@ def mutations_ledger(cases, ways=None) -> Ledger:
         import tensorflow as tf
 
         ways = {"called as it is": lambda fn: fn, "tf.function": tf.function}
-    ways = table(ways, "ways=", "heading -> what takes a function and returns one", MOST_WAYS)
+    ways = arguments.table(ways, "ways=", WAYS, MOST_WAYS)
     for name, way in ways:
-        called(way, f"the way '{printable(name)}'")
+        arguments.called(way, f"the way '{printable(name)}'")
     entries, last = [], None
-    for name, case in progress.counted("case", table(cases, "watch_mutations", CASES, MOST_CASES)):
-        fn, *args = parts(case)
+    cases = arguments.table(cases, "watch_mutations", CASES, MOST_CASES)
+    for name, case in progress.counted("case", cases):
+        fn, *args = arguments.parts(case)
         if not callable(fn):
             words = f"the case '{printable(name)}' must be a function, not {real_type_name(fn)}"
             raise TypeError(words)
@@ -133,7 +125,6 @@ class _Snapshot:
                 raise ValueError(f"a case holds more than {MOST_THINGS:,} things, and {needed}")
 
     def _look_into(self, one) -> list:
-        """Note what a thing holds, and return that."""
         if real_isinstance(one, tuple, frozenset):
             return list(one)
         inside = _mutable_part(one)
@@ -200,7 +191,6 @@ def _home(made) -> str:
 
 
 def _content(owner) -> dict[str, object]:
-    """Return a copy of a module's names, or the content of a closure's cell."""
     if type(owner) is dict:
         return owner.copy()
     try:
@@ -211,7 +201,7 @@ def _content(owner) -> dict[str, object]:
 
 def _mutable_part(value) -> list | dict | set | None:
     """Return a container itself, the attributes of a plain object, None of anything else."""
-    if is_exactly(value, list, dict, set):
+    if type(value) in (list, dict, set):
         return value
     homes = set(map(_home, type(value).__mro__[:-1]))
     of_somebody = homes and not homes.intersection(LIBRARIES)
@@ -229,7 +219,7 @@ def _is_same(now, before) -> bool:
 
 
 def _is_other(one, other) -> bool:
-    same = type(one) is type(other) and is_exactly(one, *SCALARS) and one == other
+    same = type(one) is type(other) and type(one) in SCALARS and one == other
     return one is not other and not same
 
 
@@ -238,7 +228,7 @@ def _can_change(leaf) -> bool:
     import numpy as np
     import tensorflow as tf
 
-    if is_exactly(leaf, *FIXED) or real_isinstance(leaf, *TAKEN):
+    if type(leaf) in FIXED or real_isinstance(leaf, *TAKEN):
         return False
     values = tf.Tensor, tf.DType, tf.TensorShape, tf.TypeSpec, np.generic, np.dtype
     is_model = any(cls.__name__ in MODELS for cls in type(leaf).__mro__)

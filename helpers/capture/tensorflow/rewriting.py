@@ -10,24 +10,19 @@ A diff is told from two graphs alone. The first rule that fits decides; the rest
 from collections import Counter
 from dataclasses import replace
 from itertools import product
-from types import FunctionType, MethodType
+from types import MethodType
 
 from helpers.capture.cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
+from helpers.capture.cpython.unwrapping import behind
 from helpers.capture.tensorflow.tf_graph import directed, find_levels, plain_name, tf_graph, traced
 from helpers.capture.tensorflow.trace_ledger import as_function, as_tf_function, watched_of
 from helpers.capture.text.error import error_message, instead
 from helpers.capture.text.source import source_of, why_outdated
 from helpers.internals import tensorflow_private
 from helpers.model.graphs import MEANINGS, Finding, Graph, GraphDiff
-from helpers.model.phrase import listed
+from helpers.model.phrase import clipped, listed
 from helpers.model.tables import SideBySide, align
-from helpers.safety.arguments import (
-    printable,
-    quote_value,
-    real_isinstance,
-    require_str,
-    static_attribute,
-)
+from helpers.safety.arguments import quote_value, real_isinstance, require_str, static_attribute
 from helpers.safety.restoring import running_user_code
 
 JOINED = (
@@ -46,11 +41,16 @@ def autograph_side_by_side(fn) -> SideBySide:
     """Set a function's source beside what AutoGraph generates from it, line by line."""
     import tensorflow as tf
 
-    function = _find_python_function(fn)
-    if type(function) is not FunctionType:
+    fn = known.function if (known := watched_of(fn)) else fn
+    if (function := behind(fn)) is None:
         needed = "show_autograph needs a Python function"
         raise TypeError(f"{needed}, not {quote_value(fn)}{instead(fn)}")
     name = name_of(function)
+    if static_attribute(fn, "_autograph", True) is False:  # of a tf.function
+        raise ValueError(f"AutoGraph leaves {name} as it is: autograph=False says so")
+    inner = fn.__func__ if type(fn) is MethodType else static_attribute(fn, "_python_function")
+    if any(static_attribute(one, "autograph_info__", ...) is not ... for one in (fn, inner)):
+        raise ValueError(f"AutoGraph leaves {name} as it is: it is marked so")
     if function.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR):
         raise ValueError(f"AutoGraph converts no async function, such as {name}")
     left, first = _read_source(function, name)
@@ -69,27 +69,7 @@ def autograph_side_by_side(fn) -> SideBySide:
     return SideBySide(title, "what you wrote", "what AutoGraph made of it", pairs, JOINED)
 
 
-def _find_python_function(fn):
-    """Return the function of a tf.function, of a method, and inside its decorators."""
-    import tensorflow as tf
-
-    fn = known.function if (known := watched_of(fn)) else fn
-    if real_isinstance(fn, tf.types.experimental.PolymorphicFunction):
-        if not getattr(fn, "_autograph", True):
-            raise ValueError(f"AutoGraph leaves {name_of(fn)} as it is: autograph=False says so")
-        fn = fn.python_function
-    while type(fn) in (FunctionType, MethodType):
-        fn = fn.__func__ if type(fn) is MethodType else fn
-        if static_attribute(fn, "autograph_info__", ...) is not ...:
-            raise ValueError(f"AutoGraph leaves {name_of(fn)} as it is: it is marked so")
-        if (inner := static_attribute(fn, "__wrapped__")) is None:
-            break
-        fn = inner
-    return fn
-
-
 def _read_source(function, name: str) -> tuple[list[str], int]:
-    """Return the dedented lines and the number of the first one in its file."""
     if why := why_outdated(function.__code__):
         raise ValueError(f"AutoGraph needs the source of {name}, and {why}")
     source = source_of(function.__code__)
@@ -121,7 +101,7 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
         raise RuntimeError("this run handed out no graphs; does the function hold any op?")
     wanted = {operation.name for operation in concrete.graph.get_operations()}
     own = max(graphs, key=lambda g: sum(n.name in wanted for n in g.pre_optimization_graph.node))
-    name = printable(plain_name(concrete.graph.name))
+    name = plain_name(concrete.graph.name)
     before = tf_graph(own.pre_optimization_graph, title=f"{name}, as Grappler gets it")
     after = tf_graph(own.post_optimization_graph, title=f"{name}, as it runs")
     counts = f"{len(before.nodes)} nodes before Grappler, {len(after.nodes)} as it runs"
@@ -133,7 +113,7 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
 
 def tf_diff(before, after, title: str = "") -> GraphDiff:
     """Return the diff of two graphs; each a Graph of the model, or what `tf_graph` takes."""
-    title = printable(require_str(title, "title"), 200)
+    title = clipped(require_str(title, "title"), 200)
     both = [side if real_isinstance(side, Graph) else tf_graph(side) for side in (before, after)]
     return compare(*both, title)
 
@@ -183,10 +163,8 @@ class _Comparison:
     def __init__(self, one: _Side, two: _Side):
         self.one, self.two, self.findings, self.swapped = one, two, [], set()
         self.open, self.stand = dict.fromkeys(one.nodes), {}
-        self.gone, self.new = (
-            one.nodes.keys() - two.nodes.keys(),
-            two.nodes.keys() - one.nodes.keys(),
-        )
+        self.gone = one.nodes.keys() - two.nodes.keys()
+        self.new = two.nodes.keys() - one.nodes.keys()
 
     def say(self, word: str, before, after, how: str = "") -> None:
         """Record a finding; its nodes need no other word."""

@@ -45,9 +45,11 @@ def tf_graph(thing, *args, title: str = "", **kwargs) -> Graph:
     """
     name, graph_def = _graph_def(thing, args, kwargs)
     draft = _Draft(graph_def)
-    count = len(graph_def.node)
-    words = f"{f'The graph of {name}' if name else 'A graph'}: {counted(count, 'node')}"
-    return Graph(title or words, draft.grouped(), tuple(draft.edges))
+    words = f"The graph of {name}" if name else "A graph"
+    scopes = {node.group for node in draft.nodes.values()}  # a node of that name is part of it
+    nodes = (replace(n, group=n.key) if n.key in scopes else n for n in draft.nodes.values())
+    title = title or f"{words}: {counted(len(graph_def.node), 'node')}"
+    return Graph(title, tuple(nodes), tuple(draft.edges))
 
 
 def traced(function, args, kwargs):
@@ -64,18 +66,18 @@ def _graph_def(thing, args, kwargs):
     """Return (name, GraphDef); the shapes come along where the graph is alive."""
     import tensorflow as tf
 
-    concrete = tf.types.experimental.ConcreteFunction
-    if real_isinstance(thing, tf.compat.v1.GraphDef, tf.Graph, concrete) and (args or kwargs):
+    kinds = tf.compat.v1.GraphDef, tf.Graph, tf.types.experimental.ConcreteFunction
+    if not real_isinstance(thing, *kinds):
+        thing = _concrete(thing, args, kwargs)
+    elif args or kwargs:
         made = real_type_name(thing)
         raise TypeError(f"a {made} is a graph already; arguments mean nothing to it")
-    if real_isinstance(thing, tf.compat.v1.GraphDef):
+    if real_isinstance(thing, kinds[0]):
         return "", thing
-    if not real_isinstance(thing, tf.Graph):
-        found = real_isinstance(thing, concrete)
-        thing = (thing if found else _concrete(thing, args, kwargs)).graph
-    named = real_isinstance(thing, tensorflow_private.FuncGraph)
-    name = printable(plain_name(thing.name)) if named else ""
-    return name, thing.as_graph_def(add_shapes=True)
+    graph = thing if real_isinstance(thing, tf.Graph) else thing.graph
+    named = real_isinstance(graph, tensorflow_private.FuncGraph)
+    name = printable(plain_name(graph.name)) if named else ""
+    return name, graph.as_graph_def(add_shapes=True)
 
 
 def _concrete(thing, args, kwargs):
@@ -108,14 +110,6 @@ class _Draft:
         self._add_nodes(graph_def.node, "", "")
         while self._waiting:
             self._add_body(*self._waiting.popleft())
-
-    def grouped(self) -> tuple[Node, ...]:
-        """Return the nodes; one that has a scope of its own name is part of it."""
-        nodes = self.nodes.values()
-        scopes = {node.group for node in nodes}
-        return tuple(
-            replace(node, group=node.key) if node.key in scopes else node for node in nodes
-        )
 
     def _add_nodes(self, graph_nodes, prefix: str, cut: str) -> None:
         """Add nodes and their inputs. `prefix` leads every key, `cut` is left out of labels."""
@@ -171,7 +165,6 @@ def _source(written: str) -> tuple[str, str]:
 
 
 def _functions_of(node) -> Iterator[tuple[str, str]]:
-    """Yield (attribute, function name) for every function that this node may call."""
     for attribute in sorted(node.attr):
         value = node.attr[attribute]
         if value.HasField("func"):
@@ -215,7 +208,6 @@ def _shape_words(shape) -> str:
 
 
 def _values(tensor) -> str | None:
-    """Return the values of a small tensor as Python writes them; None if large or unreadable."""
     import tensorflow as tf
 
     sizes = [dim.size for dim in tensor.tensor_shape.dim]
@@ -259,7 +251,6 @@ def plain_name(name: str) -> str:
 
 
 def _attribute(value) -> str:
-    """Return an attribute in words; of a large one, a digest."""
     if value.HasField("func"):
         return plain_name(value.func.name)
     if value.HasField("type"):

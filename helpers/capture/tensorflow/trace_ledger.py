@@ -17,17 +17,10 @@ from helpers.capture.cpython.objects import called
 from helpers.capture.tensorflow.trace_types import Names, nearest
 from helpers.capture.text.error import error_message, instead
 from helpers.internals import tensorflow_private
-from helpers.model.phrase import counted, listed
+from helpers.model.phrase import clipped, counted, listed
 from helpers.model.trace_records import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
 from helpers.safety import restoring
-from helpers.safety.arguments import (
-    is_exactly,
-    printable,
-    quote_value,
-    real_isinstance,
-    real_type_name,
-    static_attribute,
-)
+from helpers.safety.arguments import quote_value, real_isinstance, static_attribute
 from helpers.safety.restoring import preserves_interpreter_state
 
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"
@@ -103,7 +96,7 @@ def as_tf_function(fn, **options):
         if not options and "signature" in words:
             raise TypeError(f"{shown} has no signature to read; wrap it in a def") from None
         given = f" with {', '.join(options)}" * bool(options)
-        raise TypeError(printable(f"tf.function takes no {shown}{given}: {words}", 400)) from None
+        raise TypeError(clipped(f"tf.function takes no {shown}{given}: {words}", 400)) from None
     return made
 
 
@@ -132,7 +125,7 @@ class Watched:
             self._space, names = inner.__globals__, inner.__code__.co_names
         named = {name: self._space.get(name) for name in names}  # which functions the body names
         self._before = {n: weakref.ref(f) for n, f in named.items() if type(f) is FunctionType}
-        if is_exactly(python, FunctionType, MethodType, BuiltinFunctionType):
+        if type(python) in (FunctionType, MethodType, BuiltinFunctionType):
             functools.update_wrapper(self, python, updated=())
         self.__signature__ = inspect.signature(function)
 
@@ -196,7 +189,7 @@ class Watched:
         try:
             row = self.forecast(args, kwargs)
         except Exception as broken:  # an argument's own `__eq__`, which must not change the call
-            note = f"no key to compare with: {real_type_name(broken)}"
+            note = f"no key to compare with: {type(broken).__name__}"
             row = trace_entry("next", self._names.values(args, kwargs), "hit", note)
         error, made = "", []
         try:

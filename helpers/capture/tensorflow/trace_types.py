@@ -114,9 +114,6 @@ def literal(value) -> str:
     return repr(value) if type(value) is range else label(value)
 
 
-# ------------------------------------------------------------------ two keys
-
-
 def nearest(keys, wanted, names: Names) -> tuple[Cause, ...]:
     """Return how `wanted` differs from the nearest of `keys` (oldest first); () if there is none.
 
@@ -157,7 +154,6 @@ def _walk_parts(names, where, kind, old: dict, new: dict, words, place) -> Itera
 
 
 def _walk_types(names: Names, where: str, old, new) -> Iterator[Cause]:
-    """Yield the differences between two TraceTypes at the place `where`."""
     with suppress(Exception):  # an argument's own __eq__
         if old == new:
             return
@@ -182,7 +178,6 @@ def _walk_types(names: Names, where: str, old, new) -> Iterator[Cause]:
 
 
 def _kind_words(names: Names, side) -> str:
-    """Return what kind of argument a TraceType stands for, and its words if it is a leaf."""
     kind = _kind(side)
     return kind.lower() if kind in BRACKETS else LEAVES.get(kind, "") + names.of(side)
 

@@ -1,8 +1,7 @@
 """Programs on a variable of each kind -> what they saw, over many runs of one graph.
 
-RefVariable: tensorflow/python/ops/ref_variable.py, kernels in core/kernels/variable_ops.cc and
-assign_op.h. ResourceVariable: python/ops/resource_variable_ops.py, core/kernels/
-resource_variable_ops.cc, whose update copies a buffer that somebody else still holds.
+RefVariable: tensorflow/python/ops/ref_variable.py. ResourceVariable: resource_variable_ops.py
+there; its kernel copies a buffer that somebody else still holds before an update.
 """
 
 from collections import Counter
