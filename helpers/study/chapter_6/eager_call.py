@@ -44,7 +44,7 @@ def _judge_execute(my_execute: Callable):
 
 
 def trial(fn: Callable) -> None:
-    """Run in the child: compare `fn` with TensorFlow, say which call comes, and tell the verdict."""
+    """Run in the child: compare `fn` with TensorFlow, tell which call comes, and the verdict."""
     tell, count = channel().tell, _count_ops()
     cases = [Case(case.words, partial(_run, case, *rest, tell, count)) for case, *rest in _calls()]
     try:
