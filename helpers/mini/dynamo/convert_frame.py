@@ -162,7 +162,7 @@ class _Resumes:
         self.step = run.code.steps[here]
 
     def write(self, why: Break) -> list[str]:
-        """Return the lines of a call that no graph holds, or of a jump, with a rest for each way."""
+        """Return the lines of a call that no graph holds, or of a jump and the rest each way."""
         step, run = self.step, self.run
         if why.fn is not None:
             words = self.output.words

@@ -1,8 +1,7 @@
 """A function and a place in it -> what the rest can read, and a function that goes on from there.
 
-Steps have one name per idea: the differences of 3.11, 3.12 and 3.13 that do not touch the stack end
-here. The rest of a function is the same bytecode behind a prologue that puts the values on the
-stack and jumps. That works because all jumps are relative since 3.11. Mirrors
+The rest of a function is the same bytecode behind a prologue that puts the values on the stack and
+jumps. That works because all jumps are relative since 3.11. Mirrors
 torch/_dynamo/resume_execution.py and bytecode_analysis.py.
 """
 

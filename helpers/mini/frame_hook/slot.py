@@ -1,8 +1,7 @@
 """The interpreter's slot for a frame evaluator (PEP 523): read, set, and told by name.
 
-Mirrors `_PyInterpreterState_GetEvalFrameFunc` and `_PyInterpreterState_SetEvalFrameFunc`
-(Python/pystate.c), which are called as they are. What stands at an address is told by comparing it
-with the addresses that are known, and by the file that it was loaded from.
+Calls `_PyInterpreterState_GetEvalFrameFunc` and `_PyInterpreterState_SetEvalFrameFunc`
+(Python/pystate.c). What stands at an address is told by the file that it was loaded from.
 """
 
 import ctypes

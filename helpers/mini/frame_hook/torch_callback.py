@@ -1,9 +1,8 @@
 """torch's own frame hook, for machines that cannot build ours: `on` and `off` as hook.c has them.
 
-torch asks its callback in Python for every frame, which is slow, and keeps what the callback
-answers on the code object. So each answer gets a guard that never holds, and all go when the hook
-comes off. torch's evaluator does not look at the C stack: a program that goes deeper than the usual
-recursion limit can end the interpreter under this hook.
+torch keeps what a callback answers on the code object. So each answer gets a guard that never
+holds, and all go when the hook comes off. torch's evaluator does not look at the C stack: a program
+that goes deeper than the usual recursion limit can end the interpreter under this hook.
 """
 
 import inspect

@@ -142,12 +142,12 @@ def _draw_recorded(recorder):
     import torch
 
     from helpers.capture.torch.fx_graph import fx_graph
-    from helpers.mini.dynamo import PARTS, eval_frame
+    from helpers.mini.dynamo import PARTS, compile
 
     def toy(a, b):
         return a / (torch.abs(a) + 1) * b
 
-    compiled = eval_frame.compile(toy, parts=replace(PARTS, recorder=recorder))
+    compiled = compile(toy, parts=replace(PARTS, recorder=recorder))
     compiled(torch.tensor([1.0, -2.0, 4.0]), torch.tensor([3.0, 0.5, -1.0]))
     return fx_graph(compiled.graphs[0], "What your recorder wrote down of toy(a, b)")
 

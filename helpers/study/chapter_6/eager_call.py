@@ -21,14 +21,8 @@ SECONDS = 30
 UNTRIED = "untried"
 NONE = "no op was made by api().TFE_NewOp: make the calls of the C API yourself"
 NEVER = "the op is never deleted: TFE_DeleteOp(op), also where something was raised"
-WRONG = {  # op -> what its first attribute cannot be
-    "MatMul": "yes",
-    "LeakyRelu": "x",
-    "ReduceJoin": 5,
-    "StringToHashBucketFast": "7",
-    "Cast": "float32",
-    "Squeeze": ["a"],
-}
+WRONG = {"MatMul": "yes", "LeakyRelu": "x", "ReduceJoin": 5}  # op -> for its first attribute
+WRONG |= {"StringToHashBucketFast": "7", "Cast": "float32", "Squeeze": ["a"]}
 
 
 def _judge_execute(my_execute: Callable):
@@ -44,7 +38,7 @@ def _judge_execute(my_execute: Callable):
 
 
 def trial(fn: Callable) -> None:
-    """Run in the child: compare `fn` with TensorFlow, say which call comes, and tell the verdict."""
+    """Run in the child: compare `fn` with TensorFlow, tell which call comes, and the verdict."""
     tell, count = channel().tell, _count_ops()
     cases = [Case(case.words, partial(_run, case, *rest, tell, count)) for case, *rest in _calls()]
     try:
