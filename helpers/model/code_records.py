@@ -90,7 +90,6 @@ class Bytecode(Sourced):
     """The instructions of one code object; `cut` says which of very many are not listed."""
 
     handlers: tuple[Handler, ...] = ()
-    version: str = ""
     cut: str = ""
 
     def at(self, offset: int) -> Instruction:
