@@ -54,19 +54,8 @@ class MachineRecord:
 
     def __init__(self, fn):
         self.space, self.printed, self.codes = fn.__globals__, Printed(), {}
-        self.moments, self.endings, self.result = [], {}, None
+        self.moments, self.endings, self.events = [], {}, 0
         self._frames: dict[int, tuple[Activation, object]] = {}  # by id; they must live as long
-
-    @property
-    def events(self) -> int:
-        """How many instructions were recorded."""
-        return len(self.moments)
-
-    @property
-    def note(self) -> str:
-        """How the run ended, or that the record did not reach its end."""
-        full = len(self.moments) >= MOST_STEPS
-        return f"The record stops after {MOST_STEPS:,} steps." if full else self.result.sentence
 
     def watch(self, machine: type) -> type:
         """Return the machine with handlers that are noted before they run."""
@@ -105,7 +94,8 @@ class MachineRecord:
         names = [Seen("NULL", "") if value is vm.NULL else described(value) for value in held]
         found = (*names, *map(described, frame.stack))
         places = [*[None] * len(names), *map(id, frame.stack)]
-        serial, at = len(self.moments) + 1, frame.at - 1
+        self.events = serial = len(self.moments) + 1
+        at = frame.at - 1
         if frame.steps[at].opname == "RETURN_VALUE" and frame.stack:
             self.endings[serial] = f"returns {found[-1].words}"
         moment = (serial, activation, level, at, found, self.printed.size, places)
@@ -126,6 +116,10 @@ def machine_record(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
         raise
     except BaseException as error:
         words, verb = short_repr(error), "It raised"
-    record.result = Result(words, verb)
+    record.result = Result(words, verb, False, False, "")
+    full = record.events >= MOST_STEPS
+    record.note = (
+        f"The record stops after {MOST_STEPS:,} steps." if full else record.result.sentence
+    )
     record._frames.clear()
     return record
