@@ -94,9 +94,9 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
         if caches:
             rows += _cache_rows(rows[-1], live if adaptive else code.co_code)
     shown = columns(
-        "place opname running argument snippet",
+        "offset opname running argument snippet",
         where="line",
-        place="offset",
+        offset="offset",
         opname="instruction",
         **{"running": "specialised to"} if adaptive else {},
         **{"kept": "bytes"} if caches else {},
