@@ -108,9 +108,7 @@ def unusable(part: str, error: BaseException) -> str:
     """Return what to say of a framework whose import ended with this error."""
     first = str(error).strip().partition("\n")[0]
     why = f"{real_type_name(error)}: {printable(first, 200)}".removesuffix(": ")
-    found, pinned = _versions(part)
-    which = f" {found}, where the course needs {pinned}," if found != pinned else ""
-    return f"{FRAMEWORKS[part]}{which} cannot be imported ({why}): {RESTART} {cure(part)}{REST}."
+    return f"{FRAMEWORKS[part]} cannot be imported ({why}): {RESTART} {cure(part)}{REST}."
 
 
 # -- versions

@@ -1,5 +1,6 @@
 """One run of a machine of handlers (mini/vm) -> a record of its stack before each instruction."""
 
+from os.path import commonprefix
 from types import CodeType, MethodType
 
 from helpers.capture.cpython.opcode_recorder import Activation, Moment
@@ -23,10 +24,7 @@ class MachineTables:
     def __init__(self, code: CodeType):
         self.code, self.names = code, variables(code)
         self.named, (self._steps, table) = self.names, vm.plain(code)
-        self.handlers = [Handler(*row) for row in table]
-
-    def listing(self):
-        """Yield place, name, argument, target and offset of each plain instruction."""
+        self.handlers, self.listing = [Handler(*row) for row in table], []
         for place, step in enumerate(self._steps):
             jumps = "JUMP" in step.opname or step.opname in ("FOR_ITER", "SEND")
             target = step.arguments[-1] if jumps else -1
@@ -34,7 +32,7 @@ class MachineTables:
                 plain(a) if type(a) is str else short_repr(a) for a in step.arguments if a != ()
             )
             words = f"to {target}" if jumps else ", ".join(shown)
-            yield place, step.opname, words, target, step.offset
+            self.listing.append((place, step.opname, words, target, step.offset))
 
     def taken(self, moment: Moment, depth: int, after: Moment | None) -> int:
         """Return how many of the values on the stack the handler took, by what it left there."""
@@ -43,10 +41,7 @@ class MachineTables:
         if opname in ("RETURN_VALUE", "YIELD_VALUE") or after is None:
             return least or int(opname == "RETURN_VALUE" and depth > 0)
         now, then = moment.places[count:], after.places[count:]
-        stay = next(
-            (n for n, (a, b) in enumerate(zip(now, then, strict=False)) if a != b), len(then)
-        )
-        return depth - min(stay, depth - least)
+        return depth - min(len(commonprefix([now, then])), depth - least)
 
 
 class MachineRecord:
