@@ -7,7 +7,6 @@ A part is a framework, a package that the helpers import, or a compiler. The pin
 import re
 import sys
 from contextlib import suppress
-from functools import cache
 from importlib import metadata, util
 from pathlib import Path
 from traceback import walk_tb
@@ -33,7 +32,6 @@ COMPILER_CURE = (
 )
 NO_CXX = "No working C++ compiler found"  # torch/_inductor/exc.py: InvalidCxxCompiler
 NOT_FOUND = re.compile(r"ModuleNotFoundError: No module named '(\w+)'")
-_TOLD: set[str] = set()  # frameworks of whose version a notebook has told
 
 
 class OneSentence:
@@ -114,15 +112,6 @@ def unusable(part: str, error: BaseException) -> str:
 # -- versions
 
 
-@cache
-def _versions(part: str) -> tuple[str, str]:
-    """Return the versions that are found and pinned; "" twice if they agree, or one is unknown."""
-    known, found = pins(), installed(part)
-    pinned = next((known[name] for name in distributions(part) if name in known), "")
-    differ = found and pinned and found.split(".")[:2] != pinned.split(".")[:2]
-    return (found, pinned) if differ else ("", "")
-
-
 def pins() -> dict[str, str]:
     """Return package -> pinned version for this machine, empty where the pins are not at hand."""
     return {name: wanted[2:] for name, wanted in _wanted().items() if wanted.startswith("==")}
@@ -168,7 +157,6 @@ def switch_on() -> None:
     shell = sys.modules["IPython"].get_ipython()
     if shell is not None and not shell.custom_exceptions:
         shell.set_custom_exc((Exception,), _show_error)
-        shell.events.register("post_run_cell", _look_at_frameworks)
 
 
 def _show_error(shell, kind, error, trace, tb_offset=None) -> None:
@@ -178,15 +166,3 @@ def _show_error(shell, kind, error, trace, tb_offset=None) -> None:
             error._render_traceback_ = lambda: [words]
     given = kind, error, trace
     shell.showtraceback(given, tb_offset=tb_offset, running_compiled_code=True)
-
-
-def _look_at_frameworks(result=None) -> None:
-    """Print a sentence for a framework in another version than the pinned."""
-    for part in {*FRAMEWORKS} & {*sys.modules} - _TOLD:
-        _TOLD.add(part)
-        found, pinned = _versions(part)
-        if found:
-            print(
-                f"{FRAMEWORKS[part]} {found} is installed, and the course needs {pinned}, so what "
-                f"you see may differ, or fail: {cure(part)}."
-            )
