@@ -49,16 +49,8 @@ class Instruction:
         return str(self.before) if self.before >= 0 else ""
 
     @property
-    def place(self) -> str:
-        """Return the offset as text."""
-        return str(self.offset)
-
-    @property
     def kept(self) -> str:
-        """Return the bytes of an instruction; of a cache entry only whether it is in use.
-
-        What a cache holds are counters and version numbers of this process.
-        """
+        """Return the bytes of an instruction; of a cache entry only whether it is in use."""
         if self.cache_index < 0:
             return self.data[:5]
         return "empty" if set(self.data) <= {"0", " "} else "filled"
@@ -90,7 +82,6 @@ class Bytecode(Sourced):
     """The instructions of one code object; `cut` says which of very many are not listed."""
 
     handlers: tuple[Handler, ...] = ()
-    version: str = ""
     cut: str = ""
 
     def at(self, offset: int) -> Instruction:

@@ -7,7 +7,6 @@ A part is a framework, a package that the helpers import, or a compiler. The pin
 import re
 import sys
 from contextlib import suppress
-from functools import cache
 from importlib import metadata, util
 from pathlib import Path
 from traceback import walk_tb
@@ -33,7 +32,6 @@ COMPILER_CURE = (
 )
 NO_CXX = "No working C++ compiler found"  # torch/_inductor/exc.py: InvalidCxxCompiler
 NOT_FOUND = re.compile(r"ModuleNotFoundError: No module named '(\w+)'")
-_TOLD: set[str] = set()  # frameworks of whose version a notebook has told
 
 
 class OneSentence:
@@ -108,21 +106,10 @@ def unusable(part: str, error: BaseException) -> str:
     """Return what to say of a framework whose import ended with this error."""
     first = str(error).strip().partition("\n")[0]
     why = f"{real_type_name(error)}: {printable(first, 200)}".removesuffix(": ")
-    found, pinned = _versions(part)
-    which = f" {found}, where the course needs {pinned}," if found != pinned else ""
-    return f"{FRAMEWORKS[part]}{which} cannot be imported ({why}): {RESTART} {cure(part)}{REST}."
+    return f"{FRAMEWORKS[part]} cannot be imported ({why}): {RESTART} {cure(part)}{REST}."
 
 
 # -- versions
-
-
-@cache
-def _versions(part: str) -> tuple[str, str]:
-    """Return the versions that are found and pinned; "" twice if they agree, or one is unknown."""
-    known, found = pins(), installed(part)
-    pinned = next((known[name] for name in distributions(part) if name in known), "")
-    differ = found and pinned and found.split(".")[:2] != pinned.split(".")[:2]
-    return (found, pinned) if differ else ("", "")
 
 
 def pins() -> dict[str, str]:
@@ -170,7 +157,6 @@ def switch_on() -> None:
     shell = sys.modules["IPython"].get_ipython()
     if shell is not None and not shell.custom_exceptions:
         shell.set_custom_exc((Exception,), _show_error)
-        shell.events.register("post_run_cell", _look_at_frameworks)
 
 
 def _show_error(shell, kind, error, trace, tb_offset=None) -> None:
@@ -180,15 +166,3 @@ def _show_error(shell, kind, error, trace, tb_offset=None) -> None:
             error._render_traceback_ = lambda: [words]
     given = kind, error, trace
     shell.showtraceback(given, tb_offset=tb_offset, running_compiled_code=True)
-
-
-def _look_at_frameworks(result=None) -> None:
-    """Print a sentence for a framework in another version than the pinned."""
-    for part in {*FRAMEWORKS} & {*sys.modules} - _TOLD:
-        _TOLD.add(part)
-        found, pinned = _versions(part)
-        if found:
-            print(
-                f"{FRAMEWORKS[part]} {found} is installed, and the course needs {pinned}, so what "
-                f"you see may differ, or fail: {cure(part)}."
-            )

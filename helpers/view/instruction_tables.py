@@ -279,7 +279,7 @@ def _list_codes(model: CodeTree) -> str:
 def _units(tree: CodeTree) -> list[list[str]]:
     """Return a row per instruction: which bytes it has, how many of them cache, and its source."""
     return [
-        [r.place, r.kept, "00 " * 2 * r.caches, cut(r.words), r.where, cut(r.snippet)]
+        [str(r.offset), r.kept, "00 " * 2 * r.caches, cut(r.words), r.where, cut(r.snippet)]
         for r in tree.bytecode.rows
     ]
 

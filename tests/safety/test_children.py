@@ -125,11 +125,6 @@ def test_a_child_ends_with_a_kernel_that_is_killed(way, tmp_path):
     assert time.monotonic() < until
 
 
-@pytest.mark.skipif(not children.CAN_FORK, reason="children are started anew here")
-def test_an_import_that_fails_is_told():
-    assert ask_fork("import no_such", "", 5).last("failed").startswith("ModuleNotFoundError")
-
-
 def test_a_command_is_run_with_its_input_its_folder_and_its_limit(tmp_path):
     code = "import os, sys; print(sys.stdin.read(), os.getcwd(), file=sys.stderr)"
     done = run([sys.executable, "-c", code], 30, given=b"in", cwd=tmp_path)

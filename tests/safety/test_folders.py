@@ -1,6 +1,7 @@
 """Nothing outside a folder of the course's own is deleted, moved or overwritten."""
 
 import os
+import subprocess
 import sys
 
 import pytest
@@ -29,17 +30,13 @@ def victim(tmp_path):
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_name_that_leads_elsewhere_is_refused(name):
+    assert plain_names(["user_relu", "a b", "größe.py"]) == ["user_relu", "a b", "größe.py"]
     with pytest.raises(ValueError, match="must be a plain name") as caught:
         plain_name(name, "the name")
     assert "\n" not in str(caught.value)
     for call in (lambda: op_folder(name, {}), lambda: op_folder("good", {name: ""})):
         with pytest.raises(ValueError):
             call()
-
-
-def test_plain_names_come_back():
-    good = ["user_relu", "a b", "größe.py", "x-1.2"]
-    assert plain_names(good) == good
 
 
 @links
@@ -61,19 +58,17 @@ def test_a_link_is_removed_and_not_followed(tmp_path, victim):
 
 
 def test_only_what_was_made_inside_is_moved_inside(tmp_path):
-    (tmp_path / "home").mkdir()
-    (tmp_path / "mine").write_text("mine")
-    home = ManagedDirectory(tmp_path / "home")
+    home, mine = ManagedDirectory(tmp_path / "home"), tmp_path / "mine"
+    home.path.mkdir()
+    mine.write_text("mine")
     with home.work() as work:
-        for path in (tmp_path / "mine", work / ".." / ".." / "mine", work):
+        for path in (mine, work / ".." / ".." / "mine", work):
             with pytest.raises((Refusal, OSError)):
                 home.put(path, "taken")
-    assert (tmp_path / "mine").read_text() == "mine" and os.listdir(home.path) == []
+    assert mine.read_text() == "mine" and os.listdir(home.path) == []
 
 
 def test_a_temporary_home_goes_with_its_process_not_with_one_that_was_forked(tmp_path):
-    import subprocess
-
     code = "import os; from helpers.safety.folders import temporary; home = temporary('a-').path\n"
     code += "import sys; fork = getattr(os, 'fork', lambda: 1)\n"
     code += "fork() == 0 and sys.exit(); os.name == 'posix' and os.wait(); print(home.is_dir())"

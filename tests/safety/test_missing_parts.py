@@ -71,18 +71,6 @@ def test_broken_framework_is_one_sentence(tmp_path):
     assert child.shown.startswith("TensorFlow is missing")
 
 
-def test_another_version_is_said_once_when_it_is_imported(tmp_path):
-    for package in ("tensorflow", "tensorflow-2.15.0.dist-info"):
-        (tmp_path / package).mkdir()
-        (tmp_path / package / "__init__.py").write_text("")
-    about = "Metadata-Version: 2.1\nName: tensorflow\nVersion: 2.15.0\n"
-    (tmp_path / "tensorflow-2.15.0.dist-info" / "METADATA").write_text(about)
-    sources = ["import helpers", "import tensorflow as tf", "import tensorflow", "1"]
-    told = [one.shown for one in cells_without([], sources, path=str(tmp_path))]
-    assert told[1].startswith("TensorFlow 2.15.0 is installed, and the course needs 2.")
-    assert [shown.count(CURE) for shown in told] == [0, 1, 0, 0]
-
-
 WATCHING = "from helpers.mini import frame_hook\nwith frame_hook.watching(print): pass"
 IN_CPP = """from helpers import sigmoid_in_cpp, op_folder
 from helpers.mini import oneflow as flow

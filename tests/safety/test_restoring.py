@@ -7,11 +7,7 @@ import threading
 import pytest
 
 import helpers
-from helpers.safety.restoring import (
-    KEPT,
-    patched,
-    preserves_interpreter_state,
-)
+from helpers.safety.restoring import KEPT, patched, preserves_interpreter_state
 
 pytestmark = pytest.mark.own_process
 

@@ -94,9 +94,9 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
         if caches:
             rows += _cache_rows(rows[-1], live if adaptive else code.co_code)
     shown = columns(
-        "place opname running argument snippet",
+        "offset opname running argument snippet",
         where="line",
-        place="offset",
+        offset="offset",
         opname="instruction",
         **{"running": "specialised to"} if adaptive else {},
         **{"kept": "bytes"} if caches else {},
@@ -105,18 +105,16 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
         depth="stack before",
         effect="change",
     )
-    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
     for one in handlers:
         words = disassembly.handler_words(one).replace(", push", " and push")
         peeled += (f"An exception in {one.start} to {one.end - 2}: {words}.",)
     return Bytecode(
-        f"Bytecode of {plain(code.co_name)} on Python {version}",
+        f"Bytecode of {plain(code.co_name)} on Python {sys.version_info[0]}.{sys.version_info[1]}",
         shown,
         tuple(rows),
         "\n".join(peeled),
         source=source.text,
         handlers=handlers,
-        version=version,
     )
 
 

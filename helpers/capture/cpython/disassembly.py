@@ -206,7 +206,7 @@ class CodeRows:
         places = list(code.co_positions())
         source, above = pages.place(code)
         self.rows, self.lines, self.handlers = {}, {}, {}
-        for offset, opname, argument, target, written in tables.listing():
+        for offset, opname, argument, target, written in tables.listing:
             position = places[written // 2]
             line, column, end, end_column = source.span(position)
             span = (above + line, column, above + end, end_column) if line else NOWHERE

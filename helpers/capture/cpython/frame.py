@@ -217,8 +217,7 @@ class _Run:
             label = f"leave {name} with the exception"
             self._step(frame, label, says, "exception", "leaving", deed="just raised")
         elif suspends(frame):
-            row, card = self._row(frame, "", "suspended"), self._card(frame, "suspended")
-            self._off[id(frame), id(frame.f_code)] = row, card
+            self._off[id(frame), id(frame.f_code)] = self._look(frame, "", "suspended")
             says = f"The caller gets {words}; the frame is put on the shelf, as it is."
             label = f"yield {words} from {name}"
             self._step(frame, label, says, "yield", "on top again", words, "just yielded")
@@ -245,12 +244,10 @@ class _Run:
             self.full = True
             return
         stack = self._stack(frame)
-        top = stack[:MOST_FRAMES]
-        rows = [
-            self._row(above, str(place), state if place == 1 else "waits for a call")
-            for place, above in enumerate(top, 1)
+        looks = [
+            self._look(above, str(place), state if place == 1 else "waits for a call")
+            for place, above in enumerate(stack[:MOST_FRAMES], 1)
         ]
-        cards = [self._card(above, "waits" if place else state) for place, above in enumerate(top)]
         callers = [above for above in stack[:2] if above is not frame]
         line, found = self._line(frame), callers and lane != "exception"
         then = self._line(callers[0]) if found else 0  # where a handler is still to be found
@@ -258,12 +255,12 @@ class _Run:
             FrameStep(
                 label,
                 then if deed else line,
-                tuple(self._panels(rows, len(stack))),
+                tuple(self._panels([row for row, _ in looks], len(stack))),
                 left=line if deed else 0,
                 deed=deed,
                 says=says,
                 lane=lane,
-                cards=tuple(reversed(cards)),
+                cards=tuple(card for _, card in reversed(looks)),
                 shelf=tuple(card for _, card in self._off.values()),
                 handed=handed,
             )
@@ -296,15 +293,15 @@ class _Run:
     def _line(self, frame) -> int:
         return self.pages.line(frame.f_code, frame.f_lineno)
 
-    def _card(self, frame, state) -> Card:
-        number, name = self._numbers[id(frame), id(frame.f_code)], plain(frame.f_code.co_name)
-        return Card(number, name, self._line(frame), state, locals_pairs(frame))
-
-    def _row(self, frame, place, state):
-        line = str(self._line(frame) or "")
+    def _look(self, frame, place, state) -> tuple[FrameRow, Card]:
+        name, line = plain(frame.f_code.co_name), self._line(frame)
         lasti = str(frame.f_lasti) if frame.f_globals is self.globals else ""
-        name = plain(frame.f_code.co_name)
-        return FrameRow(place, name, line, lasti, state, locals_words(frame))
+        row = FrameRow(place, name, str(line or ""), lasti, state, locals_words(frame))
+        number, state = (
+            self._numbers[id(frame), id(frame.f_code)],
+            state.removesuffix(" for a call"),
+        )
+        return row, Card(number, name, line, state, locals_pairs(frame))
 
 
 def _untrace(frame: FrameType) -> None:

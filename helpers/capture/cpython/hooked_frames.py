@@ -18,7 +18,7 @@ from helpers.model.phrase import counted, ended
 from helpers.model.tables import Listing
 from helpers.safety.arguments import is_exactly, real_isinstance, real_type_name
 
-MOST_ROWS, MOST_CODES, MOST_ARGUMENTS = 60, 10_000, 8
+MOST_ROWS, MOST_ARGUMENTS = 60, 8
 DEEPEST = 20  # marks of indentation
 
 
@@ -139,7 +139,7 @@ def own_codes(function: FunctionType) -> list[CodeType]:
     space, found = function.__globals__, {}
     alive = (thing for thing in gc.get_objects() if type(thing) is FunctionType)
     pending = [function.__code__, *(one.__code__ for one in alive if one.__globals__ is space)]
-    while pending and len(found) < MOST_CODES:
+    while pending:
         code = pending.pop()
         found[id(code)] = code
         pending += [c for c in code.co_consts if type(c) is CodeType and id(c) not in found]

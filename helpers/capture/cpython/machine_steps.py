@@ -1,5 +1,6 @@
 """One run of a machine of handlers (mini/vm) -> a record of its stack before each instruction."""
 
+from os.path import commonprefix
 from types import CodeType, MethodType
 
 from helpers.capture.cpython.opcode_recorder import Activation, Moment
@@ -23,10 +24,7 @@ class MachineTables:
     def __init__(self, code: CodeType):
         self.code, self.names = code, variables(code)
         self.named, (self._steps, table) = self.names, vm.plain(code)
-        self.handlers = [Handler(*row) for row in table]
-
-    def listing(self):
-        """Yield place, name, argument, target and offset of each plain instruction."""
+        self.handlers, self.listing = [Handler(*row) for row in table], []
         for place, step in enumerate(self._steps):
             jumps = "JUMP" in step.opname or step.opname in ("FOR_ITER", "SEND")
             target = step.arguments[-1] if jumps else -1
@@ -34,7 +32,7 @@ class MachineTables:
                 plain(a) if type(a) is str else short_repr(a) for a in step.arguments if a != ()
             )
             words = f"to {target}" if jumps else ", ".join(shown)
-            yield place, step.opname, words, target, step.offset
+            self.listing.append((place, step.opname, words, target, step.offset))
 
     def taken(self, moment: Moment, depth: int, after: Moment | None) -> int:
         """Return how many of the values on the stack the handler took, by what it left there."""
@@ -43,10 +41,7 @@ class MachineTables:
         if opname in ("RETURN_VALUE", "YIELD_VALUE") or after is None:
             return least or int(opname == "RETURN_VALUE" and depth > 0)
         now, then = moment.places[count:], after.places[count:]
-        stay = next(
-            (n for n, (a, b) in enumerate(zip(now, then, strict=False)) if a != b), len(then)
-        )
-        return depth - min(stay, depth - least)
+        return depth - min(len(commonprefix([now, then])), depth - least)
 
 
 class MachineRecord:
@@ -54,19 +49,8 @@ class MachineRecord:
 
     def __init__(self, fn):
         self.space, self.printed, self.codes = fn.__globals__, Printed(), {}
-        self.moments, self.endings, self.result = [], {}, None
+        self.moments, self.endings, self.events = [], {}, 0
         self._frames: dict[int, tuple[Activation, object]] = {}  # by id; they must live as long
-
-    @property
-    def events(self) -> int:
-        """How many instructions were recorded."""
-        return len(self.moments)
-
-    @property
-    def note(self) -> str:
-        """How the run ended, or that the record did not reach its end."""
-        full = len(self.moments) >= MOST_STEPS
-        return f"The record stops after {MOST_STEPS:,} steps." if full else self.result.sentence
 
     def watch(self, machine: type) -> type:
         """Return the machine with handlers that are noted before they run."""
@@ -105,7 +89,8 @@ class MachineRecord:
         names = [Seen("NULL", "") if value is vm.NULL else described(value) for value in held]
         found = (*names, *map(described, frame.stack))
         places = [*[None] * len(names), *map(id, frame.stack)]
-        serial, at = len(self.moments) + 1, frame.at - 1
+        self.events = serial = len(self.moments) + 1
+        at = frame.at - 1
         if frame.steps[at].opname == "RETURN_VALUE" and frame.stack:
             self.endings[serial] = f"returns {found[-1].words}"
         moment = (serial, activation, level, at, found, self.printed.size, places)
@@ -126,6 +111,10 @@ def machine_record(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
         raise
     except BaseException as error:
         words, verb = short_repr(error), "It raised"
-    record.result = Result(words, verb)
+    record.result = Result(words, verb, False, False, "")
+    full = record.events >= MOST_STEPS
+    record.note = (
+        f"The record stops after {MOST_STEPS:,} steps." if full else record.result.sentence
+    )
     record._frames.clear()
     return record

@@ -35,10 +35,12 @@ class Tables:
         shared = {*code.co_cellvars, *code.co_freevars}
         self.named = tuple(f"{n} (cell)" if n in shared else n for n in self.names)
         self.handlers, self.active = disassembly.handlers(code), 0
-        self.jumps: dict[int, set[int]] = {}  # loop header -> what jumps back to it
+        self.listing, self.jumps = [], {}  # for `CodeRows`; loop header -> what jumps back to it
         for i in found:
-            if i.opcode in JUMPS and i.argval <= i.offset:
-                self.jumps.setdefault(i.argval, set()).add(i.offset)
+            target = i.argval if i.opcode in JUMPS else -1
+            self.listing.append((i.offset, i.opname, argument(i, code), target, i.offset))
+            if 0 <= target <= i.offset:
+                self.jumps.setdefault(target, set()).add(i.offset)
         # CPython 3.11 tells of an EXTENDED_ARG, and then not of its instruction.
         told = pairwise(found if sys.version_info < (3, 12) else ())
         self.begun = {i.offset: then.offset for i, then in told if i.opname == "EXTENDED_ARG"}
@@ -48,12 +50,6 @@ class Tables:
         except disassembly.Doubt as doubt:
             self.doubt = str(doubt)
         self.slots = {offset: len(self.names) + depth for offset, depth in depths.items()}
-
-    def listing(self):
-        """Yield offset, name, argument, target and offset of each instruction; see `CodeRows`."""
-        for o, i in self.instructions.items():
-            target = i.argval if i.opcode in JUMPS else -1
-            yield o, i.opname, argument(i, self.code), target, o
 
     def taken(self, moment, depth: int, after) -> int:
         """Return how many of the values on the stack the instruction works on."""

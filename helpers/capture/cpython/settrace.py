@@ -2,8 +2,8 @@
 
 import io
 import sys
+from collections import namedtuple
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import CoroutineType, GeneratorType
 
 from helpers.capture.text.value import short_repr
@@ -37,15 +37,8 @@ class Printed(io.StringIO):
         return self.getvalue()[:size]
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(namedtuple("Result", "words verb driven tracer_changed kind")):
     """How a call ended: the value or exception in `words`, its type in `kind`."""
-
-    words: str
-    verb: str = "It returned"
-    driven: bool = False
-    tracer_changed: bool = False
-    kind: str = ""
 
     @property
     def raised(self) -> bool:
