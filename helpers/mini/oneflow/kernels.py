@@ -157,7 +157,7 @@ class KernelChain(Chain):
         what, of = f'REGISTER_USER_KERNEL("{self.name}")', quote_value(self.predicate)
         need(callable(self.function), f"{what} has no .SetCreateFn(function)")
         fine = isinstance(self.predicate, Hob)
-        need(fine, f"{what} has no .SetIsMatchedHob(predicate): {of} is none")
+        need(fine, f"{what}.SetIsMatchedHob takes a predicate, got {of}")
         name = getattr(self.function, "__name__", "kernel")
         kernel = Kernel.of(name, self.function, self.file)
         return RegisteredKernel(self.name, self.predicate, kernel)
