@@ -35,10 +35,8 @@ DTYPES = {str(number): name for name, number in NUMBERS.items()}
 def find_compiler():
     """Return the path of g++ or clang++ (or of $CXX); None where there is none."""
     named = os.environ.get("CXX")
-    for name in [named] if named else ["g++", "clang++"]:
-        if path := shutil.which(name):
-            return path
-    return None
+    found = map(shutil.which, [named] if named else ["g++", "clang++"])
+    return next(filter(None, found), None)
 
 
 def build(source) -> Path:
@@ -63,8 +61,7 @@ def cache_folder() -> ManagedDirectory:
 
 
 def _key(source, compiler):
-    found = Path(compiler).resolve().stat()
-    digest = hashlib.sha256(repr((compiler, found.st_size, found.st_mtime_ns, FLAGS)).encode())
+    digest = hashlib.sha256(repr((compiler, FLAGS)).encode())
     nearby = [file for file in sorted(source.parent.rglob("*")) if file.suffix != ".py"]
     for file in [source, *nearby, *sorted(INCLUDE.rglob("*"))]:
         if file.is_file():
