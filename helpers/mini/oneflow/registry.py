@@ -113,7 +113,7 @@ class OpDef:
 
 @dataclass(frozen=True)
 class GradientDef:
-    """A gradient rule: `generate(ForwardOp)` returns a Plan (both in autodiff.py)."""
+    """A gradient rule: `generate(ForwardOp)` binds, and returns Requests (see autodiff.py)."""
 
     name: str
     generate: Callable

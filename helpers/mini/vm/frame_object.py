@@ -311,7 +311,9 @@ ASKERS = {
     exec: _evaluator(exec),
     sys._getframe: _getframe,
     sys.exc_info: lambda frame: (
-        (type(error), error, error.__traceback__) if (error := frame.handled) else (None,) * 3
+        (type(error), error, error.__traceback__)
+        if (error := frame.handled) is not None
+        else (None, None, None)
     ),
     sys.exception: lambda frame: frame.handled,
 }
