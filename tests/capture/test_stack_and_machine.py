@@ -9,7 +9,7 @@ import pytest
 
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
-from helpers.mini.vm.data_handlers import Lent
+from helpers.mini.vm.more_handlers import Lent
 from helpers.study.chapter_3.kept_stacks import kept_by_cpython
 from tests.capture.stack_programs import PROGRAMS
 

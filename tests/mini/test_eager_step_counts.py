@@ -48,8 +48,3 @@ def test_slots_are_put_back_also_after_an_error():
     with pytest.raises(ZeroDivisionError):
         counted(fails_late, 5)
     assert held() == before
-
-
-def test_nothing_is_counted_where_there_are_no_slots(monkeypatch):
-    monkeypatch.setattr(step_counts, "_slots", dict)
-    assert counted(pytest.fail) == ({}, ())

@@ -1,6 +1,6 @@
 """Gradients: more ops, appended to the job's list, from the loss back to the variables.
 
-What a rule sees is a ForwardOp, what it gives a Plan, in both front ends. Mirrors
+What a rule sees is a ForwardOp, what it gives are Requests, in both front ends. Mirrors
 oneflow/core/job_rewriter/autograd.cpp and BackwardOpConfContext of
 oneflow/core/framework/user_op_conf.h (0.3).
 """
@@ -59,7 +59,7 @@ class ForwardOp:
     attr_types: dict[str, str]
     wanted: frozenset  # the inputs that need a gradient
     specs: dict[str, object]  # blob's name -> its Spec
-    bound: dict[tuple[str, int], str] = field(default_factory=dict)
+    bound: dict[tuple[str, int], str] = field(default_factory=dict)  # input -> its gradient's blob
 
     def op_name(self):
         return self.name
@@ -90,14 +90,6 @@ class ForwardOp:
         return lookup(table, kind, key, f'op type "{self.type}" ')
 
 
-@dataclass
-class Plan:
-    """Backward ops in the order in which they run, and the blob of each input's gradient."""
-
-    requests: list[Request] = field(default_factory=list)
-    bound: dict[tuple[str, int], str] = field(default_factory=dict)
-
-
 def OpArg(name, index):
     """Name one argument of an op, as user_op::OpArg does."""
     return (name, index)
@@ -107,8 +99,7 @@ class BackwardOpConfContext:
     """What the function given to SetBackwardOpConfGenFn gets."""
 
     def __init__(self, forward):
-        self.plan = Plan(bound=forward.bound)
-        self._forward, self._rules, self._built = forward, {}, {}
+        self.requests, self._forward, self._rules, self._built = [], forward, {}, {}
 
     def FwOp(self):
         return self._forward
@@ -126,7 +117,7 @@ class BackwardOpConfContext:
             fine = isinstance(made, BackwardOpBuilder) and made.is_built
             need(fine, f'backward op "{name}" is not built: end with .Build()')
             self._built[name] = made
-            self.plan.requests.append(made)
+            self.requests.append(made)
         return self._built[name]
 
 
@@ -180,14 +171,13 @@ class _Backward:
         where = f'op "{op.name}"'
         rule, forward = self.rule(op), self.asked(op)
         try:
-            plan = rule.generate(forward)
-            for request in plan.requests:
+            for request in rule.generate(forward):
                 self.writer.add(request, "backward", op.placement)
         except OpError as error:
             raise OpError(f'{where} of job "{self.writer.name}": {rule}: {error}') from error
         for argument in sorted(forward.wanted):
             blob = forward.inputs[argument]
-            bound = self.bound(plan, argument, blob, f"{where}: {rule}")
+            bound = self.bound(forward.bound, argument, blob, f"{where}: {rule}")
             self.parts.setdefault(blob, []).append(bound)
 
     def rule(self, op) -> GradientDef:
@@ -218,13 +208,13 @@ class _Backward:
         attrs = dict(op.attrs)
         return ForwardOp(op.name, op.type, inputs, outputs, grads, attrs, types, wanted, specs)
 
-    def bound(self, plan, argument, blob, where):
-        """Return the blob that a plan binds to an input, checked."""
+    def bound(self, table, argument, blob, where):
+        """Return the blob that a rule has bound to an input, checked."""
         to = f'input ("{argument[0]}", {argument[1]})'
-        bound = ", ".join(f'("{name}", {index})' for name, index in plan.bound) or "nothing"
+        bound = ", ".join(f'("{name}", {index})' for name, index in table) or "nothing"
         told = f"{where} binds no gradient to {to}, which needs one; it binds {bound}"
-        need(argument in plan.bound, told)
-        gradient, known = plan.bound[argument], self.writer.blobs
+        need(argument in table, told)
+        gradient, known = table[argument], self.writer.blobs
         fine = isinstance(gradient, str) and gradient in known
         need(fine, f"{where} binds {quote_value(gradient)} to {to}, and no blob has that name")
         need(

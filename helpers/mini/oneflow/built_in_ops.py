@@ -4,11 +4,9 @@ They stand in the same registry as a learner's, with inference, kernel and gradi
 inputs are all called "in"; a job's input and variable ops have no kernel.
 """
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
-from helpers.mini.oneflow.autodiff import Plan, Request
+from helpers.mini.oneflow.autodiff import Request
 from helpers.mini.oneflow.errors import need
 from helpers.mini.oneflow.registry import AttrDef, GradientDef, Kernel, OpDef, Registry, Spec
 
@@ -34,26 +32,24 @@ def op(name, infer, kernel, gradient=None, **attrs):
         _gradients[name] = GradientDef(name, lambda forward: Rule(forward).run(gradient))
 
 
-@dataclass
 class Rule:
     """A built-in gradient rule at work: `dy` names the output's gradient."""
 
-    forward: object
-    plan: Plan = field(default_factory=Plan)
+    def __init__(self, forward):
+        self.forward, self.dy, self.requests = forward, forward.output_grads["out", 0], []
 
     def run(self, gradient):
         """Bind what the functions that gradient(self, x, ...) returns give, one for each input."""
         inputs = self.forward.inputs
-        self.dy = self.forward.output_grads["out", 0]
         for argument, get in zip(inputs, gradient(self, *inputs.values()), strict=True):
             if argument in self.forward.wanted:
-                self.plan.bound[argument] = get()
-        return self.plan
+                self.forward.bound[argument] = get()
+        return self.requests
 
     def emit(self, type_name, *blobs, **attrs):
         """Ask for a backward op; return its blob's name."""
-        name = f"{self.forward.name}_grad_{len(self.plan.requests)}"
-        self.plan.requests.append(Request.built_in(name, type_name, blobs, attrs))
+        name = f"{self.forward.name}_grad_{len(self.requests)}"
+        self.requests.append(Request.built_in(name, type_name, blobs, attrs))
         return f"{name}/out_0"
 
     def shrunk(self, blob, like):

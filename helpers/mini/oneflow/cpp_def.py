@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from helpers.mini.oneflow.autodiff import Plan, Request
+from helpers.mini.oneflow.autodiff import Request
 from helpers.mini.oneflow.definitions import check
 from helpers.mini.oneflow.errors import NoCompiler, OpError, need, place
 from helpers.mini.oneflow.registry import REQUIRED, TYPES, GradientDef, OpDef, Spec, attr_def
@@ -34,10 +34,8 @@ DTYPES = {str(number): name for name, number in NUMBERS.items()}
 def find_compiler():
     """Return the path of g++ or clang++ (or of $CXX); None where there is none."""
     named = os.environ.get("CXX")
-    for name in [named] if named else ["g++", "clang++"]:
-        if path := shutil.which(name):
-            return path
-    return None
+    found = map(shutil.which, [named] if named else ["g++", "clang++"])
+    return next(filter(None, found), None)
 
 
 def build(source) -> Path:
@@ -62,8 +60,7 @@ def cache_folder() -> ManagedDirectory:
 
 
 def _key(source, compiler):
-    found = Path(compiler).resolve().stat()
-    digest = hashlib.sha256(repr((compiler, found.st_size, found.st_mtime_ns, FLAGS)).encode())
+    digest = hashlib.sha256(repr((compiler, FLAGS)).encode())
     nearby = [file for file in sorted(source.parent.rglob("*")) if file.suffix != ".py"]
     for file in [source, *nearby, *sorted(INCLUDE.rglob("*"))]:
         if file.is_file():
@@ -182,20 +179,20 @@ def _generate(program, number, forward):
     for kind in ("input", "output", "output_grad"):
         rows += [(kind, *argument, blob) for argument, blob in getattr(forward, f"{kind}s").items()]
     rows += [("wanted", *argument) for argument in sorted(forward.wanted)]
-    plan = Plan()
+    requests = []
     rows += _attr_rows(forward.attrs, forward.attr_types)
     for kind, name, *rest in ask(program, "gradient", number, rows):
         if kind == "op":
-            plan.requests.append(Request(name, rest[0]))
+            requests.append(Request(name, rest[0]))
         elif kind == "input":
-            plan.requests[-1].inputs.append((name, rest[0]))
+            requests[-1].inputs.append((name, rest[0]))
         elif kind == "output":
-            plan.requests[-1].outputs.append(name)
+            requests[-1].outputs.append(name)
         elif kind == "attr":
-            plan.requests[-1].attrs[name] = _value(*rest)
+            requests[-1].attrs[name] = _value(*rest)
         else:
-            plan.bound[name, int(rest[0])] = rest[1]
-    return plan
+            forward.bound[name, int(rest[0])] = rest[1]
+    return requests
 
 
 def _attr_rows(attrs, types):

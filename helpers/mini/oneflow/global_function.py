@@ -29,9 +29,6 @@ class Numpy:
             what = "tp.Numpy.Placeholder(shape, dtype)"
             self.spec = Spec(shape_tuple(shape, what), dtype_name(dtype, what))
 
-        def __repr__(self):
-            return f"Placeholder({self.spec})"
-
 
 def global_function(type="predict"):
     """Make a job of a function of blobs. `type` is "predict" or "train"."""
@@ -98,7 +95,8 @@ class JobFunction:
             append_backward(job)
             append_updates(job)
         watches = [(_watched(job, blob, diff), handler) for blob, diff, handler in job.watches]
-        self._job = job.finish(names)
+        gradients = tuple(job.gradients.items())
+        self._job = Job(job.name, job.kind, tuple(job.ops), tuple(names), gradients)
         self._executor = Executor(self._job, job.session, job.optimizer, watches)
 
 
@@ -116,17 +114,12 @@ def _placeholders(function):
 
 def watch(blob, handler):
     """Call handler(array) with a blob's value in each run."""
-    _watch("watch", blob, False, handler)
+    writer().watches.append((own(blob, "watch"), False, handler))
 
 
 def watch_diff(blob, handler):
     """Call handler(array) with the gradient of a blob in each run of a train job."""
-    _watch("watch_diff", blob, True, handler)
-
-
-def _watch(verb, blob, diff, handler):
-    need(callable(handler), f"{verb}(blob, handler): the handler is a function of an array")
-    writer().watches.append((own(blob, verb), diff, handler))
+    writer().watches.append((own(blob, "watch_diff"), True, handler))
 
 
 def _watched(job, blob, diff):

@@ -143,11 +143,6 @@ class Writer:
         taken = {op.name for op in self.ops}
         return next(name for n in count() if (name := f"{stem}_{n}") not in taken)
 
-    def finish(self, returns):
-        """Return the Job."""
-        gradients = tuple(self.gradients.items())
-        return Job(self.name, self.kind, tuple(self.ops), tuple(returns), gradients)
-
 
 def complete(request, definition, where, placement):
     """Hold a request against a definition: arguments, attributes, placement."""

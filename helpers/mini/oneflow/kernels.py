@@ -4,8 +4,7 @@ The rule of the original: X_forward is computed by forward() of X's kernel file,
 backward(). Mirrors oneflow/extension/python/py_compute.cpp (0.3). An op type that kernels are
 registered for takes the one whose predicate is true of the op. A predicate is a hob, a high order
 bool, as in oneflow/core/framework/user_op_hob.h; the choice is that of GetOpKernelRegistryResult in
-user_op_registry_manager.cpp. A run is planned once, and again when the registry has changed; arrays
-go through the ops in slots of a list.
+user_op_registry_manager.cpp. A run is planned once, and again when the registry has changed.
 """
 
 from dataclasses import dataclass
@@ -157,7 +156,7 @@ class KernelChain(Chain):
         what, of = f'REGISTER_USER_KERNEL("{self.name}")', quote_value(self.predicate)
         need(callable(self.function), f"{what} has no .SetCreateFn(function)")
         fine = isinstance(self.predicate, Hob)
-        need(fine, f"{what} has no .SetIsMatchedHob(predicate): {of} is none")
+        need(fine, f"{what}.SetIsMatchedHob takes a predicate, got {of}")
         name = getattr(self.function, "__name__", "kernel")
         kernel = Kernel.of(name, self.function, self.file)
         return RegisteredKernel(self.name, self.predicate, kernel)
@@ -191,19 +190,17 @@ def named(registry, type_name):
     return Kernel.of(function, found, file)
 
 
-def step(op, kernel, reads, writes):
-    """Return a function that runs an op: it reads and writes slots of a list of arrays."""
+def step(op, kernel):
+    """Return a function that runs an op: it reads and writes arrays by the names of blobs."""
     function, where = kernel.function, f'{kernel} of op "{op.name}" ({op.type})'
     attrs = {name: value for name, value in op.attrs if name != "device_sub_tag"}
     rest = (MappingProxyType(attrs),) if kernel.wants_attrs else ()
-    expected = [
-        (index, slot, output, output.shape, np.dtype(output.dtype))
-        for index, (slot, output) in enumerate(zip(writes, op.outputs, strict=True))
-    ]
+    reads = [blob for _, blob in op.inputs]
+    expected = [(n, output, np.dtype(output.dtype)) for n, output in enumerate(op.outputs)]
 
-    def run(slots):
+    def run(arrays):
         try:
-            result = function(tuple([slots[i] for i in reads]), *rest)
+            result = function(tuple([arrays[blob] for blob in reads]), *rest)
         except (Exception, SystemExit) as error:
             raise OpError(f"{where} raised {raised(error, kernel.file)}") from error
         results = (*result,) if type(result) in (tuple, list) else (result,)
@@ -211,22 +208,23 @@ def step(op, kernel, reads, writes):
         if len(results) != len(expected):
             has = f"{len(expected)} output(s): {', '.join(map(str, op.outputs))}"
             raise OpError(f"{where} returned {len(results)} value(s); the op has {has}")
-        for index, slot, output, shape, dtype in expected:
+        for index, output, dtype in expected:
             array = results[index]  # zip() would hold it too
+            if isinstance(array, np.generic):
+                array = np.array(array)
             if type(array) is not np.ndarray:
                 kind = "None" if array is None else f"a {real_type_name(array)}"
-                told = f"{where} returned {kind} for {output}; a kernel returns a numpy array"
-                need(isinstance(array, np.generic), told)
-                array = np.array(array)
-            if array.shape != shape or array.dtype != dtype:
-                other = array.shape != shape
-                found, right = (array.shape, shape) if other else (array.dtype, dtype)
+                told = f"returned {kind} for {output}; a kernel returns a numpy array"
+                raise OpError(f"{where} {told}")
+            if array.shape != output.shape or array.dtype != dtype:
+                other = array.shape != output.shape
+                found, right = (array.shape, output.shape) if other else (array.dtype, dtype)
                 told = f"returned {'shape' if other else 'dtype'} {found} for {output}"
                 raise OpError(f"{where} {told}; the op's inference says {right}")
             if getrefcount(array) > HOLDERS or array.base is not None:
                 array = array.copy()
             array.setflags(write=False)
-            slots[slot] = array
+            arrays[output.blob] = array
 
     return run
 
@@ -235,41 +233,36 @@ class Executor:
     """A Job made ready to run in its session."""
 
     def __init__(self, job, session, optimizer=None, watches=()):
-        self.job, self.session, self.optimizer = job, session, optimizer
-        self.slots = slots = {name: slot for slot, name in enumerate(job.blobs)}
-        firsts = [(op, op.outputs[0]) for op in job.ops if op.outputs]
-        self.inputs = [
-            (op.name, slots[blob.blob], blob, np.dtype(blob.dtype))
-            for op, blob in firsts
-            if op.type == "input"
-        ]
-        self.variables = [(op.name, slots[b.blob]) for op, b in firsts if op.type == "variable"]
+        self.job, self.session, self.optimizer, self.watches = job, session, optimizer, watches
+        self.inputs, self.variables = (
+            [(op.name, op.outputs[0]) for op in job.ops if op.type == kind]
+            for kind in ("input", "variable")
+        )
         self.updates = [
-            (op.name.removesuffix("_update"), *(slots[blob] for _, blob in op.inputs))
+            (op.name.removesuffix("_update"), *(blob for _, blob in op.inputs))
             for op in job.ops
             if op.part == "update"
         ]
-        self.watches = watches
-        self.returns = [slots[blob] for blob in job.returns]
         self.version, self.steps, self.count = None, [], 0
 
-    def __call__(self, arrays):
+    def __call__(self, given):
         """Run the job once; return the arrays of its returned blobs."""
         if self.version != self.session.registry.version:
             self.plan()
-        slots = [None] * len(self.slots)
-        for (name, slot, blob, dtype), array in zip(self.inputs, arrays):  # noqa: B905
-            if type(array) is not np.ndarray or array.shape != blob.shape or array.dtype != dtype:
-                raise self.wrong_input(name, blob, array)
-            slots[slot] = array.view()
-            slots[slot].setflags(write=False)
-        for name, slot in self.variables:
-            slots[slot] = self.session.variables[name]
+        arrays = {}
+        for (name, output), array in zip(self.inputs, given, strict=True):
+            fits = type(array) is np.ndarray and array.shape == output.shape
+            if not fits or array.dtype != output.dtype:
+                raise self.wrong_input(name, output, array)
+            arrays[output.blob] = array.view()
+            arrays[output.blob].setflags(write=False)
+        for name, output in self.variables:
+            arrays[output.blob] = self.session.variables[name]
         for step in self.steps:
-            step(slots)
+            step(arrays)
         if self.updates:
-            self.update(slots)
-        return [_released(slots, slot) for slot in self.returns]
+            self.update(arrays)
+        return [_released(arrays, blob) for blob in self.job.returns]
 
     def plan(self):
         """Look every op's kernel up; a watch comes right after the op that writes its blob."""
@@ -282,40 +275,36 @@ class Executor:
                     kernel = find(registry, KernelRegContext(op.type, op.placement, dtypes))
                 except OpError as error:
                     raise OpError(f'op "{op.name}" of job "{self.job.name}": {error}') from None
-                reads = [self.slots[blob] for _, blob in op.inputs]
-                writes = [self.slots[output.blob] for output in op.outputs]
-                steps.append(step(op, kernel, reads, writes))
+                steps.append(step(op, kernel))
             written = [output.blob for output in op.outputs]
-            for blob, handler in self.watches:
-                if blob in written:
-                    steps.append(partial(_show, self.slots[blob], handler))
+            steps += [partial(_show, *watch) for watch in self.watches if watch[0] in written]
         self.steps, self.version = steps, registry.version
 
-    def update(self, slots):
+    def update(self, arrays):
         """Give all variables their next values, after all ops have run."""
         momenta = self.session.momenta
         for name, model, gradient in self.updates:
-            given = slots[model], slots[gradient], momenta.get(name), self.count
+            given = arrays[model], arrays[gradient], momenta.get(name), self.count
             value, momenta[name] = self.optimizer.next(*given)
             self.session.set_variable(name, value)
         self.count += 1
 
-    def wrong_input(self, name, blob, array):
+    def wrong_input(self, name, output, array):
         """Return the OpError for an array that does not fit its placeholder."""
         found = f"a {real_type_name(array)}, not a numpy array: write np.asarray(...)"
         if type(array) is np.ndarray:
             found = Spec(array.shape, array.dtype)
         what = f'job "{self.job.name}": argument "{name}"'
-        return OpError(f"{what} is {found}; the placeholder is {blob.spec}")
+        return OpError(f"{what} is {found}; the placeholder is {output.spec}")
 
 
-def _show(slot, handler, slots):
-    handler(slots[slot].copy())
+def _show(blob, handler, arrays):
+    handler(arrays[blob].copy())
 
 
-def _released(slots, slot):
-    """Return an array that is the caller's own: what a slot holds, or a copy of it."""
-    array = slots[slot]
+def _released(arrays, blob):
+    """Return an array that is the caller's own: what a blob holds, or a copy of it."""
+    array = arrays[blob]
     if array.base is not None or getrefcount(array) > HOLDERS:
         return array.copy()
     array.setflags(write=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from helpers.mini.oneflow.errors import OpError, need
 from helpers.mini.oneflow.job import PLACED, Op, Output, check_placement, writer
-from helpers.mini.oneflow.registry import FLOATS, Spec, dtype_name, is_number, shape_tuple
+from helpers.mini.oneflow.registry import FLOATS, Spec, dtype_name, shape_tuple
 from helpers.mini.oneflow.user_op_builder import Blob, own
 from helpers.safety.arguments import quote_value
 
@@ -83,8 +83,6 @@ class SGD:
     def __init__(self, lr_scheduler, momentum=0.9):
         told = "SGD takes a scheduler: flow.optimizer.PiecewiseConstantScheduler([], [0.1])"
         need(isinstance(lr_scheduler, PiecewiseConstantScheduler), told)
-        fine = is_number(momentum) and 0 <= momentum < 1
-        need(fine, f"SGD: momentum is a number from 0 to less than 1, got {quote_value(momentum)}")
         self.rate, self.momentum = lr_scheduler, float(momentum)
 
     def minimize(self, loss):

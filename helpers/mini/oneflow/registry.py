@@ -36,14 +36,9 @@ def dtype_name(value, what):
 
 def shape_tuple(value, what):
     """Return a shape as a tuple of ints >= 0."""
-    fine = is_list(value) and all(map(is_size, value))
+    fine = is_list(value) and all(isinstance(n, (int, np.integer)) and n >= 0 for n in value)
     need(fine, f"{what}: a shape is a tuple such as (5,), of whole numbers from 0 up")
     return tuple(map(int, value))
-
-
-def is_size(value):
-    """Say whether a value can be one number of a shape."""
-    return isinstance(value, (int, np.integer)) and type(value) is not bool and value >= 0
 
 
 def is_list(value):
@@ -118,7 +113,7 @@ class OpDef:
 
 @dataclass(frozen=True)
 class GradientDef:
-    """A gradient rule: `generate(ForwardOp)` returns a Plan (both in autodiff.py)."""
+    """A gradient rule: `generate(ForwardOp)` binds, and returns Requests (see autodiff.py)."""
 
     name: str
     generate: Callable

@@ -9,7 +9,7 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partialmethod
+from functools import partial, partialmethod
 from pathlib import Path
 from types import ModuleType
 
@@ -102,9 +102,7 @@ def run_file(path):
     except OpError:
         raise
     except (Exception, SystemExit) as error:
-        raise OpError(
-            f"{path.parent.name}/{path.name} cannot be loaded: {raised(error, path)}"
-        ) from error
+        raise OpError(f"{place(path)} cannot be loaded: {raised(error, path)}") from error
     return module
 
 
@@ -135,7 +133,7 @@ class CustomOpModule:
             with stage("define"):
                 registry.register(loaded[ending], f"{self.folder}{os.sep}")
         if "py_kernel.py" in loaded:
-            module, registered = loaded["py_kernel.py"]
+            registered, module = loaded["py_kernel.py"]
             registry.add_kernels(self.name, module, self._files["py_kernel.py"], registered)
         self._api = loaded.get("py_api.py", self._api)
         return self
@@ -158,23 +156,16 @@ class CustomOpModule:
     py_kernel = partialmethod(_plan, "py_kernel.py")
 
 
-def load_python_definition(path):
-    """Return the definitions in an <name>_op_def.py."""
-    with collect("op_def.py", path, "define") as definitions:
-        run_file(path)
-    return definitions
-
-
-def load_kernels(path):
-    """Return the module of an <name>_py_kernel.py, and the kernels that it registers."""
-    with collect("py_kernel.py", path, "load") as registered:
+def load_collected(kind, at, path):
+    """Return the records that a file registers, and its module."""
+    with collect(kind, path, at) as records:
         module = run_file(path)
-    return module, registered
+    return records, module
 
 
 LOADERS = {
-    "op_def.py": load_python_definition,
+    "op_def.py": lambda path: load_collected("op_def.py", "define", path)[0],
     "cpp_def.cpp": cpp.load,
-    "py_kernel.py": load_kernels,
+    "py_kernel.py": partial(load_collected, "py_kernel.py", "load"),
     "py_api.py": run_file,
 }

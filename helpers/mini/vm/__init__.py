@@ -17,8 +17,6 @@ are a copy.
 import sys
 from types import FunctionType, MethodType
 
-from helpers.mini.vm.data_handlers import DATA
-from helpers.mini.vm.flow_handlers import FLOW
 from helpers.mini.vm.instructions import (
     NULL,
     Halt,
@@ -30,11 +28,12 @@ from helpers.mini.vm.instructions import (
     plain_names,
 )
 from helpers.mini.vm.loop import Loop, Prepared, machine, opcodes, written
+from helpers.mini.vm.more_handlers import MORE
 from helpers.mini.vm.steps import ARITHMETIC, COMPARISON, STEPS
 from helpers.safety.arguments import real_type_name
 
 VERSIONS = ((3, 11), (3, 12), (3, 13))
-WHOLE = (*STEPS, *DATA, *FLOW)
+WHOLE = (*STEPS, *MORE)
 Machine = machine(*WHOLE, Prepared)
 
 

@@ -301,11 +301,6 @@ def _getframe(frame, depth=0):
     return frame
 
 
-def _exc_info(frame):
-    error = frame.handled
-    return (type(error), error, error.__traceback__) if error is not None else (None, None, None)
-
-
 ASKERS = {
     globals: lambda frame: frame.globals,
     locals: lambda frame: frame.f_locals,
@@ -315,7 +310,11 @@ ASKERS = {
     eval: _evaluator(eval),
     exec: _evaluator(exec),
     sys._getframe: _getframe,
-    sys.exc_info: _exc_info,
+    sys.exc_info: lambda frame: (
+        (type(error), error, error.__traceback__)
+        if (error := frame.handled) is not None
+        else (None, None, None)
+    ),
     sys.exception: lambda frame: frame.handled,
 }
 if hasattr(sys, "_getframemodulename"):  # since 3.12

@@ -15,7 +15,7 @@ from sys import intern
 from types import CodeType
 
 from helpers.internals.interpreter_frame import variables
-from helpers.mini.versions import JUMPS, NULL_ABOVE, VERSION, effect, ends, one_name, pushes_pair
+from helpers.mini.versions import JUMPS, VERSION, one_name, pushes_pair
 
 
 class Halt(BaseException):
@@ -65,7 +65,6 @@ INTRINSICS = {
     "INTRINSIC_LIST_TO_TUPLE": [("LIST_TO_TUPLE", ())],
     "INTRINSIC_PREP_RERAISE_STAR": [("PREP_RERAISE_STAR", ())],
 }
-BELOW = {"CALL": 2, "CALL_KW": 3, "CALL_FUNCTION_EX": 3}  # callable, what is beside it, names
 PARTS = {1: "defaults", 2: "kwdefaults", 4: "annotations", 8: "closure"}
 BY_NAME = {*dis.hasname, *dis.haslocal, *dis.hasfree, *dis.hascompare}
 
@@ -139,7 +138,7 @@ class _Decoder:
         self.borrowed = {i.argval for i in self.real if i.opname == "LOAD_FAST_AND_CLEAR"}
         self.first_free = len(variables(code)) - len(code.co_freevars)
         self.rows = list(dis._parse_exception_table(code))
-        self.nulls = Nulls(self.real, self.rows, code)
+        self.absent, self.below = find_nulls(self.real, self.rows, code)
         self.keywords = ()  # what KW_NAMES says of the next call
 
     def decoded(self):
@@ -159,7 +158,7 @@ class _Decoder:
             for name, arguments, *rest in self.found
         ]
         return steps, [
-            (at[r.start], at[r.end], at[r.target], r.depth - self.nulls.below[n], r.lasti)
+            (at[r.start], at[r.end], at[r.target], r.depth - self.below[n], r.lasti)
             for n, r in enumerate(self.rows)
         ]
 
@@ -235,7 +234,7 @@ class _Decoder:
             self.at[instruction.offset] = len(self.found)
         names, self.keywords = self.keywords, ()
         # Where no NULL lies beside the callable, the first argument does.
-        return instruction.arg + (index in self.nulls.absent), names
+        return instruction.arg + (index in self.absent), names
 
     def _function_parts(self, index, flags) -> tuple[str, ...]:
         if flags is not None:
@@ -268,51 +267,27 @@ def _filled(at, position, end):
     return filled
 
 
-class Nulls:
-    """Where NULLs lie on the real stack, found by following its depth along every path.
+def find_nulls(real, rows, code) -> tuple[set[int], list[int]]:
+    """Return the positions of calls without a NULL, and how many lie below each row of the table.
 
-    `absent` has the positions of calls without one; `below[n]` is how many lie on the part of the
-    stack that row n of the exception table keeps.
+    Counted along every path are the NULLs that still wait for their call.
     """
-
-    def __init__(self, real, rows, code):
-        self.absent, self.below = set(), [0] * len(rows)
-        self._real, self._rows = real, dict(enumerate(rows))
-        self._at = _filled({i.offset: n for n, i in enumerate(real)}, len(real), len(code.co_code))
-        seen, self._waiting = set(), [(0, 0, ())]
-        while self._waiting:
-            position, depth, nulls = self._waiting.pop()
-            while position not in seen and position < len(real):
-                seen.add(position)
-                depth, nulls = self._step(position, depth, nulls)
-                if ends(real[position].opname):
-                    break
-                position += 1
-
-    def _step(self, position, depth, nulls):
-        """Return the depth, and the places of NULLs, after an instruction that does not jump."""
-        instruction = self._real[position]
-        self._guard(instruction.offset, nulls)
+    at = _filled({i.offset: n for n, i in enumerate(real)}, len(real), len(code.co_code))
+    absent, below, known, waiting = set(), {}, {}, 0
+    for position, instruction in enumerate(real):
+        waiting = known.get(position, waiting)
+        for number, row in enumerate(rows):
+            if number not in below and row.start <= instruction.offset < row.end:
+                below[number] = known.setdefault(at[row.target], waiting)
         if instruction.opcode in JUMPS:
-            there = depth + effect(instruction, True)
-            self._waiting.append((self._at[instruction.argval], there, nulls))
-        if instruction.opname in BELOW:
-            beside = BELOW[instruction.opname]
-            flagged = instruction.opname == "CALL_FUNCTION_EX"
-            lowest = depth - beside - (instruction.arg & 1 if flagged else instruction.arg)
-            if not nulls or nulls[-1] < lowest:
-                self.absent.add(position)
-            nulls = tuple(place for place in nulls if place < lowest)
-        depth += effect(instruction, False)
-        if not pushes_pair(instruction):
-            return depth, nulls
-        beneath = not NULL_ABOVE and instruction.opname != "PUSH_NULL"  # the value that is pushed
-        return depth, (*nulls, depth - 1 - beneath)
-
-    def _guard(self, offset, nulls):
-        for number, row in list(self._rows.items()):
-            if row.start <= offset < row.end:
-                del self._rows[number]
-                kept = tuple(place for place in nulls if place < row.depth)
-                self.below[number] = len(kept)
-                self._waiting.append((self._at[row.target], row.depth + 1 + row.lasti, kept))
+            known.setdefault(at[instruction.argval], waiting)
+        if instruction.opname in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
+            before = [
+                i.opname for i in real[max(position - 2, 0) : position] if i.opname != "PRECALL"
+            ]
+            if waiting and before[-1] != "GET_ITER":
+                waiting -= 1
+            else:
+                absent.add(position)
+        waiting += pushes_pair(instruction)
+    return absent, [below.get(number, 0) for number in range(len(rows))]

@@ -147,9 +147,7 @@ class Loop(Frame):
         made = FunctionType(code, self.globals, None, defaults, closure)
         made.__kwdefaults__ = kwdefaults
         if annotations:
-            flat = isinstance(annotations, tuple)
-            pairs = zip(annotations[::2], annotations[1::2], strict=True) if flat else annotations
-            made.__annotations__ = dict(pairs)
+            made.__annotations__ = dict(zip(annotations[::2], annotations[1::2], strict=True))
         return made
 
     def throw(self, error: BaseException):

@@ -67,8 +67,6 @@ WRONG = {
         "load", ["user_relu/user_relu_cpp_def.cpp", "SIGSEGV"]),
     "no inference": (".SetTensorDescInferFn(Same)", "", "load",
         ['op type "user_relu_forward" (user_relu/user_relu_cpp_def.cpp)', "SetTensorDescInferFn"]),
-    "op type twice": ('OP("user_relu_backward")', 'OP("user_relu_forward")', "define",
-        ['"user_relu_forward" is already registered']),
 }  # fmt: skip
 
 

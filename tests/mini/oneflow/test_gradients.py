@@ -146,27 +146,3 @@ def numerical(loss, w, step=1e-6):
             sides.append(float(loss()))
         found[at] = (sides[0] - sides[1]) / (2 * step)
     return found
-
-
-def test_a_model_of_two_layers_learns(tmp_path):
-    relu = load(write(tmp_path)).api.relu
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(64, 2)).astype("float32")
-    t = np.abs(x[:, :1]) + x[:, 1:]
-
-    @flow.global_function(type="train")
-    def training(x: tp.Numpy.Placeholder((64, 2)), t: tp.Numpy.Placeholder((64, 1))) -> tp.Numpy:
-        def weight(name, *shape):
-            return flow.get_variable(
-                name, shape, initializer=flow.random_uniform_initializer(-1, 1)
-            )
-
-        with flow.scope.placement("cpu", "0:0"):
-            hidden = relu(flow.matmul(x, weight("w1", 2, 8)) + weight("b1", 8))
-            error = flow.matmul(hidden, weight("w2", 8, 1)) + weight("b2", 1) - t
-            loss = SUM(error * error)
-        flow.optimizer.SGD(flow.optimizer.PiecewiseConstantScheduler([], [0.001])).minimize(loss)
-        return loss
-
-    losses = [float(training(x, t)) for _ in range(200)]
-    assert losses[-1] < losses[0] / 50

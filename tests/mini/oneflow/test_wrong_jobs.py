@@ -100,50 +100,6 @@ def test_wrong_job(name, tmp_path):
     caught(lambda: run(op, tmp_path), stage, words)
 
 
-TWO_OUTPUTS = """\
-import oneflow as flow
-
-
-def infer(ctx):
-    for name in ("low", "high"):
-        ctx.SetOutputShape(name, 0, ctx.InputShape("in", 0))
-
-
-op = flow.REGISTER_USER_OP("split_forward").Attr("device_sub_tag", "py").Attr("at", type="double")
-op.Input("in").Output("low").Output("high").SetTensorDescInferFn(infer)
-"""
-TWO_API = """\
-import oneflow as flow
-
-
-def split(x, take="RemoteBlobList", **attrs):
-    op = flow.user_op_builder("cut").Op("split_forward").Input("in", [x])
-    for name, value in attrs.items():
-        op.Attr(name, value)
-    return getattr(op.Output("low").Output("high").Build().InferAndTryRun(), take)()
-"""
-TWO_KERNEL = """\
-def forward(args):
-    return args[0]
-"""
-
-
-@pytest.mark.parametrize(
-    ("call", "stage", "words"),
-    [
-        ({"at": 1.0, "take": "SoleOutputBlob"}, "build", ['"cut" has 2 outputs', "RemoteBlobL"]),
-        ({}, "build", ['op "cut"', 'attr "at" must be set']),
-        ({"at": "1"}, "build", ["attr \"at\" is a double, got '1'"]),
-        ({"at": True}, "build", ['attr "at" is a double, got True']),
-        ({"at": 1}, "run", ["returned 1 value(s)", "2 output(s)", "cut/low_0", "cut/high_0"]),
-    ],
-)
-def test_two_outputs_and_a_required_attr(call, stage, words, tmp_path):
-    files = {"op_def.py": TWO_OUTPUTS, "py_api.py": TWO_API, "py_kernel.py": TWO_KERNEL}
-    op = load(write(tmp_path, files, "split"), "split").api
-    caught(lambda: on_cpu(lambda x: op.split(x, **call))(X), stage, words)
-
-
 def test_the_check_can_fail(tmp_path):
     op = load(write(tmp_path)).api
     with pytest.raises(pytest.fail.Exception):
