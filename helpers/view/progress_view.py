@@ -38,10 +38,8 @@ KEPT = "What you check in the folder work/ is kept in work/progress.jsonl, "
 ALONE = "on this machine and nowhere else."
 SHARED = "and you share how far you are: `stop_sharing()` ends that."
 NOTHING = "Nothing is recorded yet."
-ELSEWHERE = (
-    "Nothing is recorded here, for only a notebook in the folder work/ records: "
-    "run `python3 course.py lab` and work there."
-)
+ELSEWHERE = "Nothing is recorded here, for only a notebook in the folder work/ records: "
+ELSEWHERE += "run `python3 course.py lab` and work there."
 NO_NOTEBOOKS = (
     "The course's notebooks are not beside these helpers: there is nothing to go through."
 )
@@ -89,32 +87,22 @@ def _progress_text(model: Progress) -> str:
     coming, rows = _next(model), []
     for one in model.chapters:  # mark and name are one word: no line ends between them
         marked = (f"{NEXT * (t is coming)}{MARKS[t.state]}{t.name}" for t in one.tasks)
-        rows.append([_title(one), "  ".join(marked), *_counts(one)])
+        title, *counts = _row(one)
+        rows.append([title, "  ".join(marked), *counts])
     return joined(TITLE, LEGEND, grid(HEADINGS, rows), *_notes(model))
 
 
 def _progress_html(model: Progress) -> str:
-    return render(
-        "learner_progress.html",
-        title=TITLE,
-        legend=LEGEND,
-        headings=HEADINGS,
-        rows=[(one, _title(one), _counts(one)) for one in model.chapters],
-        marks=MARKS,
-        passed=PASSED,
-        next_mark=NEXT,
-        coming=_next(model),
-        notes=_notes(model),
-    )
+    values = {"title": TITLE, "legend": LEGEND, "headings": HEADINGS, "notes": _notes(model)}
+    values |= {"marks": MARKS, "passed": PASSED, "next_mark": NEXT, "coming": _next(model)}
+    rows = [(one, title, counts) for one in model.chapters for title, *counts in [_row(one)]]
+    return render("learner_progress.html", rows=rows, **values)
 
 
-def _title(chapter: Chapter) -> str:
-    return f"{chapter.number} {chapter.title}"
-
-
-def _counts(chapter: Chapter) -> tuple[str, str]:
+def _row(chapter: Chapter) -> tuple[str, str, str]:
     guessed = f"{chapter.right} of {chapter.decided}" if chapter.decided else "–"
-    return f"{chapter.passed} of {len(chapter.tasks)}", guessed
+    title, passed = f"{chapter.number} {chapter.title}", f"{chapter.passed} of {len(chapter.tasks)}"
+    return title, passed, guessed
 
 
 def _next(model: Progress) -> Task | None:

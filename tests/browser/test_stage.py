@@ -117,18 +117,3 @@ def test_values_travel_one_step_forward_only_and_not_where_motion_is_reduced(pag
         shown.go(3)
         shown.go(4)
         assert (page.evaluate("window.flights") > 0) is moves
-
-
-def test_key_tells_the_signs_of_this_stage_and_opens_by_keyboard(show):
-    shown = show("loop")
-    button = shown.root.get_by_role("button", name="Key to the signs")
-    signs = shown.root.locator(".stage-key")
-    expect(signs).to_be_hidden()
-    button.focus()
-    shown.page.keyboard.press("Enter")
-    expect(button).to_have_attribute("aria-expanded", "true")
-    expect(signs).to_contain_text("a jump")
-    assert "shared cell" not in signs.inner_text() and shown.at() == 0
-    assert shown.violations() == []
-    shown.page.keyboard.press("Enter")
-    expect(signs).to_be_hidden()

@@ -1,7 +1,6 @@
 """Graphs: folding, layers, straight arrows, labels, bodies; pictures that fit a page."""
 
 from itertools import pairwise
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 from hypothesis import given, settings
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 
 from helpers.model.graphs import Edge, Graph, Node, nested
 from helpers.view.diagram import Spot, graph_drawing
-from helpers.view.diagram.arrows import draw_roomy, place_labels, points_along
+from helpers.view.diagram.arrows import place_labels, points_along
 from helpers.view.diagram.graph_drawing import draw_graph as svg
 from helpers.view.diagram.graph_view import fold, in_reading_order
 from helpers.view.diagram.graph_view import graph as diagram
@@ -206,19 +205,3 @@ def test_a_label_moves_under_no_box():
     assert (moved["x"], moved["y"]) in points_along(moved["line"])
     (covered,) = place_labels([arrow(-300, -150)], [Spot(-500, 0, 1000, 200)])
     assert covered["crowded"]
-
-
-def test_layers_move_apart_where_a_label_is_crowded_and_nowhere_else():
-    tried = []
-
-    def draw(more):
-        tried.append(dict(more))
-        high = 20 + more.get(0, 0)
-        spots = {"a": Spot(0, 0, 60, 40), "b": Spot(0, 40 + high, 60, 40), "c": Spot(0, 400, 60)}
-        line = f"M30 40 V{36 + high}"
-        drawn = {"line": line, "label": "words", "x": 30, "y": 50, "plate": 44}
-        return SimpleNamespace(arrows=place_labels([drawn], spots.values())), spots
-
-    drawn = draw_roomy(draw, [["a"], ["b"], ["c"]], True)
-    assert tried[0] == {} and set(tried[-1]) == {0} and len(tried) > 1
-    assert drawn.arrows[0]["y"] + 17 / 2 < 40 + 20 + tried[-1][0]

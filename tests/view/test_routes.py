@@ -2,11 +2,9 @@
 
 from xml.etree import ElementTree
 
-import pytest
-
 from helpers.model.reference_records import Function, Route, RouteMap
-from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.view.table_view import dots, fits_dots
+from helpers.model.tables import Entry, Verdict
+from helpers.view.table_view import dots
 from helpers.view.widgets.routes_view import routes, routes_picture
 
 HOSTILE = "<img src=x onerror=alert(1)></script></svg>&\"'"
@@ -61,13 +59,3 @@ def test_hostile_words_stay_words():
     for markup in (routes.html(model), state.svg, dots.html(model)):
         assert "<img src=x" not in markup and "</script>" not in markup
     ElementTree.fromstring(state.svg)
-
-
-@pytest.mark.parametrize("spoils", [Entry("c", (OLD, Verdict("newer", "changed")))])
-def test_a_ledger_of_more_words_stays_a_table(spoils):
-    entries = (Entry("a", (OLD, NEW)), Entry("b", (OLD, OLD)))
-    plain = Ledger("t", "route", ("x", "y"), entries)
-    more = Ledger("t", "route", ("x", "y"), (*entries, spoils))
-    assert fits_dots(plain) and not fits_dots(more)
-    assert "●" in dots.text(plain) and "newer" not in dots.text(plain)
-    assert "newer" in dots.text(more) and "newer" in dots.html(more)

@@ -36,27 +36,24 @@ def _choice_widget(model: Choice):
 
 
 def _sandbox_text(model: Sandbox) -> str:
-    guesses, table = _say_guesses(model), grid(HEADINGS, _controls(model))
-    return "\n".join((model.title, table, model.note, guesses, f"In code: {model.code}"))
+    rows, guesses = _tell(model)
+    parts = model.title, grid(HEADINGS, rows), model.note, guesses, f"In code: {model.code}"
+    return "\n".join(parts)
 
 
 def _sandbox_html(model: Sandbox) -> str:
-    values = {"rows": _controls(model), "guesses": _say_guesses(model)}
-    return render("sandbox.html", model=model, headings=HEADINGS, **values)
+    rows, guesses = _tell(model)
+    return render("sandbox.html", model=model, headings=HEADINGS, rows=rows, guesses=guesses)
 
 
-def _say_guesses(model: Sandbox) -> str:
-    *most, last = model.verdicts
-    words = f"{', '.join(most)} or {last}" if most else last
-    return f"To foretell: {model.ask[:1].lower()}{model.ask[1:]} {words}."
-
-
-def _controls(model: Sandbox) -> list[tuple[str, ...]]:
-    rows = []
+def _tell(model: Sandbox) -> tuple[list[tuple[str, ...]], str]:
+    """Return a row for each control, and what there is to foretell."""
+    rows, (*most, last) = [], model.verdicts
     for c in model.controls:
         matters = f"{c.of}: {', '.join(c.matters)}" if c.of else EVERY
         rows.append((c.name, c.first, "; ".join(c.options), matters))
-    return rows
+    words = f"{', '.join(most)} or {last}" if most else last
+    return rows, f"To foretell: {model.ask[:1].lower()}{model.ask[1:]} {words}."
 
 
 def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str], dict]):
