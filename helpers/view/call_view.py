@@ -88,18 +88,12 @@ def _html(model: CallTree) -> str:
         del path[min(line.depth, len(path), MOST_ROWS) :]
         (path[-1][1] if path else branches).append((line, []))
         path.append((path[-1][1] if path else branches)[-1])
-    return render(
-        "call_tree.html",
-        model=model,
-        branches=branches,
-        words=_words,
-        ending=_ending(model),
-        **(pictured(draw_strip(model)) if model.calls else {"image": ""}),
-        alt=f"{model.title}: a strip of {len(model.calls)} calls, listed below",
-        opened=len(model.calls) <= MOST_WHOLE,
-        strip_cut=f"The {narrow:,} narrowest blocks are not drawn." if narrow else "",
-        looks=LOOKS,
-    )
+    values = pictured(draw_strip(model)) if model.calls else {"image": ""}
+    values |= {"branches": branches, "words": _words, "ending": _ending(model), "looks": LOOKS}
+    values["alt"] = f"{model.title}: a strip of {len(model.calls)} calls, listed below"
+    values["strip_cut"] = f"The {narrow:,} narrowest blocks are not drawn." if narrow else ""
+    values["opened"] = len(model.calls) <= MOST_WHOLE
+    return render("call_tree.html", model=model, **values)
 
 
 def _words(line: Line) -> str:

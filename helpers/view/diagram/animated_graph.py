@@ -71,15 +71,11 @@ class Union:
 
     def draw_box(self, thing, spot: diagram.Spot) -> dict:
         """Return a box for the template, at this spot."""
-        node = self.boxes[thing]
-        return {
-            "key": self.keys[thing],
-            "says": _keyed_words(self.keys[thing], self.words[thing]),
-            "spot": spot,
-            "centre": spot.centre - (4 if node.kind == "name" else 0),
-            "ink": diagram.drawn_as(node.kind),
-            "outline": diagram.outline(node.kind, spot.x, spot.y, spot.width, spot.height),
-        }
+        key, kind = self.keys[thing], self.boxes[thing].kind
+        outline = diagram.outline(kind, spot.x, spot.y, spot.width, spot.height)
+        box = {"key": key, "says": _keyed_words(key, self.words[thing]), "outline": outline}
+        centre = spot.centre - (4 if kind == "name" else 0)
+        return box | {"spot": spot, "centre": centre, "ink": diagram.drawn_as(kind)}
 
 
 def _all_words(said: list[dict]) -> dict[str, list[tuple[str, ...]]]:
@@ -272,23 +268,13 @@ def _card(number: int, title: str, recording: Recording, union: Union, said, top
     bottom = max(low, inner + LINE * (len(guards) + 1)) + 12
     head = 52 + 8 * len(title) + max(map(drawn_width, recording.says))
     told = list(dict.fromkeys((words,) for words in recording.says[recording.first :]))
-    return {
-        "first": recording.first,
-        "right": max(left + max([90, *map(drawn_width, shown)]) + 14, head),
-        "bottom": bottom,
-        "key": f"c{number}",
-        "title": title,
-        "says": _keyed_words(f"c{number}", told),
-        "x": MARGIN,
-        "y": top,
-        "height": bottom - top,
-        "shift": (10, inner),
-        "boxes": boxes,
-        "arrows": arrows,
-        "guards_at": left,
-        "guards": [
-            {"key": f"g{number}.{at}", "y": inner + LINE + 8 + LINE * at, "words": guard}
-            for at, guard in enumerate(shown)
-        ],
-        "cut": {"key": f"x{number}", "words": short(recording.cut, 60)},
-    }
+    card = {"key": f"c{number}", "title": title, "says": _keyed_words(f"c{number}", told)}
+    card |= {"first": recording.first, "boxes": boxes, "arrows": arrows, "shift": (10, inner)}
+    card |= {"x": MARGIN, "y": top, "height": bottom - top, "bottom": bottom, "guards_at": left}
+    card["right"] = max(left + max([90, *map(drawn_width, shown)]) + 14, head)
+    card["cut"] = {"key": f"x{number}", "words": short(recording.cut, 60)}
+    card["guards"] = [
+        {"key": f"g{number}.{at}", "y": inner + LINE + 8 + LINE * at, "words": guard}
+        for at, guard in enumerate(shown)
+    ]
+    return card

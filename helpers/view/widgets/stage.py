@@ -165,18 +165,12 @@ class _Script:
             head = {"name": one_line(code.function), "depth": code.depth}
             codes.append({**head, "rows": rows, "names": names})
         drawn = self._picture and {"svg": self._picture.svg, "title": one_line(self._titles[0])}
-        return {
-            "total": len(self.steps),
-            "steps": steps,
-            "lanes": [lane or "step" for lane in self._lanes],
-            "codes": codes,
-            "words": list(self._words),
-            "values": list(self._values),
-            "cards": list(self._cards),
-            "picture": drawn and {**drawn, "keys": self._keys},
-            "printed": visible(self._printed),
-            "panels": list(self._panels),
-        }
+        pools = {"words": self._words, "values": self._values, "cards": self._cards}
+        parts = {name: list(pool) for name, pool in (pools | {"panels": self._panels}).items()}
+        parts |= {"total": len(self.steps), "steps": steps, "codes": codes}
+        parts["lanes"] = [lane or "step" for lane in self._lanes]
+        parts["picture"] = drawn and {**drawn, "keys": self._keys}
+        return parts | {"printed": visible(self._printed)}
 
     def _step(self, n: int, step: Step) -> dict:
         told = {
