@@ -128,17 +128,12 @@ def draw_strip(model: CallTree) -> str:
 
 
 def place_names(landmarks: list[tuple[float, int, str]], low: int) -> list[dict]:
-    """Return name and place of the first landmarks, in rows below `low` where none meet."""
-    starts, marks = [], []
+    """Return name and place of the first landmarks, each in a row of its own below `low`."""
+    marks = []
     for x, y, name in landmarks[:MOST_NAMED][::-1]:  # from the right: a line stays clear of words
-        words = f"▶ {clipped(name, LONGEST_NAME)}"
-        left = max(0.0, x - SMALL / 2)
-        right = left + len(words) * SMALL
-        rows = range(len(starts))
-        row = next((n for n in rows if right + 2 * SMALL < min(starts[n:])), len(starts))
-        starts[row : row + 1] = [left]
-        mark = {"x": x, "top": y, "left": round(left, 1), "y": low + 18 + ROW * row}
-        marks.append({**mark, "words": words, "right": right})
+        words, left = f"▶ {clipped(name, LONGEST_NAME)}", max(0.0, x - SMALL / 2)
+        mark = {"x": x, "top": y, "left": round(left, 1), "y": low + 18 + ROW * len(marks)}
+        marks.append({**mark, "words": words, "right": left + len(words) * SMALL})
     return marks
 
 

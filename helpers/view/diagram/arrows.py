@@ -43,9 +43,8 @@ def curve_across(
 ) -> tuple[str, int, int]:
     """Return the line through these spots from left to right, and the place of its label.
 
-    A label stands where arrows lie apart, on a level piece as long as its `plate`: near the start,
-    but for those of a `fan` near the end. It ends `tip` pixels before the last spot, `shift` below
-    its middle. To a box of its own column it leads out to the right and back.
+    A label stands on a level piece as long as its `plate`: near the start, those of a `fan` near
+    the end. The line ends `tip` pixels before the last spot, `shift` below its middle.
     """
     start, end = spots[0], spots[-1]
     x, y, last = start.right, start.middle, end.x - tip
