@@ -40,8 +40,3 @@ def test_a_large_tree_folds_what_is_off_the_way_and_counts_it():
         "… mod.after",
     ]
     assert [line.inside for line in lines] == [54 + 1, 51, 2, 1, 1]
-
-
-def test_routes_are_told_in_words():
-    assert SMALL.route == "no door"
-    assert tree(routes=("graph", "function", "graph")).route == "graph ×2, function"

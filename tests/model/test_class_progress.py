@@ -35,12 +35,6 @@ def test_a_name_stands_only_where_its_owner_is_under_way():
     assert "Di" not in table.text(class_listing(CHAPTERS, learners))
 
 
-def test_a_chapter_that_nobody_has_begun_is_left_out():
-    chapters = (*CHAPTERS, Chapter(2, "keys", (Task("c", ""),)))
-    model = class_listing(chapters, anonymous() * 2)
-    assert {row.chapter for row in model.rows} == {1} and "left out" in table.text(model)
-
-
 def test_a_name_is_never_markup():
     model = class_listing(CHAPTERS, [({"a": TRIED}, NASTY)], unread=2, more=True)
     assert "<script" not in table.html(model) and not {"\x00", "\u202e"} & {*table.text(model)}

@@ -45,14 +45,6 @@ def test_states_follow_what_was_held_and_what_was_answered():
     assert [("same" in state) for state in states] == [False, False, True]
 
 
-def test_a_still_shows_what_is_there_in_its_setting():
-    drawn = routes_picture(route_map())
-    parts = {n.get("data-key"): n for n in ElementTree.fromstring(drawn.still(1, "")).iter()}
-    assert {key: parts[key].get("data-state") for key in drawn.states[1]} == drawn.states[1]
-    assert parts["a0.0"].get("data-state") is None
-    assert "op = new_op: 1 of 2 arrows leads" in routes.html(route_map())
-
-
 def test_hostile_words_stay_words():
     model = route_map(HOSTILE, HOSTILE, Verdict(HOSTILE, "failed"))
     state = routes.widget(model)
