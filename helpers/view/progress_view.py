@@ -1,9 +1,6 @@
 """What came of exercises -> the outcome of one, or a table of how far a learner is."""
 
-import difflib
-import re
-
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from helpers.model.framework_records import JobGraph
 from helpers.model.graphs import Graph
@@ -21,14 +18,11 @@ from helpers.model.tables import Ledger, Listing
 from helpers.view import View
 from helpers.view.diagram.graph_view import graph
 from helpers.view.diagram.job_view import job
-from helpers.view.markup import grid, joined, render, visible
+from helpers.view.markup import grid, joined, render
 from helpers.view.table_view import ledger, table
 
 OUTCOMES = {"untried": "○", "passed": "✓", "failed": "✕", "hint": "→"}
-PIECES = re.compile(r"-?\d[\d.]*|'[^']*'|\w+|\s+|.", re.DOTALL)  # numbers and names as wholes
-LONGEST_MARKED = 2_000  # characters: of longer answers no difference is marked
 _VIEWS = {Graph: graph, JobGraph: job, Ledger: ledger, Listing: table}
-_APART = Markup('<b style="text-decoration:underline">{}</b>')
 MARKS = {PASSED: "●", TRIED: "◐", HINTED: "◔", UNTRIED: "○"}
 NEXT = "▸"
 TITLE = "How far you are"
@@ -57,10 +51,8 @@ def _outcome_text(model: Outcome) -> str:
 
 def _outcome_html(model: Outcome) -> str:
     view, columns = _view_of(model.picture), ()
-    if beside := model.beside:  # heading, words and ink of both answers; where they part is marked
-        yours, real = beside.yours, beside.real
-        columns = [("yours", _marked(yours, real), "failed")]
-        columns += [(beside.who, _marked(real, yours), "passed")]
+    if beside := model.beside:  # heading, words and ink of both answers
+        columns = ("yours", beside.yours, "failed"), (beside.who, beside.real, "passed")
     picture = Markup(view.html(model.picture)) if view else ""
     values = {"mark": OUTCOMES[model.state], "columns": columns, "picture": picture}
     return render("outcome.html", model=model, **values)
@@ -68,19 +60,6 @@ def _outcome_html(model: Outcome) -> str:
 
 def _view_of(picture) -> View | None:
     return next((view for kind, view in _VIEWS.items() if isinstance(picture, kind)), None)
-
-
-def _marked(words: str, other: str) -> Markup:
-    """Return escaped words; what the other answer has not, of much the same, is underlined."""
-    pieces, others = (PIECES.findall(visible(one)) for one in (words, other))
-    alike = any(piece in others for piece in pieces if piece.strip())
-    if len(words) + len(other) > LONGEST_MARKED or not alike:
-        return escape(visible(words))
-    shown = Markup("")
-    for kind, start, end, *_ in difflib.SequenceMatcher(None, pieces, others, False).get_opcodes():
-        piece = "".join(pieces[start:end])
-        shown += _APART.format(piece) if kind != "equal" and piece else escape(piece)
-    return shown
 
 
 def _progress_text(model: Progress) -> str:
