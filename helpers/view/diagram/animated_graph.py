@@ -117,17 +117,13 @@ def animated_graph(graphs: Sequence[Graph], title: str = "") -> Picture:
     for ends, arrow in zip(union.arrows, place_labels(arrows, spots.values()), strict=True):
         first, *_ = (words[end][-1] for end in ends)
         source, target = (" ".join(filter(None, words[end][-1])) for end in ends)
-        told = {  # `words`: for those who do not see it
-            "key": keys[ends],
-            "says": _keyed_words(keys[ends], words[ends]),
-            "words": f"{source} {words[ends][-1][0] or 'refers to'} {target}",
-            "name": first[0] if union.boxes[ends[0]].kind == "name" else "",
-            "slot": slots.setdefault((ends[0], union.arrows[ends].label), len(slots)),
-            "ends": (keys[ends[0]], keys[ends[1]]),
-        }
-        lines.append({**arrow, **told})
+        told = {"key": keys[ends], "says": _keyed_words(keys[ends], words[ends])}
+        told["words"] = f"{source} {words[ends][-1][0] or 'refers to'} {target}"  # read to others
+        told["name"] = first[0] if union.boxes[ends[0]].kind == "name" else ""
+        told["slot"] = slots.setdefault((ends[0], union.arrows[ends].label), len(slots))
+        lines.append(arrow | told | {"ends": (keys[ends[0]], keys[ends[1]])})
     width, height = diagram.far_ends(spots.values())
-    width += LOOP if layout.has_cycle else 0
+    width += LOOP * layout.has_cycle
     boxes = [union.draw_box(key, spots[key]) for key in union.boxes]
     drawn = {"title": title, "width": width, "height": height, "boxes": boxes, "arrows": lines}
     return Picture(render("union.svg", **drawn), _states(union.said))

@@ -23,14 +23,10 @@ def _choice_text(model: Choice) -> str:
 
 
 def _choice_widget(model: Choice):
-    state = {
-        "question": visible(model.question),
-        "choices": [visible(choice) for choice in model.choices],
-        "answer": model.choices.index(model.answer),
-        "verb": "raised" if model.raised else "gave",
-        "why": visible(model.why),
-    }
-    state |= {"picked": -1, "checked": False, "keeps": False, "kept": 0}
+    state = {"question": visible(model.question), "choices": list(map(visible, model.choices))}
+    state |= {"answer": model.choices.index(model.answer), "why": visible(model.why)}
+    state |= {"verb": "raised" if model.raised else "gave", "picked": -1}
+    state |= {"checked": False, "keeps": False, "kept": 0}
     says = f"{state['question']!r}, {len(model.choices)} choices"
     return make_widget("choice", "form", says, state)
 
@@ -58,16 +54,10 @@ def _tell(model: Sandbox) -> tuple[list[tuple[str, ...]], str]:
 
 def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str], dict]):
     """Return an anywidget; `run(picked, guess)` returns `says`, `right` and `rows`."""
-    state = {
-        "title": model.title,
-        "note": model.note,
-        "controls": [[c.name, list(c.options), c.of, list(c.matters)] for c in model.controls],
-        "verdicts": list(model.verdicts),
-        "words": {name: getattr(model, name) for name in WORDS},
-        "picked": model.start(),
-        "call": show(model.start()),
-        "answer": {},
-    }
+    controls = [[c.name, list(c.options), c.of, list(c.matters)] for c in model.controls]
+    state = {"title": model.title, "note": model.note, "controls": controls, "answer": {}}
+    state |= {"verdicts": list(model.verdicts), "picked": model.start()}
+    state |= {"words": {n: getattr(model, n) for n in WORDS}, "call": show(model.start())}
     says = f"{model.title!r}, {len(model.controls)} choices"
     made = make_widget("sandbox", "form sandbox", says, state)
 
