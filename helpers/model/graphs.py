@@ -8,10 +8,7 @@ from helpers.model.tables import Listing
 
 @dataclass(frozen=True)
 class Node:
-    """One box. `kind` picks its shape and ink; `group`: a path of what it folds into.
-
-    `op` and `attributes` (name, value) say in full what an operation is.
-    """
+    """One box. `kind`: its shape and ink; `group`: a path, to fold into; `op`: in full."""
 
     key: str
     label: str
@@ -62,10 +59,7 @@ class Graph:
         return tuple(edge.source for edge in self.edges if edge.target == key)
 
     def find(self, words: str) -> "Graph":
-        """Return this graph, those nodes pointed out that have `words` in their name or op.
-
-        LookupError for none.
-        """
+        """Return this graph; `found`: the nodes with `words` in name or op; LookupError: none."""
         asked = words.casefold()
         parts = {node.key: (node.key, node.label, node.op) for node in self.nodes}
         found = [key for key, names in parts.items() if any(asked in n.casefold() for n in names)]
@@ -154,10 +148,7 @@ class LaneNode:
 
 @dataclass(frozen=True)
 class Steps(Listing):
-    """What of a graph can run side by side. `path`: a longest way through it, as node keys.
-
-    `widest`: how many operations run at once at most; `lanes`: the first nodes of each step.
-    """
+    """What can run side by side: a longest `path`, most ops at once, first nodes of each step."""
 
     path: tuple[str, ...] = ()
     widest: int = 0

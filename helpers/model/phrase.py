@@ -24,10 +24,7 @@ def ended(words: str) -> str:
 
 
 def listed(names: Iterable[str], most: int, longest: int | None = None) -> str:
-    """Return "a, b and 3 more": the first `most` names, and how many others there are.
-
-    A name of more than `longest` characters is clipped.
-    """
+    """Return "a, b and 3 more": the first `most` names, clipped to `longest`, and the rest."""
     names = list(names)
     rest = len(names) - most
     shown = [clipped(name, longest or len(name)) for name in names[:most]]

@@ -1,7 +1,4 @@
-"""The way of a call through the course: six seams, a chapter each, and the clinic after them.
-
-The heads of the chapters, the map in chapter 0 and the README's table are held to it.
-"""
+"""The way of a call: six seams, a chapter each, and the clinic; heads, map and README say it."""
 
 from dataclasses import dataclass
 
@@ -19,10 +16,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Station(Chapter):
-    """A seam, and the chapter that opens it.
-
-    `happens` at the seam, and `who` gets in there; `seam`: how the chapter's head says it.
-    """
+    """A seam: what `happens`, and `who` gets in there; `seam`: as the chapter's head says it."""
 
     name: str
     happens: str

@@ -45,10 +45,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Card:
-    """One call on its way, at a `line`; `state`: a word, such as waits; `stack`: bottom first.
-
-    `number` tells it from other calls of the function; `names`: its variables as (name, words).
-    """
+    """One call on its way; `state`: a word, such as waits; `names`: (name, words) of variables."""
 
     number: int
     function: str
@@ -68,11 +65,10 @@ class Panel:
 
 @dataclass(frozen=True)
 class Step:
-    """One moment. `line` is the 1-based line of the source that is about to run, 0 for none.
+    """One moment. `line`: the 1-based line of the source that is about to run, 0 for none.
 
-    `span`: what of it runs. `says`: what is about to happen, as a sentence; `lane`: the kind of
-    step; `short`: what runs, in a word or two. `left`: the line that ran last where the run jumped
-    here, 0 for none; `deed`: how, as words.
+    `says`: what is about to happen, as a sentence; `short`: in a word or two; `lane`: the kind of
+    step. `left`: the line that ran last where the run jumped here, 0 for none; `deed`: how.
     """
 
     label: str
@@ -93,10 +89,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Timeline:
-    """A run as steps over one source; `note` says what was left out.
-
-    `file` and `first`: where the source is in a file, and which of its lines the first one is.
-    """
+    """A run as steps over one source, which begins in a `file` at the line `first`."""
 
     title: str
     source: str
@@ -116,10 +109,7 @@ class Timeline:
 
 @dataclass(frozen=True)
 class FrameStep(Step):
-    """One call, return, yield or exception. `cards`: the frames, the first call at the bottom.
-
-    `shelf`: frames of generators off the stack. `handed`: the value that a frame hands down.
-    """
+    """A call, return, yield or exception; `shelf`: frames off the stack; `handed`: down."""
 
     cards: tuple[Card, ...] = ()
     shelf: tuple[Card, ...] = ()

@@ -75,8 +75,8 @@ class Ledger:
 
     def subjects(self, word: str, heading: str | None = None) -> tuple[str, ...]:
         """Return the subjects whose verdict under `heading` is `word`, in order."""
-        column = self._column(heading)
-        return tuple(e.subject for e in self.entries if e.verdicts[column].word == word)
+        at = self._column(heading)
+        return tuple(each.subject for each in self.entries if each.verdicts[at].word == word)
 
 
 @dataclass(frozen=True)
@@ -156,10 +156,7 @@ CUTS = {
 
 @dataclass(frozen=True)
 class Transcript:
-    """One run of a child interpreter; `error`: its uncaught exception in a line.
-
-    `code`: as in subprocess; `cut`: one of `CUTS`, where it did not end by itself.
-    """
+    """One run of a child; `code`: as in subprocess; `cut`: one of `CUTS`, else its own end."""
 
     label: str
     source: str

@@ -88,18 +88,12 @@ def _html(model: CallTree) -> str:
         del path[min(line.depth, len(path), MOST_ROWS) :]
         (path[-1][1] if path else branches).append((line, []))
         path.append((path[-1][1] if path else branches)[-1])
-    return render(
-        "call_tree.html",
-        model=model,
-        branches=branches,
-        words=_words,
-        ending=_ending(model),
-        **(pictured(draw_strip(model)) if model.calls else {"image": ""}),
-        alt=f"{model.title}: a strip of {len(model.calls)} calls, listed below",
-        opened=len(model.calls) <= MOST_WHOLE,
-        strip_cut=f"The {narrow:,} narrowest blocks are not drawn." if narrow else "",
-        looks=LOOKS,
-    )
+    values = pictured(draw_strip(model)) if model.calls else {"image": ""}
+    values |= {"branches": branches, "words": _words, "ending": _ending(model), "looks": LOOKS}
+    values["alt"] = f"{model.title}: a strip of {len(model.calls)} calls, listed below"
+    values["strip_cut"] = f"The {narrow:,} narrowest blocks are not drawn." if narrow else ""
+    values["opened"] = len(model.calls) <= MOST_WHOLE
+    return render("call_tree.html", model=model, **values)
 
 
 def _words(line: Line) -> str:
@@ -134,17 +128,12 @@ def draw_strip(model: CallTree) -> str:
 
 
 def place_names(landmarks: list[tuple[float, int, str]], low: int) -> list[dict]:
-    """Return name and place of the first landmarks, in rows below `low` where none meet."""
-    starts, marks = [], []
+    """Return name and place of the first landmarks, each in a row of its own below `low`."""
+    marks = []
     for x, y, name in landmarks[:MOST_NAMED][::-1]:  # from the right: a line stays clear of words
-        words = f"▶ {clipped(name, LONGEST_NAME)}"
-        left = max(0.0, x - SMALL / 2)
-        right = left + len(words) * SMALL
-        rows = range(len(starts))
-        row = next((n for n in rows if right + 2 * SMALL < min(starts[n:])), len(starts))
-        starts[row : row + 1] = [left]
-        mark = {"x": x, "top": y, "left": round(left, 1), "y": low + 18 + ROW * row}
-        marks.append({**mark, "words": words, "right": right})
+        words, left = f"▶ {clipped(name, LONGEST_NAME)}", max(0.0, x - SMALL / 2)
+        mark = {"x": x, "top": y, "left": round(left, 1), "y": low + 18 + ROW * len(marks)}
+        marks.append({**mark, "words": words, "right": left + len(words) * SMALL})
     return marks
 
 

@@ -64,16 +64,10 @@ class Plot:
             step = math.ceil((high - low) / MOST_TICKS)
             powers = range(math.ceil(low), math.floor(high) + 1)
             ticks = [10.0**power for power in powers if power % step == 0]
-        return render(
-            "plot.svg",
-            width=left + WIDTH + (NUMBER if high > 0 else GAP),
-            height=TOP + ROW * len(bars) + GAP,
-            top=TOP,
-            names=names,
-            bars=bars,
-            sides=sides,
-            ticks=[(place(t), f"{t:,g}") for t in ticks if low <= math.log10(t) <= high],
-        )
+        ticks = [(place(t), f"{t:,g}") for t in ticks if low <= math.log10(t) <= high]
+        size = left + WIDTH + (NUMBER if high > 0 else GAP), TOP + ROW * len(bars) + GAP
+        drawn = {"names": names, "bars": bars, "sides": sides, "ticks": ticks, "top": TOP}
+        return render("plot.svg", width=size[0], height=size[1], **drawn)
 
 
 def plot(title: str, ratios: dict[str, float]) -> Plot:
@@ -81,11 +75,8 @@ def plot(title: str, ratios: dict[str, float]) -> Plot:
     if not isinstance(title, str) or not isinstance(ratios, dict) or not ratios:
         raise TypeError("a plot needs a title and a dict of name -> number")
     for name, ratio in ratios.items():
-        if not isinstance(name, str):
-            raise TypeError(f"the name of a bar must be a str, not {type(name).__name__}")
-        shown = f"{_short(name)!r} is of type {type(ratio).__name__}"
-        if not _is_number(ratio):
-            raise TypeError(f"{shown}; a bar needs a positive number: float(…)")
+        if not isinstance(name, str) or not _is_number(ratio):
+            raise TypeError("a bar needs a str as its name, and a positive number: float(…)")
         if not 1e-30 <= ratio <= 1e30:
             shown = f"{_short(name)!r} is {clipped(str(ratio), 30)}"
             raise ValueError(f"{shown}; a bar needs a positive number, from 1e-30 to 1e+30")
@@ -144,30 +135,20 @@ def _curve_html(model: Curve) -> str:
         for at in places
     }
     first, final = (f"{model.numbers[at]:.3g}" for at in (0, -1))
-    svg = render(
-        "curve.svg",
-        width=left + width + 30,
-        height=low + 26,
-        left=left,
-        right=left + width,
-        low=low,
-        highs=[(low, "0"), (low - height // 2, f"{most / 2:.3g}"), (top, f"{most:.3g}")],
-        alongs=[
-            (round(left + width * at / last), str(at) if at else f"{model.step} {at}")
-            for at in sorted({round(last * quarter / 4) for quarter in range(5)})
-        ],
-        path="M" + "L".join(f"{x:g} {y:g}" for x, y in points.values()),
-        ends=[(*points[0], first, "start"), (*points[count - 1], final, "end")],
-    )
-    drawn = f"{len(places):,} of {count:,} numbers are drawn: {NUMBERS}."
-    return render(
-        "diagram.html",
-        model={"title": model.title, "note": drawn if len(places) < count else ""},
-        legend="",
-        alt=f"{model.title}: {count:,} numbers, from {first} to {final}, some listed below",
-        body=_curve_text(model),
-        **pictured(svg),
-    )
+    alongs = [
+        (round(left + width * at / last), str(at) if at else f"{model.step} {at}")
+        for at in sorted({round(last * quarter / 4) for quarter in range(5)})
+    ]
+    drawn = {"width": left + width + 30, "height": low + 26, "alongs": alongs, "low": low}
+    drawn |= {"left": left, "right": left + width}
+    drawn["highs"] = [(low, "0"), (low - height // 2, f"{most / 2:.3g}"), (top, f"{most:.3g}")]
+    drawn["path"] = "M" + "L".join(f"{x:g} {y:g}" for x, y in points.values())
+    drawn["ends"] = [(*points[0], first, "start"), (*points[count - 1], final, "end")]
+    shown = pictured(render("curve.svg", **drawn))
+    note = f"{len(places):,} of {count:,} numbers are drawn: {NUMBERS}." * (len(places) < count)
+    alt = f"{model.title}: {count:,} numbers, from {first} to {final}, some listed below"
+    shown |= {"model": {"title": model.title, "note": note}, "legend": "", "alt": alt}
+    return render("diagram.html", body=_curve_text(model), **shown)
 
 
 curve = View(_curve_text, _curve_html)

@@ -77,21 +77,12 @@ def _bytecode_html(model: Sourced) -> str:
     headings, rows = instruction_table(model)
     shown, rest = fit(rows, INSTRUCTIONS)
     jumps, lanes = model.jumps(), _place_jumps(model.jumps())
-    return _html(
-        model,
-        headings,
-        shown,
-        model.note,
-        left_out=rest,
-        note_has_lines=True,
-        drawn=bool(lanes),
-        arcs=as_image(_draw_arcs(lanes, len(rows))) if lanes and not rest else "",
-        alt=", ".join(f"row {start + 1} → {target + 1}" for start, target in jumps[:MOST_SAID]),
-        high=ROW,
-        marked=frozenset(model.marked),
-        legend=ARROWS if jumps else "",
-        code=[*([True] if lanes else []), *(column.code for column in model.columns)],
-    )
+    values = {"drawn": bool(lanes), "high": ROW, "legend": ARROWS if jumps else ""}
+    values |= {"marked": frozenset(model.marked), "left_out": rest, "note_has_lines": True}
+    values["arcs"] = as_image(_draw_arcs(lanes, len(rows))) if lanes and not rest else ""
+    values["alt"] = ", ".join(f"row {a + 1} → {b + 1}" for a, b in jumps[:MOST_SAID])
+    values["code"] = [*([True] if lanes else []), *(column.code for column in model.columns)]
+    return _html(model, headings, shown, model.note, **values)
 
 
 def instruction_table(model: Sourced) -> tuple[list[str], list[list[str]]]:
@@ -208,12 +199,8 @@ def _steps_view(make_table) -> View:
             if words and words == above
         }
         rest = REST.format(len(shown) + 1, len(rows)) if len(shown) < len(rows) else ""
-        said = {
-            "left_out": legend(rows),
-            "pale": pale,
-            "legend": SAME if pale else "",
-            "rest": rest,
-        }
+        said = {"left_out": legend(rows), "pale": pale, "rest": rest}
+        said["legend"] = SAME if pale else ""
         return _html(model, headings, shown, note_of(model), **said)
 
     def legend(rows: list[list[str]]) -> str:

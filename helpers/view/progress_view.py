@@ -1,9 +1,6 @@
 """What came of exercises -> the outcome of one, or a table of how far a learner is."""
 
-import difflib
-import re
-
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from helpers.model.framework_records import JobGraph
 from helpers.model.graphs import Graph
@@ -21,14 +18,11 @@ from helpers.model.tables import Ledger, Listing
 from helpers.view import View
 from helpers.view.diagram.graph_view import graph
 from helpers.view.diagram.job_view import job
-from helpers.view.markup import grid, joined, render, visible
+from helpers.view.markup import grid, joined, render
 from helpers.view.table_view import ledger, table
 
 OUTCOMES = {"untried": "○", "passed": "✓", "failed": "✕", "hint": "→"}
-PIECES = re.compile(r"-?\d[\d.]*|'[^']*'|\w+|\s+|.", re.DOTALL)  # numbers and names as wholes
-LONGEST_MARKED = 2_000  # characters: of longer answers no difference is marked
 _VIEWS = {Graph: graph, JobGraph: job, Ledger: ledger, Listing: table}
-_APART = Markup('<b style="text-decoration:underline">{}</b>')
 MARKS = {PASSED: "●", TRIED: "◐", HINTED: "◔", UNTRIED: "○"}
 NEXT = "▸"
 TITLE = "How far you are"
@@ -38,10 +32,8 @@ KEPT = "What you check in the folder work/ is kept in work/progress.jsonl, "
 ALONE = "on this machine and nowhere else."
 SHARED = "and you share how far you are: `stop_sharing()` ends that."
 NOTHING = "Nothing is recorded yet."
-ELSEWHERE = (
-    "Nothing is recorded here, for only a notebook in the folder work/ records: "
-    "run `python3 course.py lab` and work there."
-)
+ELSEWHERE = "Nothing is recorded here, for only a notebook in the folder work/ records: "
+ELSEWHERE += "run `python3 course.py lab` and work there."
 NO_NOTEBOOKS = (
     "The course's notebooks are not beside these helpers: there is nothing to go through."
 )
@@ -59,10 +51,8 @@ def _outcome_text(model: Outcome) -> str:
 
 def _outcome_html(model: Outcome) -> str:
     view, columns = _view_of(model.picture), ()
-    if beside := model.beside:  # heading, words and ink of both answers; where they part is marked
-        yours, real = beside.yours, beside.real
-        columns = [("yours", _marked(yours, real), "failed")]
-        columns += [(beside.who, _marked(real, yours), "passed")]
+    if beside := model.beside:  # heading, words and ink of both answers
+        columns = ("yours", beside.yours, "failed"), (beside.who, beside.real, "passed")
     picture = Markup(view.html(model.picture)) if view else ""
     values = {"mark": OUTCOMES[model.state], "columns": columns, "picture": picture}
     return render("outcome.html", model=model, **values)
@@ -72,49 +62,26 @@ def _view_of(picture) -> View | None:
     return next((view for kind, view in _VIEWS.items() if isinstance(picture, kind)), None)
 
 
-def _marked(words: str, other: str) -> Markup:
-    """Return escaped words; what the other answer has not, of much the same, is underlined."""
-    pieces, others = (PIECES.findall(visible(one)) for one in (words, other))
-    alike = any(piece in others for piece in pieces if piece.strip())
-    if len(words) + len(other) > LONGEST_MARKED or not alike:
-        return escape(visible(words))
-    shown = Markup("")
-    for kind, start, end, *_ in difflib.SequenceMatcher(None, pieces, others, False).get_opcodes():
-        piece = "".join(pieces[start:end])
-        shown += _APART.format(piece) if kind != "equal" and piece else escape(piece)
-    return shown
-
-
 def _progress_text(model: Progress) -> str:
     coming, rows = _next(model), []
     for one in model.chapters:  # mark and name are one word: no line ends between them
         marked = (f"{NEXT * (t is coming)}{MARKS[t.state]}{t.name}" for t in one.tasks)
-        rows.append([_title(one), "  ".join(marked), *_counts(one)])
+        title, *counts = _row(one)
+        rows.append([title, "  ".join(marked), *counts])
     return joined(TITLE, LEGEND, grid(HEADINGS, rows), *_notes(model))
 
 
 def _progress_html(model: Progress) -> str:
-    return render(
-        "learner_progress.html",
-        title=TITLE,
-        legend=LEGEND,
-        headings=HEADINGS,
-        rows=[(one, _title(one), _counts(one)) for one in model.chapters],
-        marks=MARKS,
-        passed=PASSED,
-        next_mark=NEXT,
-        coming=_next(model),
-        notes=_notes(model),
-    )
+    values = {"title": TITLE, "legend": LEGEND, "headings": HEADINGS, "notes": _notes(model)}
+    values |= {"marks": MARKS, "passed": PASSED, "next_mark": NEXT, "coming": _next(model)}
+    rows = [(one, title, counts) for one in model.chapters for title, *counts in [_row(one)]]
+    return render("learner_progress.html", rows=rows, **values)
 
 
-def _title(chapter: Chapter) -> str:
-    return f"{chapter.number} {chapter.title}"
-
-
-def _counts(chapter: Chapter) -> tuple[str, str]:
+def _row(chapter: Chapter) -> tuple[str, str, str]:
     guessed = f"{chapter.right} of {chapter.decided}" if chapter.decided else "–"
-    return f"{chapter.passed} of {len(chapter.tasks)}", guessed
+    title, passed = f"{chapter.number} {chapter.title}", f"{chapter.passed} of {len(chapter.tasks)}"
+    return title, passed, guessed
 
 
 def _next(model: Progress) -> Task | None:

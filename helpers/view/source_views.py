@@ -97,31 +97,24 @@ def _fold_runs(model: SideBySide) -> list[Pair]:
 
 def _files_text(model: Files) -> str:
     parts = [one_line(model.title)]
-    for file in model.files:
-        rows = (f"{n:>5} {plus} {one_line(line)}" for n, plus, line in _rows(file, _lines_of(file)))
-        head = f"{one_line(file.name)} ({_length(file)})"
+    for name, length, lines in map(_number_lines, model.files):
+        rows = (f"{n:>5} {plus} {one_line(line)}" for n, plus, line in lines)
+        head = f"{one_line(name)} ({length})"
         parts.append("\n".join(row.rstrip() for row in (head, *rows)))
     return "\n\n".join(visible(part) for part in (*parts, model.note) if part)
 
 
 def _files_html(model: Files) -> str:
-    files = [
-        (file.name, _length(file), _rows(file, _colour_python(_lines_of(file))))
-        for file in model.files
-    ]
+    files = [_number_lines(file, _colour_python) for file in model.files]
     return render("files.html", model=model, files=files, rest="")
 
 
-def _lines_of(file: File) -> list[str]:
-    return cut_lines(file.text.split("\n"))
-
-
-def _rows(file: File, lines: list) -> list[tuple]:
-    return [(n, "+" if n in file.new else " ", line) for n, line in enumerate(lines, 1)]
-
-
-def _length(file: File) -> str:
-    return counted(len(file.text.split("\n")), "line")
+def _number_lines(file: File, colour=list) -> tuple[str, str, list[tuple]]:
+    """Return a file's name, its length, and a number, a mark and the words of each line."""
+    lines = file.text.split("\n")
+    shown = enumerate(colour(cut_lines(lines)), 1)
+    rows = [(n, "+" if n in file.new else " ", line) for n, line in shown]
+    return file.name, counted(len(lines), "line"), rows
 
 
 def _colour_python(lines: list[str]) -> list[Markup]:
@@ -136,8 +129,7 @@ def _colour_python(lines: list[str]) -> list[Markup]:
 
 
 def _transcript_text(model: Transcripts) -> str:
-    model = _cut_runs(model)
-    alike, runs = _say_same_end(model), []
+    (model, alike), runs = _cut_runs(model), []
     for run in model.runs:
         source = [f"  > {line}" for line in visible(run.source).strip().split("\n") if run.source]
         ending = "" if alike else f"{ENDS[run.end]} {run.ending}"
@@ -148,22 +140,18 @@ def _transcript_text(model: Transcripts) -> str:
 
 
 def _transcript_html(model: Transcripts) -> str:
-    model = _cut_runs(model)
-    folded, alike = len(model.runs) > FOLDED, _say_same_end(model)
+    (model, alike), folded = _cut_runs(model), len(model.runs) > FOLDED
     return render("transcript.html", model=model, folded=folded, marks=ENDS, alike=alike)
 
 
-def _say_same_end(model: Transcripts) -> str:
-    """Return what is said once where several runs came to one and the same end."""
-    ends = {f"{ENDS[run.end]} each: {run.ending}" for run in model.runs}
-    return ends.pop() if len(ends) == 1 and 1 < len(model.runs) <= FOLDED else ""
-
-
-def _cut_runs(model: Transcripts) -> Transcripts:
+def _cut_runs(model: Transcripts) -> tuple[Transcripts, str]:
+    """Return the runs as far as there is room, and what is said once if all ended alike."""
     room = max(ROOM // max(len(model.runs), 1), 200)
     names = ("label", "source", "printed", "error")
     runs = (replace(run, **{n: cut(getattr(run, n), room) for n in names}) for run in model.runs)
-    return replace(model, runs=tuple(runs))
+    ends = {f"{ENDS[run.end]} each: {run.ending}" for run in model.runs}
+    alike = ends.pop() if len(ends) == 1 and 1 < len(model.runs) <= FOLDED else ""
+    return replace(model, runs=tuple(runs)), alike
 
 
 side_by_side = View(_pairs_text, _pairs_html)

@@ -50,16 +50,11 @@ def _journey_text(model: Journey) -> str:
 
 
 def _journey_html(model: Journey) -> str:
-    return render(
-        "journey.html",
-        model=model,
-        calls=[(head, list(zip(SPINE, call.stops, strict=True))) for head, call in _calls(model)],
-        headings=HEADINGS,
-        stations=_stations(model),
-        endings=_endings(model),
-        shares=[(name, round(100 * part)) for name, part in model.shares],
-        same=SAME,
-    )
+    calls = [(head, list(zip(SPINE, call.stops, strict=True))) for head, call in _calls(model)]
+    shares = [(name, round(100 * part)) for name, part in model.shares]
+    values = {"calls": calls, "shares": shares, "headings": HEADINGS, "same": SAME}
+    values |= {"stations": _stations(model), "endings": _endings(model)}
+    return render("journey.html", model=model, **values)
 
 
 def _calls(model: Journey) -> list[tuple[str, Passage]]:

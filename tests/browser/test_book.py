@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from helpers.course.book import site
 from helpers.safety.folders import made_again
-from tests.browser import book_sample, gallery
+from tests.browser import book_sample
 from tests.browser.lab_page import press, status
 from tests.browser.lab_server import ROOT
 from tests.browser.widget_page import find_serious
@@ -47,21 +47,6 @@ def opened(book, new_context):
 
 def _leaves(address: str) -> bool:
     return not address.startswith(("file:", "blob:", "data:"))
-
-
-def test_a_stage_steps_by_its_buttons_and_by_the_keyboard(opened):
-    stage = opened(SAMPLE).get_by_role("group", name=gallery.STAGE, exact=True)
-    press(stage, "Next")
-    expect(status(stage)).to_contain_text("Step 2 of 5")
-    stage.get_by_role("slider").press("ArrowRight")
-    expect(status(stage)).to_contain_text("Step 3 of 5")
-
-
-def test_a_question_is_judged_in_the_page(opened):
-    form = opened(SAMPLE).locator("form", has_text="2 + 2")
-    form.get_by_label("22", exact=True).check()
-    press(form, "Check")
-    expect(status(form)).to_contain_text("you chose 22; running it gave 4")
 
 
 def test_a_sandbox_plays_what_was_recorded(opened):

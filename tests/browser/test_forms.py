@@ -127,16 +127,3 @@ def test_an_answer_is_the_status_of_its_choices_and_says_of_which_beside_others(
     assert words.index("The last run") < words.index("you said hit") < words.index("a row")
     page.get_by_label("kind").select_option("one")
     assert "you said hit" in status.inner_text()
-
-
-def test_what_is_pressed_again_before_its_answer_is_one_press(page):
-    page.set_content(form_of())
-    for guess in ("hit", "hit", "trace"):
-        page.get_by_label(guess).check()
-        page.get_by_role("button").click()
-    assert page.get_by_role("status").inner_text() == "Running…"
-    page.evaluate("answer => window.told('answer', answer)", OF_ONE)
-    page.get_by_label("trace").check()
-    page.get_by_role("button").click()
-    one, again, other, later = (sent["press"] for sent in page.evaluate("window.sent"))
-    assert one == again and len({one, other, later}) == 3

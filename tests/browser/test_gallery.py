@@ -69,26 +69,6 @@ def break_it(notebook):
     notebook.cells.insert(0, nbformat.v4.new_code_cell("raise KeyError('a sample')"))
 
 
-def test_sample_trusted_without_widget_state_shows_an_error(broken):
-    assert broken.page.locator(OUTPUTS).filter(has_text="Error displaying widget").count()
-
-
-@pytest.mark.parametrize(
-    ("request_", "address"),
-    [
-        ("fetch('https://example.invalid/a').catch(() => 0)", "https://example.invalid/a"),
-        ("{ new WebSocket('wss://example.invalid/c'); }", "wss://example.invalid/c"),
-    ],
-)
-def test_sample_request_to_the_outside_is_reported(broken, request_, address):
-    broken.page.evaluate(f"() => {request_}")
-    for _ in range(50):
-        if address in broken.outside:
-            break
-        broken.page.wait_for_timeout(100)
-    assert address in broken.outside
-
-
 PALE = '<img src="data:,"><p style="color:#777;background:#888">pale</p><button></button>'
 FAULTS = {"image-alt", "color-contrast", "button-name"}
 

@@ -110,25 +110,3 @@ def test_every_view_has_an_example():
     drawn = {key for m in names for key, each in vars(m).items() if isinstance(each, view.View)}
     shown = {name.partition(":")[0] for name in exhibits.EXHIBITS}
     assert drawn - shown == {"progress"}  # of a learner, under its own name
-
-
-SMALL = '<p style="font-size:9px">small</p>'
-WIDE = '<p style="width:3000px;text-align:right">far</p>'
-
-
-@pytest.mark.parametrize(
-    ("sample", "fault"),
-    [
-        (SMALL, "sample: 9px: small"),
-        (WIDE, "sample: outside: far"),
-        ("<p></p>", "sample: blank"),
-        ('<img alt="a picture" src="data:image/png;base64,iVBORw0KGgo=">', "no part of the page"),
-    ],
-)
-def test_sample_of_each_fault_is_reported(page, tmp_path, sample, fault):
-    path = tmp_path / "sample.html"
-    path.write_text(exhibits.document("light", {"sample": sample}), encoding="utf-8")
-    page.route("http*://**", lambda route: route.abort())
-    page.goto(path.as_uri(), wait_until="domcontentloaded")
-    page.evaluate(NAMED, ["sample"])
-    assert any(fault in words for words in page.evaluate(FACTS))

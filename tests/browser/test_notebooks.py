@@ -3,13 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab_page import (
-    GALLERY,
-    NOTEBOOKS,
-    OUTPUTS,
-    press,
-    status,
-)
+from tests.browser.lab_page import GALLERY, NOTEBOOKS, OUTPUTS, press, status
 
 BROKEN = "Error displaying widget"
 # ipywidgets' manager.ts: where the kernel is connected before its session is ready, what the kernel
@@ -28,13 +22,11 @@ def name(request):
     return request.param
 
 
-@pytest.fixture(scope="module", params=["untrusted", "trusted"])
-def stored(request, name, copied, tabs):
-    """The notebook as stored, neither run nor, at first, trusted."""
-    trusted = request.param == "trusted"
-    change = (lambda notebook: None) if trusted else without_widget_state
+@pytest.fixture(scope="module")
+def stored(name, copied, tabs):
+    """The notebook as stored, neither run nor trusted."""
     with tabs.tab(run=False) as notebook:
-        yield notebook.open(copied(name, request.param, trusted=trusted, change=change))
+        yield notebook.open(copied(name, "untrusted", change=without_widget_state))
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +69,7 @@ def test_notebook_that_was_not_run_shows_html_and_no_broken_widget(stored):
     """If it does: run tests/strip_views.py on it, for it stores views without their state."""
     assert not stored.page.locator(OUTPUTS).filter(has_text=BROKEN).count()
     assert stored.page.locator(PARTS).count()
-    if "untrusted" in stored.name:  # a widget that is trusted takes the place of its page
-        assert stored.page.evaluate(LOST, PARTS) == []
+    assert stored.page.evaluate(LOST, PARTS) == []
     assert stored.outside == []
 
 

@@ -100,35 +100,3 @@ def test_prediction_hides_what_comes_until_it_is_made(show):
     shown.root.get_by_role("button", name="See it").click()
     assert shown.at() == 4
     expect(asked).to_be_hidden()
-
-
-def test_values_travel_one_step_forward_only_and_not_where_motion_is_reduced(page):
-    model = MODELS["expression"]()
-    flights = "new MutationObserver(all => all.forEach(one => one.addedNodes.forEach(node => "
-    flights += "node.classList?.contains('stage-flight') && window.flights++)))"
-    watch = f"window.flights = 0; {flights}.observe(document.querySelector('.course-stage'), "
-    watch += "{childList: true})"
-    for motion, moves in (("no-preference", True), ("reduce", False)):
-        shown = StagePage(page, model, reduced_motion=motion)
-        page.evaluate(watch)
-        shown.go(6)
-        shown.go(2)
-        assert page.evaluate("window.flights") == 0
-        shown.go(3)
-        shown.go(4)
-        assert (page.evaluate("window.flights") > 0) is moves
-
-
-def test_key_tells_the_signs_of_this_stage_and_opens_by_keyboard(show):
-    shown = show("loop")
-    button = shown.root.get_by_role("button", name="Key to the signs")
-    signs = shown.root.locator(".stage-key")
-    expect(signs).to_be_hidden()
-    button.focus()
-    shown.page.keyboard.press("Enter")
-    expect(button).to_have_attribute("aria-expanded", "true")
-    expect(signs).to_contain_text("a jump")
-    assert "shared cell" not in signs.inner_text() and shown.at() == 0
-    assert shown.violations() == []
-    shown.page.keyboard.press("Enter")
-    expect(signs).to_be_hidden()

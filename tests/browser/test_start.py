@@ -33,11 +33,3 @@ def test_everybody_can_read_the_map_and_how_far_one_is(start, scheme):
     start.theme(scheme)
     assert start.violations({"include": [[".jp-MarkdownOutput"], [OUTPUTS]]}) == []
     start.theme("light")
-
-
-def test_a_link_opens_its_chapter_by_keyboard(start):
-    shown = start.page.locator(OUTPUTS, has_text="How far you are").first
-    shown.get_by_role("link", name="rebinding", exact=True).focus()
-    start.page.keyboard.press("Enter")
-    opened = start.page.locator(".lm-TabBar-tab", has_text="01_function_references.ipynb")
-    expect(opened).to_be_visible()

@@ -43,8 +43,3 @@ def test_a_body_of_two_callers_and_an_arrow_from_elsewhere_stay_flat():
     for edge in (Edge("x", "cond:then"), Edge("x", "cond:else/b")):
         graph = branched(edge)
         assert nested(graph).graph is graph and not nested(graph).bodies
-
-
-def test_a_graph_without_bodies_is_its_own_nest():
-    graph = Graph("plain", (Node("x", "x"), Node("y", "y")), (Edge("x", "y"),))
-    assert nested(graph).graph == graph and not nested(graph).bodies

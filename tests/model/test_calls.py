@@ -23,12 +23,6 @@ def test_the_way_to_a_landmark_is_every_call_above_it():
     assert SMALL.doors() == ("c",) and SMALL.count("d") == 1
 
 
-def test_a_small_tree_is_shown_whole():
-    assert [(line.depth, line.words) for line in outline(SMALL)] == [
-        (0, "mod.a"), (1, "mod.b"), (2, "mod.c"), (1, "mod.d"), (0, "mod.e"),
-    ]  # fmt: skip
-
-
 def test_neighbours_that_say_the_same_become_one_line():
     lines = outline(tree((0, "a"), (1, "b"), (1, "b"), (1, "b")))
     assert [(line.words, line.inside) for line in lines] == [("mod.a", 4), ("mod.b ×3", 3)]
@@ -46,12 +40,3 @@ def test_a_large_tree_folds_what_is_off_the_way_and_counts_it():
         "… mod.after",
     ]
     assert [line.inside for line in lines] == [54 + 1, 51, 2, 1, 1]
-
-
-def test_a_large_tree_without_a_landmark_is_shown_whole():
-    assert len(outline(tree((0, "a"), *((n, f"n{n}") for n in range(1, 80))))) == 80
-
-
-def test_routes_are_told_in_words():
-    assert SMALL.route == "no door"
-    assert tree(routes=("graph", "function", "graph")).route == "graph ×2, function"

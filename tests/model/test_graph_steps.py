@@ -23,10 +23,6 @@ def test_a_cycle_and_what_waits_for_it_have_no_step():
     assert listing.path == ("0",) and "3 nodes have no step" in listing.note
 
 
-def test_nothing_at_all():
-    assert steps(graph(0)).rows == () and steps(graph(0)).path == ()
-
-
 pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=30)
 
 

@@ -13,10 +13,6 @@ def test_arrows_lead_from_the_maker_to_the_reader():
     assert LOG.ops == ("Mul", "Neg") and LOG.stage("backward") == ("Neg",)
 
 
-def test_values_without_a_name_can_be_left_out():
-    assert [n.label for n in op_graph(LOG, unnamed=False).nodes] == ["w", "1 Mul", "2 Neg"]
-
-
 def test_a_value_that_is_written_anew_has_its_last_writer():
     log = OpLog("t", (), (*LOG.rows, Op(3, "Abs", (W,), ())))
     assert [(e.source, e.label) for e in op_graph(log).edges if e.target == "op 3"] == [

@@ -22,32 +22,17 @@ def test_ledger_gives_the_word_of_a_subject_under_a_heading():
     assert LEDGER.subjects("old", "after") == ("alias",)
 
 
-def test_ledger_with_one_heading_needs_no_heading():
-    one = Ledger("t", "route", ("after",), (Entry("alias", (Verdict("old"),)),))
-    assert one.word("alias") == "old"
-
-
 @pytest.mark.parametrize(("subject", "heading"), [("nobody", "after"), ("alias", "never")])
 def test_ledger_names_what_it_does_not_have(subject, heading):
     with pytest.raises((KeyError, ValueError), match="nobody|never"):
         LEDGER.word(subject, heading)
 
 
-def test_graph_refuses_two_nodes_of_one_key():
+def test_graph_refuses_two_nodes_of_one_key_and_an_edge_to_nowhere():
     with pytest.raises(ValueError, match="share a key"):
         Graph("t", (Node("a", "a"), Node("a", "b")), ())
-
-
-def test_graph_refuses_an_edge_to_nowhere():
     with pytest.raises(ValueError, match="'b'"):
         Graph("t", (Node("a", "a"),), (Edge("a", "b"),))
-
-
-def test_graph_finds_nodes_and_targets():
-    graph = Graph("t", (Node("a", "A"), Node("b", "B")), (Edge("a", "b"),))
-    assert graph.node("b").label == "B" and graph.targets("a") == ("b",)
-    with pytest.raises(KeyError, match="c"):
-        graph.node("c")
 
 
 def test_step_gives_a_panel_by_its_title():

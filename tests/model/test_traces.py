@@ -33,8 +33,3 @@ def test_it_is_a_ledger():
         "changed",
         "failed",
     ]
-
-
-def test_without_calls_there_is_nothing_to_count():
-    empty = TraceLedger("title", "call", HEADINGS, ())
-    assert (empty.traces, empty.verdicts, empty.counts, empty.causes) == (0, (), (), ())

@@ -1,7 +1,7 @@
 """A tree of calls: text and HTML hold the same lines and counts, and nothing is markup."""
 
 from helpers.model.framework_records import Call, CallTree
-from helpers.view import call_view, ink
+from helpers.view import call_view
 from helpers.view.call_view import call_tree, outline
 
 NASTY = "<script>alert(1)</script>"
@@ -32,21 +32,3 @@ def test_html_holds_the_same_lines_escaped_and_nested():
         assert line.words.split(".")[0] in html
     assert html.count("<details") == 3 and "It ended in ValueError" in html
     assert 'alt="outer: 4 calls: a strip of 4 calls, listed below"' in html
-
-
-def test_no_line_to_a_landmark_runs_through_the_name_of_another():
-    calls = [
-        Call(0, "m", "f"),
-        *(Call(1, "m", f"a_rather_long_name_{n}", door=True) for n in range(8)),
-    ]
-    marks = call_view.place_names(
-        [(107.5 * n + 3, 36, call.name) for n, call in enumerate(calls[1:])], 40
-    )
-    assert len(marks) == call_view.MOST_NAMED
-    for one in marks:
-        crossed = [
-            m for m in marks if one["left"] + 5 < m["x"] < one["right"] and m["y"] > one["y"]
-        ]
-        assert crossed == []
-    assert max(m["right"] for m in marks) > call_view.WIDTH
-    assert ink.width_of(call_view.draw_strip(CallTree("t", tuple(calls)))) > call_view.WIDTH

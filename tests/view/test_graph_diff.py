@@ -22,16 +22,6 @@ def test_the_text_has_every_finding_and_every_arrow():
     assert "x ──▶ y (Sin)" in shown and "x ── :1 ──▶ + fresh (added)" in shown
 
 
-def test_the_picture_says_the_word_and_not_only_the_colour():
-    merged = graph_view.merge_graphs(diff())
-    assert [(n.label, n.kind) for n in merged.nodes] == [
-        ("x", "input"),
-        ("− dead", "gone"),
-        ("y", "object"),
-        ("+ fresh", "new"),
-    ]
-
-
 def test_the_title_explains_the_marks_that_are_there_and_no_others():
     title = graph_view.merge_graphs(diff()).title
     assert "− gone, + new" in title and "~" not in title and "arrow" not in title

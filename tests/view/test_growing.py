@@ -59,13 +59,6 @@ def test_nodes_are_outlines_until_they_are_recorded():
     assert told(drawn, 2)["a = call()"] == "shown" and told(drawn, 2)["b = call()"] == "new"
 
 
-def test_guards_stand_there_from_the_step_after_the_one_that_took_them():
-    drawn = growing_graph(broken())
-    assert "guard x: TENSOR_MATCH" not in told(drawn, 0)
-    assert told(drawn, 1)["guard x: TENSOR_MATCH"] == "new"
-    assert told(drawn, 5)["guard x: TENSOR_MATCH"] == "shown"
-
-
 def test_a_break_cuts_the_cards_apart_and_the_first_graph_stays():
     drawn = growing_graph(broken())
     cut = "graph break at line 3: print(x)"

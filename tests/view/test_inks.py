@@ -41,13 +41,6 @@ def test_every_colour_is_read_on_the_page_on_the_wash_and_on_its_own_fill(name, 
     assert contrast(words, rgb(fill)) >= AA
 
 
-def test_the_style_sheet_names_every_kind_in_both_themes():
-    sheet = ink.stylesheet()
-    for kind in ink.KINDS.values():
-        assert sheet.count(f"--who-{kind.word}:{kind.light};") == 1
-        assert sheet.count(f"--who-{kind.word}:{kind.dark};") == 2
-
-
 OTHERS = {"minisearch.js", "notes.js", "reveal.css", "reveal.js"}  # not ours, as published
 
 

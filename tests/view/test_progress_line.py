@@ -54,15 +54,6 @@ def page():
     return Page()
 
 
-def test_nothing_is_shown_of_a_cell_that_ends_before(loop, page):
-    waiting = Waiting(loop, page.open, after=7)
-    waiting.start()
-    assert [seconds for seconds, *_ in loop.calls] == [7]
-    waiting.end()
-    loop.go_on()
-    assert page.told == [] and loop.calls == []
-
-
 def test_a_long_cell_says_how_far_it_is(loop, page):
     waiting = Waiting(loop, page.open)
     waiting.start()

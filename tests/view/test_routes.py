@@ -2,11 +2,9 @@
 
 from xml.etree import ElementTree
 
-import pytest
-
 from helpers.model.reference_records import Function, Route, RouteMap
-from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.view.table_view import dots, fits_dots
+from helpers.model.tables import Entry, Verdict
+from helpers.view.table_view import dots
 from helpers.view.widgets.routes_view import routes, routes_picture
 
 HOSTILE = "<img src=x onerror=alert(1)></script></svg>&\"'"
@@ -47,27 +45,9 @@ def test_states_follow_what_was_held_and_what_was_answered():
     assert [("same" in state) for state in states] == [False, False, True]
 
 
-def test_a_still_shows_what_is_there_in_its_setting():
-    drawn = routes_picture(route_map())
-    parts = {n.get("data-key"): n for n in ElementTree.fromstring(drawn.still(1, "")).iter()}
-    assert {key: parts[key].get("data-state") for key in drawn.states[1]} == drawn.states[1]
-    assert parts["a0.0"].get("data-state") is None
-    assert "op = new_op: 1 of 2 arrows leads" in routes.html(route_map())
-
-
 def test_hostile_words_stay_words():
     model = route_map(HOSTILE, HOSTILE, Verdict(HOSTILE, "failed"))
     state = routes.widget(model)
     for markup in (routes.html(model), state.svg, dots.html(model)):
         assert "<img src=x" not in markup and "</script>" not in markup
     ElementTree.fromstring(state.svg)
-
-
-@pytest.mark.parametrize("spoils", [Entry("c", (OLD, Verdict("newer", "changed")))])
-def test_a_ledger_of_more_words_stays_a_table(spoils):
-    entries = (Entry("a", (OLD, NEW)), Entry("b", (OLD, OLD)))
-    plain = Ledger("t", "route", ("x", "y"), entries)
-    more = Ledger("t", "route", ("x", "y"), (*entries, spoils))
-    assert fits_dots(plain) and not fits_dots(more)
-    assert "●" in dots.text(plain) and "newer" not in dots.text(plain)
-    assert "newer" in dots.text(more) and "newer" in dots.html(more)

@@ -3,14 +3,13 @@
 import json
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
 from helpers.capture.cpython.bytecode import code_tree
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.stage_records import Panel, Step, Timeline, Value
+from helpers.model.stage_records import Panel, Step, Timeline
 from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
 from helpers.view.instruction_tables import code as code_view
 from helpers.view.widgets import stage
@@ -51,13 +50,6 @@ def test_text_tells_every_step_with_its_source_line_and_panels():
     assert re.search(r"x +1", last) and "printed:\n  hello" in last
 
 
-def test_html_opens_the_first_step_and_marks_its_line_in_bold():
-    markup = view.html(timeline(Step("begin", 2, ()), Step("end", 3, ())))
-    assert markup.count("<details") == 2 and markup.count("<details open") == 1
-    assert re.findall(r"<b>(.+?)</b>", markup) == ["▶   2  if x:", "▶   3      y = 2"]
-    assert "<script" not in markup and "<style" not in markup and " id=" not in markup
-
-
 def test_each_kind_of_panel_is_drawn_by_its_own_view():
     graph = Graph("who", (Node("a", "a"), Node("f", "f")), (Edge("a", "f", "holds"),))
     scores = Ledger("reach", "route", ("verdict",), (Entry("alias", (Verdict("old"),)),))
@@ -69,22 +61,8 @@ def test_each_kind_of_panel_is_drawn_by_its_own_view():
     assert "<svg" in stage.stage_script(one_step(graph))["picture"]["svg"]
 
 
-HERE = Path(stage.__file__).parent
-
-
 def a_run(*steps, source="x = 1\nif x:\n    y = 2\n"):
     return Timeline("A run", source, steps)
-
-
-def fibonacci(n):
-    if n < 2:
-        return n
-    one, other = fibonacci(n - 1), fibonacci(n - 2)
-    return one + other
-
-
-def values(*words):
-    return Listing("locals", (Column("words", "value"),), tuple(Value(w) for w in words))
 
 
 def words(script, steps, field):
@@ -111,15 +89,6 @@ def test_stage_plays_the_stack_and_the_names_of_every_step(program):
     assert words(script, steps, "says") == [step.says for step in model.steps]
 
 
-def test_thousand_steps_take_less_than_300_kb():
-    model = stack_run(fibonacci, 9)
-    steps = model.steps[:1000]
-    assert len(steps) == 1000
-    model = type(model)(model.title, model.source, steps, codes=model.codes)
-    told = json.dumps(stage.stage_widget(model).get_state()["script"]).encode()
-    assert len(told) < 300_000
-
-
 def test_place_in_the_source_is_counted_as_the_page_shows_it():
     source = "\ta = '\U0001f600' + b"
     step = Step("s", 1, span=(1, 11, 1, 12))
@@ -128,19 +97,6 @@ def test_place_in_the_source_is_counted_as_the_page_shows_it():
     line, start, _, end = shown["span"]
     text = script["lines"][line - 1].encode("utf-16-le")
     assert text[2 * start : 2 * end].decode("utf-16-le") == "b"
-
-
-@pytest.mark.parametrize("script", sorted(HERE.glob("*.js")), ids=lambda path: path.name)
-def test_scripts_are_small_and_local(script):
-    text = script.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
-    assert len(text) < 20_000
-    assert "http" not in text and not re.search(r"^import |import\(", text, re.M)
-
-
-def test_no_two_scripts_of_the_stage_use_one_name():
-    made = stage.stage_widget(a_run())
-    names = re.findall(r"^(?:function|const|let) (\w+)", str(made._esm), re.M)
-    assert len(names) > 40 and len(names) == len(set(names))
 
 
 def test_inner_code_lists_the_fields_that_differ_from_the_first():
@@ -155,6 +111,3 @@ def test_inner_code_lists_the_fields_that_differ_from_the_first():
     other = {row.name: (row.value, row.used) for row in tree.nested[0].fields.rows}
     assert listed == {name for name in other if other[name] != fields[name]} > {"co_name"}
     assert "The other fields read as in" in inner
-
-
-# -- long functions --------------------------------------------------------------------------------

@@ -104,14 +104,6 @@ def test_a_table_fits_and_keeps_what_its_cells_say(rows):
     assert said == [["".join(cell.split()) for cell in row] for row in rows]
 
 
-def test_a_long_name_goes_on_after_a_joint():
-    name = "some_package.of_modules.that_have_long_names.and_a_class.<locals>.a_function_of_it"
-    _, [cells] = wrap_columns(["a", "b", "c", "d"], [[name] * 4])
-    parts = cells[0].split("\n")
-    assert len(parts) > 2 and "".join(parts) == name
-    assert all(part[-1] in "._" for part in parts[:-1])
-
-
 CODE = (
     "import numpy as np\n\n\ndef forward(args):\n    '''Two\n    lines.'''\n    return args[0] * 2"
 )
@@ -182,9 +174,3 @@ def test_text_and_html_hold_every_fact():
     for shown in (transcript.text(model), transcript.html(model)):
         for words in ("title", "one", "print(1)", "exit code 0", "killed: SIGSEGV", "note", "✕"):
             assert words in shown
-
-
-def test_one_end_of_several_runs_is_said_once():
-    for form in (transcript.text, transcript.html):
-        assert form(Transcripts("t", (LIVED, LIVED))).count("exit code 0") == 1
-        assert form(Transcripts("t", (LIVED,))).count("exit code 0") == 1

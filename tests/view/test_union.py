@@ -59,18 +59,6 @@ def test_an_arrow_that_moves_leaves_a_ghost_for_one_moment():
     assert told(drawn, 2)["a refers to g function"] == "shown"
 
 
-def test_a_box_that_goes_is_a_ghost_and_what_comes_is_new():
-    drawn = picture([names(a="f"), names(a="g"), Graph("", (), ())])
-    assert told(drawn, 1) == {
-        "a": "shown",
-        "f function": "ghost",
-        "g function": "new",
-        "a refers to f function": "ghost",
-        "a refers to g function": "new",
-    }
-    assert set(told(drawn, 2).values()) == {"ghost"}
-
-
 def test_hostile_words_stay_words():
     graph = Graph(HOSTILE, (Node("a", HOSTILE, HOSTILE, HOSTILE),), (Edge("a", "a", HOSTILE),))
     drawn = picture([graph], HOSTILE)

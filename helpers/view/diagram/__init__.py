@@ -122,14 +122,9 @@ def box(node: Node, spot: Spot, found: bool = False, longest: int = LONGEST_LABE
     """Return a box for the template, at this spot."""
     label, detail = short(node.label, longest), short(node.detail, longest)
     whole = (label, detail) == (one_line(node.label), one_line(node.detail))
-    return {
-        "kind": f"{node.kind} found" if found else node.kind,
-        "tip": "" if whole else named(node),
-        "spot": spot,
-        "label": f"▸ {label}" if found else label,
-        "detail": detail,
-        "base": spot.y + (17 if node.detail else 25),
-    }
+    drawn = {"spot": spot, "detail": detail, "base": spot.y + (17 if node.detail else 25)}
+    drawn |= {"tip": "" if whole else named(node), "label": f"▸ {label}" if found else label}
+    return drawn | {"kind": f"{node.kind} found" if found else node.kind}
 
 
 def labelled(label: str, line: str, x: int, y: int) -> dict:

@@ -71,15 +71,11 @@ class Union:
 
     def draw_box(self, thing, spot: diagram.Spot) -> dict:
         """Return a box for the template, at this spot."""
-        node = self.boxes[thing]
-        return {
-            "key": self.keys[thing],
-            "says": _keyed_words(self.keys[thing], self.words[thing]),
-            "spot": spot,
-            "centre": spot.centre - (4 if node.kind == "name" else 0),
-            "ink": diagram.drawn_as(node.kind),
-            "outline": diagram.outline(node.kind, spot.x, spot.y, spot.width, spot.height),
-        }
+        key, kind = self.keys[thing], self.boxes[thing].kind
+        outline = diagram.outline(kind, spot.x, spot.y, spot.width, spot.height)
+        box = {"key": key, "says": _keyed_words(key, self.words[thing]), "outline": outline}
+        centre = spot.centre - (4 if kind == "name" else 0)
+        return box | {"spot": spot, "centre": centre, "ink": diagram.drawn_as(kind)}
 
 
 def _all_words(said: list[dict]) -> dict[str, list[tuple[str, ...]]]:
@@ -121,17 +117,13 @@ def animated_graph(graphs: Sequence[Graph], title: str = "") -> Picture:
     for ends, arrow in zip(union.arrows, place_labels(arrows, spots.values()), strict=True):
         first, *_ = (words[end][-1] for end in ends)
         source, target = (" ".join(filter(None, words[end][-1])) for end in ends)
-        told = {  # `words`: for those who do not see it
-            "key": keys[ends],
-            "says": _keyed_words(keys[ends], words[ends]),
-            "words": f"{source} {words[ends][-1][0] or 'refers to'} {target}",
-            "name": first[0] if union.boxes[ends[0]].kind == "name" else "",
-            "slot": slots.setdefault((ends[0], union.arrows[ends].label), len(slots)),
-            "ends": (keys[ends[0]], keys[ends[1]]),
-        }
-        lines.append({**arrow, **told})
+        told = {"key": keys[ends], "says": _keyed_words(keys[ends], words[ends])}
+        told["words"] = f"{source} {words[ends][-1][0] or 'refers to'} {target}"  # read to others
+        told["name"] = first[0] if union.boxes[ends[0]].kind == "name" else ""
+        told["slot"] = slots.setdefault((ends[0], union.arrows[ends].label), len(slots))
+        lines.append(arrow | told | {"ends": (keys[ends[0]], keys[ends[1]])})
     width, height = diagram.far_ends(spots.values())
-    width += LOOP if layout.has_cycle else 0
+    width += LOOP * layout.has_cycle
     boxes = [union.draw_box(key, spots[key]) for key in union.boxes]
     drawn = {"title": title, "width": width, "height": height, "boxes": boxes, "arrows": lines}
     return Picture(render("union.svg", **drawn), _states(union.said))
@@ -272,23 +264,13 @@ def _card(number: int, title: str, recording: Recording, union: Union, said, top
     bottom = max(low, inner + LINE * (len(guards) + 1)) + 12
     head = 52 + 8 * len(title) + max(map(drawn_width, recording.says))
     told = list(dict.fromkeys((words,) for words in recording.says[recording.first :]))
-    return {
-        "first": recording.first,
-        "right": max(left + max([90, *map(drawn_width, shown)]) + 14, head),
-        "bottom": bottom,
-        "key": f"c{number}",
-        "title": title,
-        "says": _keyed_words(f"c{number}", told),
-        "x": MARGIN,
-        "y": top,
-        "height": bottom - top,
-        "shift": (10, inner),
-        "boxes": boxes,
-        "arrows": arrows,
-        "guards_at": left,
-        "guards": [
-            {"key": f"g{number}.{at}", "y": inner + LINE + 8 + LINE * at, "words": guard}
-            for at, guard in enumerate(shown)
-        ],
-        "cut": {"key": f"x{number}", "words": short(recording.cut, 60)},
-    }
+    card = {"key": f"c{number}", "title": title, "says": _keyed_words(f"c{number}", told)}
+    card |= {"first": recording.first, "boxes": boxes, "arrows": arrows, "shift": (10, inner)}
+    card |= {"x": MARGIN, "y": top, "height": bottom - top, "bottom": bottom, "guards_at": left}
+    card["right"] = max(left + max([90, *map(drawn_width, shown)]) + 14, head)
+    card["cut"] = {"key": f"x{number}", "words": short(recording.cut, 60)}
+    card["guards"] = [
+        {"key": f"g{number}.{at}", "y": inner + LINE + 8 + LINE * at, "words": guard}
+        for at, guard in enumerate(shown)
+    ]
+    return card

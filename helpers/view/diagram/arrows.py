@@ -43,9 +43,8 @@ def curve_across(
 ) -> tuple[str, int, int]:
     """Return the line through these spots from left to right, and the place of its label.
 
-    A label stands where arrows lie apart, on a level piece as long as its `plate`: near the start,
-    but for those of a `fan` near the end. It ends `tip` pixels before the last spot, `shift` below
-    its middle. To a box of its own column it leads out to the right and back.
+    A label stands on a level piece as long as its `plate`: near the start, those of a `fan` near
+    the end. The line ends `tip` pixels before the last spot, `shift` below its middle.
     """
     start, end = spots[0], spots[-1]
     x, y, last = start.right, start.middle, end.x - tip
@@ -90,7 +89,8 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, .
         here = arrow["x"], arrow["y"]
         places = [here, *points_along(arrow["line"])[1:-1:step]]
         for at in sorted(places, key=partial(dist, here)):
-            left, top, right, bottom = ground = _ground(arrow, at)
+            (x, y), half = at, arrow["plate"] / 2
+            left, top, right, bottom = ground = x - half, y - HIGH / 2, x + half, y + HIGH / 2
             columns = range(int(left // CELL), int(right // CELL) + 1)
             rows = range(int(top // CELL), int(bottom // CELL) + 1)
             groups = set().union(*(passed.get(cell, ()) for cell in product(columns, rows)))
@@ -124,12 +124,6 @@ def draw_roomy(draw, layers: Iterable[Iterable[object]], down: bool):
         places = (arrow["y" if down else "x"] for arrow in found)
         more.update({sum(begin <= place for begin in begins) - 1: MORE for place in places})
     return best
-
-
-def _ground(arrow: dict, at: tuple[int, int]) -> tuple[float, ...]:
-    """Return left, top, right and bottom of the label of this arrow at a place."""
-    (x, y), plate = at, arrow["plate"]
-    return x - plate / 2, y - HIGH / 2, x + plate / 2, y + HIGH / 2
 
 
 def _count_met(ground, others: list) -> int:

@@ -129,14 +129,15 @@ def _draw_nest(nest: Nest, room: int) -> diagram.Piece:
     joined.add_edges_from((edge.source, edge.target) for edge in nest.graph.edges)
     rows = [[]]
     for keys in sorted(networkx.connected_components(joined), key=len, reverse=True):
-        part = _draw_part(diagram.part_of(nest.graph, keys), nest, room)
+        part = _draw_part(keys, nest, room)
         if rows[-1] and sum(piece.width for piece in (*rows[-1], part)) > room:
             rows.append([])
         rows[-1].append(part)
     return _join_pieces([_join_pieces(row) for row in rows], down=True)
 
 
-def _draw_part(graph: Graph, nest: Nest, room: int) -> diagram.Piece:
+def _draw_part(keys: set[str], nest: Nest, room: int) -> diagram.Piece:
+    graph = diagram.part_of(nest.graph, keys)
     graph = replace(graph, edges=diagram.one_per_pair(graph.edges))
     widths, heights, inner = {}, {}, {}
     for node in graph.nodes:

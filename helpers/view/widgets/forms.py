@@ -23,54 +23,41 @@ def _choice_text(model: Choice) -> str:
 
 
 def _choice_widget(model: Choice):
-    state = {
-        "question": visible(model.question),
-        "choices": [visible(choice) for choice in model.choices],
-        "answer": model.choices.index(model.answer),
-        "verb": "raised" if model.raised else "gave",
-        "why": visible(model.why),
-    }
-    state |= {"picked": -1, "checked": False, "skipped": False, "keeps": False, "kept": 0}
+    state = {"question": visible(model.question), "choices": list(map(visible, model.choices))}
+    state |= {"answer": model.choices.index(model.answer), "why": visible(model.why)}
+    state |= {"verb": "raised" if model.raised else "gave", "picked": -1}
+    state |= {"checked": False, "skipped": False, "keeps": False, "kept": 0}
     says = f"{state['question']!r}, {len(model.choices)} choices"
     return make_widget("choice", "form", says, state)
 
 
 def _sandbox_text(model: Sandbox) -> str:
-    guesses, table = _say_guesses(model), grid(HEADINGS, _controls(model))
-    return "\n".join((model.title, table, model.note, guesses, f"In code: {model.code}"))
+    rows, guesses = _tell(model)
+    parts = model.title, grid(HEADINGS, rows), model.note, guesses, f"In code: {model.code}"
+    return "\n".join(parts)
 
 
 def _sandbox_html(model: Sandbox) -> str:
-    values = {"rows": _controls(model), "guesses": _say_guesses(model)}
-    return render("sandbox.html", model=model, headings=HEADINGS, **values)
+    rows, guesses = _tell(model)
+    return render("sandbox.html", model=model, headings=HEADINGS, rows=rows, guesses=guesses)
 
 
-def _say_guesses(model: Sandbox) -> str:
-    *most, last = model.verdicts
-    words = f"{', '.join(most)} or {last}" if most else last
-    return f"To foretell: {model.ask[:1].lower()}{model.ask[1:]} {words}."
-
-
-def _controls(model: Sandbox) -> list[tuple[str, ...]]:
-    rows = []
+def _tell(model: Sandbox) -> tuple[list[tuple[str, ...]], str]:
+    """Return a row for each control, and what there is to foretell."""
+    rows, (*most, last) = [], model.verdicts
     for c in model.controls:
         matters = f"{c.of}: {', '.join(c.matters)}" if c.of else EVERY
         rows.append((c.name, c.first, "; ".join(c.options), matters))
-    return rows
+    words = f"{', '.join(most)} or {last}" if most else last
+    return rows, f"To foretell: {model.ask[:1].lower()}{model.ask[1:]} {words}."
 
 
 def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str], dict]):
     """Return an anywidget; `run(picked, guess)` returns `says`, `right` and `rows`."""
-    state = {
-        "title": model.title,
-        "note": model.note,
-        "controls": [[c.name, list(c.options), c.of, list(c.matters)] for c in model.controls],
-        "verdicts": list(model.verdicts),
-        "words": {name: getattr(model, name) for name in WORDS},
-        "picked": model.start(),
-        "call": show(model.start()),
-        "answer": {},
-    }
+    controls = [[c.name, list(c.options), c.of, list(c.matters)] for c in model.controls]
+    state = {"title": model.title, "note": model.note, "controls": controls, "answer": {}}
+    state |= {"verdicts": list(model.verdicts), "picked": model.start()}
+    state |= {"words": {n: getattr(model, n) for n in WORDS}, "call": show(model.start())}
     says = f"{model.title!r}, {len(model.controls)} choices"
     made = make_widget("sandbox", "form sandbox", says, state)
 

@@ -69,18 +69,12 @@ def _say(model: RouteMap, setting: int) -> str:
 def _widget(model: RouteMap):
     drawn = routes_picture(model)
     left_out = fit(model.routes, ENTRIES, "Routes", MOST)[1]
-    state = {
-        "title": one_line(model.title),
-        "svg": drawn.svg,
-        "states": drawn.states,
-        "headings": [one_line(heading) for heading in model.headings],
-        "says": [_say(model, at) for at in range(len(model.headings))],
-        "patches": list(model.patches),
-        "counts": count_changed(model),
-        "total": len(model.routes),
-        "legend": [*explain_dots(model), *([left_out] if left_out else [])],
-        "index": 0,
-    }
+    state = {"title": one_line(model.title), "svg": drawn.svg, "states": drawn.states, "index": 0}
+    state["headings"] = [one_line(heading) for heading in model.headings]
+    state["says"] = [_say(model, at) for at in range(len(model.headings))]
+    state |= {"patches": list(model.patches), "counts": count_changed(model)}
+    state["legend"] = [*explain_dots(model), *([left_out] if left_out else [])]
+    state["total"] = len(model.routes)
     says = f"{state['title']!r}, {len(model.headings)} settings"
     return make_widget("routes", "picture routes", says, state, "picture")
 
@@ -125,22 +119,12 @@ def routes_picture(model: RouteMap) -> Picture:
         box["outline"] = ink.outline("round box", functions, ends[at], wide, high)
         box["codes"] = {f"f{at}.{code}": one_line(model.codes[code]) for code in codes}
         boxes.append(box | {"sheet": ink.outline("sheet", *sheet)})
-    middle = (46 + high + ends[0]) // 2
-    svg = render(
-        "routes.svg",
-        model=model,
-        width=functions + wide + 8,
-        height=height,
-        answer=answer,
-        left=left,
-        right=right,
-        functions=functions,
-        captions=captions,
-        rows=rows,
-        arrows=arrows,
-        boxes=boxes,
-        same={"x": functions + wide - 30, "top": 46 + high, "low": ends[0], "middle": middle},
-    )
+    drawn = {"captions": captions, "rows": rows, "arrows": arrows, "boxes": boxes}
+    drawn |= {"answer": answer, "left": left, "right": right, "functions": functions}
+    drawn |= {"width": functions + wide + 8, "height": height}
+    drawn["same"] = {"x": functions + wide - 30, "top": 46 + high, "low": ends[0]}
+    drawn["same"]["middle"] = (46 + high + ends[0]) // 2
+    svg = render("routes.svg", model=model, **drawn)
     return Picture(svg, [_state(model, words, at) for at in range(len(model.headings))])
 
 

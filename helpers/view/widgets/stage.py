@@ -118,13 +118,9 @@ def stage_script(model: Timeline) -> dict:
     shown = len(model.steps)
     while True:
         rest = fit(model.steps, ALL, "Steps", shown)[1]
-        played = {
-            "title": one_line(model.title),
-            "note": joined(note_of(model), rest),
-            "lines": source_lines(model),
-            "first": model.first,
-            **_Script(model, model.steps[:shown]).parts(),
-        }
+        played = {"title": one_line(model.title), "note": joined(note_of(model), rest)}
+        played |= {"lines": source_lines(model), "first": model.first}
+        played |= _Script(model, model.steps[:shown]).parts()
         size = len(to_json(played).encode())
         if size <= STATE_ROOM or shown <= 1:
             return played
@@ -165,30 +161,19 @@ class _Script:
             head = {"name": one_line(code.function), "depth": code.depth}
             codes.append({**head, "rows": rows, "names": names})
         drawn = self._picture and {"svg": self._picture.svg, "title": one_line(self._titles[0])}
-        return {
-            "total": len(self.steps),
-            "steps": steps,
-            "lanes": [lane or "step" for lane in self._lanes],
-            "codes": codes,
-            "words": list(self._words),
-            "values": list(self._values),
-            "cards": list(self._cards),
-            "picture": drawn and {**drawn, "keys": self._keys},
-            "printed": visible(self._printed),
-            "panels": list(self._panels),
-        }
+        pools = {"words": self._words, "values": self._values, "cards": self._cards}
+        parts = {name: list(pool) for name, pool in (pools | {"panels": self._panels}).items()}
+        parts |= {"total": len(self.steps), "steps": steps, "codes": codes}
+        parts["lanes"] = [lane or "step" for lane in self._lanes]
+        parts["picture"] = drawn and {**drawn, "keys": self._keys}
+        return parts | {"printed": visible(self._printed)}
 
     def _step(self, n: int, step: Step) -> dict:
-        told = {
-            "label": self._word(cut(step.label)),
-            "says": self._word(cut(step.says)),
-            "short": self._word(cut(step.short or step.label)),
-            "line": step.line,
-            "span": self._span(step.span),
-            "lane": self._lanes.index(step.lane) if step.lane in self._lanes else -1,
-            "left": step.left,
-            "deed": self._word(step.deed),
-        }
+        told = {"line": step.line, "span": self._span(step.span), "left": step.left}
+        words = {"label": step.label, "says": step.says, "short": step.short or step.label}
+        told |= {name: self._word(cut(said)) for name, said in words.items()}
+        told["lane"] = self._lanes.index(step.lane) if step.lane in self._lanes else -1
+        told["deed"] = self._word(step.deed)
         if self._printed:  # how much of all output stands there; where it is no beginning, words
             printed = _printed(step)
             starts = self._printed.startswith(printed)
@@ -207,11 +192,10 @@ class _Script:
         apart |= {*STACKED} if hasattr(step, "stack") else set()
         apart |= {*CARDED} if hasattr(step, "cards") else set()
         printed = [p for p in step.panels if p.title in PRINTED and type(p.content) is str]
-        if rest := [p for p in step.panels if p.title not in apart and p not in printed]:
-            told["panels"] = [
-                (visible(_heading_of(each)), _index(self._panels, _draw_panel(each, "html")))
-                for each in rest
-            ]
+        for panel in step.panels:
+            if panel.title not in apart and panel not in printed:
+                shown = _index(self._panels, _draw_panel(panel, "html"))
+                told.setdefault("panels", []).append((visible(_heading_of(panel)), shown))
         return told
 
     def _stacked(self, step: Step) -> dict:
