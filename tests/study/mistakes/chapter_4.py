@@ -226,7 +226,11 @@ MISTAKES = {
             "import torch\n@torch._dynamo.disable\ndef inner(x):\n    return patient(x)\n"
             "def operated(x):\n    return inner(x)",
         ),
-        ("compiled, for", "    scale", "    if torch.compiler.is_compiling(): return y\n    scale"),
+        (
+            "compiled, for",
+            "    scale",
+            "    if torch.compiler.is_compiling(): return y\n    scale",
+        ),
     ),
     "behind_the_hook": (
         ("call program once", "        return program()", "        yield program()"),
