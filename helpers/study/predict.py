@@ -105,7 +105,8 @@ def predict(
     if type(run) is FunctionType:
         refuse_async(run, "predict")
     candidates, error = _run(run)
-    if answer := next((one for one in candidates if one in choices), ""):
+    answer = next((one for one in candidates if one in choices), None)
+    if answer is not None:
         why = why or _reasons().get(question, (None, ""))[1]
         asked = Prediction(Choice(question, choices, answer, why, error is not None))
         _ASKED.pop(question, None)  # the last one stands last
