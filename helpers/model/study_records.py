@@ -276,10 +276,8 @@ def class_listing(
 ) -> Listing:
     """Return a row for each exercise of the chapters that somebody has begun.
 
-    There is none while fewer than `LEAST` without a name share.
-
-    `learners`: for each what they share, exercise -> state, and their name or "". States that are
-    not `STATES`, and exercises that the course does not have, count for nothing.
+    There is none while fewer than `LEAST` without a name share. `learners`: for each what they
+    share, exercise -> state, and their name or "".
     """
     learners = [(told, clipped(" ".join(name.split()), LONGEST_NAME)) for told, name in learners]
     unnamed, rows = sum(not name for _, name in learners), []
