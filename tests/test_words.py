@@ -96,5 +96,5 @@ def test_what_is_no_term_is_refused_with_those_that_are_near():
         show_word("gard")
     with pytest.raises(ValueError, match="lists all"):
         show_word("zzz")
-    with pytest.raises(TypeError, match="give the term as a str"):
+    with pytest.raises(TypeError, match="the term must be text, not int"):
         show_word(5)

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, make_dataclass, replace
 from itertools import product
 from typing import NamedTuple
 from urllib.parse import quote
@@ -262,17 +262,10 @@ _HEADINGS = {"chapter": "chapter", "exercise": "exercise", "passed": PASSED, "tr
 _HEADINGS |= {"hinted": HINTED, "untried": UNTRIED, "names": "hint or tried, by name"}
 
 
-@dataclass(frozen=True)
-class Count:
-    """An exercise, and how many came how far; `names` are those under way who gave theirs."""
-
-    chapter: int
-    exercise: str
-    untried: int
-    hinted: int
-    tried: int
-    passed: int
-    names: str = ""
+# An exercise, and how many came how far; `names` are those under way who gave theirs.
+Count = make_dataclass(
+    "Count", ["chapter", "exercise", "untried", "hinted", "tried", "passed", "names"], frozen=True
+)
 
 
 def class_listing(
@@ -283,10 +276,8 @@ def class_listing(
 ) -> Listing:
     """Return a row for each exercise of the chapters that somebody has begun.
 
-    There is none while fewer than `LEAST` without a name share.
-
-    `learners`: for each what they share, exercise -> state, and their name or "". States that are
-    not `STATES`, and exercises that the course does not have, count for nothing.
+    There is none while fewer than `LEAST` without a name share. `learners`: for each what they
+    share, exercise -> state, and their name or "".
     """
     learners = [(told, clipped(" ".join(name.split()), LONGEST_NAME)) for told, name in learners]
     unnamed, rows = sum(not name for _, name in learners), []
@@ -308,7 +299,7 @@ def class_listing(
     return Listing(TITLE, columns, tuple(rows), " ".join(filter(None, notes)))
 
 
-def _count(chapter: int, exercise: str, learners: list) -> Count:
+def _count(chapter: int, exercise: str, learners: list):
     came = [states.get(exercise) for states, _ in learners]
     many = [came.count(state) for state in (HINTED, TRIED, PASSED)]
     names = sorted(n for states, n in learners if n and states.get(exercise) in (HINTED, TRIED))

@@ -109,9 +109,8 @@ def numbers(value):
     """Return a number, array or tensor of any library as a numpy array; None if it is none."""
     try:
         array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
-        return (
-            array.astype(np.result_type(array, np.float64)) if array.dtype.kind in KINDS else None
-        )
+        wide = np.result_type(array, np.float64)
+        return array.astype(wide) if array.dtype.kind in KINDS else None
     except Exception:  # whatever an object of the learner's makes of being asked
         return None
 

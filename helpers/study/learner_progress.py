@@ -7,15 +7,8 @@ stops a check. A learner shares by calling `share_progress`; nothing is shared w
 from dataclasses import replace
 
 from helpers.exhibit import Exhibit
+from helpers.model import study_records as records
 from helpers.model.phrase import ended
-from helpers.model.study_records import (
-    LONGEST_NAME,
-    UNTRIED,
-    Chapter,
-    chapters,
-    class_listing,
-    progress,
-)
 from helpers.model.tables import Column, Listing
 from helpers.safety import learner_record
 from helpers.safety.arguments import require_str
@@ -58,7 +51,7 @@ def show_progress() -> Exhibit:
     """
     record, place = remembered(), learner_record.place()
     there, trouble = _read_course()
-    model = progress(there, record.events, f"{record.trouble} {trouble}".strip())
+    model = records.progress(there, record.events, f"{record.trouble} {trouble}".strip())
     shared = place is not None and learner_record.is_shared(place.parent)
     elsewhere = learner_record.is_elsewhere()
     return Exhibit(replace(model, shared=shared, elsewhere=elsewhere), view)
@@ -74,13 +67,15 @@ def share_progress(folder, name="") -> Exhibit:
     a notebook of the course cannot be read.
     """
     name = require_str(name, "the name").strip()
-    if len(name) > LONGEST_NAME or not name.isprintable():
-        raise ValueError(f"the name must be printable, of at most {LONGEST_NAME} characters")
+    if len(name) > records.LONGEST_NAME or not name.isprintable():
+        raise ValueError(
+            f"the name must be printable, of at most {records.LONGEST_NAME} characters"
+        )
     place = learner_record.place()
     if place is None:
         raise Refusal("nothing is recorded here, so there is nothing to share: do it in work/")
-    found = progress(_whole_course(), remembered().events).chapters
-    tasks = tuple(task for one in found for task in one.tasks if task.state != UNTRIED)
+    found = records.progress(_whole_course(), remembered().events).chapters
+    tasks = tuple(task for one in found for task in one.tasks if task.state != records.UNTRIED)
     learner_record.share(str(folder), {one.name: one.state for one in tasks}, name, place.parent)
     columns = Column("name", "exercise", code=True), Column("state", "state")
     whose = f"With the name {name}." if name else "Without a name."
@@ -109,21 +104,21 @@ def show_class(folder) -> Exhibit:
     """
     found = learner_record.read_shared(str(folder))
     learners = [(dict(one.states), one.name) for one in found.files]
-    return Exhibit(class_listing(_whole_course(), learners, found.unread), table)
+    return Exhibit(records.class_listing(_whole_course(), learners, found.unread), table)
 
 
-def _read_course() -> tuple[tuple[Chapter, ...], str]:
+def _read_course() -> tuple[tuple[records.Chapter, ...], str]:
     found, unread = [], []
     for path in sorted((learner_record.ROOT / "notebooks").glob("*.ipynb")):
         try:
-            found += chapters({path.name: path.read_text("utf-8")})
+            found += records.chapters({path.name: path.read_text("utf-8")})
         except (OSError, ValueError):
             unread.append(path.name)
     words = ended(f"Left out, for they cannot be read: {', '.join(unread)}") if unread else ""
     return tuple(found), words
 
 
-def _whole_course() -> tuple[Chapter, ...]:
+def _whole_course() -> tuple[records.Chapter, ...]:
     """Return all chapters: of the exercises of one that is not there, nothing would be told."""
     found, trouble = _read_course()
     if trouble:

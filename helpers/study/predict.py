@@ -90,13 +90,8 @@ def predict(
     `why`: what is said with the answer; for a question of the course, its own reason if empty.
     The answer is what `run()` returns (as str, or as repr where that is the choice), what it
     printed when it returns None, or the name of the exception's type when it raises, SystemExit
-    too; KeyboardInterrupt is raised.
-
-    Raises:
-        TypeError: `run` is not callable or is async, or the question, the why or a choice is no
-            str.
-        ValueError: there are fewer than two choices, or running gave something that is none.
-        MissingPart: running it needs a part of the course that is missing; says the cure.
+    too; KeyboardInterrupt is raised. TypeError or ValueError for a misuse, or where running gave
+    none of the choices; MissingPart, with its cure, where running needs what is missing.
     """
     question, why = require_str(question, "the question"), require_str(why, "the why")
     choices = tuple(require_str(each, "every choice") for each in choices)
@@ -105,7 +100,8 @@ def predict(
     if type(run) is FunctionType:
         refuse_async(run, "predict")
     candidates, error = _run(run)
-    if answer := next((one for one in candidates if one in choices), ""):
+    answer = next((one for one in candidates if one in choices), None)
+    if answer is not None:
         why = why or _reasons().get(question, (None, ""))[1]
         asked = Prediction(Choice(question, choices, answer, why, error is not None))
         _ASKED.pop(question, None)  # the last one stands last

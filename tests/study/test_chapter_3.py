@@ -9,7 +9,6 @@ from helpers.mini import vm
 from helpers.mini.vm import steps as finished
 from helpers.study import chapter_3
 from helpers.study.chapter_3.machine_runs import difference
-from helpers.study.chapter_3.vm_programs import counted
 from helpers.study.chapter_3.vm_steps import list_needs
 from tests.mini import comparing, library
 from tests.study.folded import EXERCISES
@@ -57,14 +56,6 @@ def test_a_silent_detour_is_seen_though_the_value_is_right():
     assert "as in CPython, but by another way" in difference(Leaves, program, (0,))
 
 
-def test_a_machine_that_never_ends_is_stopped():
-    class Circles(vm.machine(*vm.STEPS)):
-        def FOR_ITER(self, after):
-            self.push(1)
-
-    assert "never ends" in difference(Circles, counted, ((1, 2),))
-
-
 def test_the_handler_that_is_wrong_is_named_and_not_the_one_where_it_shows():
     class Wrong(typed_again(finished.Closures)):
         def LOAD_DEREF(self, name):
@@ -77,19 +68,6 @@ def test_the_handler_that_is_wrong_is_named_and_not_the_one_where_it_shows():
             self.pop()
 
     assert "at POP_JUMP_IF_FALSE" in check.vm_jumps(Falls).model.because
-
-
-def test_stubs_that_are_left_are_named():
-    class Half(typed_again(finished.Names)):
-        def COPY(self, depth):
-            return ...
-
-        def SWAP(self, depth):
-            """Say what it will do."""
-            return ...
-
-    outcome = check.vm_names(Half).model
-    assert outcome.state == "untried" and "of COPY" in outcome.more
 
 
 def test_an_error_that_a_handler_has_caught_is_no_context_of_the_programs():

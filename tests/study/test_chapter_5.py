@@ -93,7 +93,11 @@ def test_folder_holds_what_is_given_and_nothing_else():
 
 
 @pytest.mark.parametrize(
-    ("name", "files", "error"), [("../up", {}, ValueError), ("an_op", {"a.py": None}, TypeError)]
+    ("name", "files", "error"),
+    [
+        ("../up", {}, ValueError),
+        ("an_op", {"a.py": None}, TypeError),
+    ],
 )
 def test_folder_of_wrong_things_is_refused(name, files, error):
     with pytest.raises(error, match="must"):

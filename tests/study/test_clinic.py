@@ -11,7 +11,6 @@ from helpers.exhibit import Exhibit
 from helpers.model.study_records import exercise_cells
 from helpers.model.tables import Column, Listing
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
-from helpers.study.chapter_7.project import fresh
 from helpers.study.check import InvalidAnswer, NotAttempted
 from helpers.view.table_view import table
 from tests.study.folded import NOTEBOOKS
@@ -84,18 +83,6 @@ def test_a_stub_is_untried(seam, proof):
 def test_what_is_no_seam_or_no_exhibit_is_refused(seam, proof):
     with pytest.raises(InvalidAnswer):
         undiagnosed(seam, proof, BOTH[:1], {})
-
-
-SOURCES = {
-    "clinic_first": "def f():\n    return 1\n",
-    "clinic_second": "from clinic_first import f\n",
-}
-
-
-def test_a_project_is_imported_anew_and_leaves_no_module():
-    with fresh(SOURCES) as (first, second):
-        assert second.f is first.f and sys.modules["clinic_first"] is first
-    assert not SOURCES.keys() & sys.modules.keys()
 
 
 @pytest.mark.own_process

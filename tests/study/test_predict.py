@@ -93,15 +93,6 @@ def test_the_last_question_can_be_revealed_without_a_name_for_it():
         predict.reveal("Third")
 
 
-def test_html_folds_the_answer_away():
-    markup = ask(lambda: "new", "old", "new", why="Since `x` is.")._repr_mimebundle_()[0][
-        "text/html"
-    ]
-    before, folded = markup.split("<details")
-    assert "Running it gave" not in before and " open" not in folded.split(">")[0]
-    assert "Running it gave new. Since <code>x</code> is." in folded
-
-
 def decide(asked, number):
     """Choose and check, as the page does it."""
     form = asked._widget()

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-import helpers
 from helpers import share_progress, show_class, stop_sharing
 from helpers.safety import learner_record
 from helpers.safety.folders import Refusal
@@ -121,21 +120,6 @@ def test_only_the_chapter_at_hand_comes_back(recorded):
     assert [row.mark for row in show_predictions().model.rows] == ["✗"]
     predict(of_1, ["at once", "later"], run=lambda: "at once")
     assert [row.mark for row in show_predictions().model.rows] == ["✗", "✓"]
-
-
-def test_notebook_that_cannot_be_read_costs_its_own_exercises_alone(tmp_path, monkeypatch):
-    room = tmp_path / "notebooks"
-    room.mkdir()
-    (room / "01_empty.ipynb").write_text("")
-    (room / "02_bytes.ipynb").write_bytes(b"\xff\xfe")
-    whole = Path(helpers.__file__).parents[1] / "notebooks" / "00_start_here.ipynb"
-    (room / whole.name).write_bytes(whole.read_bytes())
-    monkeypatch.setattr(learner_record, "ROOT", tmp_path)
-    shown = helpers.show_progress()
-    assert [one.number for one in shown.model.chapters] == [0]
-    assert "cannot be read: 01_empty.ipynb, 02_bytes.ipynb." in " ".join(repr(shown).split())
-    with pytest.raises(Refusal, match=r"01_empty\.ipynb"):
-        helpers.show_class(tmp_path)
 
 
 SHARING = """

@@ -108,7 +108,7 @@ def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
         line, words = code.co_firstlineno, _list_some(given, len(values))
         rows.append(FrameSeen(order, depth, own, marks + own, line, words, nth + 1))
 
-    with frame_hook.watching(note, only=codes) as hook:
+    with frame_hook.watching(note, only=codes):
         try:
             function(*own, *args, **kwargs)
         except KeyboardInterrupt:

@@ -35,7 +35,7 @@ class TensorFlows:
             raise
 
 
-@dataclass(frozen=True, eq=False)  # each is equal to itself alone
+@dataclass
 class Sequence:
     """Some calls of a function, what they show, and the body; a call may be made by a function."""
 
@@ -45,10 +45,7 @@ class Sequence:
     relaxed: bool = False
 
     def run(self, answer) -> dict[str, str]:
-        """Return what an answer does at each call; TensorFlow is asked once in a process."""
-        return _ask_tensorflow(self) if answer is TensorFlows else self._run_calls(answer)
-
-    def _run_calls(self, answer) -> dict[str, str]:
+        """Return what an answer does at each call."""
         ran, steps = [], {}
 
         @functools.wraps(self.body)
@@ -77,11 +74,6 @@ class Sequence:
             steps[name] = f"{runs}, {kept}"
             del args, before  # an object may be gone before the next call
         return steps
-
-
-@functools.cache
-def _ask_tensorflow(sequence: Sequence) -> dict[str, str]:
-    return sequence._run_calls(TensorFlows)
 
 
 def _copy(args, leaf: Callable = lambda leaf: leaf):

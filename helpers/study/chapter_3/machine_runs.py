@@ -100,21 +100,18 @@ def run_machine(machine: type, program: Callable, args: tuple) -> Run:
     """Run `program(*args)` on the machine, with a note of every handler that runs."""
     run, calls = Run(), {}
 
-    def note(frame, name: str) -> None:
-        step = frame.steps[frame.at - 1]
-        if step.opname != name:  # another handler calls this one
-            return
-        if step.first and frame.globals is program.__globals__ and is_told(frame.code):
-            call, _ = calls.setdefault(id(frame), (len(calls), frame))
-            stack = tuple(map(short_repr, frame.stack))
-            run.places.append(Place(call, frame.code.co_name, step.offset, name, stack))
-        run.handlers.append((len(run.places), name))
-
     def watching(name: str):
         def run_it(self, *arguments):
+            step = self.steps[self.at - 1]
+            own = self.globals is program.__globals__ and is_told(self.code)
             if len(run.handlers) > MOST_HANDLERS:
                 raise _Wrong("yours never ends")
-            note(self, name)
+            if step.opname == name:  # else another handler calls this one
+                if step.first and own:
+                    call, _ = calls.setdefault(id(self), (len(calls), self))
+                    stack = tuple(map(short_repr, self.stack))
+                    run.places.append(Place(call, self.code.co_name, step.offset, name, stack))
+                run.handlers.append((len(run.places), name))
             if getattr(super(Watched, self), name)(*arguments) is ...:
                 raise _Stub(name)
             if name in ("RAISE_VARARGS", "RERAISE"):

@@ -11,7 +11,7 @@ import opcode
 import os
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import make_dataclass
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -135,16 +135,9 @@ STEP_EXERCISES = (
 )
 
 
-@dataclass(frozen=True)
-class Reach:
-    """After one step: its opcodes, all so far, functions that need no other, share in percent."""
-
-    step: str
-    opcodes: str
-    so_far: int
-    functions: int
-    share: str
-    bar: str
+# After one step: its opcodes, all so far, functions that need no other, and their share.
+FIELDS = ("step", "opcodes", "so_far", "functions", "share", "bar")
+Reach = make_dataclass("Reach", FIELDS, frozen=True)
 
 
 def show_opcode_coverage(*steps: type) -> Exhibit:

@@ -192,10 +192,10 @@ def stuck_mean(seam, proof, cured):
 
 
 def _run_updates(cls) -> dict:
-    one, other, done, seen, graphs, met = cls(0.5), cls(0.25), [], {}, [], {}
+    one, other, done, seen, graphs, met, now = cls(0.5), cls(0.25), [], {}, [], {}, 0.5
     for rate, number in STEPS:
-        if rate != one.rate:
-            one.rate = rate
+        if rate != now:
+            one.rate = now = rate
             done.append(f"rate {rate} set")
         done.append(f"update({number:g})")
         result, words = tried(one.update(tf.constant(number)), "cured"), ", ".join(done)

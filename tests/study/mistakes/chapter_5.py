@@ -125,7 +125,11 @@ MISTAKES = {
             ALL_MATCHING,
             f"{ALL_MATCHING}[:1]",
         ),
-        ("yours raises ValueError: Cannot find", 'flow.OpError(f"Cannot', 'ValueError(f"Cannot'),
+        (
+            "yours raises ValueError: Cannot find",
+            'flow.OpError(f"Cannot',
+            'ValueError(f"Cannot',
+        ),
         ("yours gives 'OpError: nothing matches'", MESSAGE, '"nothing matches"'),
         ("yours gives None, the registry gives", f"raise flow.OpError({MESSAGE})", "return None"),
         ("(float16): yours gives", "return x / 2", "return x / 2 if x.ndim else x + 1"),
@@ -135,9 +139,17 @@ MISTAKES = {
             "register(halve, is_float)\n",
             "",
         ),
-        ('on "cpu", how many of the kernels match: yours gives 2', "~is_float", "is_float"),
+        (
+            'on "cpu", how many of the kernels match: yours gives 2',
+            "~is_float",
+            "is_float",
+        ),
         ('on "gpu", how many of the kernels match: yours gives 1', ON_CPU, ""),
-        ("half of -3 (int8): yours gives -1, numpy gives -2", "x // 2", "(x / 2).astype(x.dtype)"),
+        (
+            "half of -3 (int8): yours gives -1, numpy gives -2",
+            "x // 2",
+            "(x / 2).astype(x.dtype)",
+        ),
         (
             "returned dtype float64 for my_user_half/out_0: int8[]",
             "register(halve_whole, ~",
