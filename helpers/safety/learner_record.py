@@ -151,8 +151,13 @@ def read_shared(folder: str) -> Folder:
         names = sorted(filter(_OURS.fullmatch, os.listdir(folder)))
     except OSError as error:
         raise Refusal(f"{folder!r} {_why(error)}") from None
-    files = tuple(filter(None, (_shared(Path(folder, name)) for name in names)))
-    return Folder(files, len(names) - len(files))
+    files = []
+    for told in (_json(Path(folder, name)) for name in names):
+        states, name = told.get("exercises"), told.get("name", "")
+        if told.get("course") == COURSE and type(states) is dict and type(name) is str:
+            kept = ((key, one) for key, one in states.items() if type(one) is str)
+            files.append(Shared(tuple(kept), name))
+    return Folder(tuple(files), len(names) - len(files))
 
 
 def _real_folder(folder: str) -> str:
@@ -167,14 +172,6 @@ def _state(work: Path) -> tuple[str, str] | None:
     told = _json(work / STATE)
     folder, file = str(told.get("folder")), str(told.get("file"))
     return (folder, file) if os.path.isabs(folder) and _OURS.fullmatch(file) else None
-
-
-def _shared(path: Path) -> Shared | None:
-    told = _json(path)
-    states, name = told.get("exercises"), told.get("name", "")
-    if told.get("course") != COURSE or type(states) is not dict or type(name) is not str:
-        return None
-    return Shared(tuple((key, one) for key, one in states.items() if type(one) is str), name)
 
 
 def _json(path: Path) -> dict:

@@ -59,11 +59,15 @@ def costs_listing(
             if done < 2 or sum(max(each, SHORTEST) for each in rounds[name]) < ENOUGH:
                 rounds[name].append(_measure_seconds(action))
     best = {name: min(seconds) for name, seconds in rounds.items()}
-    ratios = {name: best[name] / best[None] for name in everything if name is not None}
-    rows = tuple(Cost(name, ratio, _rounded(ratio)) for name, ratio in ratios.items())
+    rows = []
+    for name, _ in actions:
+        ratio = best[name] / best[None]
+        # One or two digits: more would pretend to a precision it lacks.
+        words = f"about {float(f'{ratio:.1g}'):,g}" if ratio >= 10 else f"about {ratio:.1f}"
+        rows.append(Cost(name, ratio, "less than a tenth of one" if ratio < 0.1 else words))
     shown = columns("", action="action", words=f"in {unit_name}")
     note = NOTE.format(max(median(rounds[name][1:]) / best[name] for name in best))
-    return Costs("Measured in one run", shown, rows, note)
+    return Costs("Measured in one run", shown, tuple(rows), note)
 
 
 def _measure_seconds(action: Callable) -> float:
@@ -74,12 +78,6 @@ def _measure_seconds(action: Callable) -> float:
         calls += 1
         passed = perf_counter() - start
     return passed / calls
-
-
-def _rounded(ratio: float) -> str:
-    if ratio < 0.1:
-        return "less than a tenth of one"
-    return f"about {float(f'{ratio:.1g}'):,g}" if ratio >= 10 else f"about {ratio:.1f}"
 
 
 def tracer_costs(fn, *args) -> Costs:

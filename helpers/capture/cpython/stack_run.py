@@ -167,6 +167,11 @@ class Draft:
         self._facts[number] = code.function, line, names, stack[: len(stack) - taken]
         if ending.startswith("yields") and self._last[number] > moment.serial:
             self._shelf[number] = self._card(number, "put aside")
+        put = None
+        if after is not None and after.found is not None and real:
+            put = tuple(w for w, _ in after.found[len(code.tables.names) + len(stack) - taken :])
+        jumped = after is not None and after.offset == row.target
+        known = stack[len(stack) - taken :], stack[-1] if stack else "", put, jumped
         phrase = f"{row.offset} {row.opname} {row.argument}".rstrip()
         called = f"{code.function} · " if len(self.recorder.codes) > 1 else ""
         return StackStep(
@@ -174,7 +179,7 @@ class Draft:
             line,
             panels,
             span=row.span,
-            says=self._says(moment, code, stack, taken, after, ending),
+            says=sentence(Told(row.opname, row.argument, *known, ending, handler)),
             lane=row.lane,
             function=code.function,
             call=number,
@@ -215,14 +220,6 @@ class Draft:
         taken = code.tables.taken(moment, len(values), after)
         self._before[number] = keys, places, len(values) - taken
         return values, taken
-
-    def _says(self, moment, code, stack, taken, after, ending) -> str:
-        row, stay, put = code.rows[moment.offset], len(stack) - taken, None
-        if after is not None and after.found is not None and moment.found is not None:
-            put = tuple(w for w, _ in after.found[len(code.tables.names) + stay :])
-        jumped = after is not None and after.offset == row.target
-        known = stack[stay:], stack[-1] if stack else "", put, jumped, ending
-        return sentence(Told(row.opname, row.argument, *known, code.handlers[moment.offset]))
 
     def _card(self, number: int, state: str) -> Card:
         function, line, *rest = self._facts[number]

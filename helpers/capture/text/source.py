@@ -82,30 +82,29 @@ def source_of(code: CodeType) -> Source:
     if why := why_outdated(code):
         _warn_once(f"No lines of source are shown: {why}.\n", os.stat(name).st_mtime_ns)
         return Source("", code.co_firstlineno, 0, file)
+    lines, at = file_lines(name), code.co_firstlineno - 1
     try:
-        lines, first = _find_block(code)
+        if code.co_name == "<module>":
+            at = 0
+        else:
+            if not 0 <= at < len(lines):
+                raise LookupError(at)
+            if sys.version_info < (3, 13) and code.co_name[:1] == "<":
+                while at > 0 and not _OPENING.match(lines[at]):
+                    at -= 1
+            lines = inspect.getblock(lines[at:])
     except Exception:  # no such line, or no Python there: the tokenizer has errors of many kinds
         return Source("", code.co_firstlineno, 0)
     text = "".join(lines).rstrip()
     dedented = textwrap.dedent(text)
     cut = len(text.split("\n")[0]) - len(dedented.split("\n")[0])
-    return Source(dedented, max(first, 1), cut, file)
+    return Source(dedented, max(at + 1, 1), cut, file)
 
 
 def file_lines(filename: str) -> list[str]:
     """Return the lines of a source file as they are now; none where there is no such file."""
     linecache.checkcache(filename)  # forgets what has changed on disk
     return linecache.getlines(filename)
-
-
-def _find_block(code: CodeType) -> tuple[list[str], int]:
-    lines, at = file_lines(code.co_filename), code.co_firstlineno - 1
-    if code.co_name == "<module>":
-        return lines, 1
-    if sys.version_info < (3, 13) and code.co_name[:1] == "<":
-        while at > 0 and not _OPENING.match(lines[at]):
-            at -= 1
-    return inspect.getblock(lines[at:]), at + 1
 
 
 def why_outdated(code: CodeType) -> str:
