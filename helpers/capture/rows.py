@@ -70,6 +70,6 @@ def _is_plain(value: object, deeper: int) -> bool:
     if same_for_ever(value):
         return type(value) is not int or value.bit_length() <= BIGGEST_BITS
     items = [*value, *value.values()] if type(value) is dict else value
-    if not is_exactly(value, dict, list, tuple, set, frozenset) or len(value) > MOST_ITEMS:
+    if not is_exactly(value, dict, list, tuple, set, frozenset) or len(items) > MOST_ITEMS:
         return False
     return deeper > 0 and all(_is_plain(item, deeper - 1) for item in items)

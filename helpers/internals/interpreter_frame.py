@@ -55,10 +55,7 @@ def unsupported() -> str:
 
 @cache
 def doubt() -> str:
-    """Return why the layout of frames is not the one we know, or nothing: the self-test.
-
-    It reads only inside a suspended generator, which holds its frame in itself and tells its size.
-    """
+    """Return why the layout of frames is not the one we know, or nothing: the self-test."""
     if why := unsupported():
         return why
     return "" if _known_frame_reads_right(layout()) else "the self-test read something else"
@@ -86,10 +83,7 @@ def thing(pointer: int | None) -> object:
 
 
 def saved_depth(frame: FrameType) -> int | None:
-    """Return the depth as CPython itself has saved it, None where it is kept in a register.
-
-    3.11 saves it before each traced opcode, 3.12 and 3.13 only before a traced line.
-    """
+    """Return the depth that CPython has saved: in 3.11 before each traced opcode; None for none."""
     top = ctypes.c_int.from_address(base(frame) + layout().stacktop).value
     return top - len(variables(frame.f_code)) if top >= 0 else None
 

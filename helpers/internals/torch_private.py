@@ -143,8 +143,7 @@ def replaced(code: CodeType, root):
 def count_one_out() -> None:
     """Have torch count one call less that has its hook on; at none, its hook comes off.
 
-    An error in a compiled call is not counted out (torch/csrc/dynamo/eval_frame.c). Whoever takes
-    the callback off in a frame that runs what is compiled, and no more, is counted out twice.
+    Whoever takes the callback off in a frame that runs only what is compiled, is counted out twice.
     """
     names = ("set_eval_frame", "FrameAction", "FrameExecStrategy", "ConvertFrameReturn")
     set_eval_frame, action, strategy, answer = map(__getattr__, names)

@@ -47,10 +47,7 @@ _SAME = (
 
 @dataclass
 class Event:
-    """One instruction, or what Dynamo did between two, its `kind` as in `DynamoStep`.
-
-    Of a break: `cause`, the whole message; `empty`: the backend got no graph.
-    """
+    """One instruction, or what Dynamo did between two. Of a break: `cause`, the whole message."""
 
     kind: str
     code: CodeType
@@ -180,10 +177,7 @@ class Record:
         return event
 
     def _find_real(self, tx):
-        """Return the code's own instruction behind one of Dynamo's; None where it put one in.
-
-        Dynamo counts offsets anew; a name with its place stays the same.
-        """
+        """Return the code's own instruction behind one of Dynamo's, which counts offsets anew."""
         code = tx.f_code
         if id(code) not in self._real:  # by id: equal code objects differ in their places
             waiting = defaultdict(deque)

@@ -71,10 +71,7 @@ def guard_program(fn, call, entry: int = 1) -> torch_records.GuardProgram:
 
 
 class WrittenGuards:
-    """The guards of an entry of `fn`, as Python: `source` is one function, and `function` is it.
-
-    `lines` are what it asks, in order, each with its kind and whether it is Python of its own.
-    """
+    """The guards of an entry, as Python: `function` and its `source`, which asks the `lines`."""
 
     def __init__(self, fn, entry: int = 1):
         import torch
