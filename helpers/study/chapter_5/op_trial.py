@@ -123,7 +123,7 @@ def _advise(x, dys, mine, real):
             if not same_result(*pair, NEAR[x.dtype.name]):
                 at = ", ".join(f"{name} = {array[place]:g}" for name, array in given.items())
                 where = f"{which} at {at} ({right.dtype}): "
-                return describe_difference(where, *(f"gives {one}" for one in pair), "torch")
+                return describe_difference(where, *(f"gives {one!s}" for one in pair), "torch")
     return None
 
 
@@ -131,12 +131,16 @@ def _exercise(exercise: str, praise: str, truth: Callable, *hints: str, options=
     """Return the exercise to write an op that computes what `truth` does."""
     name = f"user_{exercise}"
 
-    def judge(answer=None):
-        files = run_op.require_files(answer, file_names(name))
-        return judge_op(name, files, truth, options=options)
+    def files_of(answer):
+        return run_op.require_files(answer, file_names(name))
 
-    draw = partial(run_op.train_job_of, name)
-    return Exercise(exercise, judge, praise, hints, picture=draw)
+    def judge(answer=None):
+        return judge_op(name, files_of(answer), truth, options=options)
+
+    def draw(answer):
+        return run_op.train_job_of(name, files_of(answer))
+
+    return Exercise(exercise, judge, praise, hints, picture=None if truth is _split else draw)
 
 
 def _leaky(x, slope=0.1):
