@@ -57,13 +57,13 @@ def _cases(outputs: int, endless: bool, options) -> Iterator[Case]:
         yield _case(f"{x.dtype}[{', '.join(map(str, x.shape))}]", x, outputs, (1, {}))
     for given in options:
         told = "".join(f", {name} = {value}" for name, value in given.items())
-        yield _case(f"float32[6]{told}", sample, outputs, (1, given))
+        yield _case(f"float32[6]{told}", sample, outputs, (1, given), told=told)
     calls = (1, {"name": "first"}), (-2, {"name": "second"})
     shows = "two calls in one job, of x and of -2 * x, each with its name"
     yield _case(shows, sample, 2 * outputs, *calls)
 
 
-def _case(shows: str, x, outputs: int, *calls) -> Case:
+def _case(shows: str, x, outputs: int, *calls, told="") -> Case:
     """Return a case: an op is called with each (factor, options), of factor * x.
 
     The gradients that come back are whole numbers, no two alike, of both signs.
@@ -71,7 +71,7 @@ def _case(shows: str, x, outputs: int, *calls) -> Case:
     counted = np.arange(1, x.size + 1).reshape(x.shape)
     signed = np.where(counted % 2, counted, -counted)
     dys = [np.asarray(signed * (1 - 3 * n) + n, x.dtype) for n in range(outputs)]
-    return Case(f"with {shows}", lambda op: op(x, dys, *calls), partial(_advise, x, dys))
+    return Case(f"with {shows}", lambda op: op(x, dys, *calls), partial(_advise, x, dys, told))
 
 
 def _through_jobs(wrapper, x, dys, *calls) -> dict:
@@ -110,7 +110,7 @@ def _same(mine, real) -> bool:
     return same_result(mine, real, NEAR[real["the gradient"].dtype.name])
 
 
-def _advise(x, dys, mine, real):
+def _advise(x, dys, told: str, mine, real):
     """Return the stage at which an op fails, or the first number that differs."""
     if isinstance(mine, Raised):
         stage = STAGES.get(getattr(mine.error, "stage", None), "appending its gradient fails")
@@ -122,8 +122,10 @@ def _advise(x, dys, mine, real):
             pair = mine[which][place], right[place]
             if not same_result(*pair, NEAR[x.dtype.name]):
                 at = ", ".join(f"{name} = {array[place]:g}" for name, array in given.items())
-                where = f"{which} at {at} ({right.dtype}): "
-                return describe_difference(where, *(f"gives {one}" for one in pair), "torch")
+                texts = ([f"gives {one:.{digits}g}" for one in pair] for digits in (6, 9, 17))
+                gives = next(two for two in texts if two[0] != two[1])
+                where = f"{which} at {at}{told} ({right.dtype}): "
+                return describe_difference(where, *gives, "torch")
     return None
 
 
@@ -131,12 +133,16 @@ def _exercise(exercise: str, praise: str, truth: Callable, *hints: str, options=
     """Return the exercise to write an op that computes what `truth` does."""
     name = f"user_{exercise}"
 
-    def judge(answer=None):
-        files = run_op.require_files(answer, file_names(name))
-        return judge_op(name, files, truth, options=options)
+    def files_of(answer):
+        return run_op.require_files(answer, file_names(name))
 
-    draw = partial(run_op.train_job_of, name)
-    return Exercise(exercise, judge, praise, hints, picture=draw)
+    def judge(answer=None):
+        return judge_op(name, files_of(answer), truth, options=options)
+
+    def draw(answer):
+        return run_op.train_job_of(name, files_of(answer))
+
+    return Exercise(exercise, judge, praise, hints, picture=None if truth is _split else draw)
 
 
 def _leaky(x, slope=0.1):

@@ -42,7 +42,7 @@ MISTAKES = {
     ),
     "sigmoid": (
         (
-            "forward at x = 1000 (float64): yours gives nan, torch gives 1.0",
+            "forward at x = 1000 (float64): yours gives nan, torch gives 1",
             SIGMOID,
             "np.exp(x) / (1 + np.exp(x))",
         ),
@@ -56,18 +56,18 @@ MISTAKES = {
     ),
     "leaky": (
         (
-            "the gradient at x = 0, dy = 1 (float64): yours gives 1.0, torch gives 0.1",
+            "the gradient at x = 0, dy = 1 (float64): yours gives 1, torch gives 0.1",
             "np.where(x > 0, dy",
             "np.where(x >= 0, dy",
         ),
         ("two calls in one job", "user_op_builder(name)", 'user_op_builder("myleaky")'),
         (
-            "(float64): yours gives -3.00000004",
+            "(float64): yours gives -3.00000004, torch gives -3",
             'np.where(x > 0, x, attrs["slope"] * x)',
             'np.where(x > 0, x, np.float32(attrs["slope"]) * x)',
         ),
         (
-            "slope = -0.25: the gradient at x = -3, dy = 1 (float32): yours gives 0.1",
+            "slope = -0.25 (float32): yours gives 0.1, torch gives -0.25",
             '            .Attr("slope", forward.attr("slope"))\n',
             "",
         ),
@@ -100,7 +100,7 @@ MISTAKES = {
             'dtype=float", "dtype=int"',
         ),
         (
-            "forward at x = -3 (float32): yours gives 9.0, torch gives -27.0",
+            "forward at x = -3 (float32): yours gives 9, torch gives -27",
             'np.array(x**3, dtype=float)", "x**3"',
             'x**3, dtype=float", "x**2, x.dtype"',
         ),
