@@ -243,7 +243,7 @@ class Executor:
             for op in job.ops
             if op.part == "update"
         ]
-        self.version, self.steps, self.count = None, [], 0
+        self.version, self.steps = None, []
 
     def __call__(self, given):
         """Run the job once; return the arrays of its returned blobs."""
@@ -284,10 +284,9 @@ class Executor:
         """Give all variables their next values, after all ops have run."""
         momenta = self.session.momenta
         for name, model, gradient in self.updates:
-            given = arrays[model], arrays[gradient], momenta.get(name), self.count
+            given = arrays[model], arrays[gradient], momenta.get(name)
             value, momenta[name] = self.optimizer.next(*given)
             self.session.set_variable(name, value)
-        self.count += 1
 
     def wrong_input(self, name, output, array):
         """Return the OpError for an array that does not fit its placeholder."""
