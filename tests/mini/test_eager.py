@@ -60,26 +60,6 @@ def test_a_wrong_input_gives_the_words_of_raw_ops(outputs):
     assert list(parted(wrong, raw_op, outputs)) == []
 
 
-def wrong_attributes():
-    """Yield the same calls, each with an attribute of another kind, or one that is not there."""
-    for case in op_cases.cases():
-        if any(isinstance(given, list) for given in case.inputs):
-            continue  # TFE_Py_Execute takes lists apart, and attributes that say how
-        for place in range(1, len(case.attrs), 2):
-            for other in (None, 1, 2.5, "text", [], ["text"], [None], object()):
-                attrs = (*case.attrs[:place], other, *case.attrs[place + 1 :])
-                says = f"{case.attrs[place - 1]} is of type {type(other).__name__}"
-                yield replace(case, attrs=attrs, wrong=says)
-        yield replace(case, attrs=(*case.attrs, "nonsense", 1), wrong="one that does not exist")
-        yield replace(case, attrs=(*case.attrs, "nonsense"), wrong="a name without a value")
-
-
-def test_a_wrong_attribute_gives_the_words_of_py_execute(outputs):
-    wrong = list(wrong_attributes())
-    assert sum(bool(raised(py_execute, case, outputs[case.op])[0]) for case in wrong) > 200
-    assert list(parted(wrong, lambda case: py_execute(case, outputs[case.op]), outputs)) == []
-
-
 def test_the_comparison_would_find_another_value_and_another_error(outputs):
     neg, wrong = op_cases.cases()[1], next(wrong_cases())
     assert list(parted([neg], lambda case: [tf.constant(1.0)], outputs))

@@ -112,8 +112,14 @@ class Writer:
                 told = f'{where} reads blob "{blob}", which no op before it writes'
                 need(blob in self.blobs, told)
         inputs = [(name, self.blobs[blob]) for name, blob in request.inputs]
+        specs = numbered([(name, output.spec) for name, output in inputs])
         with stage("infer"):
-            specs = infer(definition, inputs, request, where)
+            try:
+                found = definition.infer(specs, request.attrs)
+                specs = {name: check_inferred(found[name], name) for name in definition.outputs}
+            except OpError as error:
+                what = f"{where}: the inference function of {definition}"
+                raise OpError(f"{what} {error}") from error
         outputs = [Output(name, request.blob(name), *specs[name]) for name in definition.outputs]
         attrs = tuple(request.attrs.items())
         inputs = tuple((name, output.blob) for name, output in inputs)
@@ -184,16 +190,6 @@ def check_placement(device, where):
     advice = 'write the op inside `with flow.scope.placement("cpu", "0:0"):`'
     told = f'{where} {placed}: {NO_KERNEL} A numpy kernel runs on "cpu" only: {advice}'
     need(device == "cpu", told)
-
-
-def infer(definition, inputs, request, where):
-    """Return {output: Spec}, checked."""
-    specs = numbered([(name, output.spec) for name, output in inputs])
-    try:
-        found = definition.infer(specs, request.attrs)
-        return {name: check_inferred(found[name], name) for name in definition.outputs}
-    except OpError as error:
-        raise OpError(f"{where}: the inference function of {definition} {error}") from error
 
 
 def writer() -> Writer:

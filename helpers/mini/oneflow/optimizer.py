@@ -1,11 +1,10 @@
 """Variables and how they are trained: initializers, get_variable, and SGD.
 
-Mirrors python/ops/get_variable.py and python/ops/optimizer.py, whose learning rate is piecewise
-constant here.
+Mirrors python/ops/get_variable.py and python/ops/optimizer.py, whose learning rate can change by
+steps; here it is constant.
 """
 
 import zlib
-from bisect import bisect_right
 
 import numpy as np
 
@@ -65,16 +64,12 @@ def get_variable(name, shape=None, dtype="float32", initializer=None, trainable=
 
 
 class PiecewiseConstantScheduler:
-    """values[0] before step boundaries[0], then values[1] until boundaries[1], and so on."""
+    """A learning rate, the same in all steps: boundaries between several are left out here."""
 
     def __init__(self, boundaries, values):
-        told = "PiecewiseConstantScheduler(boundaries, values): one value more than boundaries"
-        need(len(values) == len(boundaries) + 1, f"{told}, as in ([], [0.1])")
-        self.boundaries, self.values = tuple(boundaries), tuple(map(float, values))
-
-    def __call__(self, count):
-        """Return the learning rate of a step, counted from 0."""
-        return self.values[bisect_right(self.boundaries, count)]
+        told = "PiecewiseConstantScheduler: the learning rate is constant here, as in ([], [0.1])"
+        need(not boundaries and len(values) == 1, told)
+        self.rate = float(values[0])
 
 
 class SGD:
@@ -83,7 +78,7 @@ class SGD:
     def __init__(self, lr_scheduler, momentum=0.9):
         told = "SGD takes a scheduler: flow.optimizer.PiecewiseConstantScheduler([], [0.1])"
         need(isinstance(lr_scheduler, PiecewiseConstantScheduler), told)
-        self.rate, self.momentum = lr_scheduler, float(momentum)
+        self.rate, self.momentum = lr_scheduler.rate, float(momentum)
 
     def minimize(self, loss):
         """Make the job train its variables: gradients of the loss, then an update of each."""
@@ -94,9 +89,9 @@ class SGD:
         need(job.loss is None, f'job "{job.name}" calls minimize(loss) twice')
         job.loss, job.optimizer = loss, self
 
-    def next(self, value, gradient, velocity, count):
+    def next(self, value, gradient, velocity):
         """Return the next value of a variable and its next velocity."""
-        change = gradient * gradient.dtype.type(self.rate(count))
+        change = gradient * gradient.dtype.type(self.rate)
         if self.momentum and velocity is not None:
             change = velocity * value.dtype.type(self.momentum) + change
         return value - change, change if self.momentum else None
@@ -105,11 +100,7 @@ class SGD:
 def append_updates(job):
     """Append an update op for each trainable variable that has a gradient."""
     sgd = job.optimizer
-    attrs = (
-        ("learning_rates", sgd.rate.values),
-        ("boundaries", sgd.rate.boundaries),
-        ("momentum", sgd.momentum),
-    )
+    attrs = (("learning_rate", sgd.rate), ("momentum", sgd.momentum))
     for blob in job.trainable:
         if blob in job.gradients:
             name = f"{blob.removesuffix('/out_0')}_update"

@@ -9,8 +9,6 @@ from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.session import session
 from tests.mini.oneflow.folders import RELU, X, edited, load, predict, sgd, tp, train, write
 
-OPTIMIZER = flow.optimizer
-
 
 @pytest.fixture
 def relu(tmp_path):
@@ -106,28 +104,6 @@ def test_variables_are_shared_between_jobs_by_name(relu):
     np.testing.assert_array_equal(look(), X)
 
 
-def rates(optimizer, steps):
-    """Return a variable after each step of a loss whose gradient is one."""
-
-    @flow.global_function(type="train")
-    def job() -> tp.Numpy:
-        with flow.scope.placement("cpu", "0:0"):
-            w = flow.get_variable("w", (), "float64", flow.zeros_initializer())
-            optimizer.minimize(w + 0)
-            return w
-
-    found = []
-    for _ in range(steps):
-        job()
-        found.append(float(flow.get_all_variables()["w"]))
-    return found
-
-
-def test_the_learning_rate_follows_its_scheduler():
-    scheduler = OPTIMIZER.PiecewiseConstantScheduler([1, 3], [1.0, 0.25, 0.5])
-    assert rates(OPTIMIZER.SGD(scheduler, momentum=0), 4) == [-1.0, -1.25, -1.5, -2.0]
-
-
 @pytest.mark.parametrize(
     ("initializer", "low", "high"),
     [
@@ -178,13 +154,6 @@ def test_only_an_ops_files_see_the_name(tmp_path):
     assert not [name for name in sys.modules if name.split(".")[0] == "oneflow"]
     with pytest.raises(ModuleNotFoundError):
         import oneflow  # noqa: F401
-
-
-def test_the_name_is_gone_after_a_file_that_fails(tmp_path):
-    write(tmp_path, edited(RELU, "py_api.py", "def relu", "1 / 0\n\n\ndef relu"))
-    with pytest.raises(flow.OpError):
-        load(tmp_path)
-    assert "oneflow" not in sys.modules
 
 
 def test_nothing_is_registered_of_a_folder_that_fails(tmp_path):

@@ -82,7 +82,6 @@ def test_the_picture_has_a_box_for_each_kernel(tmp_path):
         ('register(halve, dtype == "text")', "no data type of a blob"),
         ('register(halve, dtype in ("int8", "int32"))', "neither true nor false"),
         ('register(halve, (dtype == "int8") | "int32")', "joined with another one"),
-        ('register(halve, flow.HobDeviceTag() == "tpu")', 'there are "cpu", "gpu"'),
         ('flow.REGISTER_USER_KERNEL("a").SetIsMatchedHob(dtype == "int8")', "has no .SetCreateFn"),
     ],
 )

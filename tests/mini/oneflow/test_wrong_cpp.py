@@ -27,14 +27,6 @@ INFERENCE = {
         f"{OUT}*{IN}; {IN}->Set(0, 9);",
         ['changes the shape or the dtype of its input "in"'],
     ),
-    "attr as another type": (
-        OUT + 'Shape({ctx->Attr<int64_t>("device_sub_tag")});',
-        ['asks for attr "device_sub_tag" as int64; it is string'],
-    ),
-    "no dtype": (
-        f'{OUT}*{IN}; *ctx->Dtype4ArgNameAndIndex("out", 0) = kInvalidDataType;',
-        ['output "out" this dtype: None'],
-    ),
     "abort": ("std::abort();", ["SIGABRT"]),
 }
 FINE = f'std::printf("what it prints is no answer\\n"); {OUT}*{IN};'
@@ -52,11 +44,6 @@ ctx->FwOp().InputGradBind(user_op::OpArg("in", 0), [&]() -> const std::string& {
 # id: (what is replaced in RULE, by what, words)
 RULES = {
     "wrong input": ('OpArg("in", 0)', 'OpArg("x", 0)', ['has no input ("x", 0); it has "in"']),
-    "unknown backward op": (
-        "GetOp(name)",
-        'GetOp("other")',
-        ['asks for backward op "other"; DefineOp was given "myop_grad"'],
-    ),
     "binds nothing": ("ctx->FwOp().InputGradBind", "(void)", ["it binds nothing"]),
     "crash": (
         'const std::string name = ctx->FwOp().op_name() + "_grad"',
