@@ -10,6 +10,7 @@ from numbers import Real
 
 from helpers.model.phrase import clipped
 from helpers.view import View
+from helpers.view.diagram import page
 from helpers.view.ink import LETTER, drawn_width, pictured
 from helpers.view.markup import grid, joined, one_line, render
 
@@ -144,11 +145,10 @@ def _curve_html(model: Curve) -> str:
     drawn["highs"] = [(low, "0"), (low - height // 2, f"{most / 2:.3g}"), (top, f"{most:.3g}")]
     drawn["path"] = "M" + "L".join(f"{x:g} {y:g}" for x, y in points.values())
     drawn["ends"] = [(*points[0], first, "start"), (*points[count - 1], final, "end")]
-    shown = pictured(render("curve.svg", **drawn))
+    svg = render("curve.svg", **drawn)
     note = f"{len(places):,} of {count:,} numbers are drawn: {NUMBERS}." * (len(places) < count)
     alt = f"{model.title}: {count:,} numbers, from {first} to {final}, some listed below"
-    shown |= {"model": {"title": model.title, "note": note}, "legend": "", "alt": alt}
-    return render("diagram.html", body=_curve_text(model), **shown)
+    return page({"title": model.title, "note": note}, _curve_text(model), svg, alt)
 
 
 curve = View(_curve_text, _curve_html)

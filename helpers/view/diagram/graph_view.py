@@ -8,7 +8,7 @@ from helpers.model.graphs import MEANINGS, Edge, Graph, GraphDiff, Nest, Node, n
 from helpers.model.phrase import counted, listed
 from helpers.model.tables import Column, Listing
 from helpers.view import View
-from helpers.view.diagram import legend, named, one_per_pair, part_of, said
+from helpers.view.diagram import legend, named, one_per_pair, page, part_of, said
 from helpers.view.diagram.graph_drawing import draw_graph
 from helpers.view.ink import pictured, width_of
 from helpers.view.markup import joined, render
@@ -86,21 +86,16 @@ def in_reading_order(edges: tuple[Edge, ...]) -> list[Edge]:
 
 def _html(model: Graph) -> str:
     if not model.nodes:
-        return render("diagram.html", model=model, image="", legend="", body="nothing to draw")
+        return page(model, "nothing to draw")
     shown = fold(model)
     arrows, edges = len(shown.edges), one_per_pair(shown.edges)
     if len(edges) > MOST_ARROWS:
         told = f"{len(edges) - MOST_ARROWS:,} arrows are not drawn; the model has them all."
         shown = replace(shown, note=joined(told, shown.note))
     shown = replace(shown, edges=edges[:MOST_ARROWS])
-    return render(
-        "diagram.html",
-        model=shown,
-        alt=f"{_alt(model.title, len(shown.nodes), arrows)}, listed below",
-        body=_text(model),
-        legend=legend([node.kind for node in shown.nodes], bool(shown.found)),
-        **pictured(draw_graph(shown)),
-    )
+    alt = f"{_alt(model.title, len(shown.nodes), arrows)}, listed below"
+    kinds = [node.kind for node in shown.nodes]
+    return page(shown, _text(model), draw_graph(shown), alt, kinds, bool(shown.found))
 
 
 def _alt(title: str, boxes: int, arrows: int) -> str:

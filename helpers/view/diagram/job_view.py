@@ -13,8 +13,8 @@ from helpers.model.framework_records import JobGraph
 from helpers.model.graphs import Node
 from helpers.view import View, diagram
 from helpers.view.diagram.arrows import TIP, draw_roomy, place_labels, points_along
-from helpers.view.ink import LETTER, drawn_width, pictured
-from helpers.view.markup import grid, one_line, render
+from helpers.view.ink import LETTER, drawn_width
+from helpers.view.markup import grid, one_line
 
 LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
 HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")
@@ -29,8 +29,6 @@ NEAR, CORNER, OFF = 5, 9, 26  # pixels: of a line to a box, of a corner, of a la
 HIT, SHARED, BEND = 2000, 24, 14  # the price of a box touched, of a place shared with another line
 SHIFTS = (0, 9, -9, 17)
 Way = tuple[tuple[int, int], ...]  # the corners of a line of straight pieces, ends included
-
-
 Line = namedtuple("Line", ["source", "target", "label"])  # an arrow, with what travels on it
 
 
@@ -49,16 +47,10 @@ def _text(model: JobGraph) -> str:
 def _html(model: JobGraph) -> str:
     if not 0 < len(model.ops) <= MOST_DRAWN:
         said = f"{len(model.ops)} ops are too many for one picture. " if model.ops else ""
-        told = replace(model, note=f"{said}{model.note}")
-        return render("diagram.html", model=told, image="", legend="", body=_text(model))
-    return render(
-        "diagram.html",
-        model=model,
-        alt=f"{model.title}: {len(model.ops)} ops, listed below",
-        body=_text(model),
-        legend=diagram.legend([op.part for op in model.ops] + ["output"] * bool(model.returns)),
-        **pictured(svg(model)),
-    )
+        return diagram.page(replace(model, note=f"{said}{model.note}"), _text(model))
+    kinds = [op.part for op in model.ops] + ["output"] * bool(model.returns)
+    alt = f"{model.title}: {len(model.ops)} ops, listed below"
+    return diagram.page(model, _text(model), svg(model), alt, kinds)
 
 
 def svg(model: JobGraph) -> str:
