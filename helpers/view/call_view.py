@@ -1,7 +1,4 @@
-"""A tree of calls -> counts and nested lines: text with bars, or a strip above folding lists.
-
-Of a large tree the outline has the ways to the landmarks. Both show counts, never times.
-"""
+"""A tree of calls -> counts and nested lines: text, or a strip above folding lists."""
 
 import math
 from collections import Counter, namedtuple

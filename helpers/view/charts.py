@@ -1,8 +1,4 @@
-"""Numbers -> a bar plot of ratios, or a curve; both say the numbers in words too.
-
-Bars leave a line at 1; their scale is logarithmic, so half as long and twice as long are bars of
-one length. Both scales of a curve begin at 0: half as high is half as much.
-"""
+"""Numbers -> a bar plot of ratios, or a curve; both say the numbers in words too."""
 
 import math
 from dataclasses import dataclass

@@ -214,7 +214,8 @@ def _steps_view(make_table) -> View:
 
 def _code_text(model: CodeTree) -> str:
     """Of the inner code objects only the fields are listed that differ from the first one's."""
-    (trees, left_out), parts = _fit_codes(model), [_list_codes(model)]
+    trees, left_out, branches = _fit_codes(model)
+    parts = [branches]
     known = {(row.name, row.value, row.used) for row in model.fields.rows}
     for tree in trees:
         rows, rest = fit(_units(tree), ALL)
@@ -229,18 +230,17 @@ def _code_text(model: CodeTree) -> str:
 
 
 def _code_html(model: CodeTree) -> str:
-    (trees, left_out), drawn = _fit_codes(model), []
+    (trees, left_out, branches), drawn = _fit_codes(model), []
     for tree in trees:
         shown, rest = fit(_units(tree), ALL)
         fields = Markup(table.html(replace(tree.fields, title="Fields")))
         drawn.append((tree, fields, shown, joined(rest, tree.note, tree.bytecode.cut)))
-    values = {"branches": _list_codes(model), "left_out": left_out}
+    values = {"branches": branches, "left_out": left_out}
     return render("code.html", model=model, trees=drawn, headings=UNITS, **values)
 
 
 def _code_widget(model: CodeTree):
-    trees, left_out = _fit_codes(model)
-    codes = []
+    (trees, left_out, _), codes = _fit_codes(model), []
     for tree in trees:
         rows, rest = fit(tree.bytecode.rows, ALL, "Instructions", MOST_UNITS)
         units = [
@@ -254,13 +254,11 @@ def _code_widget(model: CodeTree):
     return make_widget("code", "code", f"{len(trees)} code objects", state)
 
 
-def _fit_codes(model: CodeTree) -> tuple[list[CodeTree], str]:
-    return fit([tree for _, tree in model.walk()], NESTED, "Code objects", MOST_CODES)
-
-
-def _list_codes(model: CodeTree) -> str:
+def _fit_codes(model: CodeTree) -> tuple[list[CodeTree], str, str]:
+    """Return the first code objects, how many others there are, and which stands in which."""
+    found = fit([tree for _, tree in model.walk()], NESTED, "Code objects", MOST_CODES)
     lines = [f"{'   ' * (n - 1)}{'└─ ' if n else ''}{tree.name}" for n, tree in model.walk()]
-    return "\n".join(cut_lines(lines)) if model.nested else ""
+    return *found, "\n".join(cut_lines(lines)) if model.nested else ""
 
 
 def _units(tree: CodeTree) -> list[list[str]]:

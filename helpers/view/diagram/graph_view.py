@@ -124,8 +124,7 @@ def _figures_html(model: Graph) -> str:
 def fold(model: Graph, most: int = MOST_NODES) -> Graph:
     """Return the graph with scopes folded to one box each, until `most` boxes or fewer.
 
-    The deepest scopes fold first, and of equally deep ones the largest. What a search found stays
-    out, with its neighbours. What was folded is said in the note; what still is too much goes.
+    The deepest scopes fold first, the largest of them before others; what a search found stays out.
     """
     if len(model.nodes) <= most:
         return model
@@ -174,11 +173,7 @@ def _findings(model: GraphDiff) -> Listing:
 
 
 def merge_graphs(model: GraphDiff) -> Graph:
-    """Return both graphs as one; each box says its word, and a mark leads what is not as it was.
-
-    Each arrow is there once. One that is gone or new says so, unless a box at its end says it. The
-    title: what the marks stand for that are in the picture.
-    """
+    """Return both graphs as one; what is not as it was says so, and the title explains marks."""
     words = {key: f.word for f in model.findings for key in f.after}
     words |= {key: f.word for f in model.findings for key in f.before}
     before = {node.key: node for node in model.before.nodes}

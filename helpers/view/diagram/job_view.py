@@ -1,8 +1,4 @@
-"""The op list of a job -> a table of all ops, and a picture: forward down, backward up beside it.
-
-Lanes stand side by side, rows below each other. Each op of the backward pass stands in the row of
-the forward op that it was appended for, so the way back can be followed beside the way there.
-"""
+"""The op list of a job -> a table, and a picture: forward down, backward up beside it."""
 
 from collections import defaultdict, namedtuple
 from collections.abc import Iterator
@@ -72,7 +68,13 @@ def svg(model: JobGraph) -> str:
     def draw(more):
         spots = _place_boxes(boxes, cells, lines, more)
         arrows = _route_lines(lines, spots)
-        heads = _place_headings(spots, cells)
+        heads = []
+        for lane in sorted({lane for lane, _ in cells}):
+            own = [spots[key] for (of, _), keys in cells.items() if of == lane for key in keys]
+            middle = (min(spot.x for spot in own) + max(spot.right for spot in own)) // 2
+            place = middle - HEADING_WIDTHS[lane] // 2, diagram.MARGIN, HEADING_WIDTHS[lane]
+            heading = Node("", HEADINGS[lane], "heading")
+            heads.append(diagram.box(heading, diagram.Spot(*place)))
         shown = [diagram.box(node, spots[key], longest=LONGEST) for key, node in boxes.items()]
         far = [diagram.Spot(*at, 0, 0) for arrow in arrows for at in points_along(arrow["line"])]
         size = diagram.far_ends([*spots.values(), *(head["spot"] for head in heads), *far])
@@ -139,17 +141,6 @@ def _place_boxes(boxes: dict[str, Node], cells, lines: list[Line], more) -> dict
             spots[key] = diagram.Spot(x, y, widths[key])
         left += width + gap
     return spots
-
-
-def _place_headings(spots: dict[str, diagram.Spot], cells) -> list[dict]:
-    heads = []
-    for lane in sorted({lane for lane, _ in cells}):
-        own = [spots[key] for (of, _), keys in cells.items() if of == lane for key in keys]
-        middle = (min(spot.x for spot in own) + max(spot.right for spot in own)) // 2
-        width = HEADING_WIDTHS[lane]
-        spot = diagram.Spot(middle - width // 2, diagram.MARGIN, width)
-        heads.append(diagram.box(Node("", HEADINGS[lane], "heading"), spot))
-    return heads
 
 
 # -- arrows round the boxes ------------------------------------------------------------------------

@@ -1,7 +1,4 @@
-"""A map of routes -> a matrix of dots with a sentence per setting, or a picture to choose in.
-
-Rows, holders and functions keep their places; in each setting arrows lead to what was held.
-"""
+"""A map of routes -> a matrix of dots with a sentence per setting, or a picture."""
 
 from dataclasses import replace
 

@@ -1,7 +1,4 @@
-"""A timeline -> its steps: text, folded HTML, or a stage that steps in the page by itself.
-
-No step of a stage needs the kernel: the widget's state is one script (JSON) that the page plays.
-"""
+"""A timeline -> its steps: text, folded HTML, or a stage that the page plays by itself."""
 
 import json
 from collections.abc import Sequence
