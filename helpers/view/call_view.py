@@ -28,7 +28,6 @@ LOOKS = {
     "another call": f"background-color:color-mix(in srgb,{ink.TEXT} 22%,{ink.PAGE})",
 }
 
-
 # One line of an outline. `inside`: how many calls it stands for, with those inside them.
 Line = namedtuple("Line", ["depth", "words", "inside", "door"], defaults=[False])
 

@@ -4,15 +4,7 @@ from markupsafe import Markup
 
 from helpers.model.framework_records import JobGraph
 from helpers.model.graphs import Graph
-from helpers.model.study_records import (
-    HINTED,
-    PASSED,
-    TRIED,
-    UNTRIED,
-    Chapter,
-    Outcome,
-    Progress,
-)
+from helpers.model.study_records import HINTED, PASSED, TRIED, UNTRIED, Chapter, Outcome, Progress
 from helpers.model.tables import Ledger, Listing
 from helpers.view import View
 from helpers.view.diagram.graph_view import graph
@@ -72,12 +64,8 @@ def _progress_text(model: Progress) -> str:
 
 def _progress_html(model: Progress) -> str:
     values = {"title": TITLE, "legend": LEGEND, "headings": HEADINGS, "notes": _notes(model)}
-    values |= {
-        "marks": MARKS,
-        "passed": PASSED,
-        "next_mark": NEXT,
-        "coming": model.next and model.next[1],
-    }
+    values |= {"marks": MARKS, "passed": PASSED, "next_mark": NEXT}
+    values["coming"] = model.next and model.next[1]
     rows = [(one, title, counts) for one in model.chapters for title, *counts in [_row(one)]]
     return render("learner_progress.html", rows=rows, **values)
 

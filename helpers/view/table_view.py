@@ -74,10 +74,6 @@ def _ledger_html(model: Ledger) -> str:
     return render("ledger.html", model=shown, legend=_legend(model), **values)
 
 
-def _columns(model: Ledger):
-    return zip(*(entry.verdicts for entry in model.entries), strict=True)
-
-
 def _legend(model: Ledger) -> str:
     """Return what each mark stands for, but for those whose words all begin alike and say it."""
     words, said = {}, dict(model.marks)
@@ -105,7 +101,8 @@ def explain_dots(model: Ledger) -> list[str]:
 
 def count_changed(model: Ledger) -> list[int]:
     """Return how many rows have changed, per heading."""
-    return [sum(verdict.tone == "changed" for verdict in column) for column in _columns(model)]
+    columns = zip(*(entry.verdicts for entry in model.entries), strict=True)
+    return [sum(verdict.tone == "changed" for verdict in column) for column in columns]
 
 
 def dots_text(model: Ledger, columns=None) -> str:
