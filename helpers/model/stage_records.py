@@ -102,10 +102,6 @@ class Timeline:
         """Return where a line of the source is: `path.py:1207`, or `line 7` of the source."""
         return f"{self.file}:{self.first + line - 1}" if self.file else f"line {line}"
 
-    def on_line(self, line: int) -> tuple[Step, ...]:
-        """Return the steps of a line of `source`, in order."""
-        return tuple(step for step in self.steps if step.line == line)
-
 
 @dataclass(frozen=True)
 class FrameStep(Step):
@@ -169,7 +165,3 @@ class StackRun(Timeline):
         """Return the steps at an offset (of one function, if it is named), in order."""
         here = (step for step in self.steps if step.offset == offset)
         return tuple(step for step in here if function in ("", step.function))
-
-    def on_line(self, line: int) -> tuple[StackStep, ...]:
-        """Return the steps of a line of `source`, in order; a loop's left-out ones are none."""
-        return tuple(step for step in super().on_line(line) if not step.left_out)

@@ -142,10 +142,6 @@ class Files:
     files: tuple[File, ...]
     note: str = ""
 
-    def file(self, name: str) -> File:
-        """Return the file with this name; KeyError for none."""
-        return find_named(self.files, name)
-
 
 CUTS = {
     "late": "it did not end in time, and was stopped",

@@ -1,7 +1,4 @@
-"""A tree of calls -> counts and nested lines: text with bars, or a strip above folding lists.
-
-Of a large tree the outline has the ways to the landmarks. Both show counts, never times.
-"""
+"""A tree of calls -> counts and nested lines: text, or a strip above folding lists."""
 
 import math
 from collections import Counter, namedtuple
@@ -30,7 +27,6 @@ LOOKS = {
     "written in C or C++": _EDGED.format(ink.fill("op"), ink.colour("op")),
     "another call": f"background-color:color-mix(in srgb,{ink.TEXT} 22%,{ink.PAGE})",
 }
-
 
 # One line of an outline. `inside`: how many calls it stands for, with those inside them.
 Line = namedtuple("Line", ["depth", "words", "inside", "door"], defaults=[False])

@@ -1,8 +1,4 @@
-"""Numbers -> a bar plot of ratios, or a curve; both say the numbers in words too.
-
-Bars leave a line at 1; their scale is logarithmic, so half as long and twice as long are bars of
-one length. Both scales of a curve begin at 0: half as high is half as much.
-"""
+"""Numbers -> a bar plot of ratios, or a curve; both say the numbers in words too."""
 
 import math
 from dataclasses import dataclass
@@ -10,6 +6,7 @@ from numbers import Real
 
 from helpers.model.phrase import clipped
 from helpers.view import View
+from helpers.view.diagram import page
 from helpers.view.ink import LETTER, drawn_width, pictured
 from helpers.view.markup import grid, joined, one_line, render
 
@@ -144,11 +141,10 @@ def _curve_html(model: Curve) -> str:
     drawn["highs"] = [(low, "0"), (low - height // 2, f"{most / 2:.3g}"), (top, f"{most:.3g}")]
     drawn["path"] = "M" + "L".join(f"{x:g} {y:g}" for x, y in points.values())
     drawn["ends"] = [(*points[0], first, "start"), (*points[count - 1], final, "end")]
-    shown = pictured(render("curve.svg", **drawn))
+    svg = render("curve.svg", **drawn)
     note = f"{len(places):,} of {count:,} numbers are drawn: {NUMBERS}." * (len(places) < count)
     alt = f"{model.title}: {count:,} numbers, from {first} to {final}, some listed below"
-    shown |= {"model": {"title": model.title, "note": note}, "legend": "", "alt": alt}
-    return render("diagram.html", body=_curve_text(model), **shown)
+    return page({"title": model.title, "note": note}, _curve_text(model), svg, alt)
 
 
 curve = View(_curve_text, _curve_html)

@@ -1,11 +1,7 @@
 """A kind of thing -> its one colour, shape and word in all pictures; an SVG -> an image with them.
 
-Colour names the kind, the shape repeats it, the word says it: nothing is told by colour alone.
-Every hexadecimal colour of the course stands here.
-
-An untrusted page and a code host show a picture as an image that brings its own paper. Where
-scripts may run, `inline.js` replaces it by the SVG in it, in a shadow root: then its text can be
-selected, its tooltips show, and paper and ink are those of the page's theme.
+Nothing is told by colour alone. Every hexadecimal colour of the course stands here. Where scripts
+may run, `inline.js` replaces an image by the SVG in it, in the colours of the page's theme.
 """
 
 import base64

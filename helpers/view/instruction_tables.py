@@ -10,18 +10,7 @@ from helpers.model.stage_records import StackRun
 from helpers.model.torch_records import DynamoRun
 from helpers.view import View
 from helpers.view.ink import as_image
-from helpers.view.markup import (
-    cut,
-    cut_cells,
-    cut_lines,
-    fit,
-    grid,
-    joined,
-    one_line,
-    render,
-    source_lines,
-    visible,
-)
+from helpers.view.markup import cut, cut_cells, fit, grid, joined, one_line, render, source_lines
 from helpers.view.table_view import table
 from helpers.view.widgets import make_widget
 from helpers.view.widgets.stage import note_of, stage_widget
@@ -35,23 +24,18 @@ FOLDED_AFTER = 400
 BETWEEN = "  |  "
 LEGEND = "| stands between two in one cell"
 SAME = "pale: as in the row above"
-REST = (
-    "Rows {} to {} are left out here. Run the cell to step through all of them, or read the text "
-    "form: print the exhibit."
-)
+REST = "Rows {} to {} are left out here. Run the cell to step through all of them, or read the "
+REST += "text form: print the exhibit."
 STEPS = "run the cell to step through them; the model has all of them (`.model.steps`)"
 STACK = ("line", "instruction", "value stack, bottom to top", "locals")
 STACK_OPTIONS = {"on an exception": "handler", "printed": "printed", "what came of it": "ending"}
-DYNAMO_OPTIONS = {
-    "symbolic stack, bottom to top": "stack",
-    "added to the graph": "made",
-    "guards taken": "guarded",
-}
+DYNAMO_OPTIONS = {"symbolic stack, bottom to top": "stack", "added to the graph": "made"}
+DYNAMO_OPTIONS["guards taken"] = "guarded"
 UNITS = ("offset", "bytes", "inline cache", "instruction", "line", "source")
 ALL = "the model has all of them (`.model.bytecode.rows`)"
 NESTED = "the model has all of them (`.model.walk()`), and show_code shows one of them alone"
 OTHERS = "The other fields read as in {}. The lines below count from its own first."
-MOST_UNITS, MOST_CODES = 2_000, 40  # instructions of one code object; code objects
+MOST_UNITS, MOST_CODES, MOST_LISTED = 2_000, 40, 2_000  # instructions of one; code objects; names
 
 
 def _text(model, headings, rows, where: str, note: str, legend: str, last="") -> str:
@@ -214,7 +198,8 @@ def _steps_view(make_table) -> View:
 
 def _code_text(model: CodeTree) -> str:
     """Of the inner code objects only the fields are listed that differ from the first one's."""
-    (trees, left_out), parts = _fit_codes(model), [_list_codes(model)]
+    trees, left_out, branches = _fit_codes(model)
+    parts = [branches]
     known = {(row.name, row.value, row.used) for row in model.fields.rows}
     for tree in trees:
         rows, rest = fit(_units(tree), ALL)
@@ -225,22 +210,21 @@ def _code_text(model: CodeTree) -> str:
             note = OTHERS.format(model.name)
             fields = replace(fields, columns=columns, rows=differ, note=note)
         parts += [table.text(fields), joined(body, rest, tree.note, tree.bytecode.cut)]
-    return "\n\n".join(visible(part) for part in (*parts, left_out) if part)
+    return "\n\n".join(joined(part) for part in (*parts, left_out) if part)
 
 
 def _code_html(model: CodeTree) -> str:
-    (trees, left_out), drawn = _fit_codes(model), []
+    (trees, left_out, branches), drawn = _fit_codes(model), []
     for tree in trees:
         shown, rest = fit(_units(tree), ALL)
         fields = Markup(table.html(replace(tree.fields, title="Fields")))
         drawn.append((tree, fields, shown, joined(rest, tree.note, tree.bytecode.cut)))
-    values = {"branches": _list_codes(model), "left_out": left_out}
+    values = {"branches": branches, "left_out": left_out}
     return render("code.html", model=model, trees=drawn, headings=UNITS, **values)
 
 
 def _code_widget(model: CodeTree):
-    trees, left_out = _fit_codes(model)
-    codes = []
+    (trees, left_out, _), codes = _fit_codes(model), []
     for tree in trees:
         rows, rest = fit(tree.bytecode.rows, ALL, "Instructions", MOST_UNITS)
         units = [
@@ -254,13 +238,11 @@ def _code_widget(model: CodeTree):
     return make_widget("code", "code", f"{len(trees)} code objects", state)
 
 
-def _fit_codes(model: CodeTree) -> tuple[list[CodeTree], str]:
-    return fit([tree for _, tree in model.walk()], NESTED, "Code objects", MOST_CODES)
-
-
-def _list_codes(model: CodeTree) -> str:
+def _fit_codes(model: CodeTree) -> tuple[list[CodeTree], str, str]:
+    """Return the first code objects, how many others there are, and which stands in which."""
+    found = fit([tree for _, tree in model.walk()], NESTED, "Code objects", MOST_CODES)
     lines = [f"{'   ' * (n - 1)}{'└─ ' if n else ''}{tree.name}" for n, tree in model.walk()]
-    return "\n".join(cut_lines(lines)) if model.nested else ""
+    return *found, "\n".join(map(cut, lines[:MOST_LISTED])) if model.nested else ""
 
 
 def _units(tree: CodeTree) -> list[list[str]]:

@@ -4,16 +4,7 @@ from markupsafe import Markup
 
 from helpers.model.framework_records import JobGraph
 from helpers.model.graphs import Graph
-from helpers.model.study_records import (
-    HINTED,
-    PASSED,
-    TRIED,
-    UNTRIED,
-    Chapter,
-    Outcome,
-    Progress,
-    Task,
-)
+from helpers.model.study_records import HINTED, PASSED, TRIED, UNTRIED, Chapter, Outcome, Progress
 from helpers.model.tables import Ledger, Listing
 from helpers.view import View
 from helpers.view.diagram.graph_view import graph
@@ -63,7 +54,7 @@ def _view_of(picture) -> View | None:
 
 
 def _progress_text(model: Progress) -> str:
-    coming, rows = _next(model), []
+    coming, rows = model.next and model.next[1], []
     for one in model.chapters:  # mark and name are one word: no line ends between them
         marked = (f"{NEXT * (t is coming)}{MARKS[t.state]}{t.name}" for t in one.tasks)
         title, *counts = _row(one)
@@ -73,7 +64,8 @@ def _progress_text(model: Progress) -> str:
 
 def _progress_html(model: Progress) -> str:
     values = {"title": TITLE, "legend": LEGEND, "headings": HEADINGS, "notes": _notes(model)}
-    values |= {"marks": MARKS, "passed": PASSED, "next_mark": NEXT, "coming": _next(model)}
+    values |= {"marks": MARKS, "passed": PASSED, "next_mark": NEXT}
+    values["coming"] = model.next and model.next[1]
     rows = [(one, title, counts) for one in model.chapters for title, *counts in [_row(one)]]
     return render("learner_progress.html", rows=rows, **values)
 
@@ -82,10 +74,6 @@ def _row(chapter: Chapter) -> tuple[str, str, str]:
     guessed = f"{chapter.right} of {chapter.decided}" if chapter.decided else "–"
     title, passed = f"{chapter.number} {chapter.title}", f"{chapter.passed} of {len(chapter.tasks)}"
     return title, passed, guessed
-
-
-def _next(model: Progress) -> Task | None:
-    return model.next[1] if model.next else None
 
 
 def _notes(model: Progress) -> list[str]:

@@ -1,8 +1,4 @@
-"""Code and output -> lines under each other or side by side: fixed-width text, or HTML.
-
-A line on the left of two that more lines on the right came from is written once; below it stands a
-mark and its number. A line that only one side has is lit, with + or − before it.
-"""
+"""Code and output -> lines under each other or side by side: text, or HTML."""
 
 from collections import Counter
 from dataclasses import replace

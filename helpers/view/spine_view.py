@@ -1,6 +1,4 @@
-"""The spine -> the mark of an exhibit; a journey -> its line for each of two calls, lit where the
-call passed.
-"""
+"""The spine -> the mark of an exhibit; a journey -> its line, lit where the call passed."""
 
 from markupsafe import Markup
 

@@ -11,7 +11,7 @@ ROWS = "the model has all of them (`.model.rows`)"
 ENTRIES = "the model has all of them (`.model.entries`)"
 MEANINGS = {"changed": "new, or not as before", "failed": "wrong, or an error"}  # of a mark,
 MEANINGS["refused"] = "refused"  # where the ledger does not say
-SHORT, LONG = 12, 32  # characters of a verdict that stand in one line
+SHORT = 12  # characters of a verdict that stand in one line
 DOTS = {"plain": "○", "changed": "●", "failed": "✕"}
 MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
 MOST_NESTED = 8  # boxes in each other; more rows are a table
@@ -69,15 +69,9 @@ def _ledger_text(model: Ledger) -> str:
 def _ledger_html(model: Ledger) -> str:
     entries, rest = fit(model.entries, ENTRIES)
     why = any(entry.note for entry in model.entries)
-    long = [each for each in _columns(model) if max(len(v.word) for v in each) > SHORT]
-    # where one column of words is long, beside verdicts and a why, the why gives way to it
-    values = {"why": why, "own": LONG if why and len(long) == 1 else SHORT, "left_out": rest}
+    values = {"why": why, "own": SHORT, "left_out": rest}
     shown = replace(model, entries=entries)
     return render("ledger.html", model=shown, legend=_legend(model), **values)
-
-
-def _columns(model: Ledger):
-    return zip(*(entry.verdicts for entry in model.entries), strict=True)
 
 
 def _legend(model: Ledger) -> str:
@@ -107,7 +101,8 @@ def explain_dots(model: Ledger) -> list[str]:
 
 def count_changed(model: Ledger) -> list[int]:
     """Return how many rows have changed, per heading."""
-    return [sum(verdict.tone == "changed" for verdict in column) for column in _columns(model)]
+    columns = zip(*(entry.verdicts for entry in model.entries), strict=True)
+    return [sum(verdict.tone == "changed" for verdict in column) for column in columns]
 
 
 def dots_text(model: Ledger, columns=None) -> str:

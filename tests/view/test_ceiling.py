@@ -67,7 +67,6 @@ def instruction(n):
 # Each is made when it is asked for: pytest collects this file in each worker.
 LARGE = {
     "table": lambda: (table, many(60_000)),
-    "one huge cell": lambda: (table, many(3, "&" * MEGABYTE)),
     "ledger": lambda: (ledger, Ledger("t", "call", ("verdict",), entries())),
     "code": lambda: (bytecode_view, Bytecode("t", many().columns[:0], tuple(
         map(instruction, range(3_000))), source="x = 1\n" * 99_999)),

@@ -9,7 +9,7 @@ from helpers.model.graphs import Edge, Graph, Node, nested
 from helpers.view.diagram import Spot, graph_drawing
 from helpers.view.diagram.arrows import place_labels, points_along
 from helpers.view.diagram.graph_drawing import draw_graph as svg
-from helpers.view.diagram.graph_view import fold, in_reading_order
+from helpers.view.diagram.graph_view import fold
 from helpers.view.diagram.graph_view import graph as diagram
 from helpers.view.diagram.layered_layout import wrap_layers
 from tests.model.test_bodies import branched
@@ -90,15 +90,6 @@ def test_a_layer_wraps_and_every_arrow_still_leads_down():
     assert all(found[edge.source] < found[edge.target] for edge in fan().edges)
 
 
-def ordered(*pairs):
-    return [f"{e.source}{e.target}" for e in in_reading_order(tuple(Edge(*p) for p in pairs))]
-
-
-def test_an_arrow_waits_for_the_last_one_that_leads_to_its_box():
-    assert ordered("bc", "ab", "xb") == ["ab", "xb", "bc"]
-    assert ordered("xa", "ab", "bc", "ya") == ["xa", "ya", "ab", "bc"]
-
-
 def scoped(*groups, edges=()):
     nodes = tuple(Node(f"n{i}", f"node {i}", group=group) for i, group in enumerate(groups))
     return Graph("t", nodes, tuple(Edge(f"n{a}", f"n{b}") for a, b in edges))
@@ -106,12 +97,6 @@ def scoped(*groups, edges=()):
 
 def details(graph):
     return {node.label: node.detail for node in graph.nodes if node.kind == "group"}
-
-
-def test_the_deepest_scopes_fold_first_and_the_largest_of_them():
-    graph = scoped(*["a/b/c"] * 5, *["a/b/d"] * 3, *["e"] * 40)
-    assert details(fold(graph, 44)) == {"a/b/c": "5 boxes, folded"}
-    assert details(fold(graph, 43)) == {"a/b/c": "5 boxes, folded", "a/b/d": "3 boxes, folded"}
 
 
 def test_what_was_found_stays_out_of_the_fold_with_its_neighbours():

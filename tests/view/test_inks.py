@@ -58,15 +58,6 @@ def test_no_colour_is_typed_in_elsewhere(tmp_path):
     assert list(coloured(VIEWS.parent)) == ["ink.py"]
 
 
-def said(*shown):
-    return re.sub("<[^>]*>", " ", str(diagram.legend(shown))).split()
-
-
-def test_what_says_itself_that_it_is_new_is_in_no_legend():
-    assert "update" not in said("op", "tensor", "new", "altered", "gone")
-    assert "update" in said("op", "new", "update")
-
-
 @pytest.mark.parametrize("kind", [*ink.KINDS, *diagram.DRAWN_AS, "nobody knows it", ""])
 def test_every_kind_has_a_shape_a_class_and_a_rule(kind):
     drawn = diagram.as_svg("", diagram.Piece(9, 9), [kind])

@@ -112,10 +112,8 @@ def test_no_box_covers_another_and_every_arrow_is_drawn(graph):
 
 
 def test_arrows_go_round_the_boxes():
-    piece, lines = (
-        drawn(small()),
-        job_view.make_lines(small(), {f"{o.name}/out_0": o.name for o in small().ops}),
-    )
+    writer = {f"{each.name}/out_0": each.name for each in small().ops}
+    piece, lines = drawn(small()), job_view.make_lines(small(), writer)
     spots = {box["label"].removeprefix("◆ "): box["spot"] for box in piece.boxes}
     for line, arrow in zip(lines, piece.arrows, strict=True):
         for name in set(spots) - set(job_view.HEADINGS) - {line.source, line.target}:

@@ -111,7 +111,7 @@ CODE = (
 
 def test_text_numbers_the_lines_and_marks_the_new_ones():
     shown = show_op_files({"k.py": CODE + "\nx = 1\n", "d.py": "y = 2\n"}, {"k.py": CODE})
-    assert shown.model.file("k.py").new == (8,) and shown.model.file("d.py").new == (1,)
+    assert {file.name: file.new for file in shown.model.files} == {"k.py": (8,), "d.py": (1,)}
     lines = repr(shown).split("\n")
     assert "    8 + x = 1" in lines and "    4   def forward(args):" in lines
     assert lines[0] == "The op's 2 files" and lines[-1] == "+ marks 2 new lines."

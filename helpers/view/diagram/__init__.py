@@ -68,6 +68,13 @@ def as_svg(title: str, piece: Piece, kinds: Iterable[str]) -> str:
     return render("diagram.svg", **values)
 
 
+def page(model, body: str, svg="", alt="", kinds: Iterable[str] = (), found=False) -> str:
+    """Return a picture under the model's title, with its legend, and the same as text."""
+    image = ink.pictured(svg) if svg else {"image": ""}
+    told = {"model": model, "body": body, "alt": alt, "legend": legend(kinds, found)}
+    return render("diagram.html", **told, **image)
+
+
 def drawn_as(kind: str) -> str:
     """Return the kind of `ink` that a node of this kind is drawn as."""
     first = kind.partition(" ")[0]

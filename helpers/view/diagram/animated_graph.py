@@ -1,8 +1,7 @@
 """The graphs of all moments of a run -> one picture in which only arrows move.
 
-All that is ever there gets a place of its own. A moment is then a state: which parts are there,
-which are new, and which have just gone (ghosts). Dynamo's graphs grow in a card each, guards beside
-the nodes: as outlines, of which each step fills some. A graph break cuts the cards apart.
+A moment is a state: which parts are there, new, or just gone (ghosts). Dynamo's graphs grow in a
+card each, as outlines of which each step fills some; a graph break cuts the cards apart.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,4 @@
-"""Two places of a picture -> the line between them, as an SVG path, and the place of its label.
-
-A label stands on its own arrow and keeps off other arrows, heads, boxes and labels, as near to its
-place as may be; where there is no such place, it covers as little as can be.
-"""
+"""Two places of a picture -> the line between them, and the place of its label."""
 
 import re
 from collections import Counter, defaultdict
@@ -70,8 +66,7 @@ def curve_across(
 def place_labels(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, ...]:
     """Return the arrows, their labels moved along them to where they cover least.
 
-    What must move chooses first, and of that, what has the fewest places to choose from. Arrows of
-    one `group` may run under each other's labels. `crowded`: a label covers something all the same.
+    Arrows of one `group` may run under each other's labels. `crowded`: a label covers something.
     """
     moved = [{**arrow, "crowded": False} for arrow in arrows]
     passed = defaultdict(set)  # a cell of the page -> groups of the arrows that pass it
@@ -97,7 +92,7 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, .
             cost = len(groups - {arrow.get("group", number)}) + SOLID * _count_met(ground, solid)
             choices[number].append((cost, at, ground))
 
-    def freedom(number):
+    def freedom(number):  # what must move chooses first, and what has the fewest places
         costs = [cost for cost, *_ in choices[number]]
         return not costs[0], costs.count(0)
 

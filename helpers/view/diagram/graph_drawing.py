@@ -1,8 +1,4 @@
-"""A graph -> its picture: layers are placed, arrows drawn through them, labels put on the arrows.
-
-It leads from left to right; a deep or wide graph without a cycle leads downwards where that is
-narrower. A graph with bodies leads downwards too, and each body is drawn inside of its caller.
-"""
+"""A graph -> its picture: layers are placed, arrows drawn through them, labels put on."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -45,10 +41,9 @@ def leads_down(nest: Nest) -> bool:
 
 
 def place_layers(layout: Layout, widths, gap: int, down: bool, heights=None) -> Callable:
-    """Return what gives a spot per key, a margin from the upper left.
+    """Return what gives a spot per key; `gap`: pixels between layers, to which it is given more.
 
-    `gap`: pixels between two layers; what is called is given what more follows a layer. A layer
-    that leads down is as high as its highest box; one that leads across has boxes of one width.
+    A layer that leads down is as high as its highest box; across, its boxes are of one width.
     """
     heights = dict.fromkeys(widths, diagram.BOX) | (heights or {})
     along, beside = (heights, widths) if down else (widths, heights)

@@ -8,7 +8,7 @@ from helpers.model.graphs import MEANINGS, Edge, Graph, GraphDiff, Nest, Node, n
 from helpers.model.phrase import counted, listed
 from helpers.model.tables import Column, Listing
 from helpers.view import View
-from helpers.view.diagram import legend, named, one_per_pair, part_of, said
+from helpers.view.diagram import legend, named, one_per_pair, page, part_of, said
 from helpers.view.diagram.graph_drawing import draw_graph
 from helpers.view.ink import pictured, width_of
 from helpers.view.markup import joined, render
@@ -86,21 +86,16 @@ def in_reading_order(edges: tuple[Edge, ...]) -> list[Edge]:
 
 def _html(model: Graph) -> str:
     if not model.nodes:
-        return render("diagram.html", model=model, image="", legend="", body="nothing to draw")
+        return page(model, "nothing to draw")
     shown = fold(model)
     arrows, edges = len(shown.edges), one_per_pair(shown.edges)
     if len(edges) > MOST_ARROWS:
         told = f"{len(edges) - MOST_ARROWS:,} arrows are not drawn; the model has them all."
         shown = replace(shown, note=joined(told, shown.note))
     shown = replace(shown, edges=edges[:MOST_ARROWS])
-    return render(
-        "diagram.html",
-        model=shown,
-        alt=f"{_alt(model.title, len(shown.nodes), arrows)}, listed below",
-        body=_text(model),
-        legend=legend([node.kind for node in shown.nodes], bool(shown.found)),
-        **pictured(draw_graph(shown)),
-    )
+    alt = f"{_alt(model.title, len(shown.nodes), arrows)}, listed below"
+    kinds = [node.kind for node in shown.nodes]
+    return page(shown, _text(model), draw_graph(shown), alt, kinds, bool(shown.found))
 
 
 def _alt(title: str, boxes: int, arrows: int) -> str:
@@ -129,8 +124,7 @@ def _figures_html(model: Graph) -> str:
 def fold(model: Graph, most: int = MOST_NODES) -> Graph:
     """Return the graph with scopes folded to one box each, until `most` boxes or fewer.
 
-    The deepest scopes fold first, and of equally deep ones the largest. What a search found stays
-    out, with its neighbours. What was folded is said in the note; what still is too much goes.
+    The deepest scopes fold first, the largest of them before others; what a search found stays out.
     """
     if len(model.nodes) <= most:
         return model
@@ -179,11 +173,7 @@ def _findings(model: GraphDiff) -> Listing:
 
 
 def merge_graphs(model: GraphDiff) -> Graph:
-    """Return both graphs as one; each box says its word, and a mark leads what is not as it was.
-
-    Each arrow is there once. One that is gone or new says so, unless a box at its end says it. The
-    title: what the marks stand for that are in the picture.
-    """
+    """Return both graphs as one; what is not as it was says so, and the title explains marks."""
     words = {key: f.word for f in model.findings for key in f.after}
     words |= {key: f.word for f in model.findings for key in f.before}
     before = {node.key: node for node in model.before.nodes}

@@ -1,8 +1,4 @@
-"""The op list of a job -> a table of all ops, and a picture: forward down, backward up beside it.
-
-Lanes stand side by side, rows below each other. Each op of the backward pass stands in the row of
-the forward op that it was appended for, so the way back can be followed beside the way there.
-"""
+"""The op list of a job -> a table, and a picture: forward down, backward up beside it."""
 
 from collections import defaultdict, namedtuple
 from collections.abc import Iterator
@@ -13,8 +9,8 @@ from helpers.model.framework_records import JobGraph
 from helpers.model.graphs import Node
 from helpers.view import View, diagram
 from helpers.view.diagram.arrows import TIP, draw_roomy, place_labels, points_along
-from helpers.view.ink import LETTER, drawn_width, pictured
-from helpers.view.markup import grid, one_line, render
+from helpers.view.ink import LETTER, drawn_width
+from helpers.view.markup import grid, one_line
 
 LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
 HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")
@@ -29,8 +25,6 @@ NEAR, CORNER, OFF = 5, 9, 26  # pixels: of a line to a box, of a corner, of a la
 HIT, SHARED, BEND = 2000, 24, 14  # the price of a box touched, of a place shared with another line
 SHIFTS = (0, 9, -9, 17)
 Way = tuple[tuple[int, int], ...]  # the corners of a line of straight pieces, ends included
-
-
 Line = namedtuple("Line", ["source", "target", "label"])  # an arrow, with what travels on it
 
 
@@ -49,16 +43,10 @@ def _text(model: JobGraph) -> str:
 def _html(model: JobGraph) -> str:
     if not 0 < len(model.ops) <= MOST_DRAWN:
         said = f"{len(model.ops)} ops are too many for one picture. " if model.ops else ""
-        told = replace(model, note=f"{said}{model.note}")
-        return render("diagram.html", model=told, image="", legend="", body=_text(model))
-    return render(
-        "diagram.html",
-        model=model,
-        alt=f"{model.title}: {len(model.ops)} ops, listed below",
-        body=_text(model),
-        legend=diagram.legend([op.part for op in model.ops] + ["output"] * bool(model.returns)),
-        **pictured(svg(model)),
-    )
+        return diagram.page(replace(model, note=f"{said}{model.note}"), _text(model))
+    kinds = [op.part for op in model.ops] + ["output"] * bool(model.returns)
+    alt = f"{model.title}: {len(model.ops)} ops, listed below"
+    return diagram.page(model, _text(model), svg(model), alt, kinds)
 
 
 def svg(model: JobGraph) -> str:
@@ -80,7 +68,13 @@ def svg(model: JobGraph) -> str:
     def draw(more):
         spots = _place_boxes(boxes, cells, lines, more)
         arrows = _route_lines(lines, spots)
-        heads = _place_headings(spots, cells)
+        heads = []
+        for lane in sorted({lane for lane, _ in cells}):
+            own = [spots[key] for (of, _), keys in cells.items() if of == lane for key in keys]
+            middle = (min(spot.x for spot in own) + max(spot.right for spot in own)) // 2
+            place = middle - HEADING_WIDTHS[lane] // 2, diagram.MARGIN, HEADING_WIDTHS[lane]
+            heading = Node("", HEADINGS[lane], "heading")
+            heads.append(diagram.box(heading, diagram.Spot(*place)))
         shown = [diagram.box(node, spots[key], longest=LONGEST) for key, node in boxes.items()]
         far = [diagram.Spot(*at, 0, 0) for arrow in arrows for at in points_along(arrow["line"])]
         size = diagram.far_ends([*spots.values(), *(head["spot"] for head in heads), *far])
@@ -147,17 +141,6 @@ def _place_boxes(boxes: dict[str, Node], cells, lines: list[Line], more) -> dict
             spots[key] = diagram.Spot(x, y, widths[key])
         left += width + gap
     return spots
-
-
-def _place_headings(spots: dict[str, diagram.Spot], cells) -> list[dict]:
-    heads = []
-    for lane in sorted({lane for lane, _ in cells}):
-        own = [spots[key] for (of, _), keys in cells.items() if of == lane for key in keys]
-        middle = (min(spot.x for spot in own) + max(spot.right for spot in own)) // 2
-        width = HEADING_WIDTHS[lane]
-        spot = diagram.Spot(middle - width // 2, diagram.MARGIN, width)
-        heads.append(diagram.box(Node("", HEADINGS[lane], "heading"), spot))
-    return heads
 
 
 # -- arrows round the boxes ------------------------------------------------------------------------

@@ -1,7 +1,4 @@
-"""A graph -> layers of boxes with few crossings, and where in its layer each box stands.
-
-An arrow that skips a layer gets an empty place there, so that it passes between boxes.
-"""
+"""A graph -> layers of boxes with few crossings, and where in its layer each box stands."""
 
 from collections import defaultdict, namedtuple
 from itertools import combinations, pairwise
@@ -147,8 +144,7 @@ def assign_coordinates(
 ) -> dict[object, float]:
     """Return the centre of each key in its layer, in pixels, so that arrows are short and straight.
 
-    `sizes`: how much of its layer each box takes; what has none is a bend. As in dot, a piece of an
-    arrow between two bends counts most (Gansner and others, 1993).
+    `sizes`: those of boxes, not of bends. As in dot, a piece between two bends counts most.
     """
     links, centres, rows = defaultdict(list), {}, []
     for one, other in (pair for path in layout.paths for pair in pairwise(path)):

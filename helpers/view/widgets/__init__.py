@@ -10,11 +10,7 @@ _HERE = Path(__file__).parent
 
 
 def make_widget(name: str, styles: str, says: str, state: dict, scripts: str = ""):
-    """Return an anywidget of a class that is made once, when it is first asked for.
-
-    `name`: of its own script; dom.js and other `scripts` go before it. `styles`: CSS files. `says`:
-    what its repr says after its name; `state`: what the page shares, by name.
-    """
+    """Return an anywidget; `scripts`: before its own; `says`: in its repr; `state`: the page's."""
     kinds = tuple((key, type(value)) for key, value in state.items())
     made = _class(name, styles, scripts, kinds)(**state)
     made.says_in_repr = says
@@ -44,9 +40,8 @@ def _class(name: str, styles: str, scripts: str, kinds: tuple) -> type:
 
 
 def wait_for_cell(comm) -> None:
-    """Let what the page sends wait for the cell that runs, as it did before ipykernel 7.
+    """Let what the page sends wait for the cell that runs: *Interrupt* reaches no subshell.
 
-    JupyterLab sends it to a thread of its own (a subshell), where *Interrupt* does not reach it.
     ipykernel asks the comm where to go (kernelbase.py); None is the main thread.
     """
     if comm is not None:

@@ -1,5 +1,4 @@
-"""Questions, choices and programs -> forms in which a learner decides, and the page or the kernel
-answers; each is a widget, a table or text."""
+"""Questions, choices and programs -> forms in which a learner decides: widgets, or text."""
 
 from collections.abc import Callable
 

@@ -1,7 +1,6 @@
 """A kernel -> the same, in whose page a line says so while a cell takes more than two seconds.
 
-The line is a widget's model without a view, so a cell has no output of it. The clock is the thread
-by which the kernel sends its output.
+The line is a widget's model without a view, so a cell has no output of it.
 """
 
 import sys
@@ -17,10 +16,7 @@ MANY = 30  # so many new modules are an import of something large
 
 
 class Waiting:
-    """One cell at a time: `start` when it begins, `end` when it has ended, however it did.
-
-    `loop`: what has `call_later`; `opened`: makes a channel to a page from the first state.
-    """
+    """One cell at a time, from `start` to `end`; `opened`: makes a channel to a page."""
 
     def __init__(self, loop, opened, after: float = AFTER):
         self._loop, self._opened, self._after = loop, opened, after

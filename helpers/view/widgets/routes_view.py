@@ -1,7 +1,4 @@
-"""A map of routes -> a matrix of dots with a sentence per setting, or a picture to choose in.
-
-Rows, holders and functions keep their places; in each setting arrows lead to what was held.
-"""
+"""A map of routes -> a matrix of dots with a sentence per setting, or a picture."""
 
 from dataclasses import replace
 
@@ -24,10 +21,8 @@ GROUPS = {"name": "in modules", "function": "in functions", "object": "in object
 
 def _text(model: RouteMap) -> str:
     said = [f"{one_line(h)}: {_say(model, at)}" for at, h in enumerate(model.headings)]
-    columns = {
-        "call": [route.call for route in model.routes],
-        "who holds the function": [route.name for route in model.routes],
-    }
+    columns = {"call": [route.call for route in model.routes]}
+    columns["who holds the function"] = [route.name for route in model.routes]
     return joined(dots_text(model, columns), *said)
 
 

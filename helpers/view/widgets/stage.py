@@ -1,7 +1,4 @@
-"""A timeline -> its steps: text, folded HTML, or a stage that steps in the page by itself.
-
-No step of a stage needs the kernel: the widget's state is one script (JSON) that the page plays.
-"""
+"""A timeline -> its steps: text, folded HTML, or a stage that the page plays by itself."""
 
 import json
 from collections.abc import Sequence
@@ -31,11 +28,9 @@ PARTS = ("source", "instructions", "arcs", "stack", "marks", "calls", "panels", 
 PARTS += ("strip", "controls", "question", "legend")
 LONGEST_PROSE = 40_000  # characters of a panel
 _VIEWS = {Listing: table, Graph: graph, Ledger: ledger}
-_PROSE = Markup(
-    '<pre style="margin:0;padding:0;background:none;white-space:pre-wrap;'
-    f"word-break:normal;overflow-wrap:anywhere;font-family:{escape(MONO)};"
-    'color:var(--jp-content-font-color1,inherit)">{}</pre>'
-)
+_PROSE = Markup('<pre style="margin:0;padding:0;background:none;white-space:pre-wrap;')
+_PROSE += Markup(f"word-break:normal;overflow-wrap:anywhere;font-family:{escape(MONO)};")
+_PROSE += Markup('color:var(--jp-content-font-color1,inherit)">{}</pre>')
 PRINTED = ("printed", "printed so far")
 INSTRUCTION = "instruction"  # of the kinds of a Dynamo step, the one that has a stack
 MOST_NODES = 400  # in all steps together; more have no place for each of their own
