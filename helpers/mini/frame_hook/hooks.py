@@ -1,9 +1,9 @@
 """A callback, and functions to watch -> the hook, on for a `with` block and always off after it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from types import CodeType, FunctionType, MethodType
+from types import CodeType
 
 from helpers.mini.frame_hook import building, slot
 from helpers.safety.arguments import real_type_name
@@ -22,8 +22,7 @@ def _open_door():
 
         return torch_callback.Door(), "torch's own hook"
     except (ImportError, building.NotBuilt):
-        either = "torch, whose hook would do as well, is not usable either"
-        raise building.NotBuilt(f"{because}; {either}") from None
+        raise building.NotBuilt(f"{because}; torch's hook would do, but is not usable") from None
 
 
 def available() -> str:
@@ -47,18 +46,14 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
     `code.co_varnames`. The callback returns None (evaluate the frame), a code object of the same
     layout (evaluate that instead) or a callable (its result for these arguments is the frame's).
     `only`: a function, a method or a code object, or a list, tuple or set of them; without it
-    every frame is told. The callback's own frames are not. Frames go on unasked where fewer than
-    100 levels of recursion are left. Where the C stack is nearly used up, RecursionError is raised.
+    every frame is told, but for the callback's own, and where the stack is nearly used up.
 
-    What the callback raises does not reach the code that it watches: the frame is evaluated, the
-    callback is asked no more, and the error is raised when the block ends (if the block itself
-    raises, it is added to that as a note). KeyboardInterrupt alone comes through at once.
-
-    Of two blocks, one in the other, the inner callback is asked first; its first answer counts.
-    TypeError for what cannot be called or has no code, RuntimeError where there is no hook.
+    What the callback raises is raised when the block ends (if the block itself raises, it is added
+    to that as a note), and the callback is asked no more. Of two blocks, one in the other, the
+    inner callback is asked first; its first answer counts.
     """
 
-    def __init__(self, callback: Callable, only: Iterable | None = None):
+    def __init__(self, callback: Callable, only=None):
         if not callable(callback):
             raise TypeError(f"the callback must be callable, not {real_type_name(callback)} object")
         self._callback = callback
@@ -113,21 +108,14 @@ def replaced(function, replacement: Callable) -> watching:
 
 
 def _codes_of(only) -> tuple[CodeType, ...]:
-    things = [only] if isinstance(only, (FunctionType, MethodType, CodeType)) else only
-    if not isinstance(things, (list, tuple, set, frozenset)):
-        raise TypeError(
-            "only must be a list of functions or code objects, or one of them, not "
-            f"{real_type_name(only)} object"
-        )
+    things = only if isinstance(only, (list, tuple, set, frozenset)) else [only]
     if not things:
         raise ValueError("only is empty, so nothing would be watched; leave it out to watch all")
     codes = tuple(getattr(thing, "__code__", thing) for thing in things)
     for code in codes:
         if not isinstance(code, CodeType):
-            raise TypeError(
-                "only functions of Python and code objects have frames, not "
-                f"{real_type_name(code)} object"
-            )
+            given = f"not {real_type_name(code)} object"
+            raise TypeError(f"only functions of Python and code objects have frames, {given}")
     return codes
 
 
