@@ -63,20 +63,17 @@ class Compiled:
 
     def ready(self, values: tuple):
         """Return what to run for these values, None for plain Python."""
-        entry, self.misses = self._find(values)
+        entry, misses = self._parts.lookup(self.entries, values)
+        if entry is None:
+            self.misses = misses
+            if len(self.entries) < LIMIT:
+                made = self._frame, values, self._backend, self._parts, self._resumed
+                self.entries.append(entry := compile_frame(*made))
+            else:
+                why = f"{LIMIT} entries are the limit, and none fits"
+                entry = refused(self._frame, None, why)
         self._why = entry.why or self._why
         return entry.run
-
-    def _find(self, values) -> tuple[Entry, list[str]]:
-        entry, misses = self._parts.lookup(self.entries, values)
-        if entry is not None:
-            return entry, self.misses
-        if len(self.entries) >= LIMIT:
-            why = f"{LIMIT} entries are the limit, and none fits"
-            return refused(self._frame, None, why), misses
-        entry = compile_frame(self._frame, values, self._backend, self._parts, self._resumed)
-        self.entries.append(entry)
-        return entry, misses
 
     def _resumed(self, key, stem: str, make) -> "Compiled":
         if key not in self._resumes:

@@ -157,10 +157,7 @@ class Interpreter:
     UNARY_NEGATIVE = UNARY_POSITIVE = UNARY_INVERT = unary
 
     def UNARY_NOT(self, step):
-        value = self.pop()
-        if isinstance(value, Tensor):
-            raise Break("`not` needs the value of a tensor", Known(operator.not_), [value])
-        self.push(Known(not self.truth(value)))
+        self.push(self.call(Known(operator.not_), [self.pop()], {}))
 
     def BINARY_SUBSCR(self, step):
         key, container = self.pop(), self.pop()

@@ -27,14 +27,14 @@ from helpers.mini.vm.instructions import (
     plain,
     plain_names,
 )
-from helpers.mini.vm.loop import Loop, Prepared, machine, opcodes, written
+from helpers.mini.vm.loop import Loop, machine, opcodes, written
 from helpers.mini.vm.more_handlers import MORE
 from helpers.mini.vm.steps import ARITHMETIC, COMPARISON, STEPS
 from helpers.safety.arguments import real_type_name
 
 VERSIONS = ((3, 11), (3, 12), (3, 13))
 WHOLE = (*STEPS, *MORE)
-Machine = machine(*WHOLE, Prepared)
+Machine = machine(*WHOLE)
 
 
 def run(fn, /, *args, **kwargs):

@@ -6,7 +6,6 @@ and a frame without a handler hands it to the frame that called.
 """
 
 import sys
-from functools import partial
 from types import CellType, CodeType, FunctionType
 
 from helpers.mini.vm.frame_object import Frame, Handling, builtins_of, call_native, enter
@@ -16,7 +15,6 @@ from helpers.mini.vm.instructions import (
     Halt,
     Missing,
     Unwritten,
-    once_per_code,
     outer_name,
     plain,
 )
@@ -206,42 +204,6 @@ class Loop(Frame):
             last = None if traceback is first else code
             traceback = traceback.tb_next
         return traceback, last
-
-
-class Prepared:
-    """The same loop, quicker: it looks handlers up once for each code object, not at each step."""
-
-    def __init_subclass__(cls):
-        super().__init_subclass__()
-        cls.table = staticmethod(once_per_code(partial(_rows, cls)))
-
-    def evaluate(self):
-        """Run this frame, and each one that it calls, as `Loop.evaluate` does."""
-        thread = self.thread
-        while not self.done:
-            frame = thread.top
-            table = frame.table(frame.code)
-            try:
-                while thread.top is frame:
-                    handler, argument, several = table[frame.at]
-                    frame.at += 1
-                    if several is None:
-                        handler(frame, argument)
-                    else:
-                        handler(frame, *several)
-            except BaseException as error:
-                frame.unwind(error)
-        return self.take_result()
-
-
-def _rows(kind: type, code: CodeType) -> list[tuple]:
-    """Return a row for each instruction: its handler, and its only argument or all of them."""
-    return [
-        (getattr(kind, step.opname), *step.arguments, None)
-        if len(step.arguments) == 1
-        else (getattr(kind, step.opname), None, step.arguments)
-        for step in plain(code)[0]
-    ]
 
 
 class Absent:

@@ -13,6 +13,7 @@ import sys
 from functools import cache
 from operator import setitem
 from types import CellType
+from typing import NamedTuple
 
 from helpers.mini.vm.frame_object import generator_of
 from helpers.mini.vm.instructions import NULL, Unsupported
@@ -57,6 +58,16 @@ def adding(function, effect: str):
     def handler(self, depth):
         value = self.pop()
         function(self.stack[-depth], value)
+
+    handler.__doc__ = effect
+    return handler
+
+
+def natively(opname: str, takes: int, gives: int, effect: str):
+    """Return a handler that lets CPython run the instruction."""
+
+    def handler(self):
+        self.stack += native(opname, 0, takes, gives)(*self.take(takes))
 
     handler.__doc__ = effect
     return handler
@@ -109,11 +120,11 @@ class Slots:
         self.cells[name] = CellType(self.local.pop(name)) if name in self.local else CellType()
 
 
-class Lent:
+class Lent(NamedTuple):
     """What a slot held, and where it is to be put back."""
 
-    def __init__(self, where, value):
-        self.where, self.value = where, value
+    where: dict
+    value: object
 
     def __repr__(self):
         return repr(self.value)
@@ -332,17 +343,9 @@ class Patterns:
         """[subject] → [subject, its length]"""
         self.push(len(self.stack[-1]))
 
-    def MATCH_SEQUENCE(self):
-        """[subject] → [subject, is it a sequence]"""
-        self.stack += native("MATCH_SEQUENCE", 0, 1, 2)(self.pop())
-
-    def MATCH_MAPPING(self):
-        """[subject] → [subject, is it a mapping]"""
-        self.stack += native("MATCH_MAPPING", 0, 1, 2)(self.pop())
-
-    def MATCH_KEYS(self):
-        """[subject, keys] → [subject, keys, values or None]"""
-        self.stack += native("MATCH_KEYS", 0, 2, 3)(*self.take(2))
+    MATCH_SEQUENCE = natively("MATCH_SEQUENCE", 1, 2, "[subject] → [subject, is it a sequence]")
+    MATCH_MAPPING = natively("MATCH_MAPPING", 1, 2, "[subject] → [subject, is it a mapping]")
+    MATCH_KEYS = natively("MATCH_KEYS", 2, 3, "[subject, keys] → [subject, keys, values or None]")
 
     def MATCH_CLASS(self, count):
         """[subject, class, keyword names] → [attributes or None]"""
