@@ -53,8 +53,7 @@ def unsolved(cells: list) -> list:
     """Return cells of a notebook without folded solutions; a cell that was nothing else is gone."""
     kept = []
     for cell in cells:
-        rest = folded_away(cell)
-        if rest != "".join(cell["source"]):
+        if (rest := folded_away(cell)) != "".join(cell["source"]):
             cell = type(cell)(cell, source=rest)  # a dict, or a NotebookNode
         if rest or cell["cell_type"] == "code":
             kept.append(cell)

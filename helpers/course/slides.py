@@ -71,16 +71,11 @@ def page(path: Path, ran=None) -> str:
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = _LINK.sub(r"\1\2.html", cell.source)
-    exporter = SlidesExporter(
-        template_name=DECK.name,
-        extra_template_basedirs=[str(DECK.parent)],
-        embed_images=True,
-        exclude_input_prompt=True,
-        exclude_output_prompt=True,
-        exclude_anchor_links=True,
-    )
-    living = {"styles": styles(widgets), "host": HOST.read_text("utf-8")}
-    living["scripts"] = as_script(widgets.scripts) if widgets.scripts else ""
+    yes = ("embed_images", "exclude_input_prompt", "exclude_output_prompt", "exclude_anchor_links")
+    where = {"template_name": DECK.name, "extra_template_basedirs": [str(DECK.parent)]}
+    exporter = SlidesExporter(**where, **dict.fromkeys(yes, True))
+    scripts = as_script(widgets.scripts) if widgets.scripts else ""
+    living = {"styles": styles(widgets), "host": HOST.read_text("utf-8"), "scripts": scripts}
     about = {"metadata": {"name": path.stem, "path": str(path.parent)}, "living": living}
     return exporter.from_notebook_node(notebook, about)[0]
 
@@ -88,8 +83,8 @@ def page(path: Path, ran=None) -> str:
 def fitted(cells: list[dict]) -> list[dict]:
     """Return the cells that are shown, parted, each with the metadata of its kind of slide."""
     parted = {"markdown": _prose, "code": _run}
-    shown = [cell for cell in cells if kind_of(cell) != SKIP]
-    return [part for cell in shown for part in parted[cell["cell_type"]](cell)]
+    shown = (parted[cell["cell_type"]](cell) for cell in cells if kind_of(cell) != SKIP)
+    return [part for parts in shown for part in parts]
 
 
 def kind_of(cell: dict) -> str:

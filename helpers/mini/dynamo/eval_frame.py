@@ -93,15 +93,9 @@ class Compiled:
         """Return the Python that was generated: of every entry, then of what goes on after it."""
         return "\n".join(self._of_entries("source"))
 
-    @property
-    def graphs(self) -> list:
-        """Return the FX graphs, in the order of `source`."""
-        return self._of_entries("graph")
-
-    @property
-    def breaks(self) -> list[str]:
-        """Return why the graph broke, once for each break."""
-        return self._of_entries("broke")
+    # The FX graphs, in the order of `source`; and why the graph broke, once for each break.
+    graphs = property(lambda self: self._of_entries("graph"))
+    breaks = property(lambda self: self._of_entries("broke"))
 
     def _parts_of_it(self) -> list["Compiled"]:
         found = [self]

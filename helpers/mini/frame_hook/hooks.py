@@ -11,32 +11,28 @@ from helpers.safety.arguments import real_type_name
 
 @cache
 def _open_door():
-    """Return the first of the two doors that works here, and its name. NotBuilt if none does."""
+    """Return the first of the two doors that works here, its name, and why there is none."""
     try:
-        return building.extension(), "the course's C extension"
+        return building.extension(), "the course's C extension", ""
     except building.NotBuilt as error:
         because = str(error)
     try:
         building.refuse_python()
         from helpers.mini.frame_hook import torch_callback
 
-        return torch_callback.Door(), "torch's own hook"
+        return torch_callback.Door(), "torch's own hook", ""
     except (ImportError, building.NotBuilt):
-        raise building.NotBuilt(f"{because}; torch's hook would do, but is not usable") from None
+        return None, "", f"{because}; torch's hook would do, but is not usable"
 
 
 def available() -> str:
     """Return which hook this machine has, in words; empty where it has none."""
-    return "" if why_not() else _open_door()[1]
+    return _open_door()[1]
 
 
 def why_not() -> str:
     """Return in one sentence why there is no hook here; empty where there is one."""
-    try:
-        _open_door()
-    except building.NotBuilt as error:
-        return str(error)
-    return ""
+    return _open_door()[2]
 
 
 class watching:  # noqa: N801 (used like a function, as contextlib names its own)
@@ -60,7 +56,9 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
         self._codes = None if only is None else _codes_of(only)
 
     def __enter__(self):
-        door, _ = _open_door()
+        door, _, because = _open_door()
+        if door is None:
+            raise building.NotBuilt(because)
         if door.is_on(self):
             raise RuntimeError("this hook is on already; make another one for another block")
         _be_a_frame()
