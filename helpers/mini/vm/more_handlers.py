@@ -339,10 +339,7 @@ class Intrinsics:
 class Patterns:
     """What `match` asks of its subject."""
 
-    def GET_LEN(self):
-        """[subject] → [subject, its length]"""
-        self.push(len(self.stack[-1]))
-
+    GET_LEN = natively("GET_LEN", 1, 2, "[subject] → [subject, its length]")
     MATCH_SEQUENCE = natively("MATCH_SEQUENCE", 1, 2, "[subject] → [subject, is it a sequence]")
     MATCH_MAPPING = natively("MATCH_MAPPING", 1, 2, "[subject] → [subject, is it a mapping]")
     MATCH_KEYS = natively("MATCH_KEYS", 2, 3, "[subject, keys] → [subject, keys, values or None]")
