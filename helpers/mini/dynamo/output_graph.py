@@ -12,7 +12,6 @@ from torch import fx
 from helpers.mini.dynamo.builder import VariableBuilder, is_short, own_name
 from helpers.mini.dynamo.parts import written
 from helpers.mini.dynamo.symbolic_values import (
-    IMMUTABLE,
     Break,
     Items,
     Known,
@@ -20,6 +19,7 @@ from helpers.mini.dynamo.symbolic_values import (
     Refuse,
     Tensor,
     Unread,
+    is_immutable,
 )
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import patched
@@ -50,8 +50,7 @@ class Tracing(VariableBuilder):
             fits = None not in items and value.kind in (tuple, list)
             return Items(value.kind, items, value.source) if fits else None
         if isinstance(value, Known):
-            parts = value.value if type(value.value) is tuple else (value.value,)
-            fits = all(type(part) in IMMUTABLE and part == part for part in parts)
+            fits = is_immutable(value.value) and value.value == value.value
             return value if fits else None  # FX does not write a nan so that it is the same one
         return value if isinstance(value, Tensor) else None
 

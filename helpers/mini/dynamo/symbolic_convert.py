@@ -139,11 +139,9 @@ class Interpreter:
     def operate(self, sign, left, right):
         """Return the result of an operator; `parts.binary_op` decides for tensors and scalars."""
         fn, pair = Known(OPERATORS[sign]), [left, right]
-        if any(isinstance(side, Items) for side in pair):
+        if not all(isinstance(side, Tensor) or is_plain(side) for side in pair):
             return self.call(fn, pair, {})
         try:
-            if not all(isinstance(side, Tensor) or is_plain(side) for side in pair):
-                raise Break(f"{sign} of an object that may do anything")
             return self.trace.parts.binary_op(self.trace, sign, left, right)
         except Break as why:
             raise Break(str(why), fn, pair) from None
