@@ -9,6 +9,7 @@ import inspect
 import os
 import sys
 import warnings
+from contextlib import suppress
 from types import CodeType, SimpleNamespace
 
 from helpers.internals import torch_private
@@ -52,13 +53,15 @@ class Door:
         return hook.error, 0
 
     def is_on(self, key) -> bool:
-        """Return whether the hook of this key is on."""
+        """Return whether it is on for this key."""
         return id(key) in self._hooks
 
     def _on_frame(self, frame, entry, state):
         code = frame.f_code
         starts = frame.f_lasti <= START  # a generator that goes on is asked about again
-        if starts and not code.co_filename.startswith(HERE) and _has_room():
+        with suppress(ValueError):  # there are not so many frames
+            starts = starts and not sys._getframe(sys.getrecursionlimit() - FEWEST_LEVELS)
+        if starts and not code.co_filename.startswith(HERE):
             for hook in reversed([*self._hooks.values()]):
                 asked = hook.error is None and (not hook.wanted or id(code) in hook.wanted)
                 if asked and (answer := _ask(hook, code, frame)) is not None:
@@ -80,15 +83,6 @@ def _ask(hook, code: CodeType, frame) -> CodeType | None:
     except BaseException as error:
         hook.error = error
         return None
-
-
-def _has_room() -> bool:
-    """Return whether enough levels of recursion are left for a callback."""
-    try:
-        sys._getframe(sys.getrecursionlimit() - FEWEST_LEVELS)
-    except ValueError:  # there are not so many frames
-        return True
-    return False
 
 
 def _code_for(answer, code: CodeType) -> CodeType | None:

@@ -28,12 +28,12 @@ from helpers.mini.vm.instructions import (
     plain_names,
 )
 from helpers.mini.vm.loop import Loop, machine, opcodes, written
-from helpers.mini.vm.more_handlers import MORE
+from helpers.mini.vm.more_handlers import More
 from helpers.mini.vm.steps import ARITHMETIC, COMPARISON, STEPS
 from helpers.safety.arguments import real_type_name
 
 VERSIONS = ((3, 11), (3, 12), (3, 13))
-WHOLE = (*STEPS, *MORE)
+WHOLE = (*STEPS, More)
 Machine = machine(*WHOLE)
 
 
