@@ -1,8 +1,7 @@
 """A notebook -> how many minutes each of its sections takes, by one written rule.
 
-The rule is what readers needed, as a mean over the chapters: `WORDS` of prose a minute, and a time
-for each line of code, exhibit and prediction. An exercise takes what it says; its own prose, stub
-and solution are not counted again. What stands under `DEEPER` may be left out: it is counted apart.
+The rule is what readers needed, as a mean over the chapters. An exercise takes what it says; its
+prose, stub and solution are not counted again. What stands under `DEEPER` is counted apart.
 """
 
 import json
@@ -71,10 +70,7 @@ def sections(path: Path) -> list[Section]:
 
 
 def on_the_page(path: Path) -> tuple[int, int, int]:
-    """Return the minutes of reading, of the exercises, and of what goes deeper.
-
-    The first and the last are multiples of `STEP`.
-    """
+    """Return the minutes of reading, of the exercises, and of what goes deeper."""
     parts, times = sections(path), [0.0, 0.0]
     for part in parts:
         times[part.title.startswith(DEEPER)] += part.reading

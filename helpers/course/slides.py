@@ -1,12 +1,8 @@
 """Numbers of notebooks -> a page of slides for each, run for it, so that its exhibits live.
 
 nbconvert makes them, with the template in deck/, which holds reveal.js: a page needs no network.
-Runs are those of the book, and its host lets the exhibits live; a slide with the stored outputs has
-exhibits that stand still.
-
 Which cell begins a slide is written in the notebook. Of long prose the first paragraph is shown,
-and all of it stands in the speaker's notes. Lists, tables and exercises are shown whole, on several
-slides where they are long. A large output gets a slide of its own.
+and all of it stands in the speaker's notes; lists, tables and exercises are shown whole.
 """
 
 import re
@@ -53,11 +49,7 @@ def slides(words: list[str]) -> int:
 
 
 def page(path: Path, ran=None) -> str:
-    """Return the slides of a notebook as one page, which is complete in itself.
-
-    `ran` is the notebook as it was run, with the state of its widgets, which live then; without it
-    the slides show what is stored.
-    """
+    """Return a notebook's slides as one page: as it `ran`, with widgets that live, or as stored."""
     import nbformat  # these may be missing where `reset` still works
     from nbconvert import SlidesExporter
 

@@ -1,10 +1,8 @@
 """How long a workshop is -> its plan: sections, exercises and pauses, each with its minutes.
 
 The minutes of sections and exercises are those of the notebooks. All of a chapter's reading is
-done; of the exercises those that fit are taken, the most important first, then the shortest.
-
-A break comes before a sitting would be too long, or between chapters when it has been long enough.
-None parts a chapter's opening from what follows it, or its recap from what comes before.
+done; of the exercises those that fit are taken, the most important first, then the shortest. No
+break parts a chapter's opening from what follows it, or its recap from what comes before.
 """
 
 import argparse
