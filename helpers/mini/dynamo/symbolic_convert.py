@@ -252,22 +252,18 @@ class Interpreter:
         named = dict(zip(names, values[split:], strict=True))
         self.push(self.call(fn, values[:split], named))
 
-    def attribute(self, step, pushes, beside):
+    def LOAD_ATTR(self, step):
         owner = self.pop()
+        method = step.opname == "LOAD_METHOD" or METHODS_BY_BIT and step.arg & 1
         try:
             value = self.get_attribute(owner, step.value)
         except Break as why:
+            pushes = [RESULT, *[NULL] * bool(method)]
             fn, args = Known(getattr), [owner, Known(step.value)]
-            raise Break(str(why), fn, args, pushes=pushes) from None
-        self.push_callable(value, beside)
+            raise Break(str(why), fn, args, pushes=pushes[:: 1 if NULL_ABOVE else -1]) from None
+        self.push_callable(value, NULL if method else None)
 
-    def LOAD_METHOD(self, step):
-        self.attribute(step, [NULL, RESULT], NULL)
-
-    def LOAD_ATTR(self, step):
-        if not METHODS_BY_BIT or not step.arg & 1:
-            return self.attribute(step, [RESULT], None)
-        return self.attribute(step, [RESULT, NULL] if NULL_ABOVE else [NULL, RESULT], NULL)
+    LOAD_METHOD = LOAD_ATTR
 
     # --- what a call or an attribute does: compute it, record it, or break
 

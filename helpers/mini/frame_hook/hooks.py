@@ -86,8 +86,7 @@ def _be_a_frame() -> None:
 def replaced(function, replacement: Callable) -> watching:
     """Let `replacement(*arguments)` stand for every frame of `function`, in a `with` block.
 
-    `function`: a Python function, a method or a code object. Only its frames are no longer
-    evaluated. While the replacement runs they are, so it may call the function.
+    While the replacement runs they are evaluated, so it may call the function.
     """
     if not callable(replacement):
         given = real_type_name(replacement)
@@ -121,9 +120,8 @@ def _codes_of(only) -> tuple[CodeType, ...]:
 def guarded() -> Iterator[None]:
     """Check every frame against the C stack in a `with` block, whoever evaluates it.
 
-    torch's evaluator does not: under it a deep recursion ends in a dead interpreter, and here in a
-    RecursionError. After it torch may leave its evaluator on, so the one before is put back.
-    Nothing is done where only torch's hook is there.
+    Under torch's evaluator, which does not, a deep recursion ends in a dead interpreter. torch may
+    leave it on, so the one before is put back. Nothing is done where only torch's hook is there.
     """
     try:
         building.extension()
