@@ -75,14 +75,3 @@ def test_what_stood_there_is_kept_beside_unless_it_is_the_same(tmp_path, capsys)
 def test_the_course_itself_is_not_written_into(name):
     with pytest.raises(course.Refusal, match="of the course itself"):
         give({}, course.ROOT / name)
-
-
-def test_nothing_is_written_through_a_link(tmp_path):
-    source, folder, other = tmp_path / "new", tmp_path / "folder", tmp_path / "other"
-    source.write_text("new")
-    folder.mkdir()
-    other.mkdir()
-    (folder / "images").symlink_to(other)
-    with pytest.raises(course.Refusal, match="is a link"):
-        give({Path("images/a"): source}, folder)
-    assert list(other.iterdir()) == []

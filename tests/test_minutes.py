@@ -66,7 +66,7 @@ def test_an_exercise_takes_what_it_says_and_nothing_more(tmp_path):
     solved = "<details><summary>Solution</summary>\n\n" + "word " * 500 + "\n\n</details>"
     path = made(tmp_path, "## Your turn", ask, ">stub = ...", ">check.it(stub)", solved, ">more")
     _, turn = sections(path)
-    assert turn.exercises == 15 and turn.reading == pytest.approx(2 / WORDS + LINE)
+    assert turn.todo[0].minutes == 15 and turn.reading == pytest.approx(2 / WORDS + LINE)
     assert on_the_page(path) == (STEP, 15, 0)
 
 

@@ -44,9 +44,8 @@ def packages() -> Iterator[Row]:
     memory = psutil.virtual_memory()
     total, free = (size / course.GIGABYTE for size in (memory.total, memory.available))
     text = f"{total:.1f} GB, of it free {free:.1f} GB"
-    little = free <= 2
-    more = ": an open notebook takes 1 GB, so close others" if little else ""
-    yield "note" if little else "ok", "memory", text + more
+    more = "" if free > 2 else ": an open notebook takes 1 GB, so close others"
+    yield "note" if more else "ok", "memory", text + more
 
 
 def package(pin) -> Row:

@@ -1,14 +1,12 @@
 """A notebook -> how many minutes each of its sections takes, by one written rule.
 
-The rule is what readers needed, as a mean over the chapters: `WORDS` of prose a minute, and a time
-for each line of code, exhibit and prediction. An exercise takes what it says; its own prose, stub
-and solution are not counted again. What stands under `DEEPER` may be left out: it is counted apart.
+The rule is what readers needed, as a mean over the chapters. An exercise takes what it says; its
+prose, stub and solution are not counted again. What stands under `DEEPER` is counted apart.
 """
 
 import json
 import re
 from dataclasses import dataclass, field
-from math import ceil
 from pathlib import Path
 
 WORDS = 150  # a minute
@@ -42,11 +40,6 @@ class Section:
     cells: int = 0
     words: int = 0
 
-    @property
-    def exercises(self) -> int:
-        """The minutes of the exercises."""
-        return sum(one.minutes for one in self.todo)
-
 
 def sections(path: Path) -> list[Section]:
     """Return a notebook's sections, in order; the first is its opening."""
@@ -76,22 +69,14 @@ def sections(path: Path) -> list[Section]:
     return found
 
 
-def rows(path: Path) -> list[dict]:
-    """Return a row for each of a notebook's sections: its title, and whole minutes for both."""
-    found = [(one.title or "opening", ceil(one.reading), one.exercises) for one in sections(path)]
-    return [dict(zip(("section", "reading", "exercises"), row, strict=True)) for row in found]
-
-
 def on_the_page(path: Path) -> tuple[int, int, int]:
-    """Return the minutes of reading, of the exercises, and of what goes deeper.
-
-    The first and the last are multiples of `STEP`.
-    """
+    """Return the minutes of reading, of the exercises, and of what goes deeper."""
     parts, times = sections(path), [0.0, 0.0]
     for part in parts:
         times[part.title.startswith(DEEPER)] += part.reading
     needed, deeper = (STEP * round(minutes / STEP) for minutes in times)
-    return max(STEP, needed), sum(part.exercises for part in parts), deeper
+    exercises = sum(one.minutes for part in parts for one in part.todo)
+    return max(STEP, needed), exercises, deeper
 
 
 def _running(source: str, outputs: list) -> float:

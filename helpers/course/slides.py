@@ -1,12 +1,8 @@
 """Numbers of notebooks -> a page of slides for each, run for it, so that its exhibits live.
 
 nbconvert makes them, with the template in deck/, which holds reveal.js: a page needs no network.
-Runs are those of the book, and its host lets the exhibits live; a slide with the stored outputs has
-exhibits that stand still.
-
 Which cell begins a slide is written in the notebook. Of long prose the first paragraph is shown,
-and all of it stands in the speaker's notes. Lists, tables and exercises are shown whole, on several
-slides where they are long. A large output gets a slide of its own.
+and all of it stands in the speaker's notes; lists, tables and exercises are shown whole.
 """
 
 import re
@@ -53,11 +49,7 @@ def slides(words: list[str]) -> int:
 
 
 def page(path: Path, ran=None) -> str:
-    """Return the slides of a notebook as one page, which is complete in itself.
-
-    `ran` is the notebook as it was run, with the state of its widgets, which live then; without it
-    the slides show what is stored.
-    """
+    """Return a notebook's slides as one page: as it `ran`, with widgets that live, or as stored."""
     import nbformat  # these may be missing where `reset` still works
     from nbconvert import SlidesExporter
 
@@ -71,16 +63,11 @@ def page(path: Path, ran=None) -> str:
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = _LINK.sub(r"\1\2.html", cell.source)
-    exporter = SlidesExporter(
-        template_name=DECK.name,
-        extra_template_basedirs=[str(DECK.parent)],
-        embed_images=True,
-        exclude_input_prompt=True,
-        exclude_output_prompt=True,
-        exclude_anchor_links=True,
-    )
-    living = {"styles": styles(widgets), "host": HOST.read_text("utf-8")}
-    living["scripts"] = as_script(widgets.scripts) if widgets.scripts else ""
+    yes = ("embed_images", "exclude_input_prompt", "exclude_output_prompt", "exclude_anchor_links")
+    where = {"template_name": DECK.name, "extra_template_basedirs": [str(DECK.parent)]}
+    exporter = SlidesExporter(**where, **dict.fromkeys(yes, True))
+    scripts = as_script(widgets.scripts) if widgets.scripts else ""
+    living = {"styles": styles(widgets), "host": HOST.read_text("utf-8"), "scripts": scripts}
     about = {"metadata": {"name": path.stem, "path": str(path.parent)}, "living": living}
     return exporter.from_notebook_node(notebook, about)[0]
 
@@ -88,8 +75,8 @@ def page(path: Path, ran=None) -> str:
 def fitted(cells: list[dict]) -> list[dict]:
     """Return the cells that are shown, parted, each with the metadata of its kind of slide."""
     parted = {"markdown": _prose, "code": _run}
-    shown = [cell for cell in cells if kind_of(cell) != SKIP]
-    return [part for cell in shown for part in parted[cell["cell_type"]](cell)]
+    shown = (parted[cell["cell_type"]](cell) for cell in cells if kind_of(cell) != SKIP)
+    return [part for parts in shown for part in parts]
 
 
 def kind_of(cell: dict) -> str:

@@ -29,10 +29,6 @@ def test(words: list[str]) -> int:
         )
     lax = ["--nbval-lax"] if LAX in words or version != REFERENCE else []
     command = [str(course.PYTHON), "-m", "pytest", *lax, *workers(words)]
-    course.say(
-        "All is collected first; then each line ends with how far it is. Ctrl-C stops it and tells "
-        "what failed so far."
-    )
     words = [word for word in words if word not in (ALL, LAX)]
     return course.hand_over([*command, *words], environment)
 

@@ -1,10 +1,8 @@
 """How long a workshop is -> its plan: sections, exercises and pauses, each with its minutes.
 
 The minutes of sections and exercises are those of the notebooks. All of a chapter's reading is
-done; of the exercises those that fit are taken, the most important first, then the shortest.
-
-A break comes before a sitting would be too long, or between chapters when it has been long enough.
-None parts a chapter's opening from what follows it, or its recap from what comes before.
+done; of the exercises those that fit are taken, the most important first, then the shortest. No
+break parts a chapter's opening from what follows it, or its recap from what comes before.
 """
 
 import argparse
@@ -51,19 +49,16 @@ class Row:
 
 def workshop(words: list[str]) -> int:
     """Print the plan that the words ask for: a length, and the numbers of chapters if any."""
-    about = "Print a plan: sections, exercises and pauses, each with its minutes."
-    parser = argparse.ArgumentParser("course.py workshop", description=about, allow_abbrev=False)
+    parser = argparse.ArgumentParser("course.py workshop", allow_abbrev=False)
     parser.add_argument("length", choices=LENGTHS)
-    numbers = "numbers of chapters, in the order of the day"
-    parser.add_argument("chapters", nargs="*", default=[], help=numbers)
-    begins = "when each day begins"
-    parser.add_argument("--from", dest="start", default="09:00", metavar="09:00", help=begins)
+    parser.add_argument("chapters", nargs="*", help="numbers, in the order of the day")
+    parser.add_argument("--from", dest="start", default="09:00", metavar="09:00")
     asked = parser.parse_intermixed_args(words)
     try:
         start = datetime.strptime(asked.start, "%H:%M")
     except ValueError:
-        words = f"A day begins at a time like 09:00, not at {asked.start!r}."
-        raise course.Refusal(words) from None
+        told = f"A day begins at a time like 09:00, not at {asked.start!r}."
+        raise course.Refusal(told) from None
     days, minutes, usual = LENGTHS[asked.length]
     there = [str(int(name[:2])) for name in chapters() if name[:2].isdigit()]
     chosen = asked.chapters or [number for number in usual.split() if number in there]

@@ -2,13 +2,13 @@
 
 CPython keeps both in one array, `localsplus`, at the end of `_PyInterpreterFrame`
 (Include/internal/pycore_frame.h). Nothing in Python's own language leads there, so it is read by
-address, and only after the addresses have been proved right on an object of known size.
+address, and only where the layout is known.
 """
 
 import ctypes
 import sys
+import sysconfig
 from dataclasses import dataclass
-from functools import cache
 from types import CodeType, FrameType
 
 VERSIONS = ((3, 11), (3, 12), (3, 13))
@@ -36,34 +36,21 @@ class Layout:
     localsplus: int = 72
 
 
-# 3.11 has the function and three namespaces before the code; 3.12 put the code first.
-LAYOUTS = {
-    (3, 11): Layout(code=32, previous=48, frame_object=40, owner=69),
-    (3, 12): Layout(),
-    (3, 13): Layout(),
-}
-
-
 def unsupported() -> str:
     """Return why this interpreter's stack is never read, in one sentence; nothing where it is."""
     name, version = sys.implementation.name, sys.version_info[:2]
-    if name == "cpython" and version in VERSIONS:
+    odd = any(map(sysconfig.get_config_var, ("Py_GIL_DISABLED", "Py_TRACE_REFS")))
+    if name == "cpython" and version in VERSIONS and not odd:
         return ""
-    found = f"{name} {version[0]}.{version[1]}"
+    found = f"{name} {version[0]}.{version[1]}{', of an unusual build' if odd else ''}"
     return f"the value stack is read on CPython 3.11, 3.12 and 3.13; this is {found}"
 
 
-@cache
-def doubt() -> str:
-    """Return why the layout of frames is not the one we know, or nothing: the self-test."""
-    if why := unsupported():
-        return why
-    return "" if _known_frame_reads_right(layout()) else "the self-test read something else"
-
-
 def layout() -> Layout:
-    """Return the offsets for this version."""
-    return LAYOUTS[sys.version_info[:2]]
+    """Return the offsets for this version; 3.11 has four other pointers before the code."""
+    if sys.version_info >= (3, 12):
+        return Layout()
+    return Layout(code=32, previous=48, frame_object=40, owner=69)
 
 
 def base(frame: FrameType) -> int:
@@ -82,39 +69,5 @@ def thing(pointer: int | None) -> object:
     return ctypes.cast(pointer, ctypes.py_object).value if pointer else NULL
 
 
-def saved_depth(frame: FrameType) -> int | None:
-    """Return the depth that CPython has saved: in 3.11 before each traced opcode; None for none."""
-    top = ctypes.c_int.from_address(base(frame) + layout().stacktop).value
-    return top - len(variables(frame.f_code)) if top >= 0 else None
-
-
 def _word(address: int) -> int:
     return ctypes.c_void_p.from_address(address).value or 0
-
-
-def _known():
-    first, second = object(), [object()]
-    # Stops with three values waiting on its stack, so that both halves of the array are tested.
-    third = (first, second, "known", [(yield)])
-    return first, third
-
-
-def _known_frame_reads_right(offsets: Layout) -> bool:
-    """Return whether a suspended generator's frame has its code and values where we say."""
-    generator = _known()
-    next(generator)
-    frame, code = generator.gi_frame, generator.gi_code
-    # Sizes first: nothing is read before it is known to lie inside the two objects.
-    if FrameType.__basicsize__ < offsets.frame + WORD:
-        return False
-    start, end = id(generator), id(generator) + type(generator).__sizeof__(generator)
-    address = _word(id(frame) + offsets.frame)
-    slots = len(variables(code)) + code.co_stacksize
-    if not start < address or address + offsets.localsplus + slots * WORD > end:
-        return False
-    first, second = frame.f_locals["first"], frame.f_locals["second"]
-    found = [_word(address + offsets.localsplus + WORD * i) for i in range(slots)]
-    top = ctypes.c_int.from_address(address + offsets.stacktop).value
-    found += [_word(address + offsets.code), _word(address + offsets.frame_object)]
-    known = [*map(id, (first, second)), 0, *map(id, (first, second, "known"))]
-    return [*found[:6], *found[-2:]] == [*known, id(code), id(frame)] and 6 <= top <= slots

@@ -122,8 +122,7 @@ def graph_ops(name: str) -> tuple[str, ...]:
 
 def tensor_number(tensor) -> object:
     """Return the number by which TensorFlow tells tensors apart, or the object's id."""
-    number = tensor._id
-    return number if type(number) is int else id(tensor)
+    return tensor._id if type(tensor._id) is int else id(tensor)
 
 
 def graphs_being_built() -> list:

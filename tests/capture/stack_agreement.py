@@ -1,5 +1,6 @@
 """Run in a bare child by test_stack.py: does the record agree with CPython, on this version?"""
 
+import ctypes
 import dis
 import gc
 import json
@@ -48,7 +49,9 @@ def depths_agree():
             return None
         frame.f_trace = tracer
         frame.f_trace_opcodes = sys.version_info < (3, 12)
-        saved = interpreter_frame.saved_depth(frame)
+        place = interpreter_frame.base(frame) + interpreter_frame.layout().stacktop
+        top = ctypes.c_int.from_address(place).value  # -1 where it is kept in a register
+        saved = top - len(interpreter_frame.variables(frame.f_code)) if top >= 0 else None
         if event in ("line", "opcode") and saved is not None:
             static = disassembly.depths(frame.f_code)[frame.f_lasti]
             right += static == saved

@@ -60,7 +60,7 @@ def lost() -> Iterator[str]:
                 yield f"- `{place}` is gone; used by {', '.join(sorted(users))}"
         except ImportError as error:
             yield f"- `{place}`: {error}; used by {', '.join(sorted(users))}"
-    if told := interpreter_frame.doubt():
+    if told := interpreter_frame.unsupported():
         yield f"- CPython's frames: {told}"
 
 

@@ -226,7 +226,7 @@ def test_a_name_that_is_gone_is_told_with_those_who_use_it(monkeypatch):
     users = {"math:tau": {"a.py"}, "math:_tau": {"b.py", "a.py"}, "no_such_room:it": {"c.py"}}
     monkeypatch.setattr(moved, "imported", lambda: users)
     monkeypatch.setattr(moved.torch_private, "missing", lambda: "torch lacks x: run something")
-    monkeypatch.setattr(moved.interpreter_frame, "doubt", lambda: "")
+    monkeypatch.setattr(moved.interpreter_frame, "unsupported", lambda: "")
     assert list(moved.lost()) == [
         "- torch lacks x",
         "- `math:_tau` is gone; used by a.py, b.py",

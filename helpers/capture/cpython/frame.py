@@ -97,8 +97,8 @@ def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
     Read from the interpreter's own records (_PyInterpreterFrame): looking makes no frame object.
     """
     require_int(most, "most", MOST_ASKED)
-    if interpreter_frame.doubt():
-        raise RuntimeError(interpreter_frame.doubt())
+    if interpreter_frame.unsupported():
+        raise RuntimeError(interpreter_frame.unsupported())
     offsets, address, rows = interpreter_frame.layout(), interpreter_frame.base(frame), []
     while address and len(rows) < most:
         owner = ctypes.c_ubyte.from_address(address + offsets.owner).value

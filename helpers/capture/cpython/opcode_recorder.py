@@ -44,7 +44,7 @@ class Tables:
         # CPython 3.11 tells of an EXTENDED_ARG, and then not of its instruction.
         told = pairwise(found if sys.version_info < (3, 12) else ())
         self.begun = {i.offset: then.offset for i, then in told if i.opname == "EXTENDED_ARG"}
-        self.doubt, depths = interpreter_frame.doubt(), {}
+        self.doubt, depths = interpreter_frame.unsupported(), {}
         try:
             depths = {} if self.doubt else disassembly.depths(code)
         except disassembly.Doubt as doubt:
@@ -83,7 +83,7 @@ class Recorder:
         self.codes: dict[int, Tables] = {}  # by id: a code's hash asks its constants
         self.printed, self.result = Printed(), None
         self._running, self._suspended, self._globals = [], {}, None
-        self._read = None if interpreter_frame.doubt() else reader(look)
+        self._read = None if interpreter_frame.unsupported() else reader(look)
 
     def run(self, watched: Unwrapped, args, kwargs) -> "Recorder":
         """Call, and record from the function on; whatever is raised is told by `result`."""

@@ -5,6 +5,7 @@ the sources of torch/_dynamo/source.py, and of torch/_dynamo/guards.py CONSTANT_
 """
 
 import re
+from functools import cache
 from types import BuiltinFunctionType, FunctionType
 
 import torch
@@ -15,14 +16,14 @@ from helpers.mini.dynamo.symbolic_values import SCALARS, Items, Known, Refuse, T
 LONGEST = 200  # characters of what is written into generated source
 # What guards call, whatever someone makes of the builtins later.
 BUILTINS = {fn.__name__: fn for fn in (type, len, str, float, int, tuple, list)}
-# Found once: guards ask them at every call.
-_function_modes = torch_private.len_torch_function_stack
-_dispatch_modes = torch_private.len_torch_dispatch_stack
-_transforms = torch_private.maybe_current_level
-_autocast = torch_private.is_any_autocast_enabled
-_jit_traces = torch_private.is_tracing
+# Found once: guards ask them at every call. Each is true where something is on.
+_STATES = (
+    *(torch.is_inference_mode_enabled, torch_private.is_any_autocast_enabled),
+    *(torch_private.len_torch_function_stack, torch_private.len_torch_dispatch_stack),
+    *(torch_private.is_tracing, torch_private.maybe_current_level),
+)
 _keys = torch_private.dispatch_keys
-_cpu_bits = getattr(_keys(torch.empty(0)), "raw_repr", int)()  # numbers compare faster than sets
+_usual_keys = cache(lambda device: _keys(torch.empty(0, device=device)))
 UNUSUAL_STATE = (
     "something is on that changes what torch does: inference mode, autocast, a mode such as a "
     "default device, a transform such as vmap, or torch.jit"
@@ -35,22 +36,14 @@ UNUSUAL_TENSOR = (
 
 def usual_state() -> bool:
     """Return whether nothing is on that changes what torch's functions do."""
-    return not (
-        torch.is_inference_mode_enabled()
-        or _autocast()
-        or _function_modes()
-        or _dispatch_modes()
-        or _jit_traces()
-        or _transforms() is not None
-    )
+    return not any(is_on() for is_on in _STATES)
 
 
 def usual(tensor) -> bool:
     """Return whether a tensor is just numbers with a dtype and a shape."""
-    keys = _keys(tensor)
     return (
         tensor._backward_hooks is None
-        and (keys.raw_repr() == _cpu_bits or keys == _keys(torch.empty(0, device=tensor.device)))
+        and _keys(tensor) == _usual_keys(tensor.device)
         and all(name.startswith("_dynamo") for name in tensor.__dict__)
     )
 
@@ -105,7 +98,7 @@ class VariableBuilder:
             return self._take_tensor(value, source)
         if issubclass(kind, torch.Tensor):
             raise Refuse(f"{source} is a {kind.__name__}, a subclass of torch.Tensor")
-        if kind in SCALARS and is_short(value):
+        if is_short(value):
             self.guard(*self.parts.guards(source, value))
             return Known(value, source)
         if kind in (tuple, list):
@@ -152,7 +145,9 @@ class VariableBuilder:
 
 
 def is_short(value) -> bool:
-    """Return whether the source of a number or a string is short, and is that value again."""
+    """Return whether it is a number or a string whose short source is that value again."""
+    if type(value) not in SCALARS:
+        return False
     return len(repr(value)) <= LONGEST and repr(value) not in ("inf", "-inf", "nan")
 
 

@@ -40,10 +40,9 @@ class Guard:
 
     def holds(self, values: tuple) -> bool:
         """Return whether the expression is true of these values; what raises is not true."""
-        try:
+        with suppress(Exception):
             return bool(self.test(*values))
-        except Exception:
-            return False
+        return False
 
 
 @dataclass(eq=False)
@@ -181,28 +180,26 @@ class _Resumes:
 
     def rest(self, position: int, stack: list, called: str = "") -> str:
         """Return the expression that calls the rest of the function from `position`."""
-        run, code = self.run, self.run.code
+        frame, run, code = self.frame, self.run, self.run.code
         bound = [name for name in code.code.co_varnames if name in run.local]
         others = [name for name in code.code.co_varnames if name not in bound]
         if unbound := receives(code, position, others):
             raise Refuse(f"{unbound[0]} may be read after a graph break, and is not bound yet")
-        names = list(self.output.trace.parts.receives(code, position, bound))
+        names = tuple(self.output.trace.parts.receives(code, position, bound))
         words = [self.output.words(run.local[name]) for name in names]
         words += [self.output.words(v) for v in stack if v is not NULL and v is not RESULT]
         layout = tuple(NULL if value is NULL else "value" for value in stack)
-        compiled = self._compiled_rest(position, layout, tuple(names))
-        if compiled not in self._made:
-            self._made.append(compiled)
-        name = self.output.trace.name(compiled, compiled.__name__)
-        return f"{name}({', '.join([*words, *([called] if called else [])])})"
-
-    def _compiled_rest(self, position, layout, names):
-        frame, step = self.frame, self.run.code.steps[position]
-        offset, written = step.offset - frame.moved, frame.rest_of
+        step, written = code.steps[position], frame.rest_of
+        offset = step.offset - frame.moved
 
         def make(name: str) -> Frame:
             made, moved = make_resume_function(written, offset, layout, name)
             stack = made.__code__.co_varnames[len(written.__code__.co_varnames) :]
             return Frame(made, (*names, *stack), written, moved)
 
-        return self._resumed((offset, layout, names), f"{frame.name}_from_line_{step.line}", make)
+        stem = f"{frame.name}_from_line_{step.line}"
+        compiled = self._resumed((offset, layout, names), stem, make)
+        if compiled not in self._made:
+            self._made.append(compiled)
+        name = self.output.trace.name(compiled, compiled.__name__)
+        return f"{name}({', '.join([*words, *([called] if called else [])])})"

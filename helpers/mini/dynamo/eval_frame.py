@@ -63,20 +63,17 @@ class Compiled:
 
     def ready(self, values: tuple):
         """Return what to run for these values, None for plain Python."""
-        entry, self.misses = self._find(values)
+        entry, misses = self._parts.lookup(self.entries, values)
+        if entry is None:
+            self.misses = misses
+            if len(self.entries) < LIMIT:
+                made = self._frame, values, self._backend, self._parts, self._resumed
+                self.entries.append(entry := compile_frame(*made))
+            else:
+                why = f"{LIMIT} entries are the limit, and none fits"
+                entry = refused(self._frame, None, why)
         self._why = entry.why or self._why
         return entry.run
-
-    def _find(self, values) -> tuple[Entry, list[str]]:
-        entry, misses = self._parts.lookup(self.entries, values)
-        if entry is not None:
-            return entry, self.misses
-        if len(self.entries) >= LIMIT:
-            why = f"{LIMIT} entries are the limit, and none fits"
-            return refused(self._frame, None, why), misses
-        entry = compile_frame(self._frame, values, self._backend, self._parts, self._resumed)
-        self.entries.append(entry)
-        return entry, misses
 
     def _resumed(self, key, stem: str, make) -> "Compiled":
         if key not in self._resumes:
@@ -96,15 +93,9 @@ class Compiled:
         """Return the Python that was generated: of every entry, then of what goes on after it."""
         return "\n".join(self._of_entries("source"))
 
-    @property
-    def graphs(self) -> list:
-        """Return the FX graphs, in the order of `source`."""
-        return self._of_entries("graph")
-
-    @property
-    def breaks(self) -> list[str]:
-        """Return why the graph broke, once for each break."""
-        return self._of_entries("broke")
+    # The FX graphs, in the order of `source`; and why the graph broke, once for each break.
+    graphs = property(lambda self: self._of_entries("graph"))
+    breaks = property(lambda self: self._of_entries("broke"))
 
     def _parts_of_it(self) -> list["Compiled"]:
         found = [self]

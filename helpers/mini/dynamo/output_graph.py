@@ -10,9 +10,8 @@ import torch
 from torch import fx
 
 from helpers.mini.dynamo.builder import VariableBuilder, is_short, own_name
+from helpers.mini.dynamo.parts import written
 from helpers.mini.dynamo.symbolic_values import (
-    IMMUTABLE,
-    SCALARS,
     Break,
     Items,
     Known,
@@ -20,6 +19,7 @@ from helpers.mini.dynamo.symbolic_values import (
     Refuse,
     Tensor,
     Unread,
+    is_immutable,
 )
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import patched
@@ -50,13 +50,13 @@ class Tracing(VariableBuilder):
             fits = None not in items and value.kind in (tuple, list)
             return Items(value.kind, items, value.source) if fits else None
         if isinstance(value, Known):
-            parts = value.value if type(value.value) is tuple else (value.value,)
-            fits = all(type(part) in IMMUTABLE and part == part for part in parts)
+            fits = is_immutable(value.value) and value.value == value.value
             return value if fits else None  # FX does not write a nan so that it is the same one
         return value if isinstance(value, Tensor) else None
 
     def _on_fakes(self, fn, args, kwargs):
-        fakes, named = [_fake(a) for a in args], {k: _fake(v) for k, v in kwargs.items()}
+        fakes = [written(a, "fake") for a in args]
+        named = {k: written(v, "fake") for k, v in kwargs.items()}
         tensors = [f for f in (*fakes, *named.values()) if isinstance(f, torch.Tensor)]
         before = [tensor._version for tensor in tensors]
         shown, call = getattr(fn, "__name__", fn), fn
@@ -70,14 +70,6 @@ class Tracing(VariableBuilder):
         if [tensor._version for tensor in tensors] != before:
             raise Break(f"{shown} works in place")
         return result
-
-
-def _fake(value):
-    if isinstance(value, Tensor):
-        return value.fake
-    if isinstance(value, Items):
-        return value.kind(map(_fake, value.items))
-    return value.value
 
 
 class BackendFailed(Exception):
@@ -101,13 +93,13 @@ class Output:
         if value.source:
             return value.source
         if isinstance(value, Known):
-            return self._constant(value.value)
-        return self._sequence(value) if isinstance(value, Items) else self._result(value.node)
-
-    def _result(self, node) -> str:
-        if node not in self._results:
-            self._results[node] = self.trace.free_name(node.name)
-        return self._results[node]
+            known, hint = value.value, own_name(value.value) or "constant"
+            return repr(known) if is_short(known) else self.trace.name(known, f"the_{hint}")
+        if isinstance(value, Items):
+            return self._sequence(value)
+        if value.node not in self._results:
+            self._results[value.node] = self.trace.free_name(value.node.name)
+        return self._results[value.node]
 
     def _sequence(self, value) -> str:
         if id(value) not in self._made:
@@ -121,11 +113,6 @@ class Output:
         """Return a tuple or list display."""
         items = ", ".join(map(self.words, value.items))
         return f"[{items}]" if value.kind is list else f"({items}{',' * (len(value.items) == 1)})"
-
-    def _constant(self, value) -> str:
-        if type(value) in SCALARS and is_short(value):
-            return repr(value)
-        return self.trace.name(value, f"the_{own_name(value) or 'constant'}")
 
     def finish(self, backend):
         """Hand the graph to the backend; return (graph module or None, the line that calls it)."""

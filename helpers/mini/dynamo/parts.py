@@ -44,12 +44,12 @@ class Recorder:
         return add(fn, tuple(map(written, args)), {k: written(v) for k, v in kwargs.items()})
 
 
-def written(value):
+def written(value, what: str = "node"):
     """Return what stands in the graph for a symbolic value: a node, a constant, or a list."""
     if isinstance(value, Tensor):
-        return value.node
+        return getattr(value, what)
     if isinstance(value, Items):
-        return value.kind(map(written, value.items))
+        return value.kind(written(item, what) for item in value.items)
     return value.value
 
 

@@ -93,23 +93,16 @@ def make_resume_function(fn: FunctionType, offset: int, layout: tuple, name: str
     prologue += _instruction("JUMP_FORWARD", offset // 2)
     units = len(prologue) // 2
     no_lines = b"".join(bytes([0xF8 | min(units - at, 8) - 1]) for at in range(0, units, 8))
-    fresh = code.replace(
-        co_name=name,
-        co_qualname=name,
-        co_argcount=len(names),
-        co_posonlyargcount=0,
-        co_kwonlyargcount=0,
-        co_nlocals=len(names),
-        co_varnames=tuple(names),
-        co_code=prologue + code.co_code,
-        co_linetable=no_lines + code.co_linetable,
-        co_stacksize=max(code.co_stacksize, len(layout) + 1),
-    )
+    fields = dict.fromkeys(("co_argcount", "co_nlocals"), len(names))
+    fields |= dict.fromkeys(("co_posonlyargcount", "co_kwonlyargcount"), 0)
+    fields |= dict.fromkeys(("co_name", "co_qualname"), name) | {"co_varnames": tuple(names)}
+    fields["co_code"] = prologue + code.co_code
+    fields["co_linetable"] = no_lines + code.co_linetable
+    fresh = code.replace(co_stacksize=max(code.co_stacksize, len(layout) + 1), **fields)
     return FunctionType(fresh, fn.__globals__, name), len(prologue)
 
 
 def _instruction(name: str, arg: int) -> bytes:
-    wide = [
-        (dis.opmap["EXTENDED_ARG"], arg >> shift & 255) for shift in (24, 16, 8) if arg >> shift
-    ]
+    extended = dis.opmap["EXTENDED_ARG"]
+    wide = [(extended, arg >> shift & 255) for shift in (24, 16, 8) if arg >> shift]
     return bytes(byte for pair in [*wide, (dis.opmap[name], arg & 255)] for byte in pair)

@@ -139,11 +139,9 @@ class Interpreter:
     def operate(self, sign, left, right):
         """Return the result of an operator; `parts.binary_op` decides for tensors and scalars."""
         fn, pair = Known(OPERATORS[sign]), [left, right]
-        if any(isinstance(side, Items) for side in pair):
+        if not all(isinstance(side, Tensor) or is_plain(side) for side in pair):
             return self.call(fn, pair, {})
         try:
-            if not all(isinstance(side, Tensor) or is_plain(side) for side in pair):
-                raise Break(f"{sign} of an object that may do anything")
             return self.trace.parts.binary_op(self.trace, sign, left, right)
         except Break as why:
             raise Break(str(why), fn, pair) from None
@@ -157,10 +155,7 @@ class Interpreter:
     UNARY_NEGATIVE = UNARY_POSITIVE = UNARY_INVERT = unary
 
     def UNARY_NOT(self, step):
-        value = self.pop()
-        if isinstance(value, Tensor):
-            raise Break("`not` needs the value of a tensor", Known(operator.not_), [value])
-        self.push(Known(not self.truth(value)))
+        self.push(self.call(Known(operator.not_), [self.pop()], {}))
 
     def BINARY_SUBSCR(self, step):
         key, container = self.pop(), self.pop()
@@ -257,22 +252,18 @@ class Interpreter:
         named = dict(zip(names, values[split:], strict=True))
         self.push(self.call(fn, values[:split], named))
 
-    def attribute(self, step, pushes, beside):
+    def LOAD_ATTR(self, step):
         owner = self.pop()
+        method = step.opname == "LOAD_METHOD" or METHODS_BY_BIT and step.arg & 1
         try:
             value = self.get_attribute(owner, step.value)
         except Break as why:
+            pushes = [RESULT, *[NULL] * bool(method)]
             fn, args = Known(getattr), [owner, Known(step.value)]
-            raise Break(str(why), fn, args, pushes=pushes) from None
-        self.push_callable(value, beside)
+            raise Break(str(why), fn, args, pushes=pushes[:: 1 if NULL_ABOVE else -1]) from None
+        self.push_callable(value, NULL if method else None)
 
-    def LOAD_METHOD(self, step):
-        self.attribute(step, [NULL, RESULT], NULL)
-
-    def LOAD_ATTR(self, step):
-        if not METHODS_BY_BIT or not step.arg & 1:
-            return self.attribute(step, [RESULT], None)
-        return self.attribute(step, [RESULT, NULL] if NULL_ABOVE else [NULL, RESULT], NULL)
+    LOAD_METHOD = LOAD_ATTR
 
     # --- what a call or an attribute does: compute it, record it, or break
 

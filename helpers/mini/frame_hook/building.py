@@ -54,13 +54,11 @@ def refuse_python() -> None:
 
 def _compile(home: folders.ManagedDirectory, name: str) -> None:
     """Compile into a folder of its own, then move it into place: nobody ever sees half of it."""
-    asked, headers = shlex.split(os.environ.get("CC", "")), sysconfig.get_path("include")
-    commands = [asked] if asked else [["cc"], ["gcc"], ["clang"]]
+    headers, asked = sysconfig.get_path("include"), os.environ.get("CC")
+    commands = map(shlex.split, [asked] if asked else ["cc", "gcc", "clang"])
     command = next((one for one in commands if shutil.which(one[0])), None)
     if command is None:
         raise NotBuilt(f"there is no C compiler to build the frame hook with: {COMPILER_CURE}")
-    if not Path(headers, "internal", "pycore_frame.h").exists():
-        raise NotBuilt("Python's C headers are not installed, and the frame hook needs them")
     mac = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
     flags = ["-O2", "-shared", "-fPIC", "-w", *mac, f"-I{headers}", str(SOURCE)]
     try:

@@ -1,9 +1,9 @@
 """A callback, and functions to watch -> the hook, on for a `with` block and always off after it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from types import CodeType, FunctionType, MethodType
+from types import CodeType
 
 from helpers.mini.frame_hook import building, slot
 from helpers.safety.arguments import real_type_name
@@ -11,33 +11,28 @@ from helpers.safety.arguments import real_type_name
 
 @cache
 def _open_door():
-    """Return the first of the two doors that works here, and its name. NotBuilt if none does."""
+    """Return the first of the two doors that works here, its name, and why there is none."""
     try:
-        return building.extension(), "the course's C extension"
+        return building.extension(), "the course's C extension", ""
     except building.NotBuilt as error:
         because = str(error)
     try:
         building.refuse_python()
         from helpers.mini.frame_hook import torch_callback
 
-        return torch_callback.Door(), "torch's own hook"
+        return torch_callback.Door(), "torch's own hook", ""
     except (ImportError, building.NotBuilt):
-        either = "torch, whose hook would do as well, is not usable either"
-        raise building.NotBuilt(f"{because}; {either}") from None
+        return None, "", f"{because}; torch's hook would do, but is not usable"
 
 
 def available() -> str:
     """Return which hook this machine has, in words; empty where it has none."""
-    return "" if why_not() else _open_door()[1]
+    return _open_door()[1]
 
 
 def why_not() -> str:
     """Return in one sentence why there is no hook here; empty where there is one."""
-    try:
-        _open_door()
-    except building.NotBuilt as error:
-        return str(error)
-    return ""
+    return _open_door()[2]
 
 
 class watching:  # noqa: N801 (used like a function, as contextlib names its own)
@@ -47,25 +42,23 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
     `code.co_varnames`. The callback returns None (evaluate the frame), a code object of the same
     layout (evaluate that instead) or a callable (its result for these arguments is the frame's).
     `only`: a function, a method or a code object, or a list, tuple or set of them; without it
-    every frame is told. The callback's own frames are not. Frames go on unasked where fewer than
-    100 levels of recursion are left. Where the C stack is nearly used up, RecursionError is raised.
+    every frame is told, but for the callback's own, and where the stack is nearly used up.
 
-    What the callback raises does not reach the code that it watches: the frame is evaluated, the
-    callback is asked no more, and the error is raised when the block ends (if the block itself
-    raises, it is added to that as a note). KeyboardInterrupt alone comes through at once.
-
-    Of two blocks, one in the other, the inner callback is asked first; its first answer counts.
-    TypeError for what cannot be called or has no code, RuntimeError where there is no hook.
+    What the callback raises is raised when the block ends (if the block itself raises, it is added
+    to that as a note), and the callback is asked no more. Of two blocks, one in the other, the
+    inner callback is asked first; its first answer counts.
     """
 
-    def __init__(self, callback: Callable, only: Iterable | None = None):
+    def __init__(self, callback: Callable, only=None):
         if not callable(callback):
             raise TypeError(f"the callback must be callable, not {real_type_name(callback)} object")
         self._callback = callback
         self._codes = None if only is None else _codes_of(only)
 
     def __enter__(self):
-        door, _ = _open_door()
+        door, _, because = _open_door()
+        if door is None:
+            raise building.NotBuilt(because)
         if door.is_on(self):
             raise RuntimeError("this hook is on already; make another one for another block")
         _be_a_frame()
@@ -93,8 +86,7 @@ def _be_a_frame() -> None:
 def replaced(function, replacement: Callable) -> watching:
     """Let `replacement(*arguments)` stand for every frame of `function`, in a `with` block.
 
-    `function`: a Python function, a method or a code object. Only its frames are no longer
-    evaluated. While the replacement runs they are, so it may call the function.
+    While the replacement runs they are evaluated, so it may call the function.
     """
     if not callable(replacement):
         given = real_type_name(replacement)
@@ -113,21 +105,14 @@ def replaced(function, replacement: Callable) -> watching:
 
 
 def _codes_of(only) -> tuple[CodeType, ...]:
-    things = [only] if isinstance(only, (FunctionType, MethodType, CodeType)) else only
-    if not isinstance(things, (list, tuple, set, frozenset)):
-        raise TypeError(
-            "only must be a list of functions or code objects, or one of them, not "
-            f"{real_type_name(only)} object"
-        )
+    things = only if isinstance(only, (list, tuple, set, frozenset)) else [only]
     if not things:
         raise ValueError("only is empty, so nothing would be watched; leave it out to watch all")
     codes = tuple(getattr(thing, "__code__", thing) for thing in things)
     for code in codes:
         if not isinstance(code, CodeType):
-            raise TypeError(
-                "only functions of Python and code objects have frames, not "
-                f"{real_type_name(code)} object"
-            )
+            given = f"not {real_type_name(code)} object"
+            raise TypeError(f"only functions of Python and code objects have frames, {given}")
     return codes
 
 
@@ -135,9 +120,8 @@ def _codes_of(only) -> tuple[CodeType, ...]:
 def guarded() -> Iterator[None]:
     """Check every frame against the C stack in a `with` block, whoever evaluates it.
 
-    torch's evaluator does not: under it a deep recursion ends in a dead interpreter, and here in a
-    RecursionError. After it torch may leave its evaluator on, so the one before is put back.
-    Nothing is done where only torch's hook is there.
+    Under torch's evaluator, which does not, a deep recursion ends in a dead interpreter. torch may
+    leave it on, so the one before is put back. Nothing is done where only torch's hook is there.
     """
     try:
         building.extension()

@@ -6,7 +6,7 @@ Calls `_PyInterpreterState_GetEvalFrameFunc` and `_PyInterpreterState_SetEvalFra
 
 import ctypes
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from helpers.internals import torch_private
 from helpers.mini.frame_hook.building import NotBuilt, extension
@@ -15,8 +15,7 @@ DEFAULT = "_PyEval_EvalFrameDefault"
 MOST_LEFT = 1000  # errors since the last time
 
 
-@dataclass(frozen=True)
-class Evaluator:
+class Evaluator(NamedTuple):
     """A function in C that evaluates frames: its `name`, and whose it is (`owner`)."""
 
     name: str
@@ -53,7 +52,10 @@ def evaluator_at(address: int) -> Evaluator:
         return Evaluator("evaluate", "this course: frame_hook/hook.c")
     if address == ctypes.cast(getattr(ctypes.pythonapi, DEFAULT), ctypes.c_void_p).value:
         return Evaluator(DEFAULT, "CPython: Python/ceval.c")
-    file = _file_of(address)
+    where = (ctypes.c_char_p * 4)()  # a Dl_info; its first field is the file
+    dladdr = None if os.name == "nt" else ctypes.CDLL(None).dladdr
+    found = dladdr and dladdr(ctypes.c_void_p(address), where) and where[0]
+    file = os.path.basename(os.fsdecode(found or b""))
     owner = "torch" if "torch" in file else file or "unknown"
     return Evaluator("a function without a public name", owner)
 
@@ -69,16 +71,6 @@ def put_back() -> Evaluator:
             break
         torch_private.count_one_out()
     return now
-
-
-def _file_of(address: int) -> str:
-    """Return the name of the library that the address lies in, empty where nobody knows."""
-    where = (ctypes.c_char_p * 4)()  # of a Dl_info; the first is the file
-    try:
-        found = ctypes.CDLL(None).dladdr(ctypes.c_void_p(address), where)
-    except (AttributeError, OSError, TypeError):  # on Windows
-        return ""
-    return os.path.basename(os.fsdecode(where[0])) if found and where[0] else ""
 
 
 def _own_addresses() -> tuple[int, int]:

@@ -9,6 +9,7 @@ import inspect
 import os
 import sys
 import warnings
+from contextlib import suppress
 from types import CodeType, SimpleNamespace
 
 from helpers.internals import torch_private
@@ -35,9 +36,8 @@ class Door:
             self._evaluator = slot.address_installed()
             self._before = torch_private.set_eval_frame(self._on_frame)
         wanted = {id(code): code for code in codes or ()}  # which keeps them alive
-        self._hooks[id(key)] = SimpleNamespace(
-            callback=callback, wanted=wanted, error=None, answered=[]
-        )
+        made = SimpleNamespace(callback=callback, wanted=wanted, error=None, answered=[])
+        self._hooks[id(key)] = made
 
     def off(self, key) -> tuple[BaseException | None, int]:
         """Switch off; return what the callback raised, if it did, and 0 as hook.c counts frames."""
@@ -53,13 +53,15 @@ class Door:
         return hook.error, 0
 
     def is_on(self, key) -> bool:
-        """Return whether the hook of this key is on."""
+        """Return whether it is on for this key."""
         return id(key) in self._hooks
 
     def _on_frame(self, frame, entry, state):
         code = frame.f_code
         starts = frame.f_lasti <= START  # a generator that goes on is asked about again
-        if starts and not code.co_filename.startswith(HERE) and _has_room():
+        with suppress(ValueError):  # there are not so many frames
+            starts = starts and not sys._getframe(sys.getrecursionlimit() - FEWEST_LEVELS)
+        if starts and not code.co_filename.startswith(HERE):
             for hook in reversed([*self._hooks.values()]):
                 asked = hook.error is None and (not hook.wanted or id(code) in hook.wanted)
                 if asked and (answer := _ask(hook, code, frame)) is not None:
@@ -83,22 +85,12 @@ def _ask(hook, code: CodeType, frame) -> CodeType | None:
         return None
 
 
-def _has_room() -> bool:
-    """Return whether enough levels of recursion are left for a callback."""
-    try:
-        sys._getframe(sys.getrecursionlimit() - FEWEST_LEVELS)
-    except ValueError:  # there are not so many frames
-        return True
-    return False
-
-
 def _code_for(answer, code: CodeType) -> CodeType | None:
     if callable(answer):
         return _calling(answer, code)
     if answer is not None and not isinstance(answer, CodeType):
-        given = type(answer).__name__
         must = "the callback must return None, a code object or something to call"
-        raise TypeError(f"{must}, not {given}")
+        raise TypeError(f"{must}, not {type(answer).__name__}")
     fields = ("co_argcount", "co_kwonlyargcount", "co_nlocals", "co_cellvars", "co_freevars")
     if answer and any(getattr(answer, name) != getattr(code, name) for name in fields):
         raise ValueError(
@@ -112,10 +104,7 @@ def _calling(stand_in, code: CodeType) -> CodeType:
     """Return code that takes the same arguments and calls `stand_in` with them."""
     names = [f"p{n}" for n in range(code.co_argcount)]
     if code.co_freevars or code.co_kwonlyargcount or code.co_flags & VARIABLE:
-        raise ValueError(
-            f"with torch's hook the frames of {code.co_name} cannot be replaced: it has free "
-            "variables, or arguments that are not plain"
-        )
+        raise ValueError(f"torch's hook cannot replace the frames of {code.co_name}: no plain ones")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a number that is called
         made = eval(f"lambda {', '.join(names)}: (0.5)({', '.join(names)})").__code__

@@ -7,9 +7,7 @@ calls, one plain instruction after another, on CPython 3.11, 3.12 and 3.13. Asyn
 
 CPython runs what C code calls back by itself (the key of `sorted`, a property, an operator's
 method, the body of a class) and what `eval` and `exec` are given. An exception keeps its type,
-message, cause, context and a traceback with the program's lines. The machine does not hide from a
-tracer or from `warnings.warn`; its frames are no frames for `inspect.isframe`, and their `f_locals`
-are a copy.
+message, cause, context and a traceback with the program's lines.
 """
 
 # ruff: noqa: F401 - what is imported here is offered
@@ -27,22 +25,20 @@ from helpers.mini.vm.instructions import (
     plain,
     plain_names,
 )
-from helpers.mini.vm.loop import Loop, Prepared, machine, opcodes, written
-from helpers.mini.vm.more_handlers import MORE
+from helpers.mini.vm.loop import Loop, machine, opcodes, written
+from helpers.mini.vm.more_handlers import More
 from helpers.mini.vm.steps import ARITHMETIC, COMPARISON, STEPS
 from helpers.safety.arguments import real_type_name
 
 VERSIONS = ((3, 11), (3, 12), (3, 13))
-WHOLE = (*STEPS, *MORE)
-Machine = machine(*WHOLE, Prepared)
+WHOLE = (*STEPS, More)
+Machine = machine(*WHOLE)
 
 
 def run(fn, /, *args, **kwargs):
     """Return what `fn(*args, **kwargs)` would return, or raise what it would raise.
 
-    Raises:
-        TypeError: `fn` is no Python function and no method of one.
-        Unsupported: the code is async, or this Python is not one of 3.11, 3.12 and 3.13.
+    TypeError for what is no Python function; Unsupported for async code, or another Python.
     """
     if sys.version_info[:2] not in VERSIONS:
         known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)

@@ -1,21 +1,16 @@
 """A frame of the machine: how a call makes one, and what Python code and tracebacks see of it.
 
-A callable and its arguments become a frame to run, or a value where C code does the work. Python
-functions, methods, classes with a Python `__init__` and objects with a Python `__call__` run in the
-machine. What C code calls back by itself (the key of `sorted`, an operator's method, a `__new__`, a
-property, the body of a class) is run by CPython: it never asks us. Builtins that look at the frame
-they are called from find this machine's, because functions of ours stand in place of them.
+A callable and its arguments become a frame to run, or a value where C code does the work. What C
+code calls back by itself is run by CPython. Builtins that look at the frame they are called from
+find this machine's, because functions of ours stand in place of them.
 
 Mirrors CPython's `Objects/frameobject.c`, and for a frame that waits `Objects/genobject.c`: its
-generator is CPython's own, so that `send`, `throw`, `close`, `list` and `isinstance` work on it,
-and its body drives the machine's frame.
+generator is CPython's own, and its body drives the machine's frame.
 """
 
-import builtins
 import dis
 import inspect
 import sys
-import types
 from contextlib import suppress
 from operator import attrgetter
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, TracebackType
@@ -83,21 +78,15 @@ class Frame:
         except (KeyError, ValueError):
             return NULL
 
-    @property
-    def f_back(self):
-        """The frame that called, or CPython's own frame below the machine."""
-        return self.back if self.back is not None else self.thread.host
+    # The frame that called, or CPython's own frame below the machine.
+    f_back = property(lambda self: self.thread.host if self.back is None else self.back)
+    f_lineno = property(lambda self: self._line(self.f_lasti))
 
     @property
     def f_lasti(self) -> int:
         """The offset of the instruction that runs now, in bytes."""
         step = self.steps[max(self.at - 1, 0)]
         return step.offset + (2 if AHEAD and step.opname in WAITING else 0)
-
-    @property
-    def f_lineno(self) -> int | None:
-        """The line of the instruction that runs now."""
-        return self._line(self.f_lasti)
 
     def _line(self, offset: int) -> int | None:
         lines = (line for start, end, line in self.code.co_lines() if start <= offset < end)
@@ -128,22 +117,10 @@ def _standing(code: CodeType, at: int) -> CodeType:
     size = max(len(code.co_code) // 2, 2)
     body = bytearray((dis.opmap["RETURN_GENERATOR"], 0, *(dis.opmap["NOP"], 0) * (size - 1)))
     body[max(at - 2 * AHEAD, 2)] = dis.opmap["RESUME"]
-    return code.replace(
-        co_code=bytes(body),
-        co_flags=inspect.CO_GENERATOR | inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS,
-        co_exceptiontable=b"",
-        co_argcount=0,
-        co_posonlyargcount=0,
-        co_kwonlyargcount=0,
-        co_cellvars=(),
-        co_freevars=(),
-    )
-
-
-def builtins_of(space: dict) -> dict:
-    """Return where code with these globals looks a name up last."""
-    found = space.get("__builtins__", builtins)
-    return vars(found) if isinstance(found, types.ModuleType) else found
+    flags = inspect.CO_GENERATOR | inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS
+    none = dict.fromkeys(("co_argcount", "co_posonlyargcount", "co_kwonlyargcount"), 0)
+    none |= {"co_exceptiontable": b"", "co_cellvars": (), "co_freevars": ()}
+    return code.replace(co_code=bytes(body), co_flags=flags, **none)
 
 
 # --- generators
@@ -240,9 +217,8 @@ def enter(caller, function, args, kwargs):
 
 def _enter_init(caller, cls, args, kwargs):
     """Return the frame of a Python `__init__`, its instance made; None for every rarer way."""
-    if type(cls).__call__ is not type.__call__ or cls.__new__ is not object.__new__:
-        return None
-    if type(cls.__init__) is not FunctionType:
+    plain = type(cls).__call__ is type.__call__ and cls.__new__ is object.__new__
+    if not plain or type(cls.__init__) is not FunctionType:
         return None
     obj = cls.__new__(cls, *args, **kwargs)
     frame = enter(caller, cls.__init__, (obj, *args), kwargs)
@@ -301,6 +277,11 @@ def _getframe(frame, depth=0):
     return frame
 
 
+def _exc_info(frame):
+    error = frame.handled
+    return (None, None, None) if error is None else (type(error), error, error.__traceback__)
+
+
 ASKERS = {
     globals: lambda frame: frame.globals,
     locals: lambda frame: frame.f_locals,
@@ -310,11 +291,7 @@ ASKERS = {
     eval: _evaluator(eval),
     exec: _evaluator(exec),
     sys._getframe: _getframe,
-    sys.exc_info: lambda frame: (
-        (type(error), error, error.__traceback__)
-        if (error := frame.handled) is not None
-        else (None, None, None)
-    ),
+    sys.exc_info: _exc_info,
     sys.exception: lambda frame: frame.handled,
 }
 if hasattr(sys, "_getframemodulename"):  # since 3.12

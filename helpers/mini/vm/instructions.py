@@ -7,9 +7,7 @@ the slot of a variable holds that an inlined comprehension borrows.
 """
 
 import dis
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from itertools import takewhile
 from sys import intern
 from types import CodeType
@@ -61,9 +59,8 @@ APART = {
     "STORE_SLICE": ("BUILD_SLICE", "STORE_SUBSCR"),
 }
 INTRINSICS = {
-    "INTRINSIC_UNARY_POSITIVE": [("UNARY_POSITIVE", ())],
-    "INTRINSIC_LIST_TO_TUPLE": [("LIST_TO_TUPLE", ())],
-    "INTRINSIC_PREP_RERAISE_STAR": [("PREP_RERAISE_STAR", ())],
+    f"INTRINSIC_{name}": [(name, ())]
+    for name in ("UNARY_POSITIVE", "LIST_TO_TUPLE", "PREP_RERAISE_STAR")
 }
 PARTS = {1: "defaults", 2: "kwdefaults", 4: "annotations", 8: "closure"}
 BY_NAME = {*dis.hasname, *dis.haslocal, *dis.hasfree, *dis.hascompare}
@@ -80,20 +77,6 @@ class Plain:
     arguments: tuple
     offset: int
     first: bool = True
-
-
-def once_per_code(fn: Callable) -> Callable:
-    """Remember what `fn` says of a code object; equal ones may differ in their constants' types."""
-    kept: dict[int, tuple] = {}
-
-    @wraps(fn)
-    def asked(code: CodeType):
-        found = kept.get(id(code))
-        if found is None:
-            found = kept[id(code)] = code, fn(code)
-        return found[1]
-
-    return asked
 
 
 def plain_names(opname: str) -> tuple[str, ...]:
@@ -117,13 +100,18 @@ def outer_name(code: CodeType, name: str) -> str:
     return f"outer {name}" if name in code.co_cellvars else name
 
 
-@once_per_code
+_kept: dict[int, tuple] = {}  # by id: equal codes may differ in their constants' types
+
+
 def plain(code: CodeType) -> tuple[list[Plain], list[tuple]]:
-    """Return (plain instructions, exception table with positions in that list).
+    """Return (plain instructions, exception table with positions in that list), made once.
 
     A row of the table is (first, last + 1, handler, depth of the stack, push the offset too).
     """
-    return _Decoder(code).decoded()
+    found = _kept.get(id(code))
+    if found is None:
+        found = _kept[id(code)] = code, _Decoder(code).decoded()
+    return found[1]
 
 
 class _Decoder:

@@ -5,18 +5,17 @@ recursion of the loop itself, an exception is looked up in the table of the fram
 and a frame without a handler hands it to the frame that called.
 """
 
+import builtins
 import sys
-from functools import partial
 from types import CellType, CodeType, FunctionType
 
-from helpers.mini.vm.frame_object import Frame, Handling, builtins_of, call_native, enter
+from helpers.mini.vm.frame_object import Frame, Handling, call_native, enter
 from helpers.mini.vm.instructions import (
     EVERY_NAME,
     NULL,
     Halt,
     Missing,
     Unwritten,
-    once_per_code,
     outer_name,
     plain,
 )
@@ -132,7 +131,8 @@ class Loop(Frame):
         new.steps, new.guards = plain(code)
         new.stack, new.local, new.cells = [], local, {}
         new.push, new.pop = new.stack.append, new.stack.pop
-        new.globals, new.builtins = space, builtins_of(space)
+        found = space.get("__builtins__", builtins)
+        new.globals, new.builtins = space, found if isinstance(found, dict) else vars(found)
         if closure:
             outer = [outer_name(code, name) for name in code.co_freevars]
             new.cells = dict(zip(outer, closure, strict=False))
@@ -182,7 +182,9 @@ class Loop(Frame):
             error.__traceback__ = self.entry(error.__traceback__)
         for first, end, handler, depth, with_offset in self.guards:
             if first <= position < end:
-                arose = self._where_it_arose(self.steps[position])
+                step = self.steps[position]
+                deep = step.arguments[0] if step.opname == "RERAISE" else 0
+                arose = self.stack[-deep] if 0 < deep <= len(self.stack) else step.offset // 2
                 del self.stack[depth:]
                 if with_offset:
                     self.push(arose)
@@ -190,11 +192,6 @@ class Loop(Frame):
                 self.jump(handler)
                 return True
         return False
-
-    def _where_it_arose(self, step):
-        if step.opname == "RERAISE" and 0 < step.arguments[0] <= len(self.stack):
-            return self.stack[-step.arguments[0]]
-        return step.offset // 2
 
     def _without_the_machine(self, traceback):
         """Return a traceback without the entries at its head that are the machine's own code's."""
@@ -206,42 +203,6 @@ class Loop(Frame):
             last = None if traceback is first else code
             traceback = traceback.tb_next
         return traceback, last
-
-
-class Prepared:
-    """The same loop, quicker: it looks handlers up once for each code object, not at each step."""
-
-    def __init_subclass__(cls):
-        super().__init_subclass__()
-        cls.table = staticmethod(once_per_code(partial(_rows, cls)))
-
-    def evaluate(self):
-        """Run this frame, and each one that it calls, as `Loop.evaluate` does."""
-        thread = self.thread
-        while not self.done:
-            frame = thread.top
-            table = frame.table(frame.code)
-            try:
-                while thread.top is frame:
-                    handler, argument, several = table[frame.at]
-                    frame.at += 1
-                    if several is None:
-                        handler(frame, argument)
-                    else:
-                        handler(frame, *several)
-            except BaseException as error:
-                frame.unwind(error)
-        return self.take_result()
-
-
-def _rows(kind: type, code: CodeType) -> list[tuple]:
-    """Return a row for each instruction: its handler, and its only argument or all of them."""
-    return [
-        (getattr(kind, step.opname), *step.arguments, None)
-        if len(step.arguments) == 1
-        else (getattr(kind, step.opname), None, step.arguments)
-        for step in plain(code)[0]
-    ]
 
 
 class Absent:

@@ -62,8 +62,30 @@ def adding(function, effect: str):
     return handler
 
 
-class MoreNames:
-    """Globals that are set, and names that are deleted."""
+def natively(opname: str, takes: int, gives: int, effect: str):
+    """Return a handler that lets CPython run the instruction."""
+
+    def handler(self):
+        self.stack += native(opname, 0, takes, gives)(*self.take(takes))
+
+    handler.__doc__ = effect
+    return handler
+
+
+class Lent:
+    """What a slot held, and where it is to be put back."""
+
+    def __init__(self, where, value):
+        self.where, self.value = where, value
+
+    def __repr__(self):
+        return repr(self.value)
+
+
+class More:
+    """Every other handler, by what it is about."""
+
+    # Globals that are set, and names that are deleted
 
     def STORE_GLOBAL(self, name):
         """[value] → []"""
@@ -80,9 +102,7 @@ class MoreNames:
         self.content_of_cell(name)
         del self.cells[name].cell_contents
 
-
-class Slots:
-    """An inlined comprehension borrows the slot of a variable, and puts back whatever was there."""
+    # An inlined comprehension borrows the slot of a variable, and puts back whatever was there
 
     def LOAD_FAST_AND_CLEAR(self, name):
         """[] → [what the slot held]"""
@@ -108,19 +128,7 @@ class Slots:
         """[] → []: the slot now holds a cell, and the cell holds the value"""
         self.cells[name] = CellType(self.local.pop(name)) if name in self.local else CellType()
 
-
-class Lent:
-    """What a slot held, and where it is to be put back."""
-
-    def __init__(self, where, value):
-        self.where, self.value = where, value
-
-    def __repr__(self):
-        return repr(self.value)
-
-
-class Attributes:
-    """What is done with an attribute but reading it, and two operators."""
+    # What is done with an attribute but reading it, and two operators
 
     UNARY_POSITIVE = pushing(operator.pos, 1, "[value] → [+value]")
     UNARY_INVERT = pushing(operator.invert, 1, "[value] → [~value]")
@@ -140,9 +148,7 @@ class Attributes:
         found = self.call(maker, *((cls, obj) if with_arguments or maker is super else ()))
         self.push(getattr(found, name))
 
-
-class Containers:
-    """What the steps leave out: they build lists and tuples, and read items."""
+    # What the steps leave out: they build lists and tuples, and read items
 
     BUILD_SET = gathering(set, "[first, …, last] → [set]")
     BUILD_SLICE = gathering(
@@ -181,9 +187,7 @@ class Containers:
         total = (counts & 255) + 1 + (counts >> 8)
         self.stack += native("UNPACK_EX", counts, 1, total)(self.pop())
 
-
-class Strings:
-    """What an f-string becomes."""
+    # What an f-string becomes
 
     BUILD_STRING = gathering("".join, "[first, …, last] → [str]")
 
@@ -196,9 +200,7 @@ class Strings:
         """[value] → [its str, repr or ascii]"""
         self.push(CONVERSIONS[which](self.pop()))
 
-
-class MoreCalls:
-    """`f(*args, **kwargs)` and `class`."""
+    # `f(*args, **kwargs)` and `class`
 
     def CALL_FUNCTION_EX(self, with_keywords):
         """[function, iterable] or [function, iterable, mapping] → [value]"""
@@ -220,9 +222,7 @@ class MoreCalls:
         """[] → [__build_class__]"""
         self.push(self.builtins["__build_class__"])
 
-
-class MoreExceptions:
-    """What surrounds the plain `try` of the steps."""
+    # What surrounds the plain `try` of the steps
 
     LOAD_ASSERTION_ERROR = pushing(lambda: AssertionError, 0, "[] → [AssertionError]")
     PREP_RERAISE_STAR = pushing(
@@ -261,9 +261,7 @@ class MoreExceptions:
         if match is not None:
             self.handled = match
 
-
-class Generators:
-    """`yield` and `yield from`."""
+    # `yield` and `yield from`
 
     def RETURN_GENERATOR(self):
         """[] → the caller's stack gets a generator; this frame waits in it"""
@@ -295,9 +293,7 @@ class Generators:
             raise error
         self.stack[-2:] = (error.value,)
 
-
-class Modules:
-    """`import` and `from … import …`, in functions; a module's own code CPython runs."""
+    # `import` and `from … import …`, in functions; a module's own code CPython runs
 
     def IMPORT_NAME(self, name):
         """[level, names] → [module]"""
@@ -309,9 +305,7 @@ class Modules:
         """[module] → [module, its attribute]"""
         self.stack += native("IMPORT_FROM", 0, 1, 2, name)(self.pop())
 
-
-class Intrinsics:
-    """CPython's second table of instructions."""
+    # CPython's second table of instructions
 
     def CALL_INTRINSIC_1(self, name, number):
         """[value] → [what the intrinsic makes of it]"""
@@ -324,32 +318,13 @@ class Intrinsics:
         """[first, second] → [what the intrinsic makes of them]"""
         self.push(native("CALL_INTRINSIC_2", number, 2)(*self.take(2)))
 
+    # What `match` asks of its subject
 
-class Patterns:
-    """What `match` asks of its subject."""
-
-    def GET_LEN(self):
-        """[subject] → [subject, its length]"""
-        self.push(len(self.stack[-1]))
-
-    def MATCH_SEQUENCE(self):
-        """[subject] → [subject, is it a sequence]"""
-        self.stack += native("MATCH_SEQUENCE", 0, 1, 2)(self.pop())
-
-    def MATCH_MAPPING(self):
-        """[subject] → [subject, is it a mapping]"""
-        self.stack += native("MATCH_MAPPING", 0, 1, 2)(self.pop())
-
-    def MATCH_KEYS(self):
-        """[subject, keys] → [subject, keys, values or None]"""
-        self.stack += native("MATCH_KEYS", 0, 2, 3)(*self.take(2))
+    GET_LEN = natively("GET_LEN", 1, 2, "[subject] → [subject, its length]")
+    MATCH_SEQUENCE = natively("MATCH_SEQUENCE", 1, 2, "[subject] → [subject, is it a sequence]")
+    MATCH_MAPPING = natively("MATCH_MAPPING", 1, 2, "[subject] → [subject, is it a mapping]")
+    MATCH_KEYS = natively("MATCH_KEYS", 2, 3, "[subject, keys] → [subject, keys, values or None]")
 
     def MATCH_CLASS(self, count):
         """[subject, class, keyword names] → [attributes or None]"""
         self.push(native("MATCH_CLASS", count, 3)(*self.take(3)))
-
-
-MORE = (
-    *(MoreNames, Slots, Attributes, Containers, Strings),
-    *(MoreCalls, MoreExceptions, Generators, Modules, Intrinsics, Patterns),
-)

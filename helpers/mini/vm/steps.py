@@ -21,14 +21,8 @@ ARITHMETIC = {
     for end, kind in (("", ""), ("=", "i"))
     for sign, word in _WORDS.items()
 }
-COMPARISON = {
-    "<": operator.lt,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+_COMPARED = operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge
+COMPARISON = dict(zip(["<", "<=", "==", "!=", ">", ">="], _COMPARED, strict=True))
 
 
 def pushing(function, takes: int, effect: str):

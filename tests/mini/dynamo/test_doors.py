@@ -137,3 +137,29 @@ def test_torch_compile_may_trace_what_is_compiled_here():
     mine = dynamo.compile(adds)
     both = torch.compile(lambda x: mine(x) * 2, backend="eager")
     assert torch.equal(both(torch.ones(2)), torch.ones(2) * 4)
+
+
+@pytest.mark.skipif(len(DOORS) == 1, reason="no frame hook here")
+def test_the_hook_traces_one_function_of_many_from_the_same_lines():
+    def make(k):
+        def times(x):
+            return x * k
+
+        return times
+
+    two, three = make(2), make(3)
+    before, x = two.__code__, torch.ones(2)
+    with dynamo.hooked(only=[two]) as compiled:
+        assert torch.equal(two(x), x * 2)
+        assert torch.equal(three(x), x * 3) and torch.equal(make(4)(x), x * 4)
+    assert two.__code__ is before and len(compiled[two].entries) == 1
+    assert torch.equal(compiled[two](x), x * 2) and not compiled[two].why
+
+
+@pytest.mark.parametrize("only", [[None], None, 3, "scaled", [off_by_one, print]])
+def test_a_wrong_argument_of_the_hook_is_one_sentence(only):
+    words = "each of only must be a Python function, not"
+    with pytest.raises(TypeError, match=words), dynamo.hooked(only=only):
+        pass
+    with pytest.raises(ValueError, match="only is empty"), dynamo.hooked():
+        pass

@@ -138,11 +138,3 @@ def test_code_that_was_decoded_is_told_apart_by_identity():
         "0.0",
         "-0.0",
     ]
-
-
-def test_the_quick_loop_and_the_one_that_is_read_do_the_same():
-    def program(n):
-        return [k * 2 for k in range(n) if k % 3], max([n, -n], key=lambda k: -k)
-
-    assert vm.machine(*vm.WHOLE).evaluate is vm.Loop.evaluate
-    assert vm.machine(*vm.WHOLE)().run(program, 7) == vm.run(program, 7) == program(7)
