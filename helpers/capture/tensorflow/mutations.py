@@ -21,7 +21,9 @@ from helpers.safety.arguments import printable, real_isinstance, real_type_name,
 from helpers.safety.restoring import running_user_code
 
 NAMED = "parameter(s) were modified:"
-LIBRARIES = ("builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch")
+LIBRARIES = {"builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch"}
+PARTS = {MethodType: ("__func__", "__self__"), BuiltinFunctionType: ("__self__",)}
+PARTS[partial] = "func", "args", "keywords"
 SCALARS = (str, bytes, int, float, complex, bool, type(None))
 FIXED = (*SCALARS, range, slice, CodeType)  # nothing in them can be changed; in a subclass it can
 MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Keras's
@@ -54,24 +56,20 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     ways = arguments.table(ways, "ways=", WAYS, MOST_WAYS)
     for name, way in ways:
         arguments.called(way, f"the way '{printable(name)}'")
-    entries, last = [], None
+    entries, last = [], _Snapshot([])
     cases = arguments.table(cases, "watch_mutations", CASES, MOST_CASES)
     for name, case in progress.counted("case", cases):
         fn, *args = arguments.parts(case)
-        if not callable(fn):
-            words = f"the case '{printable(name)}' must be a function, not {real_type_name(fn)}"
-            raise TypeError(words)
+        arguments.called(fn, f"the case '{printable(name)}'")
         verdicts, notes = [], {}
         for _, way in ways:
-            if last is not None:  # each run finds what the first one found
-                last.put_contents_back()
+            last.put_contents_back()  # each run finds what the first one found
             verdict, told, last = _run(fn, copy_containers(args), way)
             verdicts.append(verdict)
             notes |= dict.fromkeys(told)
         entries.append(Entry(printable(name), tuple(verdicts), "; ".join(notes)))
-    headings = tuple(printable(name) for name, _ in ways)
-    title = "Who sees that an argument was changed?"
-    return Ledger(title, "the body's change", headings, tuple(entries), marks=MARKS)
+    heads = "the body's change", tuple(printable(name) for name, _ in ways)
+    return Ledger("Who sees that an argument was changed?", *heads, tuple(entries), marks=MARKS)
 
 
 def copy_containers(args: list) -> list:
@@ -135,13 +133,10 @@ class _Snapshot:
         self.leaves.append(one)
         if type(one) is FunctionType:
             return self._look_into_function(one)
-        if type(one) is MethodType:
-            return [one.__func__, one.__self__]
-        if type(one) is partial:
-            return [one.func, one.args, one.keywords]
-        if type(one) is BuiltinFunctionType:
-            return [one.__self__]
-        return [static_attribute(one, "_python_function")]  # of a tf.function
+        parts = PARTS.get(type(one))  # of anything else, what a tf.function is made of
+        if parts is None:
+            return [static_attribute(one, "_python_function")]
+        return [getattr(one, part) for part in parts]
 
     def _look_into_function(self, function) -> list:
         """Note the names that a function of somebody's can rebind; return what it refers to."""
@@ -204,9 +199,8 @@ def _mutable_part(value) -> list | dict | set | None:
     if type(value) in (list, dict, set):
         return value
     homes = set(map(_home, type(value).__mro__[:-1]))
-    of_somebody = homes and not homes.intersection(LIBRARIES)
     # One that is larger has slots, or a state of its own in C.
-    is_plain = of_somebody and type(value).__basicsize__ <= PLAIN
+    is_plain = homes and not homes & LIBRARIES and type(value).__basicsize__ <= PLAIN
     return getattr(value, "__dict__", None) if is_plain else None
 
 
@@ -228,8 +222,7 @@ def _can_change(leaf) -> bool:
     import numpy as np
     import tensorflow as tf
 
-    if type(leaf) in FIXED or real_isinstance(leaf, *TAKEN):
-        return False
     values = tf.Tensor, tf.DType, tf.TensorShape, tf.TypeSpec, np.generic, np.dtype
-    is_model = any(cls.__name__ in MODELS for cls in type(leaf).__mro__)
-    return not real_isinstance(leaf, *values) and (not callable(leaf) or is_model)
+    if type(leaf) in FIXED or real_isinstance(leaf, *TAKEN, *values):
+        return False
+    return not callable(leaf) or any(cls.__name__ in MODELS for cls in type(leaf).__mro__)
