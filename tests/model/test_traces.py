@@ -1,6 +1,6 @@
 """A trace ledger counts calls, not rows."""
 
-from helpers.model.trace_records import HEADINGS, Cause, TraceLedger, trace_entry
+from helpers.model.framework_records import HEADINGS, Cause, TraceLedger, trace_entry
 
 
 def ledger():

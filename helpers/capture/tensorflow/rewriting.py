@@ -46,13 +46,15 @@ def autograph_side_by_side(fn) -> SideBySide:
         needed = "show_autograph needs a Python function"
         raise TypeError(f"{needed}, not {quote_value(fn)}{instead(fn)}")
     name = name_of(function)
-    if static_attribute(fn, "_autograph", True) is False:  # of a tf.function
-        raise ValueError(f"AutoGraph leaves {name} as it is: autograph=False says so")
     inner = fn.__func__ if type(fn) is MethodType else static_attribute(fn, "_python_function")
-    if any(static_attribute(one, "autograph_info__", ...) is not ... for one in (fn, inner)):
-        raise ValueError(f"AutoGraph leaves {name} as it is: it is marked so")
-    if function.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR):
-        raise ValueError(f"AutoGraph converts no async function, such as {name}")
+    marks = [static_attribute(one, "autograph_info__", ...) for one in (fn, inner)]
+    reasons = {
+        "autograph=False says so": static_attribute(fn, "_autograph", True) is False,
+        "it is marked so": marks != [..., ...],
+        "it converts no async function": function.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR),
+    }
+    for why in filter(reasons.get, reasons):
+        raise ValueError(f"AutoGraph leaves {name} as it is: {why}")
     left, first = _read_source(function, name)
     try:
         converted = tf.autograph.to_graph(function)
@@ -70,12 +72,10 @@ def autograph_side_by_side(fn) -> SideBySide:
 
 
 def _read_source(function, name: str) -> tuple[list[str], int]:
-    if why := why_outdated(function.__code__):
-        raise ValueError(f"AutoGraph needs the source of {name}, and {why}")
-    source = source_of(function.__code__)
-    if not source.text:
-        needed = "AutoGraph needs it, so define the function in a cell or a file"
-        raise ValueError(f"the source of {name} is not available; {needed}")
+    source, outdated = source_of(function.__code__), why_outdated(function.__code__)
+    if outdated or not source.text:
+        why = f": {outdated}" if outdated else "; define the function in a cell or a file"
+        raise ValueError(f"AutoGraph needs it, and the source of {name} is not available{why}")
     return source.lines, source.first
 
 
@@ -88,14 +88,8 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
         raise RuntimeError("nothing runs while TensorFlow traces: call watch_optimisation outside")
     concrete = traced(function, args, kwargs)
     with tensorflow_private.run_metadata() as collected:
-        try:
-            with running_user_code():
-                function(*args, **kwargs)
-        except tf.errors.OpError:
-            raise
-        except Exception as error:  # the arguments' own, while they are made into tensors
-            why = f"it cannot run with these arguments: {error_message(error)}"
-            raise ValueError(why) from None
+        with running_user_code():
+            function(*args, **kwargs)
         graphs = list(collected().function_graphs)
     if not graphs:
         raise RuntimeError("this run handed out no graphs; does the function hold any op?")
@@ -124,8 +118,8 @@ def compare(before: Graph, after: Graph, title: str = "") -> GraphDiff:
     for rule in (_remove, _fold, _merge, _bypass, _replace, _alter):
         rule(work)
     findings = sorted(work.findings, key=lambda finding: list(MEANINGS).index(finding.word))
-    counts = f"Before: {len(before.nodes)} nodes. After: {len(after.nodes)}"
-    return GraphDiff(title or counts, before, after, tuple(findings))
+    title = title or f"Before: {len(before.nodes)} nodes. After: {len(after.nodes)}"
+    return GraphDiff(title, before, after, tuple(findings))
 
 
 class _Side:
@@ -195,9 +189,8 @@ class _Comparison:
 def _remove(work: _Comparison) -> None:
     """Gone, and no path leads to a result: an output, or else an end that is still there."""
     one = work.one
-    results = [key for key, node in one.nodes.items() if node.kind == "output"]
-    if not results:
-        results = [key for key in one.nodes if not one.arrows[key] and key not in work.gone]
+    ends = [key for key in one.nodes if not one.arrows[key] and key not in work.gone]
+    results = [key for key, node in one.nodes.items() if node.kind == "output"] or ends
     if results and (dead := work.gone - one.before(results)):
         work.say("removed", dead, (), "no way leads from it to a result")
 
@@ -323,10 +316,8 @@ def _differences(work: _Comparison, key: str):
     was = [source for source in work.now_read(key) if source not in work.swapped]
     now = [source for source in work.two.sources(key) if source not in work.swapped]
     lost, gained = Counter(was) - Counter(now), Counter(now) - Counter(was)
-    if lost:
-        yield f"no longer reads {_named(lost)}"
-    if gained:
-        yield f"now reads {_named(gained)}"
+    yield from [f"no longer reads {_named(lost)}"] * bool(lost)
+    yield from [f"now reads {_named(gained)}"] * bool(gained)
     if lost or gained:
         return
     before, after = (

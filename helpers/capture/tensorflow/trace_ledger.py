@@ -6,7 +6,6 @@ tells which traces it made. Nothing is written to the function: its counts are t
 
 import functools
 import inspect
-import weakref
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,17 +16,14 @@ from helpers.capture.cpython.objects import called
 from helpers.capture.tensorflow.trace_types import Names, nearest
 from helpers.capture.text.error import error_message, instead
 from helpers.internals import tensorflow_private
-from helpers.model.phrase import clipped, counted, listed
-from helpers.model.trace_records import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
-from helpers.safety import restoring
+from helpers.model.framework_records import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
+from helpers.model.phrase import clipped, counted
 from helpers.safety.arguments import quote_value, real_isinstance, static_attribute
 from helpers.safety.restoring import preserves_interpreter_state
 
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"
 KERAS = "keras.src.backend.tensorflow.trainer"
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-MOST_ROWS = 3  # hits in a row with different arguments: so many rows, and then one for all
-MOST_NAMES = 3  # in one note
 _EAGER = "run_functions_eagerly is on: Python ran, nothing was looked up"
 WHEN = {"error": "no key", "trace": "raised while tracing"}
 
@@ -57,20 +53,17 @@ def as_function(fn, options=()):
     """Return the tf.function that `fn` is, or becomes. TypeError if it can be neither."""
     import tensorflow as tf
 
-    kinds, torch = tf.types.experimental, restoring.module("torch")
+    kinds = tf.types.experimental
     fn = known.function if (known := watched_of(fn)) else fn
     if real_isinstance(fn, kinds.PolymorphicFunction):
         if options:
-            names = ", ".join(options)
-            raise TypeError(f"this is a tf.function already; give {names} to tf.function itself")
+            raise TypeError("this is a tf.function already; give the options to tf.function itself")
         return fn
     if real_isinstance(fn, kinds.ConcreteFunction):
         raise TypeError("a ConcreteFunction is one trace and makes no other; give the tf.function")
     shown = quote_value(fn)
     if real_isinstance(static_attribute(fn, "__wrapped__"), kinds.PolymorphicFunction):
         raise TypeError(f"{shown} is around a tf.function; watch that one, its __wrapped__")
-    if torch and real_isinstance(fn, torch.nn.Module):
-        raise TypeError("TensorFlow traces no module of torch; watch_recompiles watches torch's")
     if not callable(fn):
         raise TypeError(f"a function is needed, and {shown} cannot be called{instead(fn)}")
     made = as_tf_function(fn, **dict(options))
@@ -92,11 +85,9 @@ def as_tf_function(fn, **options):
         made = tf.function(fn, **options)
         inspect.signature(made)
     except Exception as error:  # what `fn` says of itself may raise anything
-        words = error_message(error)
-        if not options and "signature" in words:
-            raise TypeError(f"{shown} has no signature to read; wrap it in a def") from None
-        given = f" with {', '.join(options)}" * bool(options)
-        raise TypeError(clipped(f"tf.function takes no {shown}{given}: {words}", 400)) from None
+        given = f" with {', '.join(options)}" if options else "; wrap it in a def"
+        words = f"tf.function takes no {shown}{given}: {error_message(error)}"
+        raise TypeError(clipped(words, 400)) from None
     return made
 
 
@@ -119,12 +110,6 @@ class Watched:
         self._names, self._calls = Names(), []
         self._fits: dict = {}  # key -> words of its arguments, and how they fit the key that serves
         self.__wrapped__ = python = function.python_function
-        inner = python.__func__ if type(python) is MethodType else python
-        self._space, names = {}, ()
-        if type(inner) is FunctionType:
-            self._space, names = inner.__globals__, inner.__code__.co_names
-        named = {name: self._space.get(name) for name in names}  # which functions the body names
-        self._before = {n: weakref.ref(f) for n, f in named.items() if type(f) is FunctionType}
         if type(python) in (FunctionType, MethodType, BuiltinFunctionType):
             functools.update_wrapper(self, python, updated=())
         self.__signature__ = inspect.signature(function)
@@ -149,10 +134,8 @@ class Watched:
         seen = Counter(call.verdict for call in self._calls)
         parts = [counted(sum(call.traces for call in self._calls), "trace")]
         parts += [counted(seen[verdict], verdict) for verdict in ("hit", "error") if seen[verdict]]
-        parts += [f"{seen['eager']:,} eager"] * bool(seen["eager"])
         note = f"{counted(len(self._calls), 'call')}: {', '.join(parts)}."
-        entries = tuple(_folded(self._calls))
-        return TraceLedger(title, "call", HEADINGS, entries, note, marks=MARKS)
+        return TraceLedger(title, "call", HEADINGS, (*_folded(self._calls),), note, marks=MARKS)
 
     @property
     def last(self) -> TraceEntry | None:
@@ -173,16 +156,15 @@ class Watched:
             return trace_entry("next", words, "hit", self._fits[key][1])
         held = tensorflow_private.serving_key(self.function, key)
         known = list(tensorflow_private.cached_keys(self.function))
-        if held is not None:
-            # By being equal, or by a more general shape.
+        if held is not None:  # by being equal, or by a more general shape
             stored = self._names.arguments(next(k for k in known if k == held)[1])
             fits = f"{'equal to' if held == key else 'fits'} the key {stored}"
             self._fits[key] = words, "" if stored == words else fits
             return trace_entry("next", words, "hit", self._fits[key][1])
         causes = nearest(known, key, self._names)
-        words_of = [str(cause) for cause in causes[:3]]
-        words_of += [f"and {len(causes) - 3} more"] if len(causes) > 3 else []
-        note = ("; ".join(words_of) or NO_LEAF) if known else "first trace"
+        more = f"; and {len(causes) - 3} more" if len(causes) > 3 else ""
+        note = "; ".join(map(str, causes[:3])) + more or NO_LEAF
+        note = note if known else "first trace"
         return trace_entry("next", words, "trace", note, traces=1, causes=causes)
 
     def _run(self, call, args, kwargs, asked=""):
@@ -218,27 +200,16 @@ class Watched:
             notes += [f"traced {len(new)} times{why}"] * (len(new) > 1)
             verdict = "trace"
         elif asked or verdict != "eager":
-            # A graph does not ask again for the functions that the body names.
-            other = [n for n, before in self._before.items() if self._space.get(n) is not before()]
-            words = f"another {listed(other, MOST_NAMES)} by now, for which the graph does not ask"
-            notes = [row.note * (verdict == "hit"), words * bool(other)]
-            verdict = "hit"
-        note, more = "; ".join(filter(None, notes)), {"traces": len(new), "causes": causes}
-        self._calls.append(trace_entry("", asked + row.arguments, verdict, note, **more))
+            verdict, notes = "hit", [row.note * (verdict == "hit")]
+        words, note = asked + row.arguments, "; ".join(filter(None, notes))
+        made = trace_entry("", words, verdict, note, traces=len(new), causes=causes)
+        self._calls.append(made)
 
 
 def _folded(calls: list[TraceEntry]) -> Iterator[TraceEntry]:
-    """Yield the rows: calls in a row that are told alike are one, and so are very mixed hits."""
-    told = lambda pair: (pair[1].arguments, pair[1].note)  # noqa: E731
-    same_kind = lambda pair: (pair[1].verdict, pair[1].traces and pair[0])  # noqa: E731
-    for _, run in groupby(enumerate(calls, 1), same_kind):
-        rows = [list(same) for _, same in groupby(run, told)]
-        entries = [same[0][1] for same in rows]
-        if len(rows) > MOST_ROWS:
-            kinds, first = len({told(same[0]) for same in rows}), entries[0]
-            words = f"{kinds} kinds of arguments in turn, such as {first.arguments}"
-            rows, entries = [sum(rows, [])], [trace_entry("", words, first.verdict)]
-        for same, entry in zip(rows, entries, strict=True):
-            first, last = same[0][0], same[-1][0]
-            span = f"{first:,}" if first == last else f"{first:,} – {last:,}"
-            yield replace(entry, subject=span, calls=len(same))
+    """Yield the rows: calls in a row that are told alike, and trace nothing, are one."""
+    told = lambda pair: (pair[1].verdicts, pair[1].note, pair[1].traces and pair[0])  # noqa: E731
+    for _, run in groupby(enumerate(calls, 1), told):
+        (first, entry), *more = run
+        span = f"{first:,} – {first + len(more):,}" if more else f"{first:,}"
+        yield replace(entry, subject=span, calls=1 + len(more))

@@ -11,8 +11,8 @@ from itertools import islice
 
 from helpers.capture.text.value import SCALARS, label, type_name
 from helpers.internals import tensorflow_private
+from helpers.model.framework_records import Cause
 from helpers.model.phrase import clipped, listed
-from helpers.model.trace_records import Cause
 from helpers.safety.arguments import is_exactly
 
 MOST_ITEMS, DEEPEST, LONGEST = 6, 6, 160
@@ -128,11 +128,11 @@ def nearest(keys, wanted, names: Names) -> tuple[Cause, ...]:
 def _walk_keys(names: Names, old, new) -> Iterator[Cause]:
     """Yield a Cause for each leaf in which two keys differ: arguments, and the graph around."""
     (old_context, old_type), (new_context, new_type) = old, new
-    sides = [
+    old, new = (
         {name: parameter.type_constraint for name, parameter in one.parameters.items()}
         for one in (old_type, new_type)
-    ]
-    yield from _walk_parts(names, "call", "argument", *sides, str, "{1}")
+    )
+    yield from _walk_parts(names, "call", "argument", old, new, str, "{1}")
     contexts = old_context.context, new_context.context
     if contexts[0] != contexts[1]:
         before, after = (GRAPHS[one.parent_graph is not None] for one in contexts)
@@ -159,7 +159,9 @@ def _walk_types(names: Names, where: str, old, new) -> Iterator[Cause]:
             return
     kind, parts = _kind(new), _parts_of(new)
     if type(old) is not type(new):
-        yield Cause(where, "type", *(_kind_words(names, side) for side in (old, new)))
+        kinds = [(_kind(side), side) for side in (old, new)]
+        words = (k.lower() if k in BRACKETS else LEAVES.get(k, "") + names.of(s) for k, s in kinds)
+        yield Cause(where, "type", *words)
     elif kind in ("List", "Tuple") and len(parts) != len(_parts_of(old)):
         yield Cause(where, "number of elements", str(len(_parts_of(old))), str(len(parts)))
     elif parts is not None:
@@ -177,18 +179,12 @@ def _walk_types(names: Names, where: str, old, new) -> Iterator[Cause]:
         yield from causes or [_other(where, "trace type", *map(names.of, (old, new)))]
 
 
-def _kind_words(names: Names, side) -> str:
-    kind = _kind(side)
-    return kind.lower() if kind in BRACKETS else LEAVES.get(kind, "") + names.of(side)
-
-
 def _tensor_causes(where: str, old, new) -> Iterator[Cause]:
     before, after = old.shape, new.shape
     if old.dtype != new.dtype:
         yield Cause(where, "dtype", old.dtype.name, new.dtype.name)
     if before.rank != after.rank:
-        ranks = ("unknown" if side.rank is None else str(side.rank) for side in (before, after))
-        yield Cause(where, "rank", *ranks)
+        yield Cause(where, "rank", str(before.rank), str(after.rank))
     elif before.rank is not None and before.as_list() != after.as_list():
         pairs = zip(before.as_list(), after.as_list(), strict=True)
         at = [i for i, (one, other) in enumerate(pairs) if one != other]
