@@ -7,7 +7,7 @@ as data. What the second call gives is held against what plain Python gives.
 import importlib
 import inspect
 from dataclasses import asdict, dataclass, make_dataclass
-from functools import cache
+from functools import cache, partial
 
 from helpers.capture.text.value import short_repr
 from helpers.capture.torch.fx_graph import target_name
@@ -23,7 +23,6 @@ MARKS = (
     ("failed", "not what Python gives, or leaves behind"),
     ("refused", "an error, while recording or at this call"),
 )
-RECORDERS = ("Python", "tf.function", "Dynamo", "fx.symbolic_trace")
 LONGEST = 240  # seconds that the child may take
 
 
@@ -107,13 +106,12 @@ def recordings() -> Ledger:
 
     TensorFlow runs in a child interpreter; RuntimeError if that dies.
     """
-    made = _record_all()
-    entries = [
-        Entry(p.words, tuple(_verdict(made[r][i], made["Python"][i]) for r in RECORDERS))
-        for i, p in enumerate(PROGRAMS)
-    ]
+    made, entries = _record_all(), []
+    for at, program in enumerate(PROGRAMS):
+        verdicts = (_verdict(each[at], made["Python"][at]) for each in made.values())
+        entries.append(Entry(program.words, tuple(verdicts)))
     title = "The second call of each program, held against Python's"
-    return Ledger(title, "program", RECORDERS, tuple(entries), marks=MARKS)
+    return Ledger(title, "program", tuple(made), tuple(entries), marks=MARKS)
 
 
 RECORDED = {"recorder": "recorder", "graphs": "graphs", "ops": "their operations"}
@@ -129,11 +127,11 @@ def recorded_listing(program: str) -> Listing:
     if program not in names:
         raise KeyError(f"{short_repr(program)} (the programs are {', '.join(names)})")
     rows = []
-    for recorder, recordings_made in _record_all().items():
-        made = recordings_made[names.index(program)]
-        told = [" | ".join(", ".join(graph) or "(none)" for graph in made.graphs)]
-        told.append(f"raised {made.raised}" if made.raised else "")
-        words = " · ".join(filter(None, told)) or "nothing"
+    for recorder, each in _record_all().items():
+        made = each[names.index(program)]
+        told = " | ".join(", ".join(graph) or "(none)" for graph in made.graphs)
+        raised = f"raised {made.raised}" if made.raised else ""
+        words = " · ".join(filter(None, (told, raised))) or "nothing"
         rows.append(Recorded(recorder, len(made.graphs), words))
     columns = tuple(Column(name, words, name == "ops") for name, words in RECORDED.items())
     note = "| stands between two graphs." if any(" | " in row.ops for row in rows) else ""
@@ -154,10 +152,10 @@ def _record_all() -> dict[str, tuple[Recording, ...]]:
     import torch
 
     ways = {
-        "Python": lambda: _record_each(lambda fn, graphs: fn, torch.tensor),
+        "Python": partial(_record_each, lambda fn, graphs: fn, torch.tensor),
         "tf.function": _record_in_child,
-        "Dynamo": lambda: _record_each(_use_dynamo, torch.tensor),
-        "fx.symbolic_trace": lambda: _record_each(_use_fx, torch.tensor),
+        "Dynamo": partial(_record_each, _use_dynamo, torch.tensor),
+        "fx.symbolic_trace": partial(_record_each, _use_fx, torch.tensor),
     }
     return {name: run() for name, run in progress.counted("recorder", ways.items())}
 
@@ -182,8 +180,7 @@ def _recording(program, record, tensor) -> Recording:
         raised = real_type_name(error)
     finally:
         RATE = 2.0
-    left = len(seen)
-    return Recording(tuple(graphs), len(graphs) - first, tuple(results), left, raised)
+    return Recording(tuple(graphs), len(graphs) - first, tuple(results), len(seen), raised)
 
 
 def _use_dynamo(fn, graphs):
@@ -236,8 +233,7 @@ def _use_tensorflow(fn, graphs):
 
 def _record_in_child() -> tuple[Recording, ...]:
     reply = ask({"source": f"from {__name__} import tell; tell()"}, LONGEST)
-    recorded = reply.last("recorded")
-    if recorded is None:
+    if (recorded := reply.last("recorded")) is None:
         why = (reply.last("error") or f"it ended with {reply.ended.code}, or late").strip()
         raise RuntimeError(f"the child with TensorFlow told nothing: {why.splitlines()[-1]}")
     for data in recorded:
