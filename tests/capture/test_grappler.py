@@ -41,14 +41,6 @@ def test_the_counts_of_a_traced_function_stay():
     assert fn.experimental_get_tracing_count() == 0
 
 
-def test_control_flow_is_called_replaced_and_not_guessed():
-    def branch(x):
-        return x * x if tf.reduce_sum(x) > 0 else x - 1
-
-    diff = watch_grappler(branch, tf.ones(3))
-    assert diff.word("cond") == "replaced"
-
-
 @pytest.mark.parametrize("thing", [3, None, int])
 def test_what_cannot_run_is_refused(thing):
     with pytest.raises(TypeError, match="a function is needed|wrap it in a def"):

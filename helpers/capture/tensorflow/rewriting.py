@@ -115,7 +115,7 @@ def tf_diff(before, after, title: str = "") -> GraphDiff:
 def compare(before: Graph, after: Graph, title: str = "") -> GraphDiff:
     """Return the diff of two graphs whose nodes say their `op` and `attributes`."""
     work = _Comparison(_Side(before), _Side(after))
-    for rule in (_remove, _fold, _merge, _bypass, _replace, _alter):
+    for rule in (_remove, _fold, _merge, _bypass, _leave, _alter):
         rule(work)
     findings = sorted(work.findings, key=lambda finding: list(MEANINGS).index(finding.word))
     title = title or f"Before: {len(before.nodes)} nodes. After: {len(after.nodes)}"
@@ -143,19 +143,12 @@ class _Side:
         """Return the keys in this graph's order."""
         return sorted(keys, key=self.at.get)
 
-    def before(self, keys, within=None) -> set[str]:
-        """Return these keys and all that lead to them, by way of the keys `within` alone."""
-        import networkx
-
-        arrows = self.arrows if within is None else self.arrows.subgraph(within)
-        return set(keys).union(*(networkx.ancestors(arrows, key) for key in keys))
-
 
 class _Comparison:
     """The work so far. `open`: keys without a word. `stand`: what is read now in a key's place."""
 
     def __init__(self, one: _Side, two: _Side):
-        self.one, self.two, self.findings, self.swapped = one, two, [], set()
+        self.one, self.two, self.findings = one, two, []
         self.open, self.stand = dict.fromkeys(one.nodes), {}
         self.gone = one.nodes.keys() - two.nodes.keys()
         self.new = two.nodes.keys() - one.nodes.keys()
@@ -188,10 +181,13 @@ class _Comparison:
 
 def _remove(work: _Comparison) -> None:
     """Gone, and no path leads to a result: an output, or else an end that is still there."""
+    import networkx
+
     one = work.one
     ends = [key for key in one.nodes if not one.arrows[key] and key not in work.gone]
     results = [key for key, node in one.nodes.items() if node.kind == "output"] or ends
-    if results and (dead := work.gone - one.before(results)):
+    needed = set(results).union(*(networkx.ancestors(one.arrows, key) for key in results))
+    if results and (dead := work.gone - needed):
         work.say("removed", dead, (), "no way leads from it to a result")
 
 
@@ -269,28 +265,12 @@ def _find_row(work: _Comparison, lost: str, gained: str) -> list[str]:
     return []
 
 
-def _replace(work: _Comparison) -> None:
-    """Gone next to new: a reader of the former is still there, and reads the latter."""
-    import networkx
-
-    one, two = work.one, work.two
-    left = one.arrows.subgraph([key for key in work.open if key in work.gone])
-    pieces = map(one.ordered, networkx.weakly_connected_components(left))
-    for group in sorted(pieces, key=lambda piece: one.at[piece[0]]):
-        readers = {r for key in group for r in one.arrows[key]} - work.gone
-        heads = {key for r in readers for key in two.sources(r) if key in work.new}
-        fresh = two.ordered(two.before(heads, work.new))
-        if not fresh:
-            work.say("changed", group, (), UNEXPLAINED)
-            continue
-        reader = one.ordered(readers)[0]
-        lost = one.ordered(set(group).intersection(one.sources(reader)))
-        gained = two.ordered(work.new.intersection(two.sources(reader)))
-        how = f"{reader} read {_named(lost)}, and now reads {_named(gained)}"
-        work.say("replaced", group, fresh, how)
-        work.swapped.update(group, fresh)
-    for key in two.ordered(work.new - work.swapped):
-        work.say("added", (), (key,), f"a new {two.nodes[key].op or 'node'}")
+def _leave(work: _Comparison) -> None:
+    """Gone, and no rule fits; or new."""
+    if left := [key for key in work.open if key in work.gone]:
+        work.say("changed", left, (), UNEXPLAINED)
+    for key in work.two.ordered(work.new):
+        work.say("added", (), (key,), f"a new {work.two.nodes[key].op or 'node'}")
 
 
 def _alter(work: _Comparison) -> None:
@@ -313,8 +293,7 @@ def _differences(work: _Comparison, key: str):
     was, now = dict(one.attributes), dict(two.attributes)
     for name in sorted({name for name, _ in {*one.attributes} ^ {*two.attributes}}):
         yield f"{name} was {was.get(name, 'not there')}, and is {now.get(name, 'not there')}"
-    was = [source for source in work.now_read(key) if source not in work.swapped]
-    now = [source for source in work.two.sources(key) if source not in work.swapped]
+    was, now = work.now_read(key), work.two.sources(key)
     lost, gained = Counter(was) - Counter(now), Counter(now) - Counter(was)
     yield from [f"no longer reads {_named(lost)}"] * bool(lost)
     yield from [f"now reads {_named(gained)}"] * bool(gained)
