@@ -29,12 +29,6 @@ def test_each_optimisation_is_named(diff):
     assert diff.found("changed") == () and diff.word("concat") == "kept"
 
 
-def test_both_graphs_are_the_run_s_own(diff):
-    assert {"x", "Exp", "concat"} <= {node.key for node in diff.before.nodes}
-    assert len(diff.after.nodes) < len(diff.before.nodes)
-    assert "Exp" not in {node.key for node in diff.after.nodes}
-
-
 def test_the_counts_of_a_traced_function_stay():
     fn = tf.function(wasteful)
     watch_grappler(fn, tf.eye(2))

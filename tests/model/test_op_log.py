@@ -13,13 +13,6 @@ def test_arrows_lead_from_the_maker_to_the_reader():
     assert LOG.ops == ("Mul", "Neg") and LOG.stage("backward") == ("Neg",)
 
 
-def test_a_value_that_is_written_anew_has_its_last_writer():
-    log = OpLog("t", (), (*LOG.rows, Op(3, "Abs", (W,), ())))
-    assert [(e.source, e.label) for e in op_graph(log).edges if e.target == "op 3"] == [
-        ("op 2", "output 1")
-    ]
-
-
 def test_several_logs_keep_their_boxes_apart():
     graph = together("both", {"one": op_graph(LOG), "two": op_graph(LOG)}, "note")
     assert len(graph.nodes) == 2 * (1 + 4) and graph.note == "note"

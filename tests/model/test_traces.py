@@ -22,14 +22,3 @@ def test_verdicts_and_counts_are_per_call():
 def test_causes_are_sentences():
     assert ledger().causes == ("x: shape (2, 2) → (2, 3), dimension 1",)
     assert str(Cause("x", "type", "list", "tuple")) == "x: list → tuple"
-
-
-def test_it_is_a_ledger():
-    assert ledger().word("1", "verdict") == "trace"
-    assert ledger().subjects("hit", "verdict") == ("2 – 4",)
-    assert [entry.verdicts[1].tone for entry in ledger().entries] == [
-        "changed",
-        "plain",
-        "changed",
-        "failed",
-    ]
