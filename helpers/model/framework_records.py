@@ -125,21 +125,19 @@ class OpLog(Listing):
         return tuple(row.op for row in self.rows if row.stage == name)
 
 
-def op_graph(log: OpLog, title: str = "", unnamed: bool = True) -> Graph:
-    """Return a box per op and per value that came from outside; arrows carry results onwards.
+def op_graph(log: OpLog, title: str = "") -> Graph:
+    """Return a box per op and per named value from outside; arrows carry results onwards.
 
     What a backward op reads of the forward ones is marked `read again`.
-    `unnamed=False` leaves out the values from outside that have no name.
     """
     makers, nodes, edges = {}, {}, []
     for row in log.rows:
         key = f"op {row.number}"
         for value in row.reads:
-            if value.number not in makers and (value.name or unnamed):
+            if value.number not in makers and value.name:
                 outside = f"value {value.number}"
                 makers[value.number] = outside, "", "input"
-                words = (value.name, "input") if value.name else ("a value", "constant")
-                nodes[outside] = Node(outside, *words, value.words)
+                nodes[outside] = Node(outside, value.name, "input", value.words)
             if value.number in makers:
                 source, label, stage = makers[value.number]
                 again = (row.stage, stage) == ("backward", "forward")

@@ -146,9 +146,8 @@ def _listed(names: Iterable[str]) -> str:
 
 
 # ------------------------------------------------------------------ the routes of one op
-# From the names that hold the public function, through the functions that it wraps and the wrapper
-# that TensorFlow generated (tensorflow/python/ops/gen_*_ops.py), to the two doors into C
-# (tensorflow/python/_pywrap_tfe); and the ways that pass by all names: a graph, another thread.
+# From the names that hold the public function, through what it wraps and the generated wrapper
+# (tensorflow/python/ops/gen_*_ops.py), to the two doors into C; and a graph, another thread.
 
 LAYER, FALLBACK = "{} · {}", "{}_eager_fallback"
 MOST_NAMES = 40

@@ -1,9 +1,8 @@
 """One call of a framework's function -> the tree of Python and C calls inside it, and its route.
 
-The route of each op is read from its landmarks. The generated wrappers of TensorFlow
-(tensorflow/python/ops/gen_*_ops.py) try the fast path, catch what it raises, and go on to a
-function named for the fallback. A tf.function goes to tensorflow/python/eager/execute.py at once,
-and so do a few ops that are no function, such as the Fill of constant_op.py: those are direct.
+The generated wrappers of TensorFlow (tensorflow/python/ops/gen_*_ops.py) try the fast path, catch
+what it raises, and go on to a function named for the fallback. A tf.function goes to
+tensorflow/python/eager/execute.py at once; so do a few ops, such as the Fill of constant_op.py.
 """
 
 import contextlib
@@ -39,8 +38,8 @@ FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000
 NONE = (
     "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is no "
-    "call: `watch_ops` lists the ops; `watch_frames` shows calls of Python functions."
 )
+NONE += "call: `watch_ops` lists the ops; `watch_frames` shows calls of Python functions."
 NEW_NODE, FALLBACK = "TF_FinishOperation", "_eager_fallback"
 DOORS = (
     *("Dispatch", FAST, SLOW, SLOW_CANCELABLE, "quick_execute", "_apply_op_helper"),

@@ -30,10 +30,8 @@ MOST_OPS, MOST_ITEMS, LONGEST_NAME, LONGEST_TITLE = 500, 100, 80, 300
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
 COLUMNS |= {"where": "where"}
-NONE = (
-    "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries "
-    "are not seen."
-)
+NONE = "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries are "
+NONE += "not seen."
 BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}
 BACKWARD |= {("torch.autograd", "grad"), ("tensorflow.python.eager.backprop", "jacobian")}
 UPDATE = ("keras.src.optimizers", "torch.optim")
@@ -82,7 +80,7 @@ def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
     if not logs or not all(real_isinstance(log, OpLog) for log in logs.values()):
         raise TypeError("show_op_graph needs logs of watch_ops, such as TensorFlow=log")
     note = "Values that came from outside without a name, such as shapes, are left out."
-    graphs = {name: op_graph(log, title, unnamed=False) for name, log in logs.items()}
+    graphs = {name: op_graph(log, title) for name, log in logs.items()}
     one = next(iter(graphs.values()))
     return together(title, graphs, note) if len(graphs) > 1 else replace(one, note=note)
 

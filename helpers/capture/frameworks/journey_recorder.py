@@ -26,7 +26,7 @@ from helpers.capture.frameworks.call_recorder import (
     run_to_end,
 )
 from helpers.capture.frameworks.executed_ops import is_tensor
-from helpers.capture.tensorflow.trace_types import Names
+from helpers.capture.tensorflow.trace_ledger import Names
 from helpers.capture.text import tensors
 from helpers.capture.text.value import label
 from helpers.internals import tensorflow_private, torch_private

@@ -6,7 +6,8 @@ as data. What the second call gives is held against what plain Python gives.
 
 import importlib
 import inspect
-from dataclasses import asdict, dataclass, make_dataclass
+from collections import namedtuple
+from dataclasses import make_dataclass
 from functools import cache, partial
 
 from helpers.capture.text.value import short_repr
@@ -65,17 +66,8 @@ def _shape(x):
     return x * len(x)
 
 
-@dataclass(frozen=True)
-class Program:
-    """`fn`, and the arguments of two calls (a list stands for a tensor); `rate` from the second."""
-
-    words: str
-    fn: object
-    first: tuple
-    second: tuple
-    rate: float = 2.0
-
-
+# The arguments of two calls (a list stands for a tensor); the `rate` holds from the second.
+Program = namedtuple("Program", "words fn first second rate", defaults=[2.0])
 PROGRAMS = (
     Program("if on a number", _number_if, ([1.0, 2.0], 1), ([1.0, 2.0], -1)),
     Program("if on a tensor", _tensor_if, ([1.0, 2.0],), ([-1.0, 2.0],)),
@@ -87,18 +79,9 @@ PROGRAMS = (
 )
 
 
-@dataclass(frozen=True)
-class Recording:
-    """What a recorder did with one program: the ops of its graphs, `later` of them in call two.
-
-    `results`: the numbers of both calls; `left`: how much stood in the list; `raised`: what type.
-    """
-
-    graphs: tuple[tuple[str, ...], ...] = ()
-    later: int = 0
-    results: tuple[tuple[float, ...], ...] = ()
-    left: int = 0
-    raised: str = ""
+# The ops of each graph, and how many graphs came in call two; the numbers of both calls; how much
+# stood in the list; the type of what was raised.
+Recording = namedtuple("Recording", "graphs later results left raised")
 
 
 def recordings() -> Ledger:
@@ -245,4 +228,4 @@ def tell() -> None:
     """In the child: tell the recordings of tf.function."""
     tf = importlib.import_module("tensorflow")
     made = _record_each(_use_tensorflow, tf.constant)
-    channel().tell(recorded=[asdict(one) for one in made])
+    channel().tell(recorded=[one._asdict() for one in made])

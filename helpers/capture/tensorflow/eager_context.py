@@ -1,9 +1,7 @@
 """TensorFlow's eager context -> what its switches do, and what its op callbacks report.
 
-Eager or graph, synchronous or not, the device policy: set before the first op they hold for the
-process, and some only then; others, set later, for one thread (modules
-tensorflow/python/eager/context.py and tensorflow/python/framework/ops.py). Each is tried in a child
-of its own. The routes are small programs by which a logger of ops can be tried.
+Each switch (tensorflow/python/eager/context.py, tensorflow/python/framework/ops.py) is tried in a
+child of its own. The routes are small programs by which a logger of ops can be tried.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,10 +1,9 @@
 """What rewrites a function: AutoGraph its source, Grappler its graph; and what became of each node.
 
-AutoGraph keeps a source map on what it generates (`ag_source_map`, see
-tensorflow/python/autograph/pyct/origin_info.py). The executor hands out the graphs before and after
-Grappler at the first run of a function (RunMetadata.function_graphs,
-tensorflow/core/protobuf/config.proto): of one of its own, so the caller's traces stay as they are.
-A diff is told from two graphs alone. The first rule that fits decides; the rest is called changed.
+AutoGraph keeps a source map on what it generates (autograph/pyct/origin_info.py). The executor
+hands out the graphs before and after Grappler at the first run of a function
+(RunMetadata.function_graphs in core/protobuf/config.proto). In a diff the first rule that fits
+decides; the rest is changed.
 """
 
 from collections import Counter
@@ -25,14 +24,10 @@ from helpers.model.tables import SideBySide, align
 from helpers.safety.arguments import quote_value, real_isinstance, require_str, static_attribute
 from helpers.safety.restoring import running_user_code
 
-JOINED = (
-    "The lines are joined by AutoGraph's own source map; a line without a number on the left is "
-    "made up by AutoGraph."
-)
-INFERRED = (
-    "Both graphs come from the run itself. What became of each node is inferred from these two "
-    "alone; Grappler was not asked."
-)
+JOINED = "The lines are joined by AutoGraph's own source map; a line without a number on the left "
+JOINED += "is made up by AutoGraph."
+INFERRED = "Both graphs come from the run itself. What became of each node is inferred from these "
+INFERRED += "two alone; Grappler was not asked."
 UNEXPLAINED = "gone; these two graphs do not say why"
 MOST_NAMED, LONGEST = 3, 100
 
@@ -87,9 +82,8 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
     if tf.inside_function():
         raise RuntimeError("nothing runs while TensorFlow traces: call watch_optimisation outside")
     concrete = traced(function, args, kwargs)
-    with tensorflow_private.run_metadata() as collected:
-        with running_user_code():
-            function(*args, **kwargs)
+    with tensorflow_private.run_metadata() as collected, running_user_code():
+        function(*args, **kwargs)
         graphs = list(collected().function_graphs)
     if not graphs:
         raise RuntimeError("this run handed out no graphs; does the function hold any op?")
@@ -100,9 +94,6 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
     after = tf_graph(own.post_optimization_graph, title=f"{name}, as it runs")
     counts = f"{len(before.nodes)} nodes before Grappler, {len(after.nodes)} as it runs"
     return replace(compare(before, after, f"{name}: {counts}"), note=INFERRED)
-
-
-# ------------------------------------------------------------------ two graphs
 
 
 def tf_diff(before, after, title: str = "") -> GraphDiff:
@@ -127,7 +118,6 @@ class _Side:
 
     def __init__(self, graph: Graph):
         self.nodes = {node.key: node for node in graph.nodes}
-        self.at = {key: at for at, key in enumerate(self.nodes)}
         self.inputs = {key: [] for key in self.nodes}
         for edge in graph.edges:
             self.inputs[edge.target].append((edge.source, edge.label))
@@ -141,7 +131,7 @@ class _Side:
 
     def ordered(self, keys) -> list[str]:
         """Return the keys in this graph's order."""
-        return sorted(keys, key=self.at.get)
+        return [key for key in self.nodes if key in keys]
 
 
 class _Comparison:
@@ -151,6 +141,7 @@ class _Comparison:
         self.one, self.two, self.findings = one, two, []
         self.open, self.stand = dict.fromkeys(one.nodes), {}
         self.gone = one.nodes.keys() - two.nodes.keys()
+        self.left = set(self.gone)  # those of which nobody has said why
         self.new = two.nodes.keys() - one.nodes.keys()
 
     def say(self, word: str, before, after, how: str = "") -> None:
@@ -158,11 +149,8 @@ class _Comparison:
         keys = [key for key in self.one.ordered(set(before)) if key in self.open]
         for key in keys:
             del self.open[key]
+        self.left.difference_update(keys)
         self.findings.append(Finding(word, tuple(keys), tuple(after), how))
-
-    def is_left(self, key: str) -> bool:
-        """Return whether the node is gone and nobody has said why."""
-        return key in self.gone and key in self.open
 
     def now_read(self, key: str) -> list[str]:
         """Return what a node read, or what is read now in its place."""
@@ -174,7 +162,7 @@ class _Comparison:
         for key in group:  # grows while it is walked
             for source in self.one.sources(key):
                 served = set(group).issuperset(self.one.arrows[source])
-                if served and self.is_left(source) and source not in group:
+                if served and source in self.left and source not in group:
                     group.append(source)
         return group
 
@@ -213,7 +201,7 @@ def _merge(work: _Comparison) -> None:
     for constants in (False, True):
         for key, node in work.one.nodes.items():
             twin = twins.get(number[key])
-            if twin is None or not work.is_left(key) or constants != (node.kind == "constant"):
+            if twin is None or key not in work.left or constants != (node.kind == "constant"):
                 continue
             # Equal constants are common: of them, a reader of the one must read the other now.
             readers = (work.stand.get(reader, reader) for reader in work.one.arrows[key])
@@ -242,7 +230,7 @@ def _bypass(work: _Comparison) -> None:
         expected, now = Counter(work.now_read(reader)), Counter(work.two.sources(reader))
         known = [key for key in now - expected if key in work.one.nodes]
         for lost, gained in product(expected - now, known):
-            if row := _find_row(work, lost, gained) if work.is_left(lost) else []:
+            if row := _find_row(work, lost, gained) if lost in work.left else []:
                 work.stand.update(dict.fromkeys(row, gained))
                 nodes = [work.one.nodes[key] for key in row]
                 same = len({node.op for node in nodes}) == 1 and nodes[0].kind != "pass"
@@ -253,13 +241,12 @@ def _bypass(work: _Comparison) -> None:
 
 def _find_row(work: _Comparison, lost: str, gained: str) -> list[str]:
     """Return the gone nodes from `lost` back to one that read `gained`; nothing if none did."""
-    rows = {lost: [lost]}
-    waiting = [lost]
+    rows, waiting = {lost: [lost]}, [lost]
     for key in waiting:  # grows while it is walked
         sources = work.now_read(key)
         if gained in sources:
             return rows[key]
-        fresh = [source for source in sources if work.is_left(source) and source not in rows]
+        fresh = [source for source in sources if source in work.left and source not in rows]
         rows.update({source: [source, *rows[key]] for source in fresh})
         waiting += fresh
     return []
@@ -267,8 +254,8 @@ def _find_row(work: _Comparison, lost: str, gained: str) -> list[str]:
 
 def _leave(work: _Comparison) -> None:
     """Gone, and no rule fits; or new."""
-    if left := [key for key in work.open if key in work.gone]:
-        work.say("changed", left, (), UNEXPLAINED)
+    if work.left:
+        work.say("changed", work.left, (), UNEXPLAINED)
     for key in work.two.ordered(work.new):
         work.say("added", (), (key,), f"a new {work.two.nodes[key].op or 'node'}")
 

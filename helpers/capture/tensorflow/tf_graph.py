@@ -1,9 +1,7 @@
 """A TensorFlow graph (GraphDef, Graph, ConcreteFunction, Function) -> its nodes, and its steps.
 
-A node's key is its own name, and its inputs are the arrows to it, in order: an arrow without words
-carries output 0, `:1` another output, `control` only an order. The bodies that control flow calls
+An arrow without words carries output 0, `control` only an order. The bodies that control flow calls
 (tensorflow/core/framework/function.proto) follow as groups of their own, named after the caller.
-Attributes with an underscore are TensorFlow's notes to itself, and are left out.
 """
 
 import hashlib
@@ -23,10 +21,8 @@ from helpers.model.tables import Column
 from helpers.safety.arguments import printable, real_isinstance, real_type_name
 from helpers.safety.restoring import running_user_code
 
-NEEDED = (
-    "a graph is drawn of a tf.function, one of its concrete functions, a tf.Graph or a GraphDef, "
-    "or of a Python function and its arguments"
-)
+NEEDED = "a graph is drawn of a tf.function, one of its concrete functions, a tf.Graph or a "
+NEEDED += "GraphDef, or of a Python function and its arguments"
 CONTROL = "control"  # the label of an arrow that carries no value
 MOST_SHOWN, MOST_BYTES = 8, 4_000  # elements of a constant, and bytes, whose values are read
 LONGEST_SHOWN, LONGEST_VALUE = 32, 120  # characters: of a constant, of an attribute
@@ -161,10 +157,6 @@ def _functions_of(node) -> Iterator[tuple[str, str]]:
             yield f"{attribute}[{at}]", function.name
 
 
-# ------------------------------------------------------------------ one node in words
-# A NodeDef is tensorflow/core/framework/node_def.proto.
-
-
 def _node_words(node, key: str) -> tuple:
     """Return what a Node says behind its label; its group is the scopes of its key."""
     types, parts = _types(node), [node.op]
@@ -248,8 +240,6 @@ def _attribute(value) -> str:
     return f"{len(words)} characters, {hashlib.sha256(words.encode()).hexdigest()[:12]}"
 
 
-# ------------------------------------------------------------------ steps
-
 MOST_STEPS, MOST_NAMED, LONGEST = 60, 8, 100
 QUIET = ("input", "constant")
 COLUMNS = (Column("step", "step"), Column("width", "side by side"), Column("nodes", "nodes"))
@@ -273,8 +263,8 @@ def steps(graph: Graph) -> Steps:
     for key, step in level.items():
         by_step[step].append(key)
     widest = max((sum(works[key] for key in keys) for keys in by_step), default=0)
-    shown, rows, lanes = by_step[:MOST_STEPS], [], []
-    for number, keys in enumerate(shown):
+    rows, lanes = [], []
+    for number, keys in enumerate(by_step[:MOST_STEPS]):
         rows.append(ParallelStep(number, len(keys), listed(keys, MOST_NAMED, LONGEST)))
         first = keys[:MOST_NAMED]
         lanes.append(tuple(LaneNode(clipped(key, LONGEST), works[key]) for key in first))

@@ -6,7 +6,7 @@ there; its kernel copies a buffer that somebody else still holds before an updat
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, make_dataclass
+from dataclasses import make_dataclass
 
 from helpers.capture.cpython.objects import name_of
 from helpers.capture.tensorflow.tf_graph import tf_graph
@@ -25,15 +25,14 @@ MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES = 100_000, 100, 20
 PROGRAMS = "name -> a program, a function of (v, one)"
 ANY_ORDER = (
     "What a graph does not order may come in any order. These counts belong to this machine "
-    "and this minute; that an outcome never came up does not forbid it."
 )
+ANY_ORDER += "and this minute; that an outcome never came up does not forbid it."
 
 
 OUTCOME = ("variable", "saw", "runs", "share")
 Outcome = make_dataclass("Outcome", OUTCOME, frozen=True)
 
 
-@dataclass(frozen=True)
 class Histogram(Listing):
     """A listing of outcomes that can be asked for what one kind of variable saw."""
 
@@ -71,9 +70,8 @@ def race_histogram(program: Callable, runs: int = 500) -> Histogram:
         for kind in progress.counted(f"{runs} runs with variable", KINDS)
         for saw, times in _most_frequent(outcomes(program, kind, runs))
     )
-    columns = [Column(name, name, name == "share") for name in OUTCOME]
-    title = f"{name_of(program)}, {runs} runs with each kind"
-    return Histogram(title, tuple(columns), rows, ANY_ORDER)
+    columns = tuple(Column(name, name, name == "share") for name in OUTCOME)
+    return Histogram(f"{name_of(program)}, {runs} runs with each kind", columns, rows, ANY_ORDER)
 
 
 def _most_frequent(counted: Counter) -> list[tuple[str, int]]:
