@@ -14,10 +14,7 @@ ROUTES = ("fast path", "fallback", "function", "direct", "graph", "refused", "no
 
 @dataclass(frozen=True)
 class Call:
-    """One call. `name` is the function's, `module` where it lives; `c`: it is written in C.
-
-    `door` says that it is a landmark of the way to the runtime, `raised` that C left by an error.
-    """
+    """One call; `c`: it is written in C, `raised`: and left by an error; `door`: a landmark."""
 
     depth: int
     module: str
@@ -34,10 +31,7 @@ class Call:
 
 @dataclass(frozen=True)
 class CallTree:
-    """The calls of one run, depth first. `routes`: the way of each op, in order, out of ROUTES.
-
-    `outcome` says how the run ended if it raised.
-    """
+    """The calls of one run, depth first; `routes`: the way of each op, out of ROUTES."""
 
     title: str
     calls: tuple[Call, ...]
@@ -191,9 +185,8 @@ class Blob:
 class JobOp:
     """One op. `part`: one of `PASSES`. `reads`: (argument, blob name), `writes`: (argument, blob).
 
-    `near` names the op beside which it belongs: of a backward op the forward op that it was
-    appended for, of an update the variable. `own`: its op type is defined in a learner's file.
-    `attrs`: (name, value) of the attributes that change the numbers of a forward or backward op.
+    `near`: the op beside which it belongs, such as the forward op or the variable. `own`: its op
+    type is defined in a learner's file. `attrs`: (name, value) of those that change its numbers.
     """
 
     name: str
@@ -273,10 +266,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Journey:
-    """The first call that was watched, and the same call again; counted is what was measured.
-
-    `shares`: (one of `SHARES`, its part of the time) of calls that nothing else watched, or ().
-    """
+    """The first call that was watched, and the same call again; `shares`: (whose, its part)."""
 
     title: str
     first: Passage

@@ -165,8 +165,11 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
         above[call.depth :] = [call.name]
         if call.name == FAST and not call.raised:
             yield "fast path"
-        elif call.name == FAST and not _falls_back(call, islice(calls, at + 1, None)):
-            yield "refused"
+        elif call.name == FAST:
+            depth, later = call.depth, islice(calls, at + 1, None)
+            beside = takewhile(lambda one, depth=depth: one.depth >= depth, later)
+            if not any(one.depth == depth and one.name.endswith(FALLBACK) for one in beside):
+                yield "refused"
         elif call.name in (SLOW, SLOW_CANCELABLE):
             ways = {
                 "refused": call.raised,
@@ -176,11 +179,6 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
             yield next((way for way, true in ways.items() if true), "direct")
         elif call.name == NEW_NODE:
             yield "graph"
-
-
-def _falls_back(call: Call, later: Iterator[Call]) -> bool:
-    beside = takewhile(lambda one: one.depth >= call.depth, later)
-    return any(one.depth == call.depth and one.name.endswith(FALLBACK) for one in beside)
 
 
 def calls_ledger(cases: dict[str, object]) -> Ledger:
@@ -219,10 +217,9 @@ def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
     whole = [_lines(tree) for tree in (left, right)]
     before, after = (lines[:MOST_LINES] for lines in whole)
     names = [[line.strip() for line in side] for side in (before, after)]
-    pairs = []
+    before, after, pairs = [*enumerate(before, 1)], [*enumerate(after, 1)], []
     for same, a, b, c, d in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
-        left_side = [(i + 1, before[i]) for i in range(a, b)]
-        right_side = [(i + 1, after[i]) for i in range(c, d)]
+        left_side, right_side = before[a:b], after[c:d]
         if same == "equal":
             pairs += [Pair(*one, *other) for one, other in zip(left_side, right_side, strict=True)]
         else:

@@ -112,8 +112,8 @@ def _in_headers() -> Iterator[tuple[str, str, str]]:
     yield "void TFE_Py_Execute(…), 7 parameters in C", now, "yes"
     makes = "CreateOperation()" in _header("c/eager/immediate_execution_context.h")
     resets = "Reset(const char* op" in _header("c/eager/abstract_operation.h")
-    named = " and ".join(["CreateOperation"] * makes + ["Reset"] * resets)
-    now = f"in the headers: {named}, so that an op object can be used again"
+    now = " and ".join(["CreateOperation"] * makes + ["Reset"] * resets)
+    now = f"in the headers: {now}, so that an op object can be used again"
     yield "TFE_NewOp: return new TFE_Op(…)", now, "no"
     text = "".join(_header(f"c/eager/{name}") for name in ("c_api.h", "tfe_op_internal.h"))
     line = re.search("^typedef struct TFE_Op .*", text, re.M)[0]

@@ -91,15 +91,14 @@ def _run(fn, args, way) -> tuple[Verdict, list[str], "_Snapshot"]:
     after = _Snapshot([fn, *args, *rebound.values()])
     before.put_names_back()
     kept = "caller's changed" if rebound or before.changed() else UNCHANGED
-    known = {id(leaf) for leaf in before.leaves}
-    new = [leaf for leaf in after.leaves if id(leaf) not in known]
-    if any(real_isinstance(leaf, tensorflow_private.SymbolicTensor) for leaf in new):
+    known, leaked = set(map(id, before.leaves)), tensorflow_private.SymbolicTensor
+    if any(real_isinstance(leaf, leaked) and id(leaf) not in known for leaf in after.leaves):
         kept = "a graph tensor leaked"
-    unseen = [*dict.fromkeys(real_type_name(leaf) for leaf in before.leaves if _can_change(leaf))]
+    unseen = ", ".join(dict.fromkeys(map(real_type_name, filter(_can_change, before.leaves))))
     if kept == UNCHANGED and unseen:
         kept = NOT_KNOWN
-    told = [f"rebound: {listed(rebound, MOST_NAMED)}"] if rebound else []
-    told += [f"neither copied nor compared: {', '.join(unseen)}"] if unseen else []
+    told = [f"rebound: {listed(rebound, MOST_NAMED)}"] * bool(rebound)
+    told += [f"neither copied nor compared: {unseen}"] * bool(unseen)
     if not error:
         tone = "plain" if kept in QUIET else "changed"
         return Verdict(f"no error; {kept}", tone), told, before
@@ -152,7 +151,7 @@ class _Snapshot:
 
     def changed(self) -> bool:
         """Return whether a container holds something else now."""
-        return any(not _is_same(inside, before) for inside, before in self._held)
+        return not all(_is_same(inside, before) for inside, before in self._held)
 
     def rebound(self) -> dict[str, object]:
         """Return name -> what it refers to now, of each that refers to something else."""
