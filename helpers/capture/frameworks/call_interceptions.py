@@ -173,16 +173,12 @@ def op_routes(op, *args) -> dict[str, Callable]:
     if not places or not hasattr(passed[0].module, FALLBACK.format(passed[0].function)):
         raise ValueError(f"{label(op)} has no name, or no wrapper that TensorFlow generated")
     # Whoever kept `op` itself would be one more holder, and a rebinding would reach it.
-    routes = {p.binding.path: partial(_through, p, args) for p in places[:MOST_NAMES]}
+    routes = {p.binding.path: (lambda p=p: p.get()(*args)) for p in places[:MOST_NAMES]}
     inner = getattr(op, "__wrapped__", None)
     while type(inner) is FunctionType:  # inside the public one, by the names of their code
         routes[LAYER.format("inside it", inner.__code__.co_name)] = partial(inner, *args)
         inner = getattr(inner, "__wrapped__", None)
     return {**routes, **_below(passed[0]), **_beside(places[0], args)}
-
-
-def _through(place: Place, args):
-    return place.get()(*args)
 
 
 # What was given at a door into C, and by which Python function: its name, module and arguments.
@@ -244,7 +240,7 @@ def _beside(place: Place, args) -> dict[str, Callable]:
     import tensorflow as tf
 
     def traced():
-        return _through(place, args)
+        return place.get()(*args)
 
     def graph():
         # Called as a tf.function, it would count as one that traces again and again, and warn.
@@ -254,7 +250,7 @@ def _beside(place: Place, args) -> dict[str, Callable]:
 
     def in_a_thread():
         with ThreadPoolExecutor(1) as pool:
-            return pool.submit(_through, place, args).result()
+            return pool.submit(traced).result()
 
     return {
         LAYER.format("graph", "traced before"): before,

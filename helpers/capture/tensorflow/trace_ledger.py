@@ -249,13 +249,8 @@ class Names:
 
     def values(self, args, kwargs) -> str:
         """Return the words of live values that fit no key."""
-        words = []
-        for name, value in (*(("", value) for value in args), *kwargs.items()):
-            shown = label(value)
-            with suppress(Exception):  # the argument's own tracing protocol may raise anything
-                shown = self.of(tensorflow_private.trace_type.from_value(value))
-            words.append(f"{name}={shown}" if name else shown)
-        return _joined(words)
+        named = (f"{name}={label(value)}" for name, value in kwargs.items())
+        return _joined([*map(label, args), *named])
 
     def of(self, trace_type, depth: int = 0) -> str:
         """Return the words of one TraceType; a value is never asked for more than its repr."""
