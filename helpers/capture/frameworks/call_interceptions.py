@@ -248,12 +248,10 @@ def _beside(place: Place, args) -> dict[str, Callable]:
 
     before = _try(graph)
 
-    def in_a_thread():
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(traced).result()
-
     return {
         LAYER.format("graph", "traced before"): before,
         LAYER.format("graph", "traced now"): lambda: graph()(),
-        LAYER.format("thread", "another one"): in_a_thread,
+        LAYER.format("thread", "another one"): lambda: (
+            ThreadPoolExecutor(1).submit(traced).result()
+        ),
     }

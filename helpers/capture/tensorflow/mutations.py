@@ -124,8 +124,12 @@ class _Snapshot:
     def _look_into(self, one) -> list:
         if real_isinstance(one, tuple, frozenset):
             return list(one)
-        inside = _mutable_part(one)
-        if inside is not None:
+        homes = {_home(kind) for kind in type(one).__mro__[:-1]}
+        # Of a plain object the attributes; a larger one has slots, or a state of its own in C.
+        is_plain = homes and not homes & LIBRARIES and type(one).__basicsize__ <= PLAIN
+        inside = getattr(one, "__dict__", None) if is_plain else None
+        if type(one) in (list, dict, set) or inside is not None:
+            inside = one if inside is None else inside
             self._held.append((inside, inside.copy()))
             call = static_attribute(one, "__call__")
             return [*(inside.values() if type(inside) is dict else inside), call]
@@ -191,16 +195,6 @@ def _content(owner) -> dict[str, object]:
         return {"": owner.cell_contents}
     except ValueError:  # the cell is empty
         return {}
-
-
-def _mutable_part(value) -> list | dict | set | None:
-    """Return a container itself, the attributes of a plain object, None of anything else."""
-    if type(value) in (list, dict, set):
-        return value
-    homes = set(map(_home, type(value).__mro__[:-1]))
-    # One that is larger has slots, or a state of its own in C.
-    is_plain = homes and not homes & LIBRARIES and type(value).__basicsize__ <= PLAIN
-    return getattr(value, "__dict__", None) if is_plain else None
 
 
 def _is_same(now, before) -> bool:

@@ -106,7 +106,7 @@ def tf_diff(before, after, title: str = "") -> GraphDiff:
 def compare(before: Graph, after: Graph, title: str = "") -> GraphDiff:
     """Return the diff of two graphs whose nodes say their `op` and `attributes`."""
     work = _Comparison(_Side(before), _Side(after))
-    for rule in (_remove, _fold, _merge, _bypass, _leave, _alter):
+    for rule in (_remove, _fold, _merge, _bypass, _tell_rest):
         rule(work)
     findings = sorted(work.findings, key=lambda finding: list(MEANINGS).index(finding.word))
     title = title or f"Before: {len(before.nodes)} nodes. After: {len(after.nodes)}"
@@ -252,23 +252,16 @@ def _find_row(work: _Comparison, lost: str, gained: str) -> list[str]:
     return []
 
 
-def _leave(work: _Comparison) -> None:
-    """Gone, and no rule fits; or new."""
+def _tell_rest(work: _Comparison) -> None:
+    """Gone, and no rule fits; new; in both: changed, and in what, or kept."""
     if work.left:
         work.say("changed", work.left, (), UNEXPLAINED)
     for key in work.two.ordered(work.new):
         work.say("added", (), (key,), f"a new {work.two.nodes[key].op or 'node'}")
-
-
-def _alter(work: _Comparison) -> None:
-    """In both: changed, and in what, or kept."""
-    kept = []
     for key in list(work.open):
         if differences := "; ".join(_differences(work, key)):
             work.say("changed", [key], (key,), differences)
-        else:
-            kept.append(key)
-    if kept:
+    if kept := list(work.open):
         work.say("kept", kept, kept)
 
 
