@@ -19,7 +19,6 @@ PLACES = {
     "Function": f"{_FUNCTION}.polymorphic_function:Function",
     "FuncGraph": "tensorflow.python.framework.func_graph:FuncGraph",
     "TypeDispatchTable": "tensorflow.core.function.polymorphism.type_dispatch:TypeDispatchTable",
-    "trace_type": "tensorflow.core.function.trace_type",
     "function_types": f"{_FUNCTION}.function_type_utils",
     "function_context": f"{_FUNCTION}.function_context",
     "ScopeType": f"{_FUNCTION}.tracing_compilation:ScopeType",

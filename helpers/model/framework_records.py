@@ -1,4 +1,4 @@
-"""Records of a framework at work: calls on the way to C, ops, jobs, journeys past the six seams."""
+"""A framework at work: calls on the way to C, ops, jobs, journeys past the six seams, traces."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -7,17 +7,14 @@ from itertools import accumulate
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import find_named
 from helpers.model.spine import SPINE
-from helpers.model.tables import Listing
+from helpers.model.tables import Entry, Ledger, Listing, Verdict
 
 ROUTES = ("fast path", "fallback", "function", "direct", "graph", "refused", "no door")
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call. `name` is the function's, `module` where it lives; `c`: it is written in C.
-
-    `door` says that it is a landmark of the way to the runtime, `raised` that C left by an error.
-    """
+    """One call; `c`: it is written in C, `raised`: and left by an error; `door`: a landmark."""
 
     depth: int
     module: str
@@ -34,10 +31,7 @@ class Call:
 
 @dataclass(frozen=True)
 class CallTree:
-    """The calls of one run, depth first. `routes`: the way of each op, in order, out of ROUTES.
-
-    `outcome` says how the run ended if it raised.
-    """
+    """The calls of one run, depth first; `routes`: the way of each op, out of ROUTES."""
 
     title: str
     calls: tuple[Call, ...]
@@ -125,21 +119,19 @@ class OpLog(Listing):
         return tuple(row.op for row in self.rows if row.stage == name)
 
 
-def op_graph(log: OpLog, title: str = "", unnamed: bool = True) -> Graph:
-    """Return a box per op and per value that came from outside; arrows carry results onwards.
+def op_graph(log: OpLog, title: str = "") -> Graph:
+    """Return a box per op and per named value from outside; arrows carry results onwards.
 
     What a backward op reads of the forward ones is marked `read again`.
-    `unnamed=False` leaves out the values from outside that have no name.
     """
     makers, nodes, edges = {}, {}, []
     for row in log.rows:
         key = f"op {row.number}"
         for value in row.reads:
-            if value.number not in makers and (value.name or unnamed):
+            if value.number not in makers and value.name:
                 outside = f"value {value.number}"
                 makers[value.number] = outside, "", "input"
-                words = (value.name, "input") if value.name else ("a value", "constant")
-                nodes[outside] = Node(outside, *words, value.words)
+                nodes[outside] = Node(outside, value.name, "input", value.words)
             if value.number in makers:
                 source, label, stage = makers[value.number]
                 again = (row.stage, stage) == ("backward", "forward")
@@ -193,9 +185,8 @@ class Blob:
 class JobOp:
     """One op. `part`: one of `PASSES`. `reads`: (argument, blob name), `writes`: (argument, blob).
 
-    `near` names the op beside which it belongs: of a backward op the forward op that it was
-    appended for, of an update the variable. `own`: its op type is defined in a learner's file.
-    `attrs`: (name, value) of the attributes that change the numbers of a forward or backward op.
+    `near`: the op beside which it belongs, such as the forward op or the variable. `own`: its op
+    type is defined in a learner's file. `attrs`: (name, value) of those that change its numbers.
     """
 
     name: str
@@ -275,13 +266,81 @@ class Passage:
 
 @dataclass(frozen=True)
 class Journey:
-    """The first call that was watched, and the same call again; counted is what was measured.
-
-    `shares`: (one of `SHARES`, its part of the time) of calls that nothing else watched, or ().
-    """
+    """The first call that was watched, and the same call again; `shares`: (whose, its part)."""
 
     title: str
     first: Passage
     again: Passage
     shares: tuple[tuple[str, float], ...] = ()
     note: str = ""
+
+
+HEADINGS = ("arguments", "verdict")
+MARKS = ("changed", "your Python ran, to be traced"), ("failed", "an error")
+TONES = {"trace": "changed", "error": "failed"}
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One leaf in which a call differs from the nearest key: `where` it stands, and how."""
+
+    where: str
+    kind: str
+    before: str
+    after: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        label = "" if self.kind in ("type", "object") else f"{self.kind} "
+        return f"{self.where}: {label}{self.before} → {self.after}{self.detail}"
+
+
+@dataclass(frozen=True)
+class TraceEntry(Entry):
+    """One call, or a run of `calls` that all hit; `traces` counts new traces, with their causes."""
+
+    calls: int = 1
+    traces: int = 0
+    causes: tuple[Cause, ...] = ()
+
+    @property
+    def arguments(self) -> str:
+        """Return the arguments, each as the type by which TensorFlow looks it up."""
+        return self.verdicts[0].word
+
+    @property
+    def verdict(self) -> str:
+        """Return hit, trace, error, or eager where tf.function was told to run eagerly."""
+        return self.verdicts[1].word
+
+
+@dataclass(frozen=True)
+class TraceLedger(Ledger):
+    """A ledger of calls, in the order in which they ended."""
+
+    @property
+    def traces(self) -> int:
+        """How many traces these calls made."""
+        return sum(entry.traces for entry in self.entries)
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """Return one word per call."""
+        return tuple(entry.verdict for entry in self.entries for _ in range(entry.calls))
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Return, for each call, how many traces these calls had made after it."""
+        totals = zip(self.entries, accumulate(e.traces for e in self.entries), strict=True)
+        return tuple(total for entry, total in totals for _ in range(entry.calls))
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """Return the causes of all retraces, as sentences such as `n: Python value 1 → 2`."""
+        return tuple(str(cause) for entry in self.entries for cause in entry.causes)
+
+
+def trace_entry(subject: str, arguments: str, verdict: str, note: str = "", **more) -> TraceEntry:
+    """Return an entry under the headings arguments and verdict, with the verdict's tone."""
+    words = (Verdict(arguments), Verdict(verdict, TONES.get(verdict, "plain")))
+    return TraceEntry(subject, words, note, **more)

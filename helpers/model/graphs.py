@@ -161,7 +161,6 @@ MEANINGS = {
     "merged": "twins: the same op, attributes and inputs; one is left, and serves both",
     "cancelled": "a row of the same op, gone; its reader now reads what the row read",
     "bypassed": "gone; its reader now reads what it read",
-    "replaced": "gone; the same reader now reads a new node",
     "added": "only in the second graph",
     "changed": "different; these two graphs do not say why",
     "kept": "the same in both",

@@ -163,7 +163,7 @@ def show_journey(fn, *args, shares: bool = False, **kwargs) -> Exhibit:
     whose code its time passed. An Exception and what it prints are told. TypeError if `fn` cannot
     be called, or makes a coroutine.
     """
-    from helpers.capture.frameworks.journey_stops import journey
+    from helpers.capture.frameworks.journey_recorder import journey
     from helpers.view.spine_view import journey as journey_view
 
     return Exhibit(journey(fn, args, kwargs, shares), journey_view)

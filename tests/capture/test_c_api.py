@@ -49,11 +49,6 @@ def test_then_and_now_is_looked_up():
     assert rows["enable_eager_execution: if the default mode is not eager"].still == "yes"
 
 
-def test_exhibits_hold_no_path():
-    assert "/" not in repr(show_c_api())
-    assert "site-packages" not in repr(show_imports_then_and_now())
-
-
 def test_a_mach_o_file_is_read_too(tmp_path):
     names = b"\0_TFE_NewOp\0_local\0_TFE_Absent\0"
     symbols = b"".join(
@@ -74,9 +69,3 @@ def test_another_kind_of_file_is_named(tmp_path, content):
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"lib\.so is neither ELF nor Mach-O of 64 bits"):
         exported(path, "")
-
-
-def test_a_missing_library_is_named(monkeypatch):
-    monkeypatch.setattr(c_api, "LIBRARIES", (("", "libnothing"),))
-    with pytest.raises(RuntimeError, match="has no file libnothing"):
-        c_api._files()

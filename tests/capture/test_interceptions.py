@@ -23,12 +23,6 @@ def before():
     return taken()
 
 
-def test_every_way_in_is_listed_and_the_note_counts_those_that_are_taken():
-    model = show_interceptions().model
-    assert len({row.way for row in model.rows}) == len(model.rows)
-    assert model.note.startswith(f"{len(model.taken)} of {len(model.rows)} ways")
-
-
 def test_hooks_and_tracers_are_named_for_this_thread_and_for_new_ones(monkeypatch, before):
     tracers = sys.gettrace(), sys.getprofile()
     for name in ("breakpointhook", "unraisablehook", "displayhook", "excepthook"):

@@ -221,7 +221,7 @@ def test_shares_are_parts_of_one_and_only_when_asked_for():
 
 
 PLAIN = """
-from helpers.capture.frameworks.journey_stops import journey
+from helpers.capture.frameworks.journey_recorder import journey
 RATE = 2
 def scale(x): return x * RATE + 1
 def call(x): return sorted(map(scale, x))

@@ -42,12 +42,6 @@ def test_constants_that_cannot_be_read_are_told_by_their_shape():
     assert len(tf_graph(graph).nodes) == 4
 
 
-def test_arguments_for_a_graph_are_refused():
-    concrete = tf.function(lambda x: x + 1).get_concrete_function(1.0)
-    with pytest.raises(TypeError, match="is a graph already"):
-        helpers.show_graph(concrete, 1.0)
-
-
 @pytest.mark.parametrize(
     ("program", "runs", "error", "words"),
     [

@@ -105,15 +105,6 @@ def test_what_is_no_graph_is_refused_in_one_sentence(thing):
         tf_graph(thing)
 
 
-def test_an_async_function_is_refused_before_tensorflow_sees_it(recwarn):
-    async def later(x):
-        return x
-
-    with pytest.raises(TypeError, match="only makes a coroutine, and TensorFlow traces none"):
-        tf_graph(later, 1)
-    assert not recwarn.list
-
-
 def test_an_input_that_is_no_node_is_drawn_as_missing():
     graph = tf_graph(graph_def(("a", "NoSuchOp", "ghost:1", "^other")))
     assert graph.node("ghost").detail == "named as an input, and not here"

@@ -47,7 +47,7 @@ RULES = {
         "t bypassed",
     ),
     "a row of one op": ("t flip x, u flip t, y sin u, z out y", "y sin x, z out y", "t cancelled"),
-    "a fused op": ("a sin x, b neg a, z out b", "ab sinneg x, z out ab", "a replaced, z kept"),
+    "a fused op": ("a sin x, b neg a, z out b", "ab sinneg x, z out ab", "a changed, ab added"),
     "new": ("z out x", "d exp x, z out x", "d added"),
 }
 

@@ -1,6 +1,6 @@
 """A trace ledger counts calls, not rows."""
 
-from helpers.model.trace_records import HEADINGS, Cause, TraceLedger, trace_entry
+from helpers.model.framework_records import HEADINGS, Cause, TraceLedger, trace_entry
 
 
 def ledger():
@@ -19,12 +19,6 @@ def test_verdicts_and_counts_are_per_call():
     assert ledger().counts == (1, 1, 1, 1, 3, 3) and ledger().traces == 3
 
 
-def test_it_is_a_ledger():
-    assert ledger().word("1", "verdict") == "trace"
-    assert ledger().subjects("hit", "verdict") == ("2 – 4",)
-    assert [entry.verdicts[1].tone for entry in ledger().entries] == [
-        "changed",
-        "plain",
-        "changed",
-        "failed",
-    ]
+def test_causes_are_sentences():
+    assert ledger().causes == ("x: shape (2, 2) → (2, 3), dimension 1",)
+    assert str(Cause("x", "type", "list", "tuple")) == "x: list → tuple"

@@ -11,7 +11,7 @@ import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, make_dataclass, replace
+from dataclasses import make_dataclass, replace
 from dis import opmap
 from functools import partial
 from types import FunctionType
@@ -64,7 +64,6 @@ WAYS = {
 Interception = make_dataclass("Interception", COLUMNS, frozen=True)
 
 
-@dataclass(frozen=True)
 class Interceptions(Listing):
     """A listing of `Interception`s."""
 
@@ -91,20 +90,18 @@ def _in_python() -> dict[str, str]:
     finders = (machinery.BuiltinImporter, machinery.FrozenImporter, machinery.PathFinder)
     space, evaluator = vars(builtins), frame_hook.installed()[0]
     other = [name for name, own in BUILTINS.items() if space.get(name) is not own]
-    monitoring = getattr(sys, "monitoring", None)
+    is_own, monitoring = evaluator.owner.startswith("CPython"), getattr(sys, "monitoring", None)
     found = {
         "patched names": patched_names(MOST) or NOBODY,
         "builtins": _listed(f"{_name(space.get(name))} for {name}" for name in other),
         "import finders": _listed(_name(one) for one in sys.meta_path if one not in finders),
-        "frame evaluator": f"{evaluator.name} ({evaluator.owner})",
+        "frame evaluator": NOBODY if is_own else f"{evaluator.name} ({evaluator.owner})",
         "sys.settrace": _name(sys.gettrace()),
         "sys.setprofile": _name(sys.getprofile()),
         "threading.settrace": _name(threading.gettrace()),
         "threading.setprofile": _name(threading.getprofile()),
         "sys.monitoring": NEW,
     }
-    if evaluator.owner.startswith("CPython"):
-        found["frame evaluator"] = NOBODY
     if monitoring:
         found["sys.monitoring"] = _listed(filter(None, map(monitoring.get_tool, range(6))))
     for hook in ("displayhook", "excepthook", "unraisablehook", "breakpointhook"):
@@ -149,9 +146,8 @@ def _listed(names: Iterable[str]) -> str:
 
 
 # ------------------------------------------------------------------ the routes of one op
-# From the names that hold the public function, through the functions that it wraps and the wrapper
-# that TensorFlow generated (tensorflow/python/ops/gen_*_ops.py), to the two doors into C
-# (tensorflow/python/_pywrap_tfe); and the ways that pass by all names: a graph, another thread.
+# From the names that hold the public function, through what it wraps and the generated wrapper
+# (tensorflow/python/ops/gen_*_ops.py), to the two doors into C; and a graph, another thread.
 
 LAYER, FALLBACK = "{} · {}", "{}_eager_fallback"
 MOST_NAMES = 40
@@ -167,25 +163,22 @@ def op_routes(op, *args) -> dict[str, Callable]:
     """
     arguments.called(op, "the op")
     passed = _pass_door(FAST, lambda: op(*args))
-    kinds = [one.given[1] for one in passed]
-    if len(kinds) != 1:
-        many = listed(kinds, 3) or "none"
+    if len(passed) != 1:
+        many = listed([one.given[1] for one in passed], 3) or "none"
         raise ValueError(f"a map is of a call that passes {FAST} once; this passes it with: {many}")
-    if not hasattr(passed[0].module, FALLBACK.format(passed[0].function)):
-        raise ValueError(f"{label(op)} passes {FAST} without a wrapper that TensorFlow generated")
     places = []
     for place in find_holders(op):  # a comprehension would put `op` into a cell: one more holder
         if place.get() is op:
             places.append(place)
-    if not places:
-        raise ValueError(f"nothing that can be seen holds {label(op)}; give an op with a name")
+    if not places or not hasattr(passed[0].module, FALLBACK.format(passed[0].function)):
+        raise ValueError(f"{label(op)} has no name, or no wrapper that TensorFlow generated")
     # Whoever kept `op` itself would be one more holder, and a rebinding would reach it.
-    names = {p.binding.path: partial(_through, p, args) for p in places[:MOST_NAMES]}
-    return {**names, **_wrapped(op, args), **_below(passed[0]), **_beside(places[0], args)}
-
-
-def _through(place: Place, args):
-    return place.get()(*args)
+    routes = {p.binding.path: (lambda p=p: p.get()(*args)) for p in places[:MOST_NAMES]}
+    inner = getattr(op, "__wrapped__", None)
+    while type(inner) is FunctionType:  # inside the public one, by the names of their code
+        routes[LAYER.format("inside it", inner.__code__.co_name)] = partial(inner, *args)
+        inner = getattr(inner, "__wrapped__", None)
+    return {**routes, **_below(passed[0]), **_beside(places[0], args)}
 
 
 # What was given at a door into C, and by which Python function: its name, module and arguments.
@@ -217,15 +210,6 @@ def _try(run: Callable):
         raise ValueError(f"the call must succeed, and it raised {error_message(error)}") from None
 
 
-def _wrapped(op, args) -> dict[str, Callable]:
-    """Return the functions inside the public one, by the names of their code."""
-    found, inner = {}, getattr(op, "__wrapped__", None)
-    while type(inner) is FunctionType:
-        found[LAYER.format("inside it", inner.__code__.co_name)] = partial(inner, *args)
-        inner = getattr(inner, "__wrapped__", None)
-    return found
-
-
 def _below(passed: _Passed) -> dict[str, Callable]:
     """Return the generated wrapper, its raw copy and its fallback, and what they call in turn."""
     import tensorflow as tf
@@ -233,7 +217,7 @@ def _below(passed: _Passed) -> dict[str, Callable]:
     doors, execute = tensorflow_private.doors, tensorflow_private.execute
     module, name, given = passed.module, passed.function, passed.arguments
     home, fallback = module.__name__.rpartition(".")[2], FALLBACK.format(name)
-    kind = passed.given[1]
+    alone, kind = lambda outputs: outputs[0] if len(outputs) == 1 else outputs, passed.given[1]
 
     def falling_back():
         return getattr(module, fallback)(**given, ctx=tensorflow_private.context.context())
@@ -244,15 +228,11 @@ def _below(passed: _Passed) -> dict[str, Callable]:
         LAYER.format("generated", f"{home}.{name}"): lambda: getattr(module, name)(**given),
         LAYER.format("its copy", f"tf.raw_ops.{kind}"): lambda: getattr(tf.raw_ops, kind)(**given),
         LAYER.format("generated", f"{home}.{fallback}"): falling_back,
-        LAYER.format("runs ops", "execute.execute"): lambda: _alone(execute.execute(**ran)),
-        LAYER.format("runs ops", "quick_execute"): lambda: _alone(execute.quick_execute(**ran)),
+        LAYER.format("runs ops", "execute.execute"): lambda: alone(execute.execute(**ran)),
+        LAYER.format("runs ops", "quick_execute"): lambda: alone(execute.quick_execute(**ran)),
         LAYER.format("door into C", FAST): lambda: getattr(doors, FAST)(*passed.given),
-        LAYER.format("door into C", SLOW): lambda: _alone(getattr(doors, SLOW)(*slow.given)),
+        LAYER.format("door into C", SLOW): lambda: alone(getattr(doors, SLOW)(*slow.given)),
     }
-
-
-def _alone(outputs: list):
-    return outputs[0] if len(outputs) == 1 else outputs
 
 
 def _beside(place: Place, args) -> dict[str, Callable]:
@@ -260,7 +240,7 @@ def _beside(place: Place, args) -> dict[str, Callable]:
     import tensorflow as tf
 
     def traced():
-        return _through(place, args)
+        return place.get()(*args)
 
     def graph():
         # Called as a tf.function, it would count as one that traces again and again, and warn.
@@ -268,12 +248,10 @@ def _beside(place: Place, args) -> dict[str, Callable]:
 
     before = _try(graph)
 
-    def in_a_thread():
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(_through, place, args).result()
-
     return {
         LAYER.format("graph", "traced before"): before,
         LAYER.format("graph", "traced now"): lambda: graph()(),
-        LAYER.format("thread", "another one"): in_a_thread,
+        LAYER.format("thread", "another one"): lambda: (
+            ThreadPoolExecutor(1).submit(traced).result()
+        ),
     }

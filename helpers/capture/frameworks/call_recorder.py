@@ -1,9 +1,8 @@
 """One call of a framework's function -> the tree of Python and C calls inside it, and its route.
 
-The route of each op is read from its landmarks. The generated wrappers of TensorFlow
-(tensorflow/python/ops/gen_*_ops.py) try the fast path, catch what it raises, and go on to a
-function named for the fallback. A tf.function goes to tensorflow/python/eager/execute.py at once,
-and so do a few ops that are no function, such as the Fill of constant_op.py: those are direct.
+The generated wrappers of TensorFlow (tensorflow/python/ops/gen_*_ops.py) try the fast path, catch
+what it raises, and go on to a function named for the fallback. A tf.function goes to
+tensorflow/python/eager/execute.py at once; so do a few ops, such as the Fill of constant_op.py.
 """
 
 import contextlib
@@ -25,15 +24,22 @@ from helpers.model.framework_records import Call, CallTree
 from helpers.model.phrase import counted, listed
 from helpers.model.tables import Entry, Ledger, Pair, SideBySide, Verdict
 from helpers.safety import progress
-from helpers.safety.arguments import parts, printable, real_isinstance, real_type_name, table
+from helpers.safety.arguments import (
+    called,
+    parts,
+    printable,
+    real_isinstance,
+    real_type_name,
+    table,
+)
 from helpers.safety.restoring import running_user_code
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000
 NONE = (
     "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is no "
-    "call: `watch_ops` lists the ops; `watch_frames` shows calls of Python functions."
 )
+NONE += "call: `watch_ops` lists the ops; `watch_frames` shows calls of Python functions."
 NEW_NODE, FALLBACK = "TF_FinishOperation", "_eager_fallback"
 DOORS = (
     *("Dispatch", FAST, SLOW, SLOW_CANCELABLE, "quick_execute", "_apply_op_helper"),
@@ -66,12 +72,10 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
         outcome = run_to_end(profiled)
     calls, left_out = recorder.calls, recorder.left_out
     cut = f"The first {MOST_CALLS:,} calls; {left_out:,} more are left out." if left_out else ""
-    note = cut if calls else NONE
-    tree = CallTree("", tuple(calls), tuple(routes(calls)), outcome, note)
-    words = f"{name_of(fn)}: {counted(len(calls), 'call')}"
-    if any(not call.module.startswith("torch") for call in calls):
-        words += f", route: {tree.route}"
-    return replace(tree, title=words)
+    tree = CallTree("", tuple(calls), tuple(routes(calls)), outcome, cut if calls else NONE)
+    of_tensorflow = any(not call.module.startswith("torch") for call in calls)
+    title = f"{name_of(fn)}: {counted(len(calls), 'call')}"
+    return replace(tree, title=title + f", route: {tree.route}" * of_tensorflow)
 
 
 def refuse_what_does_not_run(fn, verb: str) -> FunctionType | None:
@@ -105,8 +109,7 @@ def no_finalisers() -> Iterator[None]:
     try:
         yield
     finally:
-        if collecting:
-            gc.enable()
+        (gc.enable if collecting else gc.disable)()
 
 
 class _Recorder:
@@ -162,8 +165,11 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
         above[call.depth :] = [call.name]
         if call.name == FAST and not call.raised:
             yield "fast path"
-        elif call.name == FAST and not _falls_back(call, islice(calls, at + 1, None)):
-            yield "refused"
+        elif call.name == FAST:
+            depth, later = call.depth, islice(calls, at + 1, None)
+            beside = takewhile(lambda one, depth=depth: one.depth >= depth, later)
+            if not any(one.depth == depth and one.name.endswith(FALLBACK) for one in beside):
+                yield "refused"
         elif call.name in (SLOW, SLOW_CANCELABLE):
             ways = {
                 "refused": call.raised,
@@ -175,18 +181,12 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
             yield "graph"
 
 
-def _falls_back(call: Call, later: Iterator[Call]) -> bool:
-    beside = takewhile(lambda one: one.depth >= call.depth, later)
-    return any(one.depth == call.depth and one.name.endswith(FALLBACK) for one in beside)
-
-
 def calls_ledger(cases: dict[str, object]) -> Ledger:
     """Run every case (name -> function, or (function, *arguments)) and compare their landmarks."""
     found = table(cases, "watch_calls", CASES, MOST_CASES)
     pairs = {printable(name): parts(case) for name, case in found}
     for name, (fn, *_) in pairs.items():
-        if not callable(fn):
-            raise TypeError(f"the case '{name}' must be a function, not {real_type_name(fn)}")
+        called(fn, f"the case '{name}'")
     trees = [call_tree(*case) for case in progress.counted("watching call", pairs.values())]
     rows = {"route": [tree.route for tree in trees]}
     if any(tree.outcome and tree.route != "refused" for tree in trees):
@@ -203,8 +203,7 @@ def calls_ledger(cases: dict[str, object]) -> Ledger:
         for row, words in rows.items()
     )
     cut = [name for name, tree in zip(pairs, trees, strict=True) if tree.calls and tree.note]
-    them = listed(cut, FEW)
-    note = f"Of {them} only the first {MOST_CALLS:,} calls are counted." if cut else ""
+    note = f"Of {listed(cut, FEW)} only the first {MOST_CALLS:,} calls are counted." * bool(cut)
     title = "What each call passes on its way"
     return Ledger(title, "landmark", tuple(pairs), entries, note, marks=MARKS)
 
@@ -213,15 +212,14 @@ def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
     """Return two trees line against line; what only one of them calls has no partner."""
     for tree in (left, right):
         if not real_isinstance(tree, CallTree):
-            needed = "show_call_diff needs two calls of watch_call"
-            raise TypeError(f"{needed}, not {real_type_name(tree)}")
+            words = f"show_call_diff needs two calls of watch_call, not {real_type_name(tree)}"
+            raise TypeError(words)
     whole = [_lines(tree) for tree in (left, right)]
     before, after = (lines[:MOST_LINES] for lines in whole)
     names = [[line.strip() for line in side] for side in (before, after)]
-    pairs = []
+    before, after, pairs = [*enumerate(before, 1)], [*enumerate(after, 1)], []
     for same, a, b, c, d in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
-        left_side = [(i + 1, before[i]) for i in range(a, b)]
-        right_side = [(i + 1, after[i]) for i in range(c, d)]
+        left_side, right_side = before[a:b], after[c:d]
         if same == "equal":
             pairs += [Pair(*one, *other) for one, other in zip(left_side, right_side, strict=True)]
         else:
@@ -230,8 +228,7 @@ def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
     both = sum(bool(pair.left and pair.right) for pair in pairs)
     note = f"{both} lines are the same; a line without a partner is called on its side only."
     if max(map(len, whole)) > MOST_LINES:
-        counts = " and ".join(f"{len(lines):,}" for lines in whole)
-        note += f" Compared are the first {MOST_LINES:,} lines of each side, of {counts}."
+        note += f" Compared are the first {MOST_LINES:,} lines of each side."
     titles = "Two calls, side by side", left.title, right.title
     return SideBySide(*titles, tuple(pairs), note, folds=True)
 

@@ -30,10 +30,8 @@ MOST_OPS, MOST_ITEMS, LONGEST_NAME, LONGEST_TITLE = 500, 100, 80, 300
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
 COLUMNS |= {"where": "where"}
-NONE = (
-    "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries "
-    "are not seen."
-)
+NONE = "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries are "
+NONE += "not seen."
 BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}
 BACKWARD |= {("torch.autograd", "grad"), ("tensorflow.python.eager.backprop", "jacobian")}
 UPDATE = ("keras.src.optimizers", "torch.optim")
@@ -70,23 +68,21 @@ def op_log(fn, *args, **kwargs) -> OpLog:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
     columns = [Column(name, heading, name == "op") for name, heading in COLUMNS.items()]
-    if all(row.where == "eager" for row in rows):
-        del columns[-1]
+    shown = columns[: 5 if all(row.where == "eager" for row in rows) else 6]
     title = f"{called(fn)}: {counted(len(rows) + missing, 'op')}"
-    return OpLog(title, tuple(columns), tuple(rows), " ".join(notes), outcome)
+    return OpLog(title, tuple(shown), tuple(rows), " ".join(notes), outcome)
 
 
 def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
     """Return the graph of one log, or of several side by side."""
     title = printable(require_str(title, "title"), LONGEST_TITLE)
-    logs = {printable(require_str(name, "a name"), LONGEST_NAME): log for name, log in logs.items()}
+    logs = {printable(name, LONGEST_NAME): log for name, log in logs.items()}
     if not logs or not all(real_isinstance(log, OpLog) for log in logs.values()):
         raise TypeError("show_op_graph needs logs of watch_ops, such as TensorFlow=log")
     note = "Values that came from outside without a name, such as shapes, are left out."
-    if len(logs) == 1:
-        return replace(op_graph(*logs.values(), title, unnamed=False), note=note)
-    graphs = {name: op_graph(log, unnamed=False) for name, log in logs.items()}
-    return together(title, graphs, note)
+    graphs = {name: op_graph(log, title) for name, log in logs.items()}
+    one = next(iter(graphs.values()))
+    return together(title, graphs, note) if len(graphs) > 1 else replace(one, note=note)
 
 
 class _Recorder:
@@ -105,9 +101,8 @@ class _Recorder:
         self._add(plain, inputs, outputs, where, bool(WRITES.match(name)))
 
     def of_torch(self, name, inputs, outputs):
-        """Write down one op that torch dispatched."""
+        """Write down one op that torch dispatched; what is no parameter is written in place too."""
         written = _tensors(inputs[:1]) if WRITES.match(name) else ()
-        # Others than variables, too, are written in place.
         updates = any(tensor.requires_grad and tensor.is_leaf for tensor in written)
         self._add(name, inputs, outputs, "eager", updates)
 
@@ -128,8 +123,7 @@ class _Recorder:
     def _value(self, tensor) -> Value:
         key = identity(tensor)
         if key not in self._numbers:
-            self._count += 1
-            self._numbers[key] = self._count
+            self._numbers[key] = self._count = self._count + 1
             if key == id(tensor):
                 # A freed tensor lends its identity to another, so the key goes with the tensor,
                 # which must not be held: autograd copies a gradient that somebody else holds.
@@ -150,9 +144,8 @@ def _stage(frame) -> str:
     while frame is not None:
         place = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
         if place in BACKWARD:
-            stage = "backward"
-        elif place[0].startswith(UPDATE):
-            stage = "update" if stage == "forward" else stage
+            return "backward"
+        stage = "update" if place[0].startswith(UPDATE) else stage
         frame = frame.f_back
     return stage
 
@@ -201,12 +194,12 @@ def _find_tensors(name: str, value, depth: int) -> Iterator[tuple[str, object]]:
     if real_isinstance(value, list, tuple):
         for at, item in enumerate(value if depth and len(value) <= MOST_ITEMS else ()):
             yield from _find_tensors(f"{name}[{at}]", item, depth - 1)
-    elif _is_of(value, MODULE) or _is_of(value, LAYER):
+    elif _is_of(value, LAYER):
         with contextlib.suppress(Exception):  # a class of somebody's own may raise
-            if _is_of(value, LAYER):
-                yield from [(weight.path, weight.value) for weight in value.weights]
-            else:
-                for part, weight in value.named_parameters():
-                    yield f"{name}.{part.replace('_orig_mod.', '')}", weight
+            yield from [(weight.path, weight.value) for weight in value.weights]
+    elif _is_of(value, MODULE):
+        with contextlib.suppress(Exception):
+            for part, weight in value.named_parameters():
+                yield f"{name}.{part.replace('_orig_mod.', '')}", weight
     elif is_tensor(value):
         yield name, value

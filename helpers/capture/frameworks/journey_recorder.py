@@ -1,29 +1,43 @@
-"""A call under all recorders at once -> a tally: what was counted, and nothing in words.
+"""A function and its arguments -> its journey: the first call that is watched, and one again.
 
-`sys.setprofile` reports the calls of all frames of this thread, `sys.settrace` the lines and the
-instructions of the learner's. Ops are heard of at TensorFlow's doors into C
-(tensorflow/python/pywrap_tfe.py), and by a TorchDispatchMode of PyTorch, below autograd.
+A call under all recorders at once gives a tally; the six stops say it in words. `sys.setprofile`
+reports the calls of all frames of this thread, `sys.settrace` the lines and the instructions of the
+learner's. Ops are heard of at TensorFlow's doors into C (tensorflow/python/pywrap_tfe.py), and by
+a TorchDispatchMode of PyTorch, below autograd. Time is measured in a run under `cProfile` alone.
 """
 
 import contextlib
+import re
 import sys
 from collections import Counter
+from cProfile import Profile
+from itertools import chain
 from opcode import opname
 from types import CodeType, FunctionType
 
 from helpers.capture.cpython.hooked_frames import own_codes
-from helpers.capture.cpython.objects import global_lookups
+from helpers.capture.cpython.objects import GENERATOR, global_lookups, name_of
 from helpers.capture.cpython.settrace import Printed
-from helpers.capture.frameworks.call_recorder import c_place, module_of, no_finalisers, run_to_end
+from helpers.capture.frameworks.call_recorder import (
+    c_place,
+    module_of,
+    no_finalisers,
+    refuse_what_does_not_run,
+    run_to_end,
+)
 from helpers.capture.frameworks.executed_ops import is_tensor
-from helpers.capture.tensorflow.trace_types import Names
+from helpers.capture.tensorflow.trace_ledger import Names
 from helpers.capture.text import tensors
+from helpers.capture.text.value import label
 from helpers.internals import tensorflow_private, torch_private
-from helpers.internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
+from helpers.internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE, graph_ops
+from helpers.mini import frame_hook
 from helpers.mini.frame_hook.slot import address_installed
+from helpers.model.framework_records import SHARES, Journey, Passage, Stop
+from helpers.model.phrase import clipped, counted, listed
 from helpers.safety import restoring
-from helpers.safety.arguments import real_isinstance
-from helpers.safety.restoring import patched, redirected
+from helpers.safety.arguments import printable, real_isinstance, require_bool
+from helpers.safety.restoring import patched, redirected, running_user_code
 
 LIBRARIES = ("tensorflow", "keras", "torch", "numpy")
 OPERATORS = ("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "UNARY_NEGATIVE", "UNARY_INVERT")
@@ -33,9 +47,17 @@ GENERATED = "__autograph_generated_file"
 HOUSE = (__name__, "helpers.internals", "helpers.safety")
 OP_AT = {FAST: 1, SLOW: 2, SLOW_CANCELABLE: 2}  # which argument of a door is the op's name
 SPELLED = {"_VariableFunctionsClass.": "torch.", "_TensorBase.": "Tensor."}
+MOST_NAMES, MOST_SHOWN, EXACT, LONGEST = 4, 5, 200, 60
+THEIRS = {"tensorflow": "TensorFlow", "keras": "Keras", "torch": "PyTorch", "numpy": "NumPy"}
+COMPILED = re.compile(r"(__compiled_fn|__resume_at)_[0-9a-f_]+.*")
+GRAPH = re.compile(r"__(?:inference|forward|backward)_(.+?)_\d+")
+LARGE = (("millions", 10**6), ("hundreds of thousands", 10**5), ("tens of thousands", 10**4))
+LARGE += (("thousands", 10**3), ("hundreds", 0))
+NO_LINE = "none of your lines ran"
+NO_C = "your lines call no C function that reports it: a class or a ufunc (np.add) does not"
 
 
-def tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tally":
+def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tally":
     """Call `fn(*args, **kwargs)` and count. What it raises is told; KeyboardInterrupt passes.
 
     `function`: the Python function behind `fn`; the globals that it has are the learner's, unless
@@ -87,9 +109,8 @@ def tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tall
 def _codes_of_dynamo(function: FunctionType | None) -> dict[int, CodeType]:
     if function is None or not restoring.module("torch._dynamo"):
         return {}
-    entries = torch_private.cache_entries
-    found = (entry.code for code in own_codes(function) for entry in entries(code))
-    return {id(code): code for code in found}
+    entries = (torch_private.cache_entries(code) for code in own_codes(function))
+    return {id(entry.code): entry.code for entry in chain.from_iterable(entries)}
 
 
 def through(fn, args, kwargs):
@@ -118,13 +139,12 @@ class Tally:
         self.ran: list[tuple[str, str]] = []  # an op; device and dtype, such as CPU, float32
         self.paused = False  # while the house itself looks at something
         self._until = None  # the frame with which a pause ends
-        self._steps: dict[int, tuple[dict[int, str], frozenset[int]]] = {}
+        self._steps: dict[int, tuple[dict[int, str], set[int]]] = {}
 
     def note_op(self, name: str | bytes, made) -> None:
         """Write down an op that ran."""
         before, self.paused = self.paused, True
-        name = name.decode() if type(name) is bytes else str(name)
-        self.ran.append((name, _kernel(made)))
+        self.ran.append((name.decode() if type(name) is bytes else str(name), _kernel(made)))
         self.paused = before
 
     def profile(self, frame, event, argument):
@@ -157,8 +177,8 @@ class Tally:
         elif event == "opcode":
             if id(code) not in self._steps:
                 steps = enumerate(code.co_code)
-                operators = (at for at, n in steps if at % 2 == 0 and opname[n] in OPERATORS)
-                self._steps[id(code)] = global_lookups(code), frozenset(operators)
+                operators = {at for at, n in steps if at % 2 == 0 and opname[n] in OPERATORS}
+                self._steps[id(code)] = global_lookups(code), operators
             lookups, operators = self._steps[id(code)]
             if at in lookups:
                 self.names[lookups[at]] += 1
@@ -256,3 +276,184 @@ def _kernel(made) -> str:
             device = first.device.rpartition("/device:")[2].partition(":")[0]
             return f"{device}, {first.dtype.name}"
     return ""
+
+
+# ------------------------------------------------------------------ the stops, in words
+
+
+def journey(fn, args: tuple, kwargs: dict, timed: bool = False) -> Journey:
+    """Call `fn(*args, **kwargs)` twice, and return what both calls passed."""
+    function = refuse_what_does_not_run(fn, "show_journey")
+    first, again = (_tally(fn, args, kwargs, function) for _ in range(2))
+    measured = _measure_shares(fn, args, kwargs, again) if require_bool(timed, "shares=") else ()
+    is_generator = function is not None and function.__code__.co_flags & GENERATOR
+    note = "The call only made a generator: none of its body ran." if is_generator else ""
+    if timed and not measured:
+        note = "No time was measured: the call raises."
+    title = f"The journey of {name_of(fn)}, called twice"
+    return Journey(title, _passage(first), _passage(again), measured, note)
+
+
+def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[str, float], ...]:
+    if again.outcome:
+        return ()
+    profile, found = Profile(), dict.fromkeys(SHARES, 0.0)
+    with redirected(Printed()), running_user_code():
+        profile.runcall(through, fn, args, kwargs)
+    yours, python, c = SHARES
+    for entry in profile.getstats():
+        of_python = yours if id(entry.code) in again.codes else python
+        found[c if isinstance(entry.code, str) else of_python] += entry.inlinetime
+    return tuple((name, part / sum(found.values())) for name, part in found.items())
+
+
+def _passage(tally: Tally) -> Passage:
+    makers = (_name, _key, _frame, _evaluator, _registry, _c_call)
+    stops = tuple(Stop(at, *maker(tally)) for at, maker in enumerate(makers, 1))
+    printed = clipped(tally.printed.strip().replace("\n", " / "), LONGEST)
+    names = tuple(_op(name)[0] for name, _ in tally.ran)
+    counts = {name: getattr(tally, name) for name in ("keys", "traces", "translated", "nodes")}
+    counts |= {"names": tally.names.total(), "operators": tally.operators.total()}
+    counts |= {"frames of others": tally.others.total(), "ops": len(tally.ran)}
+    counts |= {"frames of Dynamo's": tally.frames["Dynamo"]}
+    counts |= {"C calls": _entries_into_c(tally).total()}
+    for name, counter in (("frames", tally.frames), ("lines", tally.lines)):
+        counts[name] = counter.total() - counter["Dynamo"]
+    return Passage(stops, tuple(counts.items()), names, tally.outcome, printed)
+
+
+def _name(tally: Tally) -> tuple[bool, str, str]:
+    if tally.space is None:
+        return False, "–", "no Python function of yours is called"
+    if not tally.frames:
+        return False, "–", f"{NO_LINE}, so none of their names was looked up"
+    if not tally.names:
+        return False, "–", "your lines name nothing but arguments and variables of their own"
+    shown = Counter()
+    for name, many in tally.names.items():
+        shown[_held(COMPILED.sub(r"\1", name), tally.found.get(name))] += many
+    return True, counted(len(shown), "name"), _times(shown, MOST_NAMES)
+
+
+def _held(name: str, value) -> str:
+    """Return a name and, where that says more, what stood under it; KeyError is for a builtin."""
+    shown, told = printable(name, LONGEST), label(value)
+    if value is KeyError:
+        return f"{shown} (builtin)"
+    if name.startswith("__import_"):  # Dynamo's name for a module
+        return told
+    return shown if told.rstrip("()") == shown or name.startswith("__") else f"{shown} ({told})"
+
+
+def _key(tally: Tally) -> tuple[bool, str, str]:
+    many, traces = tally.keys, tally.traces
+    if not many and not traces:
+        return False, "–", "no tf.function is called, so nothing is looked up by its arguments"
+    if many != 1 or traces > 1:
+        words = f"{counted(many, 'call')} of tf.functions, {counted(traces, 'trace')}"
+        return True, counted(traces, "trace") if traces else "graphs found", words
+    key = f" {tally.key}" if tally.key else ""
+    if traces:
+        return True, "traced", f"no graph fits the key{key}: traced"
+    if tally.outcome or not any(_op(name)[1] for name, _ in tally.ran):
+        return True, "no graph", f"the key{key} led to no graph that was run"
+    return True, "graph found", f"a graph fits the key{key}: found"
+
+
+def _frame(tally: Tally) -> tuple[bool, str, str]:
+    package = max(THEIRS, key=lambda package: tally.others[package])
+    most = tally.others[package]
+    others = f"{_about(most)} of {THEIRS[package]}'s" if most else ""
+    if not tally.frames:
+        found = "the graph was found, and " * bool(tally.keys and not tally.outcome)
+        return False, "–", _joined(found + NO_LINE, others)
+    yours, copied, made = (tally.frames[who] for who in ("you", "AutoGraph", "Dynamo"))
+    lines, operators = counted(tally.lines["you"], "line"), tally.operators.total()
+    done = f"{lines}, {counted(operators, 'operator')}" if operators else lines
+    words = _joined(
+        f"{counted(yours, 'frame')} of yours: {done}" * bool(yours),
+        f"{counted(copied, 'frame')} of AutoGraph's copy of yours" * bool(copied),
+        f"{counted(made, 'frame')} of yours, with Dynamo's code in it" * bool(made),
+        others,
+    )
+    return True, "Dynamo's code" if made else lines if yours else "AutoGraph's copy", words
+
+
+def _about(many: int) -> str:
+    """Return a count; of many frames, which may be other ones each time, only how many about."""
+    large = next(words for words, least in LARGE if many >= least)
+    return large if many > EXACT else f"{many}"
+
+
+def _evaluator(tally: Tally) -> tuple[bool, str, str]:
+    owners = {frame_hook.evaluator_at(address).owner for address in tally.evaluators}
+    other = sorted(owner for owner in owners if not owner.startswith("CPython"))
+    if not other:
+        return False, "–", "CPython's own runs the frames: no other one is set"
+    whose = "torch's evaluator" if other == ["torch"] else f"evaluator of {', '.join(other)}"
+    if tally.translated:
+        words = f"Dynamo translates {counted(tally.translated, 'code object')}"
+        return True, "translated", f"{whose}; no cache entry fits: {words}"
+    if made := tally.frames["Dynamo"]:
+        words = f"the guards of an entry hold, for {counted(made, 'frame')}"
+        return True, "entry found", f"{whose}; {words}"
+    words = "which lets your code run as it is" if tally.frames else "and no code of yours ran"
+    return True, "asked", f"{whose}, {words}"
+
+
+def _registry(tally: Tally) -> tuple[bool, str, str]:
+    written = f"{counted(tally.nodes, 'node')} written into a graph" if tally.nodes else ""
+    if not tally.ran:
+        nothing = "no op of TensorFlow or PyTorch runs; NumPy reports none"
+        return False, "–", _joined(nothing, written)
+    ops, kernels, inside = Counter(), {}, ""
+    for op, kernel in tally.ran:
+        name, graph = _op(op)
+        ops[f"the graph of {name}" if graph else name] += 1
+        if graph:
+            inside = inside or f"in it {listed(graph, MOST_SHOWN)}"
+        elif kernel:
+            kernels[kernel] = kernel.replace(", ", " ")
+    places = [*kernels.values()] if len(kernels) > 1 else [*kernels]  # "CPU, float32", if alone
+    chosen = f"kernels for {listed(places, 2)}" if places else ""
+    words = _joined(_times(ops, MOST_SHOWN), inside, chosen, written)
+    return True, counted(len(tally.ran), "op"), words
+
+
+def _op(name: str) -> tuple[str, tuple[str, ...]]:
+    found = GRAPH.fullmatch(name)
+    inside = graph_ops(name) if found else ()
+    return (printable(found[1], LONGEST), inside) if inside else (name, ())
+
+
+def _c_call(tally: Tally) -> tuple[bool, str, str]:
+    into = _entries_into_c(tally)
+    if not into:
+        inside = "; nor does an operator, which goes to C inside its own instruction"
+        return False, "–", NO_C + inside * bool(tally.operators.total())
+    doors = Counter()
+    for start in ("TFE_Py_E", "TFE_Py_Fast"):
+        doors += Counter({name: many for name, many in into.items() if name.startswith(start)})
+    own = Counter({name: many for (_, name), many in tally.own_c.items()})
+    rest = (into - doors - own).total()
+    shown = doors + (own - doors)
+    more = f"{_about(rest)}{' more' * bool(shown)} of the frameworks' own" if rest else ""
+    brief = counted(into.total(), "call") if into.total() <= EXACT else "many calls"
+    return True, brief, _joined(_times(shown, MOST_NAMES), more)
+
+
+def _entries_into_c(tally: Tally) -> Counter:
+    """Return C function -> calls, of those that your frames call, and of the frameworks' own."""
+    found = Counter()
+    for key, many in tally.c.items():
+        found[key[1]] += many if key[0] in LIBRARIES else tally.own_c[key]
+    return +found
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(filter(None, parts))
+
+
+def _times(counts: Counter, most: int) -> str:
+    times = {name: f" ×{n:,}" if n > 1 else "" for name, n in counts.items()}
+    return listed((printable(name, LONGEST) + words for name, words in times.items()), most)

@@ -6,8 +6,9 @@ as data. What the second call gives is held against what plain Python gives.
 
 import importlib
 import inspect
-from dataclasses import asdict, dataclass, make_dataclass
-from functools import cache
+from collections import namedtuple
+from dataclasses import make_dataclass
+from functools import cache, partial
 
 from helpers.capture.text.value import short_repr
 from helpers.capture.torch.fx_graph import target_name
@@ -23,7 +24,6 @@ MARKS = (
     ("failed", "not what Python gives, or leaves behind"),
     ("refused", "an error, while recording or at this call"),
 )
-RECORDERS = ("Python", "tf.function", "Dynamo", "fx.symbolic_trace")
 LONGEST = 240  # seconds that the child may take
 
 
@@ -66,17 +66,8 @@ def _shape(x):
     return x * len(x)
 
 
-@dataclass(frozen=True)
-class Program:
-    """`fn`, and the arguments of two calls (a list stands for a tensor); `rate` from the second."""
-
-    words: str
-    fn: object
-    first: tuple
-    second: tuple
-    rate: float = 2.0
-
-
+# The arguments of two calls (a list stands for a tensor); the `rate` holds from the second.
+Program = namedtuple("Program", "words fn first second rate", defaults=[2.0])
 PROGRAMS = (
     Program("if on a number", _number_if, ([1.0, 2.0], 1), ([1.0, 2.0], -1)),
     Program("if on a tensor", _tensor_if, ([1.0, 2.0],), ([-1.0, 2.0],)),
@@ -88,18 +79,9 @@ PROGRAMS = (
 )
 
 
-@dataclass(frozen=True)
-class Recording:
-    """What a recorder did with one program: the ops of its graphs, `later` of them in call two.
-
-    `results`: the numbers of both calls; `left`: how much stood in the list; `raised`: what type.
-    """
-
-    graphs: tuple[tuple[str, ...], ...] = ()
-    later: int = 0
-    results: tuple[tuple[float, ...], ...] = ()
-    left: int = 0
-    raised: str = ""
+# The ops of each graph, and how many graphs came in call two; the numbers of both calls; how much
+# stood in the list; the type of what was raised.
+Recording = namedtuple("Recording", "graphs later results left raised")
 
 
 def recordings() -> Ledger:
@@ -107,13 +89,12 @@ def recordings() -> Ledger:
 
     TensorFlow runs in a child interpreter; RuntimeError if that dies.
     """
-    made = _record_all()
-    entries = [
-        Entry(p.words, tuple(_verdict(made[r][i], made["Python"][i]) for r in RECORDERS))
-        for i, p in enumerate(PROGRAMS)
-    ]
+    made, entries = _record_all(), []
+    for at, program in enumerate(PROGRAMS):
+        verdicts = (_verdict(each[at], made["Python"][at]) for each in made.values())
+        entries.append(Entry(program.words, tuple(verdicts)))
     title = "The second call of each program, held against Python's"
-    return Ledger(title, "program", RECORDERS, tuple(entries), marks=MARKS)
+    return Ledger(title, "program", tuple(made), tuple(entries), marks=MARKS)
 
 
 RECORDED = {"recorder": "recorder", "graphs": "graphs", "ops": "their operations"}
@@ -129,11 +110,11 @@ def recorded_listing(program: str) -> Listing:
     if program not in names:
         raise KeyError(f"{short_repr(program)} (the programs are {', '.join(names)})")
     rows = []
-    for recorder, recordings_made in _record_all().items():
-        made = recordings_made[names.index(program)]
-        told = [" | ".join(", ".join(graph) or "(none)" for graph in made.graphs)]
-        told.append(f"raised {made.raised}" if made.raised else "")
-        words = " · ".join(filter(None, told)) or "nothing"
+    for recorder, each in _record_all().items():
+        made = each[names.index(program)]
+        told = " | ".join(", ".join(graph) or "(none)" for graph in made.graphs)
+        raised = f"raised {made.raised}" if made.raised else ""
+        words = " · ".join(filter(None, (told, raised))) or "nothing"
         rows.append(Recorded(recorder, len(made.graphs), words))
     columns = tuple(Column(name, words, name == "ops") for name, words in RECORDED.items())
     note = "| stands between two graphs." if any(" | " in row.ops for row in rows) else ""
@@ -154,10 +135,10 @@ def _record_all() -> dict[str, tuple[Recording, ...]]:
     import torch
 
     ways = {
-        "Python": lambda: _record_each(lambda fn, graphs: fn, torch.tensor),
+        "Python": partial(_record_each, lambda fn, graphs: fn, torch.tensor),
         "tf.function": _record_in_child,
-        "Dynamo": lambda: _record_each(_use_dynamo, torch.tensor),
-        "fx.symbolic_trace": lambda: _record_each(_use_fx, torch.tensor),
+        "Dynamo": partial(_record_each, _use_dynamo, torch.tensor),
+        "fx.symbolic_trace": partial(_record_each, _use_fx, torch.tensor),
     }
     return {name: run() for name, run in progress.counted("recorder", ways.items())}
 
@@ -182,8 +163,7 @@ def _recording(program, record, tensor) -> Recording:
         raised = real_type_name(error)
     finally:
         RATE = 2.0
-    left = len(seen)
-    return Recording(tuple(graphs), len(graphs) - first, tuple(results), left, raised)
+    return Recording(tuple(graphs), len(graphs) - first, tuple(results), len(seen), raised)
 
 
 def _use_dynamo(fn, graphs):
@@ -236,8 +216,7 @@ def _use_tensorflow(fn, graphs):
 
 def _record_in_child() -> tuple[Recording, ...]:
     reply = ask({"source": f"from {__name__} import tell; tell()"}, LONGEST)
-    recorded = reply.last("recorded")
-    if recorded is None:
+    if (recorded := reply.last("recorded")) is None:
         why = (reply.last("error") or f"it ended with {reply.ended.code}, or late").strip()
         raise RuntimeError(f"the child with TensorFlow told nothing: {why.splitlines()[-1]}")
     for data in recorded:
@@ -249,4 +228,4 @@ def tell() -> None:
     """In the child: tell the recordings of tf.function."""
     tf = importlib.import_module("tensorflow")
     made = _record_each(_use_tensorflow, tf.constant)
-    channel().tell(recorded=[asdict(one) for one in made])
+    channel().tell(recorded=[one._asdict() for one in made])

@@ -16,24 +16,14 @@ from helpers.internals.shared_libraries import exported
 from helpers.model.tables import Column, Listing
 
 PATTERN = r"TFE?_|PyInit_|_Z\d+(?:TFE_Py_|EagerTensor)"
-C_NAMES = ("TF_NewStatus", "TFE_NewOp", "TFE_Execute")
-CPP_NAMES = (
-    *("TFE_Py_Execute", "TFE_Py_FastPathExecute_C", "TFE_Py_InitEagerTensor"),
-    *("EagerTensor_Handle", "EagerTensorFromHandle"),
-)
+C_NAMES = "TF_NewStatus", "TFE_NewOp", "TFE_Execute"
+CPP_NAMES = "TFE_Py_Execute", "TFE_Py_FastPathExecute_C", "TFE_Py_InitEagerTensor"
+CPP_NAMES += "EagerTensor_Handle", "EagerTensorFromHandle"
 OPERATION = ("ctx", "op_name", "attrs", "inputs", "device", "is_function", "executor")
 LIBRARY = {"name": "library", "tf": "TF_…", "tfe": "TFE_…", "tfe_py": "TFE_Py_… (C++)"}
 LIBRARY |= {"holds": "of the names used here", "module": "a Python module"}
-LIBRARIES = (
-    ("", "libtensorflow_framework"),
-    ("", "libtensorflow_cc"),
-    ("python", "lib_pywrap_tensorflow_common"),
-    ("python", "_pywrap_tensorflow_internal"),
-    ("python", "_pywrap_tfe"),
-)
-
-
-# One shared library: how many names of each kind it exports, and which of those asked for.
+LIBRARIES = "libtensorflow_framework", "libtensorflow_cc", "python/lib_pywrap_tensorflow_common"
+LIBRARIES += "python/_pywrap_tensorflow_internal", "python/_pywrap_tfe"
 Library = make_dataclass("Library", LIBRARY, frozen=True)
 Claim = make_dataclass("Claim", ("then", "now", "still"), frozen=True)
 
@@ -74,10 +64,8 @@ def _root() -> Path:
 
 
 def _files() -> list[Path]:
-    found = [sorted((_root() / folder).glob(f"{name}.*")) for folder, name in LIBRARIES]
-    if missing := [name for (_, name), paths in zip(LIBRARIES, found, strict=True) if not paths]:
-        raise RuntimeError(f"this TensorFlow has no file {', '.join(missing)}")
-    return [next(p for p in paths if p.suffix != ".pyi") for paths in found]
+    found = (sorted(_root().glob(f"{name}.*")) for name in LIBRARIES)
+    return [next(path for path in paths if path.suffix != ".pyi") for paths in found]
 
 
 def _in_modules() -> Iterator[tuple[str, str, str]]:
@@ -87,23 +75,22 @@ def _in_modules() -> Iterator[tuple[str, str, str]]:
     now = f"it can be imported, and {importers} files of the package do; names in it that begin "
     now += f"with TFE_: {sum(name.startswith('TFE_') for name in names)}"
     yield "from tensorflow.python import pywrap_tensorflow", now, "the name only"
+    now, still = "it can be imported", "yes"
     try:
         import_module("tensorflow.python.pywrap_tensorflow_internal")
-        yield "pywrap_tensorflow_internal.py", "it can be imported", "yes"
     except ModuleNotFoundError as error:
-        yield "pywrap_tensorflow_internal.py", error_message(error), "no"
+        now, still = error_message(error), "no"
+    yield "pywrap_tensorflow_internal.py", now, still
     module = import_module("tensorflow.python._pywrap_tensorflow_internal")
-    names = ", ".join(name for name in vars(module) if not name.startswith("_"))
-    now = f"_pywrap_tensorflow_internal holds {names}"
-    yield "pywrap_tensorflow_internal holds every C function", now, "no"
+    now = ", ".join(name for name in vars(module) if not name.startswith("_"))
+    then = "pywrap_tensorflow_internal holds every C function"
+    yield then, f"_pywrap_tensorflow_internal holds {now}", "no"
     package = metadata.packages_distributions()["tensorflow"][0]
     names = [file.name for file in metadata.files(package)]
     count = sum(name.endswith(".i") or "swig" in name.lower() for name in names)
-    common = next(path for path in _files() if "common" in path.name)
-    left = len(exported(common, "_ZNK?10tensorflow4swig"))
+    left = len(exported(_files()[2], "_ZNK?10tensorflow4swig"))
     now = f"files named *.i or *swig* in the package: {count}; C++ names left in tensorflow::swig"
-    still = "yes" if count else "no"
-    yield "SWIG writes the wrappers, from *.i files", f"{now}: {left}", still
+    yield "SWIG writes the wrappers, from *.i files", f"{now}: {left}", "no" if not count else "yes"
     kind = type(import_module("tensorflow.python._pywrap_tfe").TFE_Executor)
     now = f"classes of _pywrap_tfe are made by {kind.__module__}.{kind.__name__}"
     yield "SWIG's proxy classes", now, "no"
@@ -125,8 +112,8 @@ def _in_headers() -> Iterator[tuple[str, str, str]]:
     yield "void TFE_Py_Execute(…), 7 parameters in C", now, "yes"
     makes = "CreateOperation()" in _header("c/eager/immediate_execution_context.h")
     resets = "Reset(const char* op" in _header("c/eager/abstract_operation.h")
-    named = " and ".join(["CreateOperation"] * makes + ["Reset"] * resets)
-    now = f"in the headers: {named}, so that an op object can be used again"
+    now = " and ".join(["CreateOperation"] * makes + ["Reset"] * resets)
+    now = f"in the headers: {now}, so that an op object can be used again"
     yield "TFE_NewOp: return new TFE_Op(…)", now, "no"
     text = "".join(_header(f"c/eager/{name}") for name in ("c_api.h", "tfe_op_internal.h"))
     line = re.search("^typedef struct TFE_Op .*", text, re.M)[0]

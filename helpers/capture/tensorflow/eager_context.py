@@ -1,14 +1,13 @@
 """TensorFlow's eager context -> what its switches do, and what its op callbacks report.
 
-Eager or graph, synchronous or not, the device policy: set before the first op they hold for the
-process, and some only then; others, set later, for one thread (modules
-tensorflow/python/eager/context.py and tensorflow/python/framework/ops.py). Each is tried in a child
-of its own. The routes are small programs by which a logger of ops can be tried.
+Each switch (tensorflow/python/eager/context.py, tensorflow/python/framework/ops.py) is tried in a
+child of its own. The routes are small programs by which a logger of ops can be tried.
 """
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from importlib import import_module
 
 from helpers.capture.processes.child import transcript
 from helpers.internals import tensorflow_private
@@ -16,6 +15,7 @@ from helpers.internals.tensorflow_private import DOORS
 from helpers.model.tables import Transcript, Transcripts
 from helpers.safety import progress
 from helpers.safety.arguments import printable
+from helpers.safety.restoring import patched
 
 SHARED = """\
 from tensorflow.python.eager import context
@@ -108,7 +108,7 @@ def startup(label: str, source: str | None = None) -> Transcript:
     if label not in SWITCHES:
         first = "; ".join(list(SWITCHES)[:5])
         raise KeyError(f"'{printable(label)}' is none of the {len(SWITCHES)} switches: {first}; …")
-    return transcript(label, SHARED + SWITCHES[label], SWITCHES[label])
+    return startup(label, SWITCHES[label])
 
 
 def callbacks() -> list:
@@ -120,17 +120,15 @@ def callbacks() -> list:
 def callbacks_kept() -> Iterator[list]:
     """Put the op callbacks, and the functions at the two doors, back as they were."""
     doors, before = tensorflow_private.doors, callbacks()
-    kept = {door: getattr(doors, door) for door in DOORS}
-    try:
-        yield before
-    finally:
-        # Also where a learner's code has removed some: `before` is what must be there.
-        for callback in callbacks():
-            tensorflow_private.op_callbacks.remove_op_callback(callback)
-        for callback in before:
-            tensorflow_private.op_callbacks.add_op_callback(callback)
-        for door, function in kept.items():
-            setattr(doors, door, function)
+    with patched(doors, **{door: getattr(doors, door) for door in DOORS}):
+        try:
+            yield before
+        finally:
+            # Also where a learner's code has removed some: `before` is what must be there.
+            for callback in callbacks():
+                tensorflow_private.op_callbacks.remove_op_callback(callback)
+            for callback in before:
+                tensorflow_private.op_callbacks.add_op_callback(callback)
 
 
 def bystander():
@@ -158,19 +156,15 @@ def reported() -> Iterator[list[str]]:
 
 def run_ops(*names: str) -> None:
     """Run a MatMul or an AddV2 for each name."""
-    import tensorflow as tf
-
-    a = tf.constant([[1.0]])
+    a = import_module("tensorflow").constant([[1.0]])
     for name in names:
-        tf.matmul(a, a) if name == "MatMul" else a + a
+        a @ a if name == "MatMul" else a + a
 
 
 def run_routes(names: Iterable[str]) -> None:
     """Run one op, or a few, on each of these routes; their names are those of `ROUTES`."""
-    import tensorflow as tf
-
     for name in names:
-        ROUTES[name](tf)
+        ROUTES[name](import_module("tensorflow"))
 
 
 def _build(tf):

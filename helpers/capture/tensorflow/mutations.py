@@ -21,7 +21,9 @@ from helpers.safety.arguments import printable, real_isinstance, real_type_name,
 from helpers.safety.restoring import running_user_code
 
 NAMED = "parameter(s) were modified:"
-LIBRARIES = ("builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch")
+LIBRARIES = {"builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch"}
+PARTS = {MethodType: ("__func__", "__self__"), BuiltinFunctionType: ("__self__",)}
+PARTS[partial] = "func", "args", "keywords"
 SCALARS = (str, bytes, int, float, complex, bool, type(None))
 FIXED = (*SCALARS, range, slice, CodeType)  # nothing in them can be changed; in a subclass it can
 MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Keras's
@@ -54,24 +56,20 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     ways = arguments.table(ways, "ways=", WAYS, MOST_WAYS)
     for name, way in ways:
         arguments.called(way, f"the way '{printable(name)}'")
-    entries, last = [], None
+    entries, last = [], _Snapshot([])
     cases = arguments.table(cases, "watch_mutations", CASES, MOST_CASES)
     for name, case in progress.counted("case", cases):
         fn, *args = arguments.parts(case)
-        if not callable(fn):
-            words = f"the case '{printable(name)}' must be a function, not {real_type_name(fn)}"
-            raise TypeError(words)
+        arguments.called(fn, f"the case '{printable(name)}'")
         verdicts, notes = [], {}
         for _, way in ways:
-            if last is not None:  # each run finds what the first one found
-                last.put_contents_back()
+            last.put_contents_back()  # each run finds what the first one found
             verdict, told, last = _run(fn, copy_containers(args), way)
             verdicts.append(verdict)
             notes |= dict.fromkeys(told)
         entries.append(Entry(printable(name), tuple(verdicts), "; ".join(notes)))
-    headings = tuple(printable(name) for name, _ in ways)
-    title = "Who sees that an argument was changed?"
-    return Ledger(title, "the body's change", headings, tuple(entries), marks=MARKS)
+    heads = "the body's change", tuple(printable(name) for name, _ in ways)
+    return Ledger("Who sees that an argument was changed?", *heads, tuple(entries), marks=MARKS)
 
 
 def copy_containers(args: list) -> list:
@@ -93,15 +91,14 @@ def _run(fn, args, way) -> tuple[Verdict, list[str], "_Snapshot"]:
     after = _Snapshot([fn, *args, *rebound.values()])
     before.put_names_back()
     kept = "caller's changed" if rebound or before.changed() else UNCHANGED
-    known = {id(leaf) for leaf in before.leaves}
-    new = [leaf for leaf in after.leaves if id(leaf) not in known]
-    if any(real_isinstance(leaf, tensorflow_private.SymbolicTensor) for leaf in new):
+    known, leaked = set(map(id, before.leaves)), tensorflow_private.SymbolicTensor
+    if any(real_isinstance(leaf, leaked) and id(leaf) not in known for leaf in after.leaves):
         kept = "a graph tensor leaked"
-    unseen = [*dict.fromkeys(real_type_name(leaf) for leaf in before.leaves if _can_change(leaf))]
+    unseen = ", ".join(dict.fromkeys(map(real_type_name, filter(_can_change, before.leaves))))
     if kept == UNCHANGED and unseen:
         kept = NOT_KNOWN
-    told = [f"rebound: {listed(rebound, MOST_NAMED)}"] if rebound else []
-    told += [f"neither copied nor compared: {', '.join(unseen)}"] if unseen else []
+    told = [f"rebound: {listed(rebound, MOST_NAMED)}"] * bool(rebound)
+    told += [f"neither copied nor compared: {unseen}"] * bool(unseen)
     if not error:
         tone = "plain" if kept in QUIET else "changed"
         return Verdict(f"no error; {kept}", tone), told, before
@@ -127,21 +124,22 @@ class _Snapshot:
     def _look_into(self, one) -> list:
         if real_isinstance(one, tuple, frozenset):
             return list(one)
-        inside = _mutable_part(one)
-        if inside is not None:
+        homes = {_home(kind) for kind in type(one).__mro__[:-1]}
+        # Of a plain object the attributes; a larger one has slots, or a state of its own in C.
+        is_plain = homes and not homes & LIBRARIES and type(one).__basicsize__ <= PLAIN
+        inside = getattr(one, "__dict__", None) if is_plain else None
+        if type(one) in (list, dict, set) or inside is not None:
+            inside = one if inside is None else inside
             self._held.append((inside, inside.copy()))
             call = static_attribute(one, "__call__")
             return [*(inside.values() if type(inside) is dict else inside), call]
         self.leaves.append(one)
         if type(one) is FunctionType:
             return self._look_into_function(one)
-        if type(one) is MethodType:
-            return [one.__func__, one.__self__]
-        if type(one) is partial:
-            return [one.func, one.args, one.keywords]
-        if type(one) is BuiltinFunctionType:
-            return [one.__self__]
-        return [static_attribute(one, "_python_function")]  # of a tf.function
+        parts = PARTS.get(type(one))  # of anything else, what a tf.function is made of
+        if parts is None:
+            return [static_attribute(one, "_python_function")]
+        return [getattr(one, part) for part in parts]
 
     def _look_into_function(self, function) -> list:
         """Note the names that a function of somebody's can rebind; return what it refers to."""
@@ -157,7 +155,7 @@ class _Snapshot:
 
     def changed(self) -> bool:
         """Return whether a container holds something else now."""
-        return any(not _is_same(inside, before) for inside, before in self._held)
+        return not all(_is_same(inside, before) for inside, before in self._held)
 
     def rebound(self) -> dict[str, object]:
         """Return name -> what it refers to now, of each that refers to something else."""
@@ -199,17 +197,6 @@ def _content(owner) -> dict[str, object]:
         return {}
 
 
-def _mutable_part(value) -> list | dict | set | None:
-    """Return a container itself, the attributes of a plain object, None of anything else."""
-    if type(value) in (list, dict, set):
-        return value
-    homes = set(map(_home, type(value).__mro__[:-1]))
-    of_somebody = homes and not homes.intersection(LIBRARIES)
-    # One that is larger has slots, or a state of its own in C.
-    is_plain = of_somebody and type(value).__basicsize__ <= PLAIN
-    return getattr(value, "__dict__", None) if is_plain else None
-
-
 def _is_same(now, before) -> bool:
     if type(now) is set:
         return now == before
@@ -228,8 +215,7 @@ def _can_change(leaf) -> bool:
     import numpy as np
     import tensorflow as tf
 
-    if type(leaf) in FIXED or real_isinstance(leaf, *TAKEN):
-        return False
     values = tf.Tensor, tf.DType, tf.TensorShape, tf.TypeSpec, np.generic, np.dtype
-    is_model = any(cls.__name__ in MODELS for cls in type(leaf).__mro__)
-    return not real_isinstance(leaf, *values) and (not callable(leaf) or is_model)
+    if type(leaf) in FIXED or real_isinstance(leaf, *TAKEN, *values):
+        return False
+    return not callable(leaf) or any(cls.__name__ in MODELS for cls in type(leaf).__mro__)

@@ -1,10 +1,9 @@
 """What rewrites a function: AutoGraph its source, Grappler its graph; and what became of each node.
 
-AutoGraph keeps a source map on what it generates (`ag_source_map`, see
-tensorflow/python/autograph/pyct/origin_info.py). The executor hands out the graphs before and after
-Grappler at the first run of a function (RunMetadata.function_graphs,
-tensorflow/core/protobuf/config.proto): of one of its own, so the caller's traces stay as they are.
-A diff is told from two graphs alone. The first rule that fits decides; the rest is called changed.
+AutoGraph keeps a source map on what it generates (autograph/pyct/origin_info.py). The executor
+hands out the graphs before and after Grappler at the first run of a function
+(RunMetadata.function_graphs in core/protobuf/config.proto). In a diff the first rule that fits
+decides; the rest is changed.
 """
 
 from collections import Counter
@@ -25,14 +24,10 @@ from helpers.model.tables import SideBySide, align
 from helpers.safety.arguments import quote_value, real_isinstance, require_str, static_attribute
 from helpers.safety.restoring import running_user_code
 
-JOINED = (
-    "The lines are joined by AutoGraph's own source map; a line without a number on the left is "
-    "made up by AutoGraph."
-)
-INFERRED = (
-    "Both graphs come from the run itself. What became of each node is inferred from these two "
-    "alone; Grappler was not asked."
-)
+JOINED = "The lines are joined by AutoGraph's own source map; a line without a number on the left "
+JOINED += "is made up by AutoGraph."
+INFERRED = "Both graphs come from the run itself. What became of each node is inferred from these "
+INFERRED += "two alone; Grappler was not asked."
 UNEXPLAINED = "gone; these two graphs do not say why"
 MOST_NAMED, LONGEST = 3, 100
 
@@ -46,13 +41,15 @@ def autograph_side_by_side(fn) -> SideBySide:
         needed = "show_autograph needs a Python function"
         raise TypeError(f"{needed}, not {quote_value(fn)}{instead(fn)}")
     name = name_of(function)
-    if static_attribute(fn, "_autograph", True) is False:  # of a tf.function
-        raise ValueError(f"AutoGraph leaves {name} as it is: autograph=False says so")
     inner = fn.__func__ if type(fn) is MethodType else static_attribute(fn, "_python_function")
-    if any(static_attribute(one, "autograph_info__", ...) is not ... for one in (fn, inner)):
-        raise ValueError(f"AutoGraph leaves {name} as it is: it is marked so")
-    if function.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR):
-        raise ValueError(f"AutoGraph converts no async function, such as {name}")
+    marks = [static_attribute(one, "autograph_info__", ...) for one in (fn, inner)]
+    reasons = {
+        "autograph=False says so": static_attribute(fn, "_autograph", True) is False,
+        "it is marked so": marks != [..., ...],
+        "it converts no async function": function.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR),
+    }
+    for why in filter(reasons.get, reasons):
+        raise ValueError(f"AutoGraph leaves {name} as it is: {why}")
     left, first = _read_source(function, name)
     try:
         converted = tf.autograph.to_graph(function)
@@ -70,12 +67,10 @@ def autograph_side_by_side(fn) -> SideBySide:
 
 
 def _read_source(function, name: str) -> tuple[list[str], int]:
-    if why := why_outdated(function.__code__):
-        raise ValueError(f"AutoGraph needs the source of {name}, and {why}")
-    source = source_of(function.__code__)
-    if not source.text:
-        needed = "AutoGraph needs it, so define the function in a cell or a file"
-        raise ValueError(f"the source of {name} is not available; {needed}")
+    source, outdated = source_of(function.__code__), why_outdated(function.__code__)
+    if outdated or not source.text:
+        why = f": {outdated}" if outdated else "; define the function in a cell or a file"
+        raise ValueError(f"AutoGraph needs it, and the source of {name} is not available{why}")
     return source.lines, source.first
 
 
@@ -87,15 +82,8 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
     if tf.inside_function():
         raise RuntimeError("nothing runs while TensorFlow traces: call watch_optimisation outside")
     concrete = traced(function, args, kwargs)
-    with tensorflow_private.run_metadata() as collected:
-        try:
-            with running_user_code():
-                function(*args, **kwargs)
-        except tf.errors.OpError:
-            raise
-        except Exception as error:  # the arguments' own, while they are made into tensors
-            why = f"it cannot run with these arguments: {error_message(error)}"
-            raise ValueError(why) from None
+    with tensorflow_private.run_metadata() as collected, running_user_code():
+        function(*args, **kwargs)
         graphs = list(collected().function_graphs)
     if not graphs:
         raise RuntimeError("this run handed out no graphs; does the function hold any op?")
@@ -108,9 +96,6 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
     return replace(compare(before, after, f"{name}: {counts}"), note=INFERRED)
 
 
-# ------------------------------------------------------------------ two graphs
-
-
 def tf_diff(before, after, title: str = "") -> GraphDiff:
     """Return the diff of two graphs; each a Graph of the model, or what `tf_graph` takes."""
     title = clipped(require_str(title, "title"), 200)
@@ -121,11 +106,11 @@ def tf_diff(before, after, title: str = "") -> GraphDiff:
 def compare(before: Graph, after: Graph, title: str = "") -> GraphDiff:
     """Return the diff of two graphs whose nodes say their `op` and `attributes`."""
     work = _Comparison(_Side(before), _Side(after))
-    for rule in (_remove, _fold, _merge, _bypass, _replace, _alter):
+    for rule in (_remove, _fold, _merge, _bypass, _tell_rest):
         rule(work)
     findings = sorted(work.findings, key=lambda finding: list(MEANINGS).index(finding.word))
-    counts = f"Before: {len(before.nodes)} nodes. After: {len(after.nodes)}"
-    return GraphDiff(title or counts, before, after, tuple(findings))
+    title = title or f"Before: {len(before.nodes)} nodes. After: {len(after.nodes)}"
+    return GraphDiff(title, before, after, tuple(findings))
 
 
 class _Side:
@@ -133,7 +118,6 @@ class _Side:
 
     def __init__(self, graph: Graph):
         self.nodes = {node.key: node for node in graph.nodes}
-        self.at = {key: at for at, key in enumerate(self.nodes)}
         self.inputs = {key: [] for key in self.nodes}
         for edge in graph.edges:
             self.inputs[edge.target].append((edge.source, edge.label))
@@ -147,23 +131,17 @@ class _Side:
 
     def ordered(self, keys) -> list[str]:
         """Return the keys in this graph's order."""
-        return sorted(keys, key=self.at.get)
-
-    def before(self, keys, within=None) -> set[str]:
-        """Return these keys and all that lead to them, by way of the keys `within` alone."""
-        import networkx
-
-        arrows = self.arrows if within is None else self.arrows.subgraph(within)
-        return set(keys).union(*(networkx.ancestors(arrows, key) for key in keys))
+        return [key for key in self.nodes if key in keys]
 
 
 class _Comparison:
     """The work so far. `open`: keys without a word. `stand`: what is read now in a key's place."""
 
     def __init__(self, one: _Side, two: _Side):
-        self.one, self.two, self.findings, self.swapped = one, two, [], set()
+        self.one, self.two, self.findings = one, two, []
         self.open, self.stand = dict.fromkeys(one.nodes), {}
         self.gone = one.nodes.keys() - two.nodes.keys()
+        self.left = set(self.gone)  # those of which nobody has said why
         self.new = two.nodes.keys() - one.nodes.keys()
 
     def say(self, word: str, before, after, how: str = "") -> None:
@@ -171,11 +149,8 @@ class _Comparison:
         keys = [key for key in self.one.ordered(set(before)) if key in self.open]
         for key in keys:
             del self.open[key]
+        self.left.difference_update(keys)
         self.findings.append(Finding(word, tuple(keys), tuple(after), how))
-
-    def is_left(self, key: str) -> bool:
-        """Return whether the node is gone and nobody has said why."""
-        return key in self.gone and key in self.open
 
     def now_read(self, key: str) -> list[str]:
         """Return what a node read, or what is read now in its place."""
@@ -187,18 +162,20 @@ class _Comparison:
         for key in group:  # grows while it is walked
             for source in self.one.sources(key):
                 served = set(group).issuperset(self.one.arrows[source])
-                if served and self.is_left(source) and source not in group:
+                if served and source in self.left and source not in group:
                     group.append(source)
         return group
 
 
 def _remove(work: _Comparison) -> None:
     """Gone, and no path leads to a result: an output, or else an end that is still there."""
+    import networkx
+
     one = work.one
-    results = [key for key, node in one.nodes.items() if node.kind == "output"]
-    if not results:
-        results = [key for key in one.nodes if not one.arrows[key] and key not in work.gone]
-    if results and (dead := work.gone - one.before(results)):
+    ends = [key for key in one.nodes if not one.arrows[key] and key not in work.gone]
+    results = [key for key, node in one.nodes.items() if node.kind == "output"] or ends
+    needed = set(results).union(*(networkx.ancestors(one.arrows, key) for key in results))
+    if results and (dead := work.gone - needed):
         work.say("removed", dead, (), "no way leads from it to a result")
 
 
@@ -224,7 +201,7 @@ def _merge(work: _Comparison) -> None:
     for constants in (False, True):
         for key, node in work.one.nodes.items():
             twin = twins.get(number[key])
-            if twin is None or not work.is_left(key) or constants != (node.kind == "constant"):
+            if twin is None or key not in work.left or constants != (node.kind == "constant"):
                 continue
             # Equal constants are common: of them, a reader of the one must read the other now.
             readers = (work.stand.get(reader, reader) for reader in work.one.arrows[key])
@@ -253,7 +230,7 @@ def _bypass(work: _Comparison) -> None:
         expected, now = Counter(work.now_read(reader)), Counter(work.two.sources(reader))
         known = [key for key in now - expected if key in work.one.nodes]
         for lost, gained in product(expected - now, known):
-            if row := _find_row(work, lost, gained) if work.is_left(lost) else []:
+            if row := _find_row(work, lost, gained) if lost in work.left else []:
                 work.stand.update(dict.fromkeys(row, gained))
                 nodes = [work.one.nodes[key] for key in row]
                 same = len({node.op for node in nodes}) == 1 and nodes[0].kind != "pass"
@@ -264,51 +241,27 @@ def _bypass(work: _Comparison) -> None:
 
 def _find_row(work: _Comparison, lost: str, gained: str) -> list[str]:
     """Return the gone nodes from `lost` back to one that read `gained`; nothing if none did."""
-    rows = {lost: [lost]}
-    waiting = [lost]
+    rows, waiting = {lost: [lost]}, [lost]
     for key in waiting:  # grows while it is walked
         sources = work.now_read(key)
         if gained in sources:
             return rows[key]
-        fresh = [source for source in sources if work.is_left(source) and source not in rows]
+        fresh = [source for source in sources if source in work.left and source not in rows]
         rows.update({source: [source, *rows[key]] for source in fresh})
         waiting += fresh
     return []
 
 
-def _replace(work: _Comparison) -> None:
-    """Gone next to new: a reader of the former is still there, and reads the latter."""
-    import networkx
-
-    one, two = work.one, work.two
-    left = one.arrows.subgraph([key for key in work.open if key in work.gone])
-    pieces = map(one.ordered, networkx.weakly_connected_components(left))
-    for group in sorted(pieces, key=lambda piece: one.at[piece[0]]):
-        readers = {r for key in group for r in one.arrows[key]} - work.gone
-        heads = {key for r in readers for key in two.sources(r) if key in work.new}
-        fresh = two.ordered(two.before(heads, work.new))
-        if not fresh:
-            work.say("changed", group, (), UNEXPLAINED)
-            continue
-        reader = one.ordered(readers)[0]
-        lost = one.ordered(set(group).intersection(one.sources(reader)))
-        gained = two.ordered(work.new.intersection(two.sources(reader)))
-        how = f"{reader} read {_named(lost)}, and now reads {_named(gained)}"
-        work.say("replaced", group, fresh, how)
-        work.swapped.update(group, fresh)
-    for key in two.ordered(work.new - work.swapped):
-        work.say("added", (), (key,), f"a new {two.nodes[key].op or 'node'}")
-
-
-def _alter(work: _Comparison) -> None:
-    """In both: changed, and in what, or kept."""
-    kept = []
+def _tell_rest(work: _Comparison) -> None:
+    """Gone, and no rule fits; new; in both: changed, and in what, or kept."""
+    if work.left:
+        work.say("changed", work.left, (), UNEXPLAINED)
+    for key in work.two.ordered(work.new):
+        work.say("added", (), (key,), f"a new {work.two.nodes[key].op or 'node'}")
     for key in list(work.open):
         if differences := "; ".join(_differences(work, key)):
             work.say("changed", [key], (key,), differences)
-        else:
-            kept.append(key)
-    if kept:
+    if kept := list(work.open):
         work.say("kept", kept, kept)
 
 
@@ -320,13 +273,10 @@ def _differences(work: _Comparison, key: str):
     was, now = dict(one.attributes), dict(two.attributes)
     for name in sorted({name for name, _ in {*one.attributes} ^ {*two.attributes}}):
         yield f"{name} was {was.get(name, 'not there')}, and is {now.get(name, 'not there')}"
-    was = [source for source in work.now_read(key) if source not in work.swapped]
-    now = [source for source in work.two.sources(key) if source not in work.swapped]
+    was, now = work.now_read(key), work.two.sources(key)
     lost, gained = Counter(was) - Counter(now), Counter(now) - Counter(was)
-    if lost:
-        yield f"no longer reads {_named(lost)}"
-    if gained:
-        yield f"now reads {_named(gained)}"
+    yield from [f"no longer reads {_named(lost)}"] * bool(lost)
+    yield from [f"now reads {_named(gained)}"] * bool(gained)
     if lost or gained:
         return
     before, after = (

@@ -1,9 +1,7 @@
 """A TensorFlow graph (GraphDef, Graph, ConcreteFunction, Function) -> its nodes, and its steps.
 
-A node's key is its own name, and its inputs are the arrows to it, in order: an arrow without words
-carries output 0, `:1` another output, `control` only an order. The bodies that control flow calls
+An arrow without words carries output 0, `control` only an order. The bodies that control flow calls
 (tensorflow/core/framework/function.proto) follow as groups of their own, named after the caller.
-Attributes with an underscore are TensorFlow's notes to itself, and are left out.
 """
 
 import hashlib
@@ -14,20 +12,17 @@ from contextlib import suppress
 from dataclasses import replace
 from math import prod
 
-from helpers.capture.cpython.unwrapping import freed, unwrap
 from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
 from helpers.capture.text.error import error_message, instead
 from helpers.internals import tensorflow_private
 from helpers.model.graphs import Edge, Graph, LaneNode, Node, ParallelStep, Steps
-from helpers.model.phrase import clipped, counted, ended, listed
+from helpers.model.phrase import clipped, counted, listed
 from helpers.model.tables import Column
 from helpers.safety.arguments import printable, real_isinstance, real_type_name
 from helpers.safety.restoring import running_user_code
 
-NEEDED = (
-    "a graph is drawn of a tf.function, one of its concrete functions, a tf.Graph or a GraphDef, "
-    "or of a Python function and its arguments"
-)
+NEEDED = "a graph is drawn of a tf.function, one of its concrete functions, a tf.Graph or a "
+NEEDED += "GraphDef, or of a Python function and its arguments"
 CONTROL = "control"  # the label of an arrow that carries no value
 MOST_SHOWN, MOST_BYTES = 8, 4_000  # elements of a constant, and bytes, whose values are read
 LONGEST_SHOWN, LONGEST_VALUE = 32, 120  # characters: of a constant, of an attribute
@@ -44,8 +39,7 @@ def tf_graph(thing, *args, title: str = "", **kwargs) -> Graph:
     it needs to have exactly one trace.
     """
     name, graph_def = _graph_def(thing, args, kwargs)
-    draft = _Draft(graph_def)
-    words = f"The graph of {name}" if name else "A graph"
+    draft, words = _Draft(graph_def), f"The graph of {name}" if name else "A graph"
     scopes = {node.group for node in draft.nodes.values()}  # a node of that name is part of it
     nodes = (replace(n, group=n.key) if n.key in scopes else n for n in draft.nodes.values())
     title = title or f"{words}: {counted(len(graph_def.node), 'node')}"
@@ -70,8 +64,7 @@ def _graph_def(thing, args, kwargs):
     if not real_isinstance(thing, *kinds):
         thing = _concrete(thing, args, kwargs)
     elif args or kwargs:
-        made = real_type_name(thing)
-        raise TypeError(f"a {made} is a graph already; arguments mean nothing to it")
+        raise TypeError(f"a {real_type_name(thing)} is a graph already and takes no arguments")
     if real_isinstance(thing, kinds[0]):
         return "", thing
     graph = thing if real_isinstance(thing, tf.Graph) else thing.graph
@@ -87,8 +80,6 @@ def _concrete(thing, args, kwargs):
             alone = " alone" * callable(thing) or instead(thing)
             raise TypeError(f"{NEEDED}, not {real_type_name(thing)}{alone}")
         thing = as_tf_function(thing)
-    if why := freed(unwrap(thing)[0]):
-        raise ValueError(why)
     if args or kwargs:
         return traced(thing, args, kwargs)
     traces = tensorflow_private.all_traces(thing)
@@ -124,8 +115,11 @@ class _Draft:
                     self._call(prefix, node.name, attribute, name)
 
     def _join(self, prefix: str, written: str, target: str) -> None:
-        name, label = _source(written)
-        source = prefix + name
+        # `x`, `x:1`, `^x`, and inside a body `x:output:1`
+        name, _, output = written.removeprefix("^").partition(":")
+        output = output.rpartition(":")[2]
+        label = f"output {output}" if output not in ("", "0") else ""
+        label, source = CONTROL if written.startswith("^") else label, prefix + name
         if source not in self.nodes:
             self.nodes[source] = Node(source, name, "gone", "named as an input, and not here")
         self.edges.append(Edge(source, target, label))
@@ -154,16 +148,6 @@ class _Draft:
                 self._join(prefix, body.ret[result.name], key)
 
 
-def _source(written: str) -> tuple[str, str]:
-    """Return (name, label) of an input: `x`, `x:1`, `^x`, and inside a body `x:output:1`."""
-    if written.startswith("^"):
-        return written[1:], CONTROL
-    name, _, output = written.partition(":")
-    if output in ("", "0") or output.endswith(":0"):
-        return name, ""
-    return name, f"output {output.rpartition(':')[2]}"
-
-
 def _functions_of(node) -> Iterator[tuple[str, str]]:
     for attribute in sorted(node.attr):
         value = node.attr[attribute]
@@ -171,10 +155,6 @@ def _functions_of(node) -> Iterator[tuple[str, str]]:
             yield attribute, value.func.name
         for at, function in enumerate(value.list.func):
             yield f"{attribute}[{at}]", function.name
-
-
-# ------------------------------------------------------------------ one node in words
-# A NodeDef is tensorflow/core/framework/node_def.proto.
 
 
 def _node_words(node, key: str) -> tuple:
@@ -201,10 +181,8 @@ def _node_words(node, key: str) -> tuple:
 
 def _shape_words(shape) -> str:
     """Return a TensorShapeProto as Python writes a tuple; `(?)` where the rank is unknown."""
-    if shape.unknown_rank:
-        return "(?)"
-    sizes = [str(dim.size) if dim.size >= 0 else "None" for dim in shape.dim]
-    return f"({', '.join(sizes)}{',' * (len(sizes) == 1)})"
+    sizes = tuple(dim.size if dim.size >= 0 else None for dim in shape.dim)
+    return "(?)" if shape.unknown_rank else str(sizes)
 
 
 def _values(tensor) -> str | None:
@@ -239,10 +217,9 @@ def _types(node) -> list[str]:
 def _dtype_name(number: int) -> str:
     import tensorflow as tf
 
-    try:
+    with suppress(TypeError, KeyError):
         return tf.as_dtype(number).name
-    except (TypeError, KeyError):
-        return f"dtype {number}"
+    return f"dtype {number}"
 
 
 def plain_name(name: str) -> str:
@@ -255,16 +232,13 @@ def _attribute(value) -> str:
         return plain_name(value.func.name)
     if value.HasField("type"):
         return _dtype_name(value.type)
-    words = " ".join(str(value).split())
-    if value.HasField("tensor") and (values := _values(value.tensor)):
-        shape = _shape_words(value.tensor.tensor_shape)
-        words = f"{_dtype_name(value.tensor.dtype)} {shape} {values}"
+    words, tensor = " ".join(str(value).split()), value.tensor
+    if value.HasField("tensor") and (values := _values(tensor)):
+        words = f"{_dtype_name(tensor.dtype)} {_shape_words(tensor.tensor_shape)} {values}"
     if len(words) <= LONGEST_VALUE:
         return words
     return f"{len(words)} characters, {hashlib.sha256(words.encode()).hexdigest()[:12]}"
 
-
-# ------------------------------------------------------------------ steps
 
 MOST_STEPS, MOST_NAMED, LONGEST = 60, 8, 100
 QUIET = ("input", "constant")
@@ -281,25 +255,26 @@ def steps(graph: Graph) -> Steps:
 
     What stands in a cycle, and what waits for it, has no step; the note counts it.
     """
+    import networkx
+
     arrows = directed(graph)
     level, works = find_levels(arrows), {n.key: n.kind not in QUIET for n in graph.nodes}
     by_step: list[list[str]] = [[] for _ in range(1 + max(level.values(), default=-1))]
     for key, step in level.items():
         by_step[step].append(key)
     widest = max((sum(works[key] for key in keys) for keys in by_step), default=0)
-    shown, rows, lanes = by_step[:MOST_STEPS], [], []
-    for number, keys in enumerate(shown):
+    rows, lanes = [], []
+    for number, keys in enumerate(by_step[:MOST_STEPS]):
         rows.append(ParallelStep(number, len(keys), listed(keys, MOST_NAMED, LONGEST)))
         first = keys[:MOST_NAMED]
         lanes.append(tuple(LaneNode(clipped(key, LONGEST), works[key]) for key in first))
-    path = _longest_path(arrows, level)
-    notes = []
+    path, notes = tuple(networkx.dag_longest_path(arrows.subgraph(level))), []
     if len(by_step) > MOST_STEPS:
         notes.append(f"The first {MOST_STEPS} of {len(by_step)} steps.")
     if path:
         ends = path if len(path) <= MOST_NAMED else (*path[:3], "…", *path[-3:])
         words = " → ".join(clipped(key, LONGEST) for key in ends)
-        notes.append(ended(f"A longest way has {len(path)} nodes: {words}"))
+        notes.append(f"A longest way has {len(path)} nodes: {words}.")
     if missing := len(graph.nodes) - len(level):
         notes.append(f"{missing} nodes have no step: they wait for a cycle.")
     title = f"{graph.title}, in steps"
@@ -325,10 +300,3 @@ def find_levels(arrows) -> dict[str, int]:
         for step, keys in enumerate(networkx.topological_generations(arrows)):
             level.update(dict.fromkeys(keys, step))
     return {key: level[key] for key in arrows if key in level}
-
-
-def _longest_path(arrows, level) -> tuple[str, ...]:
-    path = [max(level, key=level.get)] if level else []
-    while path and level[path[0]]:
-        path.insert(0, next(k for k in arrows.pred[path[0]] if level[k] == level[path[0]] - 1))
-    return tuple(path)

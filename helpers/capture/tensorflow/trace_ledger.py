@@ -1,35 +1,48 @@
 """A tf.function, called as ever -> a ledger of its calls: hit or trace, and why it traced.
 
 Each call is looked up beforehand by TensorFlow's own types, and a callback of TensorFlow's own
-tells which traces it made. Nothing is written to the function: its counts are the same.
+tells which traces it made. A key is (FunctionContext, FunctionType), as in
+tensorflow/core/function/trace_type; a walk down two keys names the leaves that differ.
 """
 
 import functools
 import inspect
-import weakref
+import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, islice
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from helpers.capture.cpython.objects import called
-from helpers.capture.tensorflow.trace_types import Names, nearest
 from helpers.capture.text.error import error_message, instead
+from helpers.capture.text.value import SCALARS, label, type_name
 from helpers.internals import tensorflow_private
+from helpers.model.framework_records import (
+    HEADINGS,
+    MARKS,
+    Cause,
+    TraceEntry,
+    TraceLedger,
+    trace_entry,
+)
 from helpers.model.phrase import clipped, counted, listed
-from helpers.model.trace_records import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
-from helpers.safety import restoring
-from helpers.safety.arguments import quote_value, real_isinstance, static_attribute
+from helpers.safety.arguments import is_exactly, quote_value, real_isinstance, static_attribute
 from helpers.safety.restoring import preserves_interpreter_state
 
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"
 KERAS = "keras.src.backend.tensorflow.trainer"
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-MOST_ROWS = 3  # hits in a row with different arguments: so many rows, and then one for all
-MOST_NAMES = 3  # in one note
 _EAGER = "run_functions_eagerly is on: Python ran, nothing was looked up"
 WHEN = {"error": "no key", "trace": "raised while tracing"}
+MOST_ITEMS, DEEPEST, LONGEST = 6, 6, 160
+ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+MOST_DIFFERENCES = 20  # counted between two keys; beyond that they are far apart anyway
+MOST_KEYS = 200  # the newest, compared with; each trace asks again, so all would be quadratic
+BRACKETS = {"List": "[]", "Tuple": "()", "Dict": "{}"}
+LEAVES = {"TensorSpec": "tensor ", "Literal": "Python value "}
+GRAPHS = "eager", "inside another graph"
 
 
 def watch(fn, **options) -> "Watched":
@@ -57,20 +70,17 @@ def as_function(fn, options=()):
     """Return the tf.function that `fn` is, or becomes. TypeError if it can be neither."""
     import tensorflow as tf
 
-    kinds, torch = tf.types.experimental, restoring.module("torch")
+    kinds = tf.types.experimental
     fn = known.function if (known := watched_of(fn)) else fn
     if real_isinstance(fn, kinds.PolymorphicFunction):
         if options:
-            names = ", ".join(options)
-            raise TypeError(f"this is a tf.function already; give {names} to tf.function itself")
+            raise TypeError("this is a tf.function already; give the options to tf.function itself")
         return fn
     if real_isinstance(fn, kinds.ConcreteFunction):
         raise TypeError("a ConcreteFunction is one trace and makes no other; give the tf.function")
     shown = quote_value(fn)
     if real_isinstance(static_attribute(fn, "__wrapped__"), kinds.PolymorphicFunction):
         raise TypeError(f"{shown} is around a tf.function; watch that one, its __wrapped__")
-    if torch and real_isinstance(fn, torch.nn.Module):
-        raise TypeError("TensorFlow traces no module of torch; watch_recompiles watches torch's")
     if not callable(fn):
         raise TypeError(f"a function is needed, and {shown} cannot be called{instead(fn)}")
     made = as_tf_function(fn, **dict(options))
@@ -92,11 +102,9 @@ def as_tf_function(fn, **options):
         made = tf.function(fn, **options)
         inspect.signature(made)
     except Exception as error:  # what `fn` says of itself may raise anything
-        words = error_message(error)
-        if not options and "signature" in words:
-            raise TypeError(f"{shown} has no signature to read; wrap it in a def") from None
-        given = f" with {', '.join(options)}" * bool(options)
-        raise TypeError(clipped(f"tf.function takes no {shown}{given}: {words}", 400)) from None
+        given = f" with {', '.join(options)}" if options else "; wrap it in a def"
+        words = f"tf.function takes no {shown}{given}: {error_message(error)}"
+        raise TypeError(clipped(words, 400)) from None
     return made
 
 
@@ -119,12 +127,6 @@ class Watched:
         self._names, self._calls = Names(), []
         self._fits: dict = {}  # key -> words of its arguments, and how they fit the key that serves
         self.__wrapped__ = python = function.python_function
-        inner = python.__func__ if type(python) is MethodType else python
-        self._space, names = {}, ()
-        if type(inner) is FunctionType:
-            self._space, names = inner.__globals__, inner.__code__.co_names
-        named = {name: self._space.get(name) for name in names}  # which functions the body names
-        self._before = {n: weakref.ref(f) for n, f in named.items() if type(f) is FunctionType}
         if type(python) in (FunctionType, MethodType, BuiltinFunctionType):
             functools.update_wrapper(self, python, updated=())
         self.__signature__ = inspect.signature(function)
@@ -149,10 +151,8 @@ class Watched:
         seen = Counter(call.verdict for call in self._calls)
         parts = [counted(sum(call.traces for call in self._calls), "trace")]
         parts += [counted(seen[verdict], verdict) for verdict in ("hit", "error") if seen[verdict]]
-        parts += [f"{seen['eager']:,} eager"] * bool(seen["eager"])
         note = f"{counted(len(self._calls), 'call')}: {', '.join(parts)}."
-        entries = tuple(_folded(self._calls))
-        return TraceLedger(title, "call", HEADINGS, entries, note, marks=MARKS)
+        return TraceLedger(title, "call", HEADINGS, (*_folded(self._calls),), note, marks=MARKS)
 
     @property
     def last(self) -> TraceEntry | None:
@@ -173,16 +173,15 @@ class Watched:
             return trace_entry("next", words, "hit", self._fits[key][1])
         held = tensorflow_private.serving_key(self.function, key)
         known = list(tensorflow_private.cached_keys(self.function))
-        if held is not None:
-            # By being equal, or by a more general shape.
+        if held is not None:  # by being equal, or by a more general shape
             stored = self._names.arguments(next(k for k in known if k == held)[1])
             fits = f"{'equal to' if held == key else 'fits'} the key {stored}"
             self._fits[key] = words, "" if stored == words else fits
             return trace_entry("next", words, "hit", self._fits[key][1])
         causes = nearest(known, key, self._names)
-        words_of = [str(cause) for cause in causes[:3]]
-        words_of += [f"and {len(causes) - 3} more"] if len(causes) > 3 else []
-        note = ("; ".join(words_of) or NO_LEAF) if known else "first trace"
+        more = f"; and {len(causes) - 3} more" if len(causes) > 3 else ""
+        note = "; ".join(map(str, causes[:3])) + more or NO_LEAF
+        note = note if known else "first trace"
         return trace_entry("next", words, "trace", note, traces=1, causes=causes)
 
     def _run(self, call, args, kwargs, asked=""):
@@ -218,27 +217,187 @@ class Watched:
             notes += [f"traced {len(new)} times{why}"] * (len(new) > 1)
             verdict = "trace"
         elif asked or verdict != "eager":
-            # A graph does not ask again for the functions that the body names.
-            other = [n for n, before in self._before.items() if self._space.get(n) is not before()]
-            words = f"another {listed(other, MOST_NAMES)} by now, for which the graph does not ask"
-            notes = [row.note * (verdict == "hit"), words * bool(other)]
-            verdict = "hit"
-        note, more = "; ".join(filter(None, notes)), {"traces": len(new), "causes": causes}
-        self._calls.append(trace_entry("", asked + row.arguments, verdict, note, **more))
+            verdict, notes = "hit", [row.note * (verdict == "hit")]
+        words, note = asked + row.arguments, "; ".join(filter(None, notes))
+        made = trace_entry("", words, verdict, note, traces=len(new), causes=causes)
+        self._calls.append(made)
 
 
 def _folded(calls: list[TraceEntry]) -> Iterator[TraceEntry]:
-    """Yield the rows: calls in a row that are told alike are one, and so are very mixed hits."""
-    told = lambda pair: (pair[1].arguments, pair[1].note)  # noqa: E731
-    same_kind = lambda pair: (pair[1].verdict, pair[1].traces and pair[0])  # noqa: E731
-    for _, run in groupby(enumerate(calls, 1), same_kind):
-        rows = [list(same) for _, same in groupby(run, told)]
-        entries = [same[0][1] for same in rows]
-        if len(rows) > MOST_ROWS:
-            kinds, first = len({told(same[0]) for same in rows}), entries[0]
-            words = f"{kinds} kinds of arguments in turn, such as {first.arguments}"
-            rows, entries = [sum(rows, [])], [trace_entry("", words, first.verdict)]
-        for same, entry in zip(rows, entries, strict=True):
-            first, last = same[0][0], same[-1][0]
-            span = f"{first:,}" if first == last else f"{first:,} – {last:,}"
-            yield replace(entry, subject=span, calls=len(same))
+    """Yield the rows: calls in a row that are told alike, and trace nothing, are one."""
+    told = lambda pair: (pair[1].verdicts, pair[1].note, pair[1].traces and pair[0])  # noqa: E731
+    for _, run in groupby(enumerate(calls, 1), told):
+        (first, entry), *more = run
+        span = f"{first:,} – {first + len(more):,}" if more else f"{first:,}"
+        yield replace(entry, subject=span, calls=1 + len(more))
+
+
+# ------------------------------------------------------------------ two keys, in words
+
+
+class Names:
+    """Words for types. Objects are numbered in the order in which they were first named."""
+
+    def __init__(self):
+        self._known = {}
+        self._used: dict[str, int] = {}
+
+    def arguments(self, function_type) -> str:
+        """Return the words of all arguments of a FunctionType, as in `x=float32 (2,), n=1`."""
+        parameters = function_type.parameters.items()
+        return _joined(f"{name}={self.of(p.type_constraint)}" for name, p in parameters)
+
+    def values(self, args, kwargs) -> str:
+        """Return the words of live values that fit no key."""
+        named = (f"{name}={label(value)}" for name, value in kwargs.items())
+        return _joined([*map(label, args), *named])
+
+    def of(self, trace_type, depth: int = 0) -> str:
+        """Return the words of one TraceType; a value is never asked for more than its repr."""
+        kind, parts = _kind(trace_type), _parts_of(trace_type)
+        if depth > DEEPEST:
+            return "…"
+        if kind == "Literal":
+            return literal(trace_type.value)
+        if kind == "Weakref":
+            return self.thing(trace_type._ref)
+        if kind in ("TensorSpec", "VariableSpec"):
+            words = f"{trace_type.dtype.name} {shape_words(trace_type.shape)}"
+            return words if kind == "TensorSpec" else f"Variable {words}"
+        if parts is None:
+            with suppress(Exception):  # a repr of somebody's own
+                if not ADDRESS.search(words := repr(trace_type)):
+                    return clipped(words, LONGEST)
+            return type_name(trace_type)
+        words = [self.of(part, depth + 1) for part in islice(parts.values(), MOST_ITEMS)]
+        if kind == "Dict":
+            words = [f"{literal(name)}: {one}" for name, one in zip(parts, words, strict=False)]
+        words += [f"… {len(parts) - MOST_ITEMS:,} more"] * (len(parts) > MOST_ITEMS)
+        start, end = BRACKETS[kind]
+        return start + ", ".join(words) + "," * (kind == "Tuple" and len(parts) == 1) + end
+
+    def thing(self, ref) -> str:
+        """Return the words of the object of a weakref: its type, numbered; the same ever after."""
+        if id(ref) not in self._known:
+            value = ref()
+            plain = "freed object" if value is None else label(value)
+            if plain == type_name(value) and not is_exactly(value, *SCALARS):
+                plain += " object"
+            number = self._used[plain] = self._used.get(plain, 0) + 1
+            shown = plain if number == 1 and plain.endswith("()") else f"{plain} {number}"
+            self._known[id(ref)] = (ref, shown)  # the ref is kept, so that its id stays its own
+        return self._known[id(ref)][1]
+
+
+def _kind(trace_type) -> str:
+    return type_name(trace_type) if type(trace_type).__module__.startswith("tensorflow.") else ""
+
+
+def _parts_of(trace_type) -> dict | None:
+    """Return key or index -> TraceType of what a list, tuple or dict holds; None of all else."""
+    kind = _kind(trace_type)
+    if kind == "Dict":
+        return dict(trace_type.mapping)
+    if kind == "List":
+        trace_type = trace_type.components_tuple
+    return dict(enumerate(trace_type.components)) if kind in BRACKETS else None
+
+
+def _joined(words) -> str:
+    return clipped(listed(words, MOST_ITEMS), LONGEST) or "(none)"
+
+
+def shape_words(tensor_shape) -> str:
+    """Return a TensorShape as a tuple is written; None stands for any size."""
+    return "of any rank" if tensor_shape.rank is None else str(tuple(tensor_shape.as_list()))
+
+
+def literal(value) -> str:
+    """Return a Python value in words; of a value that is no scalar, no line of code is run."""
+    if type(value) is object:  # what TensorFlow keeps for nan, so that it equals itself
+        return "nan"
+    return repr(value) if type(value) is range else label(value)
+
+
+def nearest(keys, wanted, names: Names) -> tuple[Cause, ...]:
+    """Return how `wanted` differs from the nearest of `keys` (oldest first); () if there is none.
+
+    The nearest differs in the fewest leaves; of equals, it is the newest.
+    """
+    walks = (_walk_keys(names, key, wanted) for key in keys[-MOST_KEYS:])
+    found = [tuple(islice(walk, MOST_DIFFERENCES)) for walk in walks]
+    return min(reversed(found), key=len, default=())
+
+
+def _walk_keys(names: Names, old, new) -> Iterator[Cause]:
+    """Yield a Cause for each leaf in which two keys differ: arguments, and the graph around."""
+    (old_context, old_type), (new_context, new_type) = old, new
+    old, new = (
+        {name: parameter.type_constraint for name, parameter in one.parameters.items()}
+        for one in (old_type, new_type)
+    )
+    yield from _walk_parts(names, "call", "argument", old, new, str, "{1}")
+    contexts = old_context.context, new_context.context
+    if contexts[0] != contexts[1]:
+        before, after = (GRAPHS[one.parent_graph is not None] for one in contexts)
+        same = ", but not the same" * (before == after)
+        yield Cause("function context", "type", before, after + same)
+
+
+def _walk_parts(names, where, kind, old: dict, new: dict, words, place) -> Iterator[Cause]:
+    """Yield what only one of two dicts of TraceTypes has, and what differs in the others."""
+    gone, added = (
+        ", ".join(words(name) for name in one if name not in other) or "(none)"
+        for one, other in ((old, new), (new, old))
+    )
+    if gone != added:
+        yield Cause(where, kind, gone, added)
+    for name in new:
+        if name in old:
+            yield from _walk_types(names, place.format(where, words(name)), old[name], new[name])
+
+
+def _walk_types(names: Names, where: str, old, new) -> Iterator[Cause]:
+    with suppress(Exception):  # an argument's own __eq__
+        if old == new:
+            return
+    kind, parts = _kind(new), _parts_of(new)
+    if type(old) is not type(new):
+        kinds = [(_kind(side), side) for side in (old, new)]
+        words = (k.lower() if k in BRACKETS else LEAVES.get(k, "") + names.of(s) for k, s in kinds)
+        yield Cause(where, "type", *words)
+    elif kind in ("List", "Tuple") and len(parts) != len(_parts_of(old)):
+        yield Cause(where, "number of elements", str(len(_parts_of(old))), str(len(parts)))
+    elif parts is not None:
+        yield from _walk_parts(names, where, "dict key", _parts_of(old), parts, literal, "{}[{}]")
+    elif kind == "Literal" and type(old.value) is not type(new.value):
+        yield Cause(where, "Python type", type_name(old.value), type_name(new.value))
+    elif kind == "Literal":
+        yield _other(where, "Python value", literal(old.value), literal(new.value))
+    elif kind == "Weakref":
+        freed = " (freed since)" if old._ref() is None else ""
+        yield Cause(where, "object", names.thing(old._ref) + freed, names.thing(new._ref))
+    else:
+        is_tensor = hasattr(new, "dtype") and hasattr(new, "shape")
+        causes = list(_tensor_causes(where, old, new)) if is_tensor else []
+        yield from causes or [_other(where, "trace type", *map(names.of, (old, new)))]
+
+
+def _tensor_causes(where: str, old, new) -> Iterator[Cause]:
+    before, after = old.shape, new.shape
+    if old.dtype != new.dtype:
+        yield Cause(where, "dtype", old.dtype.name, new.dtype.name)
+    if before.rank != after.rank:
+        yield Cause(where, "rank", str(before.rank), str(after.rank))
+    elif before.rank is not None and before.as_list() != after.as_list():
+        pairs = zip(before.as_list(), after.as_list(), strict=True)
+        at = [i for i, (one, other) in enumerate(pairs) if one != other]
+        dimension = f", dimension {at[0]}" if len(at) == 1 and after.rank > 1 else ""
+        yield Cause(where, "shape", shape_words(before), shape_words(after), dimension)
+    elif old.dtype == new.dtype and _kind(new) == "VariableSpec":
+        words = (f"number {side.alias_id + 1} of the call" for side in (old, new))
+        yield Cause(where, "variable", *words)
+
+
+def _other(where, kind: str, before: str, after: str) -> Cause:
+    return Cause(where, kind, before, f"another {after}" if before == after else after)

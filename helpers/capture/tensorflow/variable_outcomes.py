@@ -6,7 +6,7 @@ there; its kernel copies a buffer that somebody else still holds before an updat
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, make_dataclass
+from dataclasses import make_dataclass
 
 from helpers.capture.cpython.objects import name_of
 from helpers.capture.tensorflow.tf_graph import tf_graph
@@ -25,16 +25,14 @@ MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES = 100_000, 100, 20
 PROGRAMS = "name -> a program, a function of (v, one)"
 ANY_ORDER = (
     "What a graph does not order may come in any order. These counts belong to this machine "
-    "and this minute; that an outcome never came up does not forbid it."
 )
+ANY_ORDER += "and this minute; that an outcome never came up does not forbid it."
 
 
-# What so many runs saw. `share` is a bar of blocks, as long as its part of all runs.
 OUTCOME = ("variable", "saw", "runs", "share")
 Outcome = make_dataclass("Outcome", OUTCOME, frozen=True)
 
 
-@dataclass(frozen=True)
 class Histogram(Listing):
     """A listing of outcomes that can be asked for what one kind of variable saw."""
 
@@ -50,8 +48,7 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
     graph, that returns what is to be fetched.
     """
     runs = require_int(runs, "runs=", MOST_RUNS)
-    entries = []
-    found = table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
+    entries, found = [], table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
     for name, program in progress.counted(f"{runs} runs of program", found):
         words, subject = [], printable(name)
         for kind in KINDS:
@@ -73,15 +70,14 @@ def race_histogram(program: Callable, runs: int = 500) -> Histogram:
         for kind in progress.counted(f"{runs} runs with variable", KINDS)
         for saw, times in _most_frequent(outcomes(program, kind, runs))
     )
-    columns = [Column(name, name, name == "share") for name in OUTCOME]
-    title = f"{name_of(program)}, {runs} runs with each kind"
-    return Histogram(title, tuple(columns), rows, ANY_ORDER)
+    columns = tuple(Column(name, name, name == "share") for name in OUTCOME)
+    return Histogram(f"{name_of(program)}, {runs} runs with each kind", columns, rows, ANY_ORDER)
 
 
 def _most_frequent(counted: Counter) -> list[tuple[str, int]]:
-    first = counted.most_common(MOST_OUTCOMES)
-    more, others = len(counted) - len(first), counted.total() - sum(times for _, times in first)
-    return first + [(f"({more} other outcomes)", others)] * bool(more)
+    first, more = counted.most_common(MOST_OUTCOMES), len(counted) - MOST_OUTCOMES
+    others = counted.total() - sum(times for _, times in first)
+    return first + [(f"({more} other outcomes)", others)] * (more > 0)
 
 
 def outcomes(program: Callable, kind: str, runs: int, what: str = "the program") -> Counter:
@@ -90,18 +86,16 @@ def outcomes(program: Callable, kind: str, runs: int, what: str = "the program")
 
     called(program, what)
     graph, fetches, initialiser = _build(program, kind, what)
-    config = tf.compat.v1.ConfigProto(
-        inter_op_parallelism_threads=THREADS, use_per_session_threads=True
-    )
-    counted: Counter = Counter()
-    with tf.compat.v1.Session(graph=graph, config=config) as session:
+    threads = {"inter_op_parallelism_threads": THREADS, "use_per_session_threads": True}
+    counted, v1 = Counter(), tf.compat.v1
+    with v1.Session(graph=graph, config=v1.ConfigProto(**threads)) as session:
         for _ in range(runs):
             session.run(initialiser)
             try:
                 counted[_words(session.run(fetches))] += 1
             except tf.errors.OpError as error:
                 counted[error_message(error)] += 1
-            except Exception as error:  # what is no fetch is asked in many ways whether it is one
+            except Exception as error:  # what is no fetch
                 needed = f"a program must return tensors or ops of its graph, and {what} does not"
                 raise ValueError(f"{needed}: {error_message(error)}") from None
     return counted
@@ -132,6 +126,6 @@ def _words(found) -> str:
 
     if real_isinstance(found, list, tuple):
         return ", ".join(map(_words, found))
-    if real_isinstance(found, np.generic) and found.dtype.kind in "fiu":
+    if real_isinstance(found, np.floating, np.integer):
         return f"{float(found):g}"
     return "done" if found is None else short_repr(found)  # None: an op gives nothing to fetch

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from operator import is_
 
 from helpers.capture.text.value import short_repr
+from helpers.model.framework_records import MARKS
 from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.model.trace_records import MARKS
 from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried
 from helpers.study.engine import Case, find_difference, say_first_part, tf
 
