@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from helpers.model.phrase import find_named
 
-
 # A row's `field` under a `heading`; `code`: all is code, else what stands in backticks.
 Column = namedtuple("Column", "field heading code", defaults=(False,))
 # One outcome in a `word` or two. `tone`: plain (as before), changed, failed or refused.
