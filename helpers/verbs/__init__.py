@@ -8,10 +8,11 @@ import inspect
 from importlib import import_module
 
 from helpers import VERBS
-from helpers.exhibit import Exhibit, LiveExhibit, at
+from helpers.exhibit import Exhibit, LiveExhibit, at, model_of
 from helpers.safety.restoring import preserves_interpreter_state
 
 LIVE = ("watch_recompiles", "watch_traces")  # they return what is to be called
+OF_EXHIBITS = ("show_call_diff", "show_graph_diff", "show_op_graph")  # they compare models
 
 
 def __getattr__(name: str):
@@ -28,6 +29,8 @@ def __getattr__(name: str):
             signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{name}: {error}") from None
+        if name in OF_EXHIBITS:
+            args, kwargs = map(model_of, args), {key: model_of(kwargs[key]) for key in kwargs}
         return kind(record(*args, **kwargs), drawn)
 
     functools.update_wrapper(verb, record)

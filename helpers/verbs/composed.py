@@ -41,18 +41,6 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
 
 
 @preserves_interpreter_state
-def show_graph_diff(before, after, title: str = "") -> Exhibit:
-    """Say what became of every node of the graph `before`, told from it and `after` alone.
-
-    Each is what `show_graph` takes without arguments, or an exhibit that it gave.
-    """
-    from helpers.capture.tensorflow.rewriting import tf_diff
-    from helpers.view.diagram.graph_view import graph_diff
-
-    return at(2)(tf_diff(model_of(before), model_of(after), title), graph_diff)
-
-
-@preserves_interpreter_state
 def startup_switches():
     """Return start-up switches, each tried in a fresh interpreter, to be tried again there."""
     from helpers.capture.tensorflow import eager_context as startup
@@ -87,18 +75,6 @@ def show_evaluator(fn, before=None) -> Exhibit:
 
 
 @preserves_interpreter_state
-def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
-    """Run `fn(*args, **kwargs)` under the frame hook and list the frames that it was told of.
-
-    Watched are the functions of its module, or those of `only`; `.model.count(name)` counts.
-    TypeError if `fn` is no Python function, RuntimeError where there is no hook.
-    """
-    from helpers.capture.cpython.hooked_frames import hooked_listing
-
-    return at(4)(hooked_listing(fn, args, kwargs, only), table)
-
-
-@preserves_interpreter_state
 def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: int = 1) -> Exhibit:
     """Draw the guard tree of each cache entry that Dynamo keeps for `fn`, or its module's forward.
 
@@ -118,39 +94,6 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     if require_bool(as_table, "as_table"):
         return at(4)(guard_listing(guard_tree.guard_graph(fn), require_str(find, "find")), table)
     return at(4)(guard_tree.guard_graph(fn, find), diagram)
-
-
-@preserves_interpreter_state
-def watch_inductor(fn, *args, run: bool = False) -> Exhibit:
-    """Set the C++ that Inductor writes for `fn(*args)` beside the source, if told to `run`.
-
-    It prints a line as each stage begins. Without `run`, or a C++ compiler, it only says so.
-    """
-    from helpers.capture.torch.recompiles import inductor_side_by_side
-    from helpers.view.source_views import side_by_side
-
-    return at(4)(inductor_side_by_side(fn, *args, run=run), side_by_side)
-
-
-@preserves_interpreter_state
-def show_call_diff(left, right) -> Exhibit:
-    """Set two trees of `watch_call` side by side, line against line."""
-    from helpers.capture.frameworks.call_recorder import calls_diff
-    from helpers.view.source_views import side_by_side
-
-    return at(6)(calls_diff(model_of(left), model_of(right)), side_by_side)
-
-
-@preserves_interpreter_state
-def show_op_graph(title: str, **logs) -> Exhibit:
-    """Draw the ops of a log of `watch_ops` as a graph; several logs stand in one picture by name.
-
-    TypeError if there is none, or one is no log.
-    """
-    from helpers.capture.frameworks import executed_ops
-
-    found = {name: model_of(log) for name, log in logs.items()}
-    return at(6)(executed_ops.ops_graph(found, title), figures)
 
 
 @preserves_interpreter_state

@@ -210,7 +210,7 @@ def calls_ledger(cases: dict[str, object]) -> Ledger:
 
 
 def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
-    """Return two trees line against line; what only one of them calls has no partner."""
+    """Set two trees of `watch_call` side by side, line against line."""
     for tree in (left, right):
         if not real_isinstance(tree, CallTree):
             needed = "show_call_diff needs two calls of watch_call"

@@ -304,7 +304,10 @@ NO_COMPILER = (
 
 
 def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
-    """Return the source of `fn` beside the C++ kernels that Inductor writes for `fn(*args)`."""
+    """Set the C++ that Inductor writes for `fn(*args)` beside the source, if told to `run`.
+
+    It prints a line as each stage begins. Without `run`, or a C++ compiler, it only says so.
+    """
     run, function, args = require_bool(run, "run"), behind(fn)[0], given(fn, args, {})[0]
     pairs = align(source_of(function.__code__).text.rstrip().split("\n"), [], {})
     lines, note, words = [], OFF, NOT_RUN
