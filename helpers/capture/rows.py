@@ -14,7 +14,7 @@ MOST_COLUMNS = 100
 MOST_ITEMS, DEEPEST = 24, 2  # of a container that is shown as it is
 
 
-def records_listing(title: str, rows: Iterable[dict[str, object]], note: str = "") -> Listing:
+def records_listing(title: str, rows: Iterable[dict[str, object]]) -> Listing:
     """Return a listing of rows whose keys become the headings; rows keep them as attributes.
 
     Text, numbers and small containers of them are shown as they are; any other value is told in a
@@ -36,7 +36,7 @@ def records_listing(title: str, rows: Iterable[dict[str, object]], note: str = "
     record = make_dataclass("Row", fields, frozen=True)
     columns = [Column(*pair) for pair in zip(fields, headings, strict=True)]
     values = [record(*(_kept(value) for _, value in row)) for row in rows]
-    return Listing(title, tuple(columns), tuple(values), note)
+    return Listing(title, tuple(columns), tuple(values))
 
 
 def _named(headings: list[str]) -> str:

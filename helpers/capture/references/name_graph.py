@@ -113,7 +113,7 @@ def _find_parts(value: object) -> tuple[list[tuple[str, object]], int]:
     elif kind is FunctionType:
         found = _function_parts(value)
     else:
-        found = [(_dotted(name), one) for name, one in _attributes(value)]
+        found = [(f".{short_name(name)}", one) for name, one in _attributes(value)]
     return found, len(found)
 
 
@@ -131,8 +131,5 @@ def _attributes(value: object) -> list[tuple[str, object]]:
         return [(k, v) for k, v in vars(value).items() if type(v) in functions]
     home = vars(type(value)).get("__module__", "builtins")
     followed = not real_isinstance(value, ModuleType) and home not in ("builtins", "numpy")
-    return list((instance_dict(value) or {}).items()) if followed else []
-
-
-def _dotted(name) -> str:
-    return f".{short_name(name)}" if type(name) is str else f"[{label(name)}]"
+    inside = instance_dict(value) if followed else None
+    return [(k, v) for k, v in (inside or {}).items() if type(k) is str]

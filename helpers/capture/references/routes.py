@@ -3,7 +3,6 @@
 Nothing is told that was not read: each route is run, and each holder is read, inside each patch.
 """
 
-import contextlib
 from contextlib import nullcontext
 from dis import get_instructions
 from inspect import getclosurevars
@@ -63,21 +62,14 @@ def _callables(what: str, given, wanted: str = "a callable") -> dict:
 def _run(ways, judge, heading, make) -> list[Verdict]:
     """Return the word for each route inside one intervention."""
     words: list[Verdict] = []
-    what = f"the intervention {label(heading)}"
     try:
-        with running_user_code(), contextlib.ExitStack() as stack:
-            manager = make()
-            if hasattr(type(manager), "__enter__"):
-                stack.enter_context(manager)
-                words += [_judge_route(judge, route) for route in ways.values()]
+        with running_user_code(), make():
+            words += [_judge_route(judge, route) for route in ways.values()]
     except UNRAISABLE:
         raise
     except BaseException as error:
-        done = "left" if words else "entered"
-        raise RuntimeError(f"{what} could not be {done}: {error_message(error)}") from error
-    if not words:
-        gave = f"gave {label(manager)}, which is no context manager that `with` could enter"
-        raise TypeError(f"{what} {gave}")
+        done = f"the intervention {label(heading)} could not be {'left' if words else 'entered'}"
+        raise RuntimeError(f"{done}: {error_message(error)}") from error
     return words
 
 

@@ -8,7 +8,7 @@ widgets live. Addresses of notebooks and pictures become those of the book's.
 import html
 import json
 import re
-from dataclasses import dataclass
+from collections import namedtuple
 from pathlib import Path
 
 import jinja2
@@ -73,16 +73,8 @@ def as_script(told) -> str:
     return words.replace("<", "\\u003c")
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A line of the book's contents: the stem of a page, its number ("" for none), what it says."""
-
-    stem: str
-    number: str
-    title: str
-    about: str = ""
-    needs: str = ""
-    minutes: str = ""
+# A line of the book's contents: the stem of a page, its number ("" for none), what it says.
+Entry = namedtuple("Entry", "stem number title about needs minutes", defaults=("", "", ""))
 
 
 def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
