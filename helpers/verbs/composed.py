@@ -2,7 +2,7 @@
 
 import sys
 
-from helpers.exhibit import Exhibit, at, model_of
+from helpers.exhibit import Exhibit, model_of
 from helpers.safety.restoring import preserves_interpreter_state
 from helpers.view.diagram.graph_view import figures
 from helpers.view.diagram.graph_view import graph as diagram
@@ -23,7 +23,7 @@ def show_names(*asked: str) -> Exhibit:
     if caller.f_locals is not caller.f_globals:
         cure = "make it first; a function sees of the one around it only the names that it uses"
     title = "Names and what they refer to"
-    return at(1)(names_graph(space, asked, title, cure=cure), diagram)
+    return Exhibit(names_graph(space, asked, title, cure=cure), diagram, 1)
 
 
 @preserves_interpreter_state
@@ -37,7 +37,7 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
     from helpers.safety.arguments import require_str
 
     graph = tf_graph(thing, *args, **kwargs)
-    return at(2)(graph.find(find) if require_str(find, "find=") else graph, diagram)
+    return Exhibit(graph.find(find) if require_str(find, "find=") else graph, diagram, 2)
 
 
 @preserves_interpreter_state
@@ -57,7 +57,7 @@ def show_frames(most: int = 12) -> Exhibit:
     """
     from helpers.capture.cpython.frame import frame_objects
 
-    return at(3)(frame_objects(sys._getframe(2), most), table)
+    return Exhibit(frame_objects(sys._getframe(2), most), table, 3)
 
 
 @preserves_interpreter_state
@@ -70,8 +70,8 @@ def show_evaluator(fn, before=None) -> Exhibit:
     from helpers.capture.cpython import hooked_frames
 
     if before is None:
-        return at(4)(hooked_frames.evaluator_graph(fn), diagram)
-    return at(4)(hooked_frames.evaluators_compared(fn, model_of(before)), figures)
+        return Exhibit(hooked_frames.evaluator_graph(fn), diagram, 4)
+    return Exhibit(hooked_frames.evaluators_compared(fn, model_of(before)), figures, 4)
 
 
 @preserves_interpreter_state
@@ -88,12 +88,14 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     from helpers.safety.arguments import require_bool, require_str
 
     if call is not None:
-        return at(4)(guard_program.guard_program(fn, call, entry), table)
+        return Exhibit(guard_program.guard_program(fn, call, entry), table, 4)
     if type(entry) is not int or entry != 1:
         raise TypeError("entry says whose guards a call is asked of: give call= too, or neither")
     if require_bool(as_table, "as_table"):
-        return at(4)(guard_listing(guard_tree.guard_graph(fn), require_str(find, "find")), table)
-    return at(4)(guard_tree.guard_graph(fn, find), diagram)
+        return Exhibit(
+            guard_listing(guard_tree.guard_graph(fn), require_str(find, "find")), table, 4
+        )
+    return Exhibit(guard_tree.guard_graph(fn, find), diagram, 4)
 
 
 @preserves_interpreter_state

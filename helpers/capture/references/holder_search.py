@@ -277,8 +277,6 @@ def _class_name(cls) -> str:
 
 
 def _anonymous(thing) -> str:
-    if real_isinstance(thing, types.ModuleType):
-        return f"{_home(namespace(thing))} (a module that sys.modules does not list)"
     name = _class_name(type(thing))
     article = "an" if name[0] in "aeiouAEIOU" else "a"
     return f"an instance of {name}" if "." in name else f"{article} {name} {LOST}"
