@@ -31,8 +31,8 @@ _NAMES = {
     "capture.tensorflow.trace_ledger": "would_trace",
     "capture.torch.guard_program": "guard_function",
     "verbs.composed": """
-        plot_curve plot_ratios show_evaluator show_frames show_graph show_guards show_journey
-        show_names show_nested show_table startup_switches
+        plot_curve plot_ratios show_evaluator show_frames show_graph show_guards show_names
+        show_nested startup_switches
     """,
 }
 VERBS = {  # verb -> the capture's function, the view, the station of the spine at which it looks
@@ -89,7 +89,9 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
     "watch_variables": ("tensorflow.variable_outcomes.variables_ledger", "table_view.ledger", 6),
     "show_environment": ("environment.environment_listing", "table_view.table", 0),
     "show_interceptions": ("frameworks.call_interceptions.interceptions", "table_view.table", 0),
+    "show_journey": ("frameworks.journey_stops.journey", "spine_view.journey", 0),
     "show_recording": ("frameworks.program_recorders.recorded_listing", "table_view.table", 0),
+    "show_table": ("rows.records_listing", "table_view.table", 0),
     "watch_costs": ("cpython.costs.costs_listing", "table_view.table", 0),
     "watch_in_child": ("processes.child.watch_in_child", "source_views.transcript", 0),
     "watch_recorders": ("frameworks.program_recorders.recordings", "table_view.ledger", 0),

@@ -99,34 +99,6 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
 
 
 @preserves_interpreter_state
-def show_journey(fn, *args, shares: bool = False, **kwargs) -> Exhibit:
-    """Run `fn(*args, **kwargs)` twice, and show which of the six seams each of the calls passed.
-
-    `.model.first` and `.model.again` have what was counted, for the thread that calls. *Yours* is
-    what the module of `fn` holds; frames of others are counted, and not followed.
-    `shares=True` calls it some more times, with nothing but a profiler written in C, and shows in
-    whose code its time passed. An Exception and what it prints are told. TypeError if `fn` cannot
-    be called, or makes a coroutine.
-    """
-    from helpers.capture.frameworks.journey_stops import journey
-    from helpers.view.spine_view import journey as journey_view
-
-    return Exhibit(journey(fn, args, kwargs, shares), journey_view)
-
-
-@preserves_interpreter_state
-def show_table(title: str, *rows: dict) -> Exhibit:
-    """Show rows of the same keys as a table; the keys of the first are the headings.
-
-    Text, numbers and small containers of them are shown as they are, the rest in a few safe words.
-    TypeError for a row that is no dict, ValueError for rows of other keys, or none.
-    """
-    from helpers.capture.rows import records_listing
-
-    return Exhibit(records_listing(title, rows), table)
-
-
-@preserves_interpreter_state
 def show_nested(title: str, *rows: dict) -> Exhibit:
     """Show rows of the same keys as boxes, each within the one before; the first value names it.
 
@@ -134,7 +106,7 @@ def show_nested(title: str, *rows: dict) -> Exhibit:
     """
     from helpers.capture.rows import records_listing
 
-    return Exhibit(records_listing(title, rows), nested)
+    return Exhibit(records_listing(title, *rows), nested)
 
 
 @preserves_interpreter_state
