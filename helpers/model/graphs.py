@@ -6,27 +6,12 @@ from dataclasses import dataclass, replace
 from helpers.model.phrase import clipped, find_named
 from helpers.model.tables import Listing
 
-
-@dataclass(frozen=True)
-class Node:
-    """One box. `kind`: its shape and ink; `group`: a path, to fold into; `op`: in full."""
-
-    key: str
-    label: str
-    kind: str = "object"
-    detail: str = ""
-    group: str = ""
-    op: str = ""
-    attributes: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class Edge:
-    """One arrow from `source` to `target` (both node keys); `label` says what it stands for."""
-
-    source: str
-    target: str
-    label: str = ""
+# One box. `kind`: its shape and ink; `group`: a path, to fold into; `op`: in full;
+# `attributes`: (name, words) of each.
+_NODE = "key label kind detail group op attributes"
+Node = namedtuple("Node", _NODE, defaults=("object", "", "", "", ()))
+# One arrow from `source` to `target` (both node keys); `label` says what it stands for.
+Edge = namedtuple("Edge", "source target label", defaults=("",))
 
 
 @dataclass(frozen=True)

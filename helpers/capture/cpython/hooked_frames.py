@@ -77,7 +77,7 @@ def evaluators_compared(fn, before: Graph) -> Graph:
     now, known, nodes = evaluator_graph(fn), {(n.label, n.detail) for n in before.nodes}, []
     for node in now.nodes:
         new = (node.label, node.detail) not in known
-        marked = replace(node, label=f"+ {node.label}", kind=f"{node.kind} new") if new else node
+        marked = node._replace(label=f"+ {node.label}", kind=f"{node.kind} new") if new else node
         nodes.append(marked)
     moments = {"before": before, "now": replace(now, nodes=tuple(nodes))}
     note = "+: was not there before." if tuple(nodes) != now.nodes else ""
