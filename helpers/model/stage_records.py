@@ -120,8 +120,3 @@ class StackRun(Timeline):
     real: bool = True
     recorded: int = 0
     codes: tuple[Code, ...] = ()
-
-    def at(self, offset: int, function: str = "") -> tuple[StackStep, ...]:
-        """Return the steps at an offset (of one function, if it is named), in order."""
-        here = (step for step in self.steps if step.offset == offset)
-        return tuple(step for step in here if function in ("", step.function))
