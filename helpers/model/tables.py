@@ -14,6 +14,8 @@ Verdict = namedtuple("Verdict", "word tone", defaults=("plain",))
 Pair = namedtuple("Pair", "left left_text right right_text again", defaults=(False,))
 # One file as text. `new`: numbers of the lines, from 1, that were not in it before.
 File = namedtuple("File", "name text new", defaults=((),))
+# Files of one folder, in order.
+Files = namedtuple("Files", "title files note", defaults=("",))
 
 
 @dataclass(frozen=True)
@@ -105,15 +107,6 @@ def align(left: list[str], right: list[str], origin: dict[int, int]) -> tuple[Pa
         shown = max(shown, source)
     rows += [Pair(n, left[n - 1], 0, "") for n in range(shown + 1, len(left) + 1)]
     return tuple(rows)
-
-
-@dataclass(frozen=True)
-class Files:
-    """Files of one folder, in order."""
-
-    title: str
-    files: tuple[File, ...]
-    note: str = ""
 
 
 CUTS = {
