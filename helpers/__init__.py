@@ -31,9 +31,8 @@ _NAMES = {
     "capture.tensorflow.trace_ledger": "would_trace",
     "capture.torch.guard_program": "guard_function",
     "verbs.composed": """
-        plot_curve plot_ratios show_call_diff show_evaluator show_frames show_graph show_graph_diff
-        show_guards show_journey show_names show_nested show_op_graph show_table startup_switches
-        watch_hooked watch_inductor
+        plot_curve plot_ratios show_evaluator show_frames show_graph show_guards show_names
+        show_nested startup_switches
     """,
 }
 VERBS = {  # verb -> the capture's function, the view, the station of the spine at which it looks
@@ -43,6 +42,7 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
     "watch_names": ("references.name_timeline.names_timeline", "widgets.stage.timeline", 1),
     "watch_routes": ("references.routes.watch_routes", "widgets.routes_view.routes", 0),
     "show_graph_steps": ("tensorflow.tf_graph.tf_steps", "table_view.lanes", 2),
+    "show_graph_diff": ("tensorflow.rewriting.tf_diff", "diagram.graph_view.graph_diff", 2),
     "show_autograph": (
         "tensorflow.rewriting.autograph_side_by_side",
         "source_views.side_by_side",
@@ -71,6 +71,8 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
     "watch_compile": ("torch.dynamo_run.dynamo_run", "instruction_tables.dynamo", 4),
     "watch_fixes": ("torch.graph_breaks.cures_ledger", "table_view.ledger", 4),
     "watch_guard_sets": ("torch.guard_sets.agreement", "table_view.ledger", 4),
+    "watch_hooked": ("cpython.hooked_frames.hooked_listing", "table_view.table", 4),
+    "watch_inductor": ("torch.recompiles.inductor_side_by_side", "source_views.side_by_side", 4),
     "watch_recompiles": ("torch.recompiles.watch", "table_view.ledger", 4),
     "watch_rewriting": ("torch.dynamo_run.rewritten", "instruction_tables.bytecode", 4),
     "show_job": ("oneflow.oneflow_records.job_graph", "diagram.job_view.job", 5),
@@ -78,6 +80,8 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
     "show_registry": ("oneflow.oneflow_records.registry_graph", "diagram.graph_view.graph", 5),
     "show_c_api": ("tensorflow.c_libraries.c_libraries", "table_view.table", 6),
     "show_imports_then_and_now": ("tensorflow.c_libraries.then_and_now", "table_view.table", 6),
+    "show_call_diff": ("frameworks.call_recorder.calls_diff", "source_views.side_by_side", 6),
+    "show_op_graph": ("frameworks.executed_ops.ops_graph", "diagram.graph_view.figures", 6),
     "watch_call": ("frameworks.call_recorder.call_tree", "call_view.call_tree", 6),
     "watch_calls": ("frameworks.call_recorder.calls_ledger", "table_view.ledger", 6),
     "watch_ops": ("frameworks.executed_ops.op_log", "table_view.table", 6),
@@ -85,7 +89,9 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
     "watch_variables": ("tensorflow.variable_outcomes.variables_ledger", "table_view.ledger", 6),
     "show_environment": ("environment.environment_listing", "table_view.table", 0),
     "show_interceptions": ("frameworks.call_interceptions.interceptions", "table_view.table", 0),
+    "show_journey": ("frameworks.journey_recorder.journey", "spine_view.journey", 0),
     "show_recording": ("frameworks.program_recorders.recorded_listing", "table_view.table", 0),
+    "show_table": ("rows.records_listing", "table_view.table", 0),
     "watch_costs": ("cpython.costs.costs_listing", "table_view.table", 0),
     "watch_in_child": ("processes.child.watch_in_child", "source_views.transcript", 0),
     "watch_recorders": ("frameworks.program_recorders.recordings", "table_view.ledger", 0),

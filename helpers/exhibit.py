@@ -16,11 +16,8 @@ class Exhibit:
     bear the mark of the `station` of the spine at which the exhibit looks; 0 is none.
     """
 
-    station = 0
-
-    def __init__(self, model, view: View):
-        self.model = model
-        self._view = view
+    def __init__(self, model, view: View, station: int = 0):
+        self.model, self._view, self.station = model, view, station
 
     def __repr__(self) -> str:
         return wrapped(visible(self._view.text(self.model)))
@@ -52,8 +49,8 @@ class LiveExhibit(Exhibit):
 
     autograph_info__ = {}  # TensorFlow's AutoGraph rewrites no callable that bears this name
 
-    def __init__(self, source, view: View):
-        self._source, self._view = source, view
+    def __init__(self, source, view: View, station: int = 0):
+        self._source, self._view, self.station = source, view, station
         self.__doc__ = getattr(source, "__doc__", None)
 
     @property
@@ -73,11 +70,6 @@ class LiveExhibit(Exhibit):
         if name in ("_source", "_view"):  # not there yet, as while copying
             raise AttributeError(name)
         return getattr(self._source, name)
-
-
-def at(station: int, kind: type[Exhibit] = Exhibit) -> type[Exhibit]:
-    """Return the kind of exhibit that looks at this station of the spine, from 1 to 6."""
-    return type(kind.__name__, (kind,), {"station": station, "__doc__": kind.__doc__})
 
 
 def model_of(thing):

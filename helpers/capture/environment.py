@@ -1,24 +1,17 @@
 """This interpreter and what is installed -> a listing; a verdict that is not "fine" says a cure."""
 
 import sys
-from dataclasses import dataclass
+from collections import namedtuple
 
-from helpers.model.tables import Column, Listing
+from helpers.model.code_records import columns
+from helpers.model.tables import Listing
 from helpers.safety.missing_parts import distributions, installed, pins, repair
 
 PYTHONS = ((3, 11), (3, 12), (3, 13))
 PACKAGES = ("jupyterlab", "ipywidgets", "anywidget", "numpy", "networkx", "tensorflow", "torch")
 GIGABYTES = 4
-
-
-@dataclass(frozen=True)
-class Part:
-    """One thing that the course needs: what was found, what is needed, and a verdict in words."""
-
-    name: str
-    found: str
-    needed: str
-    verdict: str
+# One thing that the course needs: what was found, what is needed, and a verdict in words.
+Part = namedtuple("Part", "name found needed verdict")
 
 
 def environment_listing() -> Listing:
@@ -26,13 +19,9 @@ def environment_listing() -> Listing:
     parts = (_python(), *map(_package, PACKAGES), _memory())
     amiss = [part.name for part in parts if part.verdict != "fine"]
     note = f"To fix: {', '.join(amiss)}." if amiss else "Each of these is as the course needs it."
-    columns = (
-        Column("name", "part"),
-        Column("found", "found", code=True),
-        Column("needed", "needed", code=True),
-        Column("verdict", "verdict"),
-    )
-    return Listing("What this course needs, and what is here", columns, parts, note)
+    headings = {"name": "part", "found": "found", "needed": "needed", "verdict": "verdict"}
+    shown = columns("found needed", **headings)
+    return Listing("What this course needs, and what is here", shown, parts, note)
 
 
 def _python() -> Part:

@@ -1,7 +1,6 @@
 """A learner's own rows (dicts) -> a listing."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import make_dataclass
 from keyword import iskeyword
 
@@ -14,12 +13,11 @@ MOST_COLUMNS = 100
 MOST_ITEMS, DEEPEST = 24, 2  # of a container that is shown as it is
 
 
-def records_listing(title: str, rows: Iterable[dict[str, object]], note: str = "") -> Listing:
-    """Return a listing of rows whose keys become the headings; rows keep them as attributes.
+def records_listing(title: str, *rows: dict[str, object]) -> Listing:
+    """Show rows of the same keys as a table; the keys of the first are the headings.
 
-    Text, numbers and small containers of them are shown as they are; any other value is told in a
-    few words, without running code of its own. TypeError if a row is no dict, a key or the title no
-    str; ValueError if there is no row, or if a row's keys differ from the first one's.
+    Text, numbers and small containers of them are shown as they are, the rest in a few safe words.
+    TypeError for a row that is no dict, ValueError for rows of other keys, or none.
     """
     title = require_str(title, "the title of a table")
     rows = [table(row, "a row of a table", "heading -> value", MOST_COLUMNS) for row in rows]
@@ -36,7 +34,7 @@ def records_listing(title: str, rows: Iterable[dict[str, object]], note: str = "
     record = make_dataclass("Row", fields, frozen=True)
     columns = [Column(*pair) for pair in zip(fields, headings, strict=True)]
     values = [record(*(_kept(value) for _, value in row)) for row in rows]
-    return Listing(title, tuple(columns), tuple(values), note)
+    return Listing(title, tuple(columns), tuple(values))
 
 
 def _named(headings: list[str]) -> str:

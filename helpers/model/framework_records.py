@@ -1,7 +1,7 @@
 """A framework at work: calls on the way to C, ops, jobs, journeys past the six seams, traces."""
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 
 from helpers.model.graphs import Edge, Graph, Node
@@ -149,7 +149,7 @@ def together(title: str, graphs: dict[str, Graph], note: str = "") -> Graph:
     for name, graph in graphs.items():
         head = f"{name}|"
         nodes.append(Node(head, name, "group"))
-        nodes += [replace(node, key=head + node.key) for node in graph.nodes]
+        nodes += [node._replace(key=head + node.key) for node in graph.nodes]
         edges += [Edge(head + e.source, head + e.target, e.label) for e in graph.edges]
         reached = {edge.target for edge in graph.edges}
         edges += [Edge(head, head + n.key) for n in graph.nodes if n.key not in reached]

@@ -1,29 +1,11 @@
 """The way of a call: six seams, a chapter each, and the clinic; heads, map and README say it."""
 
-from dataclasses import dataclass
+from collections import namedtuple
 
-
-@dataclass(frozen=True)
-class Chapter:
-    """A chapter, as its own head and the README's table say it."""
-
-    number: int
-    file: str
-    title: str
-    about: str
-    needs: str
-
-
-@dataclass(frozen=True)
-class Station(Chapter):
-    """A seam: what `happens`, and `who` gets in there; `seam`: as the chapter's head says it."""
-
-    name: str
-    happens: str
-    who: str
-    seam: str
-
-
+# A chapter, as its own head and the README's table say it.
+Chapter = namedtuple("Chapter", "number file title about needs")
+# A seam: what `happens`, and `who` gets in there; `seam`: as the chapter's head says it.
+Station = namedtuple("Station", [*Chapter._fields, "name", "happens", "who", "seam"])
 START = "00_start_here"
 BANDS = ("in Python", "in the interpreter", "in the framework's C and C++")  # two stations each
 # fmt: off

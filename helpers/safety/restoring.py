@@ -10,10 +10,9 @@ import os
 import sys
 import sysconfig
 import threading
-import warnings
 from collections import namedtuple
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 
 # whose code it is, by the file of its code object
@@ -109,9 +108,3 @@ def patched(owner, **names) -> Iterator[None]:
                 setattr(owner, name, before[name])
             elif name in vars(owner):
                 delattr(owner, name)
-
-
-def tell(words: str) -> None:
-    """Warn; a learner's filter may make an error of it, which must not stop what is under way."""
-    with suppress(Exception):
-        warnings.warn(words, RuntimeWarning, stacklevel=4)

@@ -8,10 +8,11 @@ import inspect
 from importlib import import_module
 
 from helpers import VERBS
-from helpers.exhibit import Exhibit, LiveExhibit, at
+from helpers.exhibit import Exhibit, LiveExhibit, model_of
 from helpers.safety.restoring import preserves_interpreter_state
 
 LIVE = ("watch_recompiles", "watch_traces")  # they return what is to be called
+OF_EXHIBITS = ("show_call_diff", "show_graph_diff", "show_op_graph")  # they compare models
 
 
 def __getattr__(name: str):
@@ -20,7 +21,7 @@ def __getattr__(name: str):
         raise AttributeError(f"module 'helpers.verbs' has no attribute {name!r}")
     capture, view, station = VERBS[name]
     record, drawn = _load(f"capture.{capture}"), _load(f"view.{view}")
-    kind = at(station, LiveExhibit if name in LIVE else Exhibit)
+    kind = LiveExhibit if name in LIVE else Exhibit
     signature = inspect.signature(record)
 
     def verb(*args, **kwargs):
@@ -28,7 +29,9 @@ def __getattr__(name: str):
             signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{name}: {error}") from None
-        return kind(record(*args, **kwargs), drawn)
+        if name in OF_EXHIBITS:
+            args, kwargs = map(model_of, args), {key: model_of(kwargs[key]) for key in kwargs}
+        return kind(record(*args, **kwargs), drawn, station)
 
     functools.update_wrapper(verb, record)
     verb.__name__ = verb.__qualname__ = name

@@ -2,7 +2,7 @@
 
 import sys
 
-from helpers.exhibit import Exhibit, at, model_of
+from helpers.exhibit import Exhibit, model_of
 from helpers.safety.restoring import preserves_interpreter_state
 from helpers.view.diagram.graph_view import figures
 from helpers.view.diagram.graph_view import graph as diagram
@@ -23,7 +23,7 @@ def show_names(*asked: str) -> Exhibit:
     if caller.f_locals is not caller.f_globals:
         cure = "make it first; a function sees of the one around it only the names that it uses"
     title = "Names and what they refer to"
-    return at(1)(names_graph(space, asked, title, cure=cure), diagram)
+    return Exhibit(names_graph(space, asked, title, cure=cure), diagram, 1)
 
 
 @preserves_interpreter_state
@@ -37,19 +37,7 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
     from helpers.safety.arguments import require_str
 
     graph = tf_graph(thing, *args, **kwargs)
-    return at(2)(graph.find(find) if require_str(find, "find=") else graph, diagram)
-
-
-@preserves_interpreter_state
-def show_graph_diff(before, after, title: str = "") -> Exhibit:
-    """Say what became of every node of the graph `before`, told from it and `after` alone.
-
-    Each is what `show_graph` takes without arguments, or an exhibit that it gave.
-    """
-    from helpers.capture.tensorflow.rewriting import tf_diff
-    from helpers.view.diagram.graph_view import graph_diff
-
-    return at(2)(tf_diff(model_of(before), model_of(after), title), graph_diff)
+    return Exhibit(graph.find(find) if require_str(find, "find=") else graph, diagram, 2)
 
 
 @preserves_interpreter_state
@@ -69,7 +57,7 @@ def show_frames(most: int = 12) -> Exhibit:
     """
     from helpers.capture.cpython.frame import frame_objects
 
-    return at(3)(frame_objects(sys._getframe(2), most), table)
+    return Exhibit(frame_objects(sys._getframe(2), most), table, 3)
 
 
 @preserves_interpreter_state
@@ -82,20 +70,8 @@ def show_evaluator(fn, before=None) -> Exhibit:
     from helpers.capture.cpython import hooked_frames
 
     if before is None:
-        return at(4)(hooked_frames.evaluator_graph(fn), diagram)
-    return at(4)(hooked_frames.evaluators_compared(fn, model_of(before)), figures)
-
-
-@preserves_interpreter_state
-def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
-    """Run `fn(*args, **kwargs)` under the frame hook and list the frames that it was told of.
-
-    Watched are the functions of its module, or those of `only`; `.model.count(name)` counts.
-    TypeError if `fn` is no Python function, RuntimeError where there is no hook.
-    """
-    from helpers.capture.cpython.hooked_frames import hooked_listing
-
-    return at(4)(hooked_listing(fn, args, kwargs, only), table)
+        return Exhibit(hooked_frames.evaluator_graph(fn), diagram, 4)
+    return Exhibit(hooked_frames.evaluators_compared(fn, model_of(before)), figures, 4)
 
 
 @preserves_interpreter_state
@@ -112,73 +88,14 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     from helpers.safety.arguments import require_bool, require_str
 
     if call is not None:
-        return at(4)(guard_program.guard_program(fn, call, entry), table)
+        return Exhibit(guard_program.guard_program(fn, call, entry), table, 4)
     if type(entry) is not int or entry != 1:
         raise TypeError("entry says whose guards a call is asked of: give call= too, or neither")
     if require_bool(as_table, "as_table"):
-        return at(4)(guard_listing(guard_tree.guard_graph(fn), require_str(find, "find")), table)
-    return at(4)(guard_tree.guard_graph(fn, find), diagram)
-
-
-@preserves_interpreter_state
-def watch_inductor(fn, *args, run: bool = False) -> Exhibit:
-    """Set the C++ that Inductor writes for `fn(*args)` beside the source, if told to `run`.
-
-    It prints a line as each stage begins. Without `run`, or a C++ compiler, it only says so.
-    """
-    from helpers.capture.torch.recompiles import inductor_side_by_side
-    from helpers.view.source_views import side_by_side
-
-    return at(4)(inductor_side_by_side(fn, *args, run=run), side_by_side)
-
-
-@preserves_interpreter_state
-def show_call_diff(left, right) -> Exhibit:
-    """Set two trees of `watch_call` side by side, line against line."""
-    from helpers.capture.frameworks.call_recorder import calls_diff
-    from helpers.view.source_views import side_by_side
-
-    return at(6)(calls_diff(model_of(left), model_of(right)), side_by_side)
-
-
-@preserves_interpreter_state
-def show_op_graph(title: str, **logs) -> Exhibit:
-    """Draw the ops of a log of `watch_ops` as a graph; several logs stand in one picture by name.
-
-    TypeError if there is none, or one is no log.
-    """
-    from helpers.capture.frameworks import executed_ops
-
-    found = {name: model_of(log) for name, log in logs.items()}
-    return at(6)(executed_ops.ops_graph(found, title), figures)
-
-
-@preserves_interpreter_state
-def show_journey(fn, *args, shares: bool = False, **kwargs) -> Exhibit:
-    """Run `fn(*args, **kwargs)` twice, and show which of the six seams each of the calls passed.
-
-    `.model.first` and `.model.again` have what was counted, for the thread that calls. *Yours* is
-    what the module of `fn` holds; frames of others are counted, and not followed.
-    `shares=True` calls it some more times, with nothing but a profiler written in C, and shows in
-    whose code its time passed. An Exception and what it prints are told. TypeError if `fn` cannot
-    be called, or makes a coroutine.
-    """
-    from helpers.capture.frameworks.journey_recorder import journey
-    from helpers.view.spine_view import journey as journey_view
-
-    return Exhibit(journey(fn, args, kwargs, shares), journey_view)
-
-
-@preserves_interpreter_state
-def show_table(title: str, *rows: dict) -> Exhibit:
-    """Show rows of the same keys as a table; the keys of the first are the headings.
-
-    Text, numbers and small containers of them are shown as they are, the rest in a few safe words.
-    TypeError for a row that is no dict, ValueError for rows of other keys, or none.
-    """
-    from helpers.capture.rows import records_listing
-
-    return Exhibit(records_listing(title, rows), table)
+        return Exhibit(
+            guard_listing(guard_tree.guard_graph(fn), require_str(find, "find")), table, 4
+        )
+    return Exhibit(guard_tree.guard_graph(fn, find), diagram, 4)
 
 
 @preserves_interpreter_state
@@ -189,7 +106,7 @@ def show_nested(title: str, *rows: dict) -> Exhibit:
     """
     from helpers.capture.rows import records_listing
 
-    return Exhibit(records_listing(title, rows), nested)
+    return Exhibit(records_listing(title, *rows), nested)
 
 
 @preserves_interpreter_state

@@ -225,7 +225,7 @@ from helpers.capture.frameworks.journey_recorder import journey
 RATE = 2
 def scale(x): return x * RATE + 1
 def call(x): return sorted(map(scale, x))
-found = journey(call, ([3, 1, 2],), {})
+found = journey(call, [3, 1, 2])
 kinds = "names", "frames", "lines", "operators", "C calls"
 print([[dict(one.counts)[kind] for kind in kinds] for one in (found.first, found.again)])
 """

@@ -121,7 +121,7 @@ def wants_one(x):
     ("fn", "sentence"),
     [
         (generator, "The generator was run to its end."),
-        (without_tracer, "The tracer was lost (sys.settrace, or Ctrl-C inside it) after"),
+        (without_tracer, "The tracer was lost (sys.settrace, or Ctrl-C inside it): what"),
         (wants_one, "raised TypeError before its first line"),
     ],
 )

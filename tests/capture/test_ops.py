@@ -107,10 +107,10 @@ def test_the_graph_keeps_what_backward_reads(step):
     graph = op_graph(op_log(step))
     assert "op 2" in graph.sources("op 9")  # the product, for the gradient of its square
     assert [(e.source, e.target) for e in graph.edges if e.label == AGAIN] == [("op 2", "op 9")]
-    both = ops_graph({"one": op_log(step), "two": op_log(step)}, "both")
+    both = ops_graph("both", one=op_log(step), two=op_log(step))
     assert len([n for n in both.nodes if n.kind == "group"]) == 2
     assert not [n for n in both.nodes if n.label == "a value"]
-    alone = ops_graph({"one": op_log(step)}, "one")
+    alone = ops_graph("one", one=op_log(step))
     assert list(apart(both)) == ["one", "two"] and apart(alone) == {"": alone}
     assert {len(part.nodes) for part in apart(both).values()} == {len(alone.nodes)}
 

@@ -22,7 +22,6 @@ def word(route):
         ({"r": word}, "x", FINE, "judge is a function"),
         ({"r": word}, word, None, "interventions needs a dict"),
         ({"r": word}, word, {"i": 3}, "which cannot be called"),
-        ({"r": word}, word, {"i": lambda: 3}, "no context manager"),
     ],
 )
 def test_wrong_arguments_are_refused_in_one_sentence(routes, judge, interventions, sentence):

@@ -77,15 +77,19 @@ def evaluators_compared(fn, before: Graph) -> Graph:
     now, known, nodes = evaluator_graph(fn), {(n.label, n.detail) for n in before.nodes}, []
     for node in now.nodes:
         new = (node.label, node.detail) not in known
-        marked = replace(node, label=f"+ {node.label}", kind=f"{node.kind} new") if new else node
+        marked = node._replace(label=f"+ {node.label}", kind=f"{node.kind} new") if new else node
         nodes.append(marked)
     moments = {"before": before, "now": replace(now, nodes=tuple(nodes))}
     note = "+: was not there before." if tuple(nodes) != now.nodes else ""
     return together(f"Who evaluates a frame of {plain(function.__name__)}", moments, note)
 
 
-def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
-    """Run `fn(*args, **kwargs)` with the hook on and return the frames that it was told of."""
+def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
+    """Run `fn(*args, **kwargs)` under the frame hook and list the frames that it was told of.
+
+    Watched are the functions of its module, or those of `only`; `.model.count(name)` counts.
+    TypeError if `fn` is no Python function, RuntimeError where there is no hook.
+    """
     function, own = function_of(fn, "watch_hooked")
     refuse_async(function, "watch_hooked")
     several = only if is_exactly(only, list, tuple, set, frozenset) else [only]

@@ -209,7 +209,7 @@ def calls_ledger(cases: dict[str, object]) -> Ledger:
 
 
 def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
-    """Return two trees line against line; what only one of them calls has no partner."""
+    """Set two trees of `watch_call` side by side, line against line."""
     for tree in (left, right):
         if not real_isinstance(tree, CallTree):
             words = f"show_call_diff needs two calls of watch_call, not {real_type_name(tree)}"

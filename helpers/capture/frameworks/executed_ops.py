@@ -73,8 +73,11 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     return OpLog(title, tuple(shown), tuple(rows), " ".join(notes), outcome)
 
 
-def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
-    """Return the graph of one log, or of several side by side."""
+def ops_graph(title: str, **logs: OpLog) -> Graph:
+    """Draw the ops of a log of `watch_ops` as a graph; several logs stand in one picture by name.
+
+    TypeError if there is none, or one is no log.
+    """
     title = printable(require_str(title, "title"), LONGEST_TITLE)
     logs = {printable(name, LONGEST_NAME): log for name, log in logs.items()}
     if not logs or not all(real_isinstance(log, OpLog) for log in logs.values()):

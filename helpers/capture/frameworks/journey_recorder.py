@@ -281,14 +281,21 @@ def _kernel(made) -> str:
 # ------------------------------------------------------------------ the stops, in words
 
 
-def journey(fn, args: tuple, kwargs: dict, timed: bool = False) -> Journey:
-    """Call `fn(*args, **kwargs)` twice, and return what both calls passed."""
+def journey(fn, *args, shares: bool = False, **kwargs) -> Journey:
+    """Run `fn(*args, **kwargs)` twice, and show which of the six seams each of the calls passed.
+
+    `.model.first` and `.model.again` have what was counted, for the thread that calls. *Yours* is
+    what the module of `fn` holds; frames of others are counted, and not followed.
+    `shares=True` calls it some more times, with nothing but a profiler written in C, and shows in
+    whose code its time passed. An Exception and what it prints are told. TypeError if `fn` cannot
+    be called, or makes a coroutine.
+    """
     function = refuse_what_does_not_run(fn, "show_journey")
     first, again = (_tally(fn, args, kwargs, function) for _ in range(2))
-    measured = _measure_shares(fn, args, kwargs, again) if require_bool(timed, "shares=") else ()
+    measured = _measure_shares(fn, args, kwargs, again) if require_bool(shares, "shares=") else ()
     is_generator = function is not None and function.__code__.co_flags & GENERATOR
     note = "The call only made a generator: none of its body ran." if is_generator else ""
-    if timed and not measured:
+    if shares and not measured:
         note = "No time was measured: the call raises."
     title = f"The journey of {name_of(fn)}, called twice"
     return Journey(title, _passage(first), _passage(again), measured, note)

@@ -19,10 +19,11 @@ from helpers.capture.cpython.objects import called, namespace
 from helpers.capture.cpython.unwrapping import unwrap
 from helpers.capture.references.places import HiddenList, Place, module_name, names_of, places_in
 from helpers.capture.text.value import SCALARS, label, short_name
+from helpers.model.code_records import columns
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import listed
 from helpers.model.reference_records import KINDS, join
-from helpers.model.tables import Column, Listing
+from helpers.model.tables import Listing
 from helpers.safety.arguments import is_exactly, printable, real_isinstance
 from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD, Own
 
@@ -36,13 +37,8 @@ OURS, KERNELS, PYTHONS = (
     "the kernel's own machinery relies on it",
     "Python's own modules and the kernel rely on it",
 )
-COLUMNS = (
-    Column("kind", "kind"),
-    Column("owner", "owner", code=True),
-    Column("name", "name", code=True),
-    Column("scan", "scan finds it"),
-    Column("verdict", "can be rebound"),
-)
+_HEADINGS = {"kind": "kind", "owner": "owner", "name": "name"}
+COLUMNS = columns("owner name", **_HEADINGS, scan="scan finds it", verdict="can be rebound")
 UNSEEN = (
     "Variables that a running call or a traceback alone holds are not listed; nor is a holder that "
     "the collector does not look at, such as a NumPy array."
@@ -136,12 +132,6 @@ def scan_modules(obj) -> tuple[Place, ...]:
 def find_holders(obj) -> tuple[Place, ...]:
     """Return every place that holds `obj`, as far as the collector can see; always in one order."""
     return _places_of(obj, Heap(HiddenList([obj])))
-
-
-def find_holders_of_both(one, other) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
-    """Return the places of two objects, found in the same passes over the heap."""
-    heap = Heap(HiddenList([one, other]))
-    return _places_of(one, heap), _places_of(other, heap)
 
 
 def bindings(obj) -> Listing:
@@ -287,8 +277,6 @@ def _class_name(cls) -> str:
 
 
 def _anonymous(thing) -> str:
-    if real_isinstance(thing, types.ModuleType):
-        return f"{_home(namespace(thing))} (a module that sys.modules does not list)"
     name = _class_name(type(thing))
     article = "an" if name[0] in "aeiouAEIOU" else "a"
     return f"an instance of {name}" if "." in name else f"{article} {name} {LOST}"

@@ -3,7 +3,7 @@
 import functools
 from collections import deque
 from collections.abc import Mapping
-from itertools import islice
+from itertools import count, islice
 from types import CellType, FunctionType, MethodType, ModuleType
 
 from helpers.capture.cpython.objects import instance_dict
@@ -21,7 +21,7 @@ class Numbers:
     """Tells objects apart by identity, over many moments, and keeps none of them alive."""
 
     def __init__(self):
-        self._count, self._before, self._now = 0, {}, {}
+        self._next, self._before, self._now = count(1).__next__, {}, {}
 
     def next_moment(self):
         """Begin another moment: whoever calls keeps what it meets in it alive until the next."""
@@ -31,8 +31,7 @@ class Numbers:
         """Return the number of an object, from 1."""
         known = self._now.get(id(value)) or self._before.get(id(value))
         if known is None or known[0] is not type(value):
-            self._count += 1
-            known = type(value), self._count
+            known = type(value), self._next()
         self._now[id(value)] = known
         return known[1]
 
@@ -66,10 +65,10 @@ def names_graph(
         alive[id(value)] = (key, value)
         tensor = shown_tensor(value)
         shut = tensor or real_isinstance(value, *closed)
-        parts, count = ([], 0) if shut else _find_parts(value)
+        parts, size = ([], 0) if shut else _find_parts(value)
         kind = "function" if type(value) is FunctionType else "object"
         if depth:
-            left["parts"] = left.get("parts", 0) + count - len(parts[:MOST_ITEMS])
+            left["parts"] = left.get("parts", 0) + size - len(parts[:MOST_ITEMS])
             kind = "holder" if parts and kind == "object" else kind
         second = type_name(value) if tensor else detail(value)
         nodes[key] = Node(key, tensor or label(value), kind, second)
@@ -111,18 +110,14 @@ def _find_parts(value: object) -> tuple[list[tuple[str, object]], int]:
     elif kind is MethodType:
         found = [("__func__", value.__func__), ("__self__", value.__self__)]
     elif kind is FunctionType:
-        found = _function_parts(value)
+        free = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
+        found = [(f"closure {short_name(n)}", c.cell_contents) for n, c in free if c != CellType()]
+        defaults = value.__defaults__ or ()
+        found += [("default", one) for one in defaults if not is_exactly(one, *SCALARS)]
+        found += [(n, one) for n, one in vars(value).items() if n == "__wrapped__"]
     else:
-        found = [(_dotted(name), one) for name, one in _attributes(value)]
+        found = [(f".{short_name(name)}", one) for name, one in _attributes(value)]
     return found, len(found)
-
-
-def _function_parts(fn: FunctionType) -> list[tuple[str, object]]:
-    free = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
-    cells = [(f"closure {short_name(n)}", c.cell_contents) for n, c in free if c != CellType()]
-    objects = (value for value in fn.__defaults__ or () if not is_exactly(value, *SCALARS))
-    wrapped = [(n, value) for n, value in vars(fn).items() if n == "__wrapped__"]
-    return cells + [("default", value) for value in objects] + wrapped
 
 
 def _attributes(value: object) -> list[tuple[str, object]]:
@@ -131,8 +126,5 @@ def _attributes(value: object) -> list[tuple[str, object]]:
         return [(k, v) for k, v in vars(value).items() if type(v) in functions]
     home = vars(type(value)).get("__module__", "builtins")
     followed = not real_isinstance(value, ModuleType) and home not in ("builtins", "numpy")
-    return list((instance_dict(value) or {}).items()) if followed else []
-
-
-def _dotted(name) -> str:
-    return f".{short_name(name)}" if type(name) is str else f"[{label(name)}]"
+    inside = instance_dict(value) if followed else None
+    return [(k, v) for k, v in (inside or {}).items() if type(k) is str]

@@ -29,7 +29,7 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
     run = _Run(to_run(fn, "watch_names"))
     run.go(args, kwargs)
     title = f"{short_name(run.fn.__name__)}, line by line"
-    source, notes, steps = run.source, " ".join(run.notes), run.steps
+    source, notes, steps = run.source, " ".join(filter(None, run.notes)), run.steps
     # What a line is about to do is what the next step finds changed.
     pairs = zip(steps, steps[1:], strict=False)
     told = [replace(step, **_compare(step, then)) for step, then in pairs]
@@ -43,7 +43,7 @@ class _Run:
 
     def __init__(self, watched: Unwrapped):
         self.watched, self.fn, self.steps = watched, watched.function, []
-        self.notes = list(watched.sentences)
+        self.notes = dict.fromkeys(watched.sentences)  # each once
         self._frame, self._line, self._raised, self._over = None, 0, "", False
         self._printed, self._numbers = Printed(), Numbers()
         self.source = source_of(self.fn.__code__)
@@ -52,20 +52,18 @@ class _Run:
         """Run the function; an exception that leaves it is told by the last step, or by a note."""
         found = traced(self._enter, self._printed, self.watched, args, kwargs, lambda: self._over)
         name, began = short_name(self.fn.__name__), self._frame is not None
-        self._note(self.watched.unreached(began or found.raised))
-        if found.driven and not found.raised and not self._over:
-            self._note("The generator was run to its end.")
-        if began and found.tracer_changed:
-            where = f"after {self.source.place(self._line)}" if self._line else "at its start"
-            self._note(f"{TRACER_LOST} {where}: what ran after that is not shown.")
-        if found.raised and not self._raised:
-            before = "" if began else " before its first line"
-            self._note(f"The call of {name} raised {found.kind}{before}.")
+        raised = (
+            f"The call of {name} raised {found.kind}{'' if began else ' before its first line'}."
+        )
+        ended_well = found.driven and not found.raised and not self._over
+        told = {
+            self.watched.unreached(began or found.raised): True,
+            "The generator was run to its end.": ended_well,
+            f"{TRACER_LOST}: what ran after that is not shown.": began and found.tracer_changed,
+            raised: found.raised and not self._raised,
+        }
+        self.notes |= {words: is_so for words, is_so in told.items() if is_so}
         self._frame = None
-
-    def _note(self, words: str) -> None:
-        if words and words not in self.notes:
-            self.notes.append(words)
 
     def _enter(self, frame, event, argument):
         if frame.f_code is self.fn.__code__ and self._frame in (None, frame):
@@ -90,7 +88,7 @@ class _Run:
     def _step(self, names: Mapping[str, object], then: int = 0):
         if len(self.steps) > MOST_STEPS:
             self._over = True
-            self._note(f"Only the first {MOST_STEPS} lines that ran are shown.")
+            self.notes[f"Only the first {MOST_STEPS} lines that ran are shown."] = True
             return
         place = self.source.place(self._line)
         words = f"{place} raised {self._raised}" if self._raised else f"after {place}"
@@ -98,15 +96,13 @@ class _Run:
         known = [name for name in names if not name.startswith("@")]  # pytest makes such names
         shown = [name for name in known if not name.startswith("_")]
         if len(shown) < len(known):
-            self._note("Names that begin with _ are not shown.")
+            self.notes["Names that begin with _ are not shown."] = True
         self._numbers.next_moment()
         graph = names_graph(names, shown, numbers=self._numbers, closed=CLOSED)
         before = self._printed.total - len(self._printed.tail)
         printed = f"[{before:,} characters before these are not shown]\n" if before else ""
-        panels = (
-            Panel("names and objects", graph if graph.nodes else "none yet"),
-            Panel("printed", printed + self._printed.tail),
-        )
+        names = Panel("names and objects", graph if graph.nodes else "none yet")
+        panels = names, Panel("printed", printed + self._printed.tail)
         short = self.source.place(then) if then else "the end"
         self.steps.append(Step(words, self.source.line(then), panels, short=short))
 

@@ -13,25 +13,17 @@ original a name of its own.
 import types
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from gc import get_referents
 
 from helpers.capture.cpython.objects import inherited, instance_dict, names_used
-from helpers.capture.references.holder_search import (
-    describe,
-    find_holders,
-    find_holders_of_both,
-    scan_modules,
-    why_fixed,
-)
+from helpers.capture.references.holder_search import describe, find_holders, scan_modules, why_fixed
 from helpers.capture.references.places import HiddenList, Place, is_immutable
 from helpers.capture.text.value import label
 from helpers.model.phrase import counted, listed
-from helpers.model.reference_records import Binding
 from helpers.safety.arguments import is_exactly, printable, real_isinstance
-from helpers.safety.restoring import Own, tell
+from helpers.safety.restoring import Own
 
 UNSEEN = "; variables of running calls are not counted"
 _SHARED = (int, str, bytes, float, complex, tuple, frozenset, range, slice, bool)
@@ -44,8 +36,7 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     `search`: "thorough" (the collector) or "scan" (only names in modules). `keep`: paths such as
     `"__main__.original"` that stay as they are, `only`: paths to rebind and no others; both may
     hold patterns (`"tensorflow.*"`). What `new` needs to reach `old` stays as well, and so does a
-    variable that only a running call holds; no search lists it. What came to hold `new` in the
-    block and keeps it, such as a cache, is counted in a warning at its end.
+    variable that only a running call holds; no search lists it.
 
     ValueError or TypeError, one sentence, and nothing changed: for a value that the interpreter
     shares (None, numbers, strings), a built-in type, a module, a replacement that is `old` itself
@@ -53,17 +44,13 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     rebound. The block is for one thread: others see the replacement as well. The modules of the
     kernel itself are left out, and so are the builtins, which it calls at any moment.
     """
-    shared, built_in = "is a value that the interpreter shares", "is built in, and relied on"
+    fits = callable(new) or not callable(old)
     refusals = (
         (old is new, ValueError, "is to be replaced by itself; give a different object"),
-        (is_exactly(old, *_SHARED), ValueError, shared),
+        (is_exactly(old, *_SHARED), ValueError, "is a value that the interpreter shares"),
         (real_isinstance(old, types.ModuleType), TypeError, "is a module; rebind names inside it"),
-        (real_isinstance(old, type) and is_immutable(old), TypeError, built_in),
-        (
-            callable(old) and not callable(new),
-            TypeError,
-            f"can be called, and {describe(new)} cannot",
-        ),
+        (real_isinstance(old, type) and is_immutable(old), TypeError, "is built in, and relied on"),
+        (not fits, TypeError, f"can be called, and {describe(new)} cannot"),
         (is_exactly(new, *_SHARED), ValueError, f"cannot become {describe(new)}, which all share"),
     )
     for is_so, kind, words in refusals:
@@ -75,20 +62,13 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
 
 
 class Rebinding(Own):
-    """A rebinding: `changed` and `left` tell what became of each place, as rows.
+    """A rebinding: `changed` and `left` tell what became of each place, as rows."""
 
-    After the block `leftover` lists the places that hold the replacement since then (a name that
-    was imported inside the block, say), and a warning counts them; it is empty where nothing is
-    left. `repr` says in words how many places were left alone, and why.
-    """
-
-    __slots__ = ("old", "new", "changed", "left", "leftover", "_how", "_undo", "_before")
+    __slots__ = ("old", "new", "changed", "left", "_how", "_undo")
 
     def __init__(self, old, new, search, keep, only):
         self.old, self.new, self._how = old, new, (search, keep, only)
-        self.changed: tuple[Binding, ...] = ()
-        self.left = self.leftover = self.changed
-        self._undo, self._before = HiddenList(), []
+        self.changed, self.left, self._undo = (), (), HiddenList()
 
     def __repr__(self) -> str:
         if not self.changed:
@@ -96,13 +76,11 @@ class Rebinding(Own):
         done, left = len(self.changed), len(self.left)
         told = "; ".join(f"{n}: {why}" for why, n in Counter(r.reason for r in self.left).items())
         told = f"{left} left ({told})" if told else f"{left} left"
-        told = f"{describe(self.old)}: {done} of {done + left} places rebound, {told}{UNSEEN}"
-        return f"{told}; {self._leftover_words()}." if self.leftover else f"{told}."
+        return f"{describe(self.old)}: {done} of {done + left} places rebound, {told}{UNSEEN}."
 
     def __enter__(self) -> "Rebinding":
         if self._undo:
             raise RuntimeError("this rebinding is active already; make another one to nest it")
-        self.leftover = ()
         plan = self._plan()
         try:
             for place in plan:
@@ -119,12 +97,15 @@ class Rebinding(Own):
     def _plan(self) -> HiddenList:
         """Search, and choose the places to rebind."""
         search, keep, only = self._how
-        if search == "scan":
-            places, before = scan_modules(self.old), scan_modules(self.new)
-        else:
-            places, before = find_holders_of_both(self.old, self.new)
-        self._before = [(place.key, place.paths) for place in before]
-        _refuse_unknown(self.old, places, (*keep, *only))
+        places = scan_modules(self.old) if search == "scan" else find_holders(self.old)
+        if not places:
+            seen = f"nothing that can be seen holds {describe(self.old)}"
+            raise ValueError(f"{seen}; give an object with a name")
+        for pattern in (*keep, *only):
+            if not any(_matches(place, (pattern,)) for place in places):
+                there = listed(sorted(place.binding.path for place in places), 3)
+                words = f"names no place that holds it; there are {there}"
+                raise ValueError(f"'{printable(pattern)}' {words}")
         reached, plan, changed, left = _reach(self.new, self.old), HiddenList(), [], []
         for place in places:
             needed = {id(place.container), (id(place.container), place.name)} & reached
@@ -132,7 +113,7 @@ class Rebinding(Own):
             why = why or only and not _matches(place, only) and "not asked for"
             why = why or needed and "the replacement itself needs it"
             if why:
-                left.append(replace(place.binding, rebindable=False, reason=why))
+                left.append(place.binding._replace(rebindable=False, reason=why))
             else:
                 plan.append(place)
                 changed.append(place.binding)
@@ -146,8 +127,6 @@ class Rebinding(Own):
         if not self._undo:
             raise RuntimeError("this rebinding is not open: never entered, or left already")
         sentence = self._restore()
-        if kind is None or issubclass(kind, Exception):
-            self._tell_leftover()
         if sentence and error is None:
             raise RuntimeError(sentence)
         if sentence:
@@ -169,23 +148,6 @@ class Rebinding(Own):
             f"while {describe(self.old)} was rebound, something else changed {listed(other, 3)}, "
             "which was left as it is; all others hold the original again"
         )
-
-    def _tell_leftover(self) -> None:
-        search = scan_modules if self._how[0] == "scan" else find_holders
-        known = {key for key, _ in self._before}
-        # what stands inside the replacement itself, or has no name
-        inside = [path + mark for _, paths in self._before for path in paths for mark in ".[("]
-        odd = (*inside, "an instance of", "a dict (owner", "a list (owner", "a cell (owner")
-        rows = [place.binding for place in search(self.new) if place.key not in known]
-        self.leftover = tuple(row for row in rows if not row.path.startswith(odd))
-        if self.leftover:
-            tell(f"{describe(self.old)}: {self._leftover_words()}")
-
-    def _leftover_words(self) -> str:
-        kinds = Counter(row.kind for row in self.leftover)
-        found = ", ".join(f"{kind}: {n}" for kind, n in kinds.items())
-        places = counted(len(self.leftover), "place")
-        return f"after the block, the replacement is left over in {places} ({found})"
 
 
 def _reach(new, old) -> set:
@@ -282,15 +244,3 @@ def _patterns(asked, name: str) -> tuple[str, ...]:
         return tuple(given)
     words = f"{name} is a path such as '__main__.op', or a list of such"
     raise TypeError(f"{words}; this is {label(asked)}")
-
-
-def _refuse_unknown(old, places, patterns) -> None:
-    """Raise ValueError where nothing holds `old`, or where a pattern names none of its places."""
-    if not places:
-        words = "give an object with a name"
-        raise ValueError(f"nothing that can be seen holds {describe(old)}; {words}")
-    for pattern in patterns:
-        if not any(_matches(place, (pattern,)) for place in places):
-            there = listed(sorted(place.binding.path for place in places), 3)
-            words = f"names no place that holds it; there are {there}"
-            raise ValueError(f"'{printable(pattern)}' {words}")

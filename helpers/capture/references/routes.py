@@ -3,7 +3,6 @@
 Nothing is told that was not read: each route is run, and each holder is read, inside each patch.
 """
 
-import contextlib
 from contextlib import nullcontext
 from dis import get_instructions
 from inspect import getclosurevars
@@ -34,7 +33,7 @@ def watch_callers(routes, judge, interventions) -> Ledger:
     `interventions`: heading -> a callable that returns a context manager.
     """
     ways = _callables("routes", routes)
-    patches = _callables("interventions", interventions, "what makes a context manager")
+    patches = _callables("interventions", interventions)
     if NOTHING in patches:
         raise ValueError(f"{NOTHING!r} is the heading of the run without an intervention")
     if not callable(judge):
@@ -51,9 +50,9 @@ def watch_callers(routes, judge, interventions) -> Ledger:
     return Ledger("What each route runs", "route", tuple(map(short_name, runs)), tuple(entries))
 
 
-def _callables(what: str, given, wanted: str = "a callable") -> dict:
+def _callables(what: str, given) -> dict:
     """Return a dict of name -> callable, not empty. TypeError names what is something else."""
-    found = dict(table(given, what, f"name -> {wanted}", MOST_ROUTES))
+    found = dict(table(given, what, "name -> a callable", MOST_ROUTES))
     for name, one in found.items():
         if not callable(one):
             raise TypeError(f"{what}[{label(name)}] is {label(one)}, which cannot be called")
@@ -63,21 +62,14 @@ def _callables(what: str, given, wanted: str = "a callable") -> dict:
 def _run(ways, judge, heading, make) -> list[Verdict]:
     """Return the word for each route inside one intervention."""
     words: list[Verdict] = []
-    what = f"the intervention {label(heading)}"
     try:
-        with running_user_code(), contextlib.ExitStack() as stack:
-            manager = make()
-            if hasattr(type(manager), "__enter__"):
-                stack.enter_context(manager)
-                words += [_judge_route(judge, route) for route in ways.values()]
+        with running_user_code(), make():
+            words += [_judge_route(judge, route) for route in ways.values()]
     except UNRAISABLE:
         raise
     except BaseException as error:
-        done = "left" if words else "entered"
-        raise RuntimeError(f"{what} could not be {done}: {error_message(error)}") from error
-    if not words:
-        gave = f"gave {label(manager)}, which is no context manager that `with` could enter"
-        raise TypeError(f"{what} {gave}")
+        done = f"the intervention {label(heading)} could not be {'left' if words else 'entered'}"
+        raise RuntimeError(f"{done}: {error_message(error)}") from error
     return words
 
 
@@ -123,12 +115,13 @@ def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
     kinds = [("name", "function", "object").index(route.kind) for route in found]
     order = sorted(range(len(found)), key=lambda at: (changes[at].index(True), kinds[at]))
     pairs = zip((old, new), had, strict=True)
+    sources = [source_of(code).text.strip().splitlines() or ["…"] for code in codes]
     return RouteMap(
         *(board.title, board.subject, board.headings, tuple(board.entries[at] for at in order)),
         board.note,
         routes=tuple(found[at] for at in order),
         functions=tuple(Function(label(each), tuple(its)) for each, its in pairs),
-        codes=tuple(map(_last_line, codes)),
+        codes=tuple(short_name(lines[-1].strip(), LONGEST_LINE) for lines in sources),
         patches=("", *map(_patch, interventions.values())),
     )
 
@@ -140,11 +133,9 @@ def _position(things: HiddenList, thing) -> int:
 
 def _call(way) -> str:
     """Return the source of a route: what its lambda returns, or a call of its name."""
-    if type(way) is not FunctionType:
-        return label(way)
-    if way.__name__ != "<lambda>":
-        return f"{short_name(way.__name__)}()"
-    return short_name(_body(way) or "…", LONGEST_CALL)
+    if type(way) is FunctionType and way.__name__ == "<lambda>":
+        return short_name(_body(way) or "…", LONGEST_CALL)
+    return label(way)
 
 
 def _body(fn: FunctionType) -> str:
@@ -175,8 +166,3 @@ def _patch(make) -> str:
         return short_name(_body(inner), 200)
     lines = [line for line in source_of(inner.__code__).lines if not line.startswith(("@", "def "))]
     return dedent("\n".join(map(short_name, lines[:MOST_LINES])))
-
-
-def _last_line(code) -> str:
-    lines = [line.strip() for line in source_of(code).lines if line.strip()]
-    return short_name(lines[-1], LONGEST_LINE) if lines else "…"

@@ -97,7 +97,10 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
 
 
 def tf_diff(before, after, title: str = "") -> GraphDiff:
-    """Return the diff of two graphs; each a Graph of the model, or what `tf_graph` takes."""
+    """Say what became of every node of the graph `before`, told from it and `after` alone.
+
+    Each is what `show_graph` takes without arguments, or an exhibit that it gave.
+    """
     title = clipped(require_str(title, "title"), 200)
     both = [side if real_isinstance(side, Graph) else tf_graph(side) for side in (before, after)]
     return compare(*both, title)

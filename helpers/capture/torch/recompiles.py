@@ -304,7 +304,10 @@ NO_COMPILER = (
 
 
 def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
-    """Return the source of `fn` beside the C++ kernels that Inductor writes for `fn(*args)`."""
+    """Set the C++ that Inductor writes for `fn(*args)` beside the source, if told to `run`.
+
+    It prints a line as each stage begins. Without `run`, or a C++ compiler, it only says so.
+    """
     run, function, args = require_bool(run, "run"), behind(fn)[0], given(fn, args, {})[0]
     pairs = align(source_of(function.__code__).text.rstrip().split("\n"), [], {})
     lines, note, words = [], OFF, NOT_RUN
@@ -318,7 +321,7 @@ def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
     if lines:  # no line on the right says which line it came from
         pairs = (*pairs, *align([], lines, {}))
     else:
-        pairs = (replace(pairs[0], right_text=words), *pairs[1:])
+        pairs = (pairs[0]._replace(right_text=words), *pairs[1:])
     title = f"What Inductor makes of {named(function)}()"
     return SideBySide(title, "your Python", "its C++", pairs, note)
 

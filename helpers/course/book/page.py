@@ -8,7 +8,7 @@ widgets live. Addresses of notebooks and pictures become those of the book's.
 import html
 import json
 import re
-from dataclasses import dataclass
+from collections import namedtuple
 from pathlib import Path
 
 import jinja2
@@ -73,16 +73,8 @@ def as_script(told) -> str:
     return words.replace("<", "\\u003c")
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A line of the book's contents: the stem of a page, its number ("" for none), what it says."""
-
-    stem: str
-    number: str
-    title: str
-    about: str = ""
-    needs: str = ""
-    minutes: str = ""
+# A line of the book's contents: the stem of a page, its number ("" for none), what it says.
+Entry = namedtuple("Entry", "stem number title about needs minutes", defaults=("", "", ""))
 
 
 def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
@@ -153,17 +145,13 @@ def sections(notebook) -> list[dict]:
         bare = _FENCED.sub(lambda code: re.sub(r"(?m)^#", " ", code[0]), cell.source)
         for part in re.split(r"(?m)^(?=#{1,3} )", bare):
             if heading := _HEADING.match(part):
-                place, at = at or anchor(heading[2]), ""  # the first has the cell's
+                drawn = add_anchor(f"<h2>{plain(heading[2])}</h2>")  # nbconvert gives it an id
+                place, at = at or re.search(r'id="([^"]*)"', drawn)[1], ""  # the first: the cell's
                 level, title = len(heading[1]), plain(heading[2])[:SHORT]
                 found.append({"title": title, "level": level, "at": place, "text": ""})
             if found:
                 found[-1]["text"] += "\n" + part[heading.end() if heading else 0 :]
     return [one | {"text": " ".join(plain(one["text"]).split())} for one in found]
-
-
-def anchor(title: str) -> str:
-    """Return the id that nbconvert gives a heading."""
-    return re.search(r'id="([^"]*)"', add_anchor(f"<h2>{plain(title)}</h2>"))[1]
 
 
 def plain(source: str) -> str:

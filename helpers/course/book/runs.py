@@ -1,12 +1,7 @@
-"""A notebook -> the same, run: its outputs, the state of its widgets, and what pages play of it.
+"""A notebook -> the same, run: its outputs, the state of its widgets, and what pages play of it."""
 
-A run is kept in the course's cache under a hash of all that decides it.
-"""
-
-import hashlib
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -15,7 +10,6 @@ from nbclient.exceptions import CellExecutionError
 
 import course
 from helpers.model.study_records import exercise_cells
-from helpers.safety.folders import cache, write_new
 
 SECONDS = 600  # that a cell may take
 KEY = "book"  # of the notebook's metadata, with `recorded` and `hints`
@@ -34,28 +28,8 @@ __import__("builtins").print(_told())
 
 
 def run(path: Path) -> nbformat.NotebookNode:
-    """Return the notebook with fresh outputs, from the cache where nothing has changed since.
-
-    Refusal where one of its cells raises.
-    """
-    home, name = cache("book"), f"{path.stem}-{_fingerprint(path)}.ipynb"
-    if (home.path / name).exists():
-        return nbformat.read(home.path / name, as_version=4)
+    """Return the notebook with fresh outputs. Refusal where one of its cells raises."""
     course.say(f"Running {path.stem}")
-    try:
-        notebook = _run(path)
-    except CellExecutionError as error:
-        words = f"a cell raises {error.ename}: {error.evalue}"
-        raise course.Refusal(f"{path.name} cannot be run to its end, {words}") from error
-    for old in home.path.glob(f"{path.stem}-*.ipynb"):
-        home.discard(old.name)
-    with home.work() as work:
-        write_new(work / name, nbformat.writes(notebook).encode())
-        home.put(work / name, name)
-    return notebook
-
-
-def _run(path: Path) -> nbformat.NotebookNode:
     notebook = nbformat.read(path, as_version=4)
     checks = [one.name for one in exercise_cells(notebook.cells)]
     last = nbformat.v4.new_code_cell(ASKED.format(names=checks))
@@ -63,18 +37,13 @@ def _run(path: Path) -> nbformat.NotebookNode:
     where = {"metadata": {"path": str(path.parent)}}
     client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=where)
     env = {**course.environment(), "PYTHONPATH": str(course.ROOT), "COURSE_RECORD": "off"}
-    # A kernel that dies is reported by nbclient; what else it says there is for nobody.
-    client.execute(env=env, stderr=subprocess.DEVNULL)
+    try:
+        # A kernel that dies is reported by nbclient; what else it says there is for nobody.
+        client.execute(env=env, stderr=subprocess.DEVNULL)
+    except CellExecutionError as error:
+        words = f"a cell raises {error.ename}: {error.evalue}"
+        raise course.Refusal(f"{path.name} cannot be run to its end, {words}") from error
     notebook.cells.remove(last)
     told = [output.text for output in last.outputs if output.output_type == "stream"]
     notebook.metadata[KEY] = dict(zip(("recorded", "hints"), json.loads(told[-1]), strict=True))
     return notebook
-
-
-def _fingerprint(path: Path) -> str:
-    """Return a hash of the notebook, of what it may call, and of what is installed."""
-    helpers, own = course.ROOT / "helpers", course.ROOT / "helpers" / "course"
-    files = [one for one in sorted(helpers.rglob("*.*")) if not one.is_relative_to(own)]
-    files = [path, course.ROOT / "constraints.txt", Path(__file__), *files]
-    whole = b"".join(one.read_bytes() for one in files if one.is_file() and one.suffix != ".pyc")
-    return hashlib.sha256(sys.version.encode() + whole).hexdigest()[:16]

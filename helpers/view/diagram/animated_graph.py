@@ -194,7 +194,7 @@ class Recording:
         for key in ops:
             self._ids.setdefault(key, f"op {len(self._ids) + 1}")
         keys = {node.key: node.key for node in graph.nodes} | {key: self._ids[key] for key in ops}
-        nodes = tuple(replace(node, key=keys[node.key]) for node in graph.nodes)
+        nodes = tuple(node._replace(key=keys[node.key]) for node in graph.nodes)
         edges = tuple(Edge(keys[e.source], keys[e.target], e.label) for e in graph.edges)
         return Graph(graph.title, nodes, edges)
 

@@ -110,7 +110,7 @@ def _figures_html(model: Graph) -> str:
     if len(runs) > 1 and sum(map(width_of, drawn.values())) > ROOM:
         step = LABELLED if any(edge.label for edge in model.edges) else SMALL_STEP
         for name, graph in runs.items():
-            bare = replace(graph, nodes=tuple(replace(node, detail="") for node in graph.nodes))
+            bare = replace(graph, nodes=tuple(node._replace(detail="") for node in graph.nodes))
             drawn[name] = draw_graph(bare, page=True, step=step)
     figures = [
         {"name": name, "alt": _alt(name or g.title, len(g.nodes), len(g.edges))}
@@ -184,14 +184,14 @@ def merge_graphs(model: GraphDiff) -> Graph:
         if word != "kept":
             kind = "new" if key not in before else "gone" if key not in after else "altered"
             detail, label = f"{word}: {node.detail}", f"{MARKS[kind][0]} {node.label}"
-            node = replace(node, label=label, detail=detail if node.detail else word, kind=kind)
+            node = node._replace(label=label, detail=detail if node.detail else word, kind=kind)
         nodes.append(node)
     then, now, there = model.before.edges, model.after.edges, before.keys() & after.keys()
     for edge in dict.fromkeys((*then, *now)):
         word = "" if edge in then and edge in now else "new" if edge in now else "gone"
         if word and edge.source in there and edge.target in there:
             marked.add(word)
-            edge = replace(edge, label=f"{word} {edge.label}".strip())
+            edge = edge._replace(label=f"{word} {edge.label}".strip())
         edges.append(edge)
     kinds = {node.kind for node in nodes}
     told = [words for kind, words in MARKS.items() if kind in kinds]
