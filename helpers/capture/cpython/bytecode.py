@@ -74,23 +74,13 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
         depths = {}
     for i, end in _extents(code):
         data, span = code.co_code[i.offset : end], source.span(i.positions)
-        rows.append(
-            Instruction(
-                i.offset,
-                i.opname,
-                -1 if i.arg is None else i.arg,
-                argument(i, code),
-                data.hex(" "),
-                len(data) // 2 - 1,
-                source.line(i.positions.lineno),
-                span,
-                source.snippet(span),
-                depths.get(i.offset, -1),
-                _effect(i),
-                i.argval if i.opcode in JUMPS else -1,
-                RUNNING_NAMES[live[i.offset]] if adaptive else "",
-            )
-        )
+        number, words = -1 if i.arg is None else i.arg, argument(i, code)
+        kept = i.offset, i.opname, number, words, data.hex(" "), len(data) // 2 - 1
+        place = source.line(i.positions.lineno), span, source.snippet(span)
+        target = i.argval if i.opcode in JUMPS else -1
+        running = RUNNING_NAMES[live[i.offset]] if adaptive else ""
+        stack = depths.get(i.offset, -1), _effect(i)
+        rows.append(Instruction(*kept, *place, *stack, target, running))
         if caches:
             rows += _cache_rows(rows[-1], live if adaptive else code.co_code)
     shown = columns(
@@ -108,14 +98,9 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     for one in handlers:
         words = disassembly.handler_words(one).replace(", push", " and push")
         peeled += (f"An exception in {one.start} to {one.end - 2}: {words}.",)
-    return Bytecode(
-        f"Bytecode of {plain(code.co_name)} on Python {sys.version_info[0]}.{sys.version_info[1]}",
-        shown,
-        tuple(rows),
-        "\n".join(peeled),
-        source=source.text,
-        handlers=handlers,
-    )
+    title = f"Bytecode of {plain(code.co_name)} on Python 3.{sys.version_info.minor}"
+    more = {"source": source.text, "handlers": handlers}
+    return Bytecode(title, shown, tuple(rows), "\n".join(peeled), **more)
 
 
 def _extents(code: CodeType):
@@ -228,14 +213,12 @@ def specialising(
             words = plain(heading)
             raise TypeError(f"the arguments of stage {words!r} must be a tuple, such as (1, 2)")
     require_int(times, "times", MOST_TIMES)
-    require_bool(changed, "changed")
     inside = inside or {}
     if odd := [heading for heading in inside if heading not in stages]:
         raise KeyError(f"inside names {odd[0]!r}, which is no stage")
-    code = function.__code__.replace(co_name=function.__code__.co_name)
-    copy = FunctionType(
-        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
+    code, space = function.__code__.replace(), function.__globals__
+    rest = function.__name__, function.__defaults__, function.__closure__
+    copy = FunctionType(code, space, *rest)
     copy.__kwdefaults__ = function.__kwdefaults__
     shots = [_running_now(copy)]
     for heading, args in stages.items():

@@ -48,10 +48,7 @@ def costs_listing(
     actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
     for name, action in [("the unit", unit), *actions]:
         if not callable(action):
-            raise TypeError(
-                f"{plain(name)} must be a function to call without arguments, "
-                f"not {short_repr(action)}"
-            )
+            raise TypeError(f"{plain(name)} must be a function, not {short_repr(action)}")
     everything = {None: unit, **dict(actions)}
     rounds = {name: [] for name in everything}
     for done in progress.counted("timing, round", range(ROUNDS)):
@@ -88,28 +85,23 @@ def tracer_costs(fn, *args) -> Costs:
     """
     function, own = function_of(fn, TOOL)
     refuse_async(function, TOOL)
-    for value in args:
-        if hasattr(type(value), "__next__"):
-            raise TypeError(
-                f"{TOOL} calls the function many times, and an iterator can be used only "
-                f"once: give it a list in the place of {short_repr(value)}"
-            )
-    call = partial(function, *own, *args)
-    unit = f"calls of {plain(function.__name__)} alone"
+    if any(hasattr(type(value), "__next__") for value in args):
+        why = "calls the function many times, and an iterator can be used only once"
+        raise TypeError(f"{TOOL} {why}: give it a list")
+    call, unit = partial(function, *own, *args), f"calls of {plain(function.__name__)} alone"
     return costs_listing(call, tracers(function, call), unit)
 
 
 def tracers(function, call: Callable) -> dict[str, Callable]:
     """Return name -> a function that makes the call under that tracer."""
-    code = function.__code__
-    actions = {
-        "sys.setprofile: calls": partial(_call_traced, call, code, "profile"),
-        "sys.settrace: calls": partial(_call_traced, call, code, ""),
-        "sys.settrace: lines": partial(_call_traced, call, code, "lines"),
-        "sys.settrace: instructions": partial(_call_traced, call, code, "opcodes"),
+    traced = partial(_call_traced, call, function.__code__)
+    return {
+        "sys.setprofile: calls": partial(traced, "profile"),
+        "sys.settrace: calls": partial(traced, ""),
+        "sys.settrace: lines": partial(traced, "lines"),
+        "sys.settrace: instructions": partial(traced, "opcodes"),
+        "watch_stack's record": partial(record, call.func, call.args),
     }
-    actions["watch_stack's record"] = partial(record, call.func, call.args)
-    return actions
 
 
 def _call_traced(call: Callable, code, wanted: str):
