@@ -83,18 +83,12 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
         rows.append(Instruction(*kept, *place, *stack, target, running))
         if caches:
             rows += _cache_rows(rows[-1], live if adaptive else code.co_code)
-    shown = columns(
-        "offset opname running argument snippet",
-        where="line",
-        offset="offset",
-        opname="instruction",
-        **{"running": "specialised to"} if adaptive else {},
-        **{"kept": "bytes"} if caches else {},
-        argument="argument",
-        snippet="source",
-        depth="stack before",
-        effect="change",
-    )
+    headings = {"where": "line", "offset": "offset", "opname": "instruction"}
+    headings |= {"running": "specialised to"} if adaptive else {}
+    headings |= {"kept": "bytes"} if caches else {}
+    headings |= {"argument": "argument", "snippet": "source"}
+    headings |= {"depth": "stack before", "effect": "change"}
+    shown = columns("offset opname running argument snippet", **headings)
     for one in handlers:
         words = disassembly.handler_words(one).replace(", push", " and push")
         peeled += (f"An exception in {one.start} to {one.end - 2}: {words}.",)
