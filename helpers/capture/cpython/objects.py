@@ -18,7 +18,6 @@ from types import (
 from helpers.capture.text.error import instead
 from helpers.capture.text.value import short_repr
 from helpers.safety.arguments import (
-    by_type,
     is_exactly,
     printable,
     real_isinstance,
@@ -102,7 +101,7 @@ def code_of(thing: object, verb: str) -> CodeType:
     """Return the code object of a function, method, generator or frame; a code object as it is."""
     if type(thing) is CodeType:
         return thing
-    if attribute := by_type(_CODE_OF, thing):
+    if attribute := _CODE_OF.get(type(thing)):
         return getattr(thing, attribute)
     return function_of(thing, verb)[0].__code__
 
