@@ -32,7 +32,6 @@ CAN_FORK = sys.platform == "linux"
 MOST = 19_900  # bytes of an output that are kept
 MOST_PRINTED = 1 << 28  # bytes, at which a child is killed
 SHARE = 0.5  # of the machine's memory, that a child may take
-PLACE = "COURSE_CHILD_TELLS"  # in the environment of a child: its folder
 TOLD, WORK, TEMPORARY, HOME, PRINTED = "told", "work", "temporary", "home", {1: "out", 2: "err"}
 
 
@@ -149,22 +148,15 @@ def _kill_tree(pid: int) -> None:
 # -- in the child
 
 
-class Channel:
-    """The file in which a child tells its starter, a line each; a copy of the child is silent."""
-
-    def __init__(self, folder: str):
-        self._path, self._teller = os.path.join(folder, TOLD), os.getpid()
-
-    def tell(self, **words) -> None:
-        """Add a line."""
-        if os.getpid() == self._teller:
-            with open(self._path, "ab") as file:
-                file.write(json.dumps(words).encode() + b"\n")
+_MINE: list = []  # of this child: its process and its folder
 
 
-def channel() -> Channel:
-    """Return the channel of the child that this is."""
-    return Channel(os.environ[PLACE])
+def tell_starter(**words) -> None:
+    """Add a line to what a child tells; a copy of the child is silent."""
+    process, folder = _MINE
+    if os.getpid() == process:
+        with open(os.path.join(folder, TOLD), "ab") as file:
+            file.write(json.dumps(words).encode() + b"\n")
 
 
 def _be_a_child(request: dict, folder: str) -> None:
@@ -181,9 +173,9 @@ def _be_a_child(request: dict, folder: str) -> None:
     os.environ["HOME" if POSIX else "USERPROFILE"] = os.path.join(folder, HOME)
     for name in ("TMPDIR", "TEMP", "TMP"):
         os.environ[name] = os.path.join(folder, TEMPORARY)
-    tempfile.tempdir, os.environ[PLACE], sys.argv[:] = None, folder, ["-c"]
+    tempfile.tempdir, sys.argv[:], _MINE[:] = None, ["-c"], (os.getpid(), folder)
     atexit._clear()  # what was imported before registered things for the server's end
-    code = _run_source(request, Channel(folder))
+    code = _run_source(request)
     if "name" in request:
         os._exit(code)  # what it left running does not count
     threading._shutdown()  # waits for the threads that are no daemons
@@ -196,7 +188,7 @@ def _end_with_the_starter() -> None:
     os._exit(1)
 
 
-def _run_source(request: dict, told: Channel) -> int:
+def _run_source(request: dict) -> int:
     """Run source as a program; tell its uncaught exception, return Python's exit code for it."""
     code, error, name = 0, "", "failed"
     sys.modules["__main__"] = program = ModuleType("__main__")
@@ -207,7 +199,7 @@ def _run_source(request: dict, told: Channel) -> int:
         if "name" in request:
             result = vars(program)[request["name"]](*request["args"])
             fault = why_not_json(result)
-            told.tell(**({"fault": fault} if fault else {"result": result}))
+            tell_starter(**({"fault": fault} if fault else {"result": result}))
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
     except BaseException as raised:
@@ -215,7 +207,7 @@ def _run_source(request: dict, told: Channel) -> int:
         error = "".join(traceback.format_exception_only(raised)).strip()
     with suppress(Exception):
         sys.stdout.flush()
-    told.tell(**{name: error})
+    tell_starter(**{name: error})
     return code & 0xFF
 
 

@@ -6,7 +6,6 @@ import sys
 from collections import namedtuple
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import replace
 from os.path import basename
 from types import CodeType, FunctionType
 
@@ -141,11 +140,8 @@ def code_tree(fn) -> CodeTree:
     TypeError for what has no code object, such as a function written in C.
     """
     function, peeled = unwrap(fn)
-    return replace(_make_tree(code_of(function, "show_code")), note=" ".join(peeled))
-
-
-def _make_tree(code: CodeType) -> CodeTree:
-    nested = tuple(_make_tree(part) for part in code.co_consts if type(part) is CodeType)
+    code = code_of(function, "show_code")
+    nested = tuple(code_tree(part) for part in code.co_consts if type(part) is CodeType)
     shown = columns("name value", name="field", value="value", meaning="what it is", used="used by")
     name, rows = plain(code.co_qualname), []
     for field, (meaning, used) in FIELDS.items():
@@ -153,7 +149,8 @@ def _make_tree(code: CodeType) -> CodeTree:
             used = used if type(used) is str else _first_use(code, field, used)
             rows.append(Field(field, _field_value(code, field), meaning, used))
     fields = Listing(f"Code object {name}", shown, tuple(rows))
-    return CodeTree(f"Code object {name}", name, fields, bytecode(code), nested)
+    note = " ".join(peeled)
+    return CodeTree(f"Code object {name}", name, fields, bytecode(code), nested, note)
 
 
 def _field_value(code: CodeType, name: str) -> str:

@@ -94,7 +94,12 @@ def function_of(thing: object, verb: str) -> tuple[FunctionType, tuple]:
         return thing, ()
     if type(thing) is MethodType and type(thing.__func__) is FunctionType:
         return thing.__func__, (thing.__self__,)
-    raise TypeError(f"{verb} needs a Python function{_why_not(thing)}")
+    why = f", not {short_repr(thing)}{instead(thing)}"
+    if real_isinstance(thing, type):
+        why = f": {printable(thing.__name__)} is a class; give one of its methods"
+    if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
+        why = f": {short_repr(thing)} is written in C and has no bytecode"
+    raise TypeError(f"{verb} needs a Python function{why}")
 
 
 def code_of(thing: object, verb: str) -> CodeType:
@@ -113,14 +118,6 @@ def refuse_async(fn: FunctionType, verb: str) -> None:
             f"{verb} runs one call to its end, and a call of {short_repr(fn)} only makes a "
             "coroutine; give it a plain function that drives the coroutine with send(None)"
         )
-
-
-def _why_not(thing: object) -> str:
-    if real_isinstance(thing, type):
-        return f": {printable(thing.__name__)} is a class; give one of its methods"
-    if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
-        return f": {short_repr(thing)} is written in C and has no bytecode"
-    return f", not {short_repr(thing)}{instead(thing)}"
 
 
 def names_used(code: CodeType) -> set[str]:

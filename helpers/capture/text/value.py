@@ -10,11 +10,12 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from helpers.capture.text.tensors import shown_tensor
 from helpers.model.phrase import clipped, counted
-from helpers.safety.arguments import is_exactly, printable, real_isinstance
+from helpers.safety.arguments import is_exactly, printable, real_isinstance, real_type_name
 
 LONGEST, LONGEST_LABEL, LONGEST_NAME = 40, 32, 80
 MOST_ITEMS, MOST_MEMBERS = 4, 16
 BIGGEST_BITS = 128
+type_name = real_type_name  # a name that other rooms use
 SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 _FIXED = (int, float, complex, bool, type(None), type(...), type(NotImplemented))
@@ -52,11 +53,6 @@ def short_name(words: str, most: int = LONGEST_NAME) -> str:
     return printable(words, most)
 
 
-def type_name(value: object) -> str:
-    """Return the name of the object's real type (never what its `__class__` claims)."""
-    return short_name(type(value).__name__)
-
-
 def label(value: object) -> str:
     """Return a short name: the value of a plain scalar, `name()` of a function, else the type."""
     if is_exactly(value, *SCALARS):
@@ -71,7 +67,7 @@ def label(value: object) -> str:
         return short_name(str(vars(value).get("__name__", "module")))
     if real_isinstance(value, type):
         return f"class {short_name(value.__name__)}"
-    return type_name(value)
+    return real_type_name(value)
 
 
 def detail(value: object) -> str:
