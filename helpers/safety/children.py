@@ -1,8 +1,7 @@
 """A command, or source -> what a child process printed and told, and how it ended.
 
-A child ends at its limit, at half of the machine's memory, on Ctrl-C and with the kernel, and what
-it has started ends with it. What is printed is kept up to a size. A child tells results on a
-channel of its own, so nothing that it prints is taken for one.
+A child, with all that it started, ends at its limit, at half of the machine's memory, on Ctrl-C and
+with the kernel. It tells results in a file, so nothing that it prints is taken for one.
 """
 
 import atexit

@@ -1,8 +1,4 @@
-"""A folder that the course made itself -> the only place where it writes, moves or deletes.
-
-Somebody else's folder is refused. `add_copy`, `renew_copy`, `replace_copy`: a file of the course
-for the learner's own folder, where nothing of the learner's is lost.
-"""
+"""A folder that the course made itself -> the only place where it writes, moves or deletes."""
 
 import atexit
 import os

@@ -84,10 +84,11 @@ def _event(line: bytes) -> dict | None:
     return {**kept, "chapter": number if type(number) is int else None}
 
 
-def _dict_of(data: bytes) -> dict:
+def _dict_of(data: bytes | Path) -> dict:
+    """Return the dict that a line, or a file, says in JSON; an empty one where it says none."""
     try:
-        told = json.loads(data)
-    except (ValueError, RecursionError):
+        told = json.loads(data if type(data) is bytes else data.read_bytes())
+    except (OSError, ValueError, RecursionError):
         return {}
     return told if type(told) is dict else {}
 
@@ -110,7 +111,7 @@ Folder = namedtuple("Folder", "files unread")
 
 def share(folder: str, states: dict[str, str], name: str, work: Path) -> str:
     """Write what is shared into this learner's one file there; return the file's name. Refusal."""
-    folder, before = _real_folder(folder), _state(work)
+    folder, before = _real_folder(folder), shared_file(work)
     if not before and os.path.lexists(work / STATE):
         raise Refusal(f"{WORK}/{STATE} says nothing that can be read: delete it and share again")
     known = before is not None and before[0] == folder
@@ -128,7 +129,7 @@ def share(folder: str, states: dict[str, str], name: str, work: Path) -> str:
 
 def stop(work: Path) -> str:
     """Remove the learner's file, and the note where it was; return its folder, or "". Refusal."""
-    before = _state(work)
+    before = shared_file(work)
     if before is None:
         return ""
     try:
@@ -139,11 +140,6 @@ def stop(work: Path) -> str:
     return before[0]
 
 
-def is_shared(work: Path) -> bool:
-    """Return whether the learner shares: whether a note says where."""
-    return _state(work) is not None
-
-
 def read_shared(folder: str) -> Folder:
     """Return what the learners' files in a folder say. Refusal where it cannot be looked into."""
     folder = _real_folder(folder)
@@ -152,7 +148,7 @@ def read_shared(folder: str) -> Folder:
     except OSError as error:
         raise Refusal(f"{folder!r} {_why(error)}") from None
     files = []
-    for told in (_json(Path(folder, name)) for name in names):
+    for told in (_dict_of(Path(folder, name)) for name in names):
         states, name = told.get("exercises"), told.get("name", "")
         if told.get("course") == COURSE and type(states) is dict and type(name) is str:
             kept = ((key, one) for key, one in states.items() if type(one) is str)
@@ -167,15 +163,8 @@ def _real_folder(folder: str) -> str:
     return os.path.realpath(path)
 
 
-def _state(work: Path) -> tuple[str, str] | None:
+def shared_file(work: Path) -> tuple[str, str] | None:
     """Return folder and name of the learner's file; only a name that we may have drawn counts."""
-    told = _json(work / STATE)
+    told = _dict_of(work / STATE)
     folder, file = str(told.get("folder")), str(told.get("file"))
     return (folder, file) if os.path.isabs(folder) and _OURS.fullmatch(file) else None
-
-
-def _json(path: Path) -> dict:
-    try:
-        return _dict_of(path.read_bytes())
-    except OSError:
-        return {}

@@ -1,7 +1,6 @@
 """An error -> one sentence with the cure, where it says that a part of the course is missing.
 
-A part is a framework, a package that the helpers import, or a compiler. The pins are the course's
-`constraints.txt`; where `helpers` was installed alone, its own extras.
+The pins are the course's `constraints.txt`; where `helpers` was installed alone, its own extras.
 """
 
 import re

@@ -78,7 +78,10 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
         place = source.line(i.positions.lineno), span, source.snippet(span)
         target = i.argval if i.opcode in JUMPS else -1
         running = RUNNING_NAMES[live[i.offset]] if adaptive else ""
-        stack = depths.get(i.offset, -1), _effect(i)
+        change, jumping = f"{effect(i, False):+d}", f"{effect(i, True):+d}"
+        if i.opcode in JUMPS and jumping != change:
+            change = jumping if ends(i.opname) else f"{change} or {jumping}"
+        stack = depths.get(i.offset, -1), change
         rows.append(Instruction(*kept, *place, *stack, target, running))
         if caches:
             rows += _cache_rows(rows[-1], live if adaptive else code.co_code)
@@ -112,13 +115,6 @@ def argument(instruction: dis.Instruction, code: CodeType) -> str:
     if instruction.argrepr:
         return plain(instruction.argrepr)
     return "" if instruction.opname in ("RESUME", "PRECALL", "CACHE") else str(instruction.arg)
-
-
-def _effect(i: dis.Instruction) -> str:
-    straight, jumping = f"{effect(i, False):+d}", f"{effect(i, True):+d}"
-    if i.opcode not in JUMPS:
-        return straight
-    return jumping if ends(i.opname) or jumping == straight else f"{straight} or {jumping}"
 
 
 def _cache_rows(row: Instruction, live: bytes):

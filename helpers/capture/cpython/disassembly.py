@@ -10,7 +10,7 @@ from helpers.capture.text.value import plain
 from helpers.mini.versions import JUMPS, effect, ends, one_name
 from helpers.model.code_records import Handler
 from helpers.model.phrase import counted, ended
-from helpers.model.stage_records import LANES, NOWHERE, Code, Row
+from helpers.model.stage_records import LANES, NOWHERE, Row
 
 RETURNS = ("RETURN_VALUE", "RETURN_CONST")  # none of them raises
 _TAKES = {
@@ -214,8 +214,3 @@ class CodeRows:
             self.lines[offset] = pages.line(code, position[0])
             covering = (row for row in tables.handlers if row.start <= offset < row.end)
             self.handlers[offset] = next(map(handler_words, covering), "")
-
-    def listed(self) -> Code:
-        """Return the rows as a record."""
-        depth = self.tables.code.co_stacksize
-        return Code(self.function, tuple(self.rows.values()), self.named, depth)

@@ -57,12 +57,9 @@ def frame_listing(frame: FrameType) -> Listing:
 
 
 def _value(frame: FrameType, name: str) -> str:
-    if name == "clear":
-        return "method"
-    if name in ("f_globals", "f_builtins"):
-        return "a dict"
     if name != "f_locals":
-        return short_repr(getattr(frame, name))
+        fixed = {"clear": "method", "f_globals": "a dict", "f_builtins": "a dict"}
+        return fixed.get(name) or short_repr(getattr(frame, name))
     if frame.f_locals is frame.f_globals:
         return "the dict of f_globals itself"
     return "{" + locals_words(frame, separator=": ") + "}"
@@ -170,14 +167,16 @@ class _Run:
         self.live[id(frame)] = frame
         key = (id(frame), id(frame.f_code))
         resumed = self._off.pop(key, None)
-        words, name = locals_words(frame), plain(frame.f_code.co_name)
+        name, says = (
+            plain(frame.f_code.co_name),
+            "A new frame is laid on top; its caller waits below.",
+        )
         if resumed:
             says = "The frame comes back from the shelf, with all that it held, and goes on."
-            self._step(frame, f"resume {name}()", says, "resume")
         else:
             self._numbers.pop(key, None)  # a frame that has ended may have left its address
-            says = "A new frame is laid on top; its caller waits below."
-            self._step(frame, f"call {name}({words})", says, "call")
+        lane, given = ("resume", "") if resumed else ("call", locals_words(frame))
+        self._step(frame, f"{lane} {name}({given})", says, lane)
         return self._on_event
 
     def _on_event(self, frame, event, argument):
@@ -187,9 +186,9 @@ class _Run:
         if event == "exception":
             # A handler may raise it again, which no event tells; what ran last does.
             self._ran[id(frame)], frame.f_trace_opcodes = frame.f_lasti, True
-            said = f"{short_repr(argument[1])} passes through {plain(frame.f_code.co_name)}"
+            label = f"{short_repr(argument[1])} passes through {plain(frame.f_code.co_name)}"
             says = "It looks for a handler in this frame first."
-            self._step(frame, said, says, "exception", deed="just raised")
+            self._step(frame, label, says, "exception", deed="just raised")
         elif event == "opcode":
             self._ran[id(frame)] = frame.f_lasti
         elif event == "return":

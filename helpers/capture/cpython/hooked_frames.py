@@ -38,10 +38,7 @@ class FramesSeen(Listing):
 
 
 def evaluator_graph(fn) -> Graph:
-    """Return the way from a call of `fn` to the evaluator that is installed at this moment.
-
-    Mirrors `_PyEval_EvalFrame` (Include/internal/pycore_ceval.h).
-    """
+    """Return the way from a call of `fn` to the evaluator of now (`pycore_ceval.h`)."""
     function, _ = function_of(fn, "show_evaluator")
     name, code = plain(function.__name__), function.__code__
     places = len(code.co_varnames) + len(code.co_cellvars) + len(code.co_freevars)

@@ -1,7 +1,4 @@
-"""One call of a Python function -> a record of every instruction that ran, with what it found.
-
-The tracer keeps words, never objects: watching must not keep anything alive.
-"""
+"""One call of a Python function -> a record of every instruction that ran, in words, no objects."""
 
 import ctypes
 import sys
@@ -103,9 +100,7 @@ class Recorder:
         if not self.calls and frame.f_code is not self.watched.function.__code__:
             return None
         code = frame.f_code
-        tables = self.codes.get(id(code))
-        if tables is None:
-            tables = self.codes[id(code)] = Tables(code)
+        tables = self.codes.get(id(code)) or self.codes.setdefault(id(code), Tables(code))
         activation = self._suspended.pop((id(frame), id(code)), None)
         if activation is None:
             self.calls += 1

@@ -13,7 +13,7 @@ from helpers.capture.text.source import Pages
 from helpers.capture.text.value import described, plain
 from helpers.internals import interpreter_frame
 from helpers.model.phrase import counted
-from helpers.model.stage_records import Card, Panel, StackRun, StackStep, Value
+from helpers.model.stage_records import Card, Code, Panel, StackRun, StackStep, Value
 
 # Of these one object is as good as another that is equal, so which one it is says nothing.
 _PLAIN = {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "ellipsis", "cell", ""}
@@ -46,7 +46,10 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
         draft.pages.place(function.__code__)
         title, note = f"{plain(function.__name__)}, instruction by instruction", _note(recorder)
     steps = tuple(_mark_raised(draft.steps()))
-    codes = tuple(rows.listed() for rows in draft.codes.values())
+    codes = tuple(
+        Code(one.function, tuple(one.rows.values()), one.named, one.tables.code.co_stacksize)
+        for one in draft.codes.values()
+    )
     more = {"outcome": recorder.result.sentence, "recorded": recorder.events, "codes": codes}
     real = not any(tables.doubt for tables in recorder.codes.values())
     return StackRun(title, draft.pages.text, steps, note, real=real, **more)

@@ -1,7 +1,4 @@
-"""Any live object -> its value in a few words, or the two lines of its box in a picture.
-
-Only built-in code runs, never the object's own, and a large object costs as little as a small one.
-"""
+"""Any live object -> its value in a few words, or its box in a picture, by built-in code alone."""
 
 import types
 from collections import namedtuple
