@@ -42,7 +42,7 @@ REFUSED = {
     "run must be True or False, not 1": lambda: arguments.require_bool(1, "run"),
     "fn must be a function, not type": lambda: arguments.called(int, "fn"),
     "Odd": lambda: show_bytecode(Odd()),
-    "must be": lambda: predict("q?", ["a", "b"], run=Odd()),
+    "not callable": lambda: predict("q?", ["a", "b"], run=Odd()),
 }
 
 
