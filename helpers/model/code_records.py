@@ -82,10 +82,6 @@ class Bytecode(Sourced):
     handlers: tuple[Handler, ...] = ()
     cut: str = ""
 
-    def at(self, offset: int) -> Instruction:
-        """Return the instruction at this offset; KeyError if none begins there."""
-        return find_named((row for row in self.rows if row.cache_index < 0), offset, "offset")
-
     def jumps(self) -> tuple[tuple[int, int], ...]:
         """Return (from row, to row) of every jump, as positions in `rows`."""
         rows = {row.offset: n for n, row in reversed(list(enumerate(self.rows)))}

@@ -55,7 +55,7 @@ def add(path: Path, event: dict) -> str:
                 line = line if file.read(1) == b"\n" else b"\n" + line
             file.write(line if len(line) <= LONGEST else b"")
     except OSError as error:
-        return f"Your progress is not recorded: {WORK}/{NAME} {_why(error)}."
+        return f"Your progress is not recorded: {WORK}/{NAME} cannot be used ({error.strerror})."
     return ""
 
 
@@ -64,7 +64,9 @@ def read(path: Path) -> Record:
     try:
         data = path.read_bytes() if os.path.lexists(path) else b""
     except OSError as error:
-        return Record((), f"Nothing is read from {WORK}/{NAME}: it {_why(error)}.")
+        return Record(
+            (), f"Nothing is read from {WORK}/{NAME}: it cannot be used ({error.strerror})."
+        )
     lines = [line for line in data.split(b"\n") if line.strip()]
     events = tuple(filter(None, map(_event, lines)))
     broken = len(lines) - len(events)
@@ -93,10 +95,6 @@ def _dict_of(data: bytes | Path) -> dict:
     return told if type(told) is dict else {}
 
 
-def _why(error: OSError) -> str:
-    return f"cannot be used ({error.strerror})"
-
-
 # -- what a learner shares: exercises and states, and a name only where one was given
 
 STATE = ".sharing.json"  # in work/: the folder and the file's name, which is drawn by chance
@@ -123,7 +121,9 @@ def share(folder: str, states: dict[str, str], name: str, work: Path) -> str:
             stop(work)
             (work / STATE).write_text(json.dumps({"folder": folder, "file": file}), "utf-8")
     except OSError as error:
-        raise Refusal(f"nothing new is shared: {folder!r} {_why(error)}") from None
+        raise Refusal(
+            f"nothing new is shared: {folder!r} cannot be used ({error.strerror})"
+        ) from None
     return file
 
 
@@ -136,7 +136,7 @@ def stop(work: Path) -> str:
         Path(*before).unlink(missing_ok=True)
         (work / STATE).unlink(missing_ok=True)
     except OSError as error:
-        raise Refusal(f"your file in {before[0]!r} {_why(error)}") from None
+        raise Refusal(f"your file in {before[0]!r} cannot be used ({error.strerror})") from None
     return before[0]
 
 
@@ -146,7 +146,7 @@ def read_shared(folder: str) -> Folder:
     try:
         names = sorted(filter(_OURS.fullmatch, os.listdir(folder)))
     except OSError as error:
-        raise Refusal(f"{folder!r} {_why(error)}") from None
+        raise Refusal(f"{folder!r} cannot be used ({error.strerror})") from None
     files = []
     for told in (_dict_of(Path(folder, name)) for name in names):
         states, name = told.get("exercises"), told.get("name", "")

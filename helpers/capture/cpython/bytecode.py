@@ -5,7 +5,7 @@ import opcode
 import sys
 from collections import namedtuple
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from os.path import basename
 from types import CodeType, FunctionType
 
@@ -17,7 +17,7 @@ from helpers.capture.text.value import plain, short_repr
 from helpers.mini.versions import JUMPS, effect, ends
 from helpers.model.code_records import Bytecode, CodeTree, Field, Instruction, columns
 from helpers.model.tables import Column, Listing
-from helpers.safety.arguments import require_bool, require_int, table
+from helpers.safety.arguments import require_int, table
 
 MOST_NAMES = 8
 RUNNING_NAMES = dis._all_opname  # of opcodes, of specialised ones too
@@ -63,14 +63,10 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     """
     function, peeled = unwrap(fn)
     code = code_of(function, "show_bytecode")
-    require_bool(caches, "caches")
-    require_bool(adaptive, "adaptive")
     source, handlers = source_of(code), disassembly.handlers(code)
-    live, rows = code._co_code_adaptive, []
-    try:
+    live, rows, depths = code._co_code_adaptive, [], {}
+    with suppress(disassembly.Doubt):
         depths = disassembly.depths(code)
-    except disassembly.Doubt:
-        depths = {}
     for i, end in _extents(code):
         data, span = code.co_code[i.offset : end], source.span(i.positions)
         number, words = -1 if i.arg is None else i.arg, argument(i, code)

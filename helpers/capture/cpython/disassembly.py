@@ -20,7 +20,8 @@ _TAKES = {
 }  # fmt: skip
 _MAKES_ONE = ("BINARY_", "UNARY_", "COMPARE_", "IS_OP", "CONTAINS_", "BUILD_", "CALL", "LOAD_",
               "FORMAT_", "CONVERT_", "MAKE_FUNCTION", "SET_FUNCTION", "TO_BOOL", "LIST_TO_TUPLE",
-              "GET_", "IMPORT_", "CHECK_", "MATCH_", "PREP_", "SEND", "END_SEND", "YIELD_")  # fmt: skip
+              "GET_", "IMPORT_", "CHECK_", "MATCH_", "PREP_", "SEND", "END_SEND",
+              "YIELD_")  # fmt: skip
 
 
 class Doubt(Exception):
