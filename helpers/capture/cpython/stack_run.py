@@ -4,6 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import takewhile
 from types import MethodType
 
 from helpers.capture.cpython.disassembly import CodeRows, Told, sentence
@@ -176,11 +177,8 @@ class Draft:
         count, number = len(code.tables.names), moment.activation.number
         found, places = moment.found[count:], moment.places[count:]
         keys, before, stay = self._before.get(number, ([], [], 0))
-        kept = []
-        for n in range(min(len(found), len(keys), stay)):
-            if places[n] != before[n]:
-                break
-            kept.append(keys[n])
+        stayed = takewhile(lambda n: places[n] == before[n], range(min(len(found), stay)))
+        kept = [keys[n] for n in stayed]
         keys = kept + list(range(self._keys + 1, self._keys + 1 + len(found) - len(kept)))
         self._keys += len(keys) - len(kept)
         same = {p: name for p, name in zip(moment.places[:count], code.named, strict=False) if p}
