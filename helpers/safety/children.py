@@ -52,9 +52,6 @@ def signal_name(number: int) -> str:
     return next((one.name for one in signal.Signals if one == number), f"signal {number}")
 
 
-# -- in the kernel
-
-
 def run(command, seconds: float, *, given=b"", cwd=None, env=None, kept=True) -> ProcessResult:
     """Run a command to its end, or to the limit. OSError where it cannot be started."""
     with ExitStack() as stack:

@@ -39,8 +39,6 @@ def module(name: str):
     return sys.modules.get(name)
 
 
-# -- what is kept
-
 # One thing of the interpreter: how it is read, and how it is put back.
 Kept = namedtuple("Kept", "name read put")
 

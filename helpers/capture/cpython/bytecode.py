@@ -209,28 +209,15 @@ def specialising(
             for _ in range(times):
                 copy(*own, *args)
         shots.append(_running_now(copy))
-    return _stage_listing(copy, list(stages), shots, times, changed)
-
-
-def _running_now(fn: FunctionType) -> dict[int, tuple[str, int]]:
-    """Return offset -> (the name that runs now, how many of its cache entries are in use)."""
-    live, found = fn.__code__._co_code_adaptive, {}
-    for i, end in _extents(fn.__code__):
-        filled = sum(any(live[at : at + 2]) for at in range(i.offset + 2, end, 2))
-        found[i.offset] = RUNNING_NAMES[live[i.offset]], filled
-    return found
-
-
-def _stage_listing(fn, stages: list[str], shots: list[dict], times: int, changed: bool) -> Listing:
     fields = [f"stage_{n}" for n in range(len(shots))]
     record = namedtuple("Row", ["offset", "instruction", *fields, "caches"])
     rows, moved = [], []
-    for i in disassembly.instructions(fn.__code__):
+    for i in disassembly.instructions(code):
         names = [shot[i.offset][0] for shot in shots]
         pairs = zip(names, names[1:], strict=False)
         then = ["" if now == was else f"→ {now}" for was, now in pairs]
         filled = shots[-1][i.offset][1]
-        words = f"{i.opname} {argument(i, fn.__code__)}".rstrip()
+        words = f"{i.opname} {argument(i, code)}".rstrip()
         kept = f"{filled} in use" if filled else ""
         rows.append(record(i.offset, words, names[0], *then, kept))
         moved += rows[-1:] * any(then)
@@ -241,4 +228,13 @@ def _stage_listing(fn, stages: list[str], shots: list[dict], times: int, changed
     note = f"{len(moved)} of {len(rows)} instructions were replaced where they stand (→). "
     note += "An empty cell: as before."
     listed = tuple(moved if changed else rows)
-    return Listing(f"{plain(fn.__name__)}, as it runs", tuple(shown), listed, note)
+    return Listing(f"{plain(function.__name__)}, as it runs", tuple(shown), listed, note)
+
+
+def _running_now(fn: FunctionType) -> dict[int, tuple[str, int]]:
+    """Return offset -> (the name that runs now, how many of its cache entries are in use)."""
+    live, found = fn.__code__._co_code_adaptive, {}
+    for i, end in _extents(fn.__code__):
+        filled = sum(any(live[at : at + 2]) for at in range(i.offset + 2, end, 2))
+        found[i.offset] = RUNNING_NAMES[live[i.offset]], filled
+    return found

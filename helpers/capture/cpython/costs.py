@@ -14,7 +14,7 @@ from helpers.capture.text.value import plain, short_repr
 from helpers.model.code_records import columns
 from helpers.model.tables import Listing
 from helpers.safety import progress
-from helpers.safety.arguments import require_str, table
+from helpers.safety.arguments import table
 
 ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
@@ -44,7 +44,6 @@ def costs_listing(
 
     What one of them raises is raised. TypeError for what cannot be called.
     """
-    require_str(unit_name, "unit_name")
     actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
     for name, action in [("the unit", unit), *actions]:
         if not callable(action):

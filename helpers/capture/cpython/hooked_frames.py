@@ -67,15 +67,12 @@ def evaluators_compared(fn, before: Graph) -> Graph:
     if not real_isinstance(before, Graph):
         raise TypeError(f"before must be what show_evaluator gave, not {real_type_name(before)}")
     function, _ = function_of(fn, "show_evaluator")
-    now, known = evaluator_graph(fn), {(n.label, n.detail) for n in before.nodes}
-    nodes = tuple(
-        n
-        if (n.label, n.detail) in known
-        else replace(n, label=f"+ {n.label}", kind=f"{n.kind} new")
-        for n in now.nodes
-    )
+    now, known = evaluator_graph(fn), {(node.label, node.detail) for node in before.nodes}
+    new = [node for node in now.nodes if (node.label, node.detail) not in known]
+    marks = {n.key: replace(n, label=f"+ {n.label}", kind=f"{n.kind} new") for n in new}
+    nodes = tuple(marks.get(node.key, node) for node in now.nodes)
     moments = {"before": before, "now": replace(now, nodes=nodes)}
-    note = "+: was not there before." if nodes != now.nodes else ""
+    note = "+: was not there before." if new else ""
     return together(f"Who evaluates a frame of {plain(function.__name__)}", moments, note)
 
 
