@@ -15,12 +15,10 @@ def columns(code: str, /, **headings: str) -> tuple[Column, ...]:
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction. Offsets and sizes are bytes of `co_code`; -1 stands for none.
+    """One instruction: offsets in bytes of `co_code`, -1 for none.
 
-    `data`: its bytes in hex, `caches` of them (two bytes each) as inline cache. `argument`: what
-    the number `arg` stands for. `line`, `span` and `snippet`: its place in `source`; all 0 for
-    none. `before` and `effect`: stack depth before it, and how it changes (`+1`, or `+1, or -1 if
-    it jumps`). `target`: where it may jump. `running`: the name after specialisation.
+    `data` is hex, `caches` counts entries of two bytes; `argument` is what `arg` stands for, and
+    `running` the name after specialisation. `before`: stack depth before it; `effect`: its change.
     """
 
     offset: int
@@ -83,10 +81,6 @@ class Bytecode(Sourced):
 
     handlers: tuple[Handler, ...] = ()
     cut: str = ""
-
-    def at(self, offset: int) -> Instruction:
-        """Return the instruction at this offset; KeyError if none begins there."""
-        return find_named((row for row in self.rows if row.cache_index < 0), offset, "offset")
 
     def jumps(self) -> tuple[tuple[int, int], ...]:
         """Return (from row, to row) of every jump, as positions in `rows`."""

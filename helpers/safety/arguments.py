@@ -19,12 +19,6 @@ def is_exactly(value: object, *kinds: type) -> bool:
     return any(type(value) is kind for kind in kinds)
 
 
-def by_type(table: dict, value: object, default: object = None):
-    """Return what a dict of types has under the real type of `value`, else `default`."""
-    real = type(value)
-    return table.get(real, default) if type(real) is type else default
-
-
 def real_type_name(value: object) -> str:
     """Return the name of the real type, printable and short."""
     return printable(type(value).__name__)

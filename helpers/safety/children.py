@@ -1,8 +1,7 @@
 """A command, or source -> what a child process printed and told, and how it ended.
 
-A child ends at its limit, at half of the machine's memory, on Ctrl-C and with the kernel, and what
-it has started ends with it. What is printed is kept up to a size. A child tells results on a
-channel of its own, so nothing that it prints is taken for one.
+A child, with all that it started, ends at its limit, at half of the machine's memory, on Ctrl-C and
+with the kernel. It tells results in a file, so nothing that it prints is taken for one.
 """
 
 import atexit
@@ -32,7 +31,6 @@ CAN_FORK = sys.platform == "linux"
 MOST = 19_900  # bytes of an output that are kept
 MOST_PRINTED = 1 << 28  # bytes, at which a child is killed
 SHARE = 0.5  # of the machine's memory, that a child may take
-PLACE = "COURSE_CHILD_TELLS"  # in the environment of a child: its folder
 TOLD, WORK, TEMPORARY, HOME, PRINTED = "told", "work", "temporary", "home", {1: "out", 2: "err"}
 
 
@@ -52,9 +50,6 @@ class ChildResult(namedtuple("ChildResult", "ended told")):
 def signal_name(number: int) -> str:
     """Return the name of a signal; most of the real-time ones have none."""
     return next((one.name for one in signal.Signals if one == number), f"signal {number}")
-
-
-# -- in the kernel
 
 
 def run(command, seconds: float, *, given=b"", cwd=None, env=None, kept=True) -> ProcessResult:
@@ -149,22 +144,15 @@ def _kill_tree(pid: int) -> None:
 # -- in the child
 
 
-class Channel:
-    """The file in which a child tells its starter, a line each; a copy of the child is silent."""
-
-    def __init__(self, folder: str):
-        self._path, self._teller = os.path.join(folder, TOLD), os.getpid()
-
-    def tell(self, **words) -> None:
-        """Add a line."""
-        if os.getpid() == self._teller:
-            with open(self._path, "ab") as file:
-                file.write(json.dumps(words).encode() + b"\n")
+_MINE: list = []  # of this child: its process and its folder
 
 
-def channel() -> Channel:
-    """Return the channel of the child that this is."""
-    return Channel(os.environ[PLACE])
+def tell_starter(**words) -> None:
+    """Add a line to what a child tells; a copy of the child is silent."""
+    process, folder = _MINE
+    if os.getpid() == process:
+        with open(os.path.join(folder, TOLD), "ab") as file:
+            file.write(json.dumps(words).encode() + b"\n")
 
 
 def _be_a_child(request: dict, folder: str) -> None:
@@ -181,9 +169,9 @@ def _be_a_child(request: dict, folder: str) -> None:
     os.environ["HOME" if POSIX else "USERPROFILE"] = os.path.join(folder, HOME)
     for name in ("TMPDIR", "TEMP", "TMP"):
         os.environ[name] = os.path.join(folder, TEMPORARY)
-    tempfile.tempdir, os.environ[PLACE], sys.argv[:] = None, folder, ["-c"]
+    tempfile.tempdir, sys.argv[:], _MINE[:] = None, ["-c"], (os.getpid(), folder)
     atexit._clear()  # what was imported before registered things for the server's end
-    code = _run_source(request, Channel(folder))
+    code = _run_source(request)
     if "name" in request:
         os._exit(code)  # what it left running does not count
     threading._shutdown()  # waits for the threads that are no daemons
@@ -196,7 +184,7 @@ def _end_with_the_starter() -> None:
     os._exit(1)
 
 
-def _run_source(request: dict, told: Channel) -> int:
+def _run_source(request: dict) -> int:
     """Run source as a program; tell its uncaught exception, return Python's exit code for it."""
     code, error, name = 0, "", "failed"
     sys.modules["__main__"] = program = ModuleType("__main__")
@@ -207,7 +195,7 @@ def _run_source(request: dict, told: Channel) -> int:
         if "name" in request:
             result = vars(program)[request["name"]](*request["args"])
             fault = why_not_json(result)
-            told.tell(**({"fault": fault} if fault else {"result": result}))
+            tell_starter(**({"fault": fault} if fault else {"result": result}))
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
     except BaseException as raised:
@@ -215,7 +203,7 @@ def _run_source(request: dict, told: Channel) -> int:
         error = "".join(traceback.format_exception_only(raised)).strip()
     with suppress(Exception):
         sys.stdout.flush()
-    told.tell(**{name: error})
+    tell_starter(**{name: error})
     return code & 0xFF
 
 

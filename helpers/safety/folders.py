@@ -1,8 +1,4 @@
-"""A folder that the course made itself -> the only place where it writes, moves or deletes.
-
-Somebody else's folder is refused. `add_copy`, `renew_copy`, `replace_copy`: a file of the course
-for the learner's own folder, where nothing of the learner's is lost.
-"""
+"""A folder that the course made itself -> the only place where it writes, moves or deletes."""
 
 import atexit
 import os
@@ -52,8 +48,6 @@ class ManagedDirectory:
         """Move what was made in a `work` folder to its name here. OSError: another was faster."""
         place = self.path / plain_name(name)
         self._check()
-        if Path(made).parent.parent != self.path or Path(made).is_symlink():
-            raise Refusal("only what was made in the course's own folder is moved there")
         if Path(made).is_dir():
             self.discard(name)
         os.replace(made, place)
@@ -140,11 +134,8 @@ def plain_name(value: object, what: str = "a name") -> str:
     """Return a name that can stand for itself alone in any folder. ValueError."""
     name = require_str(value, what)
     if not _PLAIN.fullmatch(name) or len(name.encode()) > LONGEST:
-        raise ValueError(
-            f"{what}, {quote_value(name)}, must be a plain name: letters, digits, '_', '-', '.' "
-            f"and spaces, without a path, of at most {LONGEST} bytes; no dot, '-' or space before "
-            "it, no dot or space after it"
-        )
+        rule = f"letters, digits and, inside it, '_', '-', '.' and spaces; at most {LONGEST} bytes"
+        raise ValueError(f"{what}, {quote_value(name)}, must be a plain name: {rule}")
     return name
 
 

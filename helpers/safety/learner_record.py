@@ -55,7 +55,7 @@ def add(path: Path, event: dict) -> str:
                 line = line if file.read(1) == b"\n" else b"\n" + line
             file.write(line if len(line) <= LONGEST else b"")
     except OSError as error:
-        return f"Your progress is not recorded: {WORK}/{NAME} {_why(error)}."
+        return f"Your progress is not recorded: {WORK}/{NAME} cannot be used ({error.strerror})."
     return ""
 
 
@@ -64,7 +64,9 @@ def read(path: Path) -> Record:
     try:
         data = path.read_bytes() if os.path.lexists(path) else b""
     except OSError as error:
-        return Record((), f"Nothing is read from {WORK}/{NAME}: it {_why(error)}.")
+        return Record(
+            (), f"Nothing is read from {WORK}/{NAME}: it cannot be used ({error.strerror})."
+        )
     lines = [line for line in data.split(b"\n") if line.strip()]
     events = tuple(filter(None, map(_event, lines)))
     broken = len(lines) - len(events)
@@ -84,16 +86,13 @@ def _event(line: bytes) -> dict | None:
     return {**kept, "chapter": number if type(number) is int else None}
 
 
-def _dict_of(data: bytes) -> dict:
+def _dict_of(data: bytes | Path) -> dict:
+    """Return the dict that a line, or a file, says in JSON; an empty one where it says none."""
     try:
-        told = json.loads(data)
-    except (ValueError, RecursionError):
+        told = json.loads(data if type(data) is bytes else data.read_bytes())
+    except (OSError, ValueError, RecursionError):
         return {}
     return told if type(told) is dict else {}
-
-
-def _why(error: OSError) -> str:
-    return f"cannot be used ({error.strerror})"
 
 
 # -- what a learner shares: exercises and states, and a name only where one was given
@@ -110,7 +109,7 @@ Folder = namedtuple("Folder", "files unread")
 
 def share(folder: str, states: dict[str, str], name: str, work: Path) -> str:
     """Write what is shared into this learner's one file there; return the file's name. Refusal."""
-    folder, before = _real_folder(folder), _state(work)
+    folder, before = _real_folder(folder), shared_file(work)
     if not before and os.path.lexists(work / STATE):
         raise Refusal(f"{WORK}/{STATE} says nothing that can be read: delete it and share again")
     known = before is not None and before[0] == folder
@@ -122,26 +121,23 @@ def share(folder: str, states: dict[str, str], name: str, work: Path) -> str:
             stop(work)
             (work / STATE).write_text(json.dumps({"folder": folder, "file": file}), "utf-8")
     except OSError as error:
-        raise Refusal(f"nothing new is shared: {folder!r} {_why(error)}") from None
+        raise Refusal(
+            f"nothing new is shared: {folder!r} cannot be used ({error.strerror})"
+        ) from None
     return file
 
 
 def stop(work: Path) -> str:
     """Remove the learner's file, and the note where it was; return its folder, or "". Refusal."""
-    before = _state(work)
+    before = shared_file(work)
     if before is None:
         return ""
     try:
         Path(*before).unlink(missing_ok=True)
         (work / STATE).unlink(missing_ok=True)
     except OSError as error:
-        raise Refusal(f"your file in {before[0]!r} {_why(error)}") from None
+        raise Refusal(f"your file in {before[0]!r} cannot be used ({error.strerror})") from None
     return before[0]
-
-
-def is_shared(work: Path) -> bool:
-    """Return whether the learner shares: whether a note says where."""
-    return _state(work) is not None
 
 
 def read_shared(folder: str) -> Folder:
@@ -150,9 +146,9 @@ def read_shared(folder: str) -> Folder:
     try:
         names = sorted(filter(_OURS.fullmatch, os.listdir(folder)))
     except OSError as error:
-        raise Refusal(f"{folder!r} {_why(error)}") from None
+        raise Refusal(f"{folder!r} cannot be used ({error.strerror})") from None
     files = []
-    for told in (_json(Path(folder, name)) for name in names):
+    for told in (_dict_of(Path(folder, name)) for name in names):
         states, name = told.get("exercises"), told.get("name", "")
         if told.get("course") == COURSE and type(states) is dict and type(name) is str:
             kept = ((key, one) for key, one in states.items() if type(one) is str)
@@ -167,15 +163,8 @@ def _real_folder(folder: str) -> str:
     return os.path.realpath(path)
 
 
-def _state(work: Path) -> tuple[str, str] | None:
+def shared_file(work: Path) -> tuple[str, str] | None:
     """Return folder and name of the learner's file; only a name that we may have drawn counts."""
-    told = _json(work / STATE)
+    told = _dict_of(work / STATE)
     folder, file = str(told.get("folder")), str(told.get("file"))
     return (folder, file) if os.path.isabs(folder) and _OURS.fullmatch(file) else None
-
-
-def _json(path: Path) -> dict:
-    try:
-        return _dict_of(path.read_bytes())
-    except OSError:
-        return {}

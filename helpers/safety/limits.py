@@ -1,7 +1,4 @@
-"""A learner's code -> the same code, which ends within a time, a room and a number of characters.
-
-`limited` stops a block in this process, as by Ctrl-C.
-"""
+"""A learner's code -> the same code, which ends within a time, a room and so many characters."""
 
 import _thread
 import ctypes

@@ -1,7 +1,6 @@
 """An error -> one sentence with the cure, where it says that a part of the course is missing.
 
-A part is a framework, a package that the helpers import, or a compiler. The pins are the course's
-`constraints.txt`; where `helpers` was installed alone, its own extras.
+The pins are the course's `constraints.txt`; where `helpers` was installed alone, its own extras.
 """
 
 import re
@@ -14,7 +13,7 @@ from traceback import walk_tb
 from helpers.safety.arguments import printable, real_type_name
 
 COURSE = Path(__file__).parents[2]
-CONSTRAINTS = COURSE / "constraints.txt"
+CONSTRAINTS, HAS_COURSE = COURSE / "constraints.txt", (COURSE / "course.py").is_file()
 PROJECT, EXTRAS = "who-runs-your-function", ("torch", "tensorflow", "lab")  # pyproject.toml
 FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch"}
 PACKAGES = ("anywidget", "bytecode", "ipywidgets", "jinja2", "networkx", "numpy", "packaging")
@@ -45,9 +44,6 @@ class MissingPart(OneSentence, RuntimeError):
     """A part of the course is missing; the message says which, and the cure."""
 
 
-# -- the sentence
-
-
 def sentence(error: BaseException | None) -> str:
     """Return which part is missing, and the cure; empty where the error is about something else."""
     while error is not None:
@@ -59,12 +55,12 @@ def sentence(error: BaseException | None) -> str:
 
 def cure(module: str) -> str:
     """Return what to do where a module is missing: by course.py, or by pip without the course."""
-    return CURE if _has_course() else f"{repair(module)}, and restart the kernel"
+    return CURE if HAS_COURSE else f"{repair(module)}, and restart the kernel"
 
 
 def repair(module: str) -> str:
     """Return the command alone, as a table has room for."""
-    if _has_course():
+    if HAS_COURSE:
         return "run `python course.py setup`"
     wanted = _wanted()
     name = next((one for one in distributions(module) if one in wanted), module)
@@ -73,8 +69,7 @@ def repair(module: str) -> str:
 
 def of_line(line: str) -> str:
     """Return the sentence for the last line of a traceback that another process has printed."""
-    found = NOT_FOUND.match(line)
-    return _not_installed(found[1]) if found else ""
+    return _not_installed(found[1]) if (found := NOT_FOUND.match(line)) else ""
 
 
 def _sentence_of_one(error: BaseException) -> str:
@@ -88,9 +83,8 @@ def _sentence_of_one(error: BaseException) -> str:
         return _not_installed(part) if missing else ""
     if type(error).__module__.startswith("torch.") and NO_CXX in str(error):
         return f"There is no C++ compiler here, and torch's Inductor needs one: {COMPILER_CURE}."
-    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
-    bodies = [f.f_globals.get("__name__") for f in frames if f.f_code.co_name == "<module>"]
-    ended = {str(name).partition(".")[0] for name in bodies}  # whose import the error ended
+    frames = [f for f, _ in walk_tb(error.__traceback__) if f.f_code.co_name == "<module>"]
+    ended = {str(f.f_globals.get("__name__")).partition(".")[0] for f in frames}  # whose import
     broken = (part for part in FRAMEWORKS if sys.modules.get(part) is None and part in ended)
     return next((unusable(part, error) for part in broken), "")
 
@@ -107,9 +101,6 @@ def unusable(part: str, error: BaseException) -> str:
     first = str(error).strip().partition("\n")[0]
     why = f"{real_type_name(error)}: {printable(first, 200)}".removesuffix(": ")
     return f"{FRAMEWORKS[part]} cannot be imported ({why}): {RESTART} {cure(part)}{REST}."
-
-
-# -- versions
 
 
 def pins() -> dict[str, str]:
@@ -132,10 +123,6 @@ def _wanted() -> dict[str, str]:
     }
 
 
-def _has_course() -> bool:
-    return (COURSE / "course.py").is_file()
-
-
 def distributions(package: str) -> tuple[str, ...]:
     """Return the names under which a package may be installed."""
     return (package, f"{package}-cpu") if package == "tensorflow" else (package,)
@@ -147,9 +134,6 @@ def installed(package: str) -> str:
         with suppress(metadata.PackageNotFoundError):
             return metadata.version(name).partition("+")[0]
     return ""
-
-
-# -- a notebook
 
 
 def switch_on() -> None:
@@ -164,5 +148,4 @@ def _show_error(shell, kind, error, trace, tb_offset=None) -> None:
     with suppress(Exception):  # a slot for what IPython shows, where the error has one
         if words := sentence(error):
             error._render_traceback_ = lambda: [words]
-    given = kind, error, trace
-    shell.showtraceback(given, tb_offset=tb_offset, running_compiled_code=True)
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)

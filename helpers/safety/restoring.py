@@ -13,6 +13,7 @@ import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
+from functools import partial
 from pathlib import Path
 
 # whose code it is, by the file of its code object
@@ -37,9 +38,6 @@ def module(name: str):
     return sys.modules.get(name)
 
 
-# -- what is kept
-
-
 # One thing of the interpreter: how it is read, and how it is put back.
 Kept = namedtuple("Kept", "name read put")
 
@@ -55,18 +53,10 @@ def _evaluator(verb: str, *given):
 KEPT = (
     Kept("sys.settrace", sys.gettrace, sys.settrace),  # first, or it would report the rest
     Kept("sys.setprofile", sys.getprofile, sys.setprofile),
-    Kept(
-        "the frame evaluator",
-        functools.partial(_evaluator, "Get"),
-        functools.partial(_evaluator, "Set"),
-    ),
-    *(
-        Kept(name, functools.partial(getattr, sys, name), functools.partial(setattr, sys, name))
-        for name in ("stdout", "stderr")
-    ),
+    Kept("the frame evaluator", partial(_evaluator, "Get"), partial(_evaluator, "Set")),
+    Kept("sys.stdout", lambda: sys.stdout, partial(setattr, sys, "stdout")),
+    Kept("sys.stderr", lambda: sys.stderr, partial(setattr, sys, "stderr")),
 )
-
-# -- a verb
 
 _LOCK = threading.RLock()
 
@@ -82,8 +72,10 @@ def preserves_interpreter_state(fn: Callable) -> Callable:
                 "call this one when that has ended"
             )
         before = [(kept, kept.read()) for kept in KEPT]
-        try:
-            return fn(*args, **kwargs)
+        shell = getattr(module("IPython"), "get_ipython", lambda: None)()
+        try:  # `exit()` of a notebook would end the kernel
+            with patched(shell, ask_exit=sys.exit) if shell else nullcontext():
+                return fn(*args, **kwargs)
         finally:
             for kept, value in before:
                 if kept.read() != value:

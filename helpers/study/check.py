@@ -127,7 +127,7 @@ class Exercise:
         return limit.because or because
 
     def _draw(self, answers):
-        failing = contextlib.suppress(Exception, KeyboardInterrupt)
+        failing = contextlib.suppress(Exception, KeyboardInterrupt, SystemExit)
         with failing, limited(Limits(self.seconds)), quiet():
             return self.picture(*answers) if self.picture else None
 

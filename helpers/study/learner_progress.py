@@ -52,7 +52,7 @@ def show_progress() -> Exhibit:
     record, place = remembered(), learner_record.place()
     there, trouble = _read_course()
     model = records.progress(there, record.events, f"{record.trouble} {trouble}".strip())
-    shared = place is not None and learner_record.is_shared(place.parent)
+    shared = place is not None and bool(learner_record.shared_file(place.parent))
     elsewhere = learner_record.is_elsewhere()
     return Exhibit(replace(model, shared=shared, elsewhere=elsewhere), view)
 

@@ -20,7 +20,6 @@ def test_class_body_has_its_own_source():
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda: helpers.show_bytecode(interrupted, caches=1), TypeError),
         (lambda: helpers.show_frames(0), ValueError),
         (lambda: helpers.show_rosetta(3), ValueError),
         (lambda: helpers.watch_tracers(list.append.__class__), TypeError),

@@ -13,10 +13,10 @@ from helpers.safety.learner_record import (
     Record,
     Shared,
     add,
-    is_shared,
     read,
     read_shared,
     share,
+    shared_file,
     stop,
 )
 
@@ -81,7 +81,7 @@ def test_sharing_writes_one_file_and_stopping_leaves_none(places):
     file = share(str(folder), {}, "", work)
     assert json.loads((folder / file).read_text()) == {"course": COURSE, "exercises": {}}
     put(folder, 1, told(name="another"))
-    assert share(str(folder), STATES, "Ada", work) == file and is_shared(work)
+    assert share(str(folder), STATES, "Ada", work) == file and shared_file(work)
     names = {one.name: dict(one.states) for one in read_shared(str(folder)).files}
     assert names == {"Ada": STATES, "another": STATES}
     assert os.listdir(other) == [] and share(str(other), STATES, "", work) in os.listdir(other)

@@ -8,6 +8,7 @@ import pytest
 
 import helpers
 from helpers.safety.restoring import KEPT, patched, preserves_interpreter_state
+from tests.a_kernel import Client
 
 pytestmark = pytest.mark.own_process
 
@@ -78,3 +79,16 @@ def test_patches_come_off_in_order_and_inherited_names_are_inherited_again():
             assert derived.x == 3
         assert derived.x == 2
     assert "x" not in vars(derived) and derived.x == 1
+
+
+def test_exit_in_a_verb_is_told_and_the_kernel_lives(tmp_path):
+    client = Client(tmp_path)
+    try:
+        client.run("from helpers import predict\nfrom helpers.study.check import Exercise")
+        client.run("def leaves(): exit()\njudged = Exercise('two', lambda given: given(), '', ())")
+        cell = 'print(predict("Which?", ["SystemExit", "None"], run=leaves).answer)'
+        assert "SystemExit" in client.run(cell)
+        assert "failed" in client.run("print(judged(leaves).model.state)")
+        assert client.run("print('ask_exit' in vars(get_ipython()))") == "False\n"
+    finally:
+        client.end()

@@ -5,8 +5,7 @@ import opcode
 import sys
 from collections import namedtuple
 from collections.abc import Mapping
-from contextlib import nullcontext
-from dataclasses import replace
+from contextlib import nullcontext, suppress
 from os.path import basename
 from types import CodeType, FunctionType
 
@@ -18,7 +17,7 @@ from helpers.capture.text.value import plain, short_repr
 from helpers.mini.versions import JUMPS, effect, ends
 from helpers.model.code_records import Bytecode, CodeTree, Field, Instruction, columns
 from helpers.model.tables import Column, Listing
-from helpers.safety.arguments import require_bool, require_int, table
+from helpers.safety.arguments import require_int, table
 
 MOST_NAMES = 8
 RUNNING_NAMES = dis._all_opname  # of opcodes, of specialised ones too
@@ -64,58 +63,36 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     """
     function, peeled = unwrap(fn)
     code = code_of(function, "show_bytecode")
-    require_bool(caches, "caches")
-    require_bool(adaptive, "adaptive")
     source, handlers = source_of(code), disassembly.handlers(code)
-    live, rows = code._co_code_adaptive, []
-    try:
+    live, rows, depths = code._co_code_adaptive, [], {}
+    with suppress(disassembly.Doubt):
         depths = disassembly.depths(code)
-    except disassembly.Doubt:
-        depths = {}
     for i, end in _extents(code):
         data, span = code.co_code[i.offset : end], source.span(i.positions)
-        rows.append(
-            Instruction(
-                i.offset,
-                i.opname,
-                -1 if i.arg is None else i.arg,
-                argument(i, code),
-                data.hex(" "),
-                len(data) // 2 - 1,
-                source.line(i.positions.lineno),
-                span,
-                source.snippet(span),
-                depths.get(i.offset, -1),
-                _effect(i),
-                i.argval if i.opcode in JUMPS else -1,
-                RUNNING_NAMES[live[i.offset]] if adaptive else "",
-            )
-        )
+        number, words = -1 if i.arg is None else i.arg, argument(i, code)
+        kept = i.offset, i.opname, number, words, data.hex(" "), len(data) // 2 - 1
+        place = source.line(i.positions.lineno), span, source.snippet(span)
+        target = i.argval if i.opcode in JUMPS else -1
+        running = RUNNING_NAMES[live[i.offset]] if adaptive else ""
+        change, jumping = f"{effect(i, False):+d}", f"{effect(i, True):+d}"
+        if i.opcode in JUMPS and jumping != change:
+            change = jumping if ends(i.opname) else f"{change} or {jumping}"
+        stack = depths.get(i.offset, -1), change
+        rows.append(Instruction(*kept, *place, *stack, target, running))
         if caches:
             rows += _cache_rows(rows[-1], live if adaptive else code.co_code)
-    shown = columns(
-        "offset opname running argument snippet",
-        where="line",
-        offset="offset",
-        opname="instruction",
-        **{"running": "specialised to"} if adaptive else {},
-        **{"kept": "bytes"} if caches else {},
-        argument="argument",
-        snippet="source",
-        depth="stack before",
-        effect="change",
-    )
+    headings = {"where": "line", "offset": "offset", "opname": "instruction"}
+    headings |= {"running": "specialised to"} if adaptive else {}
+    headings |= {"kept": "bytes"} if caches else {}
+    headings |= {"argument": "argument", "snippet": "source"}
+    headings |= {"depth": "stack before", "effect": "change"}
+    shown = columns("offset opname running argument snippet", **headings)
     for one in handlers:
         words = disassembly.handler_words(one).replace(", push", " and push")
         peeled += (f"An exception in {one.start} to {one.end - 2}: {words}.",)
-    return Bytecode(
-        f"Bytecode of {plain(code.co_name)} on Python {sys.version_info[0]}.{sys.version_info[1]}",
-        shown,
-        tuple(rows),
-        "\n".join(peeled),
-        source=source.text,
-        handlers=handlers,
-    )
+    title = f"Bytecode of {plain(code.co_name)} on Python 3.{sys.version_info.minor}"
+    more = {"source": source.text, "handlers": handlers}
+    return Bytecode(title, shown, tuple(rows), "\n".join(peeled), **more)
 
 
 def _extents(code: CodeType):
@@ -134,13 +111,6 @@ def argument(instruction: dis.Instruction, code: CodeType) -> str:
     if instruction.argrepr:
         return plain(instruction.argrepr)
     return "" if instruction.opname in ("RESUME", "PRECALL", "CACHE") else str(instruction.arg)
-
-
-def _effect(i: dis.Instruction) -> str:
-    straight, jumping = f"{effect(i, False):+d}", f"{effect(i, True):+d}"
-    if i.opcode not in JUMPS:
-        return straight
-    return jumping if ends(i.opname) or jumping == straight else f"{straight} or {jumping}"
 
 
 def _cache_rows(row: Instruction, live: bytes):
@@ -162,11 +132,8 @@ def code_tree(fn) -> CodeTree:
     TypeError for what has no code object, such as a function written in C.
     """
     function, peeled = unwrap(fn)
-    return replace(_make_tree(code_of(function, "show_code")), note=" ".join(peeled))
-
-
-def _make_tree(code: CodeType) -> CodeTree:
-    nested = tuple(_make_tree(part) for part in code.co_consts if type(part) is CodeType)
+    code = code_of(function, "show_code")
+    nested = tuple(code_tree(part) for part in code.co_consts if type(part) is CodeType)
     shown = columns("name value", name="field", value="value", meaning="what it is", used="used by")
     name, rows = plain(code.co_qualname), []
     for field, (meaning, used) in FIELDS.items():
@@ -174,7 +141,8 @@ def _make_tree(code: CodeType) -> CodeTree:
             used = used if type(used) is str else _first_use(code, field, used)
             rows.append(Field(field, _field_value(code, field), meaning, used))
     fields = Listing(f"Code object {name}", shown, tuple(rows))
-    return CodeTree(f"Code object {name}", name, fields, bytecode(code), nested)
+    note = " ".join(peeled)
+    return CodeTree(f"Code object {name}", name, fields, bytecode(code), nested, note)
 
 
 def _field_value(code: CodeType, name: str) -> str:
@@ -228,14 +196,12 @@ def specialising(
             words = plain(heading)
             raise TypeError(f"the arguments of stage {words!r} must be a tuple, such as (1, 2)")
     require_int(times, "times", MOST_TIMES)
-    require_bool(changed, "changed")
     inside = inside or {}
     if odd := [heading for heading in inside if heading not in stages]:
         raise KeyError(f"inside names {odd[0]!r}, which is no stage")
-    code = function.__code__.replace(co_name=function.__code__.co_name)
-    copy = FunctionType(
-        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
+    code, space = function.__code__.replace(), function.__globals__
+    rest = function.__name__, function.__defaults__, function.__closure__
+    copy = FunctionType(code, space, *rest)
     copy.__kwdefaults__ = function.__kwdefaults__
     shots = [_running_now(copy)]
     for heading, args in stages.items():
@@ -243,28 +209,15 @@ def specialising(
             for _ in range(times):
                 copy(*own, *args)
         shots.append(_running_now(copy))
-    return _stage_listing(copy, list(stages), shots, times, changed)
-
-
-def _running_now(fn: FunctionType) -> dict[int, tuple[str, int]]:
-    """Return offset -> (the name that runs now, how many of its cache entries are in use)."""
-    live, found = fn.__code__._co_code_adaptive, {}
-    for i, end in _extents(fn.__code__):
-        filled = sum(any(live[at : at + 2]) for at in range(i.offset + 2, end, 2))
-        found[i.offset] = RUNNING_NAMES[live[i.offset]], filled
-    return found
-
-
-def _stage_listing(fn, stages: list[str], shots: list[dict], times: int, changed: bool) -> Listing:
     fields = [f"stage_{n}" for n in range(len(shots))]
     record = namedtuple("Row", ["offset", "instruction", *fields, "caches"])
     rows, moved = [], []
-    for i in disassembly.instructions(fn.__code__):
+    for i in disassembly.instructions(code):
         names = [shot[i.offset][0] for shot in shots]
         pairs = zip(names, names[1:], strict=False)
         then = ["" if now == was else f"→ {now}" for was, now in pairs]
         filled = shots[-1][i.offset][1]
-        words = f"{i.opname} {argument(i, fn.__code__)}".rstrip()
+        words = f"{i.opname} {argument(i, code)}".rstrip()
         kept = f"{filled} in use" if filled else ""
         rows.append(record(i.offset, words, names[0], *then, kept))
         moved += rows[-1:] * any(then)
@@ -275,4 +228,13 @@ def _stage_listing(fn, stages: list[str], shots: list[dict], times: int, changed
     note = f"{len(moved)} of {len(rows)} instructions were replaced where they stand (→). "
     note += "An empty cell: as before."
     listed = tuple(moved if changed else rows)
-    return Listing(f"{plain(fn.__name__)}, as it runs", tuple(shown), listed, note)
+    return Listing(f"{plain(function.__name__)}, as it runs", tuple(shown), listed, note)
+
+
+def _running_now(fn: FunctionType) -> dict[int, tuple[str, int]]:
+    """Return offset -> (the name that runs now, how many of its cache entries are in use)."""
+    live, found = fn.__code__._co_code_adaptive, {}
+    for i, end in _extents(fn.__code__):
+        filled = sum(any(live[at : at + 2]) for at in range(i.offset + 2, end, 2))
+        found[i.offset] = RUNNING_NAMES[live[i.offset]], filled
+    return found

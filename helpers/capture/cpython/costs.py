@@ -14,7 +14,7 @@ from helpers.capture.text.value import plain, short_repr
 from helpers.model.code_records import columns
 from helpers.model.tables import Listing
 from helpers.safety import progress
-from helpers.safety.arguments import require_str, table
+from helpers.safety.arguments import table
 
 ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
@@ -44,14 +44,10 @@ def costs_listing(
 
     What one of them raises is raised. TypeError for what cannot be called.
     """
-    require_str(unit_name, "unit_name")
     actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
     for name, action in [("the unit", unit), *actions]:
         if not callable(action):
-            raise TypeError(
-                f"{plain(name)} must be a function to call without arguments, "
-                f"not {short_repr(action)}"
-            )
+            raise TypeError(f"{plain(name)} must be a function, not {short_repr(action)}")
     everything = {None: unit, **dict(actions)}
     rounds = {name: [] for name in everything}
     for done in progress.counted("timing, round", range(ROUNDS)):
@@ -88,28 +84,23 @@ def tracer_costs(fn, *args) -> Costs:
     """
     function, own = function_of(fn, TOOL)
     refuse_async(function, TOOL)
-    for value in args:
-        if hasattr(type(value), "__next__"):
-            raise TypeError(
-                f"{TOOL} calls the function many times, and an iterator can be used only "
-                f"once: give it a list in the place of {short_repr(value)}"
-            )
-    call = partial(function, *own, *args)
-    unit = f"calls of {plain(function.__name__)} alone"
+    if any(hasattr(type(value), "__next__") for value in args):
+        why = "calls the function many times, and an iterator can be used only once"
+        raise TypeError(f"{TOOL} {why}: give it a list")
+    call, unit = partial(function, *own, *args), f"calls of {plain(function.__name__)} alone"
     return costs_listing(call, tracers(function, call), unit)
 
 
 def tracers(function, call: Callable) -> dict[str, Callable]:
     """Return name -> a function that makes the call under that tracer."""
-    code = function.__code__
-    actions = {
-        "sys.setprofile: calls": partial(_call_traced, call, code, "profile"),
-        "sys.settrace: calls": partial(_call_traced, call, code, ""),
-        "sys.settrace: lines": partial(_call_traced, call, code, "lines"),
-        "sys.settrace: instructions": partial(_call_traced, call, code, "opcodes"),
+    traced = partial(_call_traced, call, function.__code__)
+    return {
+        "sys.setprofile: calls": partial(traced, "profile"),
+        "sys.settrace: calls": partial(traced, ""),
+        "sys.settrace: lines": partial(traced, "lines"),
+        "sys.settrace: instructions": partial(traced, "opcodes"),
+        "watch_stack's record": partial(record, call.func, call.args),
     }
-    actions["watch_stack's record"] = partial(record, call.func, call.args)
-    return actions
 
 
 def _call_traced(call: Callable, code, wanted: str):

@@ -10,17 +10,18 @@ from helpers.capture.text.value import plain
 from helpers.mini.versions import JUMPS, effect, ends, one_name
 from helpers.model.code_records import Handler
 from helpers.model.phrase import counted, ended
-from helpers.model.stage_records import LANES, NOWHERE, Code, Row
+from helpers.model.stage_records import LANES, NOWHERE, Row
 
 RETURNS = ("RETURN_VALUE", "RETURN_CONST")  # none of them raises
 _TAKES = {
     **dict.fromkeys(("LOAD_ATTR", "LOAD_METHOD", "BEFORE_WITH", "UNPACK_SEQUENCE", "UNPACK_EX",
-                     "PUSH_EXC_INFO", "STORE_FAST_LOAD_FAST"), 1),
-    "LOAD_SUPER_ATTR": 3,
+                     "PUSH_EXC_INFO", "STORE_FAST_LOAD_FAST", "BEFORE_ASYNC_WITH"), 1),
+    "LOAD_SUPER_ATTR": 3, "CHECK_EG_MATCH": 2,
 }  # fmt: skip
 _MAKES_ONE = ("BINARY_", "UNARY_", "COMPARE_", "IS_OP", "CONTAINS_", "BUILD_", "CALL", "LOAD_",
               "FORMAT_", "CONVERT_", "MAKE_FUNCTION", "SET_FUNCTION", "TO_BOOL", "LIST_TO_TUPLE",
-              "GET_", "IMPORT_", "CHECK_", "MATCH_", "SEND", "END_SEND", "YIELD_")  # fmt: skip
+              "GET_", "IMPORT_", "CHECK_", "MATCH_", "PREP_", "SEND", "END_SEND",
+              "YIELD_")  # fmt: skip
 
 
 class Doubt(Exception):
@@ -214,8 +215,3 @@ class CodeRows:
             self.lines[offset] = pages.line(code, position[0])
             covering = (row for row in tables.handlers if row.start <= offset < row.end)
             self.handlers[offset] = next(map(handler_words, covering), "")
-
-    def listed(self) -> Code:
-        """Return the rows as a record."""
-        depth = self.tables.code.co_stacksize
-        return Code(self.function, tuple(self.rows.values()), self.named, depth)

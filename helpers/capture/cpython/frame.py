@@ -8,7 +8,7 @@ from itertools import count
 from types import CodeType, FrameType, FunctionType
 
 from helpers.capture.cpython import disassembly
-from helpers.capture.cpython.settrace import MOST_PRINTED, TRACER_LOST, Printed, traced
+from helpers.capture.cpython.settrace import TRACER_LOST, Printed, traced
 from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import plain, short_repr
@@ -48,22 +48,18 @@ FrameRow = namedtuple(
 def frame_listing(frame: FrameType) -> Listing:
     """List every attribute of a frame. TypeError if it is none."""
     if type(frame) is not FrameType:
-        raise TypeError(
-            f"show_frame needs a frame, such as sys._getframe(), not {short_repr(frame)}"
-        )
-    names = [name for name in MEANINGS if hasattr(FrameType, name)]
-    rows = tuple(Attribute(name, _value(frame, name), MEANINGS[name]) for name in names)
+        wanted = "a frame, such as sys._getframe()"
+        raise TypeError(f"show_frame needs {wanted}, not {short_repr(frame)}")
+    has = {name: words for name, words in MEANINGS.items() if hasattr(FrameType, name)}
+    rows = tuple(Attribute(name, _value(frame, name), words) for name, words in has.items())
     shown = columns("name value", name="attribute", value="value", meaning="what it is")
     return Listing(f"Frame of {plain(frame.f_code.co_name)}", shown, rows)
 
 
 def _value(frame: FrameType, name: str) -> str:
-    if name == "clear":
-        return "method"
-    if name in ("f_globals", "f_builtins"):
-        return "a dict"
     if name != "f_locals":
-        return short_repr(getattr(frame, name))
+        fixed = {"clear": "method", "f_globals": "a dict", "f_builtins": "a dict"}
+        return fixed.get(name) or short_repr(getattr(frame, name))
     if frame.f_locals is frame.f_globals:
         return "the dict of f_globals itself"
     return "{" + locals_words(frame, separator=": ") + "}"
@@ -80,11 +76,9 @@ def traceback_listing(error: BaseException) -> Listing:
         name, place = plain(frame.f_code.co_name), str(len(rows) + 1)
         rows.append(FrameRow(place, name, raised, str(link.tb_lasti), now, locals_words(frame)))
         link = link.tb_next
-    shown = _columns(
-        "link", "function", "tb_lineno", "tb_lasti", "frame.f_lineno", "locals kept alive"
-    )
+    headings = "link", "function", "tb_lineno", "tb_lasti", "frame.f_lineno", "locals kept alive"
     note = "Line 1 is the first line of each frame's code, decorators included."
-    return Listing(f"Traceback of {short_repr(error)}", shown, tuple(rows), note)
+    return Listing(f"Traceback of {short_repr(error)}", _columns(*headings), tuple(rows), note)
 
 
 def _columns(*headings: str) -> tuple:
@@ -147,18 +141,12 @@ def frames_timeline(fn, *args, **kwargs) -> Timeline:
         for frame in run.live.values():  # that live on
             _untrace(frame)
         run.live.clear()
-    note = [*watched.sentences, result.sentence]
-    if run.full:
-        note.append(
-            f"Only the first {MOST_STEPS} events are recorded; a call with less to do fits."
-        )
-    elif result.tracer_changed:
-        note.append(f"{TRACER_LOST}.")
-    if run.printed.more:
-        note.append(f"Only the first {MOST_PRINTED:,} characters that it printed are kept.")
-    note.append(watched.unreached(bool(run.steps)))
+    many = f"Only the first {MOST_STEPS} events are recorded; a call with less to do fits."
+    lost = f"{TRACER_LOST}." if result.tracer_changed else ""
+    note = *watched.sentences, result.sentence, many if run.full else lost, run.printed.note
+    words = " ".join(filter(None, (*note, watched.unreached(bool(run.steps)))))
     title = f"Frames of {plain(watched.function.__name__)}"
-    return Timeline(title, run.pages.text, tuple(run.steps), " ".join(filter(None, note)))
+    return Timeline(title, run.pages.text, tuple(run.steps), words)
 
 
 class _Run:
@@ -166,8 +154,7 @@ class _Run:
         self.globals, self.steps, self.full = fn.__globals__, [], False
         self.pages, self.printed = Pages(), Printed()
         self.pages.place(fn.__code__)
-        self._first, self._off = fn.__code__, {}
-        self.live: dict[int, FrameType] = {}
+        self._first, self._off, self.live = fn.__code__, {}, {}
         self._ran: dict[int, int] = {}  # frames in which was raised -> what each ran last
         self._numbers: dict[tuple[int, int], int] = defaultdict(count().__next__)
 
@@ -180,14 +167,16 @@ class _Run:
         self.live[id(frame)] = frame
         key = (id(frame), id(frame.f_code))
         resumed = self._off.pop(key, None)
-        words, name = locals_words(frame), plain(frame.f_code.co_name)
+        name, says = (
+            plain(frame.f_code.co_name),
+            "A new frame is laid on top; its caller waits below.",
+        )
         if resumed:
             says = "The frame comes back from the shelf, with all that it held, and goes on."
-            self._step(frame, f"resume {name}()", says, "resume")
         else:
             self._numbers.pop(key, None)  # a frame that has ended may have left its address
-            says = "A new frame is laid on top; its caller waits below."
-            self._step(frame, f"call {name}({words})", says, "call")
+        lane, given = ("resume", "") if resumed else ("call", locals_words(frame))
+        self._step(frame, f"{lane} {name}({given})", says, lane)
         return self._on_event
 
     def _on_event(self, frame, event, argument):
@@ -197,9 +186,9 @@ class _Run:
         if event == "exception":
             # A handler may raise it again, which no event tells; what ran last does.
             self._ran[id(frame)], frame.f_trace_opcodes = frame.f_lasti, True
-            said = f"{short_repr(argument[1])} passes through {plain(frame.f_code.co_name)}"
+            label = f"{short_repr(argument[1])} passes through {plain(frame.f_code.co_name)}"
             says = "It looks for a handler in this frame first."
-            self._step(frame, said, says, "exception", deed="just raised")
+            self._step(frame, label, says, "exception", deed="just raised")
         elif event == "opcode":
             self._ran[id(frame)] = frame.f_lasti
         elif event == "return":
@@ -251,20 +240,12 @@ class _Run:
         callers = [above for above in stack[:2] if above is not frame]
         line, found = self._line(frame), callers and lane != "exception"
         then = self._line(callers[0]) if found else 0  # where a handler is still to be found
-        self.steps.append(
-            FrameStep(
-                label,
-                then if deed else line,
-                tuple(self._panels([row for row, _ in looks], len(stack))),
-                left=line if deed else 0,
-                deed=deed,
-                says=says,
-                lane=lane,
-                cards=tuple(card for _, card in reversed(looks)),
-                shelf=tuple(card for _, card in self._off.values()),
-                handed=handed,
-            )
-        )
+        panels = tuple(self._panels([row for row, _ in looks], len(stack)))
+        told = {"left": line if deed else 0, "deed": deed, "says": says, "lane": lane}
+        cards = tuple(card for _, card in reversed(looks))
+        told |= {"cards": cards, "shelf": tuple(card for _, card in self._off.values())}
+        place = then if deed else line
+        self.steps.append(FrameStep(label, place, panels, handed=handed, **told))
 
     def _stack(self, frame) -> list[FrameType]:
         """Return the frames from this one, or its caller if it is put aside, to the first call."""
@@ -297,11 +278,8 @@ class _Run:
         name, line = plain(frame.f_code.co_name), self._line(frame)
         lasti = str(frame.f_lasti) if frame.f_globals is self.globals else ""
         row = FrameRow(place, name, str(line or ""), lasti, state, locals_words(frame))
-        number, state = (
-            self._numbers[id(frame), id(frame.f_code)],
-            state.removesuffix(" for a call"),
-        )
-        return row, Card(number, name, line, state, locals_pairs(frame))
+        number = self._numbers[id(frame), id(frame.f_code)]
+        return row, Card(number, name, line, state.removesuffix(" for a call"), locals_pairs(frame))
 
 
 def _untrace(frame: FrameType) -> None:

@@ -38,10 +38,7 @@ class FramesSeen(Listing):
 
 
 def evaluator_graph(fn) -> Graph:
-    """Return the way from a call of `fn` to the evaluator that is installed at this moment.
-
-    Mirrors `_PyEval_EvalFrame` (Include/internal/pycore_ceval.h).
-    """
+    """Return the way from a call of `fn` to the evaluator of now (`pycore_ceval.h`)."""
     function, _ = function_of(fn, "show_evaluator")
     name, code = plain(function.__name__), function.__code__
     places = len(code.co_varnames) + len(code.co_cellvars) + len(code.co_freevars)
@@ -54,12 +51,8 @@ def evaluator_graph(fn) -> Graph:
         Node("code", made, "code", units),
         Node("frame", frame, "frame", room),
     ]
-    edges = [
-        Edge("call", "function", "calls"),
-        Edge("function", "code", "__code__"),
-        Edge("call", "frame", "makes"),
-        Edge("frame", "code", "runs"),
-    ]
+    edges = [Edge("call", "function", "calls"), Edge("function", "code", "__code__")]
+    edges += [Edge("call", "frame", "makes"), Edge("frame", "code", "runs")]
     before, label = "frame", "is handed to"
     for place, one in enumerate(frame_hook.installed()):
         key = f"evaluator {place}"
@@ -74,13 +67,12 @@ def evaluators_compared(fn, before: Graph) -> Graph:
     if not real_isinstance(before, Graph):
         raise TypeError(f"before must be what show_evaluator gave, not {real_type_name(before)}")
     function, _ = function_of(fn, "show_evaluator")
-    now, known, nodes = evaluator_graph(fn), {(n.label, n.detail) for n in before.nodes}, []
-    for node in now.nodes:
-        new = (node.label, node.detail) not in known
-        marked = node._replace(label=f"+ {node.label}", kind=f"{node.kind} new") if new else node
-        nodes.append(marked)
-    moments = {"before": before, "now": replace(now, nodes=tuple(nodes))}
-    note = "+: was not there before." if tuple(nodes) != now.nodes else ""
+    now, known = evaluator_graph(fn), {(node.label, node.detail) for node in before.nodes}
+    new = [node for node in now.nodes if (node.label, node.detail) not in known]
+    marks = {n.key: n._replace(label=f"+ {n.label}", kind=f"{n.kind} new") for n in new}
+    nodes = tuple(marks.get(node.key, node) for node in now.nodes)
+    moments = {"before": before, "now": replace(now, nodes=nodes)}
+    note = "+: was not there before." if new else ""
     return together(f"Who evaluates a frame of {plain(function.__name__)}", moments, note)
 
 
@@ -106,11 +98,10 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
         depth, frame = 0, sys._getframe(1)  # of the frames below, watched or not
         while frame is not None and frame is not base:
             depth, frame = depth + 1, frame.f_back
-        given = zip(code.co_varnames, values, strict=False)
-        marks = "· " * depth if depth <= DEEPEST else f"{'· ' * DEEPEST}… "
-        own, order = plain(code.co_name), len(rows) + 1
-        line, words = code.co_firstlineno, _list_some(given, len(values))
-        rows.append(FrameSeen(order, depth, own, marks + own, line, words, nth + 1))
+        words = _list_some(zip(code.co_varnames, values, strict=False), len(values))
+        own, line = plain(code.co_name), code.co_firstlineno
+        marked = "· " * min(depth, DEEPEST) + own
+        rows.append(FrameSeen(len(rows) + 1, depth, own, marked, line, words, nth + 1))
 
     with frame_hook.watching(note, only=codes):
         try:
@@ -123,15 +114,9 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
     words = f"{counted(total, 'frame')} of {counted(len(counts), 'code object')}.{ending}"
     if total > len(rows):
         words += f" Only the first {len(rows)} are shown; `only` chooses whose."
-    shown = columns(
-        "code arguments",
-        order="order",
-        depth="depth",
-        code="code object",
-        line="its first line",
-        arguments="arguments in the frame",
-        nth="frames of this code so far",
-    )
+    headings = {"order": "order", "depth": "depth", "code": "code object", "line": "its first line"}
+    headings |= {"arguments": "arguments in the frame", "nth": "frames of this code so far"}
+    shown = columns("code arguments", **headings)
     given = [*(("", value) for value in args), *kwargs.items()]
     call = f"{plain(function.__name__)}({_list_some(given, len(given))})"
     title = f"Frames that the hook was told of while {call} ran"

@@ -60,10 +60,8 @@ class MachineRecord:
                 serial = self._note(frame)
                 try:
                     return getattr(super(watched, frame), name)(*arguments)
-                except vm.Halt:
-                    raise
                 except BaseException as error:
-                    if serial:
+                    if serial and not isinstance(error, vm.Halt):
                         self.endings[serial] = f"raises {short_repr(error)}"
                     raise
 
@@ -93,8 +91,8 @@ class MachineRecord:
         at = frame.at - 1
         if frame.steps[at].opname == "RETURN_VALUE" and frame.stack:
             self.endings[serial] = f"returns {found[-1].words}"
-        moment = (serial, activation, level, at, found, self.printed.size, places)
-        self.moments.append(Moment(*moment))
+        rest = at, found, self.printed.size, places
+        self.moments.append(Moment(serial, activation, level, *rest))
         return serial
 
 
@@ -112,9 +110,7 @@ def machine_record(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
     except BaseException as error:
         words, verb = short_repr(error), "It raised"
     record.result = Result(words, verb, False, False, "")
-    full = record.events >= MOST_STEPS
-    record.note = (
-        f"The record stops after {MOST_STEPS:,} steps." if full else record.result.sentence
-    )
+    full = f"The record stops after {MOST_STEPS:,} steps."
+    record.note = full if record.events >= MOST_STEPS else record.result.sentence
     record._frames.clear()
     return record

@@ -18,7 +18,6 @@ from types import (
 from helpers.capture.text.error import instead
 from helpers.capture.text.value import short_repr
 from helpers.safety.arguments import (
-    by_type,
     is_exactly,
     printable,
     real_isinstance,
@@ -95,14 +94,19 @@ def function_of(thing: object, verb: str) -> tuple[FunctionType, tuple]:
         return thing, ()
     if type(thing) is MethodType and type(thing.__func__) is FunctionType:
         return thing.__func__, (thing.__self__,)
-    raise TypeError(f"{verb} needs a Python function{_why_not(thing)}")
+    why = f", not {short_repr(thing)}{instead(thing)}"
+    if real_isinstance(thing, type):
+        why = f": {printable(thing.__name__)} is a class; give one of its methods"
+    if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
+        why = f": {short_repr(thing)} is written in C and has no bytecode"
+    raise TypeError(f"{verb} needs a Python function{why}")
 
 
 def code_of(thing: object, verb: str) -> CodeType:
     """Return the code object of a function, method, generator or frame; a code object as it is."""
     if type(thing) is CodeType:
         return thing
-    if attribute := by_type(_CODE_OF, thing):
+    if attribute := _CODE_OF.get(type(thing)):
         return getattr(thing, attribute)
     return function_of(thing, verb)[0].__code__
 
@@ -114,14 +118,6 @@ def refuse_async(fn: FunctionType, verb: str) -> None:
             f"{verb} runs one call to its end, and a call of {short_repr(fn)} only makes a "
             "coroutine; give it a plain function that drives the coroutine with send(None)"
         )
-
-
-def _why_not(thing: object) -> str:
-    if real_isinstance(thing, type):
-        return f": {printable(thing.__name__)} is a class; give one of its methods"
-    if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
-        return f": {short_repr(thing)} is written in C and has no bytecode"
-    return f", not {short_repr(thing)}{instead(thing)}"
 
 
 def names_used(code: CodeType) -> set[str]:

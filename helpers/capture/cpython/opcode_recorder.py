@@ -1,7 +1,4 @@
-"""One call of a Python function -> a record of every instruction that ran, with what it found.
-
-The tracer keeps words, never objects: watching must not keep anything alive.
-"""
+"""One call of a Python function -> a record of every instruction that ran, in words, no objects."""
 
 import ctypes
 import sys
@@ -44,12 +41,12 @@ class Tables:
         # CPython 3.11 tells of an EXTENDED_ARG, and then not of its instruction.
         told = pairwise(found if sys.version_info < (3, 12) else ())
         self.begun = {i.offset: then.offset for i, then in told if i.opname == "EXTENDED_ARG"}
-        self.doubt, depths = interpreter_frame.unsupported(), {}
+        self.doubt, self.slots, count = interpreter_frame.unsupported(), {}, len(self.names)
         try:
             depths = {} if self.doubt else disassembly.depths(code)
+            self.slots = {offset: count + depth for offset, depth in depths.items()}
         except disassembly.Doubt as doubt:
             self.doubt = str(doubt)
-        self.slots = {offset: len(self.names) + depth for offset, depth in depths.items()}
 
     def taken(self, moment, depth: int, after) -> int:
         """Return how many of the values on the stack the instruction works on."""
@@ -103,9 +100,7 @@ class Recorder:
         if not self.calls and frame.f_code is not self.watched.function.__code__:
             return None
         code = frame.f_code
-        tables = self.codes.get(id(code))
-        if tables is None:
-            tables = self.codes[id(code)] = Tables(code)
+        tables = self.codes.get(id(code)) or self.codes.setdefault(id(code), Tables(code))
         activation = self._suspended.pop((id(frame), id(code)), None)
         if activation is None:
             self.calls += 1
@@ -217,6 +212,7 @@ def _untrace(frame: FrameType, active: int) -> None:
 def reader(look: Callable) -> Callable:
     """Return `read(frame, count)`: the words of the first slots, and their addresses, or None."""
     offsets, word = interpreter_frame.layout(), interpreter_frame.WORD
+    slot = ctypes.py_object.from_address
     nothing = {described: Seen("NULL", ""), short_repr: "NULL"}.get(look)
 
     def read(frame: FrameType, count: int):
@@ -230,10 +226,8 @@ def reader(look: Callable) -> Callable:
         # Addresses are copied out first: describing an object may run the collector.
         places = (ctypes.c_void_p * count).from_address(first)[:]
         found = [
-            nothing
-            if place is None
-            else look(ctypes.py_object.from_address(first + word * n).value)
-            for n, place in enumerate(places)
+            nothing if at is None else look(slot(first + word * n).value)
+            for n, at in enumerate(places)
         ]
         return tuple(found), places
 

@@ -28,9 +28,10 @@ class Printed(io.StringIO):
         return len(text)
 
     @property
-    def more(self) -> bool:
-        """Whether more was printed than is kept."""
-        return self.total > self.size
+    def note(self) -> str:
+        """Say, where it is so, that not all is kept."""
+        words = f"Only the first {MOST_PRINTED:,} characters that it printed are kept."
+        return words if self.total > self.size else ""
 
     def text(self, size: int | None = None) -> str:
         """Return what was printed, or its first `size` characters."""

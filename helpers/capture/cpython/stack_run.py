@@ -4,17 +4,17 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import takewhile
 from types import MethodType
 
 from helpers.capture.cpython.disassembly import CodeRows, Told, sentence
 from helpers.capture.cpython.opcode_recorder import Fold, Moment, Recorder
-from helpers.capture.cpython.settrace import MOST_PRINTED
 from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import described, plain
 from helpers.internals import interpreter_frame
 from helpers.model.phrase import counted
-from helpers.model.stage_records import Card, Panel, StackRun, StackStep, Value
+from helpers.model.stage_records import Card, Code, Panel, StackRun, StackStep, Value
 
 # Of these one object is as good as another that is equal, so which one it is says nothing.
 _PLAIN = {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "ellipsis", "cell", ""}
@@ -47,34 +47,25 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
         draft.pages.place(function.__code__)
         title, note = f"{plain(function.__name__)}, instruction by instruction", _note(recorder)
     steps = tuple(_mark_raised(draft.steps()))
-    return StackRun(
-        title,
-        draft.pages.text,
-        steps,
-        note,
-        outcome=recorder.result.sentence,
-        real=not any(tables.doubt for tables in recorder.codes.values()),
-        recorded=recorder.events,
-        codes=tuple(rows.listed() for rows in draft.codes.values()),
+    codes = tuple(
+        Code(one.function, tuple(one.rows.values()), one.named, one.tables.code.co_stacksize)
+        for one in draft.codes.values()
     )
+    more = {"outcome": recorder.result.sentence, "recorded": recorder.events, "codes": codes}
+    real = not any(tables.doubt for tables in recorder.codes.values())
+    return StackRun(title, draft.pages.text, steps, note, real=real, **more)
 
 
 def _note(recorder: Recorder) -> str:
     watched = recorder.watched
+    folded = any(type(moment) is Fold for moment in recorder.moments)
     parts = [*watched.sentences, recorder.result.sentence, watched.unreached(recorder.calls > 0)]
-    if recorder.result.driven:
-        parts.append("The generator was run to its end.")
-    if any(type(moment) is Fold for moment in recorder.moments):
-        parts.append("Of each loop the first two and the last rounds are shown.")
-    if recorder.stopped:
-        parts.append(f"{recorder.stopped}; the run went on unrecorded.")
-    if recorder.printed.more:
-        parts.append(f"Only the first {MOST_PRINTED:,} characters that it printed are kept.")
-    for tables in recorder.codes.values():
-        if tables.doubt:
-            name = plain(tables.code.co_name)
-            parts.append(f"The stack of {name} is not shown: {tables.doubt}.")
-    return " ".join(filter(None, parts))
+    parts += ["The generator was run to its end."] * recorder.result.driven
+    parts += ["Of each loop the first two and the last rounds are shown."] * folded
+    parts += [f"{recorder.stopped}; the run went on unrecorded."] * bool(recorder.stopped)
+    doubts = (tables for tables in recorder.codes.values() if tables.doubt)
+    unread = (f"The stack of {plain(t.code.co_name)} is not shown: {t.doubt}." for t in doubts)
+    return " ".join(filter(None, [*parts, recorder.printed.note, *unread]))
 
 
 def _mark_raised(steps: Iterable[StackStep]) -> Iterator[StackStep]:
@@ -94,16 +85,12 @@ def _mark_raised(steps: Iterable[StackStep]) -> Iterator[StackStep]:
 
 def following(moments: list[Moment | Fold]) -> dict[int, Moment]:
     """Return position -> the moment that the same call goes on with, where none was left out."""
-    later: dict[int, Moment | None] = {}
-    found = {}
+    later, found = {}, {}
     for position, moment in reversed(list(enumerate(moments))):
         key = id(moment.activation)
-        if type(moment) is Fold:
-            later[key] = None
-            continue
-        if later.get(key):
+        if type(moment) is Moment and later.get(key):
             found[position] = later[key]
-        later[key] = moment
+        later[key] = moment if type(moment) is Moment else None
     return found
 
 
@@ -174,42 +161,24 @@ class Draft:
         known = stack[len(stack) - taken :], stack[-1] if stack else "", put, jumped
         phrase = f"{row.offset} {row.opname} {row.argument}".rstrip()
         called = f"{code.function} · " if len(self.recorder.codes) > 1 else ""
-        return StackStep(
-            f"{called}{phrase}{f' · {ending}' if ending else ''}",
-            line,
-            panels,
-            span=row.span,
-            says=sentence(Told(row.opname, row.argument, *known, ending, handler)),
-            lane=row.lane,
-            function=code.function,
-            call=number,
-            offset=moment.offset,
-            opname=row.opname,
-            argrepr=row.argument,
-            stack=stack,
-            names=names,
-            real=real,
-            handler=handler,
-            printed=printed,
-            ending=ending,
-            code=code.place,
-            values=values,
-            taken=taken,
-            variables=tuple(Value(words, kind) for _, words, kind in bound),
-            callers=tuple(waiting),
-            shelf=shelf,
-        )
+        label = f"{called}{phrase}{f' · {ending}' if ending else ''}"
+        says = sentence(Told(row.opname, row.argument, *known, ending, handler))
+        variables = tuple(Value(words, kind) for _, words, kind in bound)
+        place = {"function": code.function, "call": number, "offset": moment.offset}
+        place |= {"code": code.place, "span": row.span, "lane": row.lane, "handler": handler}
+        held = {"stack": stack, "values": values, "names": names, "variables": variables}
+        held |= {"taken": taken, "real": real, "callers": tuple(waiting), "shelf": shelf}
+        deed = {"opname": row.opname, "argrepr": row.argument, "says": says}
+        deed |= {"printed": printed, "ending": ending}
+        return StackStep(label, line, panels, **place, **held, **deed)
 
     def _values(self, moment: Moment, code: CodeRows, after) -> tuple[tuple[Value, ...], int]:
         """Return the values on the stack, bottom first, and how many the instruction takes."""
         count, number = len(code.tables.names), moment.activation.number
         found, places = moment.found[count:], moment.places[count:]
         keys, before, stay = self._before.get(number, ([], [], 0))
-        kept = []
-        for n in range(min(len(found), len(keys), stay)):
-            if places[n] != before[n]:
-                break
-            kept.append(keys[n])
+        stayed = takewhile(lambda n: places[n] == before[n], range(min(len(found), stay)))
+        kept = [keys[n] for n in stayed]
         keys = kept + list(range(self._keys + 1, self._keys + 1 + len(found) - len(kept)))
         self._keys += len(keys) - len(kept)
         same = {p: name for p, name in zip(moment.places[:count], code.named, strict=False) if p}

@@ -152,9 +152,8 @@ def _find_layer(thing):
         if "get_compiler_config" in inside:
             return wrapped, _COMPILED, True
         maker = printable(thing.__code__.co_qualname.partition(".<locals>")[0])
-        named = maker.removesuffix(".__call__")
-        words = f"The decorator {named} is peeled off: this is what it decorates."
-        return wrapped, words, maker in _GENERATORS
+        words = f"The decorator {maker.removesuffix('.__call__')} is peeled off"
+        return wrapped, f"{words}: this is what it decorates.", maker in _GENERATORS
     if type(thing) is FunctionType or real_isinstance(thing, type):
         return None
     if type(thing) in _HOLDERS:

@@ -17,7 +17,7 @@ from helpers.internals import torch_private
 from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
 from helpers.safety import progress
 from helpers.safety.arguments import real_type_name
-from helpers.safety.children import ask, channel
+from helpers.safety.children import ask, tell_starter
 
 MARKS = (
     ("changed", "Python's answer, recorded anew for this call"),
@@ -228,4 +228,4 @@ def tell() -> None:
     """In the child: tell the recordings of tf.function."""
     tf = importlib.import_module("tensorflow")
     made = _record_each(_use_tensorflow, tf.constant)
-    channel().tell(recorded=[one._asdict() for one in made])
+    tell_starter(recorded=[one._asdict() for one in made])

@@ -43,7 +43,6 @@ def instead(thing: object) -> str:
     if real_isinstance(thing, ModuleType):
         space = object.__getattribute__(thing, "__dict__")
         functions = (k for k, v in space.items() if type(v) is FunctionType and k[:1] != "_")
-        found = next(functions, "")
-        such_as = f", such as {space.get('__name__')}.{found}" if found else ""
-        return f"; of a module, give a function{such_as}"
+        such_as = (f", such as {space.get('__name__')}.{one}" for one in functions)
+        return f"; of a module, give a function{next(such_as, '')}"
     return ""

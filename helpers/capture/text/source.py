@@ -1,7 +1,6 @@
-"""A code object -> its source text, and places in that text for the positions it carries.
+"""A code object -> its source, and places in it; none where its file was edited after its import.
 
-A module that was edited after its import runs as it was, and the lines of its file say something
-else: then there is no source. Several code objects of one run -> one text (`Pages`).
+Several code objects of one run -> one text (`Pages`).
 """
 
 import inspect

@@ -1,5 +1,7 @@
 """A tensor of torch, TensorFlow or Keras, or an array -> `float32 [5, 4]`; no data is read."""
 
+from contextlib import suppress
+
 from helpers.model.phrase import clipped
 from helpers.safety import restoring
 from helpers.safety.arguments import real_isinstance, real_type_name
@@ -61,20 +63,11 @@ def words(tensor) -> str:
         dtype = read(tensor, "dtype")
     except Exception:
         return kind
-    try:
-        inside = ", ".join(map(str, read(tensor, "shape")))
-    except Exception:  # nested, or of a rank that is not known yet
-        inside = "?"
-    inside = "?" if kind.startswith("Uninitialized") else clipped(inside, LONGEST)
-    dtype = str(getattr(dtype, "name", dtype)).removeprefix("torch.")
-    return f"{dtype} [{inside}]"
-
-
-def ends_the_process(tensor) -> bool:
-    """Return whether a guard that asks for its strides throws where C++ allows no exception."""
-    import torch
-
-    return field(tensor, "is_nested") and field(tensor, "layout") is torch.strided
+    inside = "?"
+    with suppress(Exception):  # nested, or of a rank that is not known yet
+        inside = clipped(", ".join(map(str, read(tensor, "shape"))), LONGEST)
+    inside = "?" if kind.startswith("Uninitialized") else inside
+    return f"{str(getattr(dtype, 'name', dtype)).removeprefix('torch.')} [{inside}]"
 
 
 def has_its_elements(tensor) -> bool:

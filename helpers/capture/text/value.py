@@ -1,7 +1,4 @@
-"""Any live object -> its value in a few words, or the two lines of its box in a picture.
-
-Only built-in code runs, never the object's own, and a large object costs as little as a small one.
-"""
+"""Any live object -> its value in a few words, or its box in a picture, by built-in code alone."""
 
 import types
 from collections import namedtuple
@@ -10,12 +7,14 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from helpers.capture.text.tensors import shown_tensor
 from helpers.model.phrase import clipped, counted
-from helpers.safety.arguments import by_type, is_exactly, printable, real_isinstance
+from helpers.safety.arguments import is_exactly, printable, real_isinstance, real_type_name
 
 LONGEST, LONGEST_LABEL, LONGEST_NAME = 40, 32, 80
 MOST_ITEMS, MOST_MEMBERS = 4, 16
 BIGGEST_BITS = 128
+type_name = real_type_name  # a name that other rooms use
 SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 _FIXED = (int, float, complex, bool, type(None), type(...), type(NotImplemented))
 
 
@@ -51,11 +50,6 @@ def short_name(words: str, most: int = LONGEST_NAME) -> str:
     return printable(words, most)
 
 
-def type_name(value: object) -> str:
-    """Return the name of the object's real type (never what its `__class__` claims)."""
-    return short_name(type(value).__name__)
-
-
 def label(value: object) -> str:
     """Return a short name: the value of a plain scalar, `name()` of a function, else the type."""
     if is_exactly(value, *SCALARS):
@@ -70,7 +64,7 @@ def label(value: object) -> str:
         return short_name(str(vars(value).get("__name__", "module")))
     if real_isinstance(value, type):
         return f"class {short_name(value.__name__)}"
-    return type_name(value)
+    return real_type_name(value)
 
 
 def detail(value: object) -> str:
@@ -84,12 +78,11 @@ def detail(value: object) -> str:
     if is_exactly(value, ModuleType, *SCALARS):
         return type_name(value)
     known = {MethodType: "bound method", BuiltinFunctionType: "built-in function"}
-    return by_type(known, value, "") or ("" if real_isinstance(value, type) else "instance")
+    return known.get(type(value)) or ("" if real_isinstance(value, type) else "instance")
 
 
 def _brief(value: object, depth: int) -> str:
-    words = by_type(_WORDS, value)
-    if words is not None:
+    if words := _WORDS.get(type(value)):
         return words(value, depth)
     if real_isinstance(value, type):
         return f"class {plain(value.__name__)}"
@@ -109,19 +102,15 @@ def _text(value, depth) -> str:
     return head if len(value) <= most else f"{head[:-1]}…{head[-1]}"
 
 
-def _items(opening: str, closing: str):
-    def words(value, depth) -> str:
-        if value and not depth:
-            return f"{opening}…{closing}"
-        rows = value.items() if type(value) is dict else zip(value)
-        first = islice(rows, MOST_ITEMS)
-        parts = [": ".join(_brief(one, depth - 1) for one in row) for row in first]
-        if len(value) > MOST_ITEMS:
-            parts.append("…")
-        comma = "," if closing == ")" and len(parts) == 1 else ""
-        return _within(opening + ", ".join(parts) + comma + closing, value)
-
-    return words
+def _items(value, depth) -> str:
+    opening, closing = {list: "[]", tuple: "()", dict: "{}"}[type(value)]
+    if value and not depth:
+        return f"{opening}…{closing}"
+    first = islice(value.items() if type(value) is dict else zip(value), MOST_ITEMS)
+    parts = [": ".join(_brief(one, depth - 1) for one in row) for row in first]
+    parts += ["…"] * (len(value) > MOST_ITEMS)
+    comma = "," if closing == ")" and len(parts) == 1 else ""
+    return _within(opening + ", ".join(parts) + comma + closing, value)
 
 
 def _members(value, depth) -> str:
@@ -147,11 +136,9 @@ _WORDS = {
     **dict.fromkeys(_FIXED, lambda value, depth: repr(value)),
     range: lambda value, depth: plain(repr(value)),
     slice: lambda v, depth: f"slice({', '.join(_brief(e, 0) for e in (v.start, v.stop, v.step))})",
-    **{int: _int, str: _text, bytes: _text, dict: _items("{", "}"), types.CellType: _cell},
-    **{list: _items("[", "]"), tuple: _items("(", ")"), set: _members, frozenset: _members},
-    **dict.fromkeys(
-        (FunctionType, BuiltinFunctionType, MethodType), lambda value, depth: plain(label(value))
-    ),
+    **{int: _int, str: _text, bytes: _text, types.CellType: _cell},
+    **{dict: _items, list: _items, tuple: _items, set: _members, frozenset: _members},
+    **dict.fromkeys(_FUNCTIONS, lambda value, depth: plain(label(value))),
     ModuleType: lambda value, depth: f"module {plain(label(value))}",
     types.CodeType: lambda value, depth: plain(f"code of {value.co_name}"),
     types.GeneratorType: lambda value, depth: plain(f"generator {value.gi_code.co_name}"),

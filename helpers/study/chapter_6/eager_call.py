@@ -12,7 +12,7 @@ from helpers.capture.processes.child import portable, run_child
 from helpers.mini.eager import api
 from helpers.mini.eager.execute import completed, definition_of
 from helpers.model.tables import Transcript
-from helpers.safety.children import channel
+from helpers.safety.children import tell_starter
 from helpers.study.chapter_6 import op_cases
 from helpers.study.check import Exercise, InvalidAnswer, NotAttempted
 from helpers.study.engine import Case, find_difference
@@ -39,7 +39,7 @@ def _judge_execute(my_execute: Callable):
 
 def trial(fn: Callable) -> None:
     """Run in the child: compare `fn` with TensorFlow, tell which call comes, and the verdict."""
-    tell, count = channel().tell, _count_ops()
+    tell, count = tell_starter, _count_ops()
     cases = [Case(case.words, partial(_run, case, *rest, tell, count)) for case, *rest in _calls()]
     try:
         because = find_difference(fn, _call_theirs, cases, "TensorFlow")
