@@ -12,7 +12,7 @@ from helpers.model.stage_records import LANES, NOWHERE, Card, Panel, Step, Timel
 from helpers.model.tables import Ledger, Listing
 from helpers.model.torch_records import DynamoRun
 from helpers.view import View
-from helpers.view.diagram import animated_graph
+from helpers.view.diagram.animated_graph import animated_graph, growing_graphs
 from helpers.view.diagram.graph_view import graph
 from helpers.view.markup import MONO, cut, fit, joined, one_line, render, source_lines, visible
 from helpers.view.table_view import ledger, table
@@ -36,11 +36,11 @@ INSTRUCTION = "instruction"  # of the kinds of a Dynamo step, the one that has a
 MOST_NODES = 400  # in all steps together; more have no place for each of their own
 # Panels that a stage shows in a part of its own.
 STACKED = ("value stack", "value stack (recomputed)", "symbolic stack", "locals", "on an exception")
+STACKED += ("why",)  # that is also what the step says
 CARDED = ("frames on the stack", "frames off the stack, kept by generators")
-DYNAMO = ("graph so far", "guards so far", "the graph that is handed over", "why")
 # a letter per part and step of a picture
 to_json = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
-_LETTERS = {"": "0", "shown": "1", "new": "2", "ghost": "3", "outline": "4"}
+_LETTERS = {"": "0", "shown": "1", "new": "2", "ghost": "3"}
 
 
 def note_of(model: Timeline) -> str:
@@ -251,10 +251,10 @@ def _draw_steps(model: Timeline, steps: Sequence[Step]):
     graphs = [panels[0].content if panels else Graph("", (), ()) for panels in drawn]
     if not 0 < len({node.key for graph in graphs for node in graph.nodes}) <= MOST_NODES:
         return None, ()
+    titles, grows = list(dict.fromkeys(p.title for panels in drawn for p in panels)), False
     if isinstance(model, DynamoRun):
-        return animated_graph.growing_graph(replace(model, steps=tuple(steps))), DYNAMO
-    titles = list(dict.fromkeys(panel.title for panels in drawn for panel in panels))
-    return animated_graph.animated_graph(graphs, one_line(titles[0])), titles
+        graphs, grows = growing_graphs(replace(model, steps=tuple(steps))), True
+    return animated_graph(graphs, one_line(titles[0]), grows), titles
 
 
 timeline = View(_text, _html, stage_widget)
