@@ -2,7 +2,6 @@
 
 from collections import defaultdict, namedtuple
 from itertools import combinations, pairwise
-from operator import itemgetter
 from random import Random
 
 from helpers.model.graphs import Graph
@@ -70,10 +69,9 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
 
 
 def minimize_crossings(columns: list[list], came: dict, sides) -> list[list]:
-    """Return the columns in the best order found, from that in which the keys came, and another."""
-    starts = [sorted(column, key=came.get) for column in columns], _near_each_other(columns, sides)
-    fewest, best = min(((_sift(each, sides), each) for each in starts), key=itemgetter(0))
-    chance = Random(0)  # the same picture each time
+    """Return the columns in the best order found from that in which the keys came."""
+    best = [sorted(column, key=came.get) for column in columns]
+    fewest, chance = _sift(best, sides), Random(0)  # the same picture each time
     for _ in range(SHAKES if sum(map(len, columns)) <= MOST_SHAKEN and fewest else 0):
         other = [list(column) for column in best]
         chance.shuffle(chance.choice(other))
@@ -81,18 +79,6 @@ def minimize_crossings(columns: list[list], came: dict, sides) -> list[list]:
         if count <= fewest:
             best, fewest = other, count
     return best
-
-
-def _near_each_other(columns: list[list], sides) -> list[list]:
-    """Return the columns, each sorted by the mean place of its neighbours, to and fro."""
-    columns = [list(column) for column in columns]
-    at = {key: n for column in columns for n, key in enumerate(column)}
-    for sweep in range(SWEEPS):
-        for column in reversed(columns) if sweep % 2 else columns:
-            near = {key: [at[to] for to in sides[sweep % 2][key]] or [at[key]] for key in column}
-            column.sort(key=lambda key, near=near: sum(near[key]) / len(near[key]))
-            at |= {key: n for n, key in enumerate(column)}
-    return columns
 
 
 def _sift(columns: list[list], sides) -> int:
