@@ -19,13 +19,13 @@ HEAD, PAD = 48, 12  # of a caller: the height of its words, and the room around 
 TITLE = 26  # the height of a body's name
 
 
-def draw_graph(model: Graph, page: bool = False, step: int = STEP) -> str:
+def draw_graph(model: Graph, page: bool = False) -> str:
     """Return a graph as SVG text; a `page` leads downwards and is as narrow as can be."""
     nest = nested(model)
     if nest.bodies and leads_down(nest):
         piece = _draw_nest(nest)
     else:
-        piece = _draw_flat(replace(model, edges=diagram.one_per_pair(model.edges)), page, step)
+        piece = _draw_flat(replace(model, edges=diagram.one_per_pair(model.edges)), page)
     return diagram.as_svg(model.title, piece, (node.kind for node in model.nodes))
 
 
@@ -62,7 +62,7 @@ def place_layers(layout: Layout, widths, gap: int, down: bool, heights=None) -> 
     return place
 
 
-def _draw_flat(graph: Graph, page: bool, step: int) -> diagram.Piece:
+def _draw_flat(graph: Graph, page: bool) -> diagram.Piece:
     layout, widths = make_layers(graph), {node.key: diagram.box_width(node) for node in graph.nodes}
     longest = max(
         (drawn_width(diagram.short(edge.label), SMALL) for edge in graph.edges), default=0
@@ -71,7 +71,7 @@ def _draw_flat(graph: Graph, page: bool, step: int) -> diagram.Piece:
     across = place_layers(layout, widths, max(COLUMN, words), False)
     wide = _reach(across)
     if not layout.has_cycle and (page or wide > WIDEST or len(layout.layers) > MOST_COLUMNS):
-        down = place_layers(layout, widths, step - diagram.BOX, True)
+        down = place_layers(layout, widths, STEP - diagram.BOX, True)
         if page or wide > _reach(down):
             return _draw_level(graph, layout, down, True)
         across = place_layers(layout, widths, max(CLOSE_COLUMN, words), False)

@@ -20,7 +20,7 @@ from helpers.view.widgets import make_widget
 
 MARK, LEFT = "▶", "↩"  # the line that runs next, and the one that was just left
 NO_STEPS = "No steps were recorded, so there is nothing to step through."
-FOLDED_AFTER, MOST_ARROWS = 100, 1_000  # steps, and arrows in the pictures of all of them
+FOLDED_AFTER = 100  # steps
 TEXT_ROOM, ROOM, STATE_ROOM = 200_000, 600_000, 700_000  # characters; bytes of HTML; of the script
 ALL = "the model has all of them (`.model.steps`)"
 # the scripts of the stage, in their order
@@ -83,13 +83,12 @@ def _text(model: Timeline) -> str:
 
 def _html(model: Timeline) -> str:
     """Open is the first step with a picture or a table: at the start there may be nothing yet."""
-    lines, shown, room, arrows, opened = source_lines(model), [], ROOM, MOST_ARROWS, 0
+    lines, shown, room, opened = source_lines(model), [], ROOM, 0
     above = len("".join(lines).encode()) + 10 * len(lines) + 400
     for step in model.steps[:FOLDED_AFTER]:
         parts = [(_heading_of(each), Markup(_draw_panel(each, "html"))) for each in step.panels]
         room -= above + sum(len(words.encode()) + 200 for _, words in parts)
-        arrows -= sum(len(p.content.edges) for p in step.panels if type(p.content) is Graph)
-        if shown and (room < 0 or arrows < 0):
+        if shown and room < 0:
             break
         shown.append((cut(step.label), step.line, (step.left, f"{LEFT} {step.deed}"), parts))
         if not opened and any(type(panel.content) is not str for panel in step.panels):
