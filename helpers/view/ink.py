@@ -176,12 +176,8 @@ def drawn_width(words: str, letter: float = SMALL) -> int:
 
 def pictured(svg: str, smallest: float = SMALLEST) -> dict:
     """Return an SVG as an image, and its least width on a page (px): `smallest` of its own."""
-    return {"image": as_image(svg), "least": round(smallest * width_of(svg))}
-
-
-def width_of(svg: str) -> int:
-    """Return the width of an SVG in pixels."""
-    return int(svg.partition('width="')[2].partition('"')[0])
+    width = int(svg.partition('width="')[2].partition('"')[0])
+    return {"image": as_image(svg), "least": round(smallest * width)}
 
 
 def as_image(svg: str) -> str:

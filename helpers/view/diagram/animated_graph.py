@@ -96,7 +96,10 @@ def animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False)
     union = Union(graphs)
     keys, words = union.keys, union.words
     layout, spots = place_union(union, down)
-    arrows = [_arrow(words[path[0], path[-1]], path, layout, spots, down) for path in layout.paths]
+    arrows = []
+    for path in layout.paths:
+        way = [spots[key] for key in path]
+        arrows.append(_arrow([word for (word,) in words[path[0], path[-1]]], way, down))
     slots, lines, boxes, verb = {}, [], [], "leads to" if down else "refers to"
     for ends, arrow in zip(union.arrows, place_labels(arrows, spots.values()), strict=True):
         first, *_ = (words[end][-1] for end in ends)
@@ -108,11 +111,8 @@ def animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False)
         lines.append(arrow | told | {"ends": (keys[ends[0]], keys[ends[1]])})
     for name, node in union.boxes.items():
         spot, key = spots[name], keys[name]
-        box = {
-            "key": key,
-            "says": _keyed_words(key, words[name]),
-            "ink": diagram.drawn_as(node.kind),
-        }
+        box = {"key": key, "says": _keyed_words(key, words[name])}
+        box["ink"] = diagram.drawn_as(node.kind)
         box["outline"] = diagram.outline(node.kind, spot.x, spot.y, spot.width, spot.height)
         boxes.append(box | {"spot": spot, "centre": spot.centre - 4 * (node.kind == "name")})
     width, height = diagram.far_ends(spots.values())
@@ -130,26 +130,19 @@ def place_union(union: Union, down: bool = False):
     return layout, place_layers(layout, union.widths, gap, down, heights)()
 
 
-def _arrow(words, path, layout, spots, down: bool) -> dict:
-    """Return the line of an arrow; those that reach one box reach it side by side."""
-    start, end = spots[path[0]], spots[path[-1]]
-    label = max((label for (label,) in words), key=len)
-    arrow = {"label": label, "plate": diagram.plate_width(label)}
+def _arrow(labels: list[str], way: list[diagram.Spot], down: bool) -> dict:
+    start, end, label = way[0], way[-1], max(labels, key=len)
+    line, x, y = curve_down(way) if down else curve_across(way, tip=HEAD)
+    lift = 10 * (start == end)
+    ends = (start.right, start.middle - lift), (end.x, end.middle), 0
     if down:
-        line, x, y = curve_down([spots[key] for key in path])
-        arrow |= {"start": (start.centre, start.bottom), "tip": (end.centre, end.y), "turn": 90}
-        return arrow | {"line": line, "x": x, "y": y}
-    come = [each for each in layout.paths if each[-1] == path[-1]]
-    come.sort(key=lambda each: spots[each[-2]].middle)
-    shift = round((end.height - 12) * ((come.index(path) + 1) / (len(come) + 1) - 0.5))
-    line, x, y = curve_across([spots[key] for key in path], tip=HEAD, shift=shift)
-    begins, tip, turn = (start.right, start.middle), (end.x, end.middle + shift), 0
-    if start.x == end.x:  # it leads out to the right and back
-        lift = 10 * (start == end)
-        begins, tip, turn = (start.right, start.middle - lift), (end.right, end.middle + lift), 180
+        ends = (start.centre, start.bottom), (end.centre, end.y), 90
+    elif start.x == end.x:  # it leads out to the right and back
+        ends = ends[0], (end.right, end.middle + lift), 180
     else:
         x, y = points_along(line)[len(points_along(line)) // 4]
-    return arrow | {"line": line, "x": x, "y": y, "start": begins, "tip": tip, "turn": turn}
+    arrow = {"line": line, "label": label, "plate": diagram.plate_width(label), "x": x, "y": y}
+    return arrow | dict(zip(("start", "tip", "turn"), ends, strict=True))
 
 
 def growing_graphs(run: DynamoRun) -> list[Graph]:
