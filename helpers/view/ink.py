@@ -71,8 +71,6 @@ _SHARE = 62  # per cent of the hue where a page has no style sheet: the rest is 
 LETTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 _USED = re.compile(r"var\(--who-([a-z-]+)")
-# of the script: signs and the blanks around them
-_SPACED = re.compile(r" ?([!=]==|=>|-=|&&|[=;<>?:+{,-]) ")
 _OF_THE_PAGE = {"paper": "--jp-layout-color0", "ink": "--jp-content-font-color0"}
 
 
@@ -198,6 +196,6 @@ def as_image(svg: str) -> str:
 
 
 def inlining_script() -> str:
-    """Return the script that an image runs once it is there, as one short line."""
+    """Return the script that an image runs once it is there, as one line."""
     script = (Path(__file__).parent / "templates" / "inline.js").read_text(encoding="utf-8")
-    return _SPACED.sub(r"\1", " ".join(line.strip() for line in script.splitlines()))
+    return " ".join(line.strip() for line in script.splitlines())

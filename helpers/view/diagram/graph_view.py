@@ -8,7 +8,7 @@ from helpers.model.graphs import MEANINGS, Edge, Graph, GraphDiff, Nest, Node, n
 from helpers.model.phrase import counted, listed
 from helpers.model.tables import Column, Listing
 from helpers.view import View
-from helpers.view.diagram import legend, named, one_per_pair, page, part_of, said
+from helpers.view.diagram import legend, named, one_per_pair, page, said
 from helpers.view.diagram.graph_drawing import draw_graph
 from helpers.view.ink import pictured
 from helpers.view.markup import joined, render
@@ -139,17 +139,19 @@ def fold(model: Graph, most: int = MOST_NODES) -> Graph:
         group = Node(name, scope, "group", f"{inside[scope]} boxes, folded")
         nodes.setdefault(name, node if name == node.key else group)
     moved = dict.fromkeys(Edge(names[e.source], names[e.target], e.label) for e in model.edges)
-    edges = tuple(edge for edge in moved if edge.source != edge.target)
-    chosen = sorted(nodes, key=lambda key: key not in kept)[:most]
-    shown = part_of(Graph(model.title, tuple(nodes.values()), edges), chosen)
+    chosen = set(sorted(nodes, key=lambda key: key not in kept)[:most])
+    shown = tuple(node for key, node in nodes.items() if key in chosen)
+    within = (edge for edge in moved if chosen.issuperset((edge.source, edge.target)))
+    edges = tuple(edge for edge in within if edge.source != edge.target)
     told = [f"{len(model.nodes)} boxes are too many to read in one picture."]
-    if groups := sorted(node.label for node in shown.nodes if node.kind == "group"):
+    if groups := sorted(node.label for node in shown if node.kind == "group"):
         told.append(f"Folded: {listed(groups, 12)}.")
     if len(nodes) > most:
         told.append(f"Left out: the last {len(nodes) - most}.")
     told += ["The text below goes through it arrow by arrow.", model.note]
     found = tuple(key for key in model.found if key in chosen)
-    return replace(shown, note=" ".join(told).strip(), found=found, wide=model.wide)
+    note = " ".join(told).strip()
+    return Graph(model.title, shown, edges, note, found=found, wide=model.wide)
 
 
 # -- a diff ----------------------------------------------------------------------------------------

@@ -9,13 +9,11 @@ from markupsafe import Markup, escape
 
 from helpers.model.graphs import Graph
 from helpers.model.stage_records import LANES, NOWHERE, Card, Panel, Step, Timeline, Value
-from helpers.model.tables import Ledger, Listing
 from helpers.model.torch_records import DynamoRun
 from helpers.view import View
 from helpers.view.diagram.animated_graph import animated_graph, growing_graphs
-from helpers.view.diagram.graph_view import graph
 from helpers.view.markup import MONO, cut, fit, joined, one_line, render, source_lines, visible
-from helpers.view.table_view import ledger, table
+from helpers.view.progress_view import view_of
 from helpers.view.widgets import make_widget
 
 MARK, LEFT = "▶", "↩"  # the line that runs next, and the one that was just left
@@ -27,7 +25,6 @@ ALL = "the model has all of them (`.model.steps`)"
 PARTS = ("source", "instructions", "arcs", "stack", "marks", "calls", "panels", "travel")
 PARTS += ("strip", "controls", "question", "legend")
 LONGEST_PROSE = 40_000  # characters of a panel
-_VIEWS = {Listing: table, Graph: graph, Ledger: ledger}
 _PROSE = Markup('<pre style="margin:0;padding:0;background:none;white-space:pre-wrap;')
 _PROSE += Markup(f"word-break:normal;overflow-wrap:anywhere;font-family:{escape(MONO)};")
 _PROSE += Markup('color:var(--jp-content-font-color1,inherit)">{}</pre>')
@@ -55,7 +52,7 @@ def _heading_of(panel: Panel) -> str:
 
 def _draw_panel(panel: Panel, form: str) -> str:
     """Return a panel's content as `text` or `html` from the view of its kind, or as plain words."""
-    if view := _VIEWS.get(type(panel.content)):
+    if view := view_of(panel.content):
         return getattr(view, form)(panel.content)
     prose = visible(cut(panel.content.rstrip("\n"), LONGEST_PROSE)) or "(nothing)"
     return prose if form == "text" else str(_PROSE.format(prose))
