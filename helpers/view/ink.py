@@ -65,7 +65,6 @@ STAGE = {
 TEXT = "var(--jp-content-font-color0,var(--black,CanvasText))"
 PAGE = "var(--jp-layout-color0,var(--white,Canvas))"
 EDGE = "#7d859080"  # half seen through: a rule between rows, on either page
-PALE = f"color-mix(in srgb,{TEXT} 60%,transparent)"  # of words beside others that say more
 _WASH = 12  # per cent of a colour in what words stand on
 _SHARE = 62  # per cent of the hue where a page has no style sheet: the rest is the page's text
 LETTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
