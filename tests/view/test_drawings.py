@@ -64,13 +64,6 @@ def test_no_two_boxes_overlap_and_all_lie_inside(pairs):
     assert all(y >= 0 and y + h <= float(root.get("height")) for _, y, _, h in placed)
 
 
-def test_a_deep_graph_leads_downwards_and_stays_narrow():
-    root = parsed(chain(40))
-    assert float(root.get("width")) < 300 < 40 * 80 < float(root.get("height"))
-    tops = [y for _, y, _, _ in boxes(chain(40))]
-    assert tops == sorted(tops) and len(set(tops)) == 40
-
-
 def scoped(*groups, edges=()):
     nodes = tuple(Node(f"n{i}", f"node {i}", group=group) for i, group in enumerate(groups))
     return Graph("t", nodes, tuple(Edge(f"n{a}", f"n{b}") for a, b in edges))
