@@ -65,14 +65,11 @@ STAGE = {
 TEXT = "var(--jp-content-font-color0,var(--black,CanvasText))"
 PAGE = "var(--jp-layout-color0,var(--white,Canvas))"
 EDGE = "#7d859080"  # half seen through: a rule between rows, on either page
-PALE = f"color-mix(in srgb,{TEXT} 60%,transparent)"  # of words beside others that say more
 _WASH = 12  # per cent of a colour in what words stand on
 _SHARE = 62  # per cent of the hue where a page has no style sheet: the rest is the page's text
 LETTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 _USED = re.compile(r"var\(--who-([a-z-]+)")
-# of the script: signs and the blanks around them
-_SPACED = re.compile(r" ?([!=]==|=>|-=|&&|[=;<>?:+{,-]) ")
 _OF_THE_PAGE = {"paper": "--jp-layout-color0", "ink": "--jp-content-font-color0"}
 
 
@@ -176,12 +173,8 @@ def drawn_width(words: str, letter: float = SMALL) -> int:
 
 def pictured(svg: str, smallest: float = SMALLEST) -> dict:
     """Return an SVG as an image, and its least width on a page (px): `smallest` of its own."""
-    return {"image": as_image(svg), "least": round(smallest * width_of(svg))}
-
-
-def width_of(svg: str) -> int:
-    """Return the width of an SVG in pixels."""
-    return int(svg.partition('width="')[2].partition('"')[0])
+    width = int(svg.partition('width="')[2].partition('"')[0])
+    return {"image": as_image(svg), "least": round(smallest * width)}
 
 
 def as_image(svg: str) -> str:
@@ -202,6 +195,6 @@ def as_image(svg: str) -> str:
 
 
 def inlining_script() -> str:
-    """Return the script that an image runs once it is there, as one short line."""
+    """Return the script that an image runs once it is there, as one line."""
     script = (Path(__file__).parent / "templates" / "inline.js").read_text(encoding="utf-8")
-    return _SPACED.sub(r"\1", " ".join(line.strip() for line in script.splitlines()))
+    return " ".join(line.strip() for line in script.splitlines())

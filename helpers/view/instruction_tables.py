@@ -1,7 +1,6 @@
 """Instructions and steps of a run -> tables below their source, with jumps drawn as arrows."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -23,7 +22,6 @@ ROW, LANE, EDGE, TURN = 24, 11, 16, 7  # of arcs: a row, a lane, room for heads,
 FOLDED_AFTER = 400
 BETWEEN = "  |  "
 LEGEND = "| stands between two in one cell"
-SAME = "pale: as in the row above"
 REST = "Rows {} to {} are left out here. Run the cell to step through all of them, or read the "
 REST += "text form: print the exhibit."
 STEPS = "run the cell to step through them; the model has all of them (`.model.steps`)"
@@ -46,7 +44,7 @@ def _text(model, headings, rows, where: str, note: str, legend: str, last="") ->
 
 
 def _html(model, headings, rows, note: str, **values) -> str:
-    usual = {"drawn": False, "arcs": "", "marked": (), "pale": (), "legend": "", "rest": ""}
+    usual = {"drawn": False, "arcs": "", "marked": (), "legend": "", "rest": ""}
     usual |= {"left_out": "", "code": [True] * len(headings), "note_has_lines": False}
     given = {"model": model, "lines": source_lines(model), "headings": headings, "rows": rows}
     return render("sourced_table.html", **usual | given | {"note": note} | values)
@@ -176,15 +174,8 @@ def _steps_view(make_table) -> View:
     def html(model) -> str:
         headings, rows = make_table(model)
         shown = cut_cells(rows[:FOLDED_AFTER])
-        pale = {  # row and column of each cell that says what the cell above it says
-            (number, column)
-            for number, (before, now) in enumerate(pairwise(shown), 1)
-            for column, (above, words) in enumerate(zip(before, now, strict=True))
-            if words and words == above
-        }
         rest = REST.format(len(shown) + 1, len(rows)) if len(shown) < len(rows) else ""
-        said = {"left_out": legend(rows), "pale": pale, "rest": rest}
-        said["legend"] = SAME if pale else ""
+        said = {"left_out": legend(rows), "rest": rest}
         return _html(model, headings, shown, note_of(model), **said)
 
     def legend(rows: list[list[str]]) -> str:

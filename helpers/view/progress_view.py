@@ -35,13 +35,13 @@ def _outcome_text(model: Outcome) -> str:
     words = f"failed because {model.because}" if model.state == "failed" else words
     words = model.because if model.state == "hint" else words
     first = f"{OUTCOMES[model.state]} {model.exercise}: {words}"
-    view = _view_of(model.picture)
+    view = view_of(model.picture)
     parts = [f"{first}\n  {model.more}" if model.more else first]
     return "\n\n".join([*parts, view.text(model.picture)] if view else parts)
 
 
 def _outcome_html(model: Outcome) -> str:
-    view, columns = _view_of(model.picture), ()
+    view, columns = view_of(model.picture), ()
     if beside := model.beside:  # heading, words and ink of both answers
         columns = ("yours", beside.yours, "failed"), (beside.who, beside.real, "passed")
     picture = Markup(view.html(model.picture)) if view else ""
@@ -49,7 +49,8 @@ def _outcome_html(model: Outcome) -> str:
     return render("outcome.html", model=model, **values)
 
 
-def _view_of(picture) -> View | None:
+def view_of(picture) -> View | None:
+    """Return the view of a graph, a ledger or a table; None of what is none of them."""
     return next((view for kind, view in _VIEWS.items() if isinstance(picture, kind)), None)
 
 

@@ -25,11 +25,8 @@ def _table_text(model: Listing) -> str:
 
 
 def _table_html(model: Listing) -> str:
-    """Return an HTML table; in a column of nothing but yes and no, a no is pale."""
     rows, rest = fit(cut_cells(model.cells()), ROWS)
-    columns = enumerate(zip(*rows, strict=True))
-    flags = {number for number, words in columns if set(words) == {"yes", "no"}}
-    values = {"headings": _headings(model), "columns": model.columns, "rows": rows, "flags": flags}
+    values = {"headings": _headings(model), "columns": model.columns, "rows": rows}
     return render("table.html", model=model, left_out=rest, **values)
 
 

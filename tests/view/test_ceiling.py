@@ -78,8 +78,6 @@ LARGE = {
         Edge(f"n{n % 60}", f"n{n * 7 // 5 % 60}", f"label {n}") for n in range(20_000)))),
     "steps": lambda: (timeline, Timeline("t", "x = 1\n" * 300, tuple(
         Step(f"s{n}", 1, (Panel("p", many(200, f"{n}")),)) for n in range(300)))),
-    "one step of many rows": lambda: (timeline, Timeline("t", "", (
-        Step("s", 0, (Panel("p", many()),)),))),
 }  # fmt: skip
 
 

@@ -1,11 +1,11 @@
-"""Dynamo's graphs as they grow: outlines first, places that stay, a cut at each break."""
+"""Dynamo's graphs as they grow: what is there has its place, and a break begins another graph."""
 
 from xml.etree import ElementTree
 
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.stage_records import Panel
-from helpers.model.torch_records import Break, DynamoRun, DynamoStep
-from helpers.view.diagram.animated_graph import growing_graph, recordings
+from helpers.model.torch_records import DynamoRun, DynamoStep
+from helpers.view.diagram.animated_graph import animated_graph, growing_graphs
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -19,59 +19,43 @@ def so_far(*names):
     return Graph("graph so far", tuple(nodes), tuple(Edge(*pair) for pair in pairs))
 
 
-def step(graph, kind="instruction", guards=(), made=(), line=1):
-    content = graph if graph.nodes else "empty"
-    panels = (Panel("graph so far", content),)
-    return DynamoStep("s", line, panels, kind, guarded=guards, made=made)
+def step(graph, kind="instruction"):
+    panels = (Panel("graph so far", graph if graph.nodes else "empty"),)
+    return DynamoStep("s", 1, panels, kind=kind)
 
 
-def run(*steps, breaks=()):
-    return DynamoRun("a run", "", steps, breaks=breaks)
+def run(*steps):
+    return DynamoRun("a run", "", steps)
 
 
 def broken():
     return run(
-        step(so_far(), guards=("x: TENSOR_MATCH",), made=("a",), line=2),
+        step(so_far()),
         step(so_far("a")),
         step(so_far("a", "b"), "break"),
-        DynamoStep("new code", 0, (), "code"),
-        step(so_far(), made=("a",), line=4),
+        DynamoStep("new code", 0, kind="code"),
+        step(so_far()),
         step(so_far("a"), "graph"),
-        breaks=(Break("f", 3, "print(x)", "no", "because"),),
     )
 
 
-def words(drawn):
-    """Return data-key -> what a screen reader is told."""
-    groups = ElementTree.fromstring(drawn.svg).iter(f"{SVG}g")
-    return {g.get("data-key"): g.get("data-words") for g in groups if g.get("data-words")}
-
-
 def told(drawn, at):
-    said = words(drawn)
-    return {said[key]: state for key, state in drawn.states[at].items() if key in said}
+    """Return the state of each box by its words, which are those for a screen reader."""
+    groups = ElementTree.fromstring(drawn.svg).iter(f"{SVG}g")
+    boxes = {g.get("data-key"): g.get("data-words") for g in groups if g.get("class") == "box"}
+    return {boxes[key]: state for key, state in drawn.states[at].items() if key in boxes}
 
 
-def test_nodes_are_outlines_until_they_are_recorded():
-    drawn = growing_graph(broken())
-    assert told(drawn, 0)["a = call()"] == "outline"
-    assert told(drawn, 1)["a = call()"] == "new" and told(drawn, 1)["b = call()"] == "outline"
-    assert told(drawn, 2)["a = call()"] == "shown" and told(drawn, 2)["b = call()"] == "new"
-
-
-def test_a_break_cuts_the_cards_apart_and_the_first_graph_stays():
-    drawn = growing_graph(broken())
-    cut = "graph break at line 3: print(x)"
-    assert [cut in told(drawn, at) for at in range(6)] == [False, False, True, True, True, True]
-    assert "graph 2 · line 4" not in told(drawn, 3)
-    assert told(drawn, 4)["graph 1 · line 2"] == "shown"
-    assert told(drawn, 4)["graph 2 · line 4"] == "new"
-    assert [state for key, state in drawn.states[5].items() if key.startswith("n1.")] == [
-        "shown"
-    ] * 3
+def test_each_step_adds_to_the_graph_and_a_finished_one_stays():
+    graphs = growing_graphs(broken())
+    assert [len(graph.nodes) for graph in graphs] == [0, 2, 3, 3, 3, 5]
+    assert len({node.key for node in graphs[-1].nodes}) == 5
+    drawn = animated_graph(graphs, "graph so far", down=True)
+    assert told(drawn, 1)["a = call()"] == "new" and "b = call()" not in told(drawn, 1)
+    assert told(drawn, 2) == {"x": "shown", "a = call()": "shown", "b = call()": "new"}
 
 
 def test_a_node_that_gets_another_name_keeps_its_place():
-    (found,) = recordings(run(step(so_far("mul")), step(so_far("z")), step(so_far("z", "mul"))))
-    keys = [[node.key for node in graph.nodes] for graph in found.graphs]
-    assert keys == [["x", "op 1"], ["x", "op 1"], ["x", "op 1", "op 2"]]
+    found = growing_graphs(run(*map(step, (so_far("mul"), so_far("z"), so_far("z", "mul")))))
+    keys = [[node.key for node in graph.nodes] for graph in found]
+    assert keys[0] == keys[1] == keys[2][:2] and len(set(keys[2])) == 3

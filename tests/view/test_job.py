@@ -120,14 +120,3 @@ def test_arrows_go_round_the_boxes():
             spot = spots[name]
             points = labels.points_along(arrow["line"])
             assert not any(spot.x < x < spot.right and spot.y < y < spot.bottom for x, y in points)
-
-
-@settings(max_examples=sample(8, 50), deadline=None, derandomize=True)
-@given(jobs())
-def test_a_label_stands_on_no_arrow_of_another_op(graph):
-    arrows = drawn(graph).arrows
-    for arrow in (arrow for arrow in arrows if arrow["label"]):
-        wide, high = arrow["plate"] / 2, labels.HIGH / 2
-        for other in (other for other in arrows if other["group"] != arrow["group"]):
-            for x, y in labels.points_along(other["line"]):
-                assert abs(x - arrow["x"]) >= wide - 1 or abs(y - arrow["y"]) >= high - 1

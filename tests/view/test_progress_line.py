@@ -27,12 +27,10 @@ class Loop:
 class Page:
     """A channel to a page, which writes down what it is told."""
 
-    def __init__(self, broken=False):
-        self.told, self.broken = [], broken
+    def __init__(self):
+        self.told = []
 
     def open(self, state):
-        if self.broken:
-            raise OSError("nobody is there")
         self.told.append(state["words"])
         return self
 
@@ -64,11 +62,3 @@ def test_a_long_cell_says_how_far_it_is(loop, page):
     waiting.end()
     running = [f"Still running: call {number} of 2" for number in (1, 2)]
     assert page.told == ["Still running", *running, "closed"]
-
-
-def test_a_page_that_cannot_be_told_stops_nothing(loop):
-    waiting = Waiting(loop, Page(broken=True).open)
-    waiting.start()
-    loop.go_on()
-    assert loop.calls
-    waiting.end()

@@ -152,18 +152,6 @@ def test_a_long_run_of_equal_lines_is_folded_where_the_model_folds():
     assert "two" in side_by_side.text(replace(folds, pairs=pairs[:-1]))  # four are a short run
 
 
-@given(
-    st.lists(st.text(max_size=5), max_size=8),
-    st.lists(st.text(max_size=5), max_size=8),
-    st.dictionaries(st.integers(-1, 9), st.integers(-1, 9)),
-)
-def test_no_line_is_lost_whatever_the_map_says(left, right, origin):
-    pairs = align(left, right, origin)
-    firsts = [pair.left for pair in pairs if pair.left and not pair.again]
-    assert firsts == list(range(1, len(left) + 1))
-    assert [pair.right for pair in pairs if pair.right] == list(range(1, len(right) + 1))
-
-
 SCRIPT = "<script>alert(1)</script>"
 LIVED = Transcript("one", "print(1)", "1", "", 0)
 DIED = Transcript("two", "", SCRIPT, f"ValueError: {SCRIPT}", -11)

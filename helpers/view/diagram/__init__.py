@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from helpers.model.framework_records import AGAIN
-from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.graphs import Edge, Node
 from helpers.view import ink
 from helpers.view.ink import LETTER, SMALL, drawn_width
 from helpers.view.markup import cut, one_line, render
@@ -149,11 +149,3 @@ def one_per_pair(edges: Iterable[Edge]) -> tuple[Edge, ...]:
         Edge(*ends, ", ".join([word for word in words if word][: 2 * LONGEST_LABEL]))
         for ends, words in labels.items()
     )
-
-
-def part_of(graph: Graph, keys: Iterable[str]) -> Graph:
-    """Return the graph of those nodes that have these keys, with the arrows between them."""
-    keys = set(keys)
-    nodes = tuple(node for node in graph.nodes if node.key in keys)
-    edges = tuple(edge for edge in graph.edges if keys.issuperset((edge.source, edge.target)))
-    return Graph(graph.title, nodes, edges, found=graph.found)

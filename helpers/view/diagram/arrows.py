@@ -34,13 +34,11 @@ def curve_down(spots: list[Spot], fan: bool = False, plate: int = 0) -> tuple[st
     return line, start.centre + round(part * across), start.bottom + round(part * down)
 
 
-def curve_across(
-    spots: list[Spot], fan: bool = False, plate: int = 0, tip: int = TIP, shift: int = 0
-) -> tuple[str, int, int]:
+def curve_across(spots: list[Spot], fan=False, plate=0, tip=TIP) -> tuple[str, int, int]:
     """Return the line through these spots from left to right, and the place of its label.
 
     A label stands on a level piece as long as its `plate`: near the start, those of a `fan` near
-    the end. The line ends `tip` pixels before the last spot, `shift` below its middle.
+    the end. The line ends `tip` pixels before the last spot.
     """
     start, end = spots[0], spots[-1]
     x, y, last = start.right, start.middle, end.x - tip
@@ -55,8 +53,7 @@ def curve_across(
     line += f" H{x}"
     for after in spots[1:]:
         right = last if after is end else after.x
-        low = after.middle + shift * (after is end)
-        half = (x + right) // 2
+        low, half = after.middle, (x + right) // 2
         line += f" C{half} {y},{half} {low},{right} {low}"
         line += f" H{end.x - tip if after is end else after.right}"
         x, y = after.right, low

@@ -15,19 +15,17 @@ COLUMN, CLOSE_COLUMN, WIDER = 70, 40, 50  # pixels between two columns, at least
 APART, BESIDE = 14, 22  # in a column: between two boxes, and beside an arrow that passes by
 MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
 WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
-ROOM = 800  # pixels of boxes in one row of a picture that would be wider; bends come on top
-NEST_ROOM = 1_060  # pixels of all of a nest; what is inside of a box has less
 HEAD, PAD = 48, 12  # of a caller: the height of its words, and the room around a body
 TITLE = 26  # the height of a body's name
 
 
-def draw_graph(model: Graph, page: bool = False, step: int = STEP) -> str:
+def draw_graph(model: Graph, page: bool = False) -> str:
     """Return a graph as SVG text; a `page` leads downwards and is as narrow as can be."""
     nest = nested(model)
     if nest.bodies and leads_down(nest):
-        piece = _draw_nest(nest, NEST_ROOM)
+        piece = _draw_nest(nest)
     else:
-        piece = _draw_flat(replace(model, edges=diagram.one_per_pair(model.edges)), page, step)
+        piece = _draw_flat(replace(model, edges=diagram.one_per_pair(model.edges)), page)
     return diagram.as_svg(model.title, piece, (node.kind for node in model.nodes))
 
 
@@ -64,7 +62,7 @@ def place_layers(layout: Layout, widths, gap: int, down: bool, heights=None) -> 
     return place
 
 
-def _draw_flat(graph: Graph, page: bool, step: int) -> diagram.Piece:
+def _draw_flat(graph: Graph, page: bool) -> diagram.Piece:
     layout, widths = make_layers(graph), {node.key: diagram.box_width(node) for node in graph.nodes}
     longest = max(
         (drawn_width(diagram.short(edge.label), SMALL) for edge in graph.edges), default=0
@@ -72,13 +70,9 @@ def _draw_flat(graph: Graph, page: bool, step: int) -> diagram.Piece:
     words = (longest + 60 if longest else 0) + (WIDER if graph.wide else 0)
     across = place_layers(layout, widths, max(COLUMN, words), False)
     wide = _reach(across)
-    close = page or wide > WIDEST
-    if not layout.has_cycle and (close or len(layout.layers) > MOST_COLUMNS):
-        down = place_layers(layout, widths, step - diagram.BOX, True)
+    if not layout.has_cycle and (page or wide > WIDEST or len(layout.layers) > MOST_COLUMNS):
+        down = place_layers(layout, widths, STEP - diagram.BOX, True)
         if page or wide > _reach(down):
-            if close and _reach(down) > WIDEST:
-                layout = make_layers(graph, widths=widths, room=ROOM)
-                down = place_layers(layout, widths, step - diagram.BOX, True)
             return _draw_level(graph, layout, down, True)
         across = place_layers(layout, widths, max(CLOSE_COLUMN, words), False)
     return _draw_level(graph, layout, across, False)
@@ -115,56 +109,30 @@ def _draw_level(graph: Graph, layout: Layout, place, down: bool, inner=None) -> 
     return draw_roomy(draw, layout.layers, down)
 
 
-def _draw_nest(nest: Nest, room: int) -> diagram.Piece:
-    """Return one level of a nest: its parts that no arrow joins stand as words flow."""
-    import networkx
-
-    joined = networkx.Graph()
-    joined.add_nodes_from(node.key for node in nest.graph.nodes)
-    joined.add_edges_from((edge.source, edge.target) for edge in nest.graph.edges)
-    rows = [[]]
-    for keys in sorted(networkx.connected_components(joined), key=len, reverse=True):
-        part = _draw_part(keys, nest, room)
-        if rows[-1] and sum(piece.width for piece in (*rows[-1], part)) > room:
-            rows.append([])
-        rows[-1].append(part)
-    return _join_pieces([_join_pieces(row) for row in rows], down=True)
-
-
-def _draw_part(keys: set[str], nest: Nest, room: int) -> diagram.Piece:
-    graph = diagram.part_of(nest.graph, keys)
-    graph = replace(graph, edges=diagram.one_per_pair(graph.edges))
+def _draw_nest(nest: Nest) -> diagram.Piece:
+    """Return one level of a nest: what a box calls stands inside of it."""
+    graph = replace(nest.graph, edges=diagram.one_per_pair(nest.graph.edges))
     widths, heights, inner = {}, {}, {}
     for node in graph.nodes:
         widths[node.key] = diagram.box_width(node)
         if bodies := nest.called_by(node.key):
-            piece = inner[node.key] = _draw_bodies(bodies, room - 2 * (PAD + diagram.MARGIN))
+            pieces, at = [], 0
+            for body in bodies:
+                pieces.append((at, 0, _draw_body(body)))
+                at += pieces[-1][2].width + PAD
+            high = max(piece.height for *_, piece in pieces)
+            piece = inner[node.key] = diagram.Piece(at - PAD, high, inner=tuple(pieces))
             widths[node.key] = max(widths[node.key], piece.width + 2 * PAD)
             heights[node.key] = HEAD + piece.height + PAD
-    layout = make_layers(graph, widths=widths, room=room)
+    layout = make_layers(graph)
     step = STEP if any(edge.label for edge in graph.edges) else CLOSE
     place = place_layers(layout, widths, step - diagram.BOX, True, heights)
     return _draw_level(graph, layout, place, True, inner)
 
 
-def _draw_bodies(bodies: tuple[Body, ...], room: int) -> diagram.Piece:
-    """Return bodies beside each other, or below each other where there is no room."""
-    pieces = []
-    for body in bodies:
-        title, piece = diagram.short(body.label), _draw_nest(body.nest, room)
-        width, height = max(piece.width, drawn_width(title, LETTER) + 24), TITLE + piece.height
-        frame = {"kind": "", "spot": diagram.Spot(0, 0, width, height), "title": title}
-        inner = ((width - piece.width) // 2, TITLE, piece)
-        pieces.append(diagram.Piece(width, height, frames=(frame,), inner=(inner,)))
-    together = _join_pieces(pieces, PAD)
-    return together if together.width <= room else _join_pieces(pieces, PAD, down=True)
-
-
-def _join_pieces(pieces: list[diagram.Piece], gap: int = 0, down: bool = False) -> diagram.Piece:
-    at, placed = 0, []
-    for piece in pieces:
-        placed.append((0, at, piece) if down else (at, 0, piece))
-        at += (piece.height if down else piece.width) + gap
-    wide = at - gap if not down else max((piece.width for piece in pieces), default=0)
-    high = at - gap if down else max((piece.height for piece in pieces), default=0)
-    return diagram.Piece(wide, high, inner=tuple(placed))
+def _draw_body(body: Body) -> diagram.Piece:
+    title, piece = diagram.short(body.label), _draw_nest(body.nest)
+    width, height = max(piece.width, drawn_width(title, LETTER) + 24), TITLE + piece.height
+    frame = {"kind": "", "spot": diagram.Spot(0, 0, width, height), "title": title}
+    inner = ((width - piece.width) // 2, TITLE, piece)
+    return diagram.Piece(width, height, frames=(frame,), inner=(inner,))

@@ -8,17 +8,15 @@ from helpers.model.graphs import MEANINGS, Edge, Graph, GraphDiff, Nest, Node, n
 from helpers.model.phrase import counted, listed
 from helpers.model.tables import Column, Listing
 from helpers.view import View
-from helpers.view.diagram import legend, named, one_per_pair, page, part_of, said
+from helpers.view.diagram import legend, named, one_per_pair, page, said
 from helpers.view.diagram.graph_drawing import draw_graph
-from helpers.view.ink import pictured, width_of
+from helpers.view.ink import pictured
 from helpers.view.markup import joined, render
 from helpers.view.table_view import table
 
 MOST_LINES = 100  # of the text form of a folded graph; what is beyond is counted
 MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is not folded
 NUMBERED = "#1, #2: boxes of the same name"
-ROOM = 1_000  # pixels of all pictures of a graph of several runs
-SMALL_STEP, LABELLED = 66, 84  # from row to row where boxes have names alone; words on an arrow
 MOST_NODES, MOST_FOUND, MOST_KEPT = 60, 20, 30  # boxes; found ones that never fold; with others
 PICTURE = "Both graphs in one picture"
 MARKS = {"gone": "− gone", "new": "+ new", "altered": "~ changed"}
@@ -104,21 +102,14 @@ def _alt(title: str, boxes: int, arrows: int) -> str:
 
 
 def _figures_html(model: Graph) -> str:
-    """Return a picture per run; where they do not fit beside each other, boxes have names alone."""
-    runs = {name: graph for name, graph in apart(model).items() if graph.nodes}
-    drawn = {name: draw_graph(graph, page=True) for name, graph in runs.items()}
-    if len(runs) > 1 and sum(map(width_of, drawn.values())) > ROOM:
-        step = LABELLED if any(edge.label for edge in model.edges) else SMALL_STEP
-        for name, graph in runs.items():
-            bare = replace(graph, nodes=tuple(node._replace(detail="") for node in graph.nodes))
-            drawn[name] = draw_graph(bare, page=True, step=step)
-    figures = [
-        {"name": name, "alt": _alt(name or g.title, len(g.nodes), len(g.edges))}
-        | pictured(drawn[name])
-        for name, g in runs.items()
-    ]
-    shown = legend(node.kind for graph in runs.values() for node in graph.nodes)
-    return render("page.html", model=model, figures=figures, legend=shown, body=_text(model))
+    figures, kinds = [], []
+    for name, run in apart(model).items():
+        if run.nodes:
+            alt = _alt(name or run.title, len(run.nodes), len(run.edges))
+            figures.append({"name": name, "alt": alt, **pictured(draw_graph(run, page=True))})
+            kinds += [node.kind for node in run.nodes]
+    values = {"figures": figures, "legend": legend(kinds), "body": _text(model)}
+    return render("page.html", model=model, **values)
 
 
 def fold(model: Graph, most: int = MOST_NODES) -> Graph:
@@ -148,17 +139,19 @@ def fold(model: Graph, most: int = MOST_NODES) -> Graph:
         group = Node(name, scope, "group", f"{inside[scope]} boxes, folded")
         nodes.setdefault(name, node if name == node.key else group)
     moved = dict.fromkeys(Edge(names[e.source], names[e.target], e.label) for e in model.edges)
-    edges = tuple(edge for edge in moved if edge.source != edge.target)
-    chosen = sorted(nodes, key=lambda key: key not in kept)[:most]
-    shown = part_of(Graph(model.title, tuple(nodes.values()), edges), chosen)
+    chosen = set(sorted(nodes, key=lambda key: key not in kept)[:most])
+    shown = tuple(node for key, node in nodes.items() if key in chosen)
+    within = (edge for edge in moved if chosen.issuperset((edge.source, edge.target)))
+    edges = tuple(edge for edge in within if edge.source != edge.target)
     told = [f"{len(model.nodes)} boxes are too many to read in one picture."]
-    if groups := sorted(node.label for node in shown.nodes if node.kind == "group"):
+    if groups := sorted(node.label for node in shown if node.kind == "group"):
         told.append(f"Folded: {listed(groups, 12)}.")
     if len(nodes) > most:
         told.append(f"Left out: the last {len(nodes) - most}.")
     told += ["The text below goes through it arrow by arrow.", model.note]
     found = tuple(key for key in model.found if key in chosen)
-    return replace(shown, note=" ".join(told).strip(), found=found, wide=model.wide)
+    note = " ".join(told).strip()
+    return Graph(model.title, shown, edges, note, found=found, wide=model.wide)
 
 
 # -- a diff ----------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ MOST_DRAWN = 70  # ops
 ROW, STACK, HEAD = 92, 48, 44  # height of a row, of a further box in it, and of the headings
 GAP, BARE = 28, 64  # between columns: beside the longest label there, and where there is none
 LONGEST = 40  # characters of a name or a label
-NEAR, CORNER, OFF = 5, 9, 26  # pixels: of a line to a box, of a corner, of a lane beside a box
+NEAR, OFF = 5, 26  # pixels: of a line to a box, of a lane beside a box
 HIT, SHARED, BEND = 2000, 24, 14  # the price of a box touched, of a place shared with another line
 SHIFTS = (0, 9, -9, 17)
 Way = tuple[tuple[int, int], ...]  # the corners of a line of straight pieces, ends included
@@ -159,7 +159,8 @@ def _route_lines(lines: list[Line], spots: dict[str, diagram.Spot]) -> tuple[dic
         label = "" if (line.source, line.label) in named else line.label
         named.add((line.source, line.label))
         points = _points(ways[line])
-        arrow = diagram.labelled(label, _draw_way(ways[line]), *points[len(points) * 9 // 20])
+        drawn = "M" + " L".join(f"{x} {y}" for x, y in ways[line])
+        arrow = diagram.labelled(label, drawn, *points[len(points) * 9 // 20])
         arrows[line] = {**arrow, "group": line.source}
     return place_labels([arrows[line] for line in lines], spots.values())
 
@@ -196,25 +197,12 @@ def _ways(start: diagram.Spot, end: diagram.Spot) -> Iterator[Way]:
         yield (start.right, y), (out, y), (out, v), (end.right + TIP, v)
         yield (start.x, y), (back, y), (back, v), (end.x - TIP, v)
         for tip, lane in ((end.y - TIP, end.y - OFF), (end.bottom + TIP, end.bottom + OFF)):
-            if abs(y - tip) > 2 * CORNER:  # out to the right, and in from above or below
+            if abs(y - tip) > 18:  # out to the right, and in from above or below
                 yield (start.right, y), (u, y), (u, tip)
             for out in (start.right + 20 + shift, start.right + 40 + shift):
                 yield (start.right, y), (out, y), (out, lane + shift), (u, lane + shift), (u, tip)
             for leave, row in ((start.y, start.y - OFF), (start.bottom, start.bottom + OFF)):
                 yield (x, leave), (x, row + shift), (u, row + shift), (u, tip)
-
-
-def _draw_way(way: Way) -> str:
-    """Return the SVG path of a way, with round corners."""
-    words = "M{} {}".format(*way[0])
-    for before, (x, y), after in zip(way, way[1:], way[2:], strict=False):
-        ends = []
-        for u, v in (before, after):
-            far = max(abs(u - x) + abs(v - y), 1)
-            part = min(CORNER, far // 2)
-            ends.append((x + (u - x) * part // far, y + (v - y) * part // far))
-        words += " L{} {} Q{} {} {} {}".format(*ends[0], x, y, *ends[1])
-    return words + " L{} {}".format(*way[-1])
 
 
 def _length(way: Way) -> int:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict, namedtuple
 from itertools import combinations, pairwise
-from operator import itemgetter
 from random import Random
 
 from helpers.model.graphs import Graph
@@ -20,10 +19,9 @@ BETWEEN, BESIDE = 24, 16  # pixels between two boxes; between a bend and what st
 Layout = namedtuple("Layout", ["layers", "paths", "has_cycle"], defaults=[False])
 
 
-def make_layers(graph: Graph, widths: dict[str, int] | None = None, room: int = 0) -> Layout:
-    """Return layers with few crossings; with `widths`, a layer wider than `room` wraps."""
+def make_layers(graph: Graph) -> Layout:
+    """Return layers with few crossings."""
     layer = _assign_layers(graph)
-    layer = wrap_layers(layer, graph, widths, room) if room else layer
     columns, paths = [[] for _ in range(1 + max(layer.values()))], []
     for key, number in layer.items():
         columns[number].append(key)
@@ -67,29 +65,13 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
     return {node.key: late[node.key] for node in graph.nodes}
 
 
-def wrap_layers(layer: dict[str, int], graph: Graph, widths, room: int) -> dict[str, int]:
-    """Return a layer per key; of one that is too wide, as many as needed, of as many boxes."""
-    made, read = {edge.target for edge in graph.edges}, {edge.source for edge in graph.edges}
-    rows, found, number = defaultdict(list), {}, 0
-    for key, own in layer.items():
-        rows[own].append(key)
-    for _, row in sorted(rows.items()):
-        row.sort(key=lambda key: (key not in made) + 2 * (key not in read))
-        parts = -(-sum(widths[key] + BETWEEN for key in row) // room)
-        each = -(-len(row) // parts)
-        found |= {key: number + at // each for at, key in enumerate(row)}
-        number += -(-len(row) // each)
-    return {key: found[key] for key in layer}
-
-
 # -- few crossings ---------------------------------------------------------------------------------
 
 
 def minimize_crossings(columns: list[list], came: dict, sides) -> list[list]:
-    """Return the columns in the best order found, from that in which the keys came, and another."""
-    starts = [sorted(column, key=came.get) for column in columns], _near_each_other(columns, sides)
-    fewest, best = min(((_sift(each, sides), each) for each in starts), key=itemgetter(0))
-    chance = Random(0)  # the same picture each time
+    """Return the columns in the best order found from that in which the keys came."""
+    best = [sorted(column, key=came.get) for column in columns]
+    fewest, chance = _sift(best, sides), Random(0)  # the same picture each time
     for _ in range(SHAKES if sum(map(len, columns)) <= MOST_SHAKEN and fewest else 0):
         other = [list(column) for column in best]
         chance.shuffle(chance.choice(other))
@@ -97,18 +79,6 @@ def minimize_crossings(columns: list[list], came: dict, sides) -> list[list]:
         if count <= fewest:
             best, fewest = other, count
     return best
-
-
-def _near_each_other(columns: list[list], sides) -> list[list]:
-    """Return the columns, each sorted by the mean place of its neighbours, to and fro."""
-    columns = [list(column) for column in columns]
-    at = {key: n for column in columns for n, key in enumerate(column)}
-    for sweep in range(SWEEPS):
-        for column in reversed(columns) if sweep % 2 else columns:
-            near = {key: [at[to] for to in sides[sweep % 2][key]] or [at[key]] for key in column}
-            column.sort(key=lambda key, near=near: sum(near[key]) / len(near[key]))
-            at |= {key: n for n, key in enumerate(column)}
-    return columns
 
 
 def _sift(columns: list[list], sides) -> int:

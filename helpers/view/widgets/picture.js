@@ -1,4 +1,4 @@
-// A picture of all steps at once (diagram/union.py), of which each step shows a part. Its parts bear
+// A picture of all steps at once (diagram/animated_graph.py), of which each step shows a part. Its parts bear
 // data-key; a state says of each key that is there: shown, new, ghost (just gone) or now.
 // dom.js goes before this file. The SVG comes escaped from our own Python view.
 
@@ -36,16 +36,13 @@ function mountPicture(host, svg) {
   return { drawing, parts, slots, changes, pan, title: title.textContent, moves: new Map() };
 }
 
-/** Show one step. `animate`: arrows that led elsewhere in the `previous` state move to their ends.
- * An outline that the `next` state fills is marked, and a guard that it adds. */
-function showPicture(picture, state, previous = {}, animate = false, next = {}) {
+/** Show one step. `animate`: arrows that led elsewhere in the `previous` state move to their ends. */
+function showPicture(picture, state, previous = {}, animate = false) {
   for (const stop of [...picture.moves.values()]) stop();
   for (const [key, nodes] of picture.parts)
     for (const node of nodes) {
       if (state[key]) node.setAttribute("data-state", state[key]);
       else node.removeAttribute("data-state");
-      const made = next[key] === "new";
-      node.toggleAttribute("data-next", made && (state[key] === "outline" || (!state[key] && node.matches(".guard"))));
     }
   const shown = [...picture.parts].map(([key, [node]]) => said(node, state[key])).filter(Boolean);
   const words = shown.join("; ") || "nothing yet";
@@ -53,10 +50,9 @@ function showPicture(picture, state, previous = {}, animate = false, next = {}) 
   if (animate && !stillOnly())
     for (const [from, to] of moved(picture, state, previous)) move(picture, from, to);
   const fresh = Object.keys(state).filter((key) => ["now", "new"].includes(state[key]));
-  const ahead = [...picture.parts.keys()].filter((key) => picture.parts.get(key)[0].hasAttribute("data-next"));
-  const told = (fresh.length ? fresh : ahead).flatMap((key) => picture.parts.get(key) ?? []);
+  const told = fresh.flatMap((key) => picture.parts.get(key) ?? []);
   const from = told.flatMap((node) => picture.parts.get(node.dataset.from) ?? []); // whose arrow it is
-  picture.pan.follow([...told, ...from].filter((node) => !node.matches(".guard"))); // the graph stays in sight
+  picture.pan.follow([...told, ...from]);
 }
 
 const isThere = (state, key) => state[key] && state[key] !== "ghost";

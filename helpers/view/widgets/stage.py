@@ -9,25 +9,22 @@ from markupsafe import Markup, escape
 
 from helpers.model.graphs import Graph
 from helpers.model.stage_records import LANES, NOWHERE, Card, Panel, Step, Timeline, Value
-from helpers.model.tables import Ledger, Listing
 from helpers.model.torch_records import DynamoRun
 from helpers.view import View
-from helpers.view.diagram import animated_graph
-from helpers.view.diagram.graph_view import graph
+from helpers.view.diagram.animated_graph import animated_graph, growing_graphs
 from helpers.view.markup import MONO, cut, fit, joined, one_line, render, source_lines, visible
-from helpers.view.table_view import ledger, table
+from helpers.view.progress_view import view_of
 from helpers.view.widgets import make_widget
 
 MARK, LEFT = "▶", "↩"  # the line that runs next, and the one that was just left
 NO_STEPS = "No steps were recorded, so there is nothing to step through."
-FOLDED_AFTER, MOST_ARROWS = 100, 1_000  # steps, and arrows in the pictures of all of them
+FOLDED_AFTER = 100  # steps
 TEXT_ROOM, ROOM, STATE_ROOM = 200_000, 600_000, 700_000  # characters; bytes of HTML; of the script
 ALL = "the model has all of them (`.model.steps`)"
 # the scripts of the stage, in their order
 PARTS = ("source", "instructions", "arcs", "stack", "marks", "calls", "panels", "travel")
 PARTS += ("strip", "controls", "question", "legend")
 LONGEST_PROSE = 40_000  # characters of a panel
-_VIEWS = {Listing: table, Graph: graph, Ledger: ledger}
 _PROSE = Markup('<pre style="margin:0;padding:0;background:none;white-space:pre-wrap;')
 _PROSE += Markup(f"word-break:normal;overflow-wrap:anywhere;font-family:{escape(MONO)};")
 _PROSE += Markup('color:var(--jp-content-font-color1,inherit)">{}</pre>')
@@ -36,11 +33,11 @@ INSTRUCTION = "instruction"  # of the kinds of a Dynamo step, the one that has a
 MOST_NODES = 400  # in all steps together; more have no place for each of their own
 # Panels that a stage shows in a part of its own.
 STACKED = ("value stack", "value stack (recomputed)", "symbolic stack", "locals", "on an exception")
+STACKED += ("why",)  # that is also what the step says
 CARDED = ("frames on the stack", "frames off the stack, kept by generators")
-DYNAMO = ("graph so far", "guards so far", "the graph that is handed over", "why")
 # a letter per part and step of a picture
 to_json = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
-_LETTERS = {"": "0", "shown": "1", "new": "2", "ghost": "3", "outline": "4"}
+_LETTERS = {"": "0", "shown": "1", "new": "2", "ghost": "3"}
 
 
 def note_of(model: Timeline) -> str:
@@ -55,7 +52,7 @@ def _heading_of(panel: Panel) -> str:
 
 def _draw_panel(panel: Panel, form: str) -> str:
     """Return a panel's content as `text` or `html` from the view of its kind, or as plain words."""
-    if view := _VIEWS.get(type(panel.content)):
+    if view := view_of(panel.content):
         return getattr(view, form)(panel.content)
     prose = visible(cut(panel.content.rstrip("\n"), LONGEST_PROSE)) or "(nothing)"
     return prose if form == "text" else str(_PROSE.format(prose))
@@ -83,13 +80,12 @@ def _text(model: Timeline) -> str:
 
 def _html(model: Timeline) -> str:
     """Open is the first step with a picture or a table: at the start there may be nothing yet."""
-    lines, shown, room, arrows, opened = source_lines(model), [], ROOM, MOST_ARROWS, 0
+    lines, shown, room, opened = source_lines(model), [], ROOM, 0
     above = len("".join(lines).encode()) + 10 * len(lines) + 400
     for step in model.steps[:FOLDED_AFTER]:
         parts = [(_heading_of(each), Markup(_draw_panel(each, "html"))) for each in step.panels]
         room -= above + sum(len(words.encode()) + 200 for _, words in parts)
-        arrows -= sum(len(p.content.edges) for p in step.panels if type(p.content) is Graph)
-        if shown and (room < 0 or arrows < 0):
+        if shown and room < 0:
             break
         shown.append((cut(step.label), step.line, (step.left, f"{LEFT} {step.deed}"), parts))
         if not opened and any(type(panel.content) is not str for panel in step.panels):
@@ -251,10 +247,10 @@ def _draw_steps(model: Timeline, steps: Sequence[Step]):
     graphs = [panels[0].content if panels else Graph("", (), ()) for panels in drawn]
     if not 0 < len({node.key for graph in graphs for node in graph.nodes}) <= MOST_NODES:
         return None, ()
+    titles, grows = list(dict.fromkeys(p.title for panels in drawn for p in panels)), False
     if isinstance(model, DynamoRun):
-        return animated_graph.growing_graph(replace(model, steps=tuple(steps))), DYNAMO
-    titles = list(dict.fromkeys(panel.title for panels in drawn for panel in panels))
-    return animated_graph.animated_graph(graphs, one_line(titles[0])), titles
+        graphs, grows = growing_graphs(replace(model, steps=tuple(steps))), True
+    return animated_graph(graphs, one_line(titles[0]), grows), titles
 
 
 timeline = View(_text, _html, stage_widget)

@@ -78,8 +78,7 @@ function picturePane(script) {
   const why = make("p", "stage-none stage-why", "");
   pane.body.append(why);
   const show = (now, moving, before) => {
-    const next = now.n + 1 < script.total ? script.step(now.n + 1).picture : {};
-    showPicture(picture, now.picture, before?.picture ?? {}, moving, next);
+    showPicture(picture, now.picture, before?.picture ?? {}, moving);
     why.textContent = Object.keys(now.picture).length ? "" : "nothing yet";
   };
   return { box: pane.box, show, changes: picture.changes };
