@@ -62,7 +62,7 @@ EDITS = {
     ),
     "inference sets no dtype that there is": (
         "op_def.py", 'ctx.InputDType("in", 0)', '"bool"', "infer",
-        ['output "out" this dtype', "'bool'", '"float32"'],
+        ['output "out" this shape and dtype', "'bool'", '"float32"'],
     ),
     # run
     "wrong unpacking": (

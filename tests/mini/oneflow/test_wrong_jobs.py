@@ -46,11 +46,6 @@ JOBS = {
         lambda op, tmp: on_cpu(lambda x: x + float("inf"), spec=((5,), "int32"))(X), "infer",
         ["inf in int32"],
     ),
-    "initializer that was not called": (
-        lambda op, tmp: on_cpu(
-            lambda x: flow.get_variable("w", (5,), initializer=flow.ones_initializer)
-        )(X), "build", ['variable "w" needs an initializer'],
-    ),
     "job returns a number": (
         lambda op, tmp: on_cpu(lambda x: 3)(X), "build",
         ['job "job": return takes blobs', "not int"],
