@@ -223,8 +223,7 @@ def _type(key, value) -> int:
 
 
 def _expecting(what, key, value):
-    words = f"Expecting {what} for attr {key.decode()}, got {type(value).__name__}"
-    return failure(INVALID, words)
+    return failure(INVALID, f"Expecting {what} for attr {key.decode()}, got {type(value).__name__}")
 
 
 _KINDS = {  # the end of the function's name, what makes a Python value fit, its type in C

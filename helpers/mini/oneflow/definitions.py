@@ -12,18 +12,15 @@ from helpers.mini.oneflow.errors import OpError, lookup, need, raised
 from helpers.mini.oneflow.registry import REQUIRED, Chain, GradientDef, OpDef, Spec, attr_def, begin
 from helpers.safety.arguments import quote_value
 
-KIND = "op_def.py"
-ELSEWHERE = "REGISTER_USER_OP stands in <name>_op_def.py, loaded with .py_def()"
-
 
 def REGISTER_USER_OP(op_type_name):
     """Begin the definition of an op type."""
-    return begin(KIND, OpChain, op_type_name, ELSEWHERE)
+    return begin("op_def.py", OpChain, op_type_name)
 
 
 def REGISTER_USER_OP_GRAD(op_type_name):
     """Begin the gradient rule of a forward op type."""
-    return begin(KIND, GradientChain, op_type_name, ELSEWHERE)
+    return begin("op_def.py", GradientChain, op_type_name)
 
 
 class OpChain(Chain):
@@ -94,8 +91,9 @@ def check(op, has_inference):
     """Raise OpError unless a definition is complete; for both front ends."""
     names = [*op.inputs, *op.outputs, *op.attrs]
     for name in [op.name, *names]:
-        fine = type(name) is str and name and "/" not in name
-        need(fine, f"{op}: {quote_value(name)} is no name for an op, an argument or an attr")
+        need(
+            type(name) is str and name and "/" not in name, f"{op}: {quote_value(name)} is no name"
+        )
         need(names.count(name) < 2, f'{op}: the name "{name}" is used twice among its arguments')
     need(op.outputs, f'{op} has no .Output("out"), and nobody could use it')
     told = f"{op} has no .SetTensorDescInferFn(...): nobody can tell the shape of its outputs"

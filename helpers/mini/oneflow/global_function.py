@@ -8,7 +8,7 @@ import functools
 import inspect
 
 from helpers.mini.oneflow.autodiff import Backward
-from helpers.mini.oneflow.errors import need, stage
+from helpers.mini.oneflow.errors import lookup, need, stage
 from helpers.mini.oneflow.job import Job, Op, Output, Writer, writer, writing
 from helpers.mini.oneflow.kernels import Executor
 from helpers.mini.oneflow.registry import checked_spec, is_list
@@ -30,8 +30,7 @@ class Numpy:
 def global_function(type="predict"):
     """Make a job of a function of blobs. `type` is "predict" or "train"."""
     need(not callable(type), "write @flow.global_function() with parentheses")
-    known = type in ("predict", "train")
-    need(known, f'global_function(type=...): "predict" or "train", got {quote_value(type)}')
+    need(type in ("predict", "train"), f'type is "predict" or "train", not {quote_value(type)}')
     return lambda function: JobFunction(function, type)
 
 
@@ -40,8 +39,12 @@ class JobFunction:
 
     def __init__(self, function, kind):
         functools.update_wrapper(self, function)
-        self.function, self.kind = function, kind
-        self.placeholders = _placeholders(function)
+        self.function, self.kind, self.placeholders = function, kind, {}
+        for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+            what = f'job "{self.__name__}": parameter "{name}" needs an annotation such as '
+            fine = isinstance(parameter.annotation, Numpy.Placeholder)
+            need(fine, f"{what}tp.Numpy.Placeholder((5,), dtype=flow.float32)")
+            self.placeholders[name] = parameter.annotation
         self._job = self._executor = self._single = None
 
     @property
@@ -83,34 +86,20 @@ class JobFunction:
             need(job.loss is not None, f"train {what} has no loss: {advice}")
             Backward(job).run()
             job.optimizer.append_updates(job)
-        for blob in [blob for blob, diff, _ in job.watches if diff]:
-            told = f"{what}: watch_diff({blob}): this blob has no gradient; only blobs on a path"
-            told = f"{told} from a variable to the loss of a train job have one"
-            need(blob.name in job.gradients, told)
         watches = [
-            (job.gradients[blob.name] if diff else blob.name, handler)
-            for blob, diff, handler in job.watches
+            (lookup(job.gradients, "gradient", name, f"{what} ") if diff else name, handler)
+            for name, diff, handler in job.watches
         ]
         gradients = tuple(job.gradients.items())
         self._job = Job(job.name, job.kind, tuple(job.ops), tuple(names), gradients)
         self._executor = Executor(self._job, job.session, job.optimizer, watches)
 
 
-def _placeholders(function):
-    parameters = inspect.signature(function, eval_str=True).parameters
-    found = {name: parameter.annotation for name, parameter in parameters.items()}
-    for name, annotation in found.items():
-        what = f'job "{function.__name__}": parameter "{name}" needs an annotation such as '
-        fine = isinstance(annotation, Numpy.Placeholder)
-        need(fine, f"{what}tp.Numpy.Placeholder((5,), dtype=flow.float32)")
-    return found
-
-
 def watch(blob, handler):
     """Call handler(array) with a blob's value in each run."""
-    writer().watches.append((own(blob, "watch"), False, handler))
+    writer().watches.append((own(blob, "watch").name, False, handler))
 
 
 def watch_diff(blob, handler):
     """Call handler(array) with the gradient of a blob in each run of a train job."""
-    writer().watches.append((own(blob, "watch_diff"), True, handler))
+    writer().watches.append((own(blob, "watch_diff").name, True, handler))

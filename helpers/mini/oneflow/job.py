@@ -13,7 +13,6 @@ from helpers.mini.oneflow.autodiff import numbered
 from helpers.mini.oneflow.errors import OpError, listed, lookup, need, place
 from helpers.mini.oneflow.kernels import NO_KERNEL
 from helpers.mini.oneflow.registry import REQUIRED, Spec, attr_value, checked_spec
-from helpers.safety.arguments import quote_value
 
 PASSES = ("forward", "backward", "update")
 PLACED = ContextVar("placement", default=None)  # None: on the gpu, as in a build with CUDA
@@ -138,40 +137,33 @@ class Writer:
         told = f'{where}: there is no op type "{request.type}"; registered: {own}'
         need(request.type in ops, told)
         definition = ops[request.type]
-        complete(request, definition, f"{where}, {definition}", placement)
+        where = f"{where}, {definition}"
+        given = {"input": [name for name, _ in request.inputs], "output": request.outputs}
+        for kind in given if definition.file else ["output"]:  # a built-in op takes any number
+            known = getattr(definition, f"{kind}s")
+            for name in [*given[kind], *known]:
+                lookup(dict.fromkeys(known), kind, name, f"{where} ")
+                times, what = given[kind].count(name), f'{where}: {kind} "{name}"'
+                need(times, f'{what} is not given; add .{kind.title()}("{name}"…)')
+                need(times == 1, f"{what} takes one blob, {times} given")
+        for name in request.attrs:
+            lookup(definition.attrs, "attr", name, f"{where} ")
+        for name, attr in definition.attrs.items():
+            value, what = request.attrs.get(name, attr.default), f'{where}: attr "{name}"'
+            need(value is not REQUIRED, f"{what} must be set; it has no default")
+            request.attrs[name] = attr_value(what, attr.type, value)
+        if definition.file:
+            request.inputs.sort(key=lambda item: definition.inputs.index(item[0]))
+            tag = definition.attrs.get("device_sub_tag")
+            told = f'{where} lacks .Attr("device_sub_tag", "py"): without it the framework looks'
+            need(tag and tag.default == "py", f"{told} for a kernel in C++, and there is none")
+        check_placement(placement, where)
         return definition
 
     def new_name(self, stem):
         """Return a name that no op of this job has: stem_0, stem_1 …"""
         taken = {op.name for op in self.ops}
         return next(name for n in count() if (name := f"{stem}_{n}") not in taken)
-
-
-def complete(request, definition, where, placement):
-    """Hold a request against a definition: arguments, attributes, placement."""
-    given = {"input": [name for name, _ in request.inputs], "output": request.outputs}
-    for kind in given if definition.file else ["output"]:  # a built-in op takes any number
-        known = getattr(definition, f"{kind}s")
-        for name in [*given[kind], *known]:
-            lookup(dict.fromkeys(known), kind, name, f"{where} ")
-            times = given[kind].count(name)
-            need(times, f'{where}: {kind} "{name}" is not given; add .{kind.title()}("{name}"…)')
-            need(times == 1, f'{where}: {kind} "{name}" takes one blob, {times} given')
-    for name in request.attrs:
-        lookup(definition.attrs, "attr", name, f"{where} ")
-    attrs = {}
-    for name, attr in definition.attrs.items():
-        value, what = request.attrs.get(name, attr.default), f'{where}: attr "{name}"'
-        need(value is not REQUIRED, f"{what} must be set; it has no default")
-        attrs[name] = attr_value(what, attr.type, value)
-    request.attrs = attrs
-    request.outputs = list(definition.outputs)
-    if definition.file:
-        request.inputs.sort(key=lambda item: definition.inputs.index(item[0]))
-        tag = definition.attrs.get("device_sub_tag")
-        told = f'{where} lacks .Attr("device_sub_tag", "py"): without it the framework looks for a'
-        need(tag and tag.default == "py", f"{told} kernel in C++, and there is none")
-    check_placement(placement, where)
 
 
 def check_placement(device, where):
@@ -198,8 +190,7 @@ def writing(job):
 
 def placement(device_tag, machine_device_ids="0:0"):
     """Place the ops of the block on a device. Mirrors flow.scope.placement."""
-    known = device_tag in ("cpu", "gpu")
-    need(known, f'placement: the device is "cpu" or "gpu", got {quote_value(device_tag)}')
+    need(device_tag in ("cpu", "gpu"), f'the device is "cpu" or "gpu", not {device_tag!r}')
     return _setting(PLACED, device_tag)
 
 

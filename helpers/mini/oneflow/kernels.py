@@ -135,8 +135,7 @@ def choose(kernels: list[RegisteredKernel], context: KernelRegContext) -> Regist
 
 def REGISTER_USER_KERNEL(op_type_name):
     """Begin the registration of a kernel."""
-    told = "REGISTER_USER_KERNEL stands in <name>_py_kernel.py"
-    return begin("py_kernel.py", KernelChain, op_type_name, told)
+    return begin("py_kernel.py", KernelChain, op_type_name)
 
 
 class KernelChain(Chain):
@@ -154,8 +153,7 @@ class KernelChain(Chain):
         """Return the record, checked."""
         what, of = f'REGISTER_USER_KERNEL("{self.name}")', quote_value(self.predicate)
         need(callable(self.function), f"{what} has no .SetCreateFn(function)")
-        fine = isinstance(self.predicate, Hob)
-        need(fine, f"{what}.SetIsMatchedHob takes a predicate, got {of}")
+        need(isinstance(self.predicate, Hob), f"{what}.SetIsMatchedHob takes a predicate, got {of}")
         kernel = Kernel(self.function.__name__, self.function, self.file)
         return RegisteredKernel(self.name, self.predicate, kernel)
 

@@ -153,9 +153,10 @@ class Chain:
         return self
 
 
-def begin(kind, chain, name, told):
+def begin(kind, chain, name):
     """Begin a chain of calls in the file that is being loaded; OpError in any other place."""
-    need(_loading and _loading[-1][0] == kind, told)
+    fine = _loading and _loading[-1][0] == kind
+    need(fine, f'a registration such as that of "{name}" stands in <name>_{kind}')
     _, file, chains = _loading[-1]
     chains.append(chain(name, file))
     return chains[-1]

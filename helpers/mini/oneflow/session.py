@@ -68,7 +68,6 @@ def get_all_variables() -> dict[str, np.ndarray]:
 def load_variables(values):
     """Set variables that a job has made already. Mirrors flow.load_variables."""
     known = session().variables
-    need(isinstance(values, dict), "load_variables takes a dict: {name: array}")
     for name, value in values.items():
         need(name in known, f'there is no variable "{name}"; there are {listed(known)}')
         old, new = (Spec(a.shape, a.dtype.name) for a in (known[name], np.asarray(value)))
@@ -123,8 +122,7 @@ class CustomOpModule:
     @property
     def api(self):
         """The wrapper functions: the module of <name>_py_api.py."""
-        told = f'op "{self.name}" has no .api yet: call .py_api() and then .build_load()'
-        need(self._api is not None, told)
+        need(self._api is not None, f'op "{self.name}" has no .api: call .py_api().build_load()')
         return self._api
 
     @stage("load")

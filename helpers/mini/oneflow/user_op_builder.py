@@ -119,8 +119,7 @@ class user_op_builder(Request):  # noqa: N801 - the original's name
 
     def InferAndTryRun(self):
         """Infer the outputs and append the op to the job."""
-        told = f'op "{self.name}" does not fit yet: call .Build() first'
-        need(self._asked is not None, told)
+        need(self._asked is not None, f'op "{self.name}" does not fit yet: call .Build() first')
         added = self._job.add(self, placement=self._placement)
         by_name = {output.argument: Blob(self._job, output) for output in added}
         self._blobs = tuple(by_name[name] for name in self._asked)
@@ -128,8 +127,7 @@ class user_op_builder(Request):  # noqa: N801 - the original's name
 
     def RemoteBlobList(self):
         """Return the outputs, a tuple in the order of the .Output() calls."""
-        told = f'op "{self.name}" is not in the job yet: call .InferAndTryRun() first'
-        need(self._blobs is not None, told)
+        need(self._blobs is not None, f'op "{self.name}" is not in the job: .InferAndTryRun()')
         return self._blobs
 
     def SoleOutputBlob(self):
@@ -167,8 +165,7 @@ def get_variable(name, shape=None, dtype="float32", initializer=None, trainable=
     job, what = writer(), f'variable "{name}"'
     need(shape is not None, f"{what} has no shape: get_variable(name, shape=(3, 4), ...)")
     spec = checked_spec(shape, dtype, what)
-    told = f"{what} is {spec.dtype}, which cannot be trained; write trainable=False"
-    need(not trainable or spec.dtype in FLOATS, told)
+    need(not trainable or spec.dtype in FLOATS, f"{what} is {spec.dtype}: write trainable=False")
     output, variables = Output("out", f"{name}/out_0", *spec), job.session.variables
     new = (name, "variable") not in [(op.name, op.type) for op in job.ops]
     if new:
@@ -189,8 +186,7 @@ class PiecewiseConstantScheduler:
     """A learning rate, the same in all steps: boundaries between several are left out here."""
 
     def __init__(self, boundaries, values):
-        told = "PiecewiseConstantScheduler: the learning rate is constant here, as in ([], [0.1])"
-        need(not boundaries and len(values) == 1, told)
+        need(not boundaries and len(values) == 1, "the rate is constant here, as in ([], [0.1])")
         self.rate = float(values[0])
 
 
@@ -203,8 +199,7 @@ class SGD:
     def minimize(self, loss):
         """Make the job train its variables: gradients of the loss, then an update of each."""
         job = own(loss, "minimize(loss)").owner
-        told = f'job "{job.name}": minimize(loss) needs @flow.global_function(type="train")'
-        need(job.kind == "train", told)
+        need(job.kind == "train", 'minimize(loss) needs @flow.global_function(type="train")')
         need(job.loss is None, f'job "{job.name}" calls minimize(loss) twice')
         job.loss, job.optimizer = loss, self
 
