@@ -7,8 +7,8 @@ an op's own files see that name while they are loaded.
 
 # ruff: noqa: F401 - what is imported here is offered
 
+from collections import namedtuple
 from types import SimpleNamespace
-from typing import NamedTuple
 
 from helpers.mini.oneflow.autodiff import OpArg
 from helpers.mini.oneflow.cpp_def import find_compiler
@@ -46,13 +46,7 @@ optimizer = SimpleNamespace(SGD=SGD, PiecewiseConstantScheduler=PiecewiseConstan
 typing = SimpleNamespace(Numpy=Numpy)
 
 
-class Difference(NamedTuple):
-    """One difference from OneFlow 0.3: its name, what it is about, the way there, the way here."""
-
-    name: str
-    about: str
-    original: str
-    here: str
+Difference = namedtuple("Difference", "name about original here")  # from OneFlow 0.3
 
 
 def differences() -> tuple[Difference, ...]:

@@ -42,9 +42,6 @@ class Blob:
     def __rsub__(self, other):
         return binary("add", -self, other)
 
-    def __matmul__(self, other):
-        return matmul(self, other)
-
     def __neg__(self):
         return binary("mul", self, -1)
 

@@ -60,11 +60,7 @@ APART = {
     "BINARY_SLICE": ("BUILD_SLICE", "BINARY_SUBSCR"),
     "STORE_SLICE": ("BUILD_SLICE", "STORE_SUBSCR"),
 }
-INTRINSICS = {
-    "INTRINSIC_UNARY_POSITIVE": [("UNARY_POSITIVE", ())],
-    "INTRINSIC_LIST_TO_TUPLE": [("LIST_TO_TUPLE", ())],
-    "INTRINSIC_PREP_RERAISE_STAR": [("PREP_RERAISE_STAR", ())],
-}
+INTRINSICS = ("UNARY_POSITIVE", "LIST_TO_TUPLE", "PREP_RERAISE_STAR")
 PARTS = {1: "defaults", 2: "kwdefaults", 4: "annotations", 8: "closure"}
 BY_NAME = {*dis.hasname, *dis.haslocal, *dis.hasfree, *dis.hascompare}
 
@@ -106,9 +102,8 @@ def plain_names(opname: str) -> tuple[str, ...]:
 
 
 EVERY_NAME = frozenset(
-    ["LOAD_CLOSURE", "LOAD_SLOT", "STORE_SLOT"]
+    ["LOAD_CLOSURE", "LOAD_SLOT", "STORE_SLOT", *INTRINSICS]
     + [plain for real in dis.opmap for plain in plain_names(real)]
-    + [plain for parts in INTRINSICS.values() for plain, _ in parts]
 )
 
 
@@ -180,8 +175,10 @@ class _Decoder:
         if name in APART:
             pairs = zip(names, instruction.argval, strict=True)
             return [(self._local(n, variable, 0), (variable,)) for n, variable in pairs]
-        if name.startswith("CALL_INTRINSIC") and instruction.argrepr in INTRINSICS:
-            return INTRINSICS[instruction.argrepr]
+        if name.startswith("CALL_INTRINSIC"):
+            intrinsic = instruction.argrepr.removeprefix("INTRINSIC_")
+            if intrinsic in INTRINSICS:
+                return [(intrinsic, ())]
         if instruction.opcode in dis.haslocal:
             told = (self._variable(instruction),)
             return [(self._local(n, instruction.argval, instruction.arg), told) for n in names]
