@@ -42,7 +42,7 @@ def two_layers(api, kind="train"):
 def test_all_ops_of_the_job_are_there_in_order(api):
     job = two_layers(api)
     model = show_job(job).model
-    assert [op.name for op in model.ops] == [op.name for op in job.ops]
+    assert [op.name for op in model.ops] == [op.name for op in job.job.ops]
     assert model.counts == {"input": 2, "variable": 2, "forward": 6, "backward": 9, "update": 2}
 
 

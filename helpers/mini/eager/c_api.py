@@ -1,10 +1,10 @@
 """TensorFlow's shared library -> its C functions; and attributes, each set by the one for its kind.
 
-Mirrors tensorflow/c/tf_status.h and tensorflow/c/eager/c_api.h. The two C++ functions between an
-EagerTensor and its handle are those of tensorflow/python/eager/pywrap_tensor.h; they are asked for
-by the names that the compiler gave them. Attributes are set as by SetOpAttrs, SetOpAttrScalar and
-SetOpAttrList of pywrap_tfe_src.cc, with their words for a wrong value. The kind is asked of the op,
-so `True` and 1 are not confused. Functions, and lists of shapes, floats and bools, are left out.
+Mirrors tensorflow/c/tf_status.h and tensorflow/c/eager/c_api.h; the two C++ functions between an
+EagerTensor and its handle are asked for by the names that the compiler gave them. Attributes are
+set as by SetOpAttrs of pywrap_tfe_src.cc, with its words for a wrong value. The kind is asked of
+the op, so `True` and 1 are not confused. Functions, and lists of shapes, floats and bools, are left
+out.
 """
 
 import ctypes
@@ -55,10 +55,7 @@ def api() -> SimpleNamespace:
 
 
 def handle_of(tensor) -> int:
-    """Return the address of an EagerTensor's handle; the tensor keeps it alive. TypeError if none.
-
-    The C++ function does not look at what it is given, so that is done here.
-    """
+    """Return the address of an EagerTensor's handle, which the tensor keeps alive."""
     from tensorflow.python.framework import ops
 
     if type(tensor) is not ops.EagerTensor:
@@ -99,15 +96,11 @@ class Status:
         """Return 0 when all is well, else one of tf.errors' codes."""
         return api().TF_GetCode(self.address)
 
-    @property
-    def message(self) -> str:
-        """Return TensorFlow's words."""
-        return api().TF_Message(self.address).decode(errors="replace")
-
     def check(self, suffix: str = "") -> None:
         """Raise TensorFlow's own exception type with its words if something went wrong."""
         if self.code:
-            raise failure(self.code, self.message + suffix)
+            words = api().TF_Message(self.address).decode(errors="replace")
+            raise failure(self.code, words + suffix)
 
 
 def failure(code: int, message: str) -> Exception:
@@ -160,16 +153,14 @@ def set_attributes(op: int, attrs: tuple, status: Status) -> None:
         elif kind in (STRING, INTEGER, TYPE) or (kind in _KINDS and not is_list.value):
             _set(op, key, kind, value, bool(is_list.value))
         else:
-            list_ = "list " if is_list.value else ""
-            words = f"Attr {name} has unhandled {list_}type {kind}"
+            words = f"Attr {name} has unhandled {'list ' * is_list.value}type {kind}"
             raise failure(UNIMPLEMENTED, words)
 
 
 def parsed(kind: str, name: str, value, is_list: bool = False, end: str = ""):
     """Return an attribute's value as C wants it: bytes, an int, a float; for a list a list of them.
 
-    `kind`: String, Int, Float, Bool or Type. Raises InvalidArgumentError with TensorFlow's words,
-    and `end` behind them, for a value of another Python type.
+    `kind`: String, Int, Float, Bool or Type. `end` follows TensorFlow's words for a wrong one.
     """
     parse = next(parse for stem, parse, _ in _KINDS.values() if stem == kind)
     try:
@@ -195,17 +186,10 @@ def _set(op, key, kind, value, is_list):
 
 
 def _set_shape(op, key, value, status):
-    dims = None
-    if value is not None and getattr(value, "rank", 0) is not None:
-        if not hasattr(value, "__getitem__"):
-            words = f"Expecting None or sequence value for attr{key.decode()}"
-            raise failure(INVALID, f"{words}, got {_type_name(value)}")
-        for size in value:
-            if size is not None and not isinstance(size, int):
-                raise _expecting("a Dimension", key, size)
-        dims = [-1 if size is None else _integer(key, size) for size in value]
-    count = -1 if dims is None else len(dims)
-    api().TFE_OpSetAttrShape(op, key, (INT64 * max(count, 0))(*dims or ()), count, status.address)
+    known = value is not None and getattr(value, "rank", 0) is not None
+    dims = [-1 if size is None else _integer(key, size) for size in value] if known else []
+    count, dims = len(dims) if known else -1, (INT64 * len(dims))(*dims)
+    api().TFE_OpSetAttrShape(op, key, dims, count, status.address)
     status.check()
 
 
@@ -239,13 +223,7 @@ def _type(key, value) -> int:
 
 
 def _expecting(what, key, value):
-    return failure(INVALID, f"Expecting {what} for attr {key.decode()}, got {_type_name(value)}")
-
-
-def _type_name(value) -> str:
-    kind = type(value)
-    bare = kind.__flags__ & (1 << 9) or kind.__module__ == "builtins"
-    return kind.__name__ if bare else f"{kind.__module__}.{kind.__name__}"
+    return failure(INVALID, f"Expecting {what} for attr {key.decode()}, got {type(value).__name__}")
 
 
 _KINDS = {  # the end of the function's name, what makes a Python value fit, its type in C

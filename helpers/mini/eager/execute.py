@@ -31,10 +31,8 @@ def execute(op_name: str, inputs, attrs: tuple = (), num_outputs: int = 1) -> li
 
     `inputs`: one EagerTensor per input of the op, in the order of its definition; a list of them
     where the definition has a list. `attrs`: names and values in turn. It runs on the device that
-    `tf.device` asks for. No tape sees it.
-
-    Raises TensorFlow's exceptions with its words; TypeError and ValueError of the guard for what
-    would have ended the process.
+    `tf.device` asks for. No tape sees it. TypeError and ValueError for what would have ended the
+    process; else TensorFlow's exceptions with its words.
     """
     inputs = checked(op_name, inputs, attrs)
     if len(attrs) % 2 == 0:
@@ -78,8 +76,6 @@ def _add_inputs(op, inputs, status):
 
 # --- what is asked before C is called
 
-FIELDS = ("s", "i", "f", "b", "type", "shape", "func")
-
 
 def definition_of(op_name: str):
     """Return the OpDef of an op, or None for another name (such as a function's)."""
@@ -89,11 +85,7 @@ def definition_of(op_name: str):
 
 
 def checked(op_name, inputs, attrs) -> list:
-    """Return `inputs` as a list with one entry per input of the op; raise if a call could not be.
-
-    TypeError: an input or the attributes are of the wrong type. ValueError: the wrong number of
-    inputs, a list where none belongs, a dtype that contradicts an input's.
-    """
+    """Return `inputs` as a list, one entry per input of the op; raise if a call could not be."""
     if not isinstance(attrs, tuple):
         words = "attrs must be a tuple of names and values in turn"
         raise TypeError(f"{words}, not {real_type_name(attrs)}")
@@ -108,21 +100,16 @@ def checked(op_name, inputs, attrs) -> list:
         raise ValueError(f"{op_name} takes {takes} ({names}), got {len(inputs)}")
     types = dict(zip(attrs[::2], attrs[1::2], strict=False))
     for position, (argument, given) in enumerate(zip(arguments, inputs, strict=True)):
-        tensors = _tensors(op_name, argument, given, position)
+        tensors = [given]
+        if argument.number_attr or argument.type_list_attr:
+            tensors, position = given, 0
+            if not isinstance(given, (list, tuple)) or not given:
+                told = "an empty one" if isinstance(given, (list, tuple)) else real_type_name(given)
+                words = f"input {argument.name} of {op_name} is a list of tensors"
+                raise ValueError(f"{words}, not {told}")
+        _require_eager(tensors, position)
         _require_dtype(op_name, argument, tensors, types.get(argument.type_attr))
     return list(inputs)
-
-
-def _tensors(op_name, argument, given, position) -> list:
-    """Return the tensors of one input, which may be a list."""
-    if not (argument.number_attr or argument.type_list_attr):
-        _require_eager([given], position)
-        return [given]
-    if not isinstance(given, (list, tuple)) or not given:
-        told = "an empty one" if isinstance(given, (list, tuple)) else real_type_name(given)
-        raise ValueError(f"input {argument.name} of {op_name} is a list of tensors, not {told}")
-    _require_eager(given)
-    return list(given)
 
 
 def _require_eager(tensors: Iterable, first: int = 0):
@@ -164,16 +151,13 @@ def completed(definition, inputs: list, attrs: tuple) -> tuple:
 
 def _value(default):
     kind = default.WhichOneof("value")
-    if kind != "list":
-        return _one(kind, getattr(default, kind))
-    lists = ((field, getattr(default.list, field)) for field in FIELDS)
-    return next(([_one(field, value) for value in values] for field, values in lists if values), [])
-
-
-def _one(kind, value):
+    value = getattr(default, kind)
+    if kind == "list":
+        lists = (getattr(value, field) for field in ("s", "i", "type"))
+        return next((list(found) for found in lists if found), [])
     if kind == "shape":
         return None if value.unknown_rank else [size.size for size in value.dim]
-    return value.name if kind == "func" else value
+    return value
 
 
 # --- what is counted
@@ -187,9 +171,9 @@ _kept = []  # C may still be on its way to a counter after its slot has been put
 def counted(run, times: int = 20) -> tuple[dict[str, int], tuple[str, ...]]:
     """Return how often each step is called while `run()` runs `times` times, and what was made.
 
-    "op objects" among the counts: how many there were that `TFE_Execute` got. The second are the
-    names of the ops that `TFE_NewOp` made, sorted, each once. Two calls before fill the caches.
-    Both are empty where slots cannot be rebound (only ELF libraries have them).
+    "op objects" among the counts: how many `TFE_Execute` got. The second are the names of the ops
+    that `TFE_NewOp` made, sorted. Two calls before fill the caches. Both are empty where slots
+    cannot be rebound (only ELF libraries have them).
     """
     slots = _slots()
     if not slots:

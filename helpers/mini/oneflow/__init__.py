@@ -7,10 +7,9 @@ an op's own files see that name while they are loaded.
 
 # ruff: noqa: F401 - what is imported here is offered
 
+from collections import namedtuple
 from types import SimpleNamespace
-from typing import NamedTuple
 
-from helpers.mini.oneflow import optimizer
 from helpers.mini.oneflow.autodiff import OpArg
 from helpers.mini.oneflow.cpp_def import find_compiler
 from helpers.mini.oneflow.definitions import REGISTER_USER_OP, REGISTER_USER_OP_GRAD
@@ -18,12 +17,6 @@ from helpers.mini.oneflow.errors import OpError
 from helpers.mini.oneflow.global_function import Numpy, global_function, watch, watch_diff
 from helpers.mini.oneflow.job import Job, Op, placement
 from helpers.mini.oneflow.kernels import REGISTER_USER_KERNEL, HobDataType, HobDeviceTag
-from helpers.mini.oneflow.optimizer import (
-    get_variable,
-    ones_initializer,
-    random_uniform_initializer,
-    zeros_initializer,
-)
 from helpers.mini.oneflow.session import (
     CustomOpModule,
     clear_default_session,
@@ -31,7 +24,17 @@ from helpers.mini.oneflow.session import (
     get_all_variables,
     load_variables,
 )
-from helpers.mini.oneflow.user_op_builder import matmul, reduce_sum, user_op_builder
+from helpers.mini.oneflow.user_op_builder import (
+    SGD,
+    PiecewiseConstantScheduler,
+    get_variable,
+    matmul,
+    ones_initializer,
+    random_uniform_initializer,
+    reduce_sum,
+    user_op_builder,
+    zeros_initializer,
+)
 
 float16, float32, float64 = "float16", "float32", "float64"
 float, double = float32, float64
@@ -39,16 +42,11 @@ int8, int32, int64, uint8 = "int8", "int32", "int64", "uint8"
 experimental = SimpleNamespace(custom_op_module=CustomOpModule)
 scope = SimpleNamespace(placement=placement)
 math = SimpleNamespace(reduce_sum=reduce_sum)
+optimizer = SimpleNamespace(SGD=SGD, PiecewiseConstantScheduler=PiecewiseConstantScheduler)
 typing = SimpleNamespace(Numpy=Numpy)
 
 
-class Difference(NamedTuple):
-    """One difference from OneFlow 0.3: its name, what it is about, the way there, the way here."""
-
-    name: str
-    about: str
-    original: str
-    here: str
+Difference = namedtuple("Difference", "name about original here")  # from OneFlow 0.3
 
 
 def differences() -> tuple[Difference, ...]:

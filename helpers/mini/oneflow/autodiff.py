@@ -9,9 +9,9 @@ oneflow/core/framework/user_op_conf.h (0.3).
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partialmethod
 
 from helpers.mini.oneflow.errors import OpError, in_file, listed, lookup, need, stage
-from helpers.mini.oneflow.registry import GradientDef
 from helpers.safety.arguments import quote_value
 
 
@@ -65,29 +65,20 @@ class ForwardOp:
         return self.name
 
     def attr(self, name):
-        return self._find("attr", name, self.attrs)
+        return lookup(self.attrs, "attr", name, f'op type "{self.type}" ')
 
-    def input(self, name, index):
-        return self._find("input", (name, index), self.inputs)
+    def _blob(self, kind, table, name, index):
+        return lookup(getattr(self, table), kind, (name, index), f'op type "{self.type}" ')
 
-    def output(self, name, index):
-        return self._find("output", (name, index), self.outputs)
-
-    def output_grad(self, name, index):
-        return self._find("output", (name, index), self.output_grads)
-
-    def NeedGenGradTensor4OpInput(self, name, index):
-        """Say whether anything asks for an input's gradient."""
-        self.input(name, index)
-        return (name, index) in self.wanted
+    input = partialmethod(_blob, "input", "inputs")
+    output = partialmethod(_blob, "output", "outputs")
+    output_grad = partialmethod(_blob, "output", "output_grads")
 
     def InputGradBind(self, argument, get_blob):
         """Bind an input's gradient to the blob that get_blob() names; called if it is needed."""
-        if self.NeedGenGradTensor4OpInput(*argument):
-            self.bound[tuple(argument)] = get_blob()
-
-    def _find(self, kind, key, table):
-        return lookup(table, kind, key, f'op type "{self.type}" ')
+        self.input(*argument)
+        if argument in self.wanted:
+            self.bound[argument] = get_blob()
 
 
 def OpArg(name, index):
@@ -139,13 +130,7 @@ class BackwardOpBuilder(Request):
         return lookup(known, "output", (name, index), f'op type "{self.type}" ')
 
 
-@stage("backward")
-def append_backward(writer):
-    """Append the backward ops of a train job; fill in writer.gradients."""
-    _Backward(writer).run()
-
-
-class _Backward:
+class Backward:
     """One pass over the forward ops, last to first."""
 
     def __init__(self, writer):
@@ -155,7 +140,9 @@ class _Backward:
             if any(blob in self.varying for _, blob in op.inputs):
                 self.varying.update(output.blob for output in op.outputs)
 
+    @stage("backward")
     def run(self):
+        """Append the backward ops of a train job; fill in writer.gradients."""
         loss = self.writer.loss
         told = f'job "{self.writer.name}": the loss {loss} depends on no trainable variable'
         need(loss.name in self.varying, f"{told}; make one with flow.get_variable")
@@ -168,65 +155,46 @@ class _Backward:
 
     def back(self, op):
         """Append the backward ops of one op and keep what they give for its inputs."""
-        where = f'op "{op.name}"'
-        rule, forward = self.rule(op), self.asked(op)
+        known, where = self.writer.session.registry, f'op "{op.name}" of job "{self.writer.name}"'
+        own = [name for name, rule in known.gradients.items() if rule.file]
+        what = in_file(f'no gradient is registered for op type "{op.type}"', op.file)
+        told = f'{where}: {what}; its definition needs REGISTER_USER_OP_GRAD("{op.type}")'
+        need(op.type in known.gradients, f"{told} (registered: {listed(own, 'none')})")
+        rule, inputs = known.gradients[op.type], numbered(op.inputs)
+        outputs = {(output.argument, 0): output.blob for output in op.outputs}
+        grads = {argument: self.total(blob) for argument, blob in outputs.items()}
+        wanted = frozenset(argument for argument, blob in inputs.items() if blob in self.varying)
+        specs = {name: output.spec for name, output in self.writer.blobs.items()}
+        types = {name: attr.type for name, attr in known.ops[op.type].attrs.items()}
+        attrs = dict(op.attrs), types
+        forward = ForwardOp(op.name, op.type, inputs, outputs, grads, *attrs, wanted, specs)
         try:
             for request in rule.generate(forward):
                 self.writer.add(request, "backward", op.placement)
+            for argument in sorted(wanted):
+                bound = self.bound(forward, argument)
+                self.parts.setdefault(inputs[argument], []).append(bound)
         except OpError as error:
-            raise OpError(f'{where} of job "{self.writer.name}": {rule}: {error}') from error
-        for argument in sorted(forward.wanted):
-            blob = forward.inputs[argument]
-            bound = self.bound(forward.bound, argument, blob, f"{where}: {rule}")
-            self.parts.setdefault(blob, []).append(bound)
+            raise OpError(f"{where}: {rule}: {error}") from error
 
-    def rule(self, op) -> GradientDef:
-        known = self.writer.session.registry.gradients
-        if op.type not in known:
-            own = ", ".join(f'"{name}"' for name, rule in known.items() if rule.file) or "none"
-            what = in_file(f'no gradient is registered for op type "{op.type}"', op.file)
-            raise OpError(
-                f'op "{op.name}" of job "{self.writer.name}": {what}; its definition needs '
-                f'REGISTER_USER_OP_GRAD("{op.type}") (registered: {own})'
-            )
-        return known[op.type]
-
-    def asked(self, op):
-        """Return the ForwardOp of an op, with a gradient for each of its outputs."""
-        inputs = numbered(op.inputs)
-        outputs = {(output.argument, 0): output.blob for output in op.outputs}
-        grads = {
-            argument: self.total(b)
-            if b in self.parts
-            else self.emit("constant_like", [b], value=0.0)
-            for argument, b in outputs.items()
-        }
-        wanted = frozenset(argument for argument, blob in inputs.items() if blob in self.varying)
-        specs = {name: output.spec for name, output in self.writer.blobs.items()}
-        known = self.writer.session.registry.op(op.type).attrs
-        types = {name: attr.type for name, attr in known.items()}
-        attrs = dict(op.attrs)
-        return ForwardOp(op.name, op.type, inputs, outputs, grads, attrs, types, wanted, specs)
-
-    def bound(self, table, argument, blob, where):
+    def bound(self, forward, argument):
         """Return the blob that a rule has bound to an input, checked."""
-        to = f'input ("{argument[0]}", {argument[1]})'
-        bound = ", ".join(f'("{name}", {index})' for name, index in table) or "nothing"
-        told = f"{where} binds no gradient to {to}, which needs one; it binds {bound}"
-        need(argument in table, told)
-        gradient, known = table[argument], self.writer.blobs
-        fine = isinstance(gradient, str) and gradient in known
-        need(fine, f"{where} binds {quote_value(gradient)} to {to}, and no blob has that name")
-        need(
-            known[gradient].spec == known[blob].spec,
-            f"{where} binds {known[gradient]} to {to}, whose blob is {known[blob]}: "
-            "a gradient has its input's shape and dtype",
-        )
-        return gradient
+        to, found = f'input ("{argument[0]}", {argument[1]})', forward.bound.get(argument)
+        bound = listed(name for name, _ in forward.bound)
+        need(found is not None, f"binds no gradient to {to}, which needs one; it binds {bound}")
+        known, blob = self.writer.blobs, self.writer.blobs[forward.inputs[argument]]
+        fine = isinstance(found, str) and found in known
+        need(fine, f"binds {quote_value(found)} to {to}, and no blob has that name")
+        told = f"binds {known[found]} to {to}, whose blob is {blob}: a gradient has its input's"
+        need(known[found].spec == blob.spec, f"{told} shape and dtype")
+        return found
 
     def total(self, blob):
-        """Return the one gradient of a blob; its parts are added up first."""
-        if len(parts := self.parts[blob]) > 1:
+        """Return the one gradient of a blob: its parts added up, or zeros."""
+        parts = self.parts.get(blob, [])
+        if not parts:
+            return self.emit("constant_like", [blob], value=0.0)
+        if len(parts) > 1:
             self.parts[blob] = parts = [self.emit("add_n", parts)]
         return parts[0]
 

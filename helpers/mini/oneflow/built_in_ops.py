@@ -10,26 +10,30 @@ from helpers.mini.oneflow.autodiff import Request
 from helpers.mini.oneflow.errors import need
 from helpers.mini.oneflow.registry import AttrDef, GradientDef, Kernel, OpDef, Registry, Spec
 
-KERNELS = {}  # op_type_name -> Kernel
-_ops, _gradients = {}, {}
-
 
 def built_in_registry():
     """Return a registry that holds the built-in ops alone."""
-    return Registry(dict(_ops), dict(_gradients))
+    ops = {name: _definition(name, *row) for name, row in OPS.items()}
+    return Registry(ops, {name: _gradient(name, *rules) for name, rules in GRADIENTS.items()})
 
 
-def op(name, infer, kernel, gradient=None, **attrs):
-    """Register a built-in op; `infer(specs, attrs)` gives the only output's Spec."""
-    types = {attr: AttrDef(kind) for attr, kind in attrs.items()}
-
+def _definition(name, infer, kernel, attrs=None):
     def inference(inputs, values):
         return {"out": infer(list(inputs.values()), values)}
 
-    _ops[name] = OpDef(name, (), ("out",), types, inference)
-    KERNELS[name] = Kernel(name, kernel, wants_attrs=bool(attrs))
-    if gradient:
-        _gradients[name] = GradientDef(name, lambda forward: Rule(forward).run(gradient))
+    types = {attr: AttrDef(kind) for attr, kind in (attrs or {}).items()}
+    return OpDef(name, (), ("out",), types, inference)
+
+
+def _gradient(name, *gradients):
+    def generate(forward):
+        rule = Rule(forward)
+        for argument, gradient in zip(forward.inputs, gradients, strict=True):
+            if argument in forward.wanted:
+                forward.bound[argument] = gradient(rule, *forward.inputs.values())
+        return rule.requests
+
+    return GradientDef(name, generate)
 
 
 class Rule:
@@ -37,14 +41,6 @@ class Rule:
 
     def __init__(self, forward):
         self.forward, self.dy, self.requests = forward, forward.output_grads["out", 0], []
-
-    def run(self, gradient):
-        """Bind what the functions that gradient(self, x, ...) returns give, one for each input."""
-        inputs = self.forward.inputs
-        for argument, get in zip(inputs, gradient(self, *inputs.values()), strict=True):
-            if argument in self.forward.wanted:
-                self.forward.bound[argument] = get()
-        return self.requests
 
     def emit(self, type_name, *blobs, **attrs):
         """Ask for a backward op; return its blob's name."""
@@ -58,6 +54,12 @@ class Rule:
         same = shape == self.forward.specs[self.dy].shape
         return blob if same else self.emit("reduce_sum_like", blob, like)
 
+    def turned(self, a, b, **which):
+        """Multiply two matrices, one of them transposed."""
+        plain = not any(self.forward.attrs.values())
+        need(plain, "knows only matrices that are not transposed")
+        return self.emit("matmul", a, b, **{"transpose_a": False, "transpose_b": False} | which)
+
 
 def _same_dtype(specs):
     dtypes = sorted({spec.dtype for spec in specs})
@@ -65,12 +67,11 @@ def _same_dtype(specs):
     return dtypes[0]
 
 
-def _broadcast(specs, attrs):
-    shapes = [spec.shape for spec in specs]
+def _broadcast(specs, _):
     try:
-        shape = np.broadcast_shapes(*shapes)
+        shape = np.broadcast_shapes(*[spec.shape for spec in specs])
     except ValueError:
-        need(False, f"cannot broadcast the shapes {' and '.join(map(str, shapes))}")
+        need(False, f"cannot broadcast {' and '.join(map(str, specs))}")
     return Spec(shape, _same_dtype(specs))
 
 
@@ -84,24 +85,15 @@ def _scalar(specs, attrs):
 
 def _matmul(specs, attrs):
     dtype, shapes = _same_dtype(specs), [spec.shape for spec in specs]
-    need(all(len(shape) == 2 for shape in shapes), f"takes two matrices, got shapes {shapes}")
-    a = shapes[0][::-1] if attrs["transpose_a"] else shapes[0]
-    b = shapes[1][::-1] if attrs["transpose_b"] else shapes[1]
-    need(a[1] == b[0], f"cannot multiply the shapes {shapes[0]} and {shapes[1]}")
+    turned = attrs["transpose_a"], attrs["transpose_b"]
+    a, b = (s[::-1] if turn else s for s, turn in zip(shapes, turned, strict=True))
+    need(len(a) == len(b) == 2 and a[1] == b[0], f"cannot multiply the shapes {shapes}")
     return Spec((a[0], b[1]), dtype)
 
 
 def _matmul_kernel(args, attrs):
     a, b = args
     return (a.T if attrs["transpose_a"] else a) @ (b.T if attrs["transpose_b"] else b)
-
-
-def _matmul_gradient(rule, a, b):
-    need(not any(rule.forward.attrs.values()), "knows only matrices that are not transposed")
-    return (
-        lambda: rule.emit("matmul", rule.dy, b, transpose_a=False, transpose_b=True),
-        lambda: rule.emit("matmul", a, rule.dy, transpose_a=True, transpose_b=False),
-    )
 
 
 def _reduce_sum_like(args):
@@ -115,54 +107,43 @@ def _number(function):
     return lambda args, attrs: function(args[0], args[0].dtype.type(attrs["operand"]))
 
 
-def _add_gradient(rule, x, y):
-    return lambda: rule.shrunk(rule.dy, x), lambda: rule.shrunk(rule.dy, y)
-
-
-def _sub_gradient(rule, x, y):
-    return (
-        lambda: rule.shrunk(rule.dy, x),
-        lambda: rule.shrunk(rule.emit("scalar_mul", rule.dy, operand=-1.0), y),
-    )
-
-
-def _mul_gradient(rule, x, y):
-    return (
-        lambda: rule.shrunk(rule.emit("broadcast_mul", rule.dy, y), x),
-        lambda: rule.shrunk(rule.emit("broadcast_mul", rule.dy, x), y),
-    )
-
-
-def _scale_gradient(rule, x):
-    return (lambda: rule.emit("scalar_mul", rule.dy, operand=rule.forward.attrs["operand"]),)
-
-
-def _first(specs, attrs):
+def _first(specs, _):
     return specs[0]
 
 
-def _second(specs, attrs):
+def _second(specs, _):
     return specs[1]
 
 
-op("broadcast_add", _broadcast, lambda args: args[0] + args[1], _add_gradient)
-op("broadcast_sub", _broadcast, lambda args: args[0] - args[1], _sub_gradient)
-op("broadcast_mul", _broadcast, lambda args: args[0] * args[1], _mul_gradient)
-op("scalar_add", _scalar, _number(np.add), lambda rule, x: (lambda: rule.dy,), operand="double")
-op("scalar_mul", _scalar, _number(np.multiply), _scale_gradient, operand="double")
-op("matmul", _matmul, _matmul_kernel, _matmul_gradient, transpose_a="bool", transpose_b="bool")
-op(
-    "reduce_sum",
-    lambda specs, attrs: Spec((), specs[0].dtype),
-    lambda args: args[0].sum(dtype=args[0].dtype),
-    lambda rule, x: (lambda: rule.emit("broadcast_like", rule.dy, x),),
-)
-op(
-    "constant_like",
-    _first,
-    lambda args, attrs: np.full_like(args[0], attrs["value"]),
-    value="double",
-)
-op("broadcast_like", _second, lambda args: np.broadcast_to(args[0], args[1].shape))
-op("reduce_sum_like", _second, _reduce_sum_like)
-op("add_n", _first, lambda args: sum(args[1:], args[0]))
+OPS = {  # op type -> inference of the only output, kernel, types of its attributes
+    "broadcast_add": (_broadcast, lambda args: args[0] + args[1]),
+    "broadcast_sub": (_broadcast, lambda args: args[0] - args[1]),
+    "broadcast_mul": (_broadcast, lambda args: args[0] * args[1]),
+    "scalar_add": (_scalar, _number(np.add), {"operand": "double"}),
+    "scalar_mul": (_scalar, _number(np.multiply), {"operand": "double"}),
+    "matmul": (_matmul, _matmul_kernel, {"transpose_a": "bool", "transpose_b": "bool"}),
+    "reduce_sum": (lambda s, _: Spec((), s[0].dtype), lambda a: a[0].sum(dtype=a[0].dtype)),
+    "constant_like": (_first, lambda a, k: np.full_like(a[0], k["value"]), {"value": "double"}),
+    "broadcast_like": (_second, lambda args: np.broadcast_to(args[0], args[1].shape)),
+    "reduce_sum_like": (_second, _reduce_sum_like),
+    "add_n": (_first, lambda args: sum(args[1:], args[0])),
+}
+KERNELS = {name: Kernel(name, kernel) for name, (_, kernel, *_) in OPS.items()}
+GRADIENTS = {  # op type -> for each input, from the rule and the inputs' blobs to a blob
+    "broadcast_add": (lambda r, x, y: r.shrunk(r.dy, x), lambda r, x, y: r.shrunk(r.dy, y)),
+    "broadcast_sub": (
+        lambda r, x, y: r.shrunk(r.dy, x),
+        lambda r, x, y: r.shrunk(r.emit("scalar_mul", r.dy, operand=-1.0), y),
+    ),
+    "broadcast_mul": (
+        lambda r, x, y: r.shrunk(r.emit("broadcast_mul", r.dy, y), x),
+        lambda r, x, y: r.shrunk(r.emit("broadcast_mul", r.dy, x), y),
+    ),
+    "scalar_add": (lambda r, x: r.dy,),
+    "scalar_mul": (lambda r, x: r.emit("scalar_mul", r.dy, **r.forward.attrs),),
+    "matmul": (
+        lambda r, a, b: r.turned(r.dy, b, transpose_b=True),
+        lambda r, a, b: r.turned(a, r.dy, transpose_a=True),
+    ),
+    "reduce_sum": (lambda r, x: r.emit("broadcast_like", r.dy, x),),
+}

@@ -16,7 +16,7 @@ from pathlib import Path
 from helpers.mini.oneflow.autodiff import Request
 from helpers.mini.oneflow.definitions import check
 from helpers.mini.oneflow.errors import NoCompiler, OpError, need, place
-from helpers.mini.oneflow.registry import REQUIRED, TYPES, GradientDef, OpDef, Spec, attr_def
+from helpers.mini.oneflow.registry import NUMBERS, TYPES, GradientDef, OpDef, Spec, attr_def
 from helpers.safety import folders, progress
 from helpers.safety.children import run, signal_name
 from helpers.safety.folders import ManagedDirectory, temporary
@@ -26,9 +26,6 @@ INCLUDE = Path(__file__).parent / "include"
 FLAGS = ("-std=c++11", "-O0", "-I", str(INCLUDE))
 LONGEST_BUILD, LONGEST = 120, 20  # seconds
 ROW, WORD, END = "\x1e", "\x1f", "\x04"  # what ends a row, parts its words, ends an answer
-_NAMES = ("float32", "float64", "int8", "int32", "int64", "uint8", "float16")
-NUMBERS = dict(zip(_NAMES, (2, 3, 4, 5, 6, 7, 9), strict=True))  # of enum DataType
-DTYPES = {str(number): name for name, number in NUMBERS.items()}
 
 
 def find_compiler():
@@ -48,7 +45,11 @@ def build(source) -> Path:
             f"{COMPILER_CURE}, or write the same definition in Python, {other}, "
             "and load it with .py_def()"
         )
-    home, name = cache_folder(), _key(source, compiler)
+    digest = hashlib.sha256(repr((compiler, FLAGS, source.name)).encode())
+    for file in [*sorted(source.parent.rglob("*")), *sorted(INCLUDE.rglob("*"))]:
+        if file.is_file() and file.suffix != ".py":
+            digest.update(f"\0{file.name}\0".encode() + file.read_bytes())
+    home, name = cache_folder(), digest.hexdigest()[:32]
     if not (home.path / name / "program").is_file():
         _compile(source, compiler, home, name)
     return home.path / name
@@ -57,15 +58,6 @@ def build(source) -> Path:
 def cache_folder() -> ManagedDirectory:
     """Return the folder that keeps programs."""
     return folders.cache("cpp_definitions")
-
-
-def _key(source, compiler):
-    digest = hashlib.sha256(repr((compiler, FLAGS)).encode())
-    nearby = [file for file in sorted(source.parent.rglob("*")) if file.suffix != ".py"]
-    for file in [source, *nearby, *sorted(INCLUDE.rglob("*"))]:
-        if file.is_file():
-            digest.update(f"\0{file.name}\0".encode() + file.read_bytes())
-    return digest.hexdigest()[:32]
 
 
 def _compile(source, compiler, home, name):
@@ -78,18 +70,11 @@ def _compile(source, compiler, home, name):
         if done.late:
             raise OpError(f"{place(source)} could not be compiled in {LONGEST_BUILD} seconds")
         if done.code:
-            raise OpError(f"{place(source)} does not compile: {_first_error(done.err, source)}")
+            lines = done.err.replace(f"{INCLUDE}{os.sep}", "").splitlines()
+            errors = [line.strip() for line in lines if "error" in line.lower()]
+            raise OpError(f"{place(source)} does not compile: {[*errors, *lines, ''][0]}")
         with suppress(OSError):  # another process was faster
             home.put(made, name)
-
-
-def _first_error(text, source):
-    lines = text.replace(f"{INCLUDE}{os.sep}", "").splitlines() or ["the compiler said nothing"]
-    first = next((line.strip() for line in lines if "error" in line.lower()), lines[0])
-    own = [line.split(":")[1] for line in lines if line.startswith(f"{source.name}:")]
-    numbers = [number for number in own if number.isdigit()]
-    inside = first.startswith(source.name) or not numbers
-    return first if inside else f"{first} (from {source.name}, line {numbers[0]})"
 
 
 def ask(program, question, number=0, rows=()):
@@ -109,8 +94,7 @@ def ask(program, question, number=0, rows=()):
         raise OpError(f"ended its program (exit code {done.code}) instead of returning")
     text = said.decode(errors="replace").removesuffix(END)
     rows = [row.split(WORD) for row in text.split(ROW)[:-1]]
-    if rows and rows[0][0] == "error":
-        raise OpError(rows[0][1])
+    need(not rows or rows[0][0] != "error", rows and rows[0][-1])
     return rows
 
 
@@ -135,15 +119,16 @@ def load(source):
 
 def _op(program, file, number, group):
     (_, name, has_inference), *rows = group
-    attrs = {}
-    for _, attr, kind, *default in [row for row in rows if row[0] == "attr"]:
-        where = f'op type "{name}": attr "{attr}"'
-        attrs[attr] = attr_def(where, _value(kind, *default) if default else REQUIRED, kind)
-    inputs, outputs = (
-        tuple(row[1] for row in rows if row[0] == kind) for kind in ("input", "output")
-    )
-    infer = partial(_infer, program, number, outputs, {a: d.type for a, d in attrs.items()})
-    made = OpDef(name, inputs, outputs, attrs, infer, file, "C++")
+    attrs, names = {}, {"input": (), "output": ()}
+    for what, own, *rest in rows:
+        if what == "attr":
+            default = [_value(rest[0], text) for text in rest[1:]]
+            attrs[own] = attr_def(f'op type "{name}": attr "{own}"', rest[0], *default)
+        else:
+            names[what] += (own,)
+    types = {attr: known.type for attr, known in attrs.items()}
+    infer = partial(_infer, program, number, names["output"], types)
+    made = OpDef(name, *names.values(), attrs, infer, file, "C++")
     check(made, has_inference == "1")
     return made
 
@@ -162,15 +147,12 @@ def _infer(program, number, outputs, types, inputs, attrs):
         ("input", *argument, NUMBERS[spec.dtype], *spec.shape) for argument, spec in inputs.items()
     ]
     rows += [("output", name, 0, first) for name in outputs]
-    answer = ask(program, "infer", number, rows + _attr_rows(attrs, types))
-    specs = {
-        (name, int(index)): Spec(tuple(map(int, dims)) if known == "1" else None, DTYPES.get(dtype))
-        for _, name, index, dtype, known, *dims in answer
-    }
-    for argument, spec in inputs.items():
-        told = f'changes the shape or the dtype of its input "{argument[0]}"'
-        need(specs[argument] == spec, told)
-    return {name: specs[name, 0] for name in outputs}
+    names, specs = {str(number): name for name, number in NUMBERS.items()}, {}
+    rows += _attr_rows(attrs, types)
+    for _, name, _index, dtype, known, *dims in ask(program, "infer", number, rows):
+        shape = tuple(map(int, dims)) if known == "1" else None
+        specs[name] = Spec(shape, names.get(dtype))
+    return {name: specs[name] for name in outputs}
 
 
 def _generate(program, number, forward):

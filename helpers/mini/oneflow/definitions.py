@@ -5,33 +5,22 @@ The chain has the names of the C++ one; the setters of InferContext are those of
 
 # ruff: noqa: D102 - the names are the original's, and say what they do
 
+from functools import partialmethod
+
 from helpers.mini.oneflow.autodiff import BackwardOpConfContext
 from helpers.mini.oneflow.errors import OpError, lookup, need, raised
-from helpers.mini.oneflow.registry import (
-    REQUIRED,
-    Chain,
-    GradientDef,
-    OpDef,
-    Spec,
-    attr_def,
-    begin,
-    dtype_name,
-    shape_tuple,
-)
+from helpers.mini.oneflow.registry import REQUIRED, Chain, GradientDef, OpDef, Spec, attr_def, begin
 from helpers.safety.arguments import quote_value
-
-KIND = "op_def.py"
-ELSEWHERE = "REGISTER_USER_OP stands in <name>_op_def.py, loaded with .py_def()"
 
 
 def REGISTER_USER_OP(op_type_name):
     """Begin the definition of an op type."""
-    return begin(KIND, OpChain, op_type_name, ELSEWHERE)
+    return begin("op_def.py", OpChain, op_type_name)
 
 
 def REGISTER_USER_OP_GRAD(op_type_name):
     """Begin the gradient rule of a forward op type."""
-    return begin(KIND, GradientChain, op_type_name, ELSEWHERE)
+    return begin("op_def.py", GradientChain, op_type_name)
 
 
 class OpChain(Chain):
@@ -53,9 +42,7 @@ class OpChain(Chain):
 
     def Attr(self, name, default=REQUIRED, type=None):
         """Add an attribute; without a type the default's own decides (0.1: double)."""
-        where = f'op type "{self.name}": attr "{name}"'
-        need(name not in self.attrs, f"{where} is defined twice")
-        self.attrs[name] = attr_def(where, default, type)
+        self.attrs[name] = attr_def(f'op type "{self.name}": attr "{name}"', type, default)
         return self
 
     def finish(self):
@@ -104,8 +91,9 @@ def check(op, has_inference):
     """Raise OpError unless a definition is complete; for both front ends."""
     names = [*op.inputs, *op.outputs, *op.attrs]
     for name in [op.name, *names]:
-        fine = type(name) is str and name and "/" not in name
-        need(fine, f"{op}: {quote_value(name)} is no name for an op, an argument or an attr")
+        need(
+            type(name) is str and name and "/" not in name, f"{op}: {quote_value(name)} is no name"
+        )
         need(names.count(name) < 2, f'{op}: the name "{name}" is used twice among its arguments')
     need(op.outputs, f'{op} has no .Output("out"), and nobody could use it')
     told = f"{op} has no .SetTensorDescInferFn(...): nobody can tell the shape of its outputs"
@@ -123,25 +111,14 @@ class InferContext:
         self._inputs, self._attrs = inputs, attrs
         self.specs = {(output, 0): [None, first] for output in outputs}
 
-    def InputShape(self, name, index=0):
-        return lookup(self._inputs, "input", (name, index)).shape
+    def _get(self, at, name, index=0):
+        return lookup(self._inputs, "input", (name, index))[at]
 
-    def InputDType(self, name, index=0):
-        return lookup(self._inputs, "input", (name, index)).dtype
+    def _set(self, at, name, index, value):
+        lookup(self.specs, "output", (name, index))[at] = value
 
-    def SetOutputShape(self, name, index, shape):
-        lookup(self.specs, "output", (name, index))[0] = shape
-
-    def SetOutputDType(self, name, index, dtype):
-        lookup(self.specs, "output", (name, index))[1] = dtype
+    InputShape, InputDType = partialmethod(_get, 0), partialmethod(_get, 1)
+    SetOutputShape, SetOutputDType = partialmethod(_set, 0), partialmethod(_set, 1)
 
     def Attr(self, name):
         return lookup(self._attrs, "attr", name)
-
-
-def check_inferred(spec, output):
-    """Raise OpError unless inference gave an output a shape and a dtype; for both front ends."""
-    shape, dtype = spec
-    need(shape is not None, f'never sets the shape of output "{output}"')
-    shape = shape_tuple(shape, f'gives output "{output}" this shape')
-    return Spec(shape, dtype_name(dtype, f'gives output "{output}" this dtype'))

@@ -51,9 +51,9 @@ def lookup(table, kind, key, owner=""):
     return table[key]
 
 
-def listed(names):
-    """Return names in quotes: '"in", "out"'; 'nothing' for none."""
-    return ", ".join(f'"{name}"' for name in names) or "nothing"
+def listed(names, none="nothing"):
+    """Return names in quotes: '"in", "out"'."""
+    return ", ".join(f'"{name}"' for name in names) or none
 
 
 def place(path):

@@ -6,14 +6,12 @@ python/framework/typing.py.
 
 import functools
 import inspect
-from types import FunctionType, MethodType
 
-from helpers.mini.oneflow.autodiff import append_backward
-from helpers.mini.oneflow.errors import OpError, need, stage
+from helpers.mini.oneflow.autodiff import Backward
+from helpers.mini.oneflow.errors import lookup, need, stage
 from helpers.mini.oneflow.job import Job, Op, Output, Writer, writer, writing
 from helpers.mini.oneflow.kernels import Executor
-from helpers.mini.oneflow.optimizer import append_updates
-from helpers.mini.oneflow.registry import Spec, dtype_name, is_list, shape_tuple
+from helpers.mini.oneflow.registry import checked_spec, is_list
 from helpers.mini.oneflow.session import session
 from helpers.mini.oneflow.user_op_builder import Blob, own
 from helpers.safety.arguments import quote_value
@@ -26,15 +24,13 @@ class Numpy:
         """An array argument of a job: fixed shape, fixed dtype."""
 
         def __init__(self, shape, dtype="float32"):
-            what = "tp.Numpy.Placeholder(shape, dtype)"
-            self.spec = Spec(shape_tuple(shape, what), dtype_name(dtype, what))
+            self.spec = checked_spec(shape, dtype, "tp.Numpy.Placeholder(shape, dtype)")
 
 
 def global_function(type="predict"):
     """Make a job of a function of blobs. `type` is "predict" or "train"."""
     need(not callable(type), "write @flow.global_function() with parentheses")
-    known = type in ("predict", "train")
-    need(known, f'global_function(type=...): "predict" or "train", got {quote_value(type)}')
+    need(type in ("predict", "train"), f'type is "predict" or "train", not {quote_value(type)}')
     return lambda function: JobFunction(function, type)
 
 
@@ -42,11 +38,13 @@ class JobFunction:
     """A job function. Calling it runs the job on arrays; the first call writes the job down."""
 
     def __init__(self, function, kind):
-        fine = isinstance(function, (FunctionType, MethodType))
-        need(fine, f"global_function takes a Python function, not {quote_value(function)}")
         functools.update_wrapper(self, function)
-        self.function, self.kind = function, kind
-        self.placeholders = _placeholders(function)
+        self.function, self.kind, self.placeholders = function, kind, {}
+        for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+            what = f'job "{self.__name__}": parameter "{name}" needs an annotation such as '
+            fine = isinstance(parameter.annotation, Numpy.Placeholder)
+            need(fine, f"{what}tp.Numpy.Placeholder((5,), dtype=flow.float32)")
+            self.placeholders[name] = parameter.annotation
         self._job = self._executor = self._single = None
 
     @property
@@ -56,26 +54,20 @@ class JobFunction:
             self._write()
         return self._job
 
-    @property
-    def ops(self) -> tuple[Op, ...]:
-        """All ops of the job in the order in which they run."""
-        return self.job.ops
-
     def __call__(self, *arrays):
         """Run the job. Each array has its placeholder's shape and dtype."""
         if self._executor is None:
             self._write()
-        if len(arrays) != len(self.placeholders):
-            there = f"{len(self.placeholders)} array(s) ({', '.join(self.placeholders) or 'none'})"
-            raise OpError(f'job "{self.__name__}" takes {there}, got {len(arrays)}', "run")
+        count = len(self.placeholders)
+        told = f'job "{self.__name__}" takes {count} array(s) ({", ".join(self.placeholders)})'
         with stage("run"):
+            need(len(arrays) == count, f"{told}, got {len(arrays)}")
             results = self._executor(arrays)
         return results[0] if self._single else tuple(results) if results else None
 
     @stage("build")
     def _write(self):
-        what = f'job "{self.__name__}"'
-        job = Writer(self.__name__, self.kind, session())
+        what, job = f'job "{self.__name__}"', Writer(self.__name__, self.kind, session())
         with writing(job):
             blobs = []
             for name, placeholder in self.placeholders.items():
@@ -92,38 +84,22 @@ class JobFunction:
         if self.kind == "train":
             advice = "call flow.optimizer.SGD(scheduler).minimize(loss) in it"
             need(job.loss is not None, f"train {what} has no loss: {advice}")
-            append_backward(job)
-            append_updates(job)
-        watches = [(_watched(job, blob, diff), handler) for blob, diff, handler in job.watches]
+            Backward(job).run()
+            job.optimizer.append_updates(job)
+        watches = [
+            (lookup(job.gradients, "gradient", name, f"{what} ") if diff else name, handler)
+            for name, diff, handler in job.watches
+        ]
         gradients = tuple(job.gradients.items())
         self._job = Job(job.name, job.kind, tuple(job.ops), tuple(names), gradients)
         self._executor = Executor(self._job, job.session, job.optimizer, watches)
 
 
-def _placeholders(function):
-    try:
-        parameters = inspect.signature(function, eval_str=True).parameters
-    except (TypeError, ValueError, NameError) as error:
-        raise OpError(f"global_function cannot read its parameters: {error}") from None
-    for name, parameter in parameters.items():
-        what = f'job "{function.__name__}": parameter "{name}" needs an annotation such as '
-        fine = isinstance(parameter.annotation, Numpy.Placeholder)
-        need(fine, f"{what}tp.Numpy.Placeholder((5,), dtype=flow.float32)")
-    return {name: parameter.annotation for name, parameter in parameters.items()}
-
-
 def watch(blob, handler):
     """Call handler(array) with a blob's value in each run."""
-    writer().watches.append((own(blob, "watch"), False, handler))
+    writer().watches.append((own(blob, "watch").name, False, handler))
 
 
 def watch_diff(blob, handler):
     """Call handler(array) with the gradient of a blob in each run of a train job."""
-    writer().watches.append((own(blob, "watch_diff"), True, handler))
-
-
-def _watched(job, blob, diff):
-    told = f'job "{job.name}": watch_diff({blob}): this blob has no gradient; only blobs on a path'
-    told = f"{told} from a variable to the loss of a train job have one"
-    need(not diff or blob.name in job.gradients, told)
-    return job.gradients[blob.name] if diff else blob.name
+    writer().watches.append((own(blob, "watch_diff").name, True, handler))

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from itertools import count
 
 from helpers.mini.oneflow.autodiff import numbered
-from helpers.mini.oneflow.definitions import check_inferred
-from helpers.mini.oneflow.errors import OpError, lookup, need, place, stage
+from helpers.mini.oneflow.errors import OpError, listed, lookup, need, place
 from helpers.mini.oneflow.kernels import NO_KERNEL
-from helpers.mini.oneflow.registry import REQUIRED, Spec, attr_value
-from helpers.safety.arguments import quote_value
+from helpers.mini.oneflow.registry import REQUIRED, Spec, attr_value, checked_spec
 
 PASSES = ("forward", "backward", "update")
 PLACED = ContextVar("placement", default=None)  # None: on the gpu, as in a build with CUDA
@@ -106,25 +104,22 @@ class Writer:
         """Check a request, infer its outputs, append the op. Return its Outputs."""
         where = f'op "{request.name}" of job "{self.name}"'
         placement = placement or PLACED.get()
-        with stage("build"):
-            definition = self.definition(request, where, placement)
-            for _, blob in request.inputs:
-                told = f'{where} reads blob "{blob}", which no op before it writes'
-                need(blob in self.blobs, told)
-        inputs = [(name, self.blobs[blob]) for name, blob in request.inputs]
-        specs = numbered([(name, output.spec) for name, output in inputs])
-        with stage("infer"):
-            try:
-                found = definition.infer(specs, request.attrs)
-                specs = {name: check_inferred(found[name], name) for name in definition.outputs}
-            except OpError as error:
-                what = f"{where}: the inference function of {definition}"
-                raise OpError(f"{what} {error}") from error
-        outputs = [Output(name, request.blob(name), *specs[name]) for name in definition.outputs]
-        attrs = tuple(request.attrs.items())
-        inputs = tuple((name, output.blob) for name, output in inputs)
-        named, file = (request.name, request.type, inputs), place(definition.file)
-        self.append(Op(*named, tuple(outputs), attrs, placement, part, file))
+        definition = self.definition(request, placement)
+        for _, blob in request.inputs:
+            need(blob in self.blobs, f'{where} reads blob "{blob}", which no op before it writes')
+        specs = numbered([(name, self.blobs[blob].spec) for name, blob in request.inputs])
+        outputs = []
+        try:
+            for name, (shape, dtype) in definition.infer(specs, request.attrs).items():
+                need(shape is not None, f'never sets the shape of output "{name}"')
+                spec = checked_spec(shape, dtype, f'gives output "{name}" this shape and dtype')
+                outputs.append(Output(name, request.blob(name), *spec))
+        except OpError as error:
+            what = f"{where}: the inference function of {definition}"
+            raise OpError(f"{what} {error}", "infer") from error
+        named = request.name, request.type, tuple(request.inputs), tuple(outputs)
+        file, attrs = place(definition.file), tuple(request.attrs.items())
+        self.append(Op(*named, attrs, placement, part, file))
         return outputs
 
     def append(self, op):
@@ -134,54 +129,41 @@ class Writer:
         self.ops.append(op)
         self.blobs.update({output.blob: output for output in op.outputs})
 
-    def definition(self, request, where, placement):
+    def definition(self, request, placement):
         """Return the OpDef that a request fits; fill in the request's defaults."""
+        where, ops = f'op "{request.name}" of job "{self.name}"', self.session.registry.ops
         need(request.type, f'{where} has no op type: call .Op("op_type_name")')
-        try:
-            definition = self.session.registry.op(request.type)
-        except OpError as error:
-            raise OpError(f"{where}: {error}") from None
-        complete(request, definition, f"{where}, {definition}", placement)
+        own = listed(name for name, definition in ops.items() if definition.file)
+        told = f'{where}: there is no op type "{request.type}"; registered: {own}'
+        need(request.type in ops, told)
+        definition = ops[request.type]
+        where = f"{where}, {definition}"
+        given = {"input": [name for name, _ in request.inputs], "output": request.outputs}
+        for kind in given if definition.file else ["output"]:  # a built-in op takes any number
+            known = getattr(definition, f"{kind}s")
+            for name in [*given[kind], *known]:
+                lookup(dict.fromkeys(known), kind, name, f"{where} ")
+                times, what = given[kind].count(name), f'{where}: {kind} "{name}"'
+                need(times, f'{what} is not given; add .{kind.title()}("{name}"…)')
+                need(times == 1, f"{what} takes one blob, {times} given")
+        for name in request.attrs:
+            lookup(definition.attrs, "attr", name, f"{where} ")
+        for name, attr in definition.attrs.items():
+            value, what = request.attrs.get(name, attr.default), f'{where}: attr "{name}"'
+            need(value is not REQUIRED, f"{what} must be set; it has no default")
+            request.attrs[name] = attr_value(what, attr.type, value)
+        if definition.file:
+            request.inputs.sort(key=lambda item: definition.inputs.index(item[0]))
+            tag = definition.attrs.get("device_sub_tag")
+            told = f'{where} lacks .Attr("device_sub_tag", "py"): without it the framework looks'
+            need(tag and tag.default == "py", f"{told} for a kernel in C++, and there is none")
+        check_placement(placement, where)
         return definition
 
     def new_name(self, stem):
         """Return a name that no op of this job has: stem_0, stem_1 …"""
         taken = {op.name for op in self.ops}
         return next(name for n in count() if (name := f"{stem}_{n}") not in taken)
-
-
-def complete(request, definition, where, placement):
-    """Hold a request against a definition: arguments, attributes, placement."""
-    check_arguments("input", [name for name, _ in request.inputs], definition, where)
-    check_arguments("output", request.outputs, definition, where)
-    for name, value in request.attrs.items():
-        known = lookup(definition.attrs, "attr", name, f"{where} ")
-        request.attrs[name] = attr_value(f'{where}: attr "{name}"', known.type, value)
-    attrs = {}
-    for name, attr in definition.attrs.items():
-        attrs[name] = value = request.attrs.get(name, attr.default)
-        need(value is not REQUIRED, f'{where}: attr "{name}" must be set; it has no default')
-    request.attrs = attrs
-    request.outputs = list(definition.outputs)
-    if definition.file:
-        request.inputs.sort(key=lambda item: definition.inputs.index(item[0]))
-        tag = definition.attrs.get("device_sub_tag")
-        told = f'{where} lacks .Attr("device_sub_tag", "py"): without it the framework looks for a'
-        need(tag and tag.default == "py", f"{told} kernel in C++, and there is none")
-    check_placement(placement, where)
-
-
-def check_arguments(kind, given, definition, where):
-    """Raise OpError unless each argument of the definition is given once."""
-    if not definition.file and kind == "input":
-        return  # a built-in op takes any number
-    known = getattr(definition, f"{kind}s")
-    for name in given:
-        lookup(dict.fromkeys(known), kind, name, f"{where} ")
-    for name in known:
-        times = given.count(name)
-        need(times, f'{where}: {kind} "{name}" is not given; add .{kind.title()}("{name}"…)')
-        need(times == 1, f'{where}: {kind} "{name}" takes one blob, {times} given')
 
 
 def check_placement(device, where):
@@ -199,25 +181,23 @@ def writer() -> Writer:
     return found
 
 
-@contextmanager
 def writing(job):
-    """Make a Writer the current one."""
+    """Make a Writer the current one inside a block."""
     inside = _writing.get() is not None
     need(not inside, f'job "{job.name}" is called inside another job; call it from outside')
-    token = _writing.set(job)
-    try:
-        yield job
-    finally:
-        _writing.reset(token)
+    return _setting(_writing, job)
+
+
+def placement(device_tag, machine_device_ids="0:0"):
+    """Place the ops of the block on a device. Mirrors flow.scope.placement."""
+    need(device_tag in ("cpu", "gpu"), f'the device is "cpu" or "gpu", not {device_tag!r}')
+    return _setting(PLACED, device_tag)
 
 
 @contextmanager
-def placement(device_tag, machine_device_ids="0:0"):
-    """Place the ops of the block on a device. Mirrors flow.scope.placement."""
-    known = device_tag in ("cpu", "gpu")
-    need(known, f'placement: the device is "cpu" or "gpu", got {quote_value(device_tag)}')
-    token = PLACED.set(device_tag)
+def _setting(variable, value):
+    token = variable.set(value)
     try:
         yield
     finally:
-        PLACED.reset(token)
+        variable.reset(token)

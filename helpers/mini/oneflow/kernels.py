@@ -7,8 +7,10 @@ bool, as in oneflow/core/framework/user_op_hob.h; the choice is that of GetOpKer
 user_op_registry_manager.cpp. A run is planned once, and again when the registry has changed.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 from sys import getrefcount
 from types import MappingProxyType
 
@@ -43,13 +45,14 @@ class KernelRegContext:
         return ", ".join([f"op_type_name: {self.op_type}", f"device: {self.device}", *dtypes])
 
 
+@dataclass(eq=False)
 class Hob:
     """A predicate: `hob(context)` is True or False. `&`, `|` and `~` make another of it."""
 
-    def __init__(self, text, function):
-        self.text, self.function = text, function
+    text: str
+    function: Callable[[KernelRegContext], bool]
 
-    def __call__(self, context: KernelRegContext) -> bool:
+    def __call__(self, context):
         """Ask it of an op."""
         return self.function(context)
 
@@ -77,13 +80,14 @@ class Hob:
         return Hob(f"({self.text}) {sign} ({other.text})", function)
 
 
+@dataclass(eq=False)
 class HobContextGetter:
     """What can be asked for: a device, or the dtype of an argument. `==` makes a predicate."""
 
+    text: str
+    get: Callable
+    known: Callable
     __hash__ = None
-
-    def __init__(self, text, get, known):
-        self.text, self.get, self.known = text, get, known
 
     def __eq__(self, value):
         value = self.known(value, self.text)
@@ -131,8 +135,7 @@ def choose(kernels: list[RegisteredKernel], context: KernelRegContext) -> Regist
 
 def REGISTER_USER_KERNEL(op_type_name):
     """Begin the registration of a kernel."""
-    told = "REGISTER_USER_KERNEL stands in <name>_py_kernel.py"
-    return begin("py_kernel.py", KernelChain, op_type_name, told)
+    return begin("py_kernel.py", KernelChain, op_type_name)
 
 
 class KernelChain(Chain):
@@ -150,10 +153,8 @@ class KernelChain(Chain):
         """Return the record, checked."""
         what, of = f'REGISTER_USER_KERNEL("{self.name}")', quote_value(self.predicate)
         need(callable(self.function), f"{what} has no .SetCreateFn(function)")
-        fine = isinstance(self.predicate, Hob)
-        need(fine, f"{what}.SetIsMatchedHob takes a predicate, got {of}")
-        name = getattr(self.function, "__name__", "kernel")
-        kernel = Kernel.of(name, self.function, self.file)
+        need(isinstance(self.predicate, Hob), f"{what}.SetIsMatchedHob takes a predicate, got {of}")
+        kernel = Kernel(self.function.__name__, self.function, self.file)
         return RegisteredKernel(self.name, self.predicate, kernel)
 
 
@@ -167,7 +168,7 @@ def find(registry, context):
     try:
         return choose(registered, context).kernel
     except OpError as error:
-        told = "; ".join(f"{kernel} if {kernel.matches}" for kernel in registered)
+        told = "; ".join(f"{one} if {one.matches}" for one in registered)
         raise OpError(f"{error} (registered: {told})") from error
 
 
@@ -179,17 +180,17 @@ def named(registry, type_name):
     need(function in ("forward", "backward"), told)
     told = f'{what} has no Python kernel: no kernel file "{name}" was loaded with .py_kernel()'
     need(name in loaded, f"{told} (loaded: {listed(loaded)})")
-    module, file = loaded[name]
+    module, _, file = loaded[name]
     found = getattr(module, function, None)
     need(callable(found), f"{place(file)} defines no function {function}(args), which {what} needs")
-    return Kernel.of(function, found, file)
+    return Kernel(function, found, file)
 
 
 def step(op, kernel):
     """Return a function that runs an op: it reads and writes arrays by the names of blobs."""
     function, where = kernel.function, f'{kernel} of op "{op.name}" ({op.type})'
     attrs = {name: value for name, value in op.attrs if name != "device_sub_tag"}
-    rest = (MappingProxyType(attrs),) if kernel.wants_attrs else ()
+    rest = (MappingProxyType(attrs),) * (len(signature(function).parameters) > 1)
     reads = [blob for _, blob in op.inputs]
     expected = [(n, output, np.dtype(output.dtype)) for n, output in enumerate(op.outputs)]
 
@@ -211,11 +212,11 @@ def step(op, kernel):
                 kind = "None" if array is None else f"a {real_type_name(array)}"
                 told = f"returned {kind} for {output}; a kernel returns a numpy array"
                 raise OpError(f"{where} {told}")
-            if array.shape != output.shape or array.dtype != dtype:
-                other = array.shape != output.shape
-                found, right = (array.shape, output.shape) if other else (array.dtype, dtype)
-                told = f"returned {'shape' if other else 'dtype'} {found} for {output}"
-                raise OpError(f"{where} {told}; the op's inference says {right}")
+            pairs = ("shape", array.shape, output.shape), ("dtype", array.dtype, dtype)
+            for what, found, right in pairs:
+                if found != right:
+                    told = f"{where} returned {what} {found} for {output}"
+                    raise OpError(f"{told}; the op's inference says {right}")
             if getrefcount(array) > HOLDERS or array.base is not None:
                 array = array.copy()
             array.setflags(write=False)
@@ -229,14 +230,12 @@ class Executor:
 
     def __init__(self, job, session, optimizer=None, watches=()):
         self.job, self.session, self.optimizer, self.watches = job, session, optimizer, watches
-        self.inputs, self.variables = (
-            [(op.name, op.outputs[0]) for op in job.ops if op.type == kind]
-            for kind in ("input", "variable")
-        )
+        self.inputs = [(op.name, op.outputs[0]) for op in job.ops if op.type == "input"]
+        self.variables = [(op.name, op.outputs[0]) for op in job.ops if op.type == "variable"]
+        updates = [op for op in job.ops if op.part == "update"]
+        names = [op.name.removesuffix("_update") for op in updates]
         self.updates = [
-            (op.name.removesuffix("_update"), *(blob for _, blob in op.inputs))
-            for op in job.ops
-            if op.part == "update"
+            (n, *dict(op.inputs).values()) for n, op in zip(names, updates, strict=True)
         ]
         self.version, self.steps = None, []
 
@@ -246,17 +245,24 @@ class Executor:
             self.plan()
         arrays = {}
         for (name, output), array in zip(self.inputs, given, strict=True):
-            fits = type(array) is np.ndarray and array.shape == output.shape
-            if not fits or array.dtype != output.dtype:
-                raise self.wrong_input(name, output, array)
+            if type(array) is np.ndarray:
+                found = Spec(array.shape, array.dtype)
+            else:
+                found = f"a {real_type_name(array)}, not a numpy array: write np.asarray(...)"
+            if found != output.spec:
+                what = f'job "{self.job.name}": argument "{name}"'
+                raise OpError(f"{what} is {found}; the placeholder is {output.spec}")
             arrays[output.blob] = array.view()
             arrays[output.blob].setflags(write=False)
         for name, output in self.variables:
             arrays[output.blob] = self.session.variables[name]
         for step in self.steps:
             step(arrays)
-        if self.updates:
-            self.update(arrays)
+        momenta = self.session.momenta
+        for name, model, gradient in self.updates:  # after all ops have run
+            given = arrays[model], arrays[gradient], momenta.get(name)
+            value, momenta[name] = self.optimizer.next(*given)
+            self.session.set_variable(name, value)
         return [_released(arrays, blob) for blob in self.job.returns]
 
     def plan(self):
@@ -274,22 +280,6 @@ class Executor:
             written = [output.blob for output in op.outputs]
             steps += [partial(_show, *watch) for watch in self.watches if watch[0] in written]
         self.steps, self.version = steps, registry.version
-
-    def update(self, arrays):
-        """Give all variables their next values, after all ops have run."""
-        momenta = self.session.momenta
-        for name, model, gradient in self.updates:
-            given = arrays[model], arrays[gradient], momenta.get(name)
-            value, momenta[name] = self.optimizer.next(*given)
-            self.session.set_variable(name, value)
-
-    def wrong_input(self, name, output, array):
-        """Return the OpError for an array that does not fit its placeholder."""
-        found = f"a {real_type_name(array)}, not a numpy array: write np.asarray(...)"
-        if type(array) is np.ndarray:
-            found = Spec(array.shape, array.dtype)
-        what = f'job "{self.job.name}": argument "{name}"'
-        return OpError(f"{what} is {found}; the placeholder is {output.spec}")
 
 
 def _show(blob, handler, arrays):

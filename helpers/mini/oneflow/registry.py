@@ -1,12 +1,10 @@
 """The seam: one registry where logical ops meet their gradients and their kernels.
 
 Both front ends, definitions.py (Python) and cpp_def.py (compiled C++), fill it with records alike.
-What a blob can hold, and the types of attributes, are told here too: six of the original's 14.
 Mirrors oneflow/core/framework/user_op_registry_manager.cpp and, for kernels,
 oneflow/python/ops/user_op_builder.py and oneflow/extension/python of 0.3.
 """
 
-import inspect
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.mini.oneflow.errors import OpError, in_file, listed, need, place, stage
+from helpers.mini.oneflow.errors import in_file, listed, need, place, stage
 from helpers.safety.arguments import quote_value
 
-DTYPES = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8")  # and no bool
+NUMBERS = {"float16": 9, "float32": 2, "float64": 3, "int8": 4, "int32": 5, "int64": 6, "uint8": 7}
+DTYPES = tuple(NUMBERS)  # and no bool; the numbers are those of enum DataType
 FLOATS = DTYPES[:3]
 TYPES = {"bool": bool, "int32": int, "int64": int, "float": float, "double": float, "string": str}
 REQUIRED = object()  # an attribute without a default
@@ -34,21 +33,9 @@ def dtype_name(value, what):
     return name
 
 
-def shape_tuple(value, what):
-    """Return a shape as a tuple of ints >= 0."""
-    fine = is_list(value) and all(isinstance(n, (int, np.integer)) and n >= 0 for n in value)
-    need(fine, f"{what}: a shape is a tuple such as (5,), of whole numbers from 0 up")
-    return tuple(map(int, value))
-
-
 def is_list(value):
     """Say whether it is a list or a tuple, and of no class of its own."""
     return type(value) in (list, tuple)
-
-
-def is_number(value):
-    """Say whether a value is a number that arithmetic can take: an int or a float, no bool."""
-    return isinstance(value, (int, float, np.integer, np.floating)) and type(value) is not bool
 
 
 class AttrDef(NamedTuple):
@@ -58,16 +45,12 @@ class AttrDef(NamedTuple):
     default: object = REQUIRED
 
 
-def attr_def(where, default, type_name):
+def attr_def(where, type_name, default=REQUIRED):
     """Return an AttrDef; without a type name the default's own type decides."""
-    if type_name is None:
-        names = {bool: "bool", int: "int64", float: "double", str: "string"}
-        type_name = names.get(type(default))
-    if type_name not in TYPES:
-        given = quote_value(default if type_name is None else type_name)
-        raise OpError(f"{where}: {given} gives no attr type; there are {listed(TYPES)}")
-    value = default if default is REQUIRED else attr_value(where, type_name, default)
-    return AttrDef(type_name, value)
+    names = {bool: "bool", int: "int64", float: "double", str: "string"}
+    name, given = type_name or names.get(type(default)), quote_value(type_name or default)
+    need(name in TYPES, f"{where}: {given} gives no attr type; there are {listed(TYPES)}")
+    return AttrDef(name, default if default is REQUIRED else attr_value(where, name, default))
 
 
 def attr_value(where, type_name, value):
@@ -89,6 +72,13 @@ class Spec(NamedTuple):
 
     def __str__(self):
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+
+
+def checked_spec(shape, dtype, what):
+    """Return a Spec; OpError for what is no shape of ints >= 0, or no data type."""
+    fine = is_list(shape) and all(isinstance(n, (int, np.integer)) and n >= 0 for n in shape)
+    need(fine, f"{what}: a shape is a tuple such as (5,), of whole numbers from 0 up")
+    return Spec(tuple(map(int, shape)), dtype_name(dtype, what))
 
 
 @dataclass(frozen=True)
@@ -125,17 +115,11 @@ class GradientDef:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A numpy function and how it is called; `file` is "" for built-in ops."""
+    """A numpy function, forward(args) or forward(args, attrs); `file` is "" for built-in ops."""
 
     name: str
     function: Callable
-    wants_attrs: bool = False
     file: str = ""
-
-    @classmethod
-    def of(cls, name, function, file):
-        """Return the Kernel of a function that is written as forward(args) or (args, attrs)."""
-        return cls(name, function, len(inspect.signature(function).parameters) > 1, file)
 
     def __str__(self):
         return in_file(f"{self.name}()", self.file)
@@ -145,7 +129,7 @@ _loading = []  # of each file that is being loaded: op_def.py or py_kernel.py, i
 
 
 @contextmanager
-def collect(kind, file, at):
+def collect(kind, file):
     """Gather what a file registers; the list holds the records after the block."""
     records, chains = [], []
     _loading.append((kind, str(file), chains))
@@ -153,7 +137,7 @@ def collect(kind, file, at):
         yield records
     finally:
         _loading.pop()
-    with stage(at):
+    with stage("define" if kind == "op_def.py" else "load"):
         records += [chain.finish() for chain in chains]
 
 
@@ -169,9 +153,10 @@ class Chain:
         return self
 
 
-def begin(kind, chain, name, told):
+def begin(kind, chain, name):
     """Begin a chain of calls in the file that is being loaded; OpError in any other place."""
-    need(_loading and _loading[-1][0] == kind, told)
+    fine = _loading and _loading[-1][0] == kind
+    need(fine, f'a registration such as that of "{name}" stands in <name>_{kind}')
     _, file, chains = _loading[-1]
     chains.append(chain(name, file))
     return chains[-1]
@@ -183,8 +168,7 @@ class Registry:
 
     ops: dict[str, OpDef] = field(default_factory=dict)
     gradients: dict[str, GradientDef] = field(default_factory=dict)
-    kernel_files: dict = field(default_factory=dict)  # op folder's name -> (module, path)
-    registered: dict = field(default_factory=dict)  # the same -> its REGISTER_USER_KERNELs
+    kernel_files: dict = field(default_factory=dict)  # op's name -> module, kernels, path
     version: int = 0
 
     def register(self, definitions, folder):
@@ -196,26 +180,14 @@ class Registry:
         for item in definitions:
             own = isinstance(item, OpDef)
             table, what = (ops, "op type") if own else (gradients, "a gradient for op type")
-            if item.name in table:
-                by = place(table[item.name].file) or "the framework itself"
-                told = f'{place(item.file)}: {what} "{item.name}" is already registered by {by}'
-                raise OpError(f"{told}; op_type_name must be unique")
+            by = place(item.name in table and table[item.name].file) or "the framework itself"
+            told = f'{place(item.file)}: {what} "{item.name}" is already registered by {by}'
+            need(item.name not in table, f"{told}; op_type_name must be unique")
             table[item.name] = item
         self.ops, self.gradients = ops, gradients
         self.version += 1
 
-    def add_kernels(self, name, module, path, registered=()):
-        """Register the functions forward and backward of an op's kernel file, and the others."""
-        self.kernel_files[name] = module, str(path)
-        self.registered[name] = tuple(registered)
-        self.version += 1
-
     def kernels(self, type_name):
         """Return the kernels that are registered for an op type, in the order of their files."""
-        return [k for known in self.registered.values() for k in known if k.op_type == type_name]
-
-    def op(self, name):
-        """Return the OpDef of an op_type_name."""
-        own = [known for known, item in self.ops.items() if item.file]
-        need(name in self.ops, f'there is no op type "{name}"; registered: {listed(own)}')
-        return self.ops[name]
+        every = (kernel for _, kernels, _ in self.kernel_files.values() for kernel in kernels)
+        return [kernel for kernel in every if kernel.op_type == type_name]

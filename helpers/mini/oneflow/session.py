@@ -9,7 +9,7 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial, partialmethod
+from functools import partialmethod
 from pathlib import Path
 from types import ModuleType
 
@@ -68,7 +68,6 @@ def get_all_variables() -> dict[str, np.ndarray]:
 def load_variables(values):
     """Set variables that a job has made already. Mirrors flow.load_variables."""
     known = session().variables
-    need(isinstance(values, dict), "load_variables takes a dict: {name: array}")
     for name, value in values.items():
         need(name in known, f'there is no variable "{name}"; there are {listed(known)}')
         old, new = (Spec(a.shape, a.dtype.name) for a in (known[name], np.asarray(value)))
@@ -91,19 +90,22 @@ def as_oneflow():
         sys.modules.update(before)
 
 
-def run_file(path):
-    """Run a file as a new module and return it; nothing is cached. Raises OpError."""
+def load_file(path, ending):
+    """Return what a file of an op gives: a new module, if it is Python, and what it registers."""
+    if ending == "cpp_def.cpp":
+        return None, cpp.load(path)
     module = ModuleType(path.stem)
     module.__file__ = str(path)
-    try:
-        code = compile(path.read_bytes(), str(path), "exec")
-        with as_oneflow():
-            exec(code, vars(module))
-    except OpError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise OpError(f"{place(path)} cannot be loaded: {raised(error, path)}") from error
-    return module
+    with collect(ending, path) as records:
+        try:
+            code = compile(path.read_bytes(), str(path), "exec")
+            with as_oneflow():
+                exec(code, vars(module))
+        except OpError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise OpError(f"{place(path)} cannot be loaded: {raised(error, path)}") from error
+    return module, records
 
 
 class CustomOpModule:
@@ -120,22 +122,22 @@ class CustomOpModule:
     @property
     def api(self):
         """The wrapper functions: the module of <name>_py_api.py."""
-        told = f'op "{self.name}" has no .api yet: call .py_api() and then .build_load()'
-        need(self._api is not None, told)
+        need(self._api is not None, f'op "{self.name}" has no .api: call .py_api().build_load()')
         return self._api
 
     @stage("load")
     def build_load(self):
         """Load everything that was asked for, and register it: all or nothing."""
-        loaded = {ending: LOADERS[ending](path) for ending, path in self._files.items()}
+        loaded = {ending: load_file(path, ending) for ending, path in self._files.items()}
         registry = session().registry
         for ending in loaded.keys() & {"op_def.py", "cpp_def.cpp"}:
             with stage("define"):
-                registry.register(loaded[ending], f"{self.folder}{os.sep}")
+                registry.register(loaded[ending][1], f"{self.folder}{os.sep}")
         if "py_kernel.py" in loaded:
-            registered, module = loaded["py_kernel.py"]
-            registry.add_kernels(self.name, module, self._files["py_kernel.py"], registered)
-        self._api = loaded.get("py_api.py", self._api)
+            file = str(self._files["py_kernel.py"])
+            registry.kernel_files[self.name] = (*loaded["py_kernel.py"], file)
+            registry.version += 1
+        self._api = loaded.get("py_api.py", (self._api,))[0]
         return self
 
     @stage("load")
@@ -154,18 +156,3 @@ class CustomOpModule:
     py_def = partialmethod(_plan, "op_def.py")
     cpp_def = partialmethod(_plan, "cpp_def.cpp")
     py_kernel = partialmethod(_plan, "py_kernel.py")
-
-
-def load_collected(kind, at, path):
-    """Return the records that a file registers, and its module."""
-    with collect(kind, path, at) as records:
-        module = run_file(path)
-    return records, module
-
-
-LOADERS = {
-    "op_def.py": lambda path: load_collected("op_def.py", "define", path)[0],
-    "cpp_def.cpp": cpp.load,
-    "py_kernel.py": partial(load_collected, "py_kernel.py", "load"),
-    "py_api.py": run_file,
-}

@@ -1,15 +1,20 @@
-"""Blobs of a job that is being written down, and the chain that puts an op into the job.
+"""What a job function handles: blobs, the chain that puts an op into the job, variables, SGD.
 
 Blobs are names with a shape and a dtype, no numbers; arithmetic on them appends built-in ops.
-Mirrors oneflow/python/ops/user_op_builder.py.
+Mirrors oneflow/python/ops: user_op_builder.py, get_variable.py, and optimizer.py, whose learning
+rate can change by steps; here it is constant.
 """
 
 # ruff: noqa: D102 - the names are the original's, and say what they do
 
+import zlib
+
+import numpy as np
+
 from helpers.mini.oneflow.autodiff import Request
-from helpers.mini.oneflow.errors import OpError, need, stage
-from helpers.mini.oneflow.job import PLACED, writer
-from helpers.mini.oneflow.registry import is_list, is_number
+from helpers.mini.oneflow.errors import OpError, need
+from helpers.mini.oneflow.job import PLACED, Op, Output, check_placement, writer
+from helpers.mini.oneflow.registry import FLOATS, Spec, checked_spec, is_list
 from helpers.safety.arguments import quote_value, real_type_name
 
 
@@ -17,12 +22,11 @@ class Blob:
     """What a job function handles: `name`, `shape`, `dtype`. It belongs to one job."""
 
     def __init__(self, owner, output):
-        self.owner, self.name = owner, output.blob
+        self.owner, self.name, self._output = owner, output.blob, output
         self.shape, self.dtype = output.shape, output.dtype
-        self._text = str(output)
 
     def __repr__(self):
-        return f"Blob({self._text})"
+        return f"Blob({self._output})"
 
     def __add__(self, other):
         return binary("add", self, other)
@@ -38,9 +42,6 @@ class Blob:
     def __rsub__(self, other):
         return binary("add", -self, other)
 
-    def __matmul__(self, other):
-        return matmul(self, other)
-
     def __neg__(self):
         return binary("mul", self, -1)
 
@@ -50,9 +51,8 @@ class Blob:
             "what it holds is known when the job is called, to a kernel"
         )
 
-    __bool__ = __float__ = __int__ = __index__ = __len__ = __iter__ = _no_value
-    __lt__ = __le__ = __gt__ = __ge__ = __getitem__ = _no_value
-    __array__ = __array_ufunc__ = __array_function__ = _no_value
+    __bool__ = __float__ = __int__ = __len__ = __iter__ = __lt__ = __gt__ = _no_value
+    __getitem__ = __array__ = __array_ufunc__ = __array_function__ = _no_value
 
 
 def own(blob, what):
@@ -75,7 +75,8 @@ def binary(kind, blob, other):
     if isinstance(other, Blob):
         return emit(f"broadcast_{kind}", [blob, other])
     told = f"{blob!r} and {real_type_name(other)}: arithmetic takes another blob or a number"
-    need(is_number(other), f"{told}; an array enters through a placeholder or get_variable")
+    fine = isinstance(other, (int, float, np.integer, np.floating))
+    need(fine, f"{told}; an array enters through a placeholder or get_variable")
     if kind == "sub":
         kind, other = "add", -other
     return emit(f"scalar_{kind}", [blob], operand=float(other))
@@ -94,14 +95,12 @@ def reduce_sum(blob):
 class user_op_builder(Request):  # noqa: N801 - the original's name
     """An op under construction; its name must be new in the job."""
 
-    @stage("build")
     def __init__(self, op_name):
         super().__init__(op_name)
         self._job, self._asked, self._blobs = writer(), None, None
         fine = type(op_name) is str and op_name and "/" not in op_name
         need(fine, f"user_op_builder takes the op's name in the job, got {quote_value(op_name)}")
 
-    @stage("build")
     def Input(self, input_name, input_blobs):
         given = "x" if isinstance(input_blobs, Blob) else quote_value(input_blobs)
         what = f'op "{self.name}": .Input("{input_name}", ...)'
@@ -109,34 +108,109 @@ class user_op_builder(Request):  # noqa: N801 - the original's name
         self.inputs += [(input_name, own(blob, what).name) for blob in input_blobs]
         return self
 
-    @stage("build")
     def Build(self):
         """Hold the op against its definition."""
-        job, self._asked, self._placement = self._job, list(self.outputs), PLACED.get()
-        job.definition(self, f'op "{self.name}" of job "{job.name}"', self._placement)
+        self._asked, self._placement = list(self.outputs), PLACED.get()
+        self._job.definition(self, self._placement)
         return self
 
-    @stage("build")
     def InferAndTryRun(self):
         """Infer the outputs and append the op to the job."""
-        told = f'op "{self.name}" does not fit yet: call .Build() first'
-        need(self._asked is not None, told)
+        need(self._asked is not None, f'op "{self.name}" does not fit yet: call .Build() first')
         added = self._job.add(self, placement=self._placement)
         by_name = {output.argument: Blob(self._job, output) for output in added}
         self._blobs = tuple(by_name[name] for name in self._asked)
         return self
 
-    @stage("build")
     def RemoteBlobList(self):
         """Return the outputs, a tuple in the order of the .Output() calls."""
-        told = f'op "{self.name}" is not in the job yet: call .InferAndTryRun() first'
-        need(self._blobs is not None, told)
+        need(self._blobs is not None, f'op "{self.name}" is not in the job: .InferAndTryRun()')
         return self._blobs
 
-    @stage("build")
     def SoleOutputBlob(self):
         """Return the only output."""
-        blobs = self.RemoteBlobList()
-        told = f'op "{self.name}" has {len(blobs)} outputs; use .RemoteBlobList()'
-        need(len(blobs) == 1, told)
-        return blobs[0]
+        first, *others = self.RemoteBlobList()
+        need(not others, f'op "{self.name}" has {len(others) + 1} outputs; use .RemoteBlobList()')
+        return first
+
+
+# --- variables, and how they are trained
+
+
+def ones_initializer():
+    """All ones. An initializer makes a variable's first value: make(name, shape, dtype)."""
+    return lambda name, shape, dtype: np.ones(shape, dtype)
+
+
+def zeros_initializer():
+    """All zeros."""
+    return lambda name, shape, dtype: np.zeros(shape, dtype)
+
+
+def random_uniform_initializer(minval=0, maxval=1):
+    """Numbers from minval to maxval, the same in each run: seeded by the variable's name."""
+
+    def make(name, shape, dtype):
+        rng = np.random.default_rng(zlib.crc32(name.encode()))
+        return rng.uniform(minval, maxval, shape).astype(dtype)
+
+    return make
+
+
+def get_variable(name, shape=None, dtype="float32", initializer=None, trainable=True):
+    """Return the blob of a variable, shared by name between jobs; made on first use."""
+    job, what = writer(), f'variable "{name}"'
+    need(shape is not None, f"{what} has no shape: get_variable(name, shape=(3, 4), ...)")
+    spec = checked_spec(shape, dtype, what)
+    need(not trainable or spec.dtype in FLOATS, f"{what} is {spec.dtype}: write trainable=False")
+    output, variables = Output("out", f"{name}/out_0", *spec), job.session.variables
+    new = (name, "variable") not in [(op.name, op.type) for op in job.ops]
+    if new:
+        check_placement(PLACED.get(), f'{what} of job "{job.name}"')
+    if name in variables:
+        found = Spec(variables[name].shape, variables[name].dtype.name)
+        need(found == spec, f"{what} is {found} already, not {spec}")
+    else:
+        need(initializer is not None, f"{what} needs an initializer: flow.ones_initializer()")
+        job.session.set_variable(name, initializer(name, *spec))
+    if new:
+        job.append(Op(name, "variable", (), (output,), (("trainable", trainable),)))
+        job.trainable += [output.blob] * trainable
+    return Blob(job, output)
+
+
+class PiecewiseConstantScheduler:
+    """A learning rate, the same in all steps: boundaries between several are left out here."""
+
+    def __init__(self, boundaries, values):
+        need(not boundaries and len(values) == 1, "the rate is constant here, as in ([], [0.1])")
+        self.rate = float(values[0])
+
+
+class SGD:
+    """v = momentum * v + rate * gradient; variable - v. The momentum is 0.9, as in the original."""
+
+    def __init__(self, lr_scheduler, momentum=0.9):
+        self.rate, self.momentum = lr_scheduler.rate, float(momentum)
+
+    def minimize(self, loss):
+        """Make the job train its variables: gradients of the loss, then an update of each."""
+        job = own(loss, "minimize(loss)").owner
+        need(job.kind == "train", 'minimize(loss) needs @flow.global_function(type="train")')
+        need(job.loss is None, f'job "{job.name}" calls minimize(loss) twice')
+        job.loss, job.optimizer = loss, self
+
+    def append_updates(self, job):
+        """Append an update op for each trainable variable that has a gradient."""
+        attrs = (("learning_rate", self.rate), ("momentum", self.momentum))
+        for blob in filter(job.gradients.get, job.trainable):
+            name = f"{blob.removesuffix('/out_0')}_update"
+            inputs = (("model", blob), ("model_diff", job.gradients[blob]))
+            job.append(Op(name, "sgd_update", inputs, (), attrs, "cpu", "update"))
+
+    def next(self, value, gradient, velocity):
+        """Return the next value of a variable and its next velocity."""
+        change = gradient * gradient.dtype.type(self.rate)
+        if self.momentum and velocity is not None:
+            change = velocity * value.dtype.type(self.momentum) + change
+        return value - change, change if self.momentum else None

@@ -58,10 +58,7 @@ APART = {
     "BINARY_SLICE": ("BUILD_SLICE", "BINARY_SUBSCR"),
     "STORE_SLICE": ("BUILD_SLICE", "STORE_SUBSCR"),
 }
-INTRINSICS = {
-    f"INTRINSIC_{name}": [(name, ())]
-    for name in ("UNARY_POSITIVE", "LIST_TO_TUPLE", "PREP_RERAISE_STAR")
-}
+INTRINSICS = ("UNARY_POSITIVE", "LIST_TO_TUPLE", "PREP_RERAISE_STAR")
 PARTS = {1: "defaults", 2: "kwdefaults", 4: "annotations", 8: "closure"}
 BY_NAME = {*dis.hasname, *dis.haslocal, *dis.hasfree, *dis.hascompare}
 
@@ -89,9 +86,8 @@ def plain_names(opname: str) -> tuple[str, ...]:
 
 
 EVERY_NAME = frozenset(
-    ["LOAD_CLOSURE", "LOAD_SLOT", "STORE_SLOT"]
+    ["LOAD_CLOSURE", "LOAD_SLOT", "STORE_SLOT", *INTRINSICS]
     + [plain for real in dis.opmap for plain in plain_names(real)]
-    + [plain for parts in INTRINSICS.values() for plain, _ in parts]
 )
 
 
@@ -168,8 +164,10 @@ class _Decoder:
         if name in APART:
             pairs = zip(names, instruction.argval, strict=True)
             return [(self._local(n, variable, 0), (variable,)) for n, variable in pairs]
-        if name.startswith("CALL_INTRINSIC") and instruction.argrepr in INTRINSICS:
-            return INTRINSICS[instruction.argrepr]
+        if name.startswith("CALL_INTRINSIC"):
+            intrinsic = instruction.argrepr.removeprefix("INTRINSIC_")
+            if intrinsic in INTRINSICS:
+                return [(intrinsic, ())]
         if instruction.opcode in dis.haslocal:
             told = (self._variable(instruction),)
             return [(self._local(n, instruction.argval, instruction.arg), told) for n in names]

@@ -4,7 +4,7 @@ A moment is a state: which parts are there, new, or just gone (ghosts).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from helpers.model.graphs import Edge, Graph
 from helpers.model.torch_records import DynamoRun

@@ -131,10 +131,10 @@ def stale(tmp):
     needs_compiler()
     files = edited(RELU_CPP, "cpp_def.cpp", "namespace {", "namespace {  // stale?")
     load(write(tmp, files), front_end="cpp_def")
-    assert session().registry.op("user_relu_backward").inputs == ("y", "dy")
+    assert session().registry.ops["user_relu_backward"].inputs == ("y", "dy")
     files = edited(files, "cpp_def.cpp", '.Input("y")', '.Input("why")')
     load(write(tmp, files), front_end="cpp_def")
-    assert session().registry.op("user_relu_backward").inputs == ("why", "dy")
+    assert session().registry.ops["user_relu_backward"].inputs == ("why", "dy")
 
 
 def reload(tmp):

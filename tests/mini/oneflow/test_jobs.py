@@ -17,7 +17,7 @@ def relu(tmp_path):
 
 def test_job_is_its_op_list(relu):
     job = predict(relu)
-    x, op = job.ops
+    x, op = job.job.ops
     assert (x.name, x.type, x.outputs[0].blob) == ("x", "input", "x/out_0")
     assert (op.name, op.type, op.inputs) == ("myrelu", "user_relu_forward", (("in", "x/out_0"),))
     assert (op.outputs[0].shape, op.outputs[0].dtype) == ((5,), "float32")
@@ -60,9 +60,9 @@ def test_only_a_path_from_a_variable_to_the_loss_gets_gradients(relu):
         sgd().minimize(loss)
         return loss
 
-    names = [op.name for op in job.ops if op.part != "forward" and op.file]
+    names = [op.name for op in job.job.ops if op.part != "forward" and op.file]
     assert names == []
-    assert [op.name for op in job.ops if op.part == "update"] == ["w_update"]
+    assert [op.name for op in job.job.ops if op.part == "update"] == ["w_update"]
     job(X)
     np.testing.assert_array_equal(flow.get_all_variables()["s"], np.ones(5))
 

@@ -23,10 +23,6 @@ INFERENCE = {
         OUT + IN.replace("in", "x").join("*;"),
         ['has no argument ("x", 0); it has "in", "out"'],
     ),
-    "changes its input": (
-        f"{OUT}*{IN}; {IN}->Set(0, 9);",
-        ['changes the shape or the dtype of its input "in"'],
-    ),
     "abort": ("std::abort();", ["SIGABRT"]),
 }
 FINE = f'std::printf("what it prints is no answer\\n"); {OUT}*{IN};'
