@@ -57,6 +57,11 @@ class Case:
     advice: str | Callable[[object, object], str | None] = ""
 
 
+def make_cases(run: Callable, rows: Iterable[tuple], advice="") -> list[Case]:
+    """Return a case per row: its words, and what `run` is given before the answer."""
+    return [Case(shows, partial(run, *given), advice) for shows, *given in rows]
+
+
 @dataclass(frozen=True)
 class Raised:
     """An observation: the case raised this kind of error. Its words, and the line, do not count."""

@@ -18,7 +18,7 @@ from helpers.mini import frame_hook, vm
 from helpers.safety.missing_parts import MissingPart
 from helpers.safety.restoring import patched
 from helpers.study.chapter_3.machine_runs import show_call
-from helpers.study.check import Exercise, InvalidAnswer, tried
+from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import Case, advise_by_part, describe, find_difference
 
 
@@ -68,23 +68,17 @@ def _call_hooked(make_callback) -> dict:
     return found | {"seen": seen}
 
 
-def _judge_callback(make_callback: Callable):
+@exercise(
+    "Three answers are possible: a code object, a callable, None. Which one for which code?",
+    "A dict's get(code) gives None for what it does not hold, and None means: go on.",
+    "First seen.append((code.co_name, values)). Then return codes.get(code), or, where that is "
+    "None, stand_ins.get(code); the hook calls it.",
+)
+def hook_callback(make_callback: Callable):
+    """Every frame noted; one ran other code, one was replaced, and all others went on untouched."""
     _require_hook()
     case = Case("under the hook", _call_hooked, advise_by_part(ADVICE_FOR_CALLBACK))
     return find_difference(make_callback, _make_reference, [case])
-
-
-HOOK_CALLBACK = Exercise(
-    "hook_callback",
-    _judge_callback,
-    "Every frame noted; one ran other code, one was replaced, and all others went on untouched.",
-    (
-        "Three answers are possible: a code object, a callable, None. Which one for which code?",
-        "A dict's get(code) gives None for what it does not hold, and None means: go on.",
-        "First seen.append((code.co_name, values)). Then return codes.get(code), or, where that is "
-        "None, stand_ins.get(code); the hook calls it.",
-    ),
-)
 
 
 def nested(n):
@@ -113,7 +107,17 @@ ADVICE_BEHIND = {
 }
 
 
-def _judge_behind(behind_the_hook: Callable):
+@exercise(
+    "What may the hook's callback answer, so that the frame is not evaluated at all?",
+    "Answer with a callable. The hook calls it with the frame's values, and it returns what "
+    "machine().run(fn, …) returns. `only=fn` keeps all other frames away.",
+    "The values come in the order of co_varnames: co_argcount of them, then "
+    "co_kwonlyargcount, which are given by name. Then the tuple of *args, if co_flags & "
+    "inspect.CO_VARARGS, and the dict of **kwargs, if co_flags & inspect.CO_VARKEYWORDS.",
+    "with frame_hook.watching(lambda code, values: stand_in, only=fn): return program()",
+)
+def behind_the_hook(behind_the_hook: Callable):
+    """Your machine ran every frame of that function, and CPython all others."""
     _require_hook()
     advice = advise_by_part(ADVICE_BEHIND, "CPython")
     cases = [
@@ -160,19 +164,3 @@ def _run_behind(program: Callable, fn: Callable, answer: Callable) -> dict:
             with suppress(Exception):  # what its callback has raised
                 hook.__exit__(None, None, None)
     return {"hook afterwards": after, "ends": ends, "frames in the machine": dict(Counted.frames)}
-
-
-BEHIND_THE_HOOK = Exercise(
-    "behind_the_hook",
-    _judge_behind,
-    "Your machine ran every frame of that function, and CPython all others.",
-    (
-        "What may the hook's callback answer, so that the frame is not evaluated at all?",
-        "Answer with a callable. The hook calls it with the frame's values, and it returns what "
-        "machine().run(fn, …) returns. `only=fn` keeps all other frames away.",
-        "The values come in the order of co_varnames: co_argcount of them, then "
-        "co_kwonlyargcount, which are given by name. Then the tuple of *args, if co_flags & "
-        "inspect.CO_VARARGS, and the dict of **kwargs, if co_flags & inspect.CO_VARKEYWORDS.",
-        "with frame_hook.watching(lambda code, values: stand_in, only=fn): return program()",
-    ),
-)

@@ -13,7 +13,7 @@ from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5 import run_op
 from helpers.study.chapter_5.op_texts import file_names, op_files
-from helpers.study.check import Exercise, InvalidAnswer, tried
+from helpers.study.check import Exercise, InvalidAnswer, exercise, tried
 from helpers.study.engine import (
     Case,
     Raised,
@@ -23,6 +23,7 @@ from helpers.study.engine import (
     in_order,
     prefix_reason,
     same_result,
+    torch,
 )
 
 NEAR = {"float32": 4e-6, "float64": 4e-13}
@@ -101,8 +102,6 @@ def _by_name(outputs, dx, x) -> dict:
 
 
 def _tensor(x):
-    import torch
-
     return torch.from_numpy(x.astype("float64")).requires_grad_()
 
 
@@ -140,8 +139,6 @@ def _exercise(exercise: str, praise: str, truth: Callable, *hints: str, options=
 
 
 def _leaky(x, slope=0.1):
-    import torch
-
     return (torch.nn.functional.leaky_relu(x, slope),)
 
 
@@ -150,7 +147,7 @@ def _split(x):
     return x.where((x > 0) | x.isnan(), 0), x.where(~(x > 0), 0)
 
 
-SIGMOID = _exercise(
+sigmoid = _exercise(
     "sigmoid",
     "Values and gradients as torch's.",
     lambda x: (x.sigmoid(),),
@@ -161,7 +158,7 @@ SIGMOID = _exercise(
     "forward: 1 / (1 + np.exp(-x)). Its derivative can be said with y alone: y * (1 - y); "
     "backward multiplies that by dy.",
 )
-LEAKY = _exercise(
+leaky = _exercise(
     "leaky",
     "The attribute reaches both kernels: values and gradients as torch's, at each slope.",
     _leaky,
@@ -175,7 +172,7 @@ LEAKY = _exercise(
     'forward.input("in", 0), instead of the output.',
     options=({"slope": -0.25}, {"slope": 2}, {"slope": 0.5}),
 )
-SPLIT = _exercise(
+split = _exercise(
     "split",
     "Both parts are right, and the gradients of both flow into one.",
     _split,
@@ -223,7 +220,15 @@ def run_with_gradient(name: str, files: dict[str, str]) -> None:
         run_op.gradient(wrapper, x, [x])
 
 
-def _judge_repair(repairs=None):
+@exercise(
+    "Each message names the op, and most name a file. Print that file first.",
+    "user_cube breaks a promise about the dtype when it runs; user_double asks for an op type "
+    "that is not there when its gradient is appended; user_negate is not put together right.",
+    "user_cube: x**3 alone keeps the dtype. user_double: compare the name after OpTypeName "
+    "with the registered ones. user_negate: the message says what to write.",
+)
+def repair(repairs=None):
+    """Three messages, three edits, and all three ops agree with torch."""
     for name, one in by_name(repairs, _OPS, "the repairs").items():
         edit = in_order(one, 3, f"the repair of {name}")
         if len(edit) != 3 or not all(isinstance(tried(text, name), str) for text in edit):
@@ -241,17 +246,3 @@ def _judge_repair(repairs=None):
         if because := judge_op(name, files, _OPS[name][2], endless=False):
             return prefix_reason(f"{name}: ", because)
     return None
-
-
-REPAIR = Exercise(
-    "repair",
-    _judge_repair,
-    "Three messages, three edits, and all three ops agree with torch.",
-    (
-        "Each message names the op, and most name a file. Print that file first.",
-        "user_cube breaks a promise about the dtype when it runs; user_double asks for an op type "
-        "that is not there when its gradient is appended; user_negate is not put together right.",
-        "user_cube: x**3 alone keeps the dtype. user_double: compare the name after OpTypeName "
-        "with the registered ones. user_negate: the message says what to write.",
-    ),
-)

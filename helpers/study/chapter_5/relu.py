@@ -12,7 +12,7 @@ from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.op_texts import file_names, op_files
 from helpers.study.chapter_5.run_op import loading
-from helpers.study.check import Exercise, InvalidAnswer, tried
+from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import by_name, in_order
 from helpers.study.op_folder import op_folder
 
@@ -110,7 +110,13 @@ PIECES = {  # piece -> the file and what is taken out of it, and options of the 
 NAMES = ("output", "output_grad", "argument")
 
 
-def _judge_names(output=None, output_grad=None, argument=None):
+@exercise(
+    "The message says which op type was asked, what it was asked for, and what it has.",
+    "output and output_grad ask the forward op for an output: its definition calls it …",
+    'The forward op was defined with .Input("in").Output("out").',
+)
+def gradient_names(output=None, output_grad=None, argument=None):
+    """The rule speaks of the forward op by the forward op's own names, and the job trains."""
     given = [output, output_grad, argument]
     if given[1:] == [None, None] and not isinstance(output, str | None):
         given = in_order(output, len(NAMES))  # all three in one tuple
@@ -124,17 +130,6 @@ def _judge_names(output=None, output_grad=None, argument=None):
         return f"with these names, it is said: {error}"
     return None
 
-
-GRADIENT_NAMES = Exercise(
-    "gradient_names",
-    _judge_names,
-    "The rule speaks of the forward op by the forward op's own names, and the job trains.",
-    (
-        "The message says which op type was asked, what it was asked for, and what it has.",
-        "output and output_grad ask the forward op for an output: its definition calls it …",
-        'The forward op was defined with .Input("in").Output("out").',
-    ),
-)
 
 STAGES = ("define", "build", "infer", "backward", "run", "none")
 WHY = {  # true of a guess that is too early and of one that is too late
@@ -154,7 +149,14 @@ WHY = {  # true of a guess that is too early and of one that is too late
 }
 
 
-def _judge_forgotten(guess=None):
+@exercise(
+    "Ask for each piece: who is the first to need it?",
+    "Definition: when the file is loaded. Names, inputs and placement: when the wrapper puts "
+    "the op into the job. Numbers: when the job runs.",
+    "One piece has a default, and is not missed. Two are needed only by numbers.",
+)
+def forgotten(guess=None):
+    """Each piece is missed by whoever needs it first, and one by nobody."""
     guess = by_name(guess, PIECES)
     for piece, stage in guess.items():
         if stage not in STAGES:
@@ -163,16 +165,3 @@ def _judge_forgotten(guess=None):
     wrong = (piece for piece, stage in guess.items() if stage != _row_without(piece)["stage"])
     piece = next(wrong, None)
     return piece and f"without {piece} it is not {guess[piece]!r}: {WHY[piece]}"
-
-
-FORGOTTEN = Exercise(
-    "forgotten",
-    _judge_forgotten,
-    "Each piece is missed by whoever needs it first, and one by nobody.",
-    (
-        "Ask for each piece: who is the first to need it?",
-        "Definition: when the file is loaded. Names, inputs and placement: when the wrapper puts "
-        "the op into the job. Numbers: when the job runs.",
-        "One piece has a default, and is not missed. Two are needed only by numbers.",
-    ),
-)

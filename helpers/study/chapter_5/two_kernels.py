@@ -13,14 +13,22 @@ from helpers.mini.oneflow.registry import DTYPES, FLOATS, Kernel
 from helpers.mini.oneflow.session import session
 from helpers.study.chapter_5.op_texts import file_names, op_files
 from helpers.study.chapter_5.run_op import loading, run, wrapper_of
-from helpers.study.check import Exercise, InvalidAnswer
+from helpers.study.check import InvalidAnswer, exercise
 from helpers.study.engine import Case, find_difference, prefix_reason
 
 NAME = "user_half"
 OP_TYPE = f"{NAME}_forward"
 
 
-def _judge(half_kernels=None, choose: Callable = None):
+@exercise(
+    "choose: ask every kernel first, and count afterwards. Which two counts are wrong?",
+    "The words for none and for several stand in the text; after them a space, and {context}.",
+    "One predicate for the floats: (dtype == …) | (dtype == …) | (dtype == …), where dtype is "
+    'flow.HobDataType("in", 0). ~ makes the one for whole numbers of it.',
+    'Both kernels are for the cpu: join each predicate with (flow.HobDeviceTag() == "cpu") by &.',
+)
+def two_kernels(half_kernels=None, choose: Callable = None):
+    """Each dtype finds its one kernel, and where none or several match, nobody guesses."""
     if not isinstance(half_kernels, str):
         raise InvalidAnswer(
             f"half_kernels must be the kernel file, in quotes, not {short_repr(half_kernels)}"
@@ -84,18 +92,3 @@ def _count_matching(context: KernelRegContext, wrapper):
 
 def _half(x):
     return x / 2 if x.dtype.name in FLOATS else x // 2
-
-
-TWO_KERNELS = Exercise(
-    "two_kernels",
-    _judge,
-    "Each dtype finds its one kernel, and where none or several match, nobody guesses.",
-    (
-        "choose: ask every kernel first, and count afterwards. Which two counts are wrong?",
-        "The words for none and for several stand in the text; after them a space, and {context}.",
-        "One predicate for the floats: (dtype == …) | (dtype == …) | (dtype == …), where dtype is "
-        'flow.HobDataType("in", 0). ~ makes the one for whole numbers of it.',
-        'Both kernels are for the cpu: join each predicate with (flow.HobDeviceTag() == "cpu") '
-        "by &.",
-    ),
-)

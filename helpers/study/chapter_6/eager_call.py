@@ -14,8 +14,8 @@ from helpers.mini.eager.execute import completed, definition_of
 from helpers.model.tables import Transcript
 from helpers.safety.children import channel
 from helpers.study.chapter_6 import op_cases
-from helpers.study.check import Exercise, InvalidAnswer, NotAttempted
-from helpers.study.engine import Case, find_difference
+from helpers.study.check import InvalidAnswer, NotAttempted, exercise
+from helpers.study.engine import Case, find_difference, tf
 
 SECONDS = 30
 UNTRIED = "untried"
@@ -25,7 +25,23 @@ WRONG = {"MatMul": "yes", "LeakyRelu": "x", "ReduceJoin": 5}  # op -> for its fi
 WRONG |= {"StringToHashBucketFast": "7", "Cast": "float32", "Squeeze": ["a"]}
 
 
-def _judge_execute(my_execute: Callable):
+@exercise(
+    "Which order do the steps have? new op, inputs, attributes, execute, delete. After each, "
+    "status.check() raises what TensorFlow would; from the second step on, status.check(end). "
+    "Where has delete to stand, so that it also runs when a check raises?",
+    "Ask the op, not the value, for an attribute's kind: KINDS[api().TFE_OpGetAttrType(op, "
+    "name.encode(), byref(is_list), status.address)], with is_list = c_ubyte(). Check the "
+    "status.",
+    "data = parsed(kind, name, value, is_list.value, end), then getattr(api(), "
+    "f'TFE_OpSetAttr{kind}')(op, name.encode(), data) for Int, Float, Bool and Type. String "
+    "wants len(data) behind data; a list of ints (c_int64 * n)(*data) and n, by "
+    "TFE_OpSetAttrIntList.",
+    "handles, count = (c_void_p * num_outputs)(), c_int(num_outputs); TFE_Execute(op, "
+    "handles, byref(count), status.address). Afterwards count.value handles are filled in.",
+    seconds=60,
+)
+def execute(my_execute: Callable):
+    """Ops of many signatures, and what goes wrong with them: the same as TensorFlow's own."""
     call = f"from {__name__} import trial\ntrial({my_execute.__code__.co_name})\n"
     reply = run_child(f"{portable(my_execute)}\n{call}", SECONDS)
     told = {"at": "the first call"}
@@ -92,8 +108,6 @@ def _run(case: op_cases.Case, number, tell: Callable, count: Counter, call):
 
 def _describe(found) -> list:
     """Return tensors as plain data, and what they are: their dtypes and shapes."""
-    import tensorflow as tf
-
     if found is ...:
         raise NotAttempted
     if not isinstance(found, list) or not all(isinstance(one, tf.Tensor) for one in found):
@@ -103,8 +117,6 @@ def _describe(found) -> list:
 
 def _calls() -> Iterator[tuple]:
     """Yield (call, number of outputs): right ones, then wrong ones. No number: the default."""
-    import tensorflow as tf
-
     known = {case.op: _complete(case) for case in op_cases.cases()}
     neg, unique = known["Neg"], known["Unique"]
     yield neg, ()
@@ -124,25 +136,3 @@ def _calls() -> Iterator[tuple]:
 def _complete(case: op_cases.Case) -> op_cases.Case:
     attrs = completed(definition_of(case.op), list(case.inputs), case.attrs)
     return replace(case, attrs=attrs)
-
-
-EXECUTE = Exercise(
-    "execute",
-    _judge_execute,
-    "Ops of many signatures, and what goes wrong with them: the same as TensorFlow's own.",
-    (
-        "Which order do the steps have? new op, inputs, attributes, execute, delete. After each, "
-        "status.check() raises what TensorFlow would; from the second step on, status.check(end). "
-        "Where has delete to stand, so that it also runs when a check raises?",
-        "Ask the op, not the value, for an attribute's kind: KINDS[api().TFE_OpGetAttrType(op, "
-        "name.encode(), byref(is_list), status.address)], with is_list = c_ubyte(). Check the "
-        "status.",
-        "data = parsed(kind, name, value, is_list.value, end), then getattr(api(), "
-        "f'TFE_OpSetAttr{kind}')(op, name.encode(), data) for Int, Float, Bool and Type. String "
-        "wants len(data) behind data; a list of ints (c_int64 * n)(*data) and n, by "
-        "TFE_OpSetAttrIntList.",
-        "handles, count = (c_void_p * num_outputs)(), c_int(num_outputs); TFE_Execute(op, "
-        "handles, byref(count), status.address). Afterwards count.value handles are filled in.",
-    ),
-    seconds=60,  # a child starts meanwhile
-)

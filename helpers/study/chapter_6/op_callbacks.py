@@ -8,8 +8,8 @@ import numpy as np
 
 from helpers.capture.tensorflow import eager_context
 from helpers.capture.text.value import short_repr
-from helpers.study.check import Exercise, InvalidAnswer, tried
-from helpers.study.engine import Case, Raised, find_difference, observe
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import Case, Raised, find_difference, observe, tf
 
 GONE = "somebody else's callback is gone: remove only your own"
 LEFT = "its callback is still there after the block: remove it whatever was raised"
@@ -85,7 +85,18 @@ def _nest_blocks(op_logger):
     return {"inner": _names(inner), "outer": _names(outer)}
 
 
-def _judge_logger(op_logger: Callable):
+@exercise(
+    "After op_callbacks.add_op_callback(f), f(op_type, inputs, attrs, outputs, op_name=None, "
+    "graph=None) is called after each op that a wrapper of TensorFlow runs. What must happen "
+    "with f when the block ends?",
+    "contextlib.contextmanager makes a block of a generator. Where has the clean-up to stand, "
+    "so that it also runs when the block raises, whatever it raises?",
+    "Make list and callback anew in each call, yield the list inside try, and in finally "
+    "remove that one callback. The fallback hands the op's name over as bytes; an op that is "
+    "only written into a graph is handed over too, and belongs in the log.",
+)
+def op_logger(op_logger: Callable):
+    """Every op on every route, through exceptions and nesting, and nothing is left behind."""
     if hasattr(type(op_logger), "__enter__"):
         raise InvalidAnswer("give op_logger itself, without calling it: this is one of its blocks")
     eager_context.run_routes(eager_context.ROUTES)  # what is traced once is traced now
@@ -97,22 +108,6 @@ def _judge_logger(op_logger: Callable):
     return find_difference(op_logger, eager_context.reported, cases, "TensorFlow's own log")
 
 
-OP_LOGGER = Exercise(
-    "op_logger",
-    _judge_logger,
-    "Every op on every route, through exceptions and nesting, and nothing is left behind.",
-    (
-        "After op_callbacks.add_op_callback(f), f(op_type, inputs, attrs, outputs, op_name=None, "
-        "graph=None) is called after each op that a wrapper of TensorFlow runs. What must happen "
-        "with f when the block ends?",
-        "contextlib.contextmanager makes a block of a generator. Where has the clean-up to stand, "
-        "so that it also runs when the block raises, whatever it raises?",
-        "Make list and callback anew in each call, yield the list inside try, and in finally "
-        "remove that one callback. The fallback hands the op's name over as bytes; an op that is "
-        "only written into a graph is handed over too, and belongs in the log.",
-    ),
-)
-
 SUMS = "a value that several ops read gets the sum of what comes back from them"
 SKIP = "an op that y does not depend on is not asked for a gradient: skip it"
 ZEROS = "an output that nobody used has no gradient: give zeros of its shape to the op"
@@ -122,16 +117,12 @@ KEPT = "a tape keeps what it wrote down, and only that; each tape has a list of 
 @cache
 def _point():
     """Return the tensor at which gradients are compared: float32 (2, 3)."""
-    import tensorflow as tf
-
     return tf.constant([[0.5, 1.5, -2.0], [3.0, 0.25, 1.0]])
 
 
 @contextmanager
 def _real_tape():
     """Give a GradientTape as the exercise asks for it: it watches the point, and is asked often."""
-    import tensorflow as tf
-
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(_point())
         yield tape
@@ -147,8 +138,6 @@ def _record(tape, run, *args):
 
 def _slope(tape, y, x):
     """Return a tape's gradient as plain data: its dtype and its numbers, or None."""
-    import tensorflow as tf
-
     found = tried(tape.gradient(y, x))
     if found is None:
         return None
@@ -171,8 +160,6 @@ def _raise_under_tape(tape):
 
 
 def _ask_again(tape):
-    import tensorflow as tf
-
     x = _point()
     mine, (a, b) = _record(tape(), lambda: (a := tf.sin(x), a * x))
     return [_slope(mine, y, of) for y, of in ((b, x), (b, a), (a, x))]
@@ -187,16 +174,24 @@ def _nest(tape):
 
 
 def _pick_of_list(x):
-    import tensorflow as tf
-
     parts = tf.unstack(x)
     first, parts[0] = parts[0], tf.ones_like(x[0])
     return first * parts[1]
 
 
-def _judge_tape(tape):
-    import tensorflow as tf
-
+@exercise(
+    "Record (op, inputs, attrs, outputs) of every op in __enter__'s callback. In which order "
+    "does gradient need them?",
+    "grads maps a tensor's _id to the gradient that has come back to it so far. It starts "
+    "with ones for y; at the end x's entry is the answer, or there is none.",
+    "For each op, from the last to the first: look up the gradients of its outputs; skip it "
+    "if there are none; ask op_gradients; add each to what its input already has.",
+    "Where only some outputs have a gradient, the others get tf.zeros_like(output).",
+    "__exit__ removes the callback, whatever was raised, and returns nothing: what was raised "
+    "goes on.",
+)
+def tape(tape):
+    """Record forwards, walk backwards, add up: yours agrees with GradientTape on all functions."""
     if not callable(tape) or hasattr(type(tape), "__enter__"):
         raise InvalidAnswer("give the class, MyTape, itself: without calling it")
     functions = (
@@ -217,21 +212,3 @@ def _judge_tape(tape):
         ("two tapes, and the gradient of a gradient, y = x * x * x", _nest, KEPT),
     ]
     return find_difference(tape, _real_tape, _make_cases(table), "GradientTape")
-
-
-TAPE = Exercise(
-    "tape",
-    _judge_tape,
-    "Record forwards, walk backwards, add up: yours agrees with GradientTape on all functions.",
-    (
-        "Record (op, inputs, attrs, outputs) of every op in __enter__'s callback. In which order "
-        "does gradient need them?",
-        "grads maps a tensor's _id to the gradient that has come back to it so far. It starts "
-        "with ones for y; at the end x's entry is the answer, or there is none.",
-        "For each op, from the last to the first: look up the gradients of its outputs; skip it "
-        "if there are none; ask op_gradients; add each to what its input already has.",
-        "Where only some outputs have a gradient, the others get tf.zeros_like(output).",
-        "__exit__ removes the callback, whatever was raised, and returns nothing: what was raised "
-        "goes on.",
-    ),
-)

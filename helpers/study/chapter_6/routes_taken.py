@@ -13,7 +13,7 @@ import numpy as np
 from helpers.capture.frameworks.call_recorder import call_tree
 from helpers.model.framework_records import ROUTES
 from helpers.model.phrase import counted
-from helpers.study.check import Exercise, InvalidAnswer, tried
+from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import (
     Case,
     advise_by_part,
@@ -21,6 +21,7 @@ from helpers.study.engine import (
     find_difference,
     prefix_reason,
     same_result,
+    tf,
 )
 
 WHY = {
@@ -34,7 +35,17 @@ WHY = {
 }
 
 
-def _judge_route(answers, calls):
+@exercise(
+    "For each call ask: does an op run now, or is it only written down? Is it one op of a "
+    "kernel, or a whole function?",
+    "The fast path takes tensors, and numbers and variables beside them. What else is among "
+    "the arguments, and do the dtypes meet?",
+    "A list of numbers that arrives at the door falls back. tf.constant makes a tensor of a "
+    "number, or of such a list, at neither door. Whoever is in doubt asks "
+    "watch_call(...).model.route.",
+)
+def route(answers, calls):
+    """You read a route off a call. The X-ray of each agrees."""
     if not calls:
         raise InvalidAnswer("there are no calls to judge: run the cell that makes them")
     trees = {name: call_tree(call) for name, call in calls.items()}
@@ -51,21 +62,6 @@ def _write_plainly(route):
         return route
     return re.sub(r" ?[x×*] ?\d+$", "", " ".join(route.lower().split()))
 
-
-ROUTE = Exercise(
-    "route",
-    _judge_route,
-    "You read a route off a call. The X-ray of each agrees.",
-    (
-        "For each call ask: does an op run now, or is it only written down? Is it one op of a "
-        "kernel, or a whole function?",
-        "The fast path takes tensors, and numbers and variables beside them. What else is among "
-        "the arguments, and do the dtypes meet?",
-        "A list of numbers that arrives at the door falls back. tf.constant makes a tensor of a "
-        "number, or of such a list, at neither door. Whoever is in doubt asks "
-        "watch_call(...).model.route.",
-    ),
-)
 
 CLOSE = 1e-3  # a sum in another order, and what three rows make of it; its cube for doubles
 SLOPES = ("the gradient for state", "the gradient for gain")
@@ -90,8 +86,6 @@ def parted(quick, slow, rows, state, gain) -> str | None:
 
 def _run(rows, state, gain, loop) -> dict:
     """Return a loop's result and gradients as plain data; InvalidAnswer if it changes its input."""
-    import tensorflow as tf
-
     before = [deepcopy(rows), float(gain)]
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(state)
@@ -133,9 +127,18 @@ TRIALS = (  # the rows, and the state that the loop begins with
 )
 
 
-def _judge_slow_loop(reasons, quick: Callable, slow):
-    import tensorflow as tf
-
+@exercise(
+    "watch_call(slow, rows, state, gain).model.routes names the way of each op, in order. One "
+    "of the calls has three of them. Which, and what are they?",
+    "What C cannot read at the door here is a Python list, also one of axes, and a NumPy "
+    "scalar, an np.float32. An array, a number, a variable it reads. X-ray one call alone: "
+    "watch_call(tf.reverse, state, [0]).",
+    "Make once, before the loop, what is the same for each row: the axis as a tensor, the size "
+    "in state's dtype (tf.cast). tf.sin stays without a tf.function around it.",
+    "row itself serves where row.tolist() stood, and float(row.sum()) is a Python number.",
+)
+def slow_loop(reasons, quick: Callable, slow):
+    """Each call that leaves is found, and the cured loop gives the same, all on the fast path."""
     trials = [
         (np.array(rows, "float32"), tf.constant(state, "float32"), tf.Variable(0.75))
         for rows, state in TRIALS
@@ -160,20 +163,3 @@ def _say_why(call: str, guess: str) -> str:
     if truth == "stays":
         return "C reads all that arrives there"
     return f"its way in the X-ray is {', '.join(routes)}; what arrives at the door there?"
-
-
-SLOW_LOOP = Exercise(
-    "slow_loop",
-    _judge_slow_loop,
-    "Each call that leaves is found, and the cured loop gives the same, all on the fast path.",
-    (
-        "watch_call(slow, rows, state, gain).model.routes names the way of each op, in order. One "
-        "of the calls has three of them. Which, and what are they?",
-        "What C cannot read at the door here is a Python list, also one of axes, and a NumPy "
-        "scalar, an np.float32. An array, a number, a variable it reads. X-ray one call alone: "
-        "watch_call(tf.reverse, state, [0]).",
-        "Make once, before the loop, what is the same for each row: the axis as a tensor, the size "
-        "in state's dtype (tf.cast). tf.sin stays without a tf.function around it.",
-        "row itself serves where row.tolist() stood, and float(row.sum()) is a Python number.",
-    ),
-)

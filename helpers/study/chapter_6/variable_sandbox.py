@@ -11,6 +11,7 @@ from dataclasses import replace
 from helpers.capture.tensorflow.variable_outcomes import KINDS, outcomes, program_graph
 from helpers.model.graphs import Graph
 from helpers.model.study_records import Control, Sandbox
+from helpers.study.engine import tf
 from helpers.study.foretelling import Foretelling
 from helpers.view.diagram.graph_view import figures
 
@@ -79,8 +80,6 @@ def program(picked: dict[str, str]):
     first, waits, after = _choices(picked)
 
     def built(v, one):
-        import tensorflow as tf
-
         before = {READS[0]: v.read_value, READS[1]: lambda: v * one}.get(first, lambda: v)()
         with tf.control_dependencies([before] if waits else []):
             update = v.assign_add(one)
