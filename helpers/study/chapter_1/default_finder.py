@@ -99,14 +99,14 @@ def _advise(mine, real) -> str:
         return f"{mine.sentence}; __defaults__ may be None, and == may do anything: use `is`"
     for found, places in zip(mine, real, strict=True):
         if extra := [pair for pair in found if pair not in places]:
-            why = "defaults belong to the last parameters, and local variables have none"
-            why = f"compare with `is`, not `==`; {why}"
+            why = "compare with `is`, not `==`; defaults belong to the last parameters, and local "
+            why += "variables have none"
             if "<locals>" not in extra[0][0]:
                 why = "that is a __name__; give the function's __qualname__"
             return f"it names {_place(*extra[0])}, which does not hold the object: {why}"
         if missed := [pair for pair in places if pair not in found]:
-            where = "keyword-only defaults are in fn.__kwdefaults__"
-            return f"it misses {_place(*missed[0])}; {where}"
+            place = _place(*missed[0])
+            return f"it misses {place}; keyword-only defaults are in fn.__kwdefaults__"
     return ""
 
 

@@ -10,16 +10,14 @@ from functools import partial
 from operator import is_not
 
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
+from helpers.capture.text.value import short_repr
 from helpers.safety.limits import when_stopped
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import Case, find_difference, in_order, np, numbers, same_result, tf
 
 MOST = 2  # traces
 CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
-EAGER = (
-    "tf.config.run_functions_eagerly(True) is on, so nothing is traced; switch it off with "
-    "tf.config.run_functions_eagerly(False)"
-)
+EAGER = "nothing is traced: switch that on with tf.config.run_functions_eagerly(False)"
 COLUMNS, CLOSE = 3, 1e-4
 UNSEEN = ((7, 1, 9, 4, 4, 2, 12), (2,), ())  # rows of the batches that nobody has seen
 
@@ -82,8 +80,7 @@ def require_numbers(value):
     """Return a value of whatever array type as an array of numbers. InvalidAnswer if it is none."""
     array = numbers(value)
     if array is None:
-        kind = getattr(getattr(value, "dtype", None), "name", type(value).__name__)
-        raise InvalidAnswer(f"a result must be made of numbers, not {kind}")
+        raise InvalidAnswer(f"a result must be made of numbers, not {short_repr(value)}")
     return array
 
 
@@ -103,11 +100,11 @@ def judge_loop(names, step, loop, reference, trials: Iterable[tuple], run) -> st
         return f"{names[0]} must be a function, not {type(step).__name__}"
     if not hasattr(step, "get_concrete_function"):
         return f"{names[0]} must be a tf.function itself: its own traces are counted"
+    near = partial(same_result, near=CLOSE)
     for number, given in enumerate(trials):
         spied, many = Spied(step), f"{len(given[-1])} batches"
         many += " that you have not seen" * (number > 0)
         case = Case(f"for {many}", lambda made: run(made, spied, *given))  # noqa: B023
-        near = partial(same_result, near=CLOSE)
         because = find_difference(loop, reference, [case], names[2], near)
         if because := because or spied.complaint(names, many, len(given[-1])):
             return because
@@ -141,8 +138,7 @@ def batches(step, epoch: Callable, batches, slow_step):
     """However many batches there are, they share a trace or two."""
     dice = random.Random(2)
     trials = [(batches,), *(([draw(dice, n, COLUMNS) for n in rows],) for rows in UNSEEN)]
-    names = "step", "epoch", "slow_step"
-    return judge_loop(names, step, epoch, _slow_epoch, trials, _run_epoch)
+    return judge_loop(("step", "epoch", "slow_step"), step, epoch, _slow_epoch, trials, _run_epoch)
 
 
 # -- exercise 4: three reasons to trace at each step
@@ -162,17 +158,14 @@ def _run_train(train, spied, weights, batches) -> dict:
     with left_alone(batches, "train") as given:
         result = in_order(tried(train(spied, weights, given)), 1000, "what train returns")
     if len(result) != 2:
-        raise InvalidAnswer(
-            f"train must return two things, the weights and the means, not {len(result)}"
-        )
-    weights, means = tried(result[0], "the weights"), tried(result[1], "the means")
-    weights = require_numbers(weights)
+        raise InvalidAnswer("train must return two things, the weights and the means")
+    weights = require_numbers(tried(result[0], "the weights"))
+    means = in_order(tried(result[1], "the means"), 1000, "the means")
     found = {"shape of the weights": weights.shape}
     found |= {f"weight {at}": float(weight) for at, weight in enumerate(weights.ravel())}
-    means = map(require_numbers, in_order(means, 1000, "the means"))
-    return found | {
-        f"the mean after batch {at}": mean.ravel().tolist() for at, mean in enumerate(means)
-    }
+    for at, mean in enumerate(map(require_numbers, means)):
+        found[f"the mean after batch {at}"] = mean.ravel().tolist()
+    return found
 
 
 @exercise(
@@ -189,7 +182,6 @@ def slow_training(train_step, train: Callable, weights, batches):
     """A trace or two for any number of batches of any length, and the same weights and means."""
     dice, trials = random.Random(4), [(weights, batches)]
     for rows in UNSEEN:
-        some = [draw(dice, n, COLUMNS) for n in rows]
-        trials.append((draw(dice, COLUMNS, 1), some))
+        trials.append((draw(dice, COLUMNS, 1), [draw(dice, n, COLUMNS) for n in rows]))
     names = "train_step", "train", "slow_train"
     return judge_loop(names, train_step, train, _slow_train, trials, _run_train)

@@ -3,13 +3,12 @@
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from operator import is_
 
 from helpers.capture.text.value import short_repr
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.model.trace_records import MARKS
-from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried
-from helpers.study.engine import Case, find_difference, say_first_part, tf
+from helpers.study.check import exercise, tried
+from helpers.study.engine import Case, Raised, find_difference, observe, say_first_part, tf
 
 
 class TensorFlows:
@@ -58,31 +57,30 @@ class Sequence:
             args = _copy(call() if callable(call) else call)  # or a list would be spoiled
             before, seen = _copy(args), len(ran)
             name = f"call {number}, of ({', '.join(map(short_repr, args))})"
-            try:
-                does = f"returns {short_repr(tried(mine(*args)))}"
-            except (NotAttempted, InvalidAnswer):
-                raise
-            except Exception as error:
+            found = observe(lambda mine, args=args: mine(*args), mine)
+            does = f"returns {short_repr(found)}"
+            if isinstance(found, Raised):
                 kinds = KeyError, ValueError, TypeError, Exception
-                kind = next(kind for kind in kinds if isinstance(error, kind))
+                kind = next(kind for kind in kinds if issubclass(found.kind, kind))
                 does = f"raises a {kind.__name__}"
+            del found
             times = len(ran) - seen
             runs = ("hits", "traces")[times] if times < 2 else f"runs the body {times} times"
             kept = f"{does}, keeps {len(mine.cache)} traces"
-            if answer is not TensorFlows and not _is_unchanged(args, before):
+            if answer is not TensorFlows and not _is_same(args, before):
                 kept = "changes the caller's own list or dict; trace on a copy"
             steps[name] = f"{runs}, {kept}"
             del args, before  # an object may be gone before the next call
         return steps
 
 
-def _copy(args, leaf: Callable = lambda leaf: leaf):
-    return tf.nest.map_structure(leaf, args)
+def _copy(args):
+    return tf.nest.map_structure(lambda leaf: leaf, args)
 
 
-def _is_unchanged(args, before) -> bool:
-    forms = [_copy(each, lambda leaf: 0) for each in (args, before)]
-    return forms[0] == forms[1] and all(map(is_, *map(tf.nest.flatten, (args, before))))
+def _is_same(args, before) -> bool:
+    forms = [tf.nest.map_structure(id, each) for each in (args, before)]
+    return forms[0] == forms[1]
 
 
 @dataclass(eq=False)
@@ -185,8 +183,8 @@ def list_calls(my_function) -> Ledger:
             words = (steps[name].partition("s,")[0] for steps in (mine, real))
             pair = tuple(Verdict(w, "changed" if w == "trace" else "plain") for w in words)
             entries.append(Entry(name.partition(" of ")[2], pair, sequence.shows))
-    title = "What your cache did, beside TensorFlow's"
-    return Ledger(title, "call", ("yours", "TensorFlow's"), tuple(entries), marks=MARKS)
+    title, who = "What your cache did, beside TensorFlow's", ("yours", "TensorFlow's")
+    return Ledger(title, "call", who, tuple(entries), marks=MARKS)
 
 
 @exercise(

@@ -9,9 +9,8 @@ import inspect
 import math
 import opcode
 import os
-from collections import Counter
+from collections import Counter, namedtuple
 from collections.abc import Callable
-from dataclasses import make_dataclass
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -136,8 +135,7 @@ STEP_EXERCISES = (
 
 
 # After one step: its opcodes, all so far, functions that need no other, and their share.
-FIELDS = ("step", "opcodes", "so_far", "functions", "share", "bar")
-Reach = make_dataclass("Reach", FIELDS, frozen=True)
+Reach = namedtuple("Reach", "step opcodes so_far functions share bar")
 
 
 def show_opcode_coverage(*steps: type) -> Exhibit:
@@ -163,10 +161,10 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
     for needed, count in functions.items():
         if len(needed - known) == 1:
             lacking[min(needed - known)] += count
-    for name, count in sorted(lacking.items(), key=lambda item: (-item[1], item[0]))[:1]:
-        note = (
-            f"The one handler that would help most is {name}: {count} functions lack nothing else."
-        )
+    if lacking:
+        name = min(lacking, key=lambda name: (-lacking[name], name))
+        note = f"The one handler that would help most is {name}: {lacking[name]} functions lack "
+        note += "nothing else."
     title = f"What the machine can express of {total} functions in the standard library"
     return Exhibit(Listing(title, columns, tuple(rows), note), table)
 

@@ -9,7 +9,6 @@ not fit, so this runs in the kernel.
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from types import FunctionType
 
 from helpers.capture.text.error import error_message
@@ -19,7 +18,7 @@ from helpers.safety.missing_parts import MissingPart
 from helpers.safety.restoring import patched
 from helpers.study.chapter_3.machine_runs import show_call
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, advise_by_part, describe, find_difference
+from helpers.study.engine import Case, advise_by_part, describe, find_difference, make_cases
 
 
 def _require_hook() -> None:
@@ -56,7 +55,6 @@ def _make_reference(seen, codes, stand_ins):
 
 
 def _call_hooked(make_callback) -> dict:
-    """Return what the calls give under the hook, and what was noted."""
     seen, codes = [], {CALLED["double"].__code__: square.__code__}
     stand_ins = {CALLED["slow"].__code__: lambda n: f"for {n}"}
     callback = tried(make_callback(seen, codes, stand_ins))
@@ -120,10 +118,8 @@ def behind_the_hook(behind_the_hook: Callable):
     """Your machine ran every frame of that function, and CPython all others."""
     _require_hook()
     advice = advise_by_part(ADVICE_BEHIND, "CPython")
-    cases = [
-        Case(show_call(program, ()), partial(_run_behind, program, fn), advice)
-        for program, fn in PROGRAMS
-    ]
+    rows = ((show_call(program, ()), program, fn) for program, fn in PROGRAMS)
+    cases = make_cases(_run_behind, rows, advice)
     return find_difference(behind_the_hook, _run_in_cpython, cases, "CPython")
 
 
@@ -141,8 +137,6 @@ def _run_behind(program: Callable, fn: Callable, answer: Callable) -> dict:
     before, entered, enter = frame_hook.installed(), [], frame_hook.watching.__enter__
 
     class Counted(vm.machine(*vm.WHOLE)):
-        """A machine that counts the frames that it runs."""
-
         frames = Counter()
 
         def frame(self, code, *given):

@@ -9,10 +9,9 @@ from functools import partial
 
 import numpy as np
 
-from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5 import run_op
-from helpers.study.chapter_5.op_texts import file_names, op_files
+from helpers.study.chapter_5.op_texts import op_files
 from helpers.study.check import Exercise, InvalidAnswer, exercise, tried
 from helpers.study.engine import (
     Case,
@@ -60,16 +59,12 @@ def _cases(outputs: int, endless: bool, options) -> Iterator[Case]:
         told = "".join(f", {name} = {value}" for name, value in given.items())
         yield _case(f"float32[6]{told}", sample, outputs, (1, given))
     calls = (1, {"name": "first"}), (-2, {"name": "second"})
-    shows = "two calls in one job, of x and of -2 * x, each with its name"
-    yield _case(shows, sample, 2 * outputs, *calls)
+    yield _case("two calls in one job, of x and of -2 * x", sample, 2 * outputs, *calls)
 
 
 def _case(shows: str, x, outputs: int, *calls) -> Case:
-    """Return a case: an op is called with each (factor, options), of factor * x.
-
-    The gradients that come back are whole numbers, no two alike, of both signs.
-    """
-    counted = np.arange(1, x.size + 1).reshape(x.shape)
+    """Return a case: an op is called with each (factor, options), of factor * x."""
+    counted = np.arange(1, x.size + 1).reshape(x.shape)  # gradients: whole numbers, no two alike
     signed = np.where(counted % 2, counted, -counted)
     dys = [np.asarray(signed * (1 - 3 * n) + n, x.dtype) for n in range(outputs)]
     return Case(f"with {shows}", lambda op: op(x, dys, *calls), partial(_advise, x, dys))
@@ -131,11 +126,9 @@ def _exercise(exercise: str, praise: str, truth: Callable, *hints: str, options=
     name = f"user_{exercise}"
 
     def judge(answer=None):
-        files = run_op.require_files(answer, file_names(name))
-        return judge_op(name, files, truth, options=options)
+        return judge_op(name, run_op.require_files(answer, name), truth, options=options)
 
-    draw = partial(run_op.train_job_of, name)
-    return Exercise(exercise, judge, praise, hints, picture=draw)
+    return Exercise(exercise, judge, praise, hints, picture=partial(run_op.train_job_of, name))
 
 
 def _leaky(x, slope=0.1):
@@ -184,19 +177,12 @@ split = _exercise(
     "np.where(x > 0, dpos, dneg).",
 )
 
+CUBE = ("x**3", "3 * np.cbrt(y) ** 2 * dy", lambda x: (x**3,))
+DOUBLE = ("2 * x", "2 * dy", lambda x: (2 * x,), 'Name("user_double_', 'Name("user_doubled_')
 _OPS = {  # name -> forward, backward, torch's formula, and the mistake: old, new
-    "user_cube": (
-        *("x**3", "3 * np.cbrt(y) ** 2 * dy", lambda x: (x**3,)),
-        ("return x**3", "return np.array(x**3, dtype=float)"),
-    ),
-    "user_double": (
-        *("2 * x", "2 * dy", lambda x: (2 * x,)),
-        ('OpTypeName("user_double_backward")', 'OpTypeName("user_doubled_backward")'),
-    ),
-    "user_negate": (
-        *("-x", "-dy", lambda x: (-x,)),
-        ('.Input("in", [x])', '.Input("in", x)'),
-    ),
+    "user_cube": (*CUBE, "return x**3", "return np.array(x**3, dtype=float)"),
+    "user_double": DOUBLE,
+    "user_negate": ("-x", "-dy", lambda x: (-x,), '.Input("in", [x])', '.Input("in", x)'),
 }
 
 
@@ -206,7 +192,7 @@ def broken_ops() -> dict[str, dict[str, str]]:
 
 
 def _break_op(name: str) -> dict[str, str]:
-    forward, backward, _, (old, new) = _OPS[name]
+    forward, backward, _, old, new = _OPS[name]
     files = op_files(name, forward, backward)
     return {file: text.replace(old, new) for file, text in files.items()}
 
@@ -227,21 +213,18 @@ def run_with_gradient(name: str, files: dict[str, str]) -> None:
     "user_cube: x**3 alone keeps the dtype. user_double: compare the name after OpTypeName "
     "with the registered ones. user_negate: the message says what to write.",
 )
-def repair(repairs=None):
+def repair(repairs):
     """Three messages, three edits, and all three ops agree with torch."""
     for name, one in by_name(repairs, _OPS, "the repairs").items():
-        edit = in_order(one, 3, f"the repair of {name}")
+        edit, files = in_order(one, 3, f"the repair of {name}"), _break_op(name)
         if len(edit) != 3 or not all(isinstance(tried(text, name), str) for text in edit):
             words = "must be three texts: the file, the old text, the new text"
-            raise InvalidAnswer(f"the repair of {name} {words}; not {short_repr(edit)}")
+            raise InvalidAnswer(f"the repair of {name} {words}")
         file, old, new = edit
-        files = _break_op(name)
         if file not in files:
             return f"{name} has no file {file!r}; it has {', '.join(files)}"
-        count = files[file].count(old) if old else 0
-        if count != 1:
-            words = "it must be a text that stands there once"
-            return f"{old!r} stands {count} times in {file}; {words}"
+        if (count := files[file].count(old)) != 1:
+            return f"{old!r} stands {count} times in {file}; it must stand there once"
         files[file] = files[file].replace(old, new)
         if because := judge_op(name, files, _OPS[name][2], endless=False):
             return prefix_reason(f"{name}: ", because)

@@ -64,10 +64,9 @@ def train_through(files: dict[str, str], kernel: bool = True, placed: bool = Tru
 
         @flow.global_function(type="train")
         def train_job(x: flow.typing.Numpy.Placeholder(_X.shape, dtype=flow.float64)):
+            ones = flow.ones_initializer()
             with flow.scope.placement("cpu", "0:0"):
-                ones = flow.ones_initializer()
-                w = flow.get_variable("w", _X.shape, flow.float64, initializer=ones)
-                product = x * w
+                product = x * flow.get_variable("w", _X.shape, flow.float64, initializer=ones)
             with flow.scope.placement("cpu", "0:0") if placed else nullcontext():
                 hidden = api.user_relu_forward(product)
             with flow.scope.placement("cpu", "0:0"):
@@ -115,7 +114,7 @@ NAMES = ("output", "output_grad", "argument")
     "output and output_grad ask the forward op for an output: its definition calls it …",
     'The forward op was defined with .Input("in").Output("out").',
 )
-def gradient_names(output=None, output_grad=None, argument=None):
+def gradient_names(output, output_grad=None, argument=None):
     """The rule speaks of the forward op by the forward op's own names, and the job trains."""
     given = [output, output_grad, argument]
     if given[1:] == [None, None] and not isinstance(output, str | None):
@@ -155,13 +154,13 @@ WHY = {  # true of a guess that is too early and of one that is too late
     "the op into the job. Numbers: when the job runs.",
     "One piece has a default, and is not missed. Two are needed only by numbers.",
 )
-def forgotten(guess=None):
+def forgotten(guess):
     """Each piece is missed by whoever needs it first, and one by nobody."""
     guess = by_name(guess, PIECES)
     for piece, stage in guess.items():
         if stage not in STAGES:
-            stages = ", ".join(STAGES)
-            return f"{piece}: a stage is one of {stages}, in quotes; not {short_repr(stage)}"
-    wrong = (piece for piece, stage in guess.items() if stage != _row_without(piece)["stage"])
-    piece = next(wrong, None)
-    return piece and f"without {piece} it is not {guess[piece]!r}: {WHY[piece]}"
+            return f"{piece}: a stage is one of {', '.join(STAGES)}; not {short_repr(stage)}"
+    for piece, stage in guess.items():
+        if stage != _row_without(piece)["stage"]:
+            return f"without {piece} it is not {stage!r}: {WHY[piece]}"
+    return None

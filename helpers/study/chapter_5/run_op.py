@@ -10,19 +10,18 @@ import numpy as np
 from helpers.capture.oneflow.oneflow_records import job_graph
 from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
+from helpers.study.chapter_5.op_texts import file_names
 from helpers.study.check import InvalidAnswer
 from helpers.study.engine import by_name
 from helpers.study.op_folder import op_folder
 
 
-def require_files(answer, names: tuple[str, ...]) -> dict[str, str]:
+def require_files(answer, op: str) -> dict[str, str]:
     """Return the learner's files; InvalidAnswer for a missing one, NotAttempted for `...`."""
-    files = by_name(answer, names, "the answer")
+    files = by_name(answer, file_names(op), "the answer")
     for name, text in files.items():
         if not isinstance(text, str):
-            raise InvalidAnswer(
-                f"{name} must hold the text of the file, in quotes, not {short_repr(text)}"
-            )
+            raise InvalidAnswer(f"{name} must hold the text of the file, not {short_repr(text)}")
     return files
 
 

@@ -14,7 +14,7 @@ from helpers.mini.oneflow.session import session
 from helpers.study.chapter_5.op_texts import file_names, op_files
 from helpers.study.chapter_5.run_op import loading, run, wrapper_of
 from helpers.study.check import InvalidAnswer, exercise
-from helpers.study.engine import Case, find_difference, prefix_reason
+from helpers.study.engine import Case, find_difference
 
 NAME = "user_half"
 OP_TYPE = f"{NAME}_forward"
@@ -27,21 +27,17 @@ OP_TYPE = f"{NAME}_forward"
     'flow.HobDataType("in", 0). ~ makes the one for whole numbers of it.',
     'Both kernels are for the cpu: join each predicate with (flow.HobDeviceTag() == "cpu") by &.',
 )
-def two_kernels(half_kernels=None, choose: Callable = None):
+def two_kernels(half_kernels, choose: Callable):
     """Each dtype finds its one kernel, and where none or several match, nobody guesses."""
     if not isinstance(half_kernels, str):
-        raise InvalidAnswer(
-            f"half_kernels must be the kernel file, in quotes, not {short_repr(half_kernels)}"
-        )
-    if because := find_difference(choose, registrys_choose, _choices(), "the registry"):
-        return because
+        raise InvalidAnswer(f"half_kernels must be a text, not {short_repr(half_kernels)}")
+    because = find_difference(choose, registrys_choose, _choices(), "the registry")
     files = op_files(NAME, "x", "dy") | {file_names(NAME)[2]: half_kernels}
     try:
         with loading(NAME, files) as api:
-            because = find_difference(wrapper_of(api, NAME), _half, _halves(), "numpy")
-            return because and prefix_reason("half_kernels: ", because)
+            return because or find_difference(wrapper_of(api, NAME), _half, _halves(), "numpy")
     except flow.OpError as error:
-        return f"half_kernels: {error}"
+        return because or f"half_kernels: {error}"
 
 
 def _context(dtype: str, device: str = "cpu") -> KernelRegContext:
