@@ -5,8 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from helpers.capture.text.value import short_repr
-from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.model.trace_records import MARKS
 from helpers.study.check import exercise, tried
 from helpers.study.engine import Case, Raised, find_difference, observe, say_first_part, tf
 
@@ -122,8 +120,7 @@ def _raise_for_lists(x):
         raise KeyError("the body's own error")
 
 
-@functools.cache
-def sequences() -> list[Sequence]:
+def _sequences() -> list[Sequence]:
     """Return sequences from the plainest to the oddest; each shows one rule."""
     one, two, three, whole = tf.ones, tf.ones([2]), tf.ones([3]), tf.ones([2], tf.int32)
     a, b = Plain(1), Plain(1)
@@ -174,19 +171,6 @@ def sequences() -> list[Sequence]:
     ]
 
 
-def list_calls(my_function) -> Ledger:
-    """Run a few sequences on the learner's function: which calls ran its body?"""
-    entries = []
-    for sequence in sequences()[1], sequences()[12]:
-        mine, real = sequence.run(my_function), sequence.run(TensorFlows)
-        for name in real:
-            words = (steps[name].partition("s,")[0] for steps in (mine, real))
-            pair = tuple(Verdict(w, "changed" if w == "trace" else "plain") for w in words)
-            entries.append(Entry(name.partition(" of ")[2], pair, sequence.shows))
-    title, who = "What your cache did, beside TensorFlow's", ("yours", "TensorFlow's")
-    return Ledger(title, "call", who, tuple(entries), marks=MARKS)
-
-
 @exercise(
     "tf.nest.flatten(args) gives the leaves; tf.nest.map_structure(lambda leaf: 0, args) "
     "gives a form that can be compared with ==.",
@@ -197,9 +181,8 @@ def list_calls(my_function) -> Ledger:
     "cannot be merged, leave the key as it is. A None fits every size.",
     "Run the body on a copy (tf.nest.map_structure(lambda leaf: leaf, args)). Afterwards its "
     "form must be the same, and each leaf the same object; else raise, and keep no trace.",
-    picture=list_calls,
 )
 def cache(my_function: Callable):
     """In every sequence of calls, yours hits, traces and raises where tf.function does."""
-    cases = (Case(one.shows, one.run, say_first_part("TensorFlow")) for one in sequences())
+    cases = (Case(one.shows, one.run, say_first_part("TensorFlow")) for one in _sequences())
     return find_difference(my_function, TensorFlows, cases, "TensorFlow")

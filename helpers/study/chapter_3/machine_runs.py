@@ -17,7 +17,6 @@ from itertools import zip_longest
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
-from helpers.model.tables import Column, Listing
 from helpers.safety.limits import counted
 from helpers.safety.restoring import redirected
 from helpers.study.chapter_3.kept_stacks import Place, is_told, plain_places
@@ -164,13 +163,3 @@ def _say_where(ours: Run, real: Run, own) -> str:
         if more and name not in ("COPY", "SWAP", "FOR_ITER"):
             tip = MISSING if more < 0 else TOO_MANY
     return f"They part at {name}: {what}. {tip}".strip()
-
-
-def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:
-    """Return a table of what lay on the machine's stack before each instruction of a run."""
-    names = {"function": "in", "offset": "offset", "opname": "about to run"}
-    names["stack"] = "your stack (top at the right)"
-    columns = tuple(Column(*one, code=one[0] in ("opname", "stack")) for one in names.items())
-    places = run_machine(machine, program, args).places
-    rows = tuple(place._replace(stack=f"[{', '.join(place.stack)}]") for place in places)
-    return Listing(f"What your machine did in {show_call(program, args)}", columns, rows)

@@ -21,7 +21,7 @@ from helpers.mini import vm
 from helpers.mini.vm import steps as finished
 from helpers.model.tables import Column, Listing
 from helpers.study.chapter_3 import vm_programs
-from helpers.study.chapter_3.machine_runs import difference, list_stacks
+from helpers.study.chapter_3.machine_runs import difference
 from helpers.study.engine import Exercise, NotAttempted
 from helpers.view.table_view import table
 
@@ -74,11 +74,7 @@ def _difference_of_one(answer, step: type, wanted, name: str, program, args) -> 
 
 
 def _exercise(step: type, praise: str, *hints: str) -> Exercise:
-    def picture(answer):
-        return list_stacks(_make_machine(answer, step), *cases_of(step)[0])
-
-    name = f"vm_{step.__name__.lower()}"
-    return Exercise(name, _judge_step(step), praise, hints, picture=picture)
+    return Exercise(f"vm_{step.__name__.lower()}", _judge_step(step), praise, hints)
 
 
 STEP_EXERCISES = (

@@ -9,14 +9,12 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from types import SimpleNamespace
 
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
-from helpers.capture.torch.fx_graph import fx_graph
 from helpers.mini import dynamo
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import (
@@ -87,18 +85,6 @@ ADVICE_FOR_RECORDER = {
 }
 
 
-def _draw_recorded(recorder):
-    """Return the graph that the learner's recorder made of a program."""
-    import torch  # itself, since the program is compiled
-
-    def toy(a, b):
-        return a / (torch.abs(a) + 1) * b
-
-    compiled = dynamo.compile(toy, parts=replace(dynamo.PARTS, recorder=recorder))
-    compiled(torch.tensor([1.0, -2.0, 4.0]), torch.tensor([3.0, 0.5, -1.0]))
-    return fx_graph(compiled.graphs[0], "What your recorder wrote down of toy(a, b)")
-
-
 @exercise(
     "self.graph.placeholder(name) adds an input node. Who needs to know which is which?",
     "Note each input: self.inputs[source] = node, in order. written(value) turns a "
@@ -106,7 +92,6 @@ def _draw_recorded(recorder):
     "self.graph.call_method(fn, args, kwargs) if fn is a str, else "
     "self.graph.call_function(fn, args, kwargs), both with a tuple and a dict of written "
     "values.",
-    picture=_draw_recorded,
 )
 def dynamo_recorder(recorder: type):
     """Your graph holds the same calls as the finished one's, and gives eager's numbers."""

@@ -1,9 +1,8 @@
 """Chapter 6: an eager call through ctypes, judged in a child against TensorFlow's own."""
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from textwrap import shorten
 
 import numpy as np
@@ -14,8 +13,8 @@ from helpers.mini.eager.execute import completed, definition_of
 from helpers.model.tables import Transcript
 from helpers.safety.children import channel
 from helpers.study.chapter_6 import op_cases
-from helpers.study.check import InvalidAnswer, NotAttempted, exercise
-from helpers.study.engine import Case, find_difference, tf
+from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried
+from helpers.study.engine import find_difference, make_cases, tf
 
 SECONDS = 30
 UNTRIED = "untried"
@@ -44,9 +43,7 @@ def execute(my_execute: Callable):
     """Ops of many signatures, and what goes wrong with them: the same as TensorFlow's own."""
     call = f"from {__name__} import trial\ntrial({my_execute.__code__.co_name})\n"
     reply = run_child(f"{portable(my_execute)}\n{call}", SECONDS)
-    told = {"at": "the first call"}
-    for line in reply["told"]:
-        told |= line
+    told = dict(ChainMap(*reply["told"][::-1], {"at": "the first call"}))
     if told.get("verdict") == UNTRIED:
         raise NotAttempted
     ending = Transcript("", "", "", "", reply["code"], reply["cut"]).ending
@@ -56,9 +53,9 @@ def execute(my_execute: Callable):
 def trial(fn: Callable) -> None:
     """Run in the child: compare `fn` with TensorFlow, tell which call comes, and the verdict."""
     tell, count = channel().tell, _count_ops()
-    cases = [Case(case.words, partial(_run, case, *rest, tell, count)) for case, *rest in _calls()]
+    rows = ((case.words, case, number, tell, count) for case, number in _calls())
     try:
-        because = find_difference(fn, _call_theirs, cases, "TensorFlow")
+        because = find_difference(fn, _call_theirs, make_cases(_run, rows), "TensorFlow")
     except NotAttempted:
         because = UNTRIED
     except InvalidAnswer as error:
@@ -108,16 +105,17 @@ def _run(case: op_cases.Case, number, tell: Callable, count: Counter, call):
 
 def _describe(found) -> list:
     """Return tensors as plain data, and what they are: their dtypes and shapes."""
-    if found is ...:
-        raise NotAttempted
-    if not isinstance(found, list) or not all(isinstance(one, tf.Tensor) for one in found):
+    if not isinstance(tried(found), list) or not all(isinstance(one, tf.Tensor) for one in found):
         raise InvalidAnswer(f"it must return a list of EagerTensors, not {type(found).__name__}")
     return [(t.dtype.name, tuple(t.shape), np.asarray(t.numpy()).tolist()) for t in found]
 
 
 def _calls() -> Iterator[tuple]:
     """Yield (call, number of outputs): right ones, then wrong ones. No number: the default."""
-    known = {case.op: _complete(case) for case in op_cases.cases()}
+    known = {}
+    for case in op_cases.cases():
+        attrs = completed(definition_of(case.op), list(case.inputs), case.attrs)
+        known[case.op] = replace(case, attrs=attrs)
     neg, unique = known["Neg"], known["Unique"]
     yield neg, ()
     yield from ((known[op], ()) for op in WRONG)
@@ -131,8 +129,3 @@ def _calls() -> Iterator[tuple]:
         name, _, *others = known[op].attrs
         attrs, wrong = (name, value, *others), f"where {name} is {value!r}"
         yield replace(known[op], attrs=attrs, wrong=wrong), ()
-
-
-def _complete(case: op_cases.Case) -> op_cases.Case:
-    attrs = completed(definition_of(case.op), list(case.inputs), case.attrs)
-    return replace(case, attrs=attrs)

@@ -14,10 +14,7 @@ from helpers.study.engine import Case, Raised, find_difference, observe, tf
 GONE = "somebody else's callback is gone: remove only your own"
 LEFT = "its callback is still there after the block: remove it whatever was raised"
 SWALLOWED = "the block raised and nobody heard of it; let the exception through"
-OWN = (
-    "each block needs a log of its own, from its beginning to its end; remove only your callback; "
-    "the fallback names its op in bytes"
-)
+OWN = "each block needs a log of its own, whole when it ends; the fallback names its op in bytes"
 
 
 def _run_alone(shows: str, run: Callable, answer: Callable):
@@ -25,28 +22,22 @@ def _run_alone(shows: str, run: Callable, answer: Callable):
     with eager_context.callbacks_kept():
         other, before = eager_context.bystander(), eager_context.callbacks()
         found = observe(run, lambda: tried(answer()))
-        if other not in eager_context.callbacks():
-            raise InvalidAnswer(f"{shows}: {GONE}")
-        if eager_context.callbacks() != before:
-            raise InvalidAnswer(f"{shows}: {LEFT}")
+        if (after := eager_context.callbacks()) != before:
+            raise InvalidAnswer(f"{shows}: {LEFT if other in after else GONE}")
     if isinstance(found, Raised):
         raise found.error
     return found
 
 
-def _make_cases(table: list[tuple]) -> list[Case]:
-    """Return cases of (what is shown, how it is run, advice)."""
-    return [
-        Case(f"for {shows}", partial(_run_alone, f"for {shows}", run), advice)
-        for shows, run, advice in table
-    ]
+def _make_case(shows: str, run: Callable, advice: str) -> Case:
+    return Case(f"for {shows}", partial(_run_alone, f"for {shows}", run), advice)
 
 
 def _names(log) -> list:
     """Return the names in a log, as they stand now; a generated function's without its counter."""
     if not isinstance(tried(log), MutableSequence):
-        must = "the block must be given a list, `with op_logger() as log`"
-        raise InvalidAnswer(f"{must}, not {short_repr(log)}")
+        must = f"given a list, `with op_logger() as log`, not {short_repr(log)}"
+        raise InvalidAnswer(f"the block must be {must}")
     return ["__inference_…" if str(name).startswith("__inference_") else name for name in log]
 
 
@@ -104,7 +95,7 @@ def op_logger(op_logger: Callable):
     runs |= {name: partial(_take_route, name) for name in eager_context.ROUTES}
     for kind in (ValueError, KeyboardInterrupt):
         runs[f"a block that raises {kind.__name__}"] = partial(_raise_in_block, kind)
-    cases = _make_cases([(shows, run, OWN) for shows, run in runs.items()])
+    cases = [_make_case(shows, run, OWN) for shows, run in runs.items()]
     return find_difference(op_logger, eager_context.reported, cases, "TensorFlow's own log")
 
 
@@ -193,7 +184,7 @@ def _pick_of_list(x):
 def tape(tape):
     """Record forwards, walk backwards, add up: yours agrees with GradientTape on all functions."""
     if not callable(tape) or hasattr(type(tape), "__enter__"):
-        raise InvalidAnswer("give the class, MyTape, itself: without calling it")
+        raise InvalidAnswer("give the class, MyTape, itself")
     functions = (
         ("sin(x)", tf.sin, "the last op first: its gradient times what came from above"),
         ("exp(-x)", lambda x: tf.exp(-x), "walk from the last op to the first"),
@@ -205,10 +196,10 @@ def tape(tape):
         ("first * second of a list that changes", _pick_of_list, "keep a tuple of the outputs"),
         ("a constant", lambda x: tf.constant(3.0), "no op leads from x to it: None"),
     )
-    table = [(f"y = {words}", partial(_differentiate, f), why) for words, f, why in functions]
-    table += [
-        ("a block that raises", _raise_under_tape, ""),
-        ("a tape that is asked three times, for other tensors each time", _ask_again, KEPT),
-        ("two tapes, and the gradient of a gradient, y = x * x * x", _nest, KEPT),
+    cases = [_make_case(f"y = {y}", partial(_differentiate, f), why) for y, f, why in functions]
+    cases += [
+        _make_case("a block that raises", _raise_under_tape, ""),
+        _make_case("a tape that is asked three times, for other tensors", _ask_again, KEPT),
+        _make_case("two tapes, and the gradient of a gradient, y = x * x * x", _nest, KEPT),
     ]
-    return find_difference(tape, _real_tape, _make_cases(table), "GradientTape")
+    return find_difference(tape, _real_tape, cases, "GradientTape")

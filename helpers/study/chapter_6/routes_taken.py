@@ -15,10 +15,10 @@ from helpers.model.framework_records import ROUTES
 from helpers.model.phrase import counted
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import (
-    Case,
     advise_by_part,
     check_guess,
     find_difference,
+    make_cases,
     prefix_reason,
     same_result,
     tf,
@@ -65,17 +65,16 @@ def _write_plainly(route):
 
 CLOSE = 1e-3  # a sum in another order, and what three rows make of it; its cube for doubles
 SLOPES = ("the gradient for state", "the gradient for gain")
-STAYS = "all arithmetic must stay TensorFlow's"
 
 
 def parted(quick, slow, rows, state, gain) -> str | None:
     """Return how a loop parts from the slow one: in values, in gradients, or in its routes."""
     doubles = {state.dtype.name, np.asarray(rows).dtype.name} == {"float64"}
     same = partial(same_result, near=CLOSE**3 if doubles else CLOSE)
-    advice = advise_by_part(dict.fromkeys(SLOPES, STAYS), "slow")
-    case = Case("the loop", partial(_run, rows, state, gain), advice)
+    advice = advise_by_part(dict.fromkeys(SLOPES, "all arithmetic must stay TensorFlow's"), "slow")
+    cases = make_cases(_run, [("the loop", rows, state, gain)], advice)
     try:
-        because = find_difference(quick, slow, [case], "slow", same)
+        because = find_difference(quick, slow, cases, "slow", same)
     except InvalidAnswer as error:  # returned, so that the caller can say for which input
         because = str(error)
     routes = ["fast path"] if because else call_tree(quick, rows, state, gain).routes
@@ -145,9 +144,7 @@ def slow_loop(reasons, quick: Callable, slow):
     ]
     ways = [route for _, routes in TRUTH.values() for route in routes]
     if not callable(slow) or list(call_tree(slow, *trials[1]).routes) != ways:
-        raise InvalidAnswer(
-            "slow is no longer the loop of this exercise: run the cell that defines it"
-        )
+        raise InvalidAnswer("slow is another loop now: run the cell that defines it")
     truth = {call: reason for call, (reason, _) in TRUTH.items()}
     if because := check_guess(reasons, truth, _say_why, REASONS):
         return because

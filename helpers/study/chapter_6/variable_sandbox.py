@@ -99,8 +99,8 @@ def _choices(picked: dict[str, str]) -> tuple[str, bool, bool]:
 def program_picture(picked: dict[str, str]) -> Graph:
     """Return the program's graph: the place that looks and the place that writes pointed out."""
     graph = program_graph(program(picked), picked["variable"])
-    first = re.compile("v/.*(initial_value|Assign|IsInitialized)")  # what initialises v
-    nodes = tuple(node for node in graph.nodes if not first.match(node.key))
+    first = "v/.*(initial_value|Assign|IsInitialized)"  # what initialises v
+    nodes = tuple(node for node in graph.nodes if not re.match(first, node.key))
     keys = {node.key for node in nodes}
     edges = tuple(e for e in graph.edges if e.source in keys and e.target in keys)
     writes = next(node.key for node in nodes if node.op.startswith("AssignAdd"))
@@ -131,7 +131,5 @@ def _leads(links: set, start: str, end: str) -> bool:
 
 def seen(picked: dict[str, str], runs: int) -> dict[str, int]:
     """Return how often `seen` was what, over so many runs."""
-    found = Counter()
-    for words, count in outcomes(program(picked), picked["variable"], runs).items():
-        found[words.partition(",")[0]] += count
-    return dict(sorted(found.items()))
+    found = outcomes(program(picked), picked["variable"], runs).elements()
+    return dict(sorted(Counter(words.partition(",")[0] for words in found).items()))

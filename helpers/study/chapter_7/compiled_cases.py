@@ -9,13 +9,12 @@ those must be compiled still, by the graphs that they had.
 
 import sys
 from collections.abc import Callable
-from functools import partial
 
 from helpers.internals import torch_private
 from helpers.safety.arguments import real_isinstance, real_type_name
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, in_order, say_first_part, torch
+from helpers.study.engine import find_difference, in_order, make_cases, say_first_part, torch
 
 
 class Compiled:
@@ -81,22 +80,20 @@ def gives_up(seam, proof, cured, broken):
     if not real_isinstance(cured, type) or not issubclass(cured, torch.nn.Module):
         return f"cured must be a class, as the broken one is, not {real_type_name(cured)}"
 
-    def case(shape) -> Case:
-        run = lambda cls: _run_calls(cls, shape, compiled=cls is not broken)  # noqa: E731
-        return Case(f"for x of shape {shape}", run, say_first_part("Warmed"))
-
+    rows = ((f"for x of shape {shape}", shape, broken) for shape in SHAPES)
+    cases = make_cases(_run_calls, rows, say_first_part("Warmed"))
     with torch_private.same_settings(), torch.enable_grad():
-        return find_difference(cured, broken, map(case, SHAPES), "Warmed")
+        return find_difference(cured, broken, cases, "Warmed")
 
 
-def _run_calls(cls, shape, compiled: bool) -> dict:
+def _run_calls(shape, broken, cls) -> dict:
     draw, module, other = torch.Generator().manual_seed(7), tried(cls()), cls()
     if not isinstance(getattr(module, "linear", None), torch.nn.Linear):
         raise InvalidAnswer("the cured module has no linear any more")
     with torch.no_grad():
         for each in module.linear.parameters():
             each.copy_(torch.randn(each.shape, generator=draw))
-    log, seen = Compiled(module) if compiled else None, {}
+    log, seen = None if cls is broken else Compiled(module), {}
     for number in range(1, CALLS + 1):
         x, weight = torch.randn(shape, generator=draw, requires_grad=True), module.linear.weight
         found, slopes = tried((log or module)(x), "forward"), (None, None)
@@ -123,8 +120,7 @@ def _shows_other_code(model) -> bool:
     return "new code" in labels or "What Dynamo made of" in getattr(model, "title", "")
 
 
-def halved(x):
-    """Return half of it, its rows summed up."""
+def halved(x):  # noqa: D103
     y = x / 2
     if x.dim() > 1:
         y = y.sum(0)
@@ -146,10 +142,9 @@ TESTS = (((3,),), ((2, 2),), ((3,), (2, 2)), (), None)  # shapes of calls; the l
 )
 @diagnosed(
     {
-        "frame": "CPython's loop tells a tracer of each line of the code that it runs; who decides "
-        "whose code that is?",
-        "name": "compiled is another object than clipped, but the tool looks for the code of "
-        "clipped: which code runs?",
+        "frame": "CPython's loop tells a tracer of each line that it runs; who decides whose code "
+        "that is?",
+        "name": "the tool looks for the code of clipped: which code runs?",
     },
     Evidence(
         "evaluator",
@@ -161,10 +156,7 @@ def blind_tool(seam, proof, cured: Callable):
     """Each line that a test runs is seen, and afterwards the compiled code is there as before."""
     with torch_private.same_settings():
         try:
-            cases = [
-                Case(f"of {halved.__name__}", partial(_run, shapes), say_first_part())
-                for shapes in TESTS
-            ]
+            cases = make_cases(_run, (("of halved", shapes) for shapes in TESTS), say_first_part())
             return find_difference(cured, _reference, cases)
         finally:
             torch.compiler.set_stance("default")
@@ -208,7 +200,7 @@ def _run(shapes, tool) -> dict:
         sys.settrace(tracer)
     pair = (None, ()) if shapes is None else in_order(pair, 100, "what cured returns")
     if len(pair) != 2:
-        raise InvalidAnswer("cured must return two things, the result of the test and the lines")
+        raise InvalidAnswer("cured must return the result of the test and the lines")
     _call(log)
     return {
         "the runs of the test": len(runs),

@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import pairwise
 
 from helpers.internals import torch_private
 from helpers.model.phrase import listed
@@ -53,9 +54,8 @@ def five_means(means):
 def _run(make) -> dict:
     """Return what a means does; a tracer and a profiler are there already, as a debugger's."""
     if not callable(make):
-        raise InvalidAnswer(
-            f"a means must be a function that gives a context manager, not {real_type_name(make)}"
-        )
+        kind = real_type_name(make)
+        raise InvalidAnswer(f"a means must be a function that gives a context manager, not {kind}")
     before = sys.gettrace(), sys.getprofile()
     sys.settrace(lambda *event: None)
     sys.setprofile(lambda *event: None)
@@ -87,25 +87,22 @@ def _observe(make, ways: "Ways") -> dict:
 
     with _block(make) as notes:
         another = tanhshrink(input=torch.full((2,), 3.0)) / 2 + 1
-        seen = {"taken": ways.taken(), "another": another.tolist(), "tanh": len(notes)}
-        many, results, counts = len(notes), [], []
+        seen, counts, results = [ways.taken(), another.tolist(), len(notes)], [len(notes)], []
         for names in ((), ("input",)):
             found = the_call(*names)
             results.append(found.tolist() if hasattr(found, "tolist") else found)
-            counts.append(len(notes) - many)
-            many = len(notes)
-        seen |= {"results": results, "counts": counts}
-    seen["ended"] = len(notes) - many
+            counts.append(len(notes))
+    counts.append(len(notes))
     the_call()
-    seen |= {"after": len(notes) - many - seen["ended"], "left": ways.left()}
-    ended = []
+    one, two, ended, after = (b - a for a, b in pairwise([*counts, len(notes)]))
+    seen += [results, [one, two], ended, after, ways.left()]
+    swallowed = False
     for kind in (RuntimeError, Meant):
         with suppress(kind):
             with _block(make):
                 raise kind
-            ended.append(kind)
-    seen |= {"raised": ways.left(), "heard": not ended}
-    return dict(zip(EXPECTED, seen.values(), strict=True))
+            swallowed = True
+    return dict(zip(EXPECTED, [*seen, ways.left(), not swallowed], strict=True))
 
 
 @contextmanager

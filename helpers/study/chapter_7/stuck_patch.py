@@ -6,7 +6,6 @@ that the learner has not seen.
 
 from collections.abc import Callable
 from contextlib import contextmanager
-from functools import partial
 
 from helpers.capture.references.rebind import rebind_everywhere
 from helpers.safety.arguments import real_type_name
@@ -14,7 +13,7 @@ from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.chapter_7.diagnosis import Evidence, Meant, diagnosed, parts
 from helpers.study.chapter_7.project import fresh
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, say_first_part, tf
+from helpers.study.engine import find_difference, make_cases, say_first_part, tf
 
 PENALTY = "penalty"
 
@@ -89,18 +88,15 @@ TRIALS = {  # in words -> modules of the project that are others, what the block
     Evidence(
         "cache key",
         _shows_hit,
-        "a hit of loss though penalty is another: watch loss before the patch, and call what "
-        "watch_traces returned while the patch is in force",
+        "a hit of loss though penalty is another: call what watch_traces returned while the patch "
+        "is in force",
     ),
 )
 def stuck_patch(seam, proof, patched: Callable, sources):
     """Whoever calls the loss gets the new penalty, in a graph, and afterwards all is as before."""
     with only_new_objects():
-        cases = [
-            Case(shows, partial(_try, sources, **how), say_first_part())
-            for shows, how in TRIALS.items()
-        ]
-        return find_difference(patched, _reference, cases)
+        rows = ((shows, sources, how) for shows, how in TRIALS.items())
+        return find_difference(patched, _reference, make_cases(_try, rows, say_first_part()))
 
 
 @contextmanager
@@ -110,15 +106,16 @@ def _reference(losses, training, new):
         yield
 
 
-def _try(sources, patched, others=None, raises=None, nested=False) -> dict:
-    with fresh({**sources, **(others or {})}) as modules:
+def _try(sources, how: dict, patched) -> dict:
+    raises = how.get("raises")
+    with fresh({**sources, **how.get("others", {})}) as modules:
         seen, before = {"an error comes through": raises is None}, [{**vars(m)} for m in modules]
         _look(modules)  # its graphs are made before anybody patches it
         try:
             with _block(patched, modules, lambda w: tf.reduce_sum(tf.abs(w))) as ran:
                 if raises:
                     raise raises("from the block")
-                if nested:
+                if how.get("nested"):
                     with _block(patched, modules, lambda w: tf.reduce_sum(w**3) / 2) as again:
                         seen |= _look(modules, "in the inner block ", again)
                 seen |= _look(modules, "in the block ", ran)
@@ -128,9 +125,8 @@ def _try(sources, patched, others=None, raises=None, nested=False) -> dict:
             seen["an error comes through"] = True
         changed = []
         for module, old in zip(modules, before, strict=True):
-            now = vars(module)
-            names = [name for name in sorted({*old, *now}) if now.get(name) is not old.get(name)]
-            changed += [f"{module.__name__}.{name}" for name in names]
+            now, names = vars(module), sorted({*old, *vars(module)})
+            changed += [f"{module.__name__}.{n}" for n in names if now.get(n) is not old.get(n)]
         return seen | {"changed after the block": changed} | _look(modules, "after the block ")
 
 
@@ -144,9 +140,7 @@ def _block(patched, modules, body):
 
     ran, block = [], tried(patched(*modules[:2], penalty))
     if not hasattr(type(block), "__enter__"):
-        raise InvalidAnswer(
-            f"patched must return a context manager, not {real_type_name(block)}: @contextmanager"
-        )
+        raise InvalidAnswer(f"patched must return a context manager, not {real_type_name(block)}")
     with block:
         yield ran
 

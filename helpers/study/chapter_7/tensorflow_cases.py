@@ -58,8 +58,7 @@ def _run_training(cured, step, weights, batches):
     Evidence(
         "cache key",
         _shows_new_objects,
-        "which argument made a step trace: let the training call what watch_traces returned, for "
-        "more than one batch",
+        "which argument made a step trace: call what watch_traces gave, for more than one batch",
     ),
 )
 def every_step(seam, proof, cured_step, cured: Callable):
@@ -73,14 +72,9 @@ def every_step(seam, proof, cured_step, cured: Callable):
 
 
 # frames, rows in each, columns; dtype of the frames, of state and gain
-DRAWN = (
-    (1, 2, 1, "float32", "float32"),
-    (1, 1, 2, "float64", "float64"),
-    (3, 2, 2, "float32", "float32"),
-    (0, 2, 2, "float32", "float32"),
-    (2, 4, 3, "float64", "float32"),
-    (2, 1, 3, "float32", "float64"),
-)
+DRAWN = [(*sizes, "float32", "float32") for sizes in ((1, 2, 1), (3, 2, 2), (0, 2, 2))]
+DRAWN += [(1, 1, 2, "float64", "float64"), (2, 4, 3, "float64", "float32")]
+DRAWN += [(2, 1, 3, "float32", "float64")]
 
 
 def _slow(frames, state, gain):
@@ -92,9 +86,7 @@ def _slow(frames, state, gain):
 
 
 def _shows_fallback(model) -> bool:
-    verdicts = [
-        verdict for entry in parts(model, "entries") for verdict in parts(entry, "verdicts")
-    ]
+    verdicts = [v for entry in parts(model, "entries") for v in parts(entry, "verdicts")]
     return "fallback" in parts(model, "routes") or any("fallback" in v.word for v in verdicts)
 
 
@@ -143,14 +135,11 @@ EAGER = "eager code"
 STEPS = ((0.5, 4.0), (0.5, 4.0), (0.25, -1.0), (1.0, 2.5), (0.125, 8.0))  # rate, number
 
 
-class EagerSmoother:
-    """The class of the case, without a graph."""
-
+class _EagerSmoother:
     def __init__(self, rate):
         self.rate, self.mean = rate, 0.0
 
     def update(self, x):
-        """Return the new mean."""
         self.mean = self.mean + self.rate * (float(x) - self.mean)
         return self.mean
 
@@ -188,7 +177,7 @@ def stuck_mean(seam, proof, cured):
     if not isinstance(cured, type):
         return f"cured must be a class, as Smoother is, not {real_type_name(cured)}"
     case = Case("of two objects, used in turn", _run_updates, say_first_part(EAGER))
-    return find_difference(cured, EagerSmoother, [case], EAGER)
+    return find_difference(cured, _EagerSmoother, [case], EAGER)
 
 
 def _run_updates(cls) -> dict:
@@ -207,7 +196,7 @@ def _run_updates(cls) -> dict:
     python = set().union(*map(graph_ops, met.values())) & CALL_PYTHON
     return seen | {
         "the mean of the other object": _number(other.mean),
-        "its attribute has a graph, which was the point": cls is EagerSmoother or graphs[-1] > 0,
+        "its attribute has a graph, which was the point": cls is _EagerSmoother or graphs[-1] > 0,
         "graphs more, though a new rate must not be a new graph": graphs[-1] - graphs[1],
         "ops of the graph that call Python back": sorted(python),
     }
