@@ -62,9 +62,8 @@ def prefix_reason(before: str, because: str, after: str = "") -> str:
 class Exercise:
     """One exercise: `judge(*answers)` returns None when all is well, or why it is not.
 
-    A parameter that is annotated `Callable` must be callable. `praise`: what a pass is told.
-    `seconds`: of processor time, or of waiting, after which the answer is stopped. `picture` gives
-    the model of what was built, to be looked at.
+    A parameter that is annotated `Callable` must be callable. `praise`: what a pass is told;
+    `seconds`: after which the answer is stopped; `picture` gives the model of what was built.
     """
 
     name: str

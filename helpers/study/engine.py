@@ -47,9 +47,8 @@ np, tf, torch = map(Lazy, ("numpy", "tensorflow", "torch"))
 class Case:
     """One thing to try: `run(answer)` returns what is observed, as plain data.
 
-    `shows`: the case with its input, in words; the message begins with it. `advice` is added to a
-    difference; or `advice(mine, real)` returns the words that replace the two results, or nothing
-    where the results say enough.
+    `shows`: the case in words, which begin the message. `advice` is added to a difference; or
+    `advice(mine, real)` returns what replaces the two results, or nothing where they say enough.
     """
 
     shows: str

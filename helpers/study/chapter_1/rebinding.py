@@ -69,7 +69,7 @@ def _stand_in(name: str):
     return function
 
 
-class World:
+class _World:
     """Functions to be rebound, and holders of them; `other` and `twin` are equal, not the same."""
 
     def __init__(self, op=None):
@@ -79,8 +79,7 @@ class World:
         self.first, self.second, self.third = map(_stand_in, OWN[3:])
         self.inner, self.given = [self.op], ()
 
-    def hold(self, kinds: list[Callable]) -> "World":
-        """Add the holders that each kind makes of rows of values, each under a name of its own."""
+    def hold(self, kinds: list[Callable]) -> "_World":
         for make in kinds:
             rows = [self.first, self.op, self.twin, self.op], [self.first, 5, self.other], []
             rows += ([self.op, self.inner, self.other, self.twin],)
@@ -91,7 +90,6 @@ class World:
         return self
 
     def look(self) -> dict[str, str]:
-        """Return path -> which of the world's own functions the place holds, or nothing."""
         names = {id(getattr(self, name)): name for name in OWN}
         found = {INNER: names.get(id(self.inner[0]), "")}
         for path, holder in self.held.items():
@@ -201,9 +199,9 @@ def _make_function(defaults, named):
 # -- exercise 3: names of modules
 
 
-def _make_modules(op) -> World:
+def _make_modules(op) -> _World:
     """Return a world with copies of all modules, and more beside them, of which two are none."""
-    world, copies = World(op).hold([_fill_names(_make_module)]), dict(sys.modules)
+    world, copies = _World(op).hold([_fill_names(_make_module)]), dict(sys.modules)
     for name, module in sys.modules.items():
         if isinstance(module, ModuleType):
             [copies[name]] = _make_module(namespace(module))
@@ -266,8 +264,8 @@ def one_more_holder(rebind: Callable):
     return find_difference(rebind, _reference, cases)
 
 
-def _make_holders(kinds) -> World:
-    world = World().hold(kinds)
+def _make_holders(kinds) -> _World:
+    world = _World().hold(kinds)
     holders = [*world.held.values()]
     world.given = ([*holders, holders[0]],)  # one of them twice
     return world

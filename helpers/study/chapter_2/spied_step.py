@@ -17,26 +17,21 @@ from helpers.study.engine import Case, find_difference, in_order, np, numbers, s
 
 MOST = 2  # traces
 CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
-EAGER = "nothing is traced: switch that on with tf.config.run_functions_eagerly(False)"
 COLUMNS, CLOSE = 3, 1e-4
 UNSEEN = ((7, 1, 9, 4, 4, 2, 12), (2,), ())  # rows of the batches that nobody has seen
 
 
-class Spied:
+class _Spied:
     """A step with its ledger; its results are doubled on their way while `doubles` is set."""
 
     def __init__(self, step):
-        if tf.config.functions_run_eagerly():
-            raise InvalidAnswer(EAGER)
         self.kept, self.doubles = Watched(as_function(step, {})), False
 
     def __call__(self, *args, **kwargs):
-        """Call the step."""
         result = self.kept(*args, **kwargs)
         return tf.nest.map_structure(lambda leaf: leaf * 2, result) if self.doubles else result
 
     def complaint(self, names, many: str, count: int) -> str | None:
-        """Say that a loop of so many batches called it too often, or traced too much, or never."""
         step, model = names[0], self.kept.model
         if (calls := sum(entry.calls for entry in model.entries)) != count:
             return f"{names[1]} called step {calls} times for {many}; call it once for each"
@@ -76,10 +71,8 @@ def graph_ops(function) -> set[str]:
     return found
 
 
-def require_numbers(value):
-    """Return a value of whatever array type as an array of numbers. InvalidAnswer if it is none."""
-    array = numbers(value)
-    if array is None:
+def _require_numbers(value):
+    if (array := numbers(value)) is None:
         raise InvalidAnswer(f"a result must be made of numbers, not {short_repr(value)}")
     return array
 
@@ -96,13 +89,11 @@ def judge_loop(names, step, loop, reference, trials: Iterable[tuple], run) -> st
     `names`: of the step, the loop and the reference. A trial is what the loop is given beside the
     step, the batches last; `run(loop, step, *trial)` gives what is compared.
     """
-    if not callable(step):
-        return f"{names[0]} must be a function, not {type(step).__name__}"
     if not hasattr(step, "get_concrete_function"):
         return f"{names[0]} must be a tf.function itself: its own traces are counted"
     near = partial(same_result, near=CLOSE)
     for number, given in enumerate(trials):
-        spied, many = Spied(step), f"{len(given[-1])} batches"
+        spied, many = _Spied(step), f"{len(given[-1])} batches"
         many += " that you have not seen" * (number > 0)
         case = Case(f"for {many}", lambda made: run(made, spied, *given))  # noqa: B023
         because = find_difference(loop, reference, [case], names[2], near)
@@ -125,7 +116,7 @@ def _slow_epoch(step, batches):
 def _run_epoch(epoch, spied, batches) -> list[float]:
     with left_alone(batches, "epoch") as given:
         found = in_order(tried(epoch(spied, given)), 1000, "what epoch returns")
-    return [value.tolist() for value in map(require_numbers, found)]
+    return [value.tolist() for value in map(_require_numbers, found)]
 
 
 @exercise(
@@ -159,11 +150,11 @@ def _run_train(train, spied, weights, batches) -> dict:
         result = in_order(tried(train(spied, weights, given)), 1000, "what train returns")
     if len(result) != 2:
         raise InvalidAnswer("train must return two things, the weights and the means")
-    weights = require_numbers(tried(result[0], "the weights"))
+    weights = _require_numbers(tried(result[0], "the weights"))
     means = in_order(tried(result[1], "the means"), 1000, "the means")
     found = {"shape of the weights": weights.shape}
     found |= {f"weight {at}": float(weight) for at, weight in enumerate(weights.ravel())}
-    for at, mean in enumerate(map(require_numbers, means)):
+    for at, mean in enumerate(map(_require_numbers, means)):
         found[f"the mean after batch {at}"] = mean.ravel().tolist()
     return found
 

@@ -9,7 +9,7 @@ from helpers.study.check import exercise, tried
 from helpers.study.engine import Case, Raised, find_difference, observe, say_first_part, tf
 
 
-class TensorFlows:
+class _TensorFlows:
     """What the learner's class is to be: here the traces are a tf.function's."""
 
     def __init__(self, fn, reduce_retracing=False):
@@ -23,7 +23,6 @@ class TensorFlows:
         self.graphs = tf.function(body, autograph=False, reduce_retracing=reduce_retracing)
 
     def __call__(self, *args):
-        """Return what the body returned in the trace that TensorFlow runs."""
         kept = len(self.cache)
         try:
             return self.cache[int(self.graphs(*args))]
@@ -65,7 +64,7 @@ class Sequence:
             times = len(ran) - seen
             runs = ("hits", "traces")[times] if times < 2 else f"runs the body {times} times"
             kept = f"{does}, keeps {len(mine.cache)} traces"
-            if answer is not TensorFlows and not _is_same(args, before):
+            if answer is not _TensorFlows and not _is_same(args, before):
                 kept = "changes the caller's own list or dict; trace on a copy"
             steps[name] = f"{runs}, {kept}"
             del args, before  # an object may be gone before the next call
@@ -185,4 +184,4 @@ def _sequences() -> list[Sequence]:
 def cache(my_function: Callable):
     """In every sequence of calls, yours hits, traces and raises where tf.function does."""
     cases = (Case(one.shows, one.run, say_first_part("TensorFlow")) for one in _sequences())
-    return find_difference(my_function, TensorFlows, cases, "TensorFlow")
+    return find_difference(my_function, _TensorFlows, cases, "TensorFlow")

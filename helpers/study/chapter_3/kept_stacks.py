@@ -3,8 +3,8 @@
 And the exercise that asks for one of them.
 """
 
+from collections import namedtuple
 from functools import lru_cache
-from typing import NamedTuple
 
 from helpers.capture.cpython.disassembly import instructions
 from helpers.capture.cpython.opcode_recorder import Moment
@@ -16,14 +16,8 @@ from helpers.study.engine import exercise, in_order, parts_tried
 MOST_STEPS = 20_000
 
 
-class Place(NamedTuple):
-    """Before one instruction: number and name of the call, offset, plain name, the stack."""
-
-    call: int
-    function: str
-    offset: int
-    opname: str
-    stack: tuple[str, ...]
+# Before one instruction: number and name of the call, offset, plain name, the stack.
+Place = namedtuple("Place", "call function offset opname stack")
 
 
 def is_told(code) -> bool:

@@ -25,6 +25,7 @@ from helpers.study.engine import (
     torch,
 )
 
+SLOPE = "the gradient"
 NEAR = {"float32": 4e-6, "float64": 4e-13}
 SAMPLE = (-3.0, -1.0, -0.25, 0.5, 1.0, 2.0)
 SPECIAL = (0.0, -0.0, 30.0, -30.0, 1000.0, -1000.0, np.inf, -np.inf, np.nan)
@@ -46,7 +47,8 @@ def judge_op(name: str, files: dict[str, str], truth: Callable, endless=True, op
     try:
         with run_op.loading(name, files) as api, np.errstate(all="ignore"):
             mine = partial(_through_jobs, run_op.wrapper_of(api, name))
-            return find_difference(mine, partial(_through_torch, truth), cases, "torch", _same)
+            same = lambda mine, real: same_result(mine, real, NEAR[real[SLOPE].dtype.name])  # noqa: E731
+            return find_difference(mine, partial(_through_torch, truth), cases, "torch", same)
     except flow.OpError as error:
         return f"loading it fails: {error}"
 
@@ -93,15 +95,11 @@ def _by_name(outputs, dx, x) -> dict:
     dx = np.where(np.isnan(x), 0, dx) if dx.shape == x.shape else dx
     several = len(outputs) > 1
     named = {f"output {n}" if several else "forward": y for n, y in enumerate(outputs, 1)}
-    return named | {"the gradient": dx}
+    return named | {SLOPE: dx}
 
 
 def _tensor(x):
     return torch.from_numpy(x.astype("float64")).requires_grad_()
-
-
-def _same(mine, real) -> bool:
-    return same_result(mine, real, NEAR[real["the gradient"].dtype.name])
 
 
 def _advise(x, dys, mine, real):
@@ -111,7 +109,7 @@ def _advise(x, dys, mine, real):
         return f"{stage}: {mine.error}" if isinstance(mine.error, flow.OpError) else f"yours {mine}"
     weights = {f"dy of output {n}" if len(dys) > 1 else "dy": dy for n, dy in enumerate(dys, 1)}
     for which, right in real.items():
-        given = {"x": x} | (weights if which == "the gradient" else {})
+        given = {"x": x} | (weights if which == SLOPE else {})
         for place in np.ndindex(right.shape if mine[which].shape == right.shape else 0):
             pair = mine[which][place], right[place]
             if not same_result(*pair, NEAR[x.dtype.name]):

@@ -156,7 +156,5 @@ def slow_loop(reasons, quick: Callable, slow):
 
 
 def _say_why(call: str, guess: str) -> str:
-    truth, routes = TRUTH[call]
-    if truth == "stays":
-        return "C reads all that arrives there"
-    return f"its way in the X-ray is {', '.join(routes)}; what arrives at the door there?"
+    way = ", ".join(TRUTH[call][1])
+    return f"its way in the X-ray is {way}; what arrives at the door there?"

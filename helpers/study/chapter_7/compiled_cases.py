@@ -9,6 +9,7 @@ those must be compiled still, by the graphs that they had.
 
 import sys
 from collections.abc import Callable
+from math import prod
 
 from helpers.internals import torch_private
 from helpers.safety.arguments import real_isinstance, real_type_name
@@ -17,7 +18,7 @@ from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import find_difference, in_order, make_cases, say_first_part, torch
 
 
-class Compiled:
+class _Compiled:
     """What `torch.compile` made of `fn`; `compiles` counts graphs, `ran` those of a last call."""
 
     def __init__(self, fn):
@@ -27,7 +28,6 @@ class Compiled:
         self.compiled = torch.compile(fn, backend=self._backend)
 
     def __call__(self, *args):
-        """Call it compiled."""
         self.ran = 0
         return self.compiled(*args)
 
@@ -93,7 +93,7 @@ def _run_calls(shape, broken, cls) -> dict:
     with torch.no_grad():
         for each in module.linear.parameters():
             each.copy_(torch.randn(each.shape, generator=draw))
-    log, seen = None if cls is broken else Compiled(module), {}
+    log, seen = None if cls is broken else _Compiled(module), {}
     for number in range(1, CALLS + 1):
         x, weight = torch.randn(shape, generator=draw, requires_grad=True), module.linear.weight
         found, slopes = tried((log or module)(x), "forward"), (None, None)
@@ -181,7 +181,7 @@ def _reference(test, function):
 
 def _run(shapes, tool) -> dict:
     torch.compiler.set_stance("default")  # whatever another tool has left
-    log, runs, raised = Compiled(halved), [], False
+    log, runs, raised = _Compiled(halved), [], False
     _call(log)  # it is compiled before the tool comes
     graphs, tracer = log.compiles, sys.gettrace()
 
@@ -215,5 +215,4 @@ def _run(shapes, tool) -> dict:
 
 
 def _call(function, shapes=((3,), (2, 2))) -> list:
-    sizes = map(torch.Size, shapes)
-    return [function(torch.arange(1.0, 1 + size.numel()).reshape(size)) for size in sizes]
+    return [function(torch.arange(1.0, 1 + prod(shape)).reshape(shape)) for shape in shapes]

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import make_dataclass
 from statistics import median
 from time import thread_time
-from types import FunctionType, ModuleType
+from types import FunctionType
 
 from helpers.capture.text.value import plain
 from helpers.exhibit import Exhibit
@@ -51,8 +51,7 @@ def watch_means(means) -> Exhibit:
     `torch.nn.functional.softsign`; `...` is passed over. What a means raises is raised.
     """
     if not isinstance(means, dict):
-        given = real_type_name(means)
-        raise TypeError(f"means must be a dict of name -> context manager, not {given}")
+        raise TypeError(f"means must be a dict, not {real_type_name(means)}")
     return Exhibit(reach_listing(means), table)
 
 
@@ -117,10 +116,8 @@ def call_routes() -> dict[str, Callable[[], object]]:
     from torch.fx.experimental.proxy_tensor import make_fx
     from torch.nn import functional
 
-    x, alias, borrower = torch.tensor([-1.0, 3.0]), functional.softsign, ModuleType("borrower")
-    exec(
-        "from torch.nn.functional import softsign\ndef call(x): return softsign(x)", vars(borrower)
-    )
+    x, alias, borrower = torch.tensor([-1.0, 3.0]), functional.softsign, {}
+    exec("from torch.nn.functional import softsign\ndef call(x): return softsign(x)", borrower)
 
     def softened(x):
         return functional.softsign(x)
@@ -132,7 +129,7 @@ def call_routes() -> dict[str, Callable[[], object]]:
     return {
         "name": the_call,
         "alias": lambda: alias(x),
-        "imported": lambda: borrower.call(x),
+        "imported": lambda: borrower["call"](x),
         "mapped": lambda: next(map(alias, [x])),
         "thread": lambda: ThreadPoolExecutor(1).submit(the_call).result(),
         "recorded": lambda: graph(x),
