@@ -95,8 +95,6 @@ ADVICE_FOR_RECORDER = {
 )
 def dynamo_recorder(recorder: type):
     """Your graph holds the same calls as the finished one's, and gives eager's numbers."""
-    if not isinstance(recorder, type):
-        return "give the class itself: check.dynamo_recorder(Recorder)"
     advice = advise_by_part(ADVICE_FOR_RECORDER, WHO)
     rows = []
     for many, step in enumerate(STEPS, 1):
@@ -273,8 +271,6 @@ class _Reference:
 )
 def evicting_cache(cache: type):
     """Yours finds what was used lately, and has dropped what was not."""
-    if not isinstance(cache, type):
-        return "give the class itself, such as check.evicting_cache(Cache)"
     rows = ((f"with limit {limit}", limit, ks) for limit, ks in SEQUENCES)
     return find_difference(cache, _Reference, make_cases(_use_cache, rows, ADVICE_FOR_CACHE))
 

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from math import prod
 
 from helpers.internals import torch_private
-from helpers.safety.arguments import real_isinstance, real_type_name
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import find_difference, in_order, make_cases, say_first_part, torch
@@ -75,10 +74,10 @@ def _shows_counter(model) -> bool:
         "cache key",  # the guards are the key of Dynamo's cache
     ),
 )
-def gives_up(seam, proof, cured, broken):
+def gives_up(seam, proof, cured: type, broken):
     """A few graphs for any number of calls, and the same results, gradients and counts."""
-    if not real_isinstance(cured, type) or not issubclass(cured, torch.nn.Module):
-        return f"cured must be a class, as the broken one is, not {real_type_name(cured)}"
+    if not issubclass(cured, torch.nn.Module):
+        return f"cured must be a class of modules, as the broken one is, not {cured.__name__}"
 
     rows = ((f"for x of shape {shape}", shape, broken) for shape in SHAPES)
     cases = make_cases(_run_calls, rows, say_first_part("Warmed"))

@@ -172,10 +172,8 @@ def _shows_mean(model) -> bool:
         "what the second call runs, and which mean that has: a graph of Smoother.update, or a hit",
     ),
 )
-def stuck_mean(seam, proof, cured):
+def stuck_mean(seam, proof, cured: type):
     """The same means as in eager code, new rates included, and one graph for all."""
-    if not isinstance(cured, type):
-        return f"cured must be a class, as Smoother is, not {real_type_name(cured)}"
     case = Case("of two objects, used in turn", _run_updates, say_first_part(EAGER))
     return find_difference(cured, _EagerSmoother, [case], EAGER)
 
