@@ -134,17 +134,16 @@ def find_difference(
     for case in cases:
         mine, real = observe(case.run, answer), observe(case.run, reference)
         if not same(mine, real):
-            made = callable(case.advice)
-            advice = case.advice(mine, real) if made else case.advice
-            if not made or not advice:
-                advice = _say_both(mine, real, who, advice)
-            return prefix_reason(f"{case.shows}: ", advice)
+            made = callable(case.advice) and case.advice(mine, real)
+            words = made or _say_both(mine, real, who, "" if callable(case.advice) else case.advice)
+            return prefix_reason(f"{case.shows}: ", words)
     return None
 
 
 def _say_both(mine, real, who: str, advice: str | None) -> str:
-    mine, real = map(_gives, parts_apart(mine, real))
-    return describe_difference("", mine, real, who, f"; {advice}" if advice else "")
+    pair = parts_apart(mine, real)
+    both = (str(one) if isinstance(one, Raised) else f"gives {describe(one)}" for one in pair)
+    return describe_difference("", *both, who, f"; {advice}" if advice else "")
 
 
 def parts_apart(mine, real) -> tuple:
@@ -179,10 +178,6 @@ def say_first_part(who: str = "the reference", advice: str = "") -> Callable:
         return prefix_reason(f"{part}: ", _say_both(mine.get(part), real.get(part), who, advice))
 
     return say
-
-
-def _gives(seen) -> str:
-    return str(seen) if isinstance(seen, Raised) else f"gives {describe(seen)}"
 
 
 def describe(seen) -> str:

@@ -59,8 +59,6 @@ def _make_functions(wanted, other) -> list:
 
     def empty(value, call=[]): ...  # noqa: B006 - equal to another empty list, and not the same
 
-    def by_place(call=wanted, again=other, /, last=wanted): ...
-
     def mixed(one, two, /, three, call=wanted, *rest, must, keyword_other=other, keyword=wanted):
         return rest, must
 
@@ -73,11 +71,7 @@ def _make_functions(wanted, other) -> list:
 
 def _search(find) -> list:
     with only_new_objects():
-
-        def eldest(value, call=None): ...
-
         wanted, other = object(), []
-        eldest.__defaults__ = (wanted,)  # the first function that the collector lists
         kept = _make_functions(wanted, other)
         found = [_pairs(find(obj)) for obj in (wanted, other, object())]
         del kept

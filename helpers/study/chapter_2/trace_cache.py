@@ -106,8 +106,7 @@ def _append(x, n=1):
 
 
 def _replace(x):
-    """Put another object in the place of the first; an equal one, if that can be."""
-    x[0] = Equal(x[0].value) if isinstance(x[0], Equal) else x[0] + 1
+    x[0] = x[0] + 1
 
 
 def _write_inside(x):
@@ -135,16 +134,13 @@ def _sequences() -> list[Sequence]:
             ("1, 1.0 and True are equal, and so one key", _one, 1, 1.0, True),
             ("text is not bytes, and None is a value", _one, "a", b"a", None, None, "a"),
             ("a list is not a tuple", _one, [two], (two,), [two]),
-            ("a longer list is another key", _one, [two], [two, two], [], {}, []),
             ("the order of a dict is none, its keys are", _one, *orders, {"a": two}, {"c": two}),
-            ("inside a list the rules are the same", _one, [1, [two]], [1, [three]]),
             ("an object is its own key, whatever it holds", _one, a, b, a, [a], [b], [a], len),
             ("objects that say they are equal are one key", _one, *map(Equal, (1, 1, 2, 1))),
             ("unasked, no key makes room for other lengths", _one, *(one([n]) for n in (2, 3, 4))),
             ("an appended list raises, every time", _append, [two], [two]),
             ("a write one level down raises", _write_inside, {"a": {}}),
             ("another object in the same place raises", _replace, [two]),
-            ("an equal object in the same place raises", _replace, [Equal(1)]),
             ("the body's own error leaves no trace", _raise_for_lists, [two], (two,), [two]),
             ("what raised was not traced", _append, [two], (two,), [two]),
             ("with reduce_retracing, inside a dict and a list, too", _one, *inside),
@@ -154,9 +150,7 @@ def _sequences() -> list[Sequence]:
         ("a second shape makes room for all lengths", [2], [3], [4], [2]),
         ("two ranks make room for all ranks", [2], [2, 2], [3], [2, 2, 2]),
         ("of the traces that fit, the first", [2, 3], [2, 4], [5, 3], [2, 9], [2, 3]),
-        ("room for all the traces together", [2, 3], [3, 3], [2, 4], [7, 7]),
         ("a size that agrees is kept, also a large one", [300, 1], [300, 2], [301, 3], [300, 4]),
-        ("a scalar has a rank, too", [], [1], [2, 3], []),
     ):
         calls = tuple((one(shape),) for shape in shapes)
         found.append(Sequence(f"with reduce_retracing, {shows}", _one, calls, True))

@@ -131,11 +131,7 @@ def _exercise(exercise: str, praise: str, truth: Callable, *hints: str, options=
     def judge(answer=None):
         return judge_op(name, run_op.require_files(answer, name), truth, options=options)
 
-    return Exercise(exercise, judge, praise, hints, picture=partial(run_op.train_job_of, name))
-
-
-def _leaky(x, slope=0.1):
-    return (torch.nn.functional.leaky_relu(x, slope),)
+    return Exercise(exercise, judge, praise, hints)
 
 
 def _split(x):
@@ -157,7 +153,7 @@ sigmoid = _exercise(
 leaky = _exercise(
     "leaky",
     "The attribute reaches both kernels: values and gradients as torch's, at each slope.",
-    _leaky,
+    lambda x, slope=0.1: (torch.nn.functional.leaky_relu(x, slope),),
     'A definition names an attribute with its default: .Attr("slope", 0.1). A number with a '
     "point is a double.",
     'The wrapper hands it on with .Attr("slope", slope), and a kernel that is written '

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from helpers.capture.oneflow.oneflow_records import job_graph
 from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.op_texts import file_names
@@ -69,13 +68,6 @@ def failing_stage(job, *arrays) -> str:
     except flow.OpError as error:
         return error.stage
     return "none"
-
-
-def train_job_of(name: str, files: dict[str, str]):
-    """Return the picture of a train job through an op of one input."""
-    with loading(name, files) as api:
-        wrapper, x = wrapper_of(api, name), np.ones((2, 3), np.float32)
-        return job_graph(_weighted_job(lambda x: blobs_of(wrapper, x), x)[0])
 
 
 def gradient(wrapper, x: np.ndarray, dys) -> np.ndarray:

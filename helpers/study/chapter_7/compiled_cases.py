@@ -119,7 +119,8 @@ def _shows_other_code(model) -> bool:
     return "new code" in labels or "What Dynamo made of" in getattr(model, "title", "")
 
 
-def halved(x):  # noqa: D103
+def halved(x):
+    """Return half of it, its rows summed up."""
     y = x / 2
     if x.dim() > 1:
         y = y.sum(0)

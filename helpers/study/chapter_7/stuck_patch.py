@@ -38,28 +38,14 @@ def told(weights, error):
     return measured(weights, error)
 """
 }
-TWICE = {
-    "training": """
-import tensorflow as tf
-from losses import penalty
-
-
-@tf.function
-def loss(weights, error):
-    return 2.0 * error + penalty(weights)
-"""
-}
 WEIGHTS = ([3.0, -4.0], [0.5, 2.0, -1.0], [1.0, 1.0], [-2.0, 0.25, 3.0])
 SHAPES = len({len(one) for one in WEIGHTS})
-
-
 TRIALS = {  # in words -> modules of the project that are others, what the block does
     "in one block": {},
     "when the block raises": {"raises": KeyError},
     "when Ctrl-C ends the block": {"raises": Meant},
     "with one block in another": {"nested": True},
     "with a third module, which imported both": {"others": THIRD},
-    "with a project whose loss counts the error twice": {"others": TWICE},
 }
 
 
