@@ -1,8 +1,4 @@
-"""A learner's answer -> untried, passed or failed because; hints that rise; and never an error.
-
-An exercise is judged by running it against the real thing, once. What a judge finds wrong it
-returns as words; what a learner's code raises is told the same way.
-"""
+"""A learner's answer -> untried, passed or failed because; hints that rise; and never an error."""
 
 import contextlib
 import logging

@@ -1,8 +1,4 @@
-"""A learner's answer and the reference, run on the same cases -> the first difference, in words.
-
-An exercise is one file: a reference, cases, advice for common mistakes, and hints; `Exercise` in
-`check.py` stops, catches and words whatever else the answer does.
-"""
+"""A learner's answer and the reference, run on the same cases -> the first difference, in words."""
 
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -88,11 +84,7 @@ def observe(run: Callable, answer) -> object:
 
 
 def same_result(mine, real, near: float = NEAR) -> bool:
-    """Tell whether two results agree: numbers, arrays and tensors nearly, and all else by ==.
-
-    Lists and tuples agree with each other item by item, and dicts key by key; arrays of all
-    libraries agree if shapes and numbers do, whatever their dtypes. A nan agrees with a nan.
-    """
+    """Tell whether two results agree: numbers and arrays of any library nearly, all else by ==."""
     if isinstance(real, Mapping):
         same_keys = isinstance(mine, Mapping) and mine.keys() == real.keys()
         return same_keys and all(same_result(mine[key], real[key], near) for key in real)
@@ -198,8 +190,7 @@ def check_guess(
 ) -> str | None:
     """Return what is wrong with a guess per name, and why it is so; None if nothing is.
 
-    `truth`: name -> what running it gave; `why`: name -> the reason, or `why(name, guess)` returns
-    it; `among`: what can be guessed; `plain` makes one of these of a guess in another form.
+    `truth`: name -> what running it gave; `among`: what can be guessed, of which `plain` makes one.
     """
     guess = {name: plain(value) for name, value in by_name(guess, truth).items()}
     for name, value in guess.items():

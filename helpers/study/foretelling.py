@@ -1,7 +1,4 @@
-"""Choices and a guess -> the truth from running them, and how many guesses were right.
-
-And source that can be run again, changed or not.
-"""
+"""A guess, or source to change -> the truth from running it, and how many guesses were right."""
 
 from collections.abc import Callable
 from functools import partial
@@ -23,14 +20,14 @@ class Foretelling(Exhibit):
 
     Each kind says `_code(picked)`, the choices as they would be typed, and `_truth(picked, often)`:
     the verdict, words that go on after "and it" and end a sentence, and safe HTML. A button asks
-    for it `often`. What is pressed and what is run in code have a score each.
+    for it `often`.
     """
 
     _recorded_note = "This page plays recorded runs: each choice was run once."
 
     def __init__(self, sandbox: Sandbox, what: str):
         super().__init__(sandbox, sandbox_view)
-        self._what, self._tries = what, {True: [], False: []}
+        self._what, self._tries = what, []
 
     def run(self, guess: str, **picked: str) -> Revealed:
         """Run what these choices make and say whether `guess` was right, or raise ValueError."""
@@ -40,9 +37,9 @@ class Foretelling(Exhibit):
     @preserves_interpreter_state
     def _answer(self, picked: dict, guess: str, often: bool = False) -> dict:
         verdict, words, rows = self._truth(picked, often)
-        tries = self._tries[often]
-        tries.append(verdict == guess)
-        says = SAYS.format(guess=guess, words=words, right=sum(tries), tries=len(tries))
+        self._tries.append(verdict == guess)
+        score = {"right": sum(self._tries), "tries": len(self._tries)}
+        says = SAYS.format(guess=guess, words=words, **score)
         return {"says": says, "right": verdict == guess, "rows": rows}
 
     def recorded(self) -> dict:

@@ -1,7 +1,6 @@
 """What a learner did -> the record in work/; how far that is; and what a class of learners shares.
 
-A kernel records where `learner_record.place()` says so, and nothing that goes wrong with the record
-stops a check. A learner shares by calling `share_progress`; nothing is shared without.
+A learner shares by calling `share_progress`; nothing is shared without.
 """
 
 from dataclasses import replace

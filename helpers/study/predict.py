@@ -1,8 +1,6 @@
 """A question and code that answers it -> a prediction: the learner decides, then the run tells.
 
-A question of the course has its reason in `reasons/`, a file for each chapter: a learner who reads
-the cell before deciding finds the question there, and nothing more. What was decided is kept, in
-this kernel and in the record.
+A question of the course has its reason in `reasons/`, so that no cell gives it away.
 """
 
 import tomllib

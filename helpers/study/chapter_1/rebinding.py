@@ -1,8 +1,4 @@
-"""Chapter 1, exercises 3 and 4: a rebinding of one's own, in modules and in holders of each kind.
-
-The answer and the reference run in a world of their own each, block after block, and the first
-place is told that holds something else at some moment.
-"""
+"""Chapter 1, exercises 3 and 4: a rebinding of one's own, in holders of each kind."""
 
 import sys
 from collections.abc import Callable

@@ -1,7 +1,4 @@
-"""Chapter 2, exercises 2 and 4: training steps that traced at each call, judged on their ledgers.
-
-A step may be called for show, its result thrown away.
-"""
+"""Chapter 2, exercises 2 and 4: steps that traced at each call, judged on their ledgers."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator
@@ -84,11 +81,7 @@ def draw(dice, rows: int, columns: int):
 
 
 def judge_loop(names, step, loop, reference, trials: Iterable[tuple], run) -> str | None:
-    """Return what is wrong with a step and the loop that calls it, once for each batch.
-
-    `names`: of the step, the loop and the reference. A trial is what the loop is given beside the
-    step, the batches last; `run(loop, step, *trial)` gives what is compared.
-    """
+    """Return what is wrong with a step and the loop that calls it, once for each batch."""
     if not hasattr(step, "get_concrete_function"):
         return f"{names[0]} must be a tf.function itself: its own traces are counted"
     near = partial(same_result, near=CLOSE)

@@ -1,7 +1,4 @@
-"""A call in CPython -> the stack that it kept before every instruction, read from its memory.
-
-And the exercise that asks for one of them.
-"""
+"""A call in CPython -> the stack that it kept before every instruction, read from its memory."""
 
 from collections import namedtuple
 from functools import lru_cache

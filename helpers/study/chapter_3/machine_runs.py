@@ -1,9 +1,4 @@
-"""A learner's machine and a program -> how its run differs from CPython's, in words, or None.
-
-Output, value and exception are compared with CPython's, and so are the stacks before every
-instruction of the program, which are read from CPython's memory. The message names the first place
-where the two differ, and the last of the learner's own handlers that ran there.
-"""
+"""A learner's machine and a program -> how its run differs from CPython's, in words, or None."""
 
 import ast
 import copy
@@ -58,11 +53,7 @@ class Run:
 
 
 def difference(machine: type, program: Callable, args: tuple, own=()) -> str | None:
-    """Return how the machine's run of `program(*args)` differs from CPython's, or None.
-
-    `own`: the names of the handlers that may be to blame; all, if none is given.
-    NotAttempted, with its name, if a handler returns `...`.
-    """
+    """Return how the machine's run of `program(*args)` differs from CPython's, or None."""
     call = f"{show_call(program, args)}: "
     real = Run(places=plain_places(program, copy.deepcopy(args)))
     _finish(real, lambda fn, *given: fn(*given), program, args)

@@ -1,7 +1,6 @@
 """The steps of the learner's machine: each class of handlers is judged in a machine of its own.
 
-The other steps are finished ones, so that a step can be judged before the ones below it are done.
-And how many of the standard library's functions the opcodes of some steps can express.
+The other steps are finished ones. And how much of the library the opcodes of some can express.
 """
 
 import inspect

@@ -1,8 +1,4 @@
-"""A learner's op -> the first place where it parts from PyTorch; and the exercises that write ops.
-
-An op is called with several arrays, with other attributes, and twice in one job; its outputs and
-its gradient are compared with torch's.
-"""
+"""A learner's op -> the first place where it parts from PyTorch; and the exercises on ops."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -44,10 +40,7 @@ STAGES = {
 
 
 def judge_op(name: str, files: dict[str, str], truth: Callable, endless=True, options=()):
-    """Return how an op parts from `truth(x, **options)`, which gives torch's outputs in a tuple.
-
-    Without `endless` neither infinity nor nan goes in.
-    """
+    """Return how an op parts from `truth(x, **options)`, which gives torch's outputs in a tuple."""
     cases = _cases(len(truth(_tensor(np.ones(1)))), endless, options)
     try:
         with run_op.loading(name, files) as api, np.errstate(all="ignore"):
@@ -108,7 +101,6 @@ def _tensor(x):
 
 
 def _advise(x, dys, mine, real):
-    """Return the stage at which an op fails, or the first number that differs."""
     if isinstance(mine, Raised):
         stage = STAGES.get(getattr(mine.error, "stage", None), "appending its gradient fails")
         return f"{stage}: {mine.error}" if isinstance(mine.error, flow.OpError) else f"yours {mine}"
@@ -125,7 +117,6 @@ def _advise(x, dys, mine, real):
 
 
 def _exercise(exercise: str, praise: str, truth: Callable, *hints: str, options=()) -> Exercise:
-    """Return the exercise to write an op that computes what `truth` does."""
     name = f"user_{exercise}"
 
     def judge(answer=None):

@@ -1,7 +1,4 @@
-"""Chapter 5: the ReLU op: up to a section, with a name changed, or with a piece taken away.
-
-And what a learner foretells of that: the three right names, and who misses each piece.
-"""
+"""Chapter 5: the ReLU op: up to a section, with a name changed, or with a piece taken away."""
 
 import re
 from contextlib import nullcontext

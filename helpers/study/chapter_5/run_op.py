@@ -26,10 +26,7 @@ def require_files(answer, op: str) -> dict[str, str]:
 
 @contextmanager
 def loading(name: str, files: dict[str, str], kernel: bool = True):
-    """Load the folder of an op in a fresh session, and give its wrapper module. May raise OpError.
-
-    Without `kernel` the kernel file is left aside.
-    """
+    """Load an op's folder in a fresh session, and give its wrapper module. May raise OpError."""
     with flow.fresh_session():
         module = flow.experimental.custom_op_module(name, op_folder(name, files))
         module = module.py_def().py_api()
@@ -76,10 +73,7 @@ def gradient(wrapper, x: np.ndarray, dys) -> np.ndarray:
 
 
 def there_and_back(function, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
-    """Return the outputs of `function(blob)` in a train job, and the gradient of their sum.
-
-    In the sum, each output is multiplied by one of `dys`.
-    """
+    """Return the outputs of `function(blob)` in a train job, and the gradient of their sum."""
     job, weights, seen = _weighted_job(function, x)
     job.job  # noqa: B018  written down now, so that the weights are there
     if len(weights) != len(dys):
@@ -89,11 +83,7 @@ def there_and_back(function, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
 
 
 def _weighted_job(function, x: np.ndarray):
-    """Return a train job; the names of its weights, once written down; what is seen when it runs.
-
-    The loss is the sum of the outputs of `function(blob)`, each times a weight per number. The
-    gradient of `x` is seen as "dx".
-    """
+    """Return a train job; the names of its weights, once it is written; what is seen when it runs."""
     weights, seen = [], {}
 
     def zeros(like, trainable: bool):

@@ -64,7 +64,6 @@ def trial(fn: Callable) -> None:
 
 
 def _count_ops() -> Counter:
-    """Count from now on the ops that are made and deleted by the C functions of `api()`."""
     space, count = api(), Counter()
     make, delete = space.TFE_NewOp, space.TFE_DeleteOp
 
@@ -104,7 +103,6 @@ def _run(case: op_cases.Case, number, tell: Callable, count: Counter, call):
 
 
 def _describe(found) -> list:
-    """Return tensors as plain data, and what they are: their dtypes and shapes."""
     if not isinstance(tried(found), list) or not all(isinstance(one, tf.Tensor) for one in found):
         raise InvalidAnswer(f"it must return a list of EagerTensors, not {type(found).__name__}")
     return [(t.dtype.name, tuple(t.shape), np.asarray(t.numpy()).tolist()) for t in found]

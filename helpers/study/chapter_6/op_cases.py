@@ -1,7 +1,4 @@
-"""Ops of many signatures -> calls with generated inputs.
-
-Each is run through `tf.raw_ops` or `TFE_Py_Execute`, and through a call made by hand.
-"""
+"""Ops of many signatures -> calls with generated inputs."""
 
 import inspect
 from collections.abc import Callable, Iterator

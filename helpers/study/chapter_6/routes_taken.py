@@ -1,7 +1,4 @@
-"""Chapter 6: which way does a call take? And a loop without the calls that leave the fast path.
-
-Judged by an X-ray of the very calls: their routes, and those of the loop that cures the slow one.
-"""
+"""Chapter 6: which way does a call take? And a loop without the calls that leave the fast path."""
 
 import re
 from collections.abc import Callable
@@ -136,15 +133,12 @@ TRIALS = (  # the rows, and the state that the loop begins with
     "in state's dtype (tf.cast). tf.sin stays without a tf.function around it.",
     "row itself serves where row.tolist() stood, and float(row.sum()) is a Python number.",
 )
-def slow_loop(reasons, quick: Callable, slow):
+def slow_loop(reasons, quick: Callable, slow: Callable):
     """Each call that leaves is found, and the cured loop gives the same, all on the fast path."""
     trials = [
         (np.array(rows, "float32"), tf.constant(state, "float32"), tf.Variable(0.75))
         for rows, state in TRIALS
     ]
-    ways = [route for _, routes in TRUTH.values() for route in routes]
-    if not callable(slow) or list(call_tree(slow, *trials[1]).routes) != ways:
-        raise InvalidAnswer("slow is another loop now: run the cell that defines it")
     truth = {call: reason for call, (reason, _) in TRUTH.items()}
     if because := check_guess(reasons, truth, _say_why, REASONS):
         return because

@@ -1,8 +1,4 @@
-"""A learner's guess about a program on a variable -> the truth, from its graph and from runs.
-
-What is certain is read from the graph alone: the place that looks at the variable's memory, the
-place that writes it, and whether a way leads from one to the other.
-"""
+"""A learner's guess about a program on a variable -> the truth, from its graph and from runs."""
 
 import re
 from collections import Counter

@@ -1,11 +1,4 @@
-"""Chapter 7, cases 3 and 4: a model that torch.compile gives up, and a tool that sees no line.
-
-Case 3: the cure is a module class. It runs compiled, beside the broken one run plainly: results,
-gradients, count of calls; and a backend of ours writes down what was compiled and what ran.
-
-Case 4: the cure is a coverage tool. It is given tests that call compiled functions; afterwards
-those must be compiled still, by the graphs that they had.
-"""
+"""Chapter 7, cases 3 and 4: a model that torch.compile gives up, and a tool that sees no line."""
 
 import sys
 from collections.abc import Callable
@@ -87,8 +80,6 @@ def gives_up(seam, proof, cured: type, broken):
 
 def _run_calls(shape, broken, cls) -> dict:
     draw, module, other = torch.Generator().manual_seed(7), tried(cls()), cls()
-    if not isinstance(getattr(module, "linear", None), torch.nn.Linear):
-        raise InvalidAnswer("the cured module has no linear any more")
     with torch.no_grad():
         for each in module.linear.parameters():
             each.copy_(torch.randn(each.shape, generator=draw))

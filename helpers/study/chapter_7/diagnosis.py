@@ -1,7 +1,4 @@
-"""A learner's diagnosis -> whether the seams are the right ones, and an exhibit shows the cause.
-
-The judge reads the `.model` of each exhibit, and never asks the broken program itself.
-"""
+"""A learner's diagnosis -> whether the seams are the right ones, and an exhibit shows the cause."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,8 +1,4 @@
-"""The open task: five means to get hold of one call, each judged by itself.
-
-A means must take the way in that it is named for and no other, note the call and only that, leave
-the result as it is, and leave nothing behind, whatever the block does.
-"""
+"""The open task: five means to get hold of one call, each judged by itself."""
 
 import sys
 from collections.abc import Iterator, Mapping

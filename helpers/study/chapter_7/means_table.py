@@ -72,7 +72,6 @@ def reach_listing(means: dict[str, Callable]) -> Listing:
 
 
 def _noticed(make, route) -> str:
-    """Return yes or no, or what a call by this route raises in the block."""
     with running_user_code(), make() as notes:
         before = len(notes)
         try:
@@ -83,7 +82,6 @@ def _noticed(make, route) -> str:
 
 
 def _cost(make, call) -> str:
-    """Return the middle and the range of the ratios of a few rounds, in words."""
     ratios = []
     for _ in range(ROUNDS):
         bare = _seconds(call)

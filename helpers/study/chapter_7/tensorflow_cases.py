@@ -1,10 +1,4 @@
-"""Chapter 7, cases 2, 6 and 7: a tf.function that traces at every step, slow ops, a stuck mean.
-
-Case 2: its key holds a new object. The cure is a step and a training; the step is given to the
-training by the judge, who keeps a ledger of its calls. Case 6: a loop whose ops leave the fast
-path; what is asked of the cure is chapter 6's. Case 7: a variable that has another value in a graph
-than in eager code; the cured class is run beside the same class without a graph.
-"""
+"""Chapter 7, cases 2, 6 and 7: a tf.function that traces at every step, slow ops, a stuck mean."""
 
 import random
 from collections.abc import Callable

@@ -1,11 +1,4 @@
-"""Chapter 7, cases 5 and 8: an op whose gradient is wrong, and models that stay in memory.
-
-Case 5: the rule of the cure is run beside a right one. What it gives must be the gradient as it is:
-torch sums and converts in silence what does not fit.
-
-Case 8: the cured sweep is run on widths that the learner has not seen. Afterwards no model may be
-alive, though all that the sweep gave is kept, and each model was measured once.
-"""
+"""Chapter 7, cases 5 and 8: an op whose gradient is wrong, and models that stay in memory."""
 
 import gc
 from collections.abc import Callable
@@ -25,7 +18,6 @@ DRAWN += ((4, 1, 0.5, "float32"), (3, 3, -2.0, "float64"))
 
 
 def _shows_sum(model) -> bool:
-    """Tell whether the op is in the list, and on the way back a sum that makes another shape."""
     rows = [row for row in parts(model, "rows") if hasattr(row, "stage")]
     sums = [row for row in rows if row.stage == "backward" and row.op == "aten.sum"]
     summed = any(len(row.reads) == 1 and row.reads[0].words != row.outputs for row in sums)
