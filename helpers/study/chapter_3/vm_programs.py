@@ -169,6 +169,14 @@ def too_early(a):
     return found
 
 
+def own_gone(a):
+    def inner():
+        return a
+
+    del a
+    return a
+
+
 def looked_at(a):
     def inner(x: int, y=a, z=2, *, u=3, v=a) -> str:
         return a, x, y, z, u, v
@@ -177,7 +185,7 @@ def looked_at(a):
     return inner(0), inner(0, 1), inner(0, v=1), inner.__closure__[0].cell_contents, parts
 
 
-CLOSURES = [(counter, (3,)), (too_early, (1,)), (looked_at, (5,))]
+CLOSURES = [(counter, (3,)), (too_early, (1,)), (own_gone, (1,)), (looked_at, (5,))]
 CLOSURES += [(lambda a: (lambda b: lambda c: (a, b, c))(2)(3), (1,))]
 
 

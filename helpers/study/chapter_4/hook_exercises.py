@@ -94,6 +94,7 @@ PROGRAMS = (
     (lambda: nested(2), nested),
     (lambda: (every_kind(1, c=3), every_kind(1, 5, 6, 7, d=0, c=8, z=9)), every_kind),
     (lambda: only_rest(2, {"a": 1}), only_rest),
+    (lambda: only_rest(0), only_rest),
 )
 ADVICE_BEHIND = {
     "hook afterwards": "a `with` block takes the hook off, whatever happens",
@@ -148,6 +149,8 @@ def _run_behind(program: Callable, fn: Callable, answer: Callable) -> dict:
     try:
         with patched(frame_hook.watching, __enter__=note):
             ends = describe(tried(answer(Counted, fn, program)))
+    except ZeroDivisionError:  # only_rest(0)
+        ends = "raises ZeroDivisionError"
     finally:
         after = "off" if frame_hook.installed() == before else "on"
         for hook in reversed(entered):  # those that an answer leaves on

@@ -83,7 +83,7 @@ def there_and_back(function, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
 
 
 def _weighted_job(function, x: np.ndarray):
-    """Return a train job; the names of its weights, once it is written; what is seen when it runs."""
+    """Return a train job, the names of its weights once it is written, what is seen in a run."""
     weights, seen = [], {}
 
     def zeros(like, trainable: bool):
