@@ -118,11 +118,7 @@ def find_difference(
     who: str = "the reference",
     same: Callable[[object, object], bool] = same_result,
 ) -> str | None:
-    """Run an answer and the reference case by case; return the first difference, in words.
-
-    It has the case, your result, that of `who`, and the advice; or the advice alone if it was made
-    of the two. Each case makes its objects anew in `run`, for it runs twice.
-    """
+    """Return the first case in which an answer and the reference differ, in words, or None."""
     for case in cases:
         mine, real = observe(case.run, answer), observe(case.run, reference)
         if not same(mine, real):

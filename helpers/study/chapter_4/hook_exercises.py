@@ -1,8 +1,4 @@
-"""Frame hooks: write the callback of one; and run every frame of one function on the machine.
-
-Both are judged by hooking real frames. The hook keeps what a callback raises and refuses what does
-not fit, so this runs in the kernel.
-"""
+"""Frame hooks: write the callback of one; and run every frame of one function on the machine."""
 
 # ruff: noqa: D103 - the functions say what they are by their names
 

@@ -28,10 +28,8 @@ def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]
 def relu_so_far(part: str) -> tuple[dict[str, str], object, object, np.ndarray]:
     """Load the chapter's ReLU op, up to this part of it, in a session without any other op.
 
-    Return the op's files, name -> text; what `build_load` gave; a job through it; five float32.
-
-    `part`: wrapper, kernel or gradient rule, which stand in this order. The job is written down,
-    and finds a kernel that comes later.
+    Return its files, what `build_load` gave, a job through it and an input. `part`: wrapper,
+    kernel or gradient rule, in this order; the job finds a kernel that comes later.
     """
     whole = part == "gradient rule"
     files = relu_files() if whole else op_files("user_relu", "np.maximum(x, 0)")
@@ -53,10 +51,7 @@ def relu_so_far(part: str) -> tuple[dict[str, str], object, object, np.ndarray]:
 
 
 def train_through(files: dict[str, str], kernel: bool = True, placed: bool = True) -> float:
-    """Load a ReLU op, run one step of a train job through it and return the loss.
-
-    In a session of its own. OpError with its `.stage` if it fails.
-    """
+    """Run one step of a train job through a ReLU op and return the loss. May raise OpError."""
     with loading("user_relu", files, kernel=kernel) as api:
 
         @flow.global_function(type="train")

@@ -1,8 +1,6 @@
 """Means to get hold of a call -> which routes of it each notices, and what each costs, measured.
 
-A means is what makes a context manager whose `as` is a collection of notes: it has got hold of a
-call if there are more notes afterwards. The call is `torch.nn.functional.softsign(x)`; its graph
-and its compiled function are made before anybody gets hold of it.
+A means makes a context manager with notes: it has got hold of a call if there are more afterwards.
 """
 
 from collections.abc import Callable
