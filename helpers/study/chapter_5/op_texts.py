@@ -118,7 +118,7 @@ def file_names(name: str) -> tuple[str, str, str]:
 
 
 def op_files(name: str, forward: str, backward: str = "") -> dict[str, str]:
-    """An op's files; `forward`: an expression of `x`, `backward`: of `y` and `dy`, if any."""
+    """Return an op's files; `forward`: an expression of `x`, `backward`: of `y` and `dy`."""
     definition = "\nimport oneflow as flow\n" + _type("forward", "the_input", "in", "out")
     kernel = _KERNEL.replace("FORWARD", forward)
     if backward:
