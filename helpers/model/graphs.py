@@ -1,6 +1,5 @@
 """Records of graphs: nodes and arrows, bodies inside of a graph, steps, the difference of two."""
 
-from collections import namedtuple
 from dataclasses import dataclass, replace
 
 from helpers.model.phrase import clipped, find_named
@@ -71,8 +70,15 @@ class Graph:
 
 
 BODY = "body"  # the op of a node that stands for the beginning of a body
-# One body, a `nest`, that `caller` calls, under the name of the attribute that holds it.
-Body = namedtuple("Body", "caller label nest")
+
+
+@dataclass(frozen=True)
+class Body:
+    """One body that `caller` calls, under the name of the attribute that holds it."""
+
+    caller: str
+    label: str
+    nest: "Nest"
 
 
 @dataclass(frozen=True)
@@ -123,10 +129,21 @@ def _nest(graph: Graph, entries, homes, callers, scope: str) -> Nest:
     return Nest(own, tuple(bodies))
 
 
-# The nodes whose inputs are all there after the step before: as many as `width`.
-ParallelStep = namedtuple("ParallelStep", "step width nodes")
-# One node of a step. `works`: it is an operation, no input and no constant.
-LaneNode = namedtuple("LaneNode", "key works")
+@dataclass(frozen=True)
+class ParallelStep:
+    """The nodes whose inputs are all there after the step before: as many as `width`."""
+
+    step: int
+    width: int
+    nodes: str
+
+
+@dataclass(frozen=True)
+class LaneNode:
+    """One node of a step. `works`: it is an operation, no input and no constant."""
+
+    key: str
+    works: bool
 
 
 @dataclass(frozen=True)
@@ -149,8 +166,16 @@ MEANINGS = {
     "changed": "different; these two graphs do not say why",
     "kept": "the same in both",
 }
-# A `word` of `MEANINGS`, the keys `before` in the first graph and `after` in the second.
-Finding = namedtuple("Finding", "word before after how", defaults=("",))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A `word` of `MEANINGS`, the keys `before` in the first graph and `after` in the second."""
+
+    word: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    how: str = ""
 
 
 @dataclass(frozen=True)

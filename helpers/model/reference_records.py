@@ -1,6 +1,5 @@
 """Records of what holds a function, and of which ways to call it notice a change."""
 
-from collections import namedtuple
 from dataclasses import dataclass
 
 from helpers.model.tables import Ledger
@@ -13,16 +12,21 @@ KINDS = (
 )
 
 
-_FIELDS = "kind owner name scan rebindable reason"
-
-
-class Binding(namedtuple("Binding", _FIELDS, defaults=("",))):
+@dataclass(frozen=True)
+class Binding:
     """One place that holds a reference.
 
     `kind` is one of KINDS, `owner` a dotted path, `name` what the owner calls the place: an
     attribute, `['key']`, `[3]`, `__defaults__[0]` or a free variable. `scan` is True where the
     scan of the modules finds it too; `reason` says why a place that is not `rebindable` is not.
     """
+
+    kind: str
+    owner: str
+    name: str
+    scan: bool
+    rebindable: bool
+    reason: str = ""
 
     @property
     def path(self) -> str:
@@ -41,11 +45,26 @@ def join(owner: str, name: str) -> str:
 
 
 UNKNOWN = -1
-# One way to call. `call`: its source; `kind` of who holds the function for it: a name, a function
-# or an object. `holds`: per heading which of the map's functions it held, or UNKNOWN.
-Route = namedtuple("Route", "name call kind holds")
-# A function that routes lead to. `codes`: per heading which of the map's codes it had.
-Function = namedtuple("Function", "label codes")
+
+
+@dataclass(frozen=True)
+class Route:
+    """One way to call. `call`: its source; `kind` of who holds the function for it: a name, a
+    function or an object. `holds`: per heading which of the map's functions it held, or UNKNOWN.
+    """
+
+    name: str
+    call: str
+    kind: str
+    holds: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that routes lead to. `codes`: per heading which of the map's codes it had."""
+
+    label: str
+    codes: tuple[int, ...]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Records of a run on the stage: its steps with panels, instructions, values, calls as cards."""
 
-from collections import namedtuple
 from dataclasses import KW_ONLY, dataclass
 
 from helpers.model.graphs import Graph
@@ -11,16 +10,57 @@ LANES = ("load", "store", "operate", "call", "jump")
 NOWHERE = (0, 0, 0, 0)
 Span = tuple[int, int, int, int]  # line, column, end line, end column
 
-# One instruction; `lane`: one of `LANES`; `target`: where it may jump to, -1 for nowhere.
-Row = namedtuple("Row", "offset opname argument lane span target", defaults=(NOWHERE, -1))
-# The instructions of one function, the names of its variables, its deepest stack.
-Code = namedtuple("Code", "function rows names depth")
-# A value, its type's name, the variable that refers to it; `key`: its own on a stack.
-Value = namedtuple("Value", "words kind same key", defaults=("", "", 0))
-# One call on its way; `state`: a word, such as waits; `names`: (name, words) of variables.
-Card = namedtuple("Card", "number function line state names stack", defaults=("", (), ()))
-# One titled part of a step; `content`: plain text, or a model with a view of its own.
-Panel = namedtuple("Panel", "title content")
+
+@dataclass(frozen=True)
+class Row:
+    """One instruction; `lane`: one of `LANES`; `target`: where it may jump to, -1 for nowhere."""
+
+    offset: int
+    opname: str
+    argument: str
+    lane: str
+    span: Span = NOWHERE
+    target: int = -1
+
+
+@dataclass(frozen=True)
+class Code:
+    """The instructions of one function, the names of its variables, its deepest stack."""
+
+    function: str
+    rows: tuple[Row, ...]
+    names: tuple[str, ...]
+    depth: int
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value, its type's name, the variable that refers to it; `key`: its own on a stack."""
+
+    words: str
+    kind: str = ""
+    same: str = ""
+    key: int = 0
+
+
+@dataclass(frozen=True)
+class Card:
+    """One call on its way; `state`: a word, such as waits; `names`: (name, words) of variables."""
+
+    number: int
+    function: str
+    line: int
+    state: str = ""
+    names: tuple[tuple[str, str], ...] = ()
+    stack: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One titled part of a step: plain text, or a model with a view of its own."""
+
+    title: str
+    content: str | Listing | Graph | Ledger
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,18 @@
 """Records of rows: listings, ledgers, two texts side by side, files, transcripts."""
 
 import signal
-from collections import namedtuple
 from dataclasses import dataclass, field
 
 from helpers.model.phrase import find_named
 
-# A row's `field` under a `heading`; `code`: all is code, else what stands in backticks.
-Column = namedtuple("Column", "field heading code", defaults=(False,))
-# One outcome in a `word` or two. `tone`: plain (as before), changed, failed or refused.
-Verdict = namedtuple("Verdict", "word tone", defaults=("plain",))
-# Two lines and their numbers, 0 for no line; `again`: the left one was shown before.
-Pair = namedtuple("Pair", "left left_text right right_text again", defaults=(False,))
-# One file as text. `new`: numbers of the lines, from 1, that were not in it before.
-File = namedtuple("File", "name text new", defaults=((),))
+
+@dataclass(frozen=True)
+class Column:
+    """A row's `field` under a `heading`; `code`: all is code, else what stands in backticks."""
+
+    field: str
+    heading: str
+    code: bool = False
 
 
 @dataclass(frozen=True)
@@ -32,6 +31,14 @@ class Listing:
         return tuple(
             tuple(words[v] if isinstance(v, bool) else str(v) for v in row) for row in values
         )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One outcome in a `word` or two. `tone`: plain (as before), changed, failed or refused."""
+
+    word: str
+    tone: str = "plain"
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,17 @@ class Ledger:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """Two lines and their numbers, 0 for no line; `again`: the left one was shown before."""
+
+    left: int
+    left_text: str
+    right: int
+    right_text: str
+    again: bool = False
+
+
+@dataclass(frozen=True)
 class SideBySide:
     """All lines of two texts, in the order of the right one; `folds`: only differences matter."""
 
@@ -105,6 +123,15 @@ def align(left: list[str], right: list[str], origin: dict[int, int]) -> tuple[Pa
         shown = max(shown, source)
     rows += [Pair(n, left[n - 1], 0, "") for n in range(shown + 1, len(left) + 1)]
     return tuple(rows)
+
+
+@dataclass(frozen=True)
+class File:
+    """One file as text. `new`: numbers of the lines, from 1, that were not in it before."""
+
+    name: str
+    text: str
+    new: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

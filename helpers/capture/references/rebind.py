@@ -13,6 +13,7 @@ original a name of its own.
 import types
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from gc import get_referents
@@ -131,7 +132,7 @@ class Rebinding(Own):
             why = why or only and not _matches(place, only) and "not asked for"
             why = why or needed and "the replacement itself needs it"
             if why:
-                left.append(place.binding._replace(rebindable=False, reason=why))
+                left.append(replace(place.binding, rebindable=False, reason=why))
             else:
                 plan.append(place)
                 changed.append(place.binding)
