@@ -2,10 +2,10 @@
 
 import json
 import re
+from collections import namedtuple
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, make_dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import product
-from typing import NamedTuple
 from urllib.parse import quote
 
 from helpers.model.phrase import clipped, counted, listed, stop
@@ -126,14 +126,8 @@ _HEADING = re.compile(r"^#{2,6} ", re.MULTILINE)
 _CODE = re.compile(r"```.*?```", re.DOTALL)
 
 
-class ExerciseCells(NamedTuple):
-    """An exercise: its name, the places of its cells, and its folded solution ("" in a handout)."""
-
-    name: str
-    heading: int
-    stub: int
-    check: int
-    solution: str
+# An exercise: its name, the places of its cells, and its folded solution ("" in a handout).
+ExerciseCells = namedtuple("ExerciseCells", "name heading stub check solution")
 
 
 def exercise_cells(cells: list[dict]) -> Iterator[ExerciseCells]:
@@ -199,11 +193,11 @@ class Progress:
     @property
     def left_off(self) -> str:
         """Return in one line where the learner left off; nothing where nothing was recorded."""
-        for one in self.chapters:
-            if one.number == self.here:
-                many = f"{one.passed} of {counted(len(one.tasks), 'exercise')} passed"
-                return f"You left off in chapter {one.number}: {many}; {self.goes_on}."
-        return ""
+        one = next((one for one in self.chapters if one.number == self.here), None)
+        if one is None:
+            return ""
+        many = f"{one.passed} of {counted(len(one.tasks), 'exercise')} passed"
+        return f"You left off in chapter {one.number}: {many}; {self.goes_on}."
 
     @property
     def goes_on(self) -> str:
@@ -224,13 +218,11 @@ def chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
             continue
         try:
             cells = json.loads(texts[file])["cells"]
-            tasks = [
-                Task(one.name, f"{file}#cell-id={quote(cells[one.heading]['id'])}")
-                for one in exercise_cells(cells)
-            ]
+            places = {one.name: cells[one.heading]["id"] for one in exercise_cells(cells)}
+            tasks = (Task(name, f"{file}#cell-id={quote(at)}") for name, at in places.items())
+            found.append(Chapter(int(number), stem.replace("_", " "), tuple(tasks)))
         except (ValueError, LookupError, TypeError, RecursionError):
             raise ValueError(f"{file} is no notebook") from None
-        found.append(Chapter(int(number), stem.replace("_", " "), tuple(tasks)))
     return tuple(found)
 
 
@@ -247,32 +239,25 @@ def progress(chapters: Iterable[Chapter], events: Iterable[dict], trouble: str =
             here = here if event["chapter"] is None else event["chapter"]
             first.setdefault(event["predict"], (event["chapter"], event["said"] == event["was"]))
     told = []
-    for chapter in chapters:
-        tasks = (replace(task, state=states.get(task.name, UNTRIED)) for task in chapter.tasks)
-        rights = [right for number, right in first.values() if number == chapter.number]
-        told.append(replace(chapter, tasks=tuple(tasks), decided=len(rights), right=sum(rights)))
+    for one in chapters:
+        tasks = tuple(replace(task, state=states.get(task.name, UNTRIED)) for task in one.tasks)
+        rights = [right for number, right in first.values() if number == one.number]
+        told.append(replace(one, tasks=tasks, decided=len(rights), right=sum(rights)))
     return Progress(tuple(told), here, trouble)
 
 
 LEAST = 5  # of fewer without a name, a count tells who
 LONGEST_NAME, MOST_NAMES = 40, 6
-TITLE = "How far the class is"
 FEW = f"The counts are shown once {LEAST} without a name share: of fewer they tell who."
 _HEADINGS = {"chapter": "chapter", "exercise": "exercise", "passed": PASSED, "tried": TRIED}
 _HEADINGS |= {"hinted": HINTED, "untried": UNTRIED, "names": "hint or tried, by name"}
 
-
 # An exercise, and how many came how far; `names` are those under way who gave theirs.
-Count = make_dataclass(
-    "Count", ["chapter", "exercise", "untried", "hinted", "tried", "passed", "names"], frozen=True
-)
+Count = namedtuple("Count", "chapter exercise untried hinted tried passed names")
 
 
 def class_listing(
-    chapters: Iterable[Chapter],
-    learners: Iterable[tuple[dict[str, str], str]],
-    unread: int = 0,
-    more: bool = False,
+    chapters: Iterable[Chapter], learners: Iterable[tuple[dict[str, str], str]], unread: int = 0
 ) -> Listing:
     """Return a row for each exercise of the chapters that somebody has begun.
 
@@ -281,25 +266,20 @@ def class_listing(
     """
     learners = [(told, clipped(" ".join(name.split()), LONGEST_NAME)) for told, name in learners]
     unnamed, rows = sum(not name for _, name in learners), []
-    shown = not unnamed or unnamed >= LEAST
+    shown, named = not unnamed or unnamed >= LEAST, len(learners) - unnamed
     for chapter in chapters if shown else ():
         counts = [_count(chapter.number, task.name, learners) for task in chapter.tasks]
         if any(one.untried < len(learners) for one in counts):
             rows += counts
-    named = len(learners) - unnamed
     fields = list(_HEADINGS)[: None if named else -1]
     columns = tuple(Column(name, _HEADINGS[name], code=name == "exercise") for name in fields)
-    notes = [
-        f"Shared by {counted(len(learners), 'learner')}; {named} gave a name.",
-        "Chapters that nobody has begun are left out.",
-        "" if shown else FEW,
-        f"{counted(unread, 'file')} could not be read." if unread else "",
-        "There are more files than are looked at." if more else "",
-    ]
-    return Listing(TITLE, columns, tuple(rows), " ".join(filter(None, notes)))
+    note = f"Shared by {counted(len(learners), 'learner')}; {named} gave a name. "
+    note += "Chapters that nobody has begun are left out." + f" {FEW}" * (not shown)
+    note += f" {counted(unread, 'file')} could not be read." if unread else ""
+    return Listing("How far the class is", columns, tuple(rows), note)
 
 
-def _count(chapter: int, exercise: str, learners: list):
+def _count(chapter: int, exercise: str, learners: list) -> Count:
     came = [states.get(exercise) for states, _ in learners]
     many = [came.count(state) for state in (HINTED, TRIED, PASSED)]
     names = sorted(n for states, n in learners if n and states.get(exercise) in (HINTED, TRIED))

@@ -1,8 +1,4 @@
-"""A learner's answer -> untried, passed or failed because; hints that rise; and never an error.
-
-An exercise is judged by running it against the real thing, once. What a judge finds wrong it
-returns as words; what a learner's code raises is told the same way.
-"""
+"""A learner's answer -> untried, passed or failed because; hints that rise; and never an error."""
 
 import contextlib
 import logging
@@ -27,6 +23,10 @@ from helpers.study.learner_progress import remember
 from helpers.view.progress_view import outcome
 
 PREFIX = "check."
+KINDS = {  # annotation of a judge's parameter -> whether an answer is one, in words
+    Callable: (callable, "function"),
+    type: (lambda answer: isinstance(answer, type), "class: give the class itself"),
+}
 
 
 class NotAttempted(Exception):
@@ -62,9 +62,8 @@ def prefix_reason(before: str, because: str, after: str = "") -> str:
 class Exercise:
     """One exercise: `judge(*answers)` returns None when all is well, or why it is not.
 
-    A parameter that is annotated `Callable` must be callable. `praise`: what a pass is told.
-    `seconds`: of processor time, or of waiting, after which the answer is stopped. `picture` gives
-    the model of what was built, to be looked at.
+    What a parameter is annotated with is required if it is in KINDS. `praise`: what a pass is told;
+    `seconds`: after which the answer is stopped; `picture` gives the model of what was built.
     """
 
     name: str
@@ -105,9 +104,9 @@ class Exercise:
             many, call = counted(len(answers), "answer"), f"{self!r}({', '.join(asked.parameters)})"
             raise InvalidAnswer(f"{many} given; the call is {call}") from None
         for name, answer in given.items():
-            wanted = asked.parameters[name].annotation is Callable and answer is not ...
-            if wanted and not callable(answer):
-                raise InvalidAnswer(f"{name} must be a function, not {quote_value(answer)}")
+            wanted = KINDS.get(asked.parameters[name].annotation)
+            if wanted and answer is not ... and not wanted[0](answer):
+                raise InvalidAnswer(f"{name} must be a {wanted[1]}, not {quote_value(answer)}")
         if left := [name for name, answer in given.items() if answer is ...]:
             raise NotAttempted(", ".join(left) if len(answers) > 1 else "")
 

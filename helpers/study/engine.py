@@ -1,8 +1,4 @@
-"""A learner's answer and the reference, run on the same cases -> the first difference, in words.
-
-An exercise is one file: a reference, cases, advice for common mistakes, and hints; `Exercise` in
-`check.py` stops, catches and words whatever else the answer does.
-"""
+"""A learner's answer and the reference, run on the same cases -> the first difference, in words."""
 
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -47,14 +43,18 @@ np, tf, torch = map(Lazy, ("numpy", "tensorflow", "torch"))
 class Case:
     """One thing to try: `run(answer)` returns what is observed, as plain data.
 
-    `shows`: the case with its input, in words; the message begins with it. `advice` is added to a
-    difference; or `advice(mine, real)` returns the words that replace the two results, or nothing
-    where the results say enough.
+    `shows`: the case in words, which begin the message. `advice` is added to a difference; or
+    `advice(mine, real)` returns what replaces the two results, or nothing where they say enough.
     """
 
     shows: str
     run: Callable[[object], object]
     advice: str | Callable[[object, object], str | None] = ""
+
+
+def make_cases(run: Callable, rows: Iterable[tuple], advice="") -> list[Case]:
+    """Return a case per row: its words, and what `run` is given before the answer."""
+    return [Case(shows, partial(run, *given), advice) for shows, *given in rows]
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,7 @@ def observe(run: Callable, answer) -> object:
 
 
 def same_result(mine, real, near: float = NEAR) -> bool:
-    """Tell whether two results agree: numbers, arrays and tensors nearly, and all else by ==.
-
-    Lists and tuples agree with each other item by item, and dicts key by key; arrays of all
-    libraries agree if shapes and numbers do, whatever their dtypes. A nan agrees with a nan.
-    """
+    """Tell whether two results agree: numbers and arrays of any library nearly, all else by ==."""
     if isinstance(real, Mapping):
         same_keys = isinstance(mine, Mapping) and mine.keys() == real.keys()
         return same_keys and all(same_result(mine[key], real[key], near) for key in real)
@@ -122,25 +118,20 @@ def find_difference(
     who: str = "the reference",
     same: Callable[[object, object], bool] = same_result,
 ) -> str | None:
-    """Run an answer and the reference case by case; return the first difference, in words.
-
-    It has the case, your result, that of `who`, and the advice; or the advice alone if it was made
-    of the two. Each case makes its objects anew in `run`, for it runs twice.
-    """
+    """Return the first case in which an answer and the reference differ, in words, or None."""
     for case in cases:
         mine, real = observe(case.run, answer), observe(case.run, reference)
         if not same(mine, real):
-            made = callable(case.advice)
-            advice = case.advice(mine, real) if made else case.advice
-            if not made or not advice:
-                advice = _say_both(mine, real, who, advice)
-            return prefix_reason(f"{case.shows}: ", advice)
+            made = callable(case.advice) and case.advice(mine, real)
+            words = made or _say_both(mine, real, who, "" if callable(case.advice) else case.advice)
+            return prefix_reason(f"{case.shows}: ", words)
     return None
 
 
 def _say_both(mine, real, who: str, advice: str | None) -> str:
-    mine, real = map(_gives, parts_apart(mine, real))
-    return describe_difference("", mine, real, who, f"; {advice}" if advice else "")
+    pair = parts_apart(mine, real)
+    both = (str(one) if isinstance(one, Raised) else f"gives {describe(one)}" for one in pair)
+    return describe_difference("", *both, who, f"; {advice}" if advice else "")
 
 
 def parts_apart(mine, real) -> tuple:
@@ -177,10 +168,6 @@ def say_first_part(who: str = "the reference", advice: str = "") -> Callable:
     return say
 
 
-def _gives(seen) -> str:
-    return str(seen) if isinstance(seen, Raised) else f"gives {describe(seen)}"
-
-
 def describe(seen) -> str:
     """Return plain data in full where it is not long; else what `short_repr` says of it."""
     words = repr(seen)
@@ -199,8 +186,7 @@ def check_guess(
 ) -> str | None:
     """Return what is wrong with a guess per name, and why it is so; None if nothing is.
 
-    `truth`: name -> what running it gave; `why`: name -> the reason, or `why(name, guess)` returns
-    it; `among`: what can be guessed; `plain` makes one of these of a guess in another form.
+    `truth`: name -> what running it gave; `among`: what can be guessed, of which `plain` makes one.
     """
     guess = {name: plain(value) for name, value in by_name(guess, truth).items()}
     for name, value in guess.items():

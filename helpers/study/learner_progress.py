@@ -1,7 +1,6 @@
 """What a learner did -> the record in work/; how far that is; and what a class of learners shares.
 
-A kernel records where `learner_record.place()` says so, and nothing that goes wrong with the record
-stops a check. A learner shares by calling `share_progress`; nothing is shared without.
+A learner shares by calling `share_progress`; nothing is shared without.
 """
 
 from dataclasses import replace
@@ -18,11 +17,8 @@ from helpers.safety.restoring import preserves_interpreter_state
 from helpers.view.progress_view import progress as view
 from helpers.view.table_view import table
 
-ALL_OF_IT = (
-    "This is all that your file holds, and whoever may read the folder can read it; the file "
-    "system also shows whose file it is, and when it was written. Call it again to bring it up to "
-    "date; `stop_sharing()` removes it."
-)
+ALL_OF_IT = "This is all that your file holds; whoever may read the folder can read it, and see "
+ALL_OF_IT += "whose file it is, and when it was written. `stop_sharing()` removes it."
 _TOLD: set[str] = set()
 
 
@@ -53,8 +49,7 @@ def show_progress() -> Exhibit:
     there, trouble = _read_course()
     model = records.progress(there, record.events, f"{record.trouble} {trouble}".strip())
     shared = place is not None and bool(learner_record.shared_file(place.parent))
-    elsewhere = learner_record.is_elsewhere()
-    return Exhibit(replace(model, shared=shared, elsewhere=elsewhere), view)
+    return Exhibit(replace(model, shared=shared, elsewhere=learner_record.is_elsewhere()), view)
 
 
 @preserves_interpreter_state
@@ -67,14 +62,12 @@ def share_progress(folder, name="") -> Exhibit:
     a notebook of the course cannot be read.
     """
     name = require_str(name, "the name").strip()
-    if len(name) > records.LONGEST_NAME or not name.isprintable():
-        raise ValueError(
-            f"the name must be printable, of at most {records.LONGEST_NAME} characters"
-        )
+    if len(name) > (most := records.LONGEST_NAME) or not name.isprintable():
+        raise ValueError(f"the name must be printable, of at most {most} characters")
     place = learner_record.place()
     if place is None:
         raise Refusal("nothing is recorded here, so there is nothing to share: do it in work/")
-    found = records.progress(_whole_course(), remembered().events).chapters
+    found = records.progress(_read_course(whole=True)[0], remembered().events).chapters
     tasks = tuple(task for one in found for task in one.tasks if task.state != records.UNTRIED)
     learner_record.share(str(folder), {one.name: one.state for one in tasks}, name, place.parent)
     columns = Column("name", "exercise", code=True), Column("state", "state")
@@ -104,10 +97,11 @@ def show_class(folder) -> Exhibit:
     """
     found = learner_record.read_shared(str(folder))
     learners = [(dict(one.states), one.name) for one in found.files]
-    return Exhibit(records.class_listing(_whole_course(), learners, found.unread), table)
+    chapters, _ = _read_course(whole=True)
+    return Exhibit(records.class_listing(chapters, learners, found.unread), table)
 
 
-def _read_course() -> tuple[tuple[records.Chapter, ...], str]:
+def _read_course(whole: bool = False) -> tuple[list[records.Chapter], str]:
     found, unread = [], []
     for path in sorted((learner_record.ROOT / "notebooks").glob("*.ipynb")):
         try:
@@ -115,12 +109,6 @@ def _read_course() -> tuple[tuple[records.Chapter, ...], str]:
         except (OSError, ValueError):
             unread.append(path.name)
     words = ended(f"Left out, for they cannot be read: {', '.join(unread)}") if unread else ""
-    return tuple(found), words
-
-
-def _whole_course() -> tuple[records.Chapter, ...]:
-    """Return all chapters: of the exercises of one that is not there, nothing would be told."""
-    found, trouble = _read_course()
-    if trouble:
-        raise Refusal(f"nothing is shared or counted without the whole course. {trouble}")
-    return found
+    if whole and words:
+        raise Refusal(f"nothing is shared or counted without the whole course. {words}")
+    return found, words

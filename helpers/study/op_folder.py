@@ -26,8 +26,7 @@ class Place(os.PathLike):
 def op_folder(name: str, files: dict[str, str]) -> Place:
     """Write the folder `name` with these files (name -> text) and return the place that holds it.
 
-    What the folder held before is gone, unless an error comes. ValueError for a name that is not
-    plain (a path, a hidden file …), TypeError for a file whose content is no text.
+    ValueError for a name that is not plain, TypeError for a file whose content is no text.
     """
     name = plain_name(name, "the name of the op")
     names = plain_names(files, "the name of a file")

@@ -1,8 +1,6 @@
 """A question and code that answers it -> a prediction: the learner decides, then the run tells.
 
-A question of the course has its reason in `reasons/`, a file for each chapter: a learner who reads
-the cell before deciding finds the question there, and nothing more. What was decided is kept, in
-this kernel and in the record.
+A question of the course has its reason in `reasons/`, so that no cell gives it away.
 """
 
 import tomllib
@@ -34,10 +32,7 @@ _ASKED: dict[str, "Prediction"] = {}  # question -> the last prediction that ask
 class Revealed(str):
     """A sentence that a notebook shows without quotes."""
 
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = str.__str__
 
 
 class Prediction(Exhibit):
@@ -71,7 +66,7 @@ class Prediction(Exhibit):
             if form.checked and 0 <= form.picked < len(choices):
                 said, was = choices[form.picked], self.answer
                 if question not in _decided() or _decided()[question].said != said:
-                    chapter = _chapter_of(question)
+                    chapter, _ = _reason(question)
                     remember({"predict": question, "said": said, "was": was, "chapter": chapter})
                 _decided()[question] = _row(question, said, was)
                 form.kept += 1
@@ -102,7 +97,7 @@ def predict(
     candidates, error = _run(run)
     answer = next((one for one in candidates if one in choices), None)
     if answer is not None:
-        why = why or _reasons().get(question, (None, ""))[1]
+        why = why or _reason(question)[1]
         asked = Prediction(Choice(question, choices, answer, why, error is not None))
         _ASKED.pop(question, None)  # the last one stands last
         _ASKED[question] = asked
@@ -133,8 +128,8 @@ def show_predictions() -> Exhibit:
     """Show what this kernel asked, what you said, and what was decided in its chapters before."""
     before = [one for one in _decided().values() if one.question not in _ASKED]
     if _ASKED:
-        chapters = {_chapter_of(question) for question in _ASKED} - {None}
-        before = [one for one in before if _chapter_of(one.question) in chapters]
+        chapters = {_reason(question)[0] for question in _ASKED} - {None}
+        before = [one for one in before if _reason(one.question)[0] in chapters]
     rows = *before, *(_row(words, asked.said, asked.answer) for words, asked in _ASKED.items())
     marks = [row.mark for row in rows]
     said, right = len(rows) - marks.count("–"), marks.count("✓")
@@ -170,8 +165,8 @@ def _reasons() -> dict[str, tuple[int, str]]:
     return {asked: (n, why) for n in range(8) for asked, why in read_reasons(n).items()}
 
 
-def _chapter_of(question: str) -> int | None:
-    return _reasons().get(question, (None, ""))[0]
+def _reason(question: str) -> tuple[int | None, str]:
+    return _reasons().get(question, (None, ""))
 
 
 @cache

@@ -44,7 +44,7 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
 def startup_switches():
     """Return start-up switches, each tried in a fresh interpreter, to be tried again there."""
     from helpers.capture.tensorflow import eager_context as startup
-    from helpers.study.rerun import Switches
+    from helpers.study.foretelling import Switches
 
     return Switches(startup.startup_switches(), startup.startup)
 

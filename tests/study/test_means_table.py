@@ -47,8 +47,3 @@ def test_a_name_is_noticed_where_it_is_looked_up():
     middle, low, high = map(float, re.findall(r"\d+\.\d", second.cost))
     assert 0 <= low <= middle <= high
     assert {*vars(third).values()} == {"later", UNTRIED}
-
-
-def test_what_is_no_dict_is_refused():
-    with pytest.raises(TypeError, match="must be a dict"):
-        watch_means([rebound])

@@ -59,8 +59,6 @@ def _make_functions(wanted, other) -> list:
 
     def empty(value, call=[]): ...  # noqa: B006 - equal to another empty list, and not the same
 
-    def by_place(call=wanted, again=other, /, last=wanted): ...
-
     def mixed(one, two, /, three, call=wanted, *rest, must, keyword_other=other, keyword=wanted):
         return rest, must
 
@@ -73,11 +71,7 @@ def _make_functions(wanted, other) -> list:
 
 def _search(find) -> list:
     with only_new_objects():
-
-        def eldest(value, call=None): ...
-
         wanted, other = object(), []
-        eldest.__defaults__ = (wanted,)  # the first function that the collector lists
         kept = _make_functions(wanted, other)
         found = [_pairs(find(obj)) for obj in (wanted, other, object())]
         del kept
@@ -99,14 +93,14 @@ def _advise(mine, real) -> str:
         return f"{mine.sentence}; __defaults__ may be None, and == may do anything: use `is`"
     for found, places in zip(mine, real, strict=True):
         if extra := [pair for pair in found if pair not in places]:
-            why = "defaults belong to the last parameters, and local variables have none"
-            why = f"compare with `is`, not `==`; {why}"
+            why = "compare with `is`, not `==`; defaults belong to the last parameters, and local "
+            why += "variables have none"
             if "<locals>" not in extra[0][0]:
                 why = "that is a __name__; give the function's __qualname__"
             return f"it names {_place(*extra[0])}, which does not hold the object: {why}"
         if missed := [pair for pair in places if pair not in found]:
-            where = "keyword-only defaults are in fn.__kwdefaults__"
-            return f"it misses {_place(*missed[0])}; {where}"
+            place = _place(*missed[0])
+            return f"it misses {place}; keyword-only defaults are in fn.__kwdefaults__"
     return ""
 
 

@@ -1,8 +1,4 @@
-"""Chapter 1, exercises 3 and 4: a rebinding of one's own, in modules and in holders of each kind.
-
-The answer and the reference run in a world of their own each, block after block, and the first
-place is told that holds something else at some moment.
-"""
+"""Chapter 1, exercises 3 and 4: a rebinding of one's own, in holders of each kind."""
 
 import sys
 from collections.abc import Callable
@@ -69,7 +65,7 @@ def _stand_in(name: str):
     return function
 
 
-class World:
+class _World:
     """Functions to be rebound, and holders of them; `other` and `twin` are equal, not the same."""
 
     def __init__(self, op=None):
@@ -79,15 +75,10 @@ class World:
         self.first, self.second, self.third = map(_stand_in, OWN[3:])
         self.inner, self.given = [self.op], ()
 
-    def hold(self, kinds: list[Callable]) -> "World":
-        """Add the holders that each kind makes of rows of values, each under a name of its own."""
+    def hold(self, kinds: list[Callable]) -> "_World":
         for make in kinds:
-            rows = (
-                [self.first, self.op, self.twin, self.op],
-                [self.op, self.inner, self.other, self.twin],
-                [self.first, 5, self.other],
-                [],
-            )
+            rows = [self.first, self.op, self.twin, self.op], [self.first, 5, self.other], []
+            rows += ([self.op, self.inner, self.other, self.twin],)
             for holder in (holder for row in rows for holder in make(row)):
                 at = len(self.held) + 1
                 module = isinstance(holder, ModuleType)
@@ -95,7 +86,6 @@ class World:
         return self
 
     def look(self) -> dict[str, str]:
-        """Return path -> which of the world's own functions the place holds, or nothing."""
         names = {id(getattr(self, name)): name for name in OWN}
         found = {INNER: names.get(id(self.inner[0]), "")}
         for path, holder in self.held.items():
@@ -128,9 +118,8 @@ def _run_trials(rebind, world, moments) -> None:
     def block(old, new, trial="", act=None, error=None):
         manager, came = tried(rebind(old, new)), None
         if not hasattr(type(manager), "__exit__"):
-            cure = "decorate a generator with contextmanager"
-            kind = short_repr(manager)
-            raise InvalidAnswer(f"it must return a context manager, not {kind}; {cure}")
+            cure = f"not {short_repr(manager)}; decorate a generator with contextmanager"
+            raise InvalidAnswer(f"it must return a context manager, {cure}")
         moments.append((f"{trial}when it is called", world.look()))
         try:
             with manager:
@@ -143,8 +132,7 @@ def _run_trials(rebind, world, moments) -> None:
             came = raised
         moments.append((trial + AFTER, world.look()))
         if error is not None and came is None:
-            words = f"it swallowed the {short_repr(error)} raised inside the block"
-            raise InvalidAnswer(f"{words}; let it come through")
+            raise InvalidAnswer(f"it swallowed the {short_repr(error)} raised inside the block")
         if came is not error:
             raise came
 
@@ -174,10 +162,8 @@ def _advise(mine, real) -> str:
             if INSIDE in when and must == "twin":
                 return "it replaced an object that is only equal to the old one; compare with `is`"
             if AFTER in when and must == "first":
-                return (
-                    "it also changed a place that held the replacement before the block; remember "
-                    "what you changed instead of searching for it again"
-                )
+                words = "it also changed a place that held the replacement before the block"
+                return f"{words}; remember what you changed instead of searching for it again"
             if INSIDE in when and held == "op":
                 cure = "still holds the old function; search when the block is entered"
             elif AFTER in when and must == "op":
@@ -192,9 +178,9 @@ def _fill_names(make):
     return lambda row: make(dict(zip(("op", "_op", "late", "table"), row, strict=False)))
 
 
-def _make_module(names, kind: type = ModuleType):
-    made = kind("scenery")
-    namespace(made).update(names)
+def _make_module(names):
+    made = ModuleType("scenery")
+    vars(made).update(names)
     return [made]
 
 
@@ -209,19 +195,9 @@ def _make_function(defaults, named):
 # -- exercise 3: names of modules
 
 
-class _Lazy(ModuleType):
-    """A module that loads another when it is asked for its names."""
-
-    def __getattribute__(self, name):
-        if name == "__dict__":
-            sys.modules.setdefault("scenery.lazy.part", ModuleType("scenery.lazy.part"))
-        return ModuleType.__getattribute__(self, name)
-
-
-def _make_modules(op) -> World:
+def _make_modules(op) -> _World:
     """Return a world with copies of all modules, and more beside them, of which two are none."""
-    kinds = [_fill_names(_make_module), _fill_names(partial(_make_module, kind=_Lazy))]
-    world, copies = World(op).hold(kinds), dict(sys.modules)
+    world, copies = _World(op).hold([_fill_names(_make_module)]), dict(sys.modules)
     for name, module in sys.modules.items():
         if isinstance(module, ModuleType):
             [copies[name]] = _make_module(namespace(module))
@@ -278,16 +254,14 @@ KINDS: dict[str, Callable] = {
 )
 def one_more_holder(rebind: Callable):
     """Each of 8 kinds of holders was reached, nested, and came back; all at once, too."""
-    tries = [*({name: make} for name, make in KINDS.items()), dict([*KINDS.items()][::-1])]
-    cases = [
-        _rebinding_case(f"tried with {', '.join(kinds)}", partial(_make_holders, kinds))
-        for kinds in tries
-    ]
+    tries = [*((name,) for name in KINDS), [*KINDS][::-1]]
+    make = lambda names: partial(_make_holders, [KINDS[name] for name in names])  # noqa: E731
+    cases = (_rebinding_case(f"tried with {', '.join(each)}", make(each)) for each in tries)
     return find_difference(rebind, _reference, cases)
 
 
-def _make_holders(kinds) -> World:
-    world = World().hold(kinds.values())
+def _make_holders(kinds) -> _World:
+    world = _World().hold(kinds)
     holders = [*world.held.values()]
     world.given = ([*holders, holders[0]],)  # one of them twice
     return world

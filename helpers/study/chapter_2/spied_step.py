@@ -1,7 +1,4 @@
-"""Chapter 2, exercises 2 and 4: training steps that traced at each call, judged on their ledgers.
-
-A step may be called for show, its result thrown away.
-"""
+"""Chapter 2, exercises 2 and 4: steps that traced at each call, judged on their ledgers."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator
@@ -10,35 +7,28 @@ from functools import partial
 from operator import is_not
 
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
+from helpers.capture.text.value import short_repr
 from helpers.safety.limits import when_stopped
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import Case, find_difference, in_order, np, numbers, same_result, tf
 
 MOST = 2  # traces
 CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
-EAGER = (
-    "tf.config.run_functions_eagerly(True) is on, so nothing is traced; switch it off with "
-    "tf.config.run_functions_eagerly(False)"
-)
 COLUMNS, CLOSE = 3, 1e-4
 UNSEEN = ((7, 1, 9, 4, 4, 2, 12), (2,), ())  # rows of the batches that nobody has seen
 
 
-class Spied:
+class _Spied:
     """A step with its ledger; its results are doubled on their way while `doubles` is set."""
 
     def __init__(self, step):
-        if tf.config.functions_run_eagerly():
-            raise InvalidAnswer(EAGER)
         self.kept, self.doubles = Watched(as_function(step, {})), False
 
     def __call__(self, *args, **kwargs):
-        """Call the step."""
         result = self.kept(*args, **kwargs)
         return tf.nest.map_structure(lambda leaf: leaf * 2, result) if self.doubles else result
 
     def complaint(self, names, many: str, count: int) -> str | None:
-        """Say that a loop of so many batches called it too often, or traced too much, or never."""
         step, model = names[0], self.kept.model
         if (calls := sum(entry.calls for entry in model.entries)) != count:
             return f"{names[1]} called step {calls} times for {many}; call it once for each"
@@ -78,12 +68,9 @@ def graph_ops(function) -> set[str]:
     return found
 
 
-def require_numbers(value):
-    """Return a value of whatever array type as an array of numbers. InvalidAnswer if it is none."""
-    array = numbers(value)
-    if array is None:
-        kind = getattr(getattr(value, "dtype", None), "name", type(value).__name__)
-        raise InvalidAnswer(f"a result must be made of numbers, not {kind}")
+def _require_numbers(value):
+    if (array := numbers(value)) is None:
+        raise InvalidAnswer(f"a result must be made of numbers, not {short_repr(value)}")
     return array
 
 
@@ -94,20 +81,14 @@ def draw(dice, rows: int, columns: int):
 
 
 def judge_loop(names, step, loop, reference, trials: Iterable[tuple], run) -> str | None:
-    """Return what is wrong with a step and the loop that calls it, once for each batch.
-
-    `names`: of the step, the loop and the reference. A trial is what the loop is given beside the
-    step, the batches last; `run(loop, step, *trial)` gives what is compared.
-    """
-    if not callable(step):
-        return f"{names[0]} must be a function, not {type(step).__name__}"
+    """Return what is wrong with a step and the loop that calls it, once for each batch."""
     if not hasattr(step, "get_concrete_function"):
         return f"{names[0]} must be a tf.function itself: its own traces are counted"
+    near = partial(same_result, near=CLOSE)
     for number, given in enumerate(trials):
-        spied, many = Spied(step), f"{len(given[-1])} batches"
+        spied, many = _Spied(step), f"{len(given[-1])} batches"
         many += " that you have not seen" * (number > 0)
         case = Case(f"for {many}", lambda made: run(made, spied, *given))  # noqa: B023
-        near = partial(same_result, near=CLOSE)
         because = find_difference(loop, reference, [case], names[2], near)
         if because := because or spied.complaint(names, many, len(given[-1])):
             return because
@@ -128,7 +109,7 @@ def _slow_epoch(step, batches):
 def _run_epoch(epoch, spied, batches) -> list[float]:
     with left_alone(batches, "epoch") as given:
         found = in_order(tried(epoch(spied, given)), 1000, "what epoch returns")
-    return [value.tolist() for value in map(require_numbers, found)]
+    return [value.tolist() for value in map(_require_numbers, found)]
 
 
 @exercise(
@@ -141,8 +122,7 @@ def batches(step, epoch: Callable, batches, slow_step):
     """However many batches there are, they share a trace or two."""
     dice = random.Random(2)
     trials = [(batches,), *(([draw(dice, n, COLUMNS) for n in rows],) for rows in UNSEEN)]
-    names = "step", "epoch", "slow_step"
-    return judge_loop(names, step, epoch, _slow_epoch, trials, _run_epoch)
+    return judge_loop(("step", "epoch", "slow_step"), step, epoch, _slow_epoch, trials, _run_epoch)
 
 
 # -- exercise 4: three reasons to trace at each step
@@ -162,17 +142,14 @@ def _run_train(train, spied, weights, batches) -> dict:
     with left_alone(batches, "train") as given:
         result = in_order(tried(train(spied, weights, given)), 1000, "what train returns")
     if len(result) != 2:
-        raise InvalidAnswer(
-            f"train must return two things, the weights and the means, not {len(result)}"
-        )
-    weights, means = tried(result[0], "the weights"), tried(result[1], "the means")
-    weights = require_numbers(weights)
+        raise InvalidAnswer("train must return two things, the weights and the means")
+    weights = _require_numbers(tried(result[0], "the weights"))
+    means = in_order(tried(result[1], "the means"), 1000, "the means")
     found = {"shape of the weights": weights.shape}
     found |= {f"weight {at}": float(weight) for at, weight in enumerate(weights.ravel())}
-    means = map(require_numbers, in_order(means, 1000, "the means"))
-    return found | {
-        f"the mean after batch {at}": mean.ravel().tolist() for at, mean in enumerate(means)
-    }
+    for at, mean in enumerate(map(_require_numbers, means)):
+        found[f"the mean after batch {at}"] = mean.ravel().tolist()
+    return found
 
 
 @exercise(
@@ -189,7 +166,6 @@ def slow_training(train_step, train: Callable, weights, batches):
     """A trace or two for any number of batches of any length, and the same weights and means."""
     dice, trials = random.Random(4), [(weights, batches)]
     for rows in UNSEEN:
-        some = [draw(dice, n, COLUMNS) for n in rows]
-        trials.append((draw(dice, COLUMNS, 1), some))
+        trials.append((draw(dice, COLUMNS, 1), [draw(dice, n, COLUMNS) for n in rows]))
     names = "train_step", "train", "slow_train"
     return judge_loop(names, train_step, train, _slow_train, trials, _run_train)

@@ -3,16 +3,13 @@
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from operator import is_
 
 from helpers.capture.text.value import short_repr
-from helpers.model.framework_records import MARKS
-from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried
-from helpers.study.engine import Case, find_difference, say_first_part, tf
+from helpers.study.check import exercise, tried
+from helpers.study.engine import Case, Raised, find_difference, observe, say_first_part, tf
 
 
-class TensorFlows:
+class _TensorFlows:
     """What the learner's class is to be: here the traces are a tf.function's."""
 
     def __init__(self, fn, reduce_retracing=False):
@@ -26,7 +23,6 @@ class TensorFlows:
         self.graphs = tf.function(body, autograph=False, reduce_retracing=reduce_retracing)
 
     def __call__(self, *args):
-        """Return what the body returned in the trace that TensorFlow runs."""
         kept = len(self.cache)
         try:
             return self.cache[int(self.graphs(*args))]
@@ -58,31 +54,30 @@ class Sequence:
             args = _copy(call() if callable(call) else call)  # or a list would be spoiled
             before, seen = _copy(args), len(ran)
             name = f"call {number}, of ({', '.join(map(short_repr, args))})"
-            try:
-                does = f"returns {short_repr(tried(mine(*args)))}"
-            except (NotAttempted, InvalidAnswer):
-                raise
-            except Exception as error:
+            found = observe(lambda mine, args=args: mine(*args), mine)
+            does = f"returns {short_repr(found)}"
+            if isinstance(found, Raised):
                 kinds = KeyError, ValueError, TypeError, Exception
-                kind = next(kind for kind in kinds if isinstance(error, kind))
+                kind = next(kind for kind in kinds if issubclass(found.kind, kind))
                 does = f"raises a {kind.__name__}"
+            del found
             times = len(ran) - seen
             runs = ("hits", "traces")[times] if times < 2 else f"runs the body {times} times"
             kept = f"{does}, keeps {len(mine.cache)} traces"
-            if answer is not TensorFlows and not _is_unchanged(args, before):
+            if answer is not _TensorFlows and not _is_same(args, before):
                 kept = "changes the caller's own list or dict; trace on a copy"
             steps[name] = f"{runs}, {kept}"
             del args, before  # an object may be gone before the next call
         return steps
 
 
-def _copy(args, leaf: Callable = lambda leaf: leaf):
-    return tf.nest.map_structure(leaf, args)
+def _copy(args):
+    return tf.nest.map_structure(lambda leaf: leaf, args)
 
 
-def _is_unchanged(args, before) -> bool:
-    forms = [_copy(each, lambda leaf: 0) for each in (args, before)]
-    return forms[0] == forms[1] and all(map(is_, *map(tf.nest.flatten, (args, before))))
+def _is_same(args, before) -> bool:
+    forms = [tf.nest.map_structure(id, each) for each in (args, before)]
+    return forms[0] == forms[1]
 
 
 @dataclass(eq=False)
@@ -111,8 +106,7 @@ def _append(x, n=1):
 
 
 def _replace(x):
-    """Put another object in the place of the first; an equal one, if that can be."""
-    x[0] = Equal(x[0].value) if isinstance(x[0], Equal) else x[0] + 1
+    x[0] = x[0] + 1
 
 
 def _write_inside(x):
@@ -124,8 +118,7 @@ def _raise_for_lists(x):
         raise KeyError("the body's own error")
 
 
-@functools.cache
-def sequences() -> list[Sequence]:
+def _sequences() -> list[Sequence]:
     """Return sequences from the plainest to the oddest; each shows one rule."""
     one, two, three, whole = tf.ones, tf.ones([2]), tf.ones([3]), tf.ones([2], tf.int32)
     a, b = Plain(1), Plain(1)
@@ -141,16 +134,13 @@ def sequences() -> list[Sequence]:
             ("1, 1.0 and True are equal, and so one key", _one, 1, 1.0, True),
             ("text is not bytes, and None is a value", _one, "a", b"a", None, None, "a"),
             ("a list is not a tuple", _one, [two], (two,), [two]),
-            ("a longer list is another key", _one, [two], [two, two], [], {}, []),
             ("the order of a dict is none, its keys are", _one, *orders, {"a": two}, {"c": two}),
-            ("inside a list the rules are the same", _one, [1, [two]], [1, [three]]),
             ("an object is its own key, whatever it holds", _one, a, b, a, [a], [b], [a], len),
             ("objects that say they are equal are one key", _one, *map(Equal, (1, 1, 2, 1))),
             ("unasked, no key makes room for other lengths", _one, *(one([n]) for n in (2, 3, 4))),
             ("an appended list raises, every time", _append, [two], [two]),
             ("a write one level down raises", _write_inside, {"a": {}}),
             ("another object in the same place raises", _replace, [two]),
-            ("an equal object in the same place raises", _replace, [Equal(1)]),
             ("the body's own error leaves no trace", _raise_for_lists, [two], (two,), [two]),
             ("what raised was not traced", _append, [two], (two,), [two]),
             ("with reduce_retracing, inside a dict and a list, too", _one, *inside),
@@ -160,9 +150,7 @@ def sequences() -> list[Sequence]:
         ("a second shape makes room for all lengths", [2], [3], [4], [2]),
         ("two ranks make room for all ranks", [2], [2, 2], [3], [2, 2, 2]),
         ("of the traces that fit, the first", [2, 3], [2, 4], [5, 3], [2, 9], [2, 3]),
-        ("room for all the traces together", [2, 3], [3, 3], [2, 4], [7, 7]),
         ("a size that agrees is kept, also a large one", [300, 1], [300, 2], [301, 3], [300, 4]),
-        ("a scalar has a rank, too", [], [1], [2, 3], []),
     ):
         calls = tuple((one(shape),) for shape in shapes)
         found.append(Sequence(f"with reduce_retracing, {shows}", _one, calls, True))
@@ -176,19 +164,6 @@ def sequences() -> list[Sequence]:
     ]
 
 
-def list_calls(my_function) -> Ledger:
-    """Run a few sequences on the learner's function: which calls ran its body?"""
-    entries = []
-    for sequence in sequences()[1], sequences()[12]:
-        mine, real = sequence.run(my_function), sequence.run(TensorFlows)
-        for name in real:
-            words = (steps[name].partition("s,")[0] for steps in (mine, real))
-            pair = tuple(Verdict(w, "changed" if w == "trace" else "plain") for w in words)
-            entries.append(Entry(name.partition(" of ")[2], pair, sequence.shows))
-    title = "What your cache did, beside TensorFlow's"
-    return Ledger(title, "call", ("yours", "TensorFlow's"), tuple(entries), marks=MARKS)
-
-
 @exercise(
     "tf.nest.flatten(args) gives the leaves; tf.nest.map_structure(lambda leaf: 0, args) "
     "gives a form that can be compared with ==.",
@@ -199,9 +174,8 @@ def list_calls(my_function) -> Ledger:
     "cannot be merged, leave the key as it is. A None fits every size.",
     "Run the body on a copy (tf.nest.map_structure(lambda leaf: leaf, args)). Afterwards its "
     "form must be the same, and each leaf the same object; else raise, and keep no trace.",
-    picture=list_calls,
 )
 def cache(my_function: Callable):
     """In every sequence of calls, yours hits, traces and raises where tf.function does."""
-    cases = (Case(one.shows, one.run, say_first_part("TensorFlow")) for one in sequences())
-    return find_difference(my_function, TensorFlows, cases, "TensorFlow")
+    cases = (Case(one.shows, one.run, say_first_part("TensorFlow")) for one in _sequences())
+    return find_difference(my_function, _TensorFlows, cases, "TensorFlow")

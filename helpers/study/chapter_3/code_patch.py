@@ -6,11 +6,12 @@ table could end the process.
 
 import dis
 from collections.abc import Callable
+from itertools import pairwise
 from types import CodeType
 
 from helpers.capture.text.value import short_repr
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, say_first_part
+from helpers.study.engine import find_difference, make_cases, say_first_part
 
 FIELDS = (
     *("name", "argcount", "posonlyargcount", "kwonlyargcount", "varnames", "cellvars", "freevars"),
@@ -36,19 +37,17 @@ def ticket(age, /, lock, *more, base=100, **rest):  # noqa: D103
 
 
 def _reference(code: CodeType) -> CodeType:
-    steps = list(dis.get_instructions(code))
-    load, sign = [
-        (one, other)
-        for one, other in zip(steps, steps[1:], strict=False)
-        if (one.opname, one.argval, other.opname) == ("LOAD_CONST", 10, "BINARY_OP")
-    ][-1]
+    for one, other in pairwise(dis.get_instructions(code)):
+        if (one.opname, one.argval, other.opname) == ("LOAD_CONST", 10, "BINARY_OP"):
+            load, sign = one, other
     raw = bytearray(code.co_code)
     raw[load.offset + 1] = len(code.co_consts)
     raw[sign.offset + 1] = 0  # NB_ADD, CPython's Include/opcode.h
     return code.replace(co_code=bytes(raw), co_consts=(*code.co_consts, 25))
 
 
-def _read(patched, before: CodeType) -> dict[str, str]:
+def _read(before: CodeType, patch) -> dict[str, str]:
+    patched = tried(patch(before))
     if patched is before:
         raise InvalidAnswer("it returns the same code object, whose fields cannot be written")
     if not isinstance(patched, CodeType):
@@ -74,11 +73,6 @@ def _read(patched, before: CodeType) -> dict[str, str]:
 )
 def code_patch(patch: Callable):
     """One constant, one operator, a new code object; the old one is as it was."""
-
-    def make_case(fn):
-        def run(patch):
-            return _read(tried(patch(fn.__code__)), fn.__code__)
-
-        return Case(f"for the code of {fn.__name__}", run, say_first_part(advice=STAYS))
-
-    return find_difference(patch, _reference, map(make_case, (early, half, ticket)))
+    rows = ((f"for the code of {fn.__name__}", fn.__code__) for fn in (early, half, ticket))
+    cases = make_cases(_read, rows, say_first_part(advice=STAYS))
+    return find_difference(patch, _reference, cases)

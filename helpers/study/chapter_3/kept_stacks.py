@@ -1,10 +1,7 @@
-"""A call in CPython -> the stack that it kept before every instruction, read from its memory.
+"""A call in CPython -> the stack that it kept before every instruction, read from its memory."""
 
-And the exercise that asks for one of them.
-"""
-
+from collections import namedtuple
 from functools import lru_cache
-from typing import NamedTuple
 
 from helpers.capture.cpython.disassembly import instructions
 from helpers.capture.cpython.opcode_recorder import Moment
@@ -16,14 +13,8 @@ from helpers.study.engine import exercise, in_order, parts_tried
 MOST_STEPS = 20_000
 
 
-class Place(NamedTuple):
-    """Before one instruction: number and name of the call, offset, plain name, the stack."""
-
-    call: int
-    function: str
-    offset: int
-    opname: str
-    stack: tuple[str, ...]
+# Before one instruction: number and name of the call, offset, plain name, the stack.
+Place = namedtuple("Place", "call function offset opname stack")
 
 
 def is_told(code) -> bool:

@@ -1,9 +1,4 @@
-"""A learner's machine and a program -> how its run differs from CPython's, in words, or None.
-
-Output, value and exception are compared with CPython's, and so are the stacks before every
-instruction of the program, which are read from CPython's memory. The message names the first place
-where the two differ, and the last of the learner's own handlers that ran there.
-"""
+"""A learner's machine and a program -> how its run differs from CPython's, in words, or None."""
 
 import ast
 import copy
@@ -17,7 +12,6 @@ from itertools import zip_longest
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
-from helpers.model.tables import Column, Listing
 from helpers.safety.limits import counted
 from helpers.safety.restoring import redirected
 from helpers.study.chapter_3.kept_stacks import Place, is_told, plain_places
@@ -26,26 +20,22 @@ from helpers.study.engine import NotAttempted, describe_difference
 MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
 LONGEST_BODY = 60
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-OUTSIDE = "in a frame of its own; yours had it run outside the machine. Let self.call make the call"
+OUTSIDE = "Yours had that frame run outside the machine. Let self.call make the call."
 MISSING = "A value is missing: yours popped one too many, or a result was not pushed."
 TOO_MANY = "There is a value too many: it was left on the stack, or pushed for nothing."
-RIGHT, REVERSED = "The right operand is on top, so it is popped first.", "is on top: pop it first."
-TIPS = {
+ON_TOP = {"BINARY_OP": "right operand", "COMPARE_OP": "right operand", "CALL": "last argument"}
+ON_TOP |= {"CONTAINS_OP": "container", "BINARY_SUBSCR": "key"}
+ON_TOP |= dict.fromkeys(("BUILD_LIST", "BUILD_TUPLE"), "last item")
+TIPS = {name: f"The {what} is on top: pop it first." for name, what in ON_TOP.items()}
+TIPS |= {
     "COPY": "COPY(1) means the top itself, COPY(2) the value below it.",
     "SWAP": "SWAP(n) exchanges the top with the n-th value from the top; what is between stays.",
     "FOR_ITER": "The iterator stays below the item until StopIteration; let other errors through.",
-    "BINARY_OP": RIGHT,
-    "COMPARE_OP": RIGHT,
-    "CONTAINS_OP": "The container is on top, so it is popped first.",
-    "BINARY_SUBSCR": "The key is on top, so it is popped first.",
-    "CALL": f"The last argument {REVERSED}",
-    "BUILD_LIST": f"The last item {REVERSED}",
-    "BUILD_TUPLE": f"The last item {REVERSED}",
 }
 
 
 class _Stub(vm.Halt):
-    """A handler returned `...`: it is not written yet."""
+    """A handler is not written yet: it returned `...`."""
 
 
 class _Wrong(vm.Halt):
@@ -63,11 +53,7 @@ class Run:
 
 
 def difference(machine: type, program: Callable, args: tuple, own=()) -> str | None:
-    """Return how the machine's run of `program(*args)` differs from CPython's, or None.
-
-    `own`: the names of the handlers that may be to blame; all, if none is given.
-    NotAttempted, with its name, if a handler returns `...`.
-    """
+    """Return how the machine's run of `program(*args)` differs from CPython's, or None."""
     call = f"{show_call(program, args)}: "
     real = Run(places=plain_places(program, copy.deepcopy(args)))
     _finish(real, lambda fn, *given: fn(*given), program, args)
@@ -75,14 +61,11 @@ def difference(machine: type, program: Callable, args: tuple, own=()) -> str | N
         ours = run_machine(machine, program, args)
     except (_Wrong, vm.Missing) as wrong:
         return f"{call}{wrong}"
-    same_way = ours.places == real.places
-    why = "" if same_way else f". {_say_where(ours, real, own)}"
-    if ours.end != real.end:
-        return describe_difference(call, ours.end, real.end, "CPython", why)
-    if ours.printed != real.printed:
-        both = f"prints {ours.printed!r}", f"prints {real.printed!r}"
-        return describe_difference(call, *both, "CPython", why)
-    return None if same_way else f"{call}yours {ours.end}, as in CPython, but by another way{why}"
+    why = "" if ours.places == real.places else f". {_say_where(ours, real, own)}"
+    for mine, right in ((ours.end, real.end), (ours.printed, real.printed)):
+        if mine != right:
+            return describe_difference(call, mine, right, "CPython", why)
+    return f"{call}yours {ours.end}, as in CPython, but by another way{why}" if why else None
 
 
 def show_call(program: Callable, args: tuple) -> str:
@@ -136,7 +119,7 @@ def _finish(run: Run, call: Callable, program: Callable, args: tuple) -> None:
         raise
     except (Exception, GeneratorExit, SystemExit) as error:
         run.end = f"raises {_write_chain(error, program.__globals__)}"
-    run.printed = printed.getvalue()
+    run.printed = f"prints {printed.getvalue()!r}"
 
 
 def _write_chain(error: BaseException, space: dict) -> str:
@@ -157,28 +140,17 @@ def _say_where(ours: Run, real: Run, own) -> str:
     at, there, here = next((at, there, here) for at, (there, here) in pairs if there != here)
     ran = [name for seen, name in ours.handlers if seen <= at]
     name = next((one for one in ran[::-1] if not own or one in own), ran[-1])
-    where, tip = f"They part at {name}", TIPS.get(name, "")
+    tip = TIPS.get(name, "")
     if there is None or here is None:
-        return f"{where}, where one of the two ends. {tip}".strip()
-    if there.call != here.call:
-        return f"{where}: CPython went on in {there.function}, {OUTSIDE}"
-    if there.offset != here.offset:
-        went = f"it went on at {here.offset}, CPython at {there.offset}"
+        what = "one of the two ends"
+    elif there.call != here.call:
+        what, tip = f"CPython went on in {there.function}", OUTSIDE
+    elif there.offset != here.offset:
+        what = f"it went on at {here.offset}, CPython at {there.offset}"
         tip = f"{name} jumps only on its condition." if "IF" in name else tip
-        return f"{where}: {went}. {tip}".strip()
-    more = len(here.stack) - len(there.stack)
-    if more and name not in ("COPY", "SWAP", "FOR_ITER"):
-        tip = MISSING if more < 0 else TOO_MANY
-    left = f"it left [{', '.join(here.stack)}], CPython [{', '.join(there.stack)}]"
-    return f"{where}: {left}. {tip}".strip()
-
-
-def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:
-    """Return a table of what lay on the machine's stack before each instruction of a run."""
-    columns = Column("function", "in"), Column("offset", "offset")
-    columns += (Column("opname", "about to run", code=True),)
-    columns += (Column("stack", "your stack (top at the right)", code=True),)
-    places = run_machine(machine, program, args).places
-    rows = [place._replace(stack=f"[{', '.join(place.stack)}]") for place in places]
-    title = f"What your machine did in {show_call(program, args)}"
-    return Listing(title, columns, tuple(rows))
+    else:
+        what = f"it left [{', '.join(here.stack)}], CPython [{', '.join(there.stack)}]"
+        more = len(here.stack) - len(there.stack)
+        if more and name not in ("COPY", "SWAP", "FOR_ITER"):
+            tip = MISSING if more < 0 else TOO_MANY
+    return f"They part at {name}: {what}. {tip}".strip()

@@ -227,16 +227,9 @@ def from_none(a):
         raise ValueError(a) from None
 
 
-def no_error_handled(a):
-    try:
-        raise KeyError
-    except KeyError:
-        raise a
-
-
 def nothing_to_reraise():
     raise
 
 
 EXCEPTIONS = [(which, (0,)), (which, ("a",)), (caused, (5,)), (outer_again, (1,))]
-EXCEPTIONS += [(from_none, (1,)), (no_error_handled, (None,)), (nothing_to_reraise, ())]
+EXCEPTIONS += [(from_none, (1,)), (nothing_to_reraise, ())]

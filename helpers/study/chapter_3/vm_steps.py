@@ -1,17 +1,14 @@
 """The steps of the learner's machine: each class of handlers is judged in a machine of its own.
 
-The other steps are finished ones, so that a step can be judged before the ones below it are done.
-What differs is tried again with one of the learner's handlers at a time, to find whose fault it is.
-And how many of the standard library's functions the opcodes of some steps can express.
+The other steps are finished ones. And how much of the library the opcodes of some can express.
 """
 
 import inspect
 import math
 import opcode
 import os
-from collections import Counter
+from collections import Counter, namedtuple
 from collections.abc import Callable
-from dataclasses import make_dataclass
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -22,7 +19,7 @@ from helpers.mini import vm
 from helpers.mini.vm import steps as finished
 from helpers.model.tables import Column, Listing
 from helpers.study.chapter_3 import vm_programs
-from helpers.study.chapter_3.machine_runs import difference, list_stacks
+from helpers.study.chapter_3.machine_runs import difference
 from helpers.study.engine import Exercise, NotAttempted
 from helpers.view.table_view import table
 
@@ -36,50 +33,36 @@ def cases_of(step: type) -> list[tuple]:
 
 
 def _judge_step(step: type) -> Callable[[type], str | None]:
+    """Return the judge; what differs is tried again with one of the answer's handlers at a time."""
     wanted = [name for name in vars(step) if name.isupper()]
+    shared = {n: v for n, v in vars(step).items() if not (n.isupper() or n.startswith("__"))}
+    others = [other for other in vm.WHOLE if other is not step]
 
-    def judge(answer) -> str | None:
-        name = step.__name__
-        if not isinstance(answer, type):
-            return f"give the class itself, such as check.vm_{name.lower()}({name})"
+    def differs(answer: type, case: tuple, own: list[str]) -> str | None:
+        machine = vm.machine(answer, *others, type("Shared", (), shared))
+        return difference(machine, *case, own=own)
+
+    def alone(answer: type, case: tuple, name: str) -> str | None:
+        rest = {n: v for n, v in shared.items() if not hasattr(answer, n)}
+        rest |= {other: vars(step)[other] for other in wanted if other != name}
+        return differs(type(answer.__name__, (answer,), rest), case, [name])
+
+    def judge(answer: type) -> str | None:
         if missing := [opname for opname in wanted if opname not in vm.opcodes(answer)]:
             return f"{answer.__name__} has no method {missing[0]}; it needs {', '.join(wanted)}"
         if stubs := [opname for opname in wanted if opname not in vm.written(answer)]:
             raise NotAttempted(", ".join(stubs) if len(stubs) < len(wanted) else "")
-        machine = _make_machine(answer, step)
         for case in cases_of(step):
-            if because := difference(machine, *case, own=wanted):
-                alone = (_difference_of_one(answer, step, wanted, name, *case) for name in wanted)
-                return next(filter(None, alone), because)
+            if because := differs(answer, case, wanted):
+                found = (alone(answer, case, name) for name in wanted)
+                return next(filter(None, found), because)
         return None
 
     return judge
 
 
-def _make_machine(answer: type, step: type) -> type:
-    """Return the machine with these handlers; what the step's methods share stands behind them."""
-    others = [other for other in vm.WHOLE if other is not step]
-    return vm.machine(answer, *others, type("Shared", (), _shared(step)))
-
-
-def _shared(step: type) -> dict:
-    return {n: v for n, v in vars(step).items() if not n.isupper() and not n.startswith("__")}
-
-
-def _difference_of_one(answer, step: type, wanted, name: str, program, args) -> str | None:
-    """Return the difference that one handler alone makes, among finished ones; None if none."""
-    rest = {other: vars(step)[other] for other in wanted if other != name}
-    rest |= {n: v for n, v in _shared(step).items() if not hasattr(answer, n)}
-    machine = _make_machine(type(answer.__name__, (answer,), rest), step)
-    return difference(machine, program, args, own=[name])
-
-
 def _exercise(step: type, praise: str, *hints: str) -> Exercise:
-    def picture(answer):
-        return list_stacks(_make_machine(answer, step), *cases_of(step)[0])
-
-    name = f"vm_{step.__name__.lower()}"
-    return Exercise(name, _judge_step(step), praise, hints, picture=picture)
+    return Exercise(f"vm_{step.__name__.lower()}", _judge_step(step), praise, hints)
 
 
 STEP_EXERCISES = (
@@ -136,8 +119,7 @@ STEP_EXERCISES = (
 
 
 # After one step: its opcodes, all so far, functions that need no other, and their share.
-FIELDS = ("step", "opcodes", "so_far", "functions", "share", "bar")
-Reach = make_dataclass("Reach", FIELDS, frozen=True)
+Reach = namedtuple("Reach", "step opcodes so_far functions share bar")
 
 
 def show_opcode_coverage(*steps: type) -> Exhibit:
@@ -163,10 +145,10 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
     for needed, count in functions.items():
         if len(needed - known) == 1:
             lacking[min(needed - known)] += count
-    for name, count in sorted(lacking.items(), key=lambda item: (-item[1], item[0]))[:1]:
-        note = (
-            f"The one handler that would help most is {name}: {count} functions lack nothing else."
-        )
+    if lacking:
+        name = min(lacking, key=lambda name: (-lacking[name], name))
+        note = f"The one handler that would help most is {name}: {lacking[name]} functions lack "
+        note += "nothing else."
     title = f"What the machine can express of {total} functions in the standard library"
     return Exhibit(Listing(title, columns, tuple(rows), note), table)
 

@@ -1,11 +1,11 @@
 """The exercises of chapter 4."""
 
+from helpers.study.chapter_4 import dynamo_games as games
 from helpers.study.chapter_4 import dynamo_steps as steps
-from helpers.study.chapter_4.dynamo_games import BREAK_SURGERY, GUARD_BREAKER, GUARD_SET
-from helpers.study.chapter_4.hook_exercises import BEHIND_THE_HOOK, HOOK_CALLBACK
+from helpers.study.chapter_4.hook_exercises import behind_the_hook, hook_callback
 
 EXERCISES = (
-    *(steps.DYNAMO_BINARY_OP, steps.DYNAMO_RECORDER, steps.DYNAMO_GUARDS, steps.DYNAMO_LOOKUP),
-    *(steps.DYNAMO_RECEIVES, HOOK_CALLBACK, BREAK_SURGERY, steps.EVICTING_CACHE),
-    *(GUARD_BREAKER, GUARD_SET, BEHIND_THE_HOOK),
+    *(steps.dynamo_binary_op, steps.dynamo_recorder, steps.dynamo_guards, steps.dynamo_lookup),
+    *(steps.dynamo_receives, hook_callback, games.break_surgery, steps.evicting_cache),
+    *(games.guard_breaker, games.guard_set, behind_the_hook),
 )

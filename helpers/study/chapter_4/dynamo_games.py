@@ -3,7 +3,7 @@
 import io
 import math
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
 from types import FunctionType
 
@@ -14,8 +14,16 @@ from helpers.capture.torch.guard_sets import Call, Real, neighbours, replacing
 from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
 from helpers.internals import torch_private
 from helpers.safety.restoring import redirected
-from helpers.study.check import Exercise, InvalidAnswer, tried
-from helpers.study.engine import Case, Raised, by_name, find_difference, same_result
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import (
+    Case,
+    Raised,
+    by_name,
+    find_difference,
+    make_cases,
+    same_result,
+    torch,
+)
 
 WANTED = (
     "L['n'] EQUALS_MATCH",
@@ -31,18 +39,24 @@ WANTED = (
 ALONE = "one change is to fail this guard and no other"
 
 
-def _judge_breakers(breakers, fn, first):
-    import torch
-
+@exercise(
+    "Read the guard's words in show_guards(game, as_table=True) and ask: what is the least "
+    "that makes them untrue, and leaves all the other words true?",
+    "A list's length and a list's type are two guards. What has the same length and is no "
+    "list? What holds the same keys as a dict, and is another type?",
+    "An argument may be the very object that another argument is: first['x'] is at hand. The "
+    "state of torch is changed by a context manager, such as torch.no_grad().",
+)
+def guard_breaker(breakers, fn, first):
+    """Nine guards, nine changes, and each fails that guard and no other."""
     breakers = by_name(breakers, WANTED, "breakers")
     with torch.enable_grad():  # torch.set_grad_enabled(False) is in force once it is made
         real = Real(fn, **first)
-        cases = [Case(name, partial(_find_failing, real, first, name), ALONE) for name in WANTED]
+        cases = make_cases(_find_failing, ((name, real, first, name) for name in WANTED), ALONE)
         return find_difference(breakers, None, cases, "the aim")
 
 
 def _find_failing(real: Real, first: dict, name: str, breakers: dict | None) -> dict:
-    """Return the guards that a change fails; without changes, the one that it is to fail."""
     if breakers is None:
         return {"failing": [name]}
     arguments, world = _apply(name, breakers[name], first, real.function.__globals__)
@@ -72,55 +86,43 @@ def _apply(guard: str, change, first: dict, space: dict) -> tuple:
 
 def _find_unasked(real: Real, seen: dict) -> list[str]:
     """Return the guards that cannot be asked: what they look at is gone, or has no length, …"""
-    scope, found = {"L": seen, "G": real.function.__globals__}, []
+    found = []
     for leaf in leaves(real.entry):
         if leaf.source.startswith("L[") and leaf.kind != "NO_TENSOR_ALIASING":  # has a state
-            value = resolve(leaf.source, scope)
-            try:
+            value = resolve(leaf.source, {"L": seen, "G": real.function.__globals__})
+            with suppress(Exception):
                 leaf.check(value)
-            except Exception:
-                value = MISSING
-            found += [leaf.guard(1).name] if value is MISSING else []
+                if value is not MISSING:
+                    continue
+            found.append(leaf.guard(1).name)
     return found
 
-
-GUARD_BREAKER = Exercise(
-    "guard_breaker",
-    _judge_breakers,
-    "Nine guards, nine changes, and each fails that guard and no other.",
-    (
-        "Read the guard's words in show_guards(game, as_table=True) and ask: what is the least "
-        "that makes them untrue, and leaves all the other words true?",
-        "A list's length and a list's type are two guards. What has the same length and is no "
-        "list? What holds the same keys as a dict, and is another type?",
-        "An argument may be the very object that another argument is: first['x'] is at hand. The "
-        "state of torch is changed by a context manager, such as torch.no_grad().",
-    ),
-)
 
 STRICT = "too strict: yours refuse, and Dynamo hits; it would compile anew for nothing"
 
 
-def _judge_guards(holds: Callable, fn: Callable, *first):
-    import torch
-
+@exercise(
+    "Which of the values became part of the compiled code? Each needs a guard. Which did not? "
+    "Those need none: a guard on them only costs recompiles.",
+    "A tensor's numbers are no part of the code; its type, dtype, shape, stride and "
+    "requires_grad are. Of the list, only len(names) is used.",
+    "Besides the arguments, the function reads a global, and torch records gradients or does "
+    "not: SCALE and torch.is_grad_enabled(). Mind that 2.0 == 2: ask for the type as well.",
+)
+def guard_set(holds: Callable, fn: Callable, *first):
+    """No call next to the first one tells your guards from Dynamo's."""
     with torch.enable_grad():
         real = Real(fn, *graph_breaks.copied(first)[0])
-        calls = [*neighbours(real.function, real.first), *_change_further(real.first)]
-        cases = [
-            Case(f"counter-example ({c.words})", partial(_accept, c), partial(_advise, real, c))
-            for c in calls
-        ]
+        cases = []
+        for call in (*neighbours(real.function, real.first), *_change_further(real.first)):
+            shows, advice = f"counter-example ({call.words})", partial(_advise, real, call)
+            cases.append(Case(shows, partial(_accept, call), advice))
         return find_difference(holds, real, cases, "Dynamo")
 
 
 def _accept(call: Call, guards: Callable) -> bool:
     with call.world():
-        verdict = tried(guards(*call.arguments.values()))
-    if verdict and not hasattr(type(verdict), "__int__"):  # a list is true, whatever is in it
-        words = f"holds must say True or False, and yours gives {short_repr(verdict)}"
-        raise InvalidAnswer(words)
-    return bool(verdict)
+        return bool(tried(guards(*call.arguments.values())))
 
 
 def _advise(real: Real, call: Call, mine, accepted: bool) -> str:
@@ -133,46 +135,26 @@ def _advise(real: Real, call: Call, mine, accepted: bool) -> str:
 
 
 def _change_further(first: dict) -> Iterator[Call]:
-    """Yield calls with one change that the neighbours of the first call do not have."""
-    import torch
-
     x, n, names = first.values()
-    others = (
-        ("x", "with negative numbers", -x),
-        ("x", "with nan", x * torch.nan),
-        ("x", "that is a part of a longer tensor", torch.cat([x, x])[len(x) :]),
-        ("n", "of a class derived from int", type("Derived", (int,), {})(n)),
-        ("names", "with numbers", list(range(len(names)))),
-        ("names", "of a class derived from list", type("Derived", (list,), {})(names)),
-    )
-    for name, words, other in others:
-        yield Call(f"{name} {words}", {**first, name: other})
+    others = {
+        "x with nan": x * torch.nan,
+        "x that is a part of a longer tensor": torch.cat([x, x])[len(x) :],
+        "n of a class derived from int": type("Derived", (int,), {})(n),
+        "names with numbers": list(range(len(names))),
+        "names of a class derived from list": type("Derived", (list,), {})(names),
+    }
+    for words, other in others.items():
+        yield Call(words, {**first, words.split()[0]: other})
 
-
-GUARD_SET = Exercise(
-    "guard_set",
-    _judge_guards,
-    "No call next to the first one tells your guards from Dynamo's.",
-    (
-        "Which of the values became part of the compiled code? Each needs a guard. Which did not? "
-        "Those need none: a guard on them only costs recompiles.",
-        "A tensor's numbers are no part of the code; its type, dtype, shape, stride and "
-        "requires_grad are. Of the list, only len(names) is used.",
-        "Besides the arguments, the function reads a global, and torch records gradients or does "
-        "not: SCALE and torch.is_grad_enabled(). Mind that 2.0 == 2: ask for the type as well.",
-    ),
-)
 
 COMPILED = ([1.0, -2.0, 4.0], True), ([-1.0, -2.0, 0.5], False)
 INPUTS = [1.0, -2.0, 4.0], [-1.0, -2.0, 0.5], [[2.0, 0.0], [-1.0, 3.0]], -3.0, [-math.inf, 1.0]
 RESULT = "make a new tensor; torch.where picks and multiplies nothing: zero times infinity is nan"
-NO_SLOPE = (
-    "neither detach nor no_grad around the whole: what depends on x lets its gradient through"
-)
+NO_SLOPE = "neither detach nor no_grad: what depends on x lets its gradient through"
 
 
 def patient(x):
-    """Break the graph in four places; the same lines stand in the notebook."""
+    """Break the graph in four places, as in the notebook."""
     y = x * 2
     print("halfway", tuple(y.shape))
     if y.sum() > 0:
@@ -181,13 +163,21 @@ def patient(x):
     return y * scale + y[y > 0].sum()
 
 
-def _judge_operated(operated: Callable):
-    import torch
-
+@exercise(
+    "watch_breaks(patient, x) names the line and the cause of each break. Take the first, cure "
+    "it, and look again.",
+    "Nobody needs the print. A mean or a maximum can stay a tensor: what does .item() buy?",
+    "torch.where(condition, a, b) computes both sides and picks. That replaces the if, as both "
+    "sides have the same shape.",
+    "y[y > 0] has as many elements as there are positive values. For a sum, zeros in the "
+    "other places do as well: torch.where(y > 0, y, 0).sum().",
+)
+def break_surgery(operated: Callable):
+    """One graph, no break, and the same results and gradients for every input."""
     tensors = [torch.tensor(x, dtype=kind) for x in INPUTS for kind in (torch.float, torch.double)]
-    cases = [Case(f"for {short_repr(x.tolist())}", partial(_call, x), RESULT) for x in tensors]
+    cases = make_cases(_call, ((f"for {x.tolist()}", x) for x in tensors), RESULT)
     cases.append(Case("for [0.5, 0, -1, -2], whose gradient is asked for", _find_slope, NO_SLOPE))
-    compiled = [Case(f"compiled, for {x}", partial(_compile, x, slopes)) for x, slopes in COMPILED]
+    compiled = make_cases(_compile, ((f"compiled, for {x}", x, slope) for x, slope in COMPILED))
     near = partial(same_result, near=1e-3)
     with torch.enable_grad(), torch_private.same_settings():
         operated = torch_private.inner_function(operated)
@@ -196,7 +186,6 @@ def _judge_operated(operated: Callable):
 
 
 def _call(x, fn: Callable) -> dict:
-    """Return what a call gives, and let it print nothing."""
     given = x.clone()
     with redirected(io.StringIO()):
         result = tried(fn(given))
@@ -212,8 +201,6 @@ def _round(tensor) -> list:
 
 def _find_slope(fn: Callable) -> dict:
     """Return the gradient, but for the maximum, which stands last: it may flow there, or not."""
-    import torch
-
     x = torch.tensor([0.5, 0.0, -1.0, -2.0], requires_grad=True)
     with redirected(io.StringIO()):
         result = fn(x)
@@ -222,9 +209,6 @@ def _find_slope(fn: Callable) -> dict:
 
 
 def _compile(values: list, slopes: bool, fn: Callable) -> dict:
-    """Return what Dynamo makes of a function."""
-    import torch
-
     if fn is patient:
         return {"graphs": 1, "breaks": [], "gradient": slopes}
     traced = fn if type(fn) is FunctionType else lambda x: fn(x)
@@ -237,19 +221,3 @@ def _compile(values: list, slopes: bool, fn: Callable) -> dict:
         "breaks": [f"{found.code}: {found.cause}" for found in run.breaks],
         "gradient": kept.value.requires_grad,
     }
-
-
-BREAK_SURGERY = Exercise(
-    "break_surgery",
-    _judge_operated,
-    "One graph, no break, and the same results and gradients for every input.",
-    (
-        "watch_breaks(patient, x) names the line and the cause of each break. Take the first, cure "
-        "it, and look again.",
-        "Nobody needs the print. A mean or a maximum can stay a tensor: what does .item() buy?",
-        "torch.where(condition, a, b) computes both sides and picks. That replaces the if, as both "
-        "sides have the same shape.",
-        "y[y > 0] has as many elements as there are positive values. For a sum, zeros in the "
-        "other places do as well: torch.where(y > 0, y, 0).sum().",
-    ),
-)

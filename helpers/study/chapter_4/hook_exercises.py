@@ -1,25 +1,19 @@
-"""Frame hooks: write the callback of one; and run every frame of one function on the machine.
-
-Both are judged by hooking real frames. The hook keeps what a callback raises and refuses what does
-not fit, so this runs in the kernel.
-"""
+"""Frame hooks: write the callback of one; and run every frame of one function on the machine."""
 
 # ruff: noqa: D103 - the functions say what they are by their names
 
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from types import FunctionType
 
-from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
 from helpers.mini import frame_hook, vm
 from helpers.safety.missing_parts import MissingPart
 from helpers.safety.restoring import patched
 from helpers.study.chapter_3.machine_runs import show_call
-from helpers.study.check import Exercise, InvalidAnswer, tried
-from helpers.study.engine import Case, advise_by_part, describe, find_difference
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import Case, advise_by_part, describe, find_difference, make_cases
 
 
 def _require_hook() -> None:
@@ -56,7 +50,6 @@ def _make_reference(seen, codes, stand_ins):
 
 
 def _call_hooked(make_callback) -> dict:
-    """Return what the calls give under the hook, and what was noted."""
     seen, codes = [], {CALLED["double"].__code__: square.__code__}
     stand_ins = {CALLED["slow"].__code__: lambda n: f"for {n}"}
     callback = tried(make_callback(seen, codes, stand_ins))
@@ -68,23 +61,17 @@ def _call_hooked(make_callback) -> dict:
     return found | {"seen": seen}
 
 
-def _judge_callback(make_callback: Callable):
+@exercise(
+    "Three answers are possible: a code object, a callable, None. Which one for which code?",
+    "A dict's get(code) gives None for what it does not hold, and None means: go on.",
+    "First seen.append((code.co_name, values)). Then return codes.get(code), or, where that is "
+    "None, stand_ins.get(code); the hook calls it.",
+)
+def hook_callback(make_callback: Callable):
+    """Every frame noted; one ran other code, one was replaced, and all others went on untouched."""
     _require_hook()
     case = Case("under the hook", _call_hooked, advise_by_part(ADVICE_FOR_CALLBACK))
     return find_difference(make_callback, _make_reference, [case])
-
-
-HOOK_CALLBACK = Exercise(
-    "hook_callback",
-    _judge_callback,
-    "Every frame noted; one ran other code, one was replaced, and all others went on untouched.",
-    (
-        "Three answers are possible: a code object, a callable, None. Which one for which code?",
-        "A dict's get(code) gives None for what it does not hold, and None means: go on.",
-        "First seen.append((code.co_name, values)). Then return codes.get(code), or, where that is "
-        "None, stand_ins.get(code); the hook calls it.",
-    ),
-)
 
 
 def nested(n):
@@ -113,13 +100,21 @@ ADVICE_BEHIND = {
 }
 
 
-def _judge_behind(behind_the_hook: Callable):
+@exercise(
+    "What may the hook's callback answer, so that the frame is not evaluated at all?",
+    "Answer with a callable. The hook calls it with the frame's values, and it returns what "
+    "machine().run(fn, …) returns. `only=fn` keeps all other frames away.",
+    "The values come in the order of co_varnames: co_argcount of them, then "
+    "co_kwonlyargcount, which are given by name. Then the tuple of *args, if co_flags & "
+    "inspect.CO_VARARGS, and the dict of **kwargs, if co_flags & inspect.CO_VARKEYWORDS.",
+    "with frame_hook.watching(lambda code, values: stand_in, only=fn): return program()",
+)
+def behind_the_hook(behind_the_hook: Callable):
+    """Your machine ran every frame of that function, and CPython all others."""
     _require_hook()
     advice = advise_by_part(ADVICE_BEHIND, "CPython")
-    cases = [
-        Case(show_call(program, ()), partial(_run_behind, program, fn), advice)
-        for program, fn in PROGRAMS
-    ]
+    rows = ((show_call(program, ()), program, fn) for program, fn in PROGRAMS)
+    cases = make_cases(_run_behind, rows, advice)
     return find_difference(behind_the_hook, _run_in_cpython, cases, "CPython")
 
 
@@ -137,8 +132,6 @@ def _run_behind(program: Callable, fn: Callable, answer: Callable) -> dict:
     before, entered, enter = frame_hook.installed(), [], frame_hook.watching.__enter__
 
     class Counted(vm.machine(*vm.WHOLE)):
-        """A machine that counts the frames that it runs."""
-
         frames = Counter()
 
         def frame(self, code, *given):
@@ -152,27 +145,11 @@ def _run_behind(program: Callable, fn: Callable, answer: Callable) -> dict:
     try:
         with patched(frame_hook.watching, __enter__=note):
             ends = describe(tried(answer(Counted, fn, program)))
-    except ZeroDivisionError as error:  # only_rest(0)
-        ends = f"raises {error_message(error)}"
+    except ZeroDivisionError:  # only_rest(0)
+        ends = "raises ZeroDivisionError"
     finally:
         after = "off" if frame_hook.installed() == before else "on"
         for hook in reversed(entered):  # those that an answer leaves on
             with suppress(Exception):  # what its callback has raised
                 hook.__exit__(None, None, None)
     return {"hook afterwards": after, "ends": ends, "frames in the machine": dict(Counted.frames)}
-
-
-BEHIND_THE_HOOK = Exercise(
-    "behind_the_hook",
-    _judge_behind,
-    "Your machine ran every frame of that function, and CPython all others.",
-    (
-        "What may the hook's callback answer, so that the frame is not evaluated at all?",
-        "Answer with a callable. The hook calls it with the frame's values, and it returns what "
-        "machine().run(fn, …) returns. `only=fn` keeps all other frames away.",
-        "The values come in the order of co_varnames: co_argcount of them, then "
-        "co_kwonlyargcount, which are given by name. Then the tuple of *args, if co_flags & "
-        "inspect.CO_VARARGS, and the dict of **kwargs, if co_flags & inspect.CO_VARKEYWORDS.",
-        "with frame_hook.watching(lambda code, values: stand_in, only=fn): return program()",
-    ),
-)

@@ -8,9 +8,8 @@ from helpers.study.chapter_5.op_texts import sigmoid_in_cpp
 from helpers.study.chapter_5.op_trial import broken_ops, run_with_gradient
 from helpers.study.chapter_5.relu import relu_files, relu_so_far, train_through, without_each_piece
 from helpers.study.chapter_5.run_op import failing_stage, gradient, run_op
-from helpers.study.chapter_5.two_kernels import TWO_KERNELS
 
 EXERCISES = (
-    *(relu.GRADIENT_NAMES, relu.FORGOTTEN, op_trial.SIGMOID, op_trial.LEAKY, op_trial.SPLIT),
-    *(op_trial.REPAIR, TWO_KERNELS),
+    *(relu.gradient_names, relu.forgotten, op_trial.sigmoid, op_trial.leaky, op_trial.split),
+    *(op_trial.repair, op_trial.two_kernels),
 )

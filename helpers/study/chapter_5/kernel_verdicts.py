@@ -1,8 +1,4 @@
-"""Kernels that break their promise -> who catches which: the small OneFlow, torch, TensorFlow.
-
-A kernel is a text that defines `forward(args)`; it is registered as a learner would do it, with
-an inference that promises one output like the input.
-"""
+"""Kernels that break their promise -> who catches which: the small OneFlow, torch, TensorFlow."""
 
 import numpy as np
 
@@ -24,9 +20,7 @@ TONES = {"caught": "changed", "passes": "plain", "damages": "failed"}
 def compare_kernel_checks(
     name: str, files: dict[str, str], kernels: dict[str, str], example: np.ndarray
 ) -> Exhibit:
-    """Return a ledger with a row per kernel: it is "caught", "damages" or "passes".
-
-    "damages" means that nothing was raised and the array that the caller holds is another one now.
+    """Return a ledger with a row per kernel: it is "caught", "damages" the caller's x, or "passes".
 
     `kernels`: texts that define forward(args), by what is wrong with them; each takes the place of
     the kernel file among the `files` of the op. TensorFlow runs in an interpreter of its own.

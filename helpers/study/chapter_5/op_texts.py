@@ -118,11 +118,7 @@ def file_names(name: str) -> tuple[str, str, str]:
 
 
 def op_files(name: str, forward: str, backward: str = "") -> dict[str, str]:
-    """Return the files of an op with one input and one output of the same shape and dtype.
-
-    `forward`: an expression of `x`; `backward`: an expression of `y` and `dy`. Without it there is
-    no gradient rule, nor what it needs.
-    """
+    """Return an op's files; `forward`: an expression of `x`, `backward`: of `y` and `dy`."""
     definition = "\nimport oneflow as flow\n" + _type("forward", "the_input", "in", "out")
     kernel = _KERNEL.replace("FORWARD", forward)
     if backward:

@@ -1,8 +1,4 @@
-"""A learner's op -> the first place where it parts from PyTorch; and the four ops that are tried.
-
-An op is called with several arrays, with other attributes, and twice in one job; its outputs and
-its gradient are compared with torch's.
-"""
+"""A learner's op -> the first place where it parts from PyTorch; and the exercises on ops."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -11,9 +7,13 @@ import numpy as np
 
 from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
+from helpers.mini.oneflow.kernels import DEVICES, KernelRegContext, RegisteredKernel
+from helpers.mini.oneflow.kernels import choose as registrys_choose
+from helpers.mini.oneflow.registry import DTYPES, FLOATS, Kernel
+from helpers.mini.oneflow.session import session
 from helpers.study.chapter_5 import run_op
 from helpers.study.chapter_5.op_texts import file_names, op_files
-from helpers.study.check import Exercise, InvalidAnswer, tried
+from helpers.study.check import Exercise, InvalidAnswer, exercise, tried
 from helpers.study.engine import (
     Case,
     Raised,
@@ -23,8 +23,10 @@ from helpers.study.engine import (
     in_order,
     prefix_reason,
     same_result,
+    torch,
 )
 
+SLOPE = "the gradient"
 NEAR = {"float32": 4e-6, "float64": 4e-13}
 SAMPLE = (-3.0, -1.0, -0.25, 0.5, 1.0, 2.0)
 SPECIAL = (0.0, -0.0, 30.0, -30.0, 1000.0, -1000.0, np.inf, -np.inf, np.nan)
@@ -38,15 +40,13 @@ STAGES = {
 
 
 def judge_op(name: str, files: dict[str, str], truth: Callable, endless=True, options=()):
-    """Return how an op parts from `truth(x, **options)`, which gives torch's outputs in a tuple.
-
-    Without `endless` neither infinity nor nan goes in.
-    """
+    """Return how an op parts from `truth(x, **options)`, which gives torch's outputs in a tuple."""
     cases = _cases(len(truth(_tensor(np.ones(1)))), endless, options)
     try:
         with run_op.loading(name, files) as api, np.errstate(all="ignore"):
             mine = partial(_through_jobs, run_op.wrapper_of(api, name))
-            return find_difference(mine, partial(_through_torch, truth), cases, "torch", _same)
+            same = lambda mine, real: same_result(mine, real, NEAR[real[SLOPE].dtype.name])  # noqa: E731
+            return find_difference(mine, partial(_through_torch, truth), cases, "torch", same)
     except flow.OpError as error:
         return f"loading it fails: {error}"
 
@@ -59,8 +59,7 @@ def _cases(outputs: int, endless: bool, options) -> Iterator[Case]:
         told = "".join(f", {name} = {value}" for name, value in given.items())
         yield _case(f"float32[6]{told}", sample, outputs, (1, given), told=told)
     calls = (1, {"name": "first"}), (-2, {"name": "second"})
-    shows = "two calls in one job, of x and of -2 * x, each with its name"
-    yield _case(shows, sample, 2 * outputs, *calls)
+    yield _case("two calls in one job, of x and of -2 * x", sample, 2 * outputs, *calls)
 
 
 def _case(shows: str, x, outputs: int, *calls, told="") -> Case:
@@ -97,17 +96,11 @@ def _by_name(outputs, dx, x) -> dict:
     dx = np.where(np.isnan(x), 0, dx) if dx.shape == x.shape else dx
     several = len(outputs) > 1
     named = {f"output {n}" if several else "forward": y for n, y in enumerate(outputs, 1)}
-    return named | {"the gradient": dx}
+    return named | {SLOPE: dx}
 
 
 def _tensor(x):
-    import torch
-
     return torch.from_numpy(x.astype("float64")).requires_grad_()
-
-
-def _same(mine, real) -> bool:
-    return same_result(mine, real, NEAR[real["the gradient"].dtype.name])
 
 
 def _advise(x, dys, told: str, mine, real):
@@ -117,7 +110,7 @@ def _advise(x, dys, told: str, mine, real):
         return f"{stage}: {mine.error}" if isinstance(mine.error, flow.OpError) else f"yours {mine}"
     weights = {f"dy of output {n}" if len(dys) > 1 else "dy": dy for n, dy in enumerate(dys, 1)}
     for which, right in real.items():
-        given = {"x": x} | (weights if which == "the gradient" else {})
+        given = {"x": x} | (weights if which == SLOPE else {})
         for place in np.ndindex(right.shape if mine[which].shape == right.shape else 0):
             pair = mine[which][place], right[place]
             if not same_result(*pair, NEAR[x.dtype.name]):
@@ -130,11 +123,10 @@ def _advise(x, dys, told: str, mine, real):
 
 
 def _exercise(exercise: str, praise: str, truth: Callable, *hints: str, options=()) -> Exercise:
-    """Return the exercise to write an op that computes what `truth` does."""
     name = f"user_{exercise}"
 
     def files_of(answer):
-        return run_op.require_files(answer, file_names(name))
+        return run_op.require_files(answer, name)
 
     def judge(answer=None):
         return judge_op(name, files_of(answer), truth, options=options)
@@ -145,18 +137,12 @@ def _exercise(exercise: str, praise: str, truth: Callable, *hints: str, options=
     return Exercise(exercise, judge, praise, hints, picture=None if truth is _split else draw)
 
 
-def _leaky(x, slope=0.1):
-    import torch
-
-    return (torch.nn.functional.leaky_relu(x, slope),)
-
-
 def _split(x):
     # relu would let no gradient through at 0: the parts add up to x, and theirs must, too.
     return x.where((x > 0) | x.isnan(), 0), x.where(~(x > 0), 0)
 
 
-SIGMOID = _exercise(
+sigmoid = _exercise(
     "sigmoid",
     "Values and gradients as torch's.",
     lambda x: (x.sigmoid(),),
@@ -167,10 +153,10 @@ SIGMOID = _exercise(
     "forward: 1 / (1 + np.exp(-x)). Its derivative can be said with y alone: y * (1 - y); "
     "backward multiplies that by dy.",
 )
-LEAKY = _exercise(
+leaky = _exercise(
     "leaky",
     "The attribute reaches both kernels: values and gradients as torch's, at each slope.",
-    _leaky,
+    lambda x, slope=0.1: (torch.nn.functional.leaky_relu(x, slope),),
     'A definition names an attribute with its default: .Attr("slope", 0.1). A number with a '
     "point is a double.",
     'The wrapper hands it on with .Attr("slope", slope), and a kernel that is written '
@@ -181,7 +167,7 @@ LEAKY = _exercise(
     'forward.input("in", 0), instead of the output.',
     options=({"slope": -0.25}, {"slope": 2}, {"slope": 0.5}),
 )
-SPLIT = _exercise(
+split = _exercise(
     "split",
     "Both parts are right, and the gradients of both flow into one.",
     _split,
@@ -193,19 +179,12 @@ SPLIT = _exercise(
     "np.where(x > 0, dpos, dneg).",
 )
 
+CUBE = ("x**3", "3 * np.cbrt(y) ** 2 * dy", lambda x: (x**3,))
+DOUBLE = ("2 * x", "2 * dy", lambda x: (2 * x,), 'Name("user_double_', 'Name("user_doubled_')
 _OPS = {  # name -> forward, backward, torch's formula, and the mistake: old, new
-    "user_cube": (
-        *("x**3", "3 * np.cbrt(y) ** 2 * dy", lambda x: (x**3,)),
-        ("return x**3", "return np.array(x**3, dtype=float)"),
-    ),
-    "user_double": (
-        *("2 * x", "2 * dy", lambda x: (2 * x,)),
-        ('OpTypeName("user_double_backward")', 'OpTypeName("user_doubled_backward")'),
-    ),
-    "user_negate": (
-        *("-x", "-dy", lambda x: (-x,)),
-        ('.Input("in", [x])', '.Input("in", x)'),
-    ),
+    "user_cube": (*CUBE, "return x**3", "return np.array(x**3, dtype=float)"),
+    "user_double": DOUBLE,
+    "user_negate": ("-x", "-dy", lambda x: (-x,), '.Input("in", [x])', '.Input("in", x)'),
 }
 
 
@@ -215,7 +194,7 @@ def broken_ops() -> dict[str, dict[str, str]]:
 
 
 def _break_op(name: str) -> dict[str, str]:
-    forward, backward, _, (old, new) = _OPS[name]
+    forward, backward, _, old, new = _OPS[name]
     files = op_files(name, forward, backward)
     return {file: text.replace(old, new) for file, text in files.items()}
 
@@ -229,35 +208,107 @@ def run_with_gradient(name: str, files: dict[str, str]) -> None:
         run_op.gradient(wrapper, x, [x])
 
 
-def _judge_repair(repairs=None):
+@exercise(
+    "Each message names the op, and most name a file. Print that file first.",
+    "user_cube breaks a promise about the dtype when it runs; user_double asks for an op type "
+    "that is not there when its gradient is appended; user_negate is not put together right.",
+    "user_cube: x**3 alone keeps the dtype. user_double: compare the name after OpTypeName "
+    "with the registered ones. user_negate: the message says what to write.",
+)
+def repair(repairs):
+    """Three messages, three edits, and all three ops agree with torch."""
     for name, one in by_name(repairs, _OPS, "the repairs").items():
-        edit = in_order(one, 3, f"the repair of {name}")
+        edit, files = in_order(one, 3, f"the repair of {name}"), _break_op(name)
         if len(edit) != 3 or not all(isinstance(tried(text, name), str) for text in edit):
             words = "must be three texts: the file, the old text, the new text"
-            raise InvalidAnswer(f"the repair of {name} {words}; not {short_repr(edit)}")
+            raise InvalidAnswer(f"the repair of {name} {words}")
         file, old, new = edit
-        files = _break_op(name)
         if file not in files:
             return f"{name} has no file {file!r}; it has {', '.join(files)}"
-        count = files[file].count(old) if old else 0
-        if count != 1:
-            words = "it must be a text that stands there once"
-            return f"{old!r} stands {count} times in {file}; {words}"
+        if (count := files[file].count(old)) != 1:
+            return f"{old!r} stands {count} times in {file}; it must stand there once"
         files[file] = files[file].replace(old, new)
         if because := judge_op(name, files, _OPS[name][2], endless=False):
             return prefix_reason(f"{name}: ", because)
     return None
 
 
-REPAIR = Exercise(
-    "repair",
-    _judge_repair,
-    "Three messages, three edits, and all three ops agree with torch.",
-    (
-        "Each message names the op, and most name a file. Print that file first.",
-        "user_cube breaks a promise about the dtype when it runs; user_double asks for an op type "
-        "that is not there when its gradient is appended; user_negate is not put together right.",
-        "user_cube: x**3 alone keeps the dtype. user_double: compare the name after OpTypeName "
-        "with the registered ones. user_negate: the message says what to write.",
-    ),
+# -- one op with two kernels by dtype, and the registry's choice between them
+
+NAME = "user_half"
+OP_TYPE = f"{NAME}_forward"
+
+
+@exercise(
+    "choose: ask every kernel first, and count afterwards. Which two counts are wrong?",
+    "The words for none and for several stand in the text; after them a space, and {context}.",
+    "One predicate for the floats: (dtype == …) | (dtype == …) | (dtype == …), where dtype is "
+    'flow.HobDataType("in", 0). ~ makes the one for whole numbers of it.',
+    'Both kernels are for the cpu: join each predicate with (flow.HobDeviceTag() == "cpu") by &.',
 )
+def two_kernels(half_kernels, choose: Callable):
+    """Each dtype finds its one kernel, and where none or several match, nobody guesses."""
+    if not isinstance(half_kernels, str):
+        raise InvalidAnswer(f"half_kernels must be a text, not {short_repr(half_kernels)}")
+    because = find_difference(choose, registrys_choose, _choices(), "the registry")
+    files = op_files(NAME, "x", "dy") | {file_names(NAME)[2]: half_kernels}
+    try:
+        with run_op.loading(NAME, files) as api:
+            wrapper = run_op.wrapper_of(api, NAME)
+            return because or find_difference(wrapper, _half, _halves(), "numpy")
+    except flow.OpError as error:
+        return because or f"half_kernels: {error}"
+
+
+def _context(dtype: str, device: str = "cpu") -> KernelRegContext:
+    return KernelRegContext(OP_TYPE, device, {("in", 0): dtype, ("out", 0): dtype})
+
+
+def _choices() -> Iterator[Case]:
+    """Yield lists of kernels of which none, one or several match, also one kernel twice."""
+    yes, no = (flow.HobDataType("in", 0) == dtype for dtype in ("float32", "int8"))
+    kernels = [Kernel(f"kernel_{n}", abs) for n in (1, 2, 3)]
+    for predicates in ([yes], [no], [], [no, yes], [yes, no, yes]):
+        for own in (kernels, kernels[:1] * 3):
+            pairs = zip(predicates, own, strict=False)
+            given = [RegisteredKernel(OP_TYPE, *pair) for pair in pairs]
+            told = "; ".join(f"{kernel} if {kernel.matches}" for kernel in given) or "none"
+            shows = f"choose, with {_context('float32')} and the kernels {told}"
+            yield Case(shows, partial(_choose, given))
+
+
+def _choose(given: list, choose: Callable):
+    try:
+        found = choose(list(given), _context("float32"))
+    except flow.OpError as error:
+        return f"OpError: {error}"
+    own = (f"kernel {n} of the list" for n, one in enumerate(given, 1) if one is found)
+    return next(own, found and short_repr(found))
+
+
+def _halves() -> Iterator[Case]:
+    """Yield, per dtype, how many kernels match on each device, and halves of many numbers."""
+    for dtype in DTYPES:
+        whole = dtype not in FLOATS
+        x = np.array([3, 5, 0, np.iinfo(dtype).max if whole else np.inf], dtype)
+        x = x if dtype.startswith("u") else np.append(x, np.array(-3, dtype))
+        for device in DEVICES:
+            words = f'for {dtype} on "{device}", how many of the kernels match'
+            yield Case(words, partial(_count_matching, _context(dtype, device)))
+        for given in (np.asarray(x[-1]), x):
+            half = partial(_halve, given)
+            yield Case(f"half of {given} ({dtype})", half)
+
+
+def _count_matching(context: KernelRegContext, wrapper):
+    if wrapper is _half:
+        return 1 if context.device == "cpu" else 0
+    return sum(kernel.matches(context) for kernel in session().registry.kernels(OP_TYPE))
+
+
+def _halve(x, wrapper) -> list:
+    return (wrapper(x) if wrapper is _half else run_op.run(wrapper, x)[0]).tolist()
+
+
+def _half(x):
+    return x / 2 if x.dtype.name in FLOATS else x // 2

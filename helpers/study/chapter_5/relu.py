@@ -1,7 +1,4 @@
-"""Chapter 5: the ReLU op: up to a section, with a name changed, or with a piece taken away.
-
-And what a learner foretells of that: the three right names, and who misses each piece.
-"""
+"""Chapter 5: the ReLU op: up to a section, with a name changed, or with a piece taken away."""
 
 import re
 from contextlib import nullcontext
@@ -12,7 +9,7 @@ from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.op_texts import file_names, op_files
 from helpers.study.chapter_5.run_op import loading
-from helpers.study.check import Exercise, InvalidAnswer, tried
+from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import by_name, in_order
 from helpers.study.op_folder import op_folder
 
@@ -31,10 +28,8 @@ def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]
 def relu_so_far(part: str) -> tuple[dict[str, str], object, object, np.ndarray]:
     """Load the chapter's ReLU op, up to this part of it, in a session without any other op.
 
-    Return the op's files, name -> text; what `build_load` gave; a job through it; five float32.
-
-    `part`: wrapper, kernel or gradient rule, which stand in this order. The job is written down,
-    and finds a kernel that comes later.
+    Return its files, what `build_load` gave, a job through it and an input. `part`: wrapper,
+    kernel or gradient rule, in this order; the job finds a kernel that comes later.
     """
     whole = part == "gradient rule"
     files = relu_files() if whole else op_files("user_relu", "np.maximum(x, 0)")
@@ -56,18 +51,14 @@ def relu_so_far(part: str) -> tuple[dict[str, str], object, object, np.ndarray]:
 
 
 def train_through(files: dict[str, str], kernel: bool = True, placed: bool = True) -> float:
-    """Load a ReLU op, run one step of a train job through it and return the loss.
-
-    In a session of its own. OpError with its `.stage` if it fails.
-    """
+    """Run one step of a train job through a ReLU op and return the loss. May raise OpError."""
     with loading("user_relu", files, kernel=kernel) as api:
 
         @flow.global_function(type="train")
         def train_job(x: flow.typing.Numpy.Placeholder(_X.shape, dtype=flow.float64)):
+            ones = flow.ones_initializer()
             with flow.scope.placement("cpu", "0:0"):
-                ones = flow.ones_initializer()
-                w = flow.get_variable("w", _X.shape, flow.float64, initializer=ones)
-                product = x * w
+                product = x * flow.get_variable("w", _X.shape, flow.float64, initializer=ones)
             with flow.scope.placement("cpu", "0:0") if placed else nullcontext():
                 hidden = api.user_relu_forward(product)
             with flow.scope.placement("cpu", "0:0"):
@@ -110,7 +101,13 @@ PIECES = {  # piece -> the file and what is taken out of it, and options of the 
 NAMES = ("output", "output_grad", "argument")
 
 
-def _judge_names(output=None, output_grad=None, argument=None):
+@exercise(
+    "The message says which op type was asked, what it was asked for, and what it has.",
+    "output and output_grad ask the forward op for an output: its definition calls it …",
+    'The forward op was defined with .Input("in").Output("out").',
+)
+def gradient_names(output, output_grad=None, argument=None):
+    """The rule speaks of the forward op by the forward op's own names, and the job trains."""
     given = [output, output_grad, argument]
     if given[1:] == [None, None] and not isinstance(output, str | None):
         given = in_order(output, len(NAMES))  # all three in one tuple
@@ -124,17 +121,6 @@ def _judge_names(output=None, output_grad=None, argument=None):
         return f"with these names, it is said: {error}"
     return None
 
-
-GRADIENT_NAMES = Exercise(
-    "gradient_names",
-    _judge_names,
-    "The rule speaks of the forward op by the forward op's own names, and the job trains.",
-    (
-        "The message says which op type was asked, what it was asked for, and what it has.",
-        "output and output_grad ask the forward op for an output: its definition calls it …",
-        'The forward op was defined with .Input("in").Output("out").',
-    ),
-)
 
 STAGES = ("define", "build", "infer", "backward", "run", "none")
 WHY = {  # true of a guess that is too early and of one that is too late
@@ -154,25 +140,19 @@ WHY = {  # true of a guess that is too early and of one that is too late
 }
 
 
-def _judge_forgotten(guess=None):
+@exercise(
+    "Ask for each piece: who is the first to need it?",
+    "Definition: when the file is loaded. Names, inputs and placement: when the wrapper puts "
+    "the op into the job. Numbers: when the job runs.",
+    "One piece has a default, and is not missed. Two are needed only by numbers.",
+)
+def forgotten(guess):
+    """Each piece is missed by whoever needs it first, and one by nobody."""
     guess = by_name(guess, PIECES)
     for piece, stage in guess.items():
         if stage not in STAGES:
-            stages = ", ".join(STAGES)
-            return f"{piece}: a stage is one of {stages}, in quotes; not {short_repr(stage)}"
-    wrong = (piece for piece, stage in guess.items() if stage != _row_without(piece)["stage"])
-    piece = next(wrong, None)
-    return piece and f"without {piece} it is not {guess[piece]!r}: {WHY[piece]}"
-
-
-FORGOTTEN = Exercise(
-    "forgotten",
-    _judge_forgotten,
-    "Each piece is missed by whoever needs it first, and one by nobody.",
-    (
-        "Ask for each piece: who is the first to need it?",
-        "Definition: when the file is loaded. Names, inputs and placement: when the wrapper puts "
-        "the op into the job. Numbers: when the job runs.",
-        "One piece has a default, and is not missed. Two are needed only by numbers.",
-    ),
-)
+            return f"{piece}: a stage is one of {', '.join(STAGES)}; not {short_repr(stage)}"
+    for piece, stage in guess.items():
+        if stage != _row_without(piece)["stage"]:
+            return f"without {piece} it is not {stage!r}: {WHY[piece]}"
+    return None

@@ -7,31 +7,26 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from helpers.capture.oneflow.oneflow_records import job_graph
 from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
+from helpers.study.chapter_5.op_texts import file_names
 from helpers.study.check import InvalidAnswer
 from helpers.study.engine import by_name
 from helpers.study.op_folder import op_folder
 
 
-def require_files(answer, names: tuple[str, ...]) -> dict[str, str]:
+def require_files(answer, op: str) -> dict[str, str]:
     """Return the learner's files; InvalidAnswer for a missing one, NotAttempted for `...`."""
-    files = by_name(answer, names, "the answer")
+    files = by_name(answer, file_names(op), "the answer")
     for name, text in files.items():
         if not isinstance(text, str):
-            raise InvalidAnswer(
-                f"{name} must hold the text of the file, in quotes, not {short_repr(text)}"
-            )
+            raise InvalidAnswer(f"{name} must hold the text of the file, not {short_repr(text)}")
     return files
 
 
 @contextmanager
 def loading(name: str, files: dict[str, str], kernel: bool = True):
-    """Load the folder of an op in a fresh session, and give its wrapper module. May raise OpError.
-
-    Without `kernel` the kernel file is left aside.
-    """
+    """Load an op's folder in a fresh session, and give its wrapper module. May raise OpError."""
     with flow.fresh_session():
         module = flow.experimental.custom_op_module(name, op_folder(name, files))
         module = module.py_def().py_api()
@@ -72,23 +67,13 @@ def failing_stage(job, *arrays) -> str:
     return "none"
 
 
-def train_job_of(name: str, files: dict[str, str]):
-    """Return the picture of a train job through an op of one input."""
-    with loading(name, files) as api:
-        wrapper, x = wrapper_of(api, name), np.ones((2, 3), np.float32)
-        return job_graph(_weighted_job(lambda x: blobs_of(wrapper, x), x)[0])
-
-
 def gradient(wrapper, x: np.ndarray, dys) -> np.ndarray:
     """Return the gradient of the sum of all outputs times `dys`, by the op's own rule."""
     return there_and_back(lambda x: blobs_of(wrapper, x), x, dys)[1]
 
 
 def there_and_back(function, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
-    """Return the outputs of `function(blob)` in a train job, and the gradient of their sum.
-
-    In the sum, each output is multiplied by one of `dys`.
-    """
+    """Return the outputs of `function(blob)` in a train job, and the gradient of their sum."""
     job, weights, seen = _weighted_job(function, x)
     job.job  # noqa: B018  written down now, so that the weights are there
     if len(weights) != len(dys):
@@ -98,11 +83,7 @@ def there_and_back(function, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
 
 
 def _weighted_job(function, x: np.ndarray):
-    """Return a train job; the names of its weights, once written down; what is seen when it runs.
-
-    The loss is the sum of the outputs of `function(blob)`, each times a weight per number. The
-    gradient of `x` is seen as "dx".
-    """
+    """Return a train job, the names of its weights once it is written, what is seen in a run."""
     weights, seen = [], {}
 
     def zeros(like, trainable: bool):

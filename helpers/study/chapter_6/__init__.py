@@ -1,7 +1,7 @@
 """The exercises of chapter 6."""
 
-from helpers.study.chapter_6.eager_call import EXECUTE
-from helpers.study.chapter_6.op_callbacks import OP_LOGGER, TAPE
-from helpers.study.chapter_6.routes_taken import ROUTE, SLOW_LOOP
+from helpers.study.chapter_6.eager_call import execute
+from helpers.study.chapter_6.op_callbacks import op_logger, tape
+from helpers.study.chapter_6.routes_taken import route, slow_loop
 
-EXERCISES = (ROUTE, OP_LOGGER, TAPE, EXECUTE, SLOW_LOOP)
+EXERCISES = (route, op_logger, tape, execute, slow_loop)

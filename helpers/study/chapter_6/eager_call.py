@@ -1,9 +1,8 @@
 """Chapter 6: an eager call through ctypes, judged in a child against TensorFlow's own."""
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from textwrap import shorten
 
 import numpy as np
@@ -14,8 +13,8 @@ from helpers.mini.eager.execute import completed, definition_of
 from helpers.model.tables import Transcript
 from helpers.safety.children import tell_starter
 from helpers.study.chapter_6 import op_cases
-from helpers.study.check import Exercise, InvalidAnswer, NotAttempted
-from helpers.study.engine import Case, find_difference
+from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried
+from helpers.study.engine import find_difference, make_cases, tf
 
 SECONDS = 30
 UNTRIED = "untried"
@@ -25,12 +24,26 @@ WRONG = {"MatMul": "yes", "LeakyRelu": "x", "ReduceJoin": 5}  # op -> for its fi
 WRONG |= {"StringToHashBucketFast": "7", "Cast": "float32", "Squeeze": ["a"]}
 
 
-def _judge_execute(my_execute: Callable):
+@exercise(
+    "Which order do the steps have? new op, inputs, attributes, execute, delete. After each, "
+    "status.check() raises what TensorFlow would; from the second step on, status.check(end). "
+    "Where has delete to stand, so that it also runs when a check raises?",
+    "Ask the op, not the value, for an attribute's kind: KINDS[api().TFE_OpGetAttrType(op, "
+    "name.encode(), byref(is_list), status.address)], with is_list = c_ubyte(). Check the "
+    "status.",
+    "data = parsed(kind, name, value, is_list.value, end), then getattr(api(), "
+    "f'TFE_OpSetAttr{kind}')(op, name.encode(), data) for Int, Float, Bool and Type. String "
+    "wants len(data) behind data; a list of ints (c_int64 * n)(*data) and n, by "
+    "TFE_OpSetAttrIntList.",
+    "handles, count = (c_void_p * num_outputs)(), c_int(num_outputs); TFE_Execute(op, "
+    "handles, byref(count), status.address). Afterwards count.value handles are filled in.",
+    seconds=60,
+)
+def execute(my_execute: Callable):
+    """Ops of many signatures, and what goes wrong with them: the same as TensorFlow's own."""
     call = f"from {__name__} import trial\ntrial({my_execute.__code__.co_name})\n"
     reply = run_child(f"{portable(my_execute)}\n{call}", SECONDS)
-    told = {"at": "the first call"}
-    for line in reply["told"]:
-        told |= line
+    told = dict(ChainMap(*reply["told"][::-1], {"at": "the first call"}))
     if told.get("verdict") == UNTRIED:
         raise NotAttempted
     ending = Transcript("", "", "", "", reply["code"], reply["cut"]).ending
@@ -40,9 +53,9 @@ def _judge_execute(my_execute: Callable):
 def trial(fn: Callable) -> None:
     """Run in the child: compare `fn` with TensorFlow, tell which call comes, and the verdict."""
     tell, count = tell_starter, _count_ops()
-    cases = [Case(case.words, partial(_run, case, *rest, tell, count)) for case, *rest in _calls()]
+    rows = ((case.words, case, number, tell, count) for case, number in _calls())
     try:
-        because = find_difference(fn, _call_theirs, cases, "TensorFlow")
+        because = find_difference(fn, _call_theirs, make_cases(_run, rows), "TensorFlow")
     except NotAttempted:
         because = UNTRIED
     except InvalidAnswer as error:
@@ -51,7 +64,6 @@ def trial(fn: Callable) -> None:
 
 
 def _count_ops() -> Counter:
-    """Count from now on the ops that are made and deleted by the C functions of `api()`."""
     space, count = api(), Counter()
     make, delete = space.TFE_NewOp, space.TFE_DeleteOp
 
@@ -91,21 +103,17 @@ def _run(case: op_cases.Case, number, tell: Callable, count: Counter, call):
 
 
 def _describe(found) -> list:
-    """Return tensors as plain data, and what they are: their dtypes and shapes."""
-    import tensorflow as tf
-
-    if found is ...:
-        raise NotAttempted
-    if not isinstance(found, list) or not all(isinstance(one, tf.Tensor) for one in found):
+    if not isinstance(tried(found), list) or not all(isinstance(one, tf.Tensor) for one in found):
         raise InvalidAnswer(f"it must return a list of EagerTensors, not {type(found).__name__}")
     return [(t.dtype.name, tuple(t.shape), np.asarray(t.numpy()).tolist()) for t in found]
 
 
 def _calls() -> Iterator[tuple]:
     """Yield (call, number of outputs): right ones, then wrong ones. No number: the default."""
-    import tensorflow as tf
-
-    known = {case.op: _complete(case) for case in op_cases.cases()}
+    known = {}
+    for case in op_cases.cases():
+        attrs = completed(definition_of(case.op), list(case.inputs), case.attrs)
+        known[case.op] = replace(case, attrs=attrs)
     neg, unique = known["Neg"], known["Unique"]
     yield neg, ()
     yield from ((known[op], ()) for op in WRONG)
@@ -119,30 +127,3 @@ def _calls() -> Iterator[tuple]:
         name, _, *others = known[op].attrs
         attrs, wrong = (name, value, *others), f"where {name} is {value!r}"
         yield replace(known[op], attrs=attrs, wrong=wrong), ()
-
-
-def _complete(case: op_cases.Case) -> op_cases.Case:
-    attrs = completed(definition_of(case.op), list(case.inputs), case.attrs)
-    return replace(case, attrs=attrs)
-
-
-EXECUTE = Exercise(
-    "execute",
-    _judge_execute,
-    "Ops of many signatures, and what goes wrong with them: the same as TensorFlow's own.",
-    (
-        "Which order do the steps have? new op, inputs, attributes, execute, delete. After each, "
-        "status.check() raises what TensorFlow would; from the second step on, status.check(end). "
-        "Where has delete to stand, so that it also runs when a check raises?",
-        "Ask the op, not the value, for an attribute's kind: KINDS[api().TFE_OpGetAttrType(op, "
-        "name.encode(), byref(is_list), status.address)], with is_list = c_ubyte(). Check the "
-        "status.",
-        "data = parsed(kind, name, value, is_list.value, end), then getattr(api(), "
-        "f'TFE_OpSetAttr{kind}')(op, name.encode(), data) for Int, Float, Bool and Type. String "
-        "wants len(data) behind data; a list of ints (c_int64 * n)(*data) and n, by "
-        "TFE_OpSetAttrIntList.",
-        "handles, count = (c_void_p * num_outputs)(), c_int(num_outputs); TFE_Execute(op, "
-        "handles, byref(count), status.address). Afterwards count.value handles are filled in.",
-    ),
-    seconds=60,  # a child starts meanwhile
-)

@@ -1,13 +1,12 @@
-"""Ops of many signatures -> calls with generated inputs.
-
-Each is run through `tf.raw_ops` or `TFE_Py_Execute`, and through a call made by hand.
-"""
+"""Ops of many signatures -> calls with generated inputs."""
 
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+
+from helpers.study.engine import tf
 
 RENAMED = {"squeeze_dims": "axis"}
 ONE = """Abs Neg Exp Sqrt Tanh Relu Softmax ZerosLike Identity Sin Cos Log Rsqrt Sign Floor Ceil Erf
@@ -53,8 +52,6 @@ def py_execute(case: Case, outputs: int) -> list:
 
 def raw_op(case: Case) -> list:
     """Return what tf.raw_ops gives for a case, as a list."""
-    import tensorflow as tf
-
     function = getattr(tf.raw_ops, case.op)
     names = inspect.signature(function).parameters  # Python's names: some differ from C++'s
     inputs = dict(zip(names, case.inputs, strict=False))
@@ -89,8 +86,6 @@ def same(mine, theirs) -> bool:
 
 
 def _is_same(a, b) -> bool:
-    import tensorflow as tf
-
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
     return a.dtype in (tf.resource, tf.variant) or np.array_equal(
@@ -100,8 +95,6 @@ def _is_same(a, b) -> bool:
 
 def _table(random: np.random.RandomState) -> Iterator[tuple]:
     """Yield (op, inputs, *names and values of attributes); most inputs are generated."""
-    import tensorflow as tf
-
     c = tf.constant
 
     def f(*shape):

@@ -1,7 +1,4 @@
-"""Chapter 6: which way does a call take? And a loop without the calls that leave the fast path.
-
-Judged by an X-ray of the very calls: their routes, and those of the loop that cures the slow one.
-"""
+"""Chapter 6: which way does a call take? And a loop without the calls that leave the fast path."""
 
 import re
 from collections.abc import Callable
@@ -13,14 +10,15 @@ import numpy as np
 from helpers.capture.frameworks.call_recorder import call_tree
 from helpers.model.framework_records import ROUTES
 from helpers.model.phrase import counted
-from helpers.study.check import Exercise, InvalidAnswer, tried
+from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import (
-    Case,
     advise_by_part,
     check_guess,
     find_difference,
+    make_cases,
     prefix_reason,
     same_result,
+    tf,
 )
 
 WHY = {
@@ -34,7 +32,17 @@ WHY = {
 }
 
 
-def _judge_route(answers, calls):
+@exercise(
+    "For each call ask: does an op run now, or is it only written down? Is it one op of a "
+    "kernel, or a whole function?",
+    "The fast path takes tensors, and numbers and variables beside them. What else is among "
+    "the arguments, and do the dtypes meet?",
+    "A list of numbers that arrives at the door falls back. tf.constant makes a tensor of a "
+    "number, or of such a list, at neither door. Whoever is in doubt asks "
+    "watch_call(...).model.route.",
+)
+def route(answers, calls):
+    """You read a route off a call. The X-ray of each agrees."""
     if not calls:
         raise InvalidAnswer("there are no calls to judge: run the cell that makes them")
     trees = {name: call_tree(call) for name, call in calls.items()}
@@ -52,34 +60,18 @@ def _write_plainly(route):
     return re.sub(r" ?[x×*] ?\d+$", "", " ".join(route.lower().split()))
 
 
-ROUTE = Exercise(
-    "route",
-    _judge_route,
-    "You read a route off a call. The X-ray of each agrees.",
-    (
-        "For each call ask: does an op run now, or is it only written down? Is it one op of a "
-        "kernel, or a whole function?",
-        "The fast path takes tensors, and numbers and variables beside them. What else is among "
-        "the arguments, and do the dtypes meet?",
-        "A list of numbers that arrives at the door falls back. tf.constant makes a tensor of a "
-        "number, or of such a list, at neither door. Whoever is in doubt asks "
-        "watch_call(...).model.route.",
-    ),
-)
-
 CLOSE = 1e-3  # a sum in another order, and what three rows make of it; its cube for doubles
 SLOPES = ("the gradient for state", "the gradient for gain")
-STAYS = "all arithmetic must stay TensorFlow's"
 
 
 def parted(quick, slow, rows, state, gain) -> str | None:
     """Return how a loop parts from the slow one: in values, in gradients, or in its routes."""
     doubles = {state.dtype.name, np.asarray(rows).dtype.name} == {"float64"}
     same = partial(same_result, near=CLOSE**3 if doubles else CLOSE)
-    advice = advise_by_part(dict.fromkeys(SLOPES, STAYS), "slow")
-    case = Case("the loop", partial(_run, rows, state, gain), advice)
+    advice = advise_by_part(dict.fromkeys(SLOPES, "all arithmetic must stay TensorFlow's"), "slow")
+    cases = make_cases(_run, [("the loop", rows, state, gain)], advice)
     try:
-        because = find_difference(quick, slow, [case], "slow", same)
+        because = find_difference(quick, slow, cases, "slow", same)
     except InvalidAnswer as error:  # returned, so that the caller can say for which input
         because = str(error)
     routes = ["fast path"] if because else call_tree(quick, rows, state, gain).routes
@@ -90,8 +82,6 @@ def parted(quick, slow, rows, state, gain) -> str | None:
 
 def _run(rows, state, gain, loop) -> dict:
     """Return a loop's result and gradients as plain data; InvalidAnswer if it changes its input."""
-    import tensorflow as tf
-
     before = [deepcopy(rows), float(gain)]
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(state)
@@ -133,18 +123,22 @@ TRIALS = (  # the rows, and the state that the loop begins with
 )
 
 
-def _judge_slow_loop(reasons, quick: Callable, slow):
-    import tensorflow as tf
-
+@exercise(
+    "watch_call(slow, rows, state, gain).model.routes names the way of each op, in order. One "
+    "of the calls has three of them. Which, and what are they?",
+    "What C cannot read at the door here is a Python list, also one of axes, and a NumPy "
+    "scalar, an np.float32. An array, a number, a variable it reads. X-ray one call alone: "
+    "watch_call(tf.reverse, state, [0]).",
+    "Make once, before the loop, what is the same for each row: the axis as a tensor, the size "
+    "in state's dtype (tf.cast). tf.sin stays without a tf.function around it.",
+    "row itself serves where row.tolist() stood, and float(row.sum()) is a Python number.",
+)
+def slow_loop(reasons, quick: Callable, slow: Callable):
+    """Each call that leaves is found, and the cured loop gives the same, all on the fast path."""
     trials = [
         (np.array(rows, "float32"), tf.constant(state, "float32"), tf.Variable(0.75))
         for rows, state in TRIALS
     ]
-    ways = [route for _, routes in TRUTH.values() for route in routes]
-    if not callable(slow) or list(call_tree(slow, *trials[1]).routes) != ways:
-        raise InvalidAnswer(
-            "slow is no longer the loop of this exercise: run the cell that defines it"
-        )
     truth = {call: reason for call, (reason, _) in TRUTH.items()}
     if because := check_guess(reasons, truth, _say_why, REASONS):
         return because
@@ -156,24 +150,5 @@ def _judge_slow_loop(reasons, quick: Callable, slow):
 
 
 def _say_why(call: str, guess: str) -> str:
-    truth, routes = TRUTH[call]
-    if truth == "stays":
-        return "C reads all that arrives there"
-    return f"its way in the X-ray is {', '.join(routes)}; what arrives at the door there?"
-
-
-SLOW_LOOP = Exercise(
-    "slow_loop",
-    _judge_slow_loop,
-    "Each call that leaves is found, and the cured loop gives the same, all on the fast path.",
-    (
-        "watch_call(slow, rows, state, gain).model.routes names the way of each op, in order. One "
-        "of the calls has three of them. Which, and what are they?",
-        "What C cannot read at the door here is a Python list, also one of axes, and a NumPy "
-        "scalar, an np.float32. An array, a number, a variable it reads. X-ray one call alone: "
-        "watch_call(tf.reverse, state, [0]).",
-        "Make once, before the loop, what is the same for each row: the axis as a tensor, the size "
-        "in state's dtype (tf.cast). tf.sin stays without a tf.function around it.",
-        "row itself serves where row.tolist() stood, and float(row.sum()) is a Python number.",
-    ),
-)
+    way = ", ".join(TRUTH[call][1])
+    return f"its way in the X-ray is {way}; what arrives at the door there?"

@@ -1,8 +1,4 @@
-"""A learner's guess about a program on a variable -> the truth, from its graph and from runs.
-
-What is certain is read from the graph alone: the place that looks at the variable's memory, the
-place that writes it, and whether a way leads from one to the other.
-"""
+"""A learner's guess about a program on a variable -> the truth, from its graph and from runs."""
 
 import re
 from collections import Counter
@@ -11,6 +7,7 @@ from dataclasses import replace
 from helpers.capture.tensorflow.variable_outcomes import KINDS, outcomes, program_graph
 from helpers.model.graphs import Graph
 from helpers.model.study_records import Control, Sandbox
+from helpers.study.engine import tf
 from helpers.study.foretelling import Foretelling
 from helpers.view.diagram.graph_view import figures
 
@@ -79,8 +76,6 @@ def program(picked: dict[str, str]):
     first, waits, after = _choices(picked)
 
     def built(v, one):
-        import tensorflow as tf
-
         before = {READS[0]: v.read_value, READS[1]: lambda: v * one}.get(first, lambda: v)()
         with tf.control_dependencies([before] if waits else []):
             update = v.assign_add(one)
@@ -100,8 +95,8 @@ def _choices(picked: dict[str, str]) -> tuple[str, bool, bool]:
 def program_picture(picked: dict[str, str]) -> Graph:
     """Return the program's graph: the place that looks and the place that writes pointed out."""
     graph = program_graph(program(picked), picked["variable"])
-    first = re.compile("v/.*(initial_value|Assign|IsInitialized)")  # what initialises v
-    nodes = tuple(node for node in graph.nodes if not first.match(node.key))
+    first = "v/.*(initial_value|Assign|IsInitialized)"  # what initialises v
+    nodes = tuple(node for node in graph.nodes if not re.match(first, node.key))
     keys = {node.key for node in nodes}
     edges = tuple(e for e in graph.edges if e.source in keys and e.target in keys)
     writes = next(node.key for node in nodes if node.op.startswith("AssignAdd"))
@@ -132,7 +127,5 @@ def _leads(links: set, start: str, end: str) -> bool:
 
 def seen(picked: dict[str, str], runs: int) -> dict[str, int]:
     """Return how often `seen` was what, over so many runs."""
-    found = Counter()
-    for words, count in outcomes(program(picked), picked["variable"], runs).items():
-        found[words.partition(",")[0]] += count
-    return dict(sorted(found.items()))
+    found = outcomes(program(picked), picked["variable"], runs).elements()
+    return dict(sorted(Counter(words.partition(",")[0] for words in found).items()))

@@ -6,14 +6,5 @@ from helpers.study.chapter_7.stuck_patch import stuck_patch
 from helpers.study.chapter_7.tensorflow_cases import every_step, slow_frames, stuck_mean
 from helpers.study.chapter_7.torch_cases import kept_models, wrong_gradient
 
-EXERCISES = (
-    stuck_patch,
-    every_step,
-    gives_up,
-    blind_tool,
-    wrong_gradient,
-    slow_frames,
-    stuck_mean,
-    kept_models,
-    five_means,
-)
+EXERCISES = (stuck_patch, every_step, gives_up, blind_tool, wrong_gradient, slow_frames)
+EXERCISES += (stuck_mean, kept_models, five_means)

@@ -1,24 +1,16 @@
-"""Chapter 7, cases 3 and 4: a model that torch.compile gives up, and a tool that sees no line.
-
-Case 3: the cure is a module class. It runs compiled, beside the broken one run plainly: results,
-gradients, count of calls; and a backend of ours writes down what was compiled and what ran.
-
-Case 4: the cure is a coverage tool. It is given tests that call compiled functions; afterwards
-those must be compiled still, by the graphs that they had.
-"""
+"""Chapter 7, cases 3 and 4: a model that torch.compile gives up, and a tool that sees no line."""
 
 import sys
 from collections.abc import Callable
-from functools import partial
+from math import prod
 
 from helpers.internals import torch_private
-from helpers.safety.arguments import real_isinstance, real_type_name
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, in_order, say_first_part, torch
+from helpers.study.engine import find_difference, in_order, make_cases, say_first_part, torch
 
 
-class Compiled:
+class _Compiled:
     """What `torch.compile` made of `fn`; `compiles` counts graphs, `ran` those of a last call."""
 
     def __init__(self, fn):
@@ -28,7 +20,6 @@ class Compiled:
         self.compiled = torch.compile(fn, backend=self._backend)
 
     def __call__(self, *args):
-        """Call it compiled."""
         self.ran = 0
         return self.compiled(*args)
 
@@ -76,27 +67,23 @@ def _shows_counter(model) -> bool:
         "cache key",  # the guards are the key of Dynamo's cache
     ),
 )
-def gives_up(seam, proof, cured, broken):
+def gives_up(seam, proof, cured: type, broken):
     """A few graphs for any number of calls, and the same results, gradients and counts."""
-    if not real_isinstance(cured, type) or not issubclass(cured, torch.nn.Module):
-        return f"cured must be a class, as the broken one is, not {real_type_name(cured)}"
+    if not issubclass(cured, torch.nn.Module):
+        return f"cured must be a class of modules, as the broken one is, not {cured.__name__}"
 
-    def case(shape) -> Case:
-        run = lambda cls: _run_calls(cls, shape, compiled=cls is not broken)  # noqa: E731
-        return Case(f"for x of shape {shape}", run, say_first_part("Warmed"))
-
+    rows = ((f"for x of shape {shape}", shape, broken) for shape in SHAPES)
+    cases = make_cases(_run_calls, rows, say_first_part("Warmed"))
     with torch_private.same_settings(), torch.enable_grad():
-        return find_difference(cured, broken, map(case, SHAPES), "Warmed")
+        return find_difference(cured, broken, cases, "Warmed")
 
 
-def _run_calls(cls, shape, compiled: bool) -> dict:
+def _run_calls(shape, broken, cls) -> dict:
     draw, module, other = torch.Generator().manual_seed(7), tried(cls()), cls()
-    if not isinstance(getattr(module, "linear", None), torch.nn.Linear):
-        raise InvalidAnswer("the cured module has no linear any more")
     with torch.no_grad():
         for each in module.linear.parameters():
             each.copy_(torch.randn(each.shape, generator=draw))
-    log, seen = Compiled(module) if compiled else None, {}
+    log, seen = None if cls is broken else _Compiled(module), {}
     for number in range(1, CALLS + 1):
         x, weight = torch.randn(shape, generator=draw, requires_grad=True), module.linear.weight
         found, slopes = tried((log or module)(x), "forward"), (None, None)
@@ -146,10 +133,9 @@ TESTS = (((3,),), ((2, 2),), ((3,), (2, 2)), (), None)  # shapes of calls; the l
 )
 @diagnosed(
     {
-        "frame": "CPython's loop tells a tracer of each line of the code that it runs; who decides "
-        "whose code that is?",
-        "name": "compiled is another object than clipped, but the tool looks for the code of "
-        "clipped: which code runs?",
+        "frame": "CPython's loop tells a tracer of each line that it runs; who decides whose code "
+        "that is?",
+        "name": "the tool looks for the code of clipped: which code runs?",
     },
     Evidence(
         "evaluator",
@@ -161,10 +147,7 @@ def blind_tool(seam, proof, cured: Callable):
     """Each line that a test runs is seen, and afterwards the compiled code is there as before."""
     with torch_private.same_settings():
         try:
-            cases = [
-                Case(f"of {halved.__name__}", partial(_run, shapes), say_first_part())
-                for shapes in TESTS
-            ]
+            cases = make_cases(_run, (("of halved", shapes) for shapes in TESTS), say_first_part())
             return find_difference(cured, _reference, cases)
         finally:
             torch.compiler.set_stance("default")
@@ -189,7 +172,7 @@ def _reference(test, function):
 
 def _run(shapes, tool) -> dict:
     torch.compiler.set_stance("default")  # whatever another tool has left
-    log, runs, raised = Compiled(halved), [], False
+    log, runs, raised = _Compiled(halved), [], False
     _call(log)  # it is compiled before the tool comes
     graphs, tracer = log.compiles, sys.gettrace()
 
@@ -208,7 +191,7 @@ def _run(shapes, tool) -> dict:
         sys.settrace(tracer)
     pair = (None, ()) if shapes is None else in_order(pair, 100, "what cured returns")
     if len(pair) != 2:
-        raise InvalidAnswer("cured must return two things, the result of the test and the lines")
+        raise InvalidAnswer("cured must return the result of the test and the lines")
     _call(log)
     return {
         "the runs of the test": len(runs),
@@ -223,5 +206,4 @@ def _run(shapes, tool) -> dict:
 
 
 def _call(function, shapes=((3,), (2, 2))) -> list:
-    sizes = map(torch.Size, shapes)
-    return [function(torch.arange(1.0, 1 + size.numel()).reshape(size)) for size in sizes]
+    return [function(torch.arange(1.0, 1 + prod(shape)).reshape(shape)) for shape in shapes]

@@ -1,7 +1,4 @@
-"""A learner's diagnosis -> whether the seams are the right ones, and an exhibit shows the cause.
-
-The judge reads the `.model` of each exhibit, and never asks the broken program itself.
-"""
+"""A learner's diagnosis -> whether the seams are the right ones, and an exhibit shows the cause."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,10 +21,7 @@ class Meant(BaseException):
 
 @dataclass(frozen=True)
 class Evidence:
-    """What proves that a symptom arises at `seam`: a model, of whatever kind, that `shows` it.
-
-    `wanted` says in words what must be seen, and how. `or_seam`: what the seam may be called, too.
-    """
+    """A symptom arises at `seam`, or `or_seam`: a model `shows` it; `wanted` says what is seen."""
 
     seam: str
     shows: Callable[[object], bool]
@@ -36,11 +30,7 @@ class Evidence:
 
 
 def undiagnosed(seam, proof, evidence: tuple[Evidence, ...], elsewhere: dict) -> str | None:
-    """Return what is wrong with a diagnosis; None where seams and proof are right.
-
-    `elsewhere`: another seam -> why it is not that one. InvalidAnswer for what is no
-    name of a seam or no exhibit; NotAttempted where either is the stub.
-    """
+    """Return what is wrong with a diagnosis; `elsewhere`: another seam -> why it is not that."""
     given = [_seam(name) for name in _several(seam, "seam")]
     right = [one.seam for one in evidence]
     other_names = {one.or_seam: one.seam for one in evidence}
@@ -51,14 +41,11 @@ def undiagnosed(seam, proof, evidence: tuple[Evidence, ...], elsewhere: dict) ->
         more = counted(len(left), "more seam")
         return f"{given[0]!r} is right. Name {more}: a cure at one alone leaves the symptom"
     proofs = _several(proof, "proof")
-    if odd := [one for one in proofs if not real_isinstance(one, Exhibit)]:
-        raise InvalidAnswer(
-            f"proof must be an exhibit, or some in a tuple, not {real_type_name(odd[0])}"
-        )
+    if odd := [real_type_name(one) for one in proofs if not real_isinstance(one, Exhibit)]:
+        raise InvalidAnswer(f"proof must be an exhibit, or some in a tuple, not {odd[0]}")
     models = [exhibit.model for exhibit in proofs]
-    unproved = (one.wanted for one in evidence if not any(map(one.shows, models)))
-    wanted = next(unproved, "")
-    return f"no exhibit in proof shows {wanted}" if wanted else None
+    unproved = [one.wanted for one in evidence if not any(map(one.shows, models))]
+    return f"no exhibit in proof shows {unproved[0]}" if unproved else None
 
 
 def diagnosed(elsewhere: dict[str, str], *evidence: Evidence) -> Callable:
@@ -82,9 +69,7 @@ def parts(model, name: str) -> tuple:
 def _seam(name) -> str:
     plain = " ".join(name.lower().split()) if isinstance(name, str) else ""
     if plain not in SEAMS:
-        raise InvalidAnswer(
-            f"seam: {short_repr(name)} is no seam; they are: {', '.join(SEAMS.values())}"
-        )
+        raise InvalidAnswer(f"{short_repr(name)} is no seam; they are: {', '.join(SEAMS.values())}")
     return SEAMS[plain]
 
 

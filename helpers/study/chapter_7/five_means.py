@@ -1,13 +1,9 @@
-"""The open task: five means to get hold of one call, each judged by itself.
+"""The open task: five means to get hold of one call, each judged by itself."""
 
-A means must take the way in that it is named for and no other, note the call and only that, leave
-the result as it is, and leave nothing behind, whatever the block does.
-"""
-
-import math
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import pairwise
 
 from helpers.internals import torch_private
 from helpers.model.phrase import listed
@@ -53,13 +49,12 @@ def five_means(means):
 def _run(make) -> dict:
     """Return what a means does; a tracer and a profiler are there already, as a debugger's."""
     if not callable(make):
-        raise InvalidAnswer(
-            f"a means must be a function that gives a context manager, not {real_type_name(make)}"
-        )
+        kind = real_type_name(make)
+        raise InvalidAnswer(f"a means must be a function that gives a context manager, not {kind}")
     before = sys.gettrace(), sys.getprofile()
     sys.settrace(lambda *event: None)
     sys.setprofile(lambda *event: None)
-    ways = Ways()
+    ways = _Ways()
     try:
         return _observe(make, ways)
     finally:
@@ -70,8 +65,7 @@ def _run(make) -> dict:
 
 EXPECTED = {
     "ways in that it takes": [],
-    "another function's result in its block": [2.5 - math.tanh(3) / 2] * 2,
-    "notes of tanhshrink(x) / 2 + 1": 0,
+    "notes of another call": 0,
     "softsign in its block": [[-0.5, 0.75]] * 2,
     "notes of each call of softsign": [1, 1],
     "notes added or lost when the block ends": 0,
@@ -82,30 +76,25 @@ EXPECTED = {
 }
 
 
-def _observe(make, ways: "Ways") -> dict:
-    from torch.nn.functional import tanhshrink
-
+def _observe(make, ways: "_Ways") -> dict:
     with _block(make) as notes:
-        another = tanhshrink(input=torch.full((2,), 3.0)) / 2 + 1
-        seen = {"taken": ways.taken(), "another": another.tolist(), "tanh": len(notes)}
-        many, results, counts = len(notes), [], []
+        torch.nn.functional.tanhshrink(input=torch.ones(2))
+        seen, counts, results = [ways.taken(), len(notes)], [len(notes)], []
         for names in ((), ("input",)):
             found = the_call(*names)
             results.append(found.tolist() if hasattr(found, "tolist") else found)
-            counts.append(len(notes) - many)
-            many = len(notes)
-        seen |= {"results": results, "counts": counts}
-    seen["ended"] = len(notes) - many
+            counts.append(len(notes))
+    counts.append(len(notes))
     the_call()
-    seen |= {"after": len(notes) - many - seen["ended"], "left": ways.left()}
-    ended = []
+    one, two, ended, after = (b - a for a, b in pairwise([*counts, len(notes)]))
+    seen += [results, [one, two], ended, after, ways.left()]
+    swallowed = False
     for kind in (RuntimeError, Meant):
         with suppress(kind):
             with _block(make):
                 raise kind
-            ended.append(kind)
-    seen |= {"raised": ways.left(), "heard": not ended}
-    return dict(zip(EXPECTED, seen.values(), strict=True))
+            swallowed = True
+    return dict(zip(EXPECTED, [*seen, ways.left(), not swallowed], strict=True))
 
 
 @contextmanager
@@ -120,7 +109,7 @@ def _block(make) -> Iterator:
         yield notes
 
 
-class Ways:
+class _Ways:
     """The ways in to softsign, who has taken them since this was made, and what they left."""
 
     def __init__(self):
@@ -132,18 +121,18 @@ class Ways:
 
     def _look(self) -> dict:
         dispatch, functions = map(len, torch_private.modes())
-        frame = [one.read() for one in KEPT if one.name in FRAMES]
-        frame.append(torch_private.frame_callback())
+        frame = [
+            *(one.read() for one in KEPT if one.name in FRAMES),
+            torch_private.frame_callback(),
+        ]
         ways = self._home.softsign, self._own.__code__, frame, functions, dispatch
         return dict(zip(NAMES, ways, strict=True))
 
     def taken(self) -> list[str]:
-        """Return the names of the ways that are taken."""
         now = self._look()
         return [name for name in NAMES if now[name] != self._before[name]]
 
     def left(self) -> str:
-        """Return what is left behind, in words."""
         now, before = vars(self._home), self._names
         names = [n for n in {*now, *before} if now.get(n, self) is not before.get(n, self)]
         if taken := self.taken():
@@ -151,7 +140,6 @@ class Ways:
         return f"another torch.nn.functional.{min(names)}" if names else "nothing"
 
     def put_back(self) -> None:
-        """Put back what can be, for the next means."""
         for name in {*vars(self._home)} - {*self._names}:
             delattr(self._home, name)
         vars(self._home).update(self._names)

@@ -1,8 +1,6 @@
 """Means to get hold of a call -> which routes of it each notices, and what each costs, measured.
 
-A means is what makes a context manager whose `as` is a collection of notes: it has got hold of a
-call if there are more notes afterwards. The call is `torch.nn.functional.softsign(x)`; its graph
-and its compiled function are made before anybody gets hold of it.
+A means makes a context manager with notes: it has got hold of a call if there are more afterwards.
 """
 
 from collections.abc import Callable
@@ -10,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import make_dataclass
 from statistics import median
 from time import thread_time
-from types import FunctionType, ModuleType
+from types import FunctionType
 
 from helpers.capture.text.value import plain
 from helpers.exhibit import Exhibit
@@ -51,8 +49,7 @@ def watch_means(means) -> Exhibit:
     `torch.nn.functional.softsign`; `...` is passed over. What a means raises is raised.
     """
     if not isinstance(means, dict):
-        given = real_type_name(means)
-        raise TypeError(f"means must be a dict of name -> context manager, not {given}")
+        raise TypeError(f"means must be a dict, not {real_type_name(means)}")
     return Exhibit(reach_listing(means), table)
 
 
@@ -73,7 +70,6 @@ def reach_listing(means: dict[str, Callable]) -> Listing:
 
 
 def _noticed(make, route) -> str:
-    """Return yes or no, or what a call by this route raises in the block."""
     with running_user_code(), make() as notes:
         before = len(notes)
         try:
@@ -84,7 +80,6 @@ def _noticed(make, route) -> str:
 
 
 def _cost(make, call) -> str:
-    """Return the middle and the range of the ratios of a few rounds, in words."""
     ratios = []
     for _ in range(ROUNDS):
         bare = _seconds(call)
@@ -117,10 +112,8 @@ def call_routes() -> dict[str, Callable[[], object]]:
     from torch.fx.experimental.proxy_tensor import make_fx
     from torch.nn import functional
 
-    x, alias, borrower = torch.tensor([-1.0, 3.0]), functional.softsign, ModuleType("borrower")
-    exec(
-        "from torch.nn.functional import softsign\ndef call(x): return softsign(x)", vars(borrower)
-    )
+    x, alias, borrower = torch.tensor([-1.0, 3.0]), functional.softsign, {}
+    exec("from torch.nn.functional import softsign\ndef call(x): return softsign(x)", borrower)
 
     def softened(x):
         return functional.softsign(x)
@@ -132,7 +125,7 @@ def call_routes() -> dict[str, Callable[[], object]]:
     return {
         "name": the_call,
         "alias": lambda: alias(x),
-        "imported": lambda: borrower.call(x),
+        "imported": lambda: borrower["call"](x),
         "mapped": lambda: next(map(alias, [x])),
         "thread": lambda: ThreadPoolExecutor(1).submit(the_call).result(),
         "recorded": lambda: graph(x),

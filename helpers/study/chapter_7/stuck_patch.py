@@ -1,20 +1,14 @@
-"""Chapter 7, case 1: a patch that does not take, for two seams pass it by.
-
-The cure is a `with` block. It is tried on fresh copies of the project, also on one with a module
-that the learner has not seen.
-"""
+"""Chapter 7, case 1: a patch that does not take, for two seams pass it by."""
 
 from collections.abc import Callable
 from contextlib import contextmanager
-from functools import partial
 
 from helpers.capture.references.rebind import rebind_everywhere
-from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.chapter_7.diagnosis import Evidence, Meant, diagnosed, parts
 from helpers.study.chapter_7.project import fresh
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, say_first_part, tf
+from helpers.study.check import exercise, tried
+from helpers.study.engine import find_difference, make_cases, say_first_part, tf
 
 PENALTY = "penalty"
 
@@ -39,28 +33,14 @@ def told(weights, error):
     return measured(weights, error)
 """
 }
-TWICE = {
-    "training": """
-import tensorflow as tf
-from losses import penalty
-
-
-@tf.function
-def loss(weights, error):
-    return 2.0 * error + penalty(weights)
-"""
-}
 WEIGHTS = ([3.0, -4.0], [0.5, 2.0, -1.0], [1.0, 1.0], [-2.0, 0.25, 3.0])
 SHAPES = len({len(one) for one in WEIGHTS})
-
-
 TRIALS = {  # in words -> modules of the project that are others, what the block does
     "in one block": {},
     "when the block raises": {"raises": KeyError},
     "when Ctrl-C ends the block": {"raises": Meant},
     "with one block in another": {"nested": True},
     "with a third module, which imported both": {"others": THIRD},
-    "with a project whose loss counts the error twice": {"others": TWICE},
 }
 
 
@@ -89,18 +69,15 @@ TRIALS = {  # in words -> modules of the project that are others, what the block
     Evidence(
         "cache key",
         _shows_hit,
-        "a hit of loss though penalty is another: watch loss before the patch, and call what "
-        "watch_traces returned while the patch is in force",
+        "a hit of loss though penalty is another: call what watch_traces returned while the patch "
+        "is in force",
     ),
 )
 def stuck_patch(seam, proof, patched: Callable, sources):
     """Whoever calls the loss gets the new penalty, in a graph, and afterwards all is as before."""
     with only_new_objects():
-        cases = [
-            Case(shows, partial(_try, sources, **how), say_first_part())
-            for shows, how in TRIALS.items()
-        ]
-        return find_difference(patched, _reference, cases)
+        rows = ((shows, sources, how) for shows, how in TRIALS.items())
+        return find_difference(patched, _reference, make_cases(_try, rows, say_first_part()))
 
 
 @contextmanager
@@ -110,15 +87,16 @@ def _reference(losses, training, new):
         yield
 
 
-def _try(sources, patched, others=None, raises=None, nested=False) -> dict:
-    with fresh({**sources, **(others or {})}) as modules:
+def _try(sources, how: dict, patched) -> dict:
+    raises = how.get("raises")
+    with fresh({**sources, **how.get("others", {})}) as modules:
         seen, before = {"an error comes through": raises is None}, [{**vars(m)} for m in modules]
         _look(modules)  # its graphs are made before anybody patches it
         try:
             with _block(patched, modules, lambda w: tf.reduce_sum(tf.abs(w))) as ran:
                 if raises:
                     raise raises("from the block")
-                if nested:
+                if how.get("nested"):
                     with _block(patched, modules, lambda w: tf.reduce_sum(w**3) / 2) as again:
                         seen |= _look(modules, "in the inner block ", again)
                 seen |= _look(modules, "in the block ", ran)
@@ -128,9 +106,8 @@ def _try(sources, patched, others=None, raises=None, nested=False) -> dict:
             seen["an error comes through"] = True
         changed = []
         for module, old in zip(modules, before, strict=True):
-            now = vars(module)
-            names = [name for name in sorted({*old, *now}) if now.get(name) is not old.get(name)]
-            changed += [f"{module.__name__}.{name}" for name in names]
+            now, names = vars(module), sorted({*old, *vars(module)})
+            changed += [f"{module.__name__}.{n}" for n in names if now.get(n) is not old.get(n)]
         return seen | {"changed after the block": changed} | _look(modules, "after the block ")
 
 
@@ -143,10 +120,6 @@ def _block(patched, modules, body):
         return body(weights)
 
     ran, block = [], tried(patched(*modules[:2], penalty))
-    if not hasattr(type(block), "__enter__"):
-        raise InvalidAnswer(
-            f"patched must return a context manager, not {real_type_name(block)}: @contextmanager"
-        )
     with block:
         yield ran
 

@@ -1,15 +1,7 @@
-"""Chapter 7, cases 5 and 8: an op whose gradient is wrong, and models that stay in memory.
-
-Case 5: the rule of the cure is run beside a right one. What it gives must be the gradient as it is:
-torch sums and converts in silence what does not fit.
-
-Case 8: the cured sweep is run on widths that the learner has not seen. Afterwards no model may be
-alive, though all that the sweep gave is kept, and each model was measured once.
-"""
+"""Chapter 7, cases 5 and 8: an op whose gradient is wrong, and models that stay in memory."""
 
 import gc
 from collections.abc import Callable
-from functools import partial
 from types import SimpleNamespace
 from weakref import ref
 
@@ -17,21 +9,15 @@ from helpers.model.phrase import counted
 from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, say_first_part, torch
+from helpers.study.engine import find_difference, make_cases, say_first_part, torch
 
 PLAIN = "plain torch"
 # rows, columns, what the loss is multiplied by, dtype
-DRAWN = (
-    (1, 2, 1.0, "float32"),
-    (3, 2, 1.0, "float32"),
-    (5, 3, 1.0, "float64"),
-    (4, 1, 0.5, "float32"),
-    (3, 3, -2.0, "float64"),
-)
+DRAWN = ((1, 2, 1.0, "float32"), (3, 2, 1.0, "float32"), (5, 3, 1.0, "float64"))
+DRAWN += ((4, 1, 0.5, "float32"), (3, 3, -2.0, "float64"))
 
 
 def _shows_sum(model) -> bool:
-    """Tell whether the op is in the list, and on the way back a sum that makes another shape."""
     rows = [row for row in parts(model, "rows") if hasattr(row, "stage")]
     sums = [row for row in rows if row.stage == "backward" and row.op == "aten.sum"]
     summed = any(len(row.reads) == 1 and row.reads[0].words != row.outputs for row in sums)
@@ -54,18 +40,16 @@ def _shows_sum(model) -> bool:
     Evidence(
         "registry",
         _shows_sum,
-        "what becomes of the gradient of mean_square on the way back; list that, not the way "
-        "forward alone",
+        "what becomes of the gradient of mean_square on the way back, not the way forward alone",
     ),
 )
 def wrong_gradient(seam, proof, cured: Callable):
     """The gradient is plain torch's, for any number of rows."""
-    cases = []
-    for rows, columns, factor, dtype in DRAWN:
+    rows = []
+    for many, columns, factor, dtype in DRAWN:
         times = f", and a loss that is multiplied by {factor:g}" if factor != 1 else ""
-        drawn = rows, columns, factor, dtype
-        run = lambda rule, drawn=drawn: _run_rule(rule, *drawn)  # noqa: E731
-        cases.append(Case(f"for {counted(rows, 'row')}{times}", run, say_first_part(PLAIN)))
+        rows.append((f"for {counted(many, 'row')}{times}", many, columns, factor, dtype))
+    cases = make_cases(_run_rule, rows, say_first_part(PLAIN))
     return find_difference(cured, _right_rule, cases, PLAIN)
 
 
@@ -75,7 +59,7 @@ def _right_rule(ctx, dy):
     return error @ x, error[:, None] * w, -error
 
 
-def _run_rule(rule, rows: int, columns: int, factor: float, dtype: str) -> dict:
+def _run_rule(rows: int, columns: int, factor: float, dtype: str, rule) -> dict:
     """Return what the rule gives; the gradients for x and y are free to be left out."""
     made, kind = torch.Generator().manual_seed(10 * rows + columns), getattr(torch, dtype)
     sizes = ((columns,), (rows, columns), (rows,))
@@ -131,11 +115,8 @@ def _names_the_frames(model) -> bool:
 def kept_models(seam, proof, cured: Callable):
     """The same scores and errors, no model measured twice, and none is left."""
     known = set(map(id, _modules()))
-    cases = [
-        Case(f"for the widths {list(run)}{which}", partial(_run_sweep, known, run, measure), SAY)
-        for run, measure, which in RUNS
-    ]
-    return find_difference(cured, _sweep, cases, "sweep")
+    rows = ((f"for the widths {[*run]}{words}", known, run, how) for run, how, words in RUNS)
+    return find_difference(cured, _sweep, make_cases(_run_sweep, rows, SAY), "sweep")
 
 
 def _sweep(widths, x, measure):
@@ -194,9 +175,8 @@ def _run_sweep(known: set[int], widths, measure: Callable, cured) -> dict:
     if type(found) is not tuple or len(found) != 2 or not all(type(f) is list for f in found):
         raise InvalidAnswer("cured must return two lists, the scores and the errors, as sweep does")
     scores, errors = found
-    if odd := [error for error in errors if not isinstance(error, RuntimeError)]:
-        given = real_type_name(odd[0])
-        raise InvalidAnswer(f"the errors must be those that were raised, not {given}")
+    if odd := [real_type_name(one) for one in errors if not isinstance(one, RuntimeError)]:
+        raise InvalidAnswer(f"the errors must be those that were raised, not {odd[0]}")
     seen = {
         "the scores": [round(float(score), 4) for score in scores],
         "the errors": [str(error) for error in errors],

@@ -38,7 +38,7 @@ MISTAKES = {
         ("yours leaves the fast path", "float(np.mean(frame))", "np.mean(frame)"),
         ("yours leaves the fast path", "        frame = np.stack(frame)\n", ""),
         (
-            "its way is function",
+            "its routes are function",
             "def cured",
             "@tf.function\ndef cured",
             "np.stack",
