@@ -29,7 +29,7 @@ _NAMES = {
     "capture.processes.child": "call_in_child",
     "capture.frameworks.call_interceptions": "op_routes",
     "capture.tensorflow.trace_ledger": "would_trace",
-    "capture.torch.guard_program": "guard_function",
+    "capture.torch.guard_sets": "guard_function",
     "verbs.composed": """
         plot_curve plot_ratios show_call_diff show_evaluator show_frames show_graph show_graph_diff
         show_guards show_journey show_names show_nested show_op_graph show_table startup_switches

@@ -133,10 +133,9 @@ class Failure(Guard):
 
 @dataclass(frozen=True)
 class CompileEntry(Entry):
-    """One call, or a run of `calls` that were the same hit; `failures`: one per cache entry."""
+    """One call; `failures`: one per cache entry."""
 
     failures: tuple[Failure, ...] = ()
-    calls: int = 1
 
     @property
     def verdict(self) -> str:
@@ -153,7 +152,7 @@ class CompileLedger(Ledger):
     @property
     def verdicts(self) -> tuple[str, ...]:
         """Return one word per call."""
-        return tuple(entry.verdict for entry in self.entries for _ in range(entry.calls))
+        return tuple(entry.verdict for entry in self.entries)
 
     @property
     def failures(self) -> tuple[Failure, ...]:

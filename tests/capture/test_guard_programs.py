@@ -7,7 +7,7 @@ import random
 import pytest
 
 from helpers import guard_function, show_guards
-from helpers.capture.torch.guard_program import WrittenGuards
+from helpers.capture.torch.guard_sets import WrittenGuards
 from helpers.capture.torch.guard_tree import behind, entries, frame_locals
 
 pytestmark = pytest.mark.own_process(sharing="torch")

@@ -5,14 +5,14 @@ Mirrors torch/_dynamo/symbolic_convert.py, whose `step` translates one instructi
 torch/_dynamo/convert_frame.py, where the new code object is made.
 """
 
-import re
-from dataclasses import dataclass, replace
+from collections import namedtuple
+from dataclasses import replace
 from itertools import takewhile
 from types import CodeType
 
 from helpers.capture.cpython.bytecode import bytecode
-from helpers.capture.cpython.objects import function_of, named, refuse_async
-from helpers.capture.cpython.unwrapping import Unwrapped, opened
+from helpers.capture.cpython.objects import named
+from helpers.capture.cpython.unwrapping import Unwrapped, to_run
 from helpers.capture.text.error import error_message
 from helpers.capture.text.source import NOWHERE, Pages
 from helpers.capture.text.value import short_repr
@@ -27,7 +27,6 @@ from helpers.model.tables import Column, Listing
 from helpers.model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
 
 MOST_STEPS, MOST_GUARDS = 400, 12
-RESUME, COMPILED = re.compile(r"__resume_at_(\d+)"), re.compile("__compiled_fn")
 RETURNED = "the function ends here: its graph goes to the backend"
 AGAIN = "the same {} instructions again"
 PUT_BACK = "{} instructions put back what lay on the stack and jump to where it left off"
@@ -48,12 +47,7 @@ BREAK_COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
-class Line:
-    """One line of a panel."""
-
-    place: str
-    words: str
+Line = namedtuple("Line", "place words")  # of a panel
 
 
 def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
@@ -68,18 +62,15 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
 
 def watched(fn, args=(), kwargs=None, verb="watch_compile", steps: int = MOST_STEPS):
     """Return the run of `dynamo_run`, and its record. Without `steps`, graphs and breaks only."""
-    inside = compilable(fn, verb, args)
+    inside = compilable(fn, verb)
     kept = record(inside.call, inside.function, args, kwargs, steps)
     return _Draft(kept, inside).run(), kept
 
 
-def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
-    """Return the function that `args` lead to, and what to call; TypeError if there is none."""
+def compilable(fn, verb: str) -> Unwrapped:
+    """Return the Python function in a callable, and what to call; TypeError if there is none."""
     refuse_tensorflow(fn, verb)
-    inside = opened(fn)
-    function = function_of(inside.function, verb)[0]
-    refuse_async(function, verb)
-    return inside._replace(function=function)
+    return to_run(fn, verb)
 
 
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
@@ -90,7 +81,7 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     which the backend gets a graph; the others are `empty` in `.model.rows`.
     """
     run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
-    inside = compilable(fn, "watch_breaks", args)
+    inside = compilable(fn, "watch_breaks")
     note = [] if run.breaks else ["No graph break."]
     note += [f"{counted(len(run.graphs), 'graph')}."]
     if run.resumed:
@@ -120,10 +111,8 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
         raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
     code, left_out = entries[0].code, ""
     listed = bytecode(code.replace(co_names=tuple(map(words.same, code.co_names))))
-    rows, one_line = listed.rows, ("where", "snippet")  # new code may be of one line only
-    told_apart = [c for c in one_line if len({getattr(row, c) for row in rows}) > 1]
-    columns = [c for c in listed.columns if c.field not in one_line or c.field in told_apart]
-    if any(map(RESUME.match, code.co_names)):
+    columns = [c for c in listed.columns if c.field not in ("where", "snippet")]
+    if any(map(words.RESUME.match, code.co_names)):
         left_out = "The code of resume functions is left out; watch_compile steps through it."
     note = "\n".join(filter(None, (*told, left_out, listed.note)))
     title = f"What Dynamo made of {named(function)}"
@@ -208,12 +197,7 @@ class _Draft:
     def _happened(self, event: Event) -> DynamoStep:
         label, ending, panels = RETURNED, "", []
         if event.kind == "code":
-            calls = ["its graph"] if any(map(COMPILED.match, event.names)) else []
-            resumes = filter(None, map(RESUME.match, event.names))
-            calls += [f"the resume function at {found[1]}" for found in resumes]
-            label = "new code, {1} instructions in place of {0}".format(*event.sizes)
-            label += f"; it calls {', then '.join(calls[:2])}" if calls else ""
-            label += f" or {' or '.join(calls[2:])}" if calls[2:] else ""
+            label = event.words
         elif event.kind != "graph":
             cause, ending = words.split_message(event.words)
             label = f"{TOLD[event.kind]}: {cause}"

@@ -14,7 +14,7 @@ from helpers.model.phrase import clipped, counted
 from helpers.safety.arguments import real_isinstance, require_str
 
 KINDS = {"placeholder": "input", "get_attr": "input", "output": "output"}
-MOST_NODES, MOST_ARGUMENTS, DEEPEST, MOST_LAST = 5_000, 16, 4, 12
+MOST_NODES, MOST_ARGUMENTS, MOST_LAST = 5_000, 16, 12
 LONGEST_LABEL = 300
 
 
@@ -61,8 +61,8 @@ def _draw(nodes, readers) -> tuple[tuple[Node, ...], tuple[Edge, ...]]:
 
 def drawn_node(node, key: str) -> Node:
     """Return one node as a box."""
-    plain, value = node.op in ("placeholder", "output"), node.meta.get("val")
-    value = node.meta.get("example_value", value)
+    value = node.meta.get("example_value", node.meta.get("val"))
+    plain = node.op in ("placeholder", "output")
     label = node.name if plain else f"{node.name} = {_call_words(node)}"
     words = tensors.words(value) if tensors.is_tensor(value) else ""
     kind, op = KINDS.get(node.op, "op"), node.op if node.op in KINDS else target_name(node.target)
@@ -81,18 +81,16 @@ def _call_words(node) -> str:
         return f"self.{target}"
     words = [_argument_words(a) for a in node.args]
     words += [f"{name}={_argument_words(a)}" for name, a in node.kwargs.items()]
-    if len(words) > MOST_ARGUMENTS:
-        words[MOST_ARGUMENTS:] = ["…"]
     return f"{'.' * (node.op == 'call_method')}{target}({', '.join(words)})"
 
 
-def _argument_words(value, depth: int = DEEPEST) -> str:
+def _argument_words(value) -> str:
     import torch.fx
 
     if isinstance(value, (torch.fx.Node, torch.dtype, torch.device, torch.SymInt)):
         return str(value)
     if isinstance(value, (tuple, list)):
-        items = [_argument_words(item, depth - 1) for item in value[:MOST_ARGUMENTS] if depth]
+        items = [_argument_words(item) for item in value[:MOST_ARGUMENTS]]
         return f"[{', '.join(items + ['…'] * (len(value) > len(items)))}]"
     if isinstance(value, slice):
         ends = [value.start, value.stop] + [value.step] * (value.step is not None)
@@ -110,9 +108,8 @@ def grad_fn_graph(tensor, find: str = "") -> Graph:
         raise TypeError(f"show_grad_fn needs a tensor of torch, not {short_repr(tensor)}")
     start = tensor.grad_fn
     if start is None:
-        why = "no op recorded itself in it"
-        if tensor.requires_grad:
-            why = "it is a leaf; show what is made from it"
+        leaf = "it is a leaf; show what is made from it"
+        why = leaf if tensor.requires_grad else "no op recorded itself in it"
         raise ValueError(f"this tensor has no grad_fn: {why}")
     keys, nodes, edges, note, waiting = {start: "grad_fn 1"}, [], [], "", [start]
     for found in waiting:  # grows while it is walked

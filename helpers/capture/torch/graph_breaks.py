@@ -14,7 +14,7 @@ from helpers.capture.text.value import short_repr
 from helpers.capture.torch.dynamo_run import compilable, watched
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.safety import progress
-from helpers.safety.arguments import quote_value, real_isinstance, real_type_name, table
+from helpers.safety.arguments import quote_value, real_isinstance, table
 from helpers.safety.restoring import redirected, running_user_code
 
 MOST_SHOWN, MOST_CASES = 8, 200
@@ -36,9 +36,7 @@ def cures_ledger(cases, *args) -> Ledger:
         for fn in pair:
             compilable(fn, "watch_fixes")
     entries = tuple(_entry(*case, args) for case in progress.counted("compiling case", found))
-    shared = copied(args)[1]
-    note = f"Not copied for each run but shared: {', '.join(shared)}." if shared else ""
-    return Ledger("Graph breaks and their cures", "case", HEADINGS, entries, note, marks=MARKS)
+    return Ledger("Graph breaks and their cures", "case", HEADINGS, entries, marks=MARKS)
 
 
 def _entry(name, pair, args) -> Entry:
@@ -51,10 +49,9 @@ def _entry(name, pair, args) -> Entry:
             found.append(run(fn))
         return found
 
-    def compile_it(fn):
-        return watched(fn, copied(args)[0], None, "watch_fixes", steps=0)
-
-    (before, _), (after, kept) = both(compile_it)
+    (before, _), (after, kept) = both(
+        lambda fn: watched(fn, copied(args), None, "watch_fixes", steps=0)
+    )
     wanted, plain = both(lambda fn: _run_quietly(fn, args))
     compiled = kept.value if kept.error is None else kept.error
     made = {"the cure": plain, "compiled, the cure": compiled}
@@ -66,8 +63,12 @@ def _entry(name, pair, args) -> Entry:
     elif None in same.values():
         result, why = Verdict("not compared"), NOT_KNOWN
     else:
-        slopes = both(lambda fn: _run_quietly(lambda *new: _gradients(fn, args, new), args))
-        gradient = _compare_gradients(*slopes)
+        slopes = both(lambda fn: _run_quietly(lambda *new: _gradients(fn, new), args))
+        if not any(real_isinstance(found, BaseException) for found in slopes):
+            word = "same" if compared(*slopes) else "differs"
+            if all(found is None for pair in slopes for found in pair):
+                word = "none"
+            gradient = Verdict(word, "failed" if word == "differs" else "plain")
     fewer = len(after.breaks) < len(before.breaks)
     graphs = [
         Verdict(f"{len(run.graphs)}{', given up' * any(b.given_up for b in run.breaks)}", tone)
@@ -78,20 +79,12 @@ def _entry(name, pair, args) -> Entry:
     return Entry(name, (*graphs, result, gradient), why or "; ".join(causes))
 
 
-def _compare_gradients(first, second) -> Verdict:
-    if real_isinstance(first, BaseException) or real_isinstance(second, BaseException):
-        return Verdict("not compared")
-    if all(found is None for found in (*first, *second)):
-        return Verdict("none")
-    return Verdict("same") if compared(first, second) else Verdict("differs", "failed")
-
-
-def _gradients(fn, args, copies) -> tuple:
-    """Return a gradient, or None, per plain floating tensor of `args`."""
+def _gradients(fn, copies) -> tuple:
+    """Return a gradient, or None, per plain floating tensor of the arguments."""
     import torch
 
-    plain = [c for c, v in zip(copies, args, strict=True) if type(c) is torch.Tensor and c is not v]
-    asked = [tensor.requires_grad_() for tensor in plain if tensor.is_floating_point()]
+    plain = [one for one in copies if type(one) is torch.Tensor and one.is_floating_point()]
+    asked = [tensor.requires_grad_() for tensor in plain]
     with torch.enable_grad():
         value = fn(*copies)
         if not asked or type(value) is not torch.Tensor or not value.requires_grad:
@@ -106,7 +99,7 @@ def _run_quietly(fn, args):
         warnings.simplefilter("ignore")
         try:
             with running_user_code():
-                return fn(*copied(args)[0])
+                return fn(*copied(args))
         except UNRAISABLE:
             raise
         except BaseException as error:
@@ -125,52 +118,45 @@ def _value_words(value) -> str:
 # ------------------------------------------------------------------ several runs of one program
 
 
-def copied(values: tuple) -> tuple[tuple, list[str]]:
-    """Return copies of arguments, and the types of what cannot be copied: all runs share it."""
-    made, memo, shared = [], {}, {}
-    for value in values:
-        try:
-            made.append(copy.deepcopy(value, memo))
-        except Exception:
-            if tensors.is_tensor(value) and tensors.has_its_elements(value):  # no leaf
-                value = value.detach().clone().requires_grad_(value.requires_grad)
-            else:
-                shared[real_type_name(value)] = None
-            made.append(value)
-    return tuple(made), list(shared)
+def copied(values: tuple) -> tuple:
+    """Return copies of arguments, as each run gets its own; TypeError for what has no copy."""
+    values = [
+        value.detach().requires_grad_()
+        if tensors.is_tensor(value) and value.requires_grad and not value.is_leaf
+        else value
+        for value in values
+    ]
+    try:
+        return tuple(copy.deepcopy(values))
+    except Exception as error:
+        raise TypeError(f"each run needs copies of the arguments: {error_message(error)}") from None
 
 
 def compared(one, other) -> bool | None:
     """Return whether two results are the same, nearly; None where only their code could tell."""
+    import torch
+
     if type(one) is not type(other):
         return False
     if real_isinstance(one, BaseException):
         return error_message(one) == error_message(other)
     if tensors.is_tensor(one):
-        return _compare_tensors(one, other)
+        if tensors.words(one) != tensors.words(other):
+            return False
+        if not tensors.has_its_elements(one) or not tensors.has_its_elements(other):
+            return one is other or None
+        close = one.is_floating_point() or one.is_complex()
+        return torch.allclose(one, other, equal_nan=True) if close else torch.equal(one, other)
     if type(one) is dict and one.keys() == other.keys():
         one, other = [*one.values()], [other[key] for key in one]
-    if real_isinstance(one, list, tuple) and len(one) == len(other):
-        found = [
-            one is other or compared(one, other) for one, other in zip(one, other, strict=True)
-        ]
-        return False if False in found else None if None in found else True
     if real_isinstance(one, list, tuple, dict):
-        return False
+        if real_isinstance(one, dict) or len(one) != len(other):
+            return False
+        found = [a is b or compared(a, b) for a, b in zip(one, other, strict=True)]
+        return False if False in found else None if None in found else True
     if type(one) not in _PLAIN:
         return one is other or None
     return one == other or (one != one and other != other)
-
-
-def _compare_tensors(one, other) -> bool | None:
-    import torch
-
-    if tensors.words(one) != tensors.words(other):
-        return False
-    if not tensors.has_its_elements(one) or not tensors.has_its_elements(other):
-        return one is other or None
-    close = one.is_floating_point() or one.is_complex()
-    return torch.allclose(one, other, equal_nan=True) if close else torch.equal(one, other)
 
 
 def same_random_numbers() -> Callable[[], object]:

@@ -62,35 +62,41 @@ def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
     """
     if inside := ledger(fn):
         return inside["compiled_function"], inside["peeled"]
-    thing, told, found = fn, (), []
-    for _ in range(DEEPEST):
-        thing = torch_private.inner_function(thing)
+    found = []
+    for thing, told in _layers(fn):
         function = thing.__func__ if type(thing) is MethodType else thing
         if type(function) is FunctionType and not str(function.__module__).startswith(OWN):
-            words = told
             if (inner := vars(function).get("__wrapped__")) is not None:
-                words += (f"{WRAPPED} {called(inner)}.",)
-            found.append((function, words))
-        layer = opened(thing, 1)
-        if layer.function is thing:
-            break
-        thing, told = layer.function, (*told, *layer.sentences)
+                told += (f"{WRAPPED} {called(inner)}.",)
+            found.append((function, told))
     if not found:
         needed = "a Python function is needed, or a callable with one inside, such as an nn.Module"
         raise TypeError(f"{needed}, not {short_repr(fn)}{instead(fn)}")
     return next((one for one in found if compiled and entries(one[0].__code__)), found[0])
 
 
+def _layers(fn):
+    """Yield what is handed over and what is inside it, with what was peeled off so far."""
+    told = ()
+    for _ in range(DEEPEST):
+        thing = torch_private.inner_function(fn)
+        yield thing, told
+        fn, sentences, _ = opened(thing, 1)
+        told += sentences
+        if fn is thing:
+            return
+
+
 def given(fn, args, kwargs) -> tuple[tuple, dict]:
     """Return the arguments that the function behind `fn` gets in a call of `fn`."""
-    fn = torch_private.inner_function(ledger(fn).get("compiled_from", fn))
-    if type(fn) is functools.partial:
-        return given(fn.func, (*fn.args, *args), {**fn.keywords, **kwargs})
-    if type(fn) is MethodType:
-        return (fn.__self__, *args), kwargs
-    if type(fn) is FunctionType:
-        return args, kwargs
-    return given(opened(fn, 1).function, args, kwargs)  # of a module, its forward
+    for thing, _ in _layers(ledger(fn).get("compiled_from", fn)):
+        if type(thing) is MethodType:
+            return (thing.__self__, *args), kwargs
+        if type(thing) is FunctionType:
+            break
+        if type(thing) is functools.partial:
+            args, kwargs = (*thing.args, *args), {**thing.keywords, **kwargs}
+    return args, kwargs
 
 
 def ledger(fn) -> dict:
@@ -112,6 +118,11 @@ def entries(code: CodeType) -> list:
     """Return the live cache entries of a code object, in the order in which they were compiled."""
     live = [e for e in torch_private.cache_entries(code) if hasattr(e.guard_manager, "root")]
     return sorted(live, key=lambda entry: [*map(int, re.findall(r"\d+", str(entry.compile_id)))])
+
+
+def entries_words(number: int) -> str:
+    """Return how many cache entries there are."""
+    return f"{number} {'entry' if number == 1 else 'entries'}"
 
 
 def first_call(fn, args, kwargs) -> dict:
@@ -162,8 +173,7 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
         )
     nodes, edges, guards = {}, [], {}
 
-    def box(parent: str, entry: str, name: str, *node) -> str:
-        key = clean(f"{entry} {name}".strip())
+    def box(parent: str, key: str, *node) -> str:
         while key in nodes:  # clipped to the same words, or really twice
             key += "′"
         nodes[key] = Node(key, *node)
@@ -171,27 +181,26 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
         return key
 
     def branch(parent: str, number: int, group: str, source: str, found, below=()) -> None:
-        entry, words = f"entry {number}", clean(source)
+        words, kind = clean(source), "object" if source == STATE else "name"
         group = f"{group}/{words.replace('/', '|')}"
-        kind = "object" if source == STATE else "name"
-        key = box(parent, entry, source, words, kind, "", group)
+        key = box(parent, f"entry {number} {words}", words, kind, "", group)
         for leaf in found:
             guard = leaf.guard(number)
-            box(key, entry, guard.name, leaf.kind, "guard", guard.checks, group, guard.checks)
+            words = guard.kind, "guard", guard.checks, group, guard.checks
+            box(key, clean(f"entry {number} {guard.name}"), *words)
             guards[guard] = None  # once: one between two values hangs on both
         for child in below:
             branch(key, number, group, child.get_source(), own_leaves(child), children(child))
 
     for number, entry in enumerate(kept, 1):
         group, root = f"entry {number}", entry.guard_manager.root
-        words = f"{name}(), {group}", "function", "all of this must hold"
-        top = box("", group, "", *words, group)
+        top = box("", group, f"{name}(), {group}", "function", "all of this must hold", group)
         branch(top, number, group, STATE, own_leaves(root))
         for child in children(root):
             branch(top, number, group, child.get_source(), own_leaves(child), children(child))
         if between := [leaf for leaf in leaves(entry) if leaf.source == BETWEEN]:
             branch(top, number, group, BETWEEN, between)
-    title = f"Guards of {name}(): {len(kept)} {'entries' if len(kept) > 1 else 'entry'}"
+    title = f"Guards of {name}(): {entries_words(len(kept))}"
     note = " ".join((f"{len(guards)} guards in all.", *told))
     graph = GuardGraph(title, (*nodes.values(),), tuple(edges), note, guards=tuple(guards))
     return graph.find(find) if find else graph

@@ -105,7 +105,7 @@ def _judge_guards(holds: Callable, fn: Callable, *first):
     import torch
 
     with torch.enable_grad():
-        real = Real(fn, *graph_breaks.copied(first)[0])
+        real = Real(fn, *graph_breaks.copied(first))
         calls = [*neighbours(real.function, real.first), *_change_further(real.first)]
         cases = [
             Case(f"counter-example ({c.words})", partial(_accept, c), partial(_advise, real, c))
