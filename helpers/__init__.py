@@ -69,7 +69,7 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
     "show_grad_fn": ("torch.fx_graph.grad_fn_graph", "diagram.graph_view.graph", 4),
     "watch_breaks": ("torch.dynamo_run.breaks_listing", "table_view.table", 4),
     "watch_compile": ("torch.dynamo_run.dynamo_run", "instruction_tables.dynamo", 4),
-    "watch_fixes": ("torch.graph_breaks.cures_ledger", "table_view.ledger", 4),
+    "watch_fixes": ("torch.dynamo_run.cures_ledger", "table_view.ledger", 4),
     "watch_guard_sets": ("torch.guard_sets.agreement", "table_view.ledger", 4),
     "watch_recompiles": ("torch.recompiles.watch", "table_view.ledger", 4),
     "watch_rewriting": ("torch.dynamo_run.rewritten", "instruction_tables.bytecode", 4),

@@ -14,7 +14,7 @@ from helpers import (  # noqa: E402
     watch_fixes,
     watch_recompiles,
 )
-from helpers.capture.torch import graph_breaks as results  # noqa: E402
+from helpers.capture.torch import dynamo_run as results  # noqa: E402
 from helpers.internals import torch_private  # noqa: E402
 from helpers.mini import frame_hook  # noqa: E402
 

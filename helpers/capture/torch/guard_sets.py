@@ -338,10 +338,7 @@ class WrittenGuards:
         return name if name in self.parameters else "no_name"
 
     def _say(self, value: str, kind: str, number: int) -> str:
-        """Return a check of an id that torch kept, by the name of a built-in type where it is one.
-
-        The numbers differ from run to run, so they stand in a list.
-        """
+        """Return a check of an id, by a built-in type's name, or in a list, as ids differ."""
         known, ids = getattr(builtins, kind, None), self.space["ids"]
         if known and number == id(known) and kind not in self.parameters:
             return f"{value} is {kind}"
@@ -392,10 +389,9 @@ class WrittenGuards:
         ]
 
     def _source(self) -> str:
+        no = inspect.Parameter.empty
         shown = [  # the function itself has the defaults
-            one.replace(
-                annotation=one.empty, default=one.empty if one.default is one.empty else ...
-            )
+            one.replace(annotation=no, default=no if one.default is no else ...)
             for one in self.parameters.values()
         ]
         asked = {True: "", False: ", asked of C++"}

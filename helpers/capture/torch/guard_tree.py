@@ -29,29 +29,28 @@ MISSING = object()
 WRAPPED = "Dynamo starts with the wrapper that a decorator put around"
 BETWEEN, STATE = "(between values)", "(the state of torch)"
 LONGEST = 160
-OTHERWISE = {"DIMENSION_DYNAMIC_MARKING_GUARD": "marked otherwise", "ID_MATCH": "another object"}
 TENSOR = re.compile(
     r"check_tensor\(.+?, (\w+), DispatchKeySet\(.*?\), torch\.(\w+), device=\w+, "
     r"requires_grad=(\w+), size=\[(.*?)\], stride=\[(.*?)\]\)"
 )
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
 SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
-UNMARKED = "none of its sizes is marked dynamic or static"
 FORMS = {  # kind of guard -> a pattern of torch's text, and what that says in plain words
     "GLOBAL_STATE": (".*", "torch's settings (grad mode, …) are as they were"),
     "LAMBDA_GUARD": (".*saved_tensors_hooks.*", "the same hooks on saved tensors are on"),
     "TORCH_FUNCTION_MODE_STACK": (".*", "the same function modes are on"),
     "DEFAULT_DEVICE": (".*", "the default device is the same"),
     "ID_MATCH": (".*", "it is the very same object"),
-    "TRUE_MATCH": (".*", "it is True"),
-    "FALSE_MATCH": (".*", "it is False"),
-    "NONE_MATCH": (".*", "it is None"),
+    **{f"{one.upper()}_MATCH": (".*", f"it is {one}") for one in ("True", "False", "None")},
     "EQUALS_MATCH": (".+? == (.+)", "it equals {}"),
     "LENGTH_CHECK": (r"len\(.+\) == (\d+)", "its length is {}"),
     "TYPE_MATCH": (r".*type=<class '(?:[\w<>]+\.)*([\w<>]+)'>", "its type is {} itself"),
     "TENSOR_MATCH": (TENSOR.pattern, "{0} {1} [{3}], stride [{4}], {2}"),
     "NO_TENSOR_ALIASING": (r"check_no_aliasing\((.*)\)", "{} are different objects"),
-    "DIMENSION_DYNAMIC_MARKING_GUARD": ("(?:[^=;]+ == False(?:; )?)+", UNMARKED),
+    "DIMENSION_DYNAMIC_MARKING_GUARD": (
+        "(?:[^=;]+ == False(?:; )?)+",
+        "none of its sizes is marked dynamic or static",
+    ),
 }
 
 
@@ -142,8 +141,8 @@ def frame_locals(fn, args, kwargs) -> dict:
 
 def closure_values(fn) -> dict:
     """Return what the closure of a function holds now, by name."""
-    cells = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
-    return {name: cell.cell_contents for name, cell in cells}
+    cells = (cell.cell_contents for cell in fn.__closure__ or ())
+    return dict(zip(fn.__code__.co_freevars, cells, strict=True))
 
 
 def copied(fn):
@@ -286,11 +285,11 @@ def failure(number: int, entry, fn, seen: dict) -> Failure | None:
         return Failure(number, source, "TENSOR_MATCH", clean(found[2]))
     known = leaves(entry)
     found = [leaf for leaf in known if part in leaf.parts]
-    found += [leaf for leaf in known if not found and _fails(leaf, scope, part)]
+    found = found or [leaf for leaf in known if _fails(leaf, scope, part)]
     if not found:
         return Failure(number, "", "", plain_source(check_of(part)))
-    leaf = found[0]
-    source, checks, value = "", leaf.guard(number).checks, ""
+    leaf, source, value = found[0], "", ""
+    checks = leaf.guard(number).checks
     if leaf.kind == "NO_TENSOR_ALIASING":
         value = "two of them are one tensor"
     elif leaf.source == BETWEEN:
@@ -299,8 +298,7 @@ def failure(number: int, entry, fn, seen: dict) -> Failure | None:
         value = ", ".join(f"{plain_source(size)} is {resolve(size, scope)}" for size in sizes)
     elif leaf.source != "L":
         source, found = plain_source(leaf.source), resolve(leaf.source, scope)
-        if found is not MISSING:
-            value = _describe_value(leaf.kind, found)
+        value = "" if found is MISSING else _describe_value(leaf.kind, found)
     elif "GLOBAL_STATE changed: " in part:
         value = f"{clean(part).partition(': ')[2]} has changed"
     return Failure(number, source, leaf.kind, checks, value=value)
@@ -311,7 +309,7 @@ def _describe_value(kind: str, value) -> str:
         return f"of length {len(value)}"
     if kind in ("TYPE_MATCH", "TENSOR_MATCH"):
         return f"of type {type_name(value)}"
-    return OTHERWISE.get(kind) or short_repr(value)
+    return "another object" if kind == "ID_MATCH" else short_repr(value)
 
 
 def describe_reason(reason: str) -> str:

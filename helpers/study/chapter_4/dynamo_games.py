@@ -8,8 +8,7 @@ from functools import partial
 from types import FunctionType
 
 from helpers.capture.text.value import short_repr
-from helpers.capture.torch import graph_breaks
-from helpers.capture.torch.dynamo_run import watched
+from helpers.capture.torch.dynamo_run import copied, watched
 from helpers.capture.torch.guard_sets import Call, Real, neighbours, replacing
 from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
 from helpers.internals import torch_private
@@ -105,7 +104,7 @@ def _judge_guards(holds: Callable, fn: Callable, *first):
     import torch
 
     with torch.enable_grad():
-        real = Real(fn, *graph_breaks.copied(first))
+        real = Real(fn, *copied(first))
         calls = [*neighbours(real.function, real.first), *_change_further(real.first)]
         cases = [
             Case(f"counter-example ({c.words})", partial(_accept, c), partial(_advise, real, c))
