@@ -65,7 +65,6 @@ class BreakListing(Listing):
     outcome: str = ""
 
 
-MOST_ROWS = 500
 HEADINGS = ("arguments", "verdict")
 MARKS = ("changed", "compiled for this call"), ("failed", "plain Python ran, or an error")
 TONES = {"compile": "changed", "recompile": "changed", "eager": "failed", "error": "failed"}
@@ -114,9 +113,7 @@ def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
     if others:
         note += f" Listed: the {len(rows)} with {find!r} in their words."
         note += f" Not listed: {others}; without find= all are."
-    if len(rows) > MOST_ROWS:
-        note += f" Left out: those after the first {MOST_ROWS}; find= lists those with some words."
-    return Listing(graph.title, COLUMNS, rows[:MOST_ROWS], note)
+    return Listing(graph.title, COLUMNS, rows, note)
 
 
 @dataclass(frozen=True)

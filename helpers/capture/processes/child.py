@@ -93,9 +93,6 @@ def plain(words: str) -> str:
     return clipped(PLACE.sub("", HOST.sub(r"\1this machine", words)), LONGEST)
 
 
-# ------------------------------------------------------------------ a call and its result
-
-
 def call_in_child(fn, *args):
     """Return `fn(*args)`, run from its source in a child interpreter, in an empty folder.
 

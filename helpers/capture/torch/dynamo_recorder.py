@@ -7,9 +7,8 @@ what Dynamo says. Nothing here makes Dynamo look at a value that it has not look
 import re
 import warnings
 from collections import defaultdict, deque
-from dataclasses import dataclass
 from os.path import basename
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, SimpleNamespace
 
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.bytecode import argument
@@ -26,7 +25,7 @@ from helpers.safety.restoring import redirected, running_user_code
 
 SO_FAR, RENAMED = "graph so far", " gets the name "
 MOST_INSTRUCTIONS = 500
-LONGEST, MOST_READ, MOST_KINDS = 300, 5_000, 3
+LONGEST, MOST_KINDS = 300, 3
 KINDS = {"RestartAnalysis": "start over", "SkipFrame": "skipped", "Unsupported": "given up"}
 JUMP = "Data-dependent branching"
 JUMP_WHY = "where to jump depends on a value that Dynamo does not know while it translates"
@@ -46,27 +45,15 @@ _SAME = (
 )
 
 
-@dataclass
-class Event:
+class Event(SimpleNamespace):
     """One instruction, or what Dynamo did between two. Of a break: `cause`, the whole message."""
 
-    kind: str
-    code: CodeType
-    lineno: int
-    words: str = ""
-    graph: Graph | None = None
-    cause: str = ""
-    empty: bool = False
-    offset: int = -1
-    opname: str = ""
-    argrepr: str = ""
-    positions: tuple = ()
-    prologue: bool = False
-    stack: tuple[str, ...] = ()
-    guards: tuple[str, ...] = ()
-    made: tuple[str, ...] = ()
-    guarded: tuple[str, ...] = ()
-    failed: str = ""
+    words = cause = opname = argrepr = failed = ""
+    graph, empty, offset, prologue = None, False, -1, False
+    positions = stack = guards = made = guarded = ()
+
+    def __init__(self, kind: str, code: CodeType, lineno: int, **more):
+        super().__init__(kind=kind, code=code, lineno=lineno, **more)
 
 
 class Record:
@@ -118,7 +105,7 @@ class Record:
             self._cause = error
             self._add_break(kind, tx, words)
         elif tx.parent is None and tx.f_globals is self._home:
-            self.events.append(Event(kind, tx.f_code, tx.lineno or 0, words))
+            self.events.append(Event(kind, tx.f_code, tx.lineno or 0, words=words))
 
     def broken(self, error):
         """Keep what breaks a graph; Dynamo may start over before it ends that graph."""
@@ -133,12 +120,12 @@ class Record:
             self._add_break("break", tx, _message(self._cause) if unsaid else reason.reason)
         elif tx.f_globals is self._home:
             graph = fx_graph(tx.output.graph, SO_FAR)
-            self.events.append(Event("graph", tx.f_code, tx.lineno or 0, reason.reason, graph))
+            self.events.append(Event("graph", tx.f_code, tx.lineno or 0, graph=graph))
 
     def _add_break(self, kind: str, tx, words: str):
         cause, self._cause, graph = self._cause, None, fx_graph(tx.output.graph, SO_FAR)
-        told = {"cause": _message(cause) or words, "empty": True}
-        self._broken = Event(kind, tx.f_code, tx.lineno or 0, words, graph, **told)
+        told = {"words": words, "cause": _message(cause) or words, "graph": graph, "empty": True}
+        self._broken = Event(kind, tx.f_code, tx.lineno or 0, **told)
         self.events.append(self._broken)
 
     def rewritten(self, old: CodeType, new: CodeType):
@@ -150,7 +137,8 @@ class Record:
             graph = "its graph" * any(map(COMPILED.match, new.co_names))
             calls = ", then ".join(filter(None, (graph, resumes)))
             words = f"new code, {now} instructions in place of {was}"
-            self.events.append(Event("code", old, 0, words + f"; it calls {calls}" * bool(calls)))
+            words += f"; it calls {calls}" * bool(calls)
+            self.events.append(Event("code", old, 0, words=words))
 
     def _instruction(self, tx) -> Event:
         step, real = tx.instructions[tx.instruction_pointer], self._find_real(tx)
@@ -257,7 +245,7 @@ class _Known:
 
 def same(text: str) -> str:
     """Return a text of Dynamo's with all that differs from run to run replaced or left out."""
-    text = "\n".join(clipped(line, MOST_READ) for line in text.partition(LINK)[0].split("\n"))
+    text = text.partition(LINK)[0]
     for pattern, instead in _SAME:
         text = pattern.sub(instead, text)
     return text.rstrip()
@@ -291,13 +279,6 @@ def split_message(words: str) -> tuple[str, str]:
     told = next((line[12:].strip() for line in lines if line.startswith("Explanation:")), "")
     cause = lines[0].rstrip(".") if lines else "no reason given"
     return clipped(cause, LONGEST), clipped(told, LONGEST)
-
-
-def find_advice(words: str) -> tuple[str, str]:
-    """Return the first hint in a message about a graph break, and the address of its page."""
-    told, _, page = words.partition(LINK)
-    hint = re.search(r"^ *Hint: (.+)$", same(told), re.MULTILINE)
-    return clipped(hint[1] if hint else "", LONGEST), "".join(page.split()[:1])
 
 
 def in_file(path: str, lineno: int) -> str:
@@ -339,9 +320,6 @@ def _symbol_words(fields: dict) -> str:
     if type(value) is FunctionType:
         return value.__name__
     return "" if value is None else short_repr(value)
-
-
-# ------------------------------------------------------------------ one step of the translation
 
 
 def does(event: Event, cause: str) -> str:

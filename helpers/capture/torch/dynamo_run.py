@@ -7,6 +7,7 @@ torch/_dynamo/convert_frame.py, where the new code object is made.
 
 import copy
 import random
+import re
 import warnings
 from collections import namedtuple
 from collections.abc import Callable
@@ -29,7 +30,7 @@ from helpers.capture.torch.dynamo_recorder import SO_FAR, Event, Record, record
 from helpers.capture.torch.guard_tree import behind, refuse_tensorflow
 from helpers.internals import torch_private
 from helpers.model.code_records import Bytecode
-from helpers.model.phrase import counted, ended
+from helpers.model.phrase import clipped, counted, ended
 from helpers.model.stage_records import Panel
 from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
 from helpers.model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
@@ -147,9 +148,8 @@ class _Draft:
 
     def run(self) -> DynamoRun:
         kept, steps = self.kept, tuple(self._steps())
-        outcome = ended(f"The call returned {short_repr(kept.value)}")
-        if kept.error is not None:
-            outcome = ended(f"The call raised {error_message(kept.error)}")
+        raised = kept.error and f"raised {error_message(kept.error)}"
+        outcome = ended(f"The call {raised or f'returned {short_repr(kept.value)}'}")
         numbers = counted(len(kept.graphs), "graph"), counted(len(self.breaks), "graph break")
         note = [f"{', '.join(numbers)}.", outcome, *self._peeled]
         if not kept.events and not kept.graphs:
@@ -160,8 +160,6 @@ class _Draft:
             note.append("Instructions of other modules' functions are not shown.")
         if kept.cut_off:
             note.append("Only the first instructions are shown.")
-        if kept.printed.size:
-            note.append(f"It printed {short_repr(kept.printed.text())}.")
         more = {"graphs": tuple(kept.graphs), "resumed": tuple(self.resumed.values())}
         more |= {"breaks": tuple(self.breaks), "printed": kept.printed.text(), "outcome": outcome}
         title = f"Dynamo translates {named(self.function)}"
@@ -198,9 +196,8 @@ class _Draft:
         return DynamoStep(f"{prefix}{label}", line, function=who, **more)
 
     def _instruction(self, event: Event) -> DynamoStep:
-        cause = ""
-        if event.failed:
-            cause = f"cannot be translated: {words.split_message(event.failed)[0]}"
+        told = words.split_message(event.failed)[0]
+        cause = f"cannot be translated: {told}" if event.failed else ""
         name = f"{event.opname} {event.argrepr}".rstrip()
         label = f"{event.offset} {name}" if event.offset >= 0 else name  # Dynamo put the others in
         lane = "break" if cause else _lane(event.made, event.guarded)
@@ -211,24 +208,22 @@ class _Draft:
         return self._step(event, label, lane=lane, short=name, **more, **fields)
 
     def _happened(self, event: Event) -> DynamoStep:
-        label, ending, panels = RETURNED, "", []
-        if event.kind == "code":
-            label = event.words
-        elif event.kind != "graph":
+        label, ending, lane = event.words or RETURNED, "", "hand over"
+        if event.kind not in ("graph", "code"):
             cause, ending = words.split_message(event.words)
-            label = f"{TOLD[event.kind]}: {cause}"
+            label, lane = f"{TOLD[event.kind]}: {cause}", "break"
             if event.kind in ("break", "given up"):
                 self.breaks.append(self._break(event, cause, ending))
-        if ending:
-            panels.append(Panel("why", ending))
+        panels = [Panel("why", ending)] * bool(ending)
         if event.kind in ("break", "graph"):
             panels.append(Panel("the graph that is handed over", event.graph))
-        lane = "hand over" if event.kind in ("graph", "code") else "break"
         more = {"says": ending, "lane": lane, "kind": event.kind, "ending": ending}
         return self._step(event, label, panels=tuple(panels), **more)
 
     def _break(self, event: Event, cause: str, why: str) -> Break:
-        hint, page = words.find_advice(event.cause)
+        told, _, page = event.cause.partition(words.LINK)
+        hint = re.search(r"^ *Hint: (.+)$", words.same(told), re.MULTILINE)
+        hint, page = clipped(hint[1] if hint else "", words.LONGEST), "".join(page.split()[:1])
         line, where = self._line(event.code, event.lineno), ""
         code = self.pages.text.split("\n")[line - 1].strip() if line else ""
         if event.lineno:
@@ -280,9 +275,6 @@ def _panel(title: str, heading: str, lines) -> Panel:
         note = f"The {len(before):,} lines before these stand at the steps that took them."
     columns = (Column("place", "place"), Column("words", heading, code=True))
     return Panel(title, Listing(title, columns, tuple(rows), note))
-
-
-# ------------------------------------------------------------------ how many events make one step
 
 
 def _count_repeated(events, tried) -> int:

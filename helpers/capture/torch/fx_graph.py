@@ -24,7 +24,13 @@ def fx_graph(thing, title: str = "", find: str = "") -> Graph:
     `find` points out the nodes that have these words in their name or call, and keeps them out of
     the fold of a large graph; LookupError if there is none.
     """
-    title, find, nodes = require_str(title, "title"), require_str(find, "find"), fx_nodes(thing)
+    import torch.fx
+
+    title, find = require_str(title, "title"), require_str(find, "find")
+    graph = thing.graph if real_isinstance(thing, torch.fx.GraphModule) else thing
+    if not real_isinstance(graph, torch.fx.Graph):
+        raise TypeError(f"show_fx needs a torch.fx GraphModule or Graph, not {short_repr(thing)}")
+    nodes = list(graph.nodes)
     calls = sum(node.op not in KINDS for node in nodes)
     words = clipped(title, LONGEST_LABEL) or f"An FX graph: {counted(calls, 'call')}"
     graph = Graph(words, *_draw(nodes, nodes))
@@ -39,16 +45,6 @@ def last_nodes(graph, title: str) -> Graph:
     before = len(graph.nodes) - len(shown)
     note = f"The {before:,} nodes before these stand at the steps that made them." * bool(before)
     return Graph(title, *_draw(shown, tail), note)
-
-
-def fx_nodes(thing) -> list:
-    """Return the nodes of a graph, or of a module's graph, in order."""
-    import torch.fx
-
-    graph = thing.graph if real_isinstance(thing, torch.fx.GraphModule) else thing
-    if not real_isinstance(graph, torch.fx.Graph):
-        raise TypeError(f"show_fx needs a torch.fx GraphModule or Graph, not {short_repr(thing)}")
-    return list(graph.nodes)
 
 
 def _draw(nodes, readers) -> tuple[tuple[Node, ...], tuple[Edge, ...]]:

@@ -150,9 +150,6 @@ def _ask(accepts, arguments: dict) -> tuple[str, str]:
         return "raises", error_message(error)
 
 
-# ------------------------------------------------------------------ the calls next to one
-
-
 def neighbours(fn, first: dict) -> list[Call]:
     """Return the same call again, and every call with one change. `first`: arguments by name."""
     import torch

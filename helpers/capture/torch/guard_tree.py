@@ -176,7 +176,7 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
         while key in nodes:  # clipped to the same words, or really twice
             key += "′"
         nodes[key] = Node(key, *node)
-        edges.extend([Edge(parent, key)] if parent else [])
+        edges.append(Edge(parent, key))
         return key
 
     def branch(parent: str, number: int, group: str, source: str, found, below=()) -> None:
@@ -193,19 +193,17 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
 
     for number, entry in enumerate(kept, 1):
         group, root = f"entry {number}", entry.guard_manager.root
-        top = box("", group, f"{name}(), {group}", "function", "all of this must hold", group)
-        branch(top, number, group, STATE, own_leaves(root))
+        words = f"{name}(), {group}", "function", "all of this must hold", group
+        nodes[group] = Node(group, *words)
+        branch(group, number, group, STATE, own_leaves(root))
         for child in children(root):
-            branch(top, number, group, child.get_source(), own_leaves(child), children(child))
+            branch(group, number, group, child.get_source(), own_leaves(child), children(child))
         if between := [leaf for leaf in leaves(entry) if leaf.source == BETWEEN]:
-            branch(top, number, group, BETWEEN, between)
+            branch(group, number, group, BETWEEN, between)
     title = f"Guards of {name}(): {entries_words(len(kept))}"
     note = " ".join((f"{len(guards)} guards in all.", *told))
     graph = GuardGraph(title, (*nodes.values(),), tuple(edges), note, guards=tuple(guards))
     return graph.find(find) if find else graph
-
-
-# ------------------------------------------------------------------ the tree
 
 
 @dataclass(frozen=True)
@@ -257,9 +255,9 @@ def managers(manager):
 
 def children(manager) -> list:
     """Return the nodes below one node; those on a dict's keys and values are among them."""
-    below = list(manager.get_child_managers())
     pairs = getattr(manager, "get_key_value_managers", dict)()
-    return below + [part for pair in pairs.values() for part in pair if part is not None]
+    found = [*manager.get_child_managers(), *(part for pair in pairs.values() for part in pair)]
+    return [part for part in found if part is not None]
 
 
 def resolve(source: str, scope):
@@ -268,9 +266,6 @@ def resolve(source: str, scope):
         return eval(check_of(source), {}, scope)
     except Exception:
         return MISSING
-
-
-# ------------------------------------------------------------------ what a call fails
 
 
 def failure(number: int, entry, fn, seen: dict) -> Failure | None:

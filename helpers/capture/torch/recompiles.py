@@ -102,18 +102,21 @@ class Compiled:
         words = [*map(_value_words, args), *(f"{n}={_value_words(v)}" for n, v in kwargs.items())]
         shown = clipped(", ".join(words) or "(none)", LONGEST)
         before, failures = self._ask_guards(args, kwargs)
-        noted, error = list(torch_private.compilations()), None
+        noted, error = list(torch_private.compilations()), ""
         LOGGER.addFilter(_is_unsaid)
         try:
             with frame_hook.guarded():
                 return self._compiled(*args, **kwargs)
         except BaseException as raised:
-            error = raised
+            error = error_message(raised)
             raise
         finally:
             LOGGER.removeFilter(_is_unsaid)
-            self._write(shown, before, failures, error, noted)
-            error = None  # or its traceback would hold this frame, and this frame it
+            new = [o for o in torch_private.compilations() if all(o is not n for n in noted)]
+            word, note = ("error", error) if error else self._judge(before, failures, new)
+            verdicts = Verdict(shown), Verdict(word, TONES.get(word, "plain"))
+            subject, failed = str(len(self._rows) + 1), tuple(failures or ())
+            self._rows.append(CompileEntry(subject, verdicts, note, failures=failed))
 
     def each(self, *calls: tuple) -> str:
         """Call with each tuple of arguments; return the verdicts of these calls in a row."""
@@ -147,17 +150,11 @@ class Compiled:
             failures = []
         return {str(one.compile_id) for one in kept}, None if None in failures else tuple(failures)
 
-    def _write(self, shown, before, failures, error, noted) -> None:
-        frames = [one for one in torch_private.compilations() if all(one is not n for n in noted)]
-        word, note = self._judge(before, failures, error, frames)
-        verdicts = Verdict(shown), Verdict(word, TONES.get(word, "plain"))
-        subject, failed = str(len(self._rows) + 1), tuple(failures or ())
-        self._rows.append(CompileEntry(subject, verdicts, note, failures=failed))
-
-    def _judge(self, before, failures, error, frames) -> tuple[str, str]:
-        kept, because = entries(self.compiled_function.__code__), _failure_words(failures or ())
-        if error is not None:
-            return "error", error_message(error)
+    def _judge(self, before, failures, frames) -> tuple[str, str]:
+        kept, failed = entries(self.compiled_function.__code__), failures or ()
+        told = [f"entry {f.entry}: {f}" if len(failed) > 1 else str(f) for f in failed]
+        older = [f"and {len(told) - MOST_FAILURES} older"] * (len(told) > MOST_FAILURES)
+        because = "; ".join(told[-MOST_FAILURES:] + older)
         if torch_private.stance() == "force_eager":
             return "eager", "torch.compiler.set_stance turned compiling off"
         if any(str(entry.compile_id) not in before for entry in kept):
@@ -193,13 +190,6 @@ class Compiled:
         return f"{name}{', resumed' * bool(line)}{in_file(*place)}"
 
 
-def _failure_words(failures) -> str:
-    told = failures[-MOST_FAILURES:]
-    words = [f"entry {f.entry}: {f}" if len(failures) > 1 else str(f) for f in told]
-    older = len(failures) - len(told)
-    return "; ".join(words + [f"and {older} older"] * bool(older))
-
-
 def _value_words(value) -> str:
     """Return a tensor as dtype and sizes, such as `float32 [3]`; another value in brief."""
     plain = tensors.is_tensor(value) and type_name(value) == "Tensor"
@@ -209,9 +199,6 @@ def _value_words(value) -> str:
 def _is_unsaid(record) -> bool:
     """Let through whatever torch logs but that a limit is reached: the ledger says so."""
     return not str(record.msg).startswith("torch._dynamo hit config.")
-
-
-# ------------------------------------------------------------------ what is kept
 
 
 def compiled_graph(fn) -> Graph:
