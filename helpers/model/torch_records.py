@@ -142,19 +142,12 @@ class CompileEntry(Entry):
 
 @dataclass(frozen=True)
 class CompileLedger(Ledger):
-    """A ledger of calls of a compiled function, in order; `cached`: its cache entries now."""
-
-    cached: int = 0
+    """A ledger of calls of a compiled function, in order."""
 
     @property
     def verdicts(self) -> tuple[str, ...]:
         """Return one word per call."""
         return tuple(entry.verdict for entry in self.entries)
-
-    @property
-    def failures(self) -> tuple[Failure, ...]:
-        """Return the guards that failed, of all calls, in order."""
-        return tuple(failure for entry in self.entries for failure in entry.failures)
 
 
 HOLDS, REFUSES, NOT_ASKED = "holds", "refuses", "not asked"
@@ -183,15 +176,3 @@ class GuardProgram(Listing):
     source: str = ""
     accepts: bool = False
     torch_accepts: bool = False
-
-    @property
-    def refused_by(self) -> GuardLine | None:
-        """Return the line that refuses the call, or None."""
-        return next((row for row in self.rows if row.asked == REFUSES), None)
-
-
-@dataclass(frozen=True)
-class Agreement(Ledger):
-    """A ledger of the calls about which two guard sets differ, of so many `tried`."""
-
-    tried: int = 0

@@ -38,11 +38,10 @@ def job_graph(job, part: str = "") -> JobGraph:
     ops = [_record_op(op, near.get(op.name, "")) for op in job.ops]
     ops = tuple(op for op in ops if part in ("", op.part) or op.part in OUTSIDE)
     written = {blob.name for op in ops for _, blob in op.writes}
-    found = JobGraph("", ops).counts.items()
-    words = (
-        counted(n, part if part in (*OUTSIDE, "update") else f"{part} op") for part, n in found
+    note = ", ".join(
+        counted(count, name if name in (*OUTSIDE, "update") else f"{name} op")
+        for name, count in JobGraph("", ops).counts.items()
     )
-    note = ", ".join(counted(n, names[name]) for name, n in found)
     note += f".{OWN * any(op.own for op in ops)}"
     returns = tuple(name for name in job.returns if name in written)
     return JobGraph(f"Job {job.name} ({job.kind})", ops, note, returns)

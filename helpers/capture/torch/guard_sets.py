@@ -25,7 +25,7 @@ from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model import torch_records as records
 from helpers.model.phrase import clipped
-from helpers.model.tables import Entry, Verdict
+from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.safety.arguments import real_isinstance, require_int
 from helpers.safety.restoring import running_user_code
 
@@ -107,7 +107,7 @@ def _run(fn, args, kwargs, words: str) -> None:
         raise ValueError(f"{words} must succeed, and it raised {error_message(error)}") from None
 
 
-def agreement(fn, args, **guard_sets) -> records.Agreement:
+def agreement(fn, args, **guard_sets) -> Ledger:
     """Search the calls next to `fn(*args)` for one that a guard set accepts and another refuses.
 
     `guard_sets`: name -> a function of the arguments that says whether it accepts them; without
@@ -134,7 +134,7 @@ def agreement(fn, args, **guard_sets) -> records.Agreement:
         note += f" The first {MOST_ROWS} of {len(rows)} counter-examples."
     title = f"Calls of {named(real.function)} that one accepts and another refuses"
     rows = tuple(rows[:MOST_ROWS])
-    return records.Agreement(title, "call", tuple(sets), rows, note, len(calls), marks=MARKS)
+    return Ledger(title, "call", tuple(sets), rows, note, marks=MARKS)
 
 
 def _ask(accepts, arguments: dict) -> tuple[str, str]:

@@ -137,7 +137,7 @@ class Compiled:
         note += f"{entries_words(cached)} in the cache."
         note = " ".join((note if rows else "no call yet.", *self.peeled))
         title = f"Calls of {named(self.compiled_function)}"
-        return CompileLedger(title, "call", HEADINGS, rows, note, cached, marks=MARKS)
+        return CompileLedger(title, "call", HEADINGS, rows, note, marks=MARKS)
 
     def _ask_guards(self, args, kwargs):
         """Return the compile ids in the cache, and a failure per entry; None where one accepts."""
