@@ -130,9 +130,7 @@ class Failure(Guard):
 
 @dataclass(frozen=True)
 class CompileEntry(Entry):
-    """One call; `failures`: one per cache entry."""
-
-    failures: tuple[Failure, ...] = ()
+    """One call of a compiled function."""
 
     @property
     def verdict(self) -> str:
@@ -150,7 +148,6 @@ class CompileLedger(Ledger):
         return tuple(entry.verdict for entry in self.entries)
 
 
-HOLDS, REFUSES, NOT_ASKED = "holds", "refuses", "not asked"
 LINE_COLUMNS = (
     Column("python", "must hold", code=True),
     Column("kind", "guard"),

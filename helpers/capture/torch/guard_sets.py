@@ -246,17 +246,17 @@ def guard_program(fn, call, entry: int = 1) -> records.GuardProgram:
         raise TypeError(f"{words} {label(call)}")
     by_name = real_isinstance(call, dict)
     args, kwargs = tree.given(fn, () if by_name else tuple(call), dict(call) if by_name else {})
-    seen, rows, word = tree.frame_locals(written.behind, args, kwargs), [], records.HOLDS
+    seen, rows, word = tree.frame_locals(written.behind, args, kwargs), [], "holds"
     for line, kind, own in written.lines:
-        if word == records.HOLDS:
+        word = word if word == "holds" else "not asked"
+        if word == "holds":
             try:
                 holds = eval(line, written.space | seen, dict(seen))
             except Exception:
                 holds = False
-            word = records.HOLDS if holds else records.REFUSES
+            word = "holds" if holds else "refuses"
         who = "Python" if own else "asks C++"
         rows.append(records.GuardLine(clipped(line, LONGEST), kind, who, word))
-        word = records.HOLDS if word == records.HOLDS else records.NOT_ASKED
     accepts, asked = written.root.check(seen), sum(row.written != "Python" for row in rows)
     note = (
         f"{len(rows) - asked} of {len(rows)} are Python, {asked} ask torch's guard in C++. torch's "

@@ -115,8 +115,7 @@ class Compiled:
             new = [o for o in torch_private.compilations() if all(o is not n for n in noted)]
             word, note = ("error", error) if error else self._judge(before, failures, new)
             verdicts = Verdict(shown), Verdict(word, TONES.get(word, "plain"))
-            subject, failed = str(len(self._rows) + 1), tuple(failures or ())
-            self._rows.append(CompileEntry(subject, verdicts, note, failures=failed))
+            self._rows.append(CompileEntry(str(len(self._rows) + 1), verdicts, note))
 
     def each(self, *calls: tuple) -> str:
         """Call with each tuple of arguments; return the verdicts of these calls in a row."""
