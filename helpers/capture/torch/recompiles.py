@@ -73,7 +73,9 @@ def _compile(fn, options):
         compiled, function = _compile(fn.forward, options)
         return functools.partial(_call_with_forward, fn, compiled), function
     if not real_isinstance(fn, FunctionType, MethodType):
-        return _compile(opened(fn, 1).function, options)
+        layer, call = opened(fn, 1), getattr(type(fn), "__call__", None)
+        does_more = layer.call is fn and type(call) is FunctionType  # as a decorator may
+        return _compile(MethodType(call, fn) if does_more else layer.function, options)
     copy = copied(fn)
     try:
         return torch.compile(copy, **options), behind(copy)[0]
