@@ -8,6 +8,7 @@ at the limit, on Ctrl-C and with the kernel.
 import ast
 import os
 import re
+from contextlib import suppress
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from helpers.capture.cpython.objects import names_used
@@ -180,19 +181,12 @@ def _value_line(name: str, value: object, here: str) -> str:
     """Return the line that gives a name its value elsewhere; nothing where there is none."""
     if real_isinstance(value, ModuleType):
         return f"import {value.__name__} as {name}"
-    if not name.startswith("__") and (words := _plain_source(value)):
-        return f"{name} = {words}"
+    if is_exactly(value, *PLAIN) and not name.startswith("__"):
+        with suppress(ValueError, SyntaxError, RecursionError):
+            if ast.literal_eval(repr(value)) == value:
+                return f"{name} = {value!r}"
     if real_isinstance(value, type, FunctionType, BuiltinFunctionType):
         module, own = value.__module__, value.__qualname__
-        if module != here and own.isidentifier():
+        if module and module != here and own.isidentifier():
             return f"from {module} import {own} as {name}"
     return ""
-
-
-def _plain_source(value: object) -> str:
-    """Return source for a plain value, or for a container of some, "" for any other."""
-    words = repr(value) if is_exactly(value, *PLAIN) else ""
-    try:
-        return words if ast.literal_eval(words) == value else ""
-    except (ValueError, SyntaxError, RecursionError):
-        return ""

@@ -61,7 +61,6 @@ BREAK_COLUMNS = (
 
 MOST_SHOWN, MOST_CASES = 8, 200
 MARKS = ("changed", "fewer graph breaks than before"), ("failed", "not as without the cure")
-NOT_KNOWN = "only the results' own code could say whether they are the same"
 HEADINGS = ("graphs before", "graphs after", "result", "gradient")
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 Line = namedtuple("Line", "place words")  # of a panel
@@ -337,7 +336,7 @@ def _entry(name, pair, args) -> Entry:
         result = Verdict("differs", "failed")
         why = f"{who} gives {_value_words(made[who])}, and the case {_value_words(wanted)}"
     elif None in same.values():
-        result, why = Verdict("not compared"), NOT_KNOWN
+        result, why = Verdict("not compared"), "only the results' own code could compare them"
     else:
         slopes = both(lambda fn: _run_quietly(lambda *new: _gradients(fn, new), args))
         if not any(real_isinstance(found, BaseException) for found in slopes):

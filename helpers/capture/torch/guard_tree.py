@@ -157,9 +157,6 @@ def copied(fn):
     return made
 
 
-# ------------------------------------------------------------------ the picture
-
-
 def guard_graph(fn, find: str = "") -> GuardGraph:
     """Return the guard tree of each cache entry of `fn`; `find` points out what has these words."""
     find, (function, told) = require_str(find, "find"), behind(fn, compiled=True)
@@ -332,9 +329,6 @@ def _fails(leaf, scope, part: str) -> bool:
         return value is not MISSING and not leaf.check(value)
     except Exception:
         return False
-
-
-# ------------------------------------------------------------------ plain words
 
 
 def clean(words: str) -> str:

@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import replace
 from types import FunctionType, MethodType
 
-from helpers.capture.cpython.objects import called, instance_dict, named, refuse_async
+from helpers.capture.cpython.objects import called, inherited, instance_dict, named, refuse_async
 from helpers.capture.cpython.unwrapping import opened
 from helpers.capture.text import tensors
 from helpers.capture.text.error import error_message
@@ -73,7 +73,7 @@ def _compile(fn, options):
         compiled, function = _compile(fn.forward, options)
         return functools.partial(_call_with_forward, fn, compiled), function
     if not real_isinstance(fn, FunctionType, MethodType):
-        layer, call = opened(fn, 1), getattr(type(fn), "__call__", None)
+        layer, call = opened(fn, 1), inherited(type(fn), "__call__")
         does_more = layer.call is fn and type(call) is FunctionType  # as a decorator may
         return _compile(MethodType(call, fn) if does_more else layer.function, options)
     copy = copied(fn)
