@@ -29,7 +29,7 @@ _NAMES = {
     "capture.processes.child": "call_in_child",
     "capture.frameworks.call_interceptions": "op_routes",
     "capture.tensorflow.trace_ledger": "would_trace",
-    "capture.torch.guard_program": "guard_function",
+    "capture.torch.guard_sets": "guard_function",
     "verbs.composed": """
         plot_curve plot_ratios show_evaluator show_frames show_graph show_guards show_names
         show_nested startup_switches
@@ -69,7 +69,7 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
     "show_grad_fn": ("torch.fx_graph.grad_fn_graph", "diagram.graph_view.graph", 4),
     "watch_breaks": ("torch.dynamo_run.breaks_listing", "table_view.table", 4),
     "watch_compile": ("torch.dynamo_run.dynamo_run", "instruction_tables.dynamo", 4),
-    "watch_fixes": ("torch.graph_breaks.cures_ledger", "table_view.ledger", 4),
+    "watch_fixes": ("torch.dynamo_run.cures_ledger", "table_view.ledger", 4),
     "watch_guard_sets": ("torch.guard_sets.agreement", "table_view.ledger", 4),
     "watch_hooked": ("cpython.hooked_frames.hooked_listing", "table_view.table", 4),
     "watch_inductor": ("torch.recompiles.inductor_side_by_side", "source_views.side_by_side", 4),

@@ -47,7 +47,6 @@ PLACES = {
     "state": _places("torch._C", "_len_torch_function_stack _len_torch_dispatch_stack")
     | _places("torch._C", "_is_any_autocast_enabled _is_tracing")
     | _places("torch._C._functorch", "maybe_current_level")
-    | _places("torch.nn.modules.module", "_has_any_global_hook")
     | _places("torch._library.simple_registry", "find_torch_dispatch_rule")
     | _places("torch._subclasses.fake_tensor", "FakeTensorMode"),
     "cache": _places("torch._C._dynamo.eval_frame", "_debug_get_cache_entry_list")
@@ -58,8 +57,7 @@ PLACES = {
     | _places("torch._dynamo.convert_frame", "register_bytecode_hook")
     | _places("torch._dynamo.resume_execution", "ContinueExecutionCache"),
     "dynamo": _places("torch._dynamo", "reset eval_frame config"),
-    "backends": _places("torch._inductor.compile_fx", "compile_fx compile_fx_inner")
-    | _places("torch._inductor.graph", "GraphLowering")
+    "backends": _places("torch._inductor.graph", "GraphLowering")
     | _places("torch._inductor", "", inductor_config="config")
     | _places("torch._dynamo.backends.common", "aot_autograd")
     | _places("functorch.compile", "make_boxed_func"),

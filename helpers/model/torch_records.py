@@ -65,7 +65,6 @@ class BreakListing(Listing):
     outcome: str = ""
 
 
-MOST_ROWS = 500
 HEADINGS = ("arguments", "verdict")
 MARKS = ("changed", "compiled for this call"), ("failed", "plain Python ran, or an error")
 TONES = {"compile": "changed", "recompile": "changed", "eager": "failed", "error": "failed"}
@@ -114,9 +113,7 @@ def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
     if others:
         note += f" Listed: the {len(rows)} with {find!r} in their words."
         note += f" Not listed: {others}; without find= all are."
-    if len(rows) > MOST_ROWS:
-        note += f" Left out: those after the first {MOST_ROWS}; find= lists those with some words."
-    return Listing(graph.title, COLUMNS, rows[:MOST_ROWS], note)
+    return Listing(graph.title, COLUMNS, rows, note)
 
 
 @dataclass(frozen=True)
@@ -133,10 +130,7 @@ class Failure(Guard):
 
 @dataclass(frozen=True)
 class CompileEntry(Entry):
-    """One call, or a run of `calls` that were the same hit; `failures`: one per cache entry."""
-
-    failures: tuple[Failure, ...] = ()
-    calls: int = 1
+    """One call of a compiled function."""
 
     @property
     def verdict(self) -> str:
@@ -146,22 +140,14 @@ class CompileEntry(Entry):
 
 @dataclass(frozen=True)
 class CompileLedger(Ledger):
-    """A ledger of calls of a compiled function, in order; `cached`: its cache entries now."""
-
-    cached: int = 0
+    """A ledger of calls of a compiled function, in order."""
 
     @property
     def verdicts(self) -> tuple[str, ...]:
         """Return one word per call."""
-        return tuple(entry.verdict for entry in self.entries for _ in range(entry.calls))
-
-    @property
-    def failures(self) -> tuple[Failure, ...]:
-        """Return the guards that failed, of all calls, in order."""
-        return tuple(failure for entry in self.entries for failure in entry.failures)
+        return tuple(entry.verdict for entry in self.entries)
 
 
-HOLDS, REFUSES, NOT_ASKED = "holds", "refuses", "not asked"
 LINE_COLUMNS = (
     Column("python", "must hold", code=True),
     Column("kind", "guard"),
@@ -187,15 +173,3 @@ class GuardProgram(Listing):
     source: str = ""
     accepts: bool = False
     torch_accepts: bool = False
-
-    @property
-    def refused_by(self) -> GuardLine | None:
-        """Return the line that refuses the call, or None."""
-        return next((row for row in self.rows if row.asked == REFUSES), None)
-
-
-@dataclass(frozen=True)
-class Agreement(Ledger):
-    """A ledger of the calls about which two guard sets differ, of so many `tried`."""
-
-    tried: int = 0

@@ -83,12 +83,12 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     about that call: `.model.source` is all of them as a function, `guard_function` makes it.
     LookupError if nothing was compiled, or nothing is found.
     """
-    from helpers.capture.torch import guard_program, guard_tree
+    from helpers.capture.torch import guard_sets, guard_tree
     from helpers.model.torch_records import guard_listing
     from helpers.safety.arguments import require_bool, require_str
 
     if call is not None:
-        return Exhibit(guard_program.guard_program(fn, call, entry), table, 4)
+        return Exhibit(guard_sets.guard_program(fn, call, entry), table, 4)
     if type(entry) is not int or entry != 1:
         raise TypeError("entry says whose guards a call is asked of: give call= too, or neither")
     if require_bool(as_table, "as_table"):

@@ -70,14 +70,6 @@ class Residual(nn.Module):
         return torch.relu(y)
 
 
-def maybe(x, y=None):
-    if y is None:  # noqa: SIM108 (the jump is the point)
-        z = x + 1
-    else:
-        z = x + y
-    return z * 2
-
-
 def toy(a, b):
     x = a / (torch.abs(a) + 1)
     if b.sum() < 0:
@@ -101,17 +93,6 @@ def decorated(x):
 
 def scaled(x, n):
     return x * n + 1
-
-
-def summed(values):
-    # inlined into its caller, and never compiled for itself: it is a generator
-    for value in values:
-        yield value.sum().item()
-
-
-def totalled(x):
-    y = torch.relu(x)
-    return y * sum(summed([y, y + 1]))
 
 
 def training_step(optimizer):
@@ -158,12 +139,10 @@ MODELS = {  # name -> what makes a callable, and what makes the arguments of a c
     "forward in forward": (Outer, lambda: (x(),)),
     "three blocks": (Blocks, lambda: (x(),)),
     "residual": (Residual, lambda: (x(1, 3, 4, 4),)),
-    "is None": (lambda: maybe, lambda: (x(),)),
     "encoder layer": (encoder, lambda: (x(2, 3, 8),)),
     "BERT": (bert, lambda: (tokens(),)),
     "SGD": (lambda: training_step(torch.optim.SGD), lambda: batches()[0]),
     "Adam": (lambda: training_step(torch.optim.Adam), lambda: batches()[0]),
-    "generator": (lambda: totalled, lambda: (x(),)),
     "decorated": (lambda: decorated, lambda: (x(),)),
     "partial": (lambda: functools.partial(scaled, n=3), lambda: (x(),)),
     "compiled": (lambda: torch.compile(scaled), lambda: (x(), 3)),

@@ -115,8 +115,8 @@ def gives_a_set():
     [
         (raises, RuntimeError, "raises failed in its own interpreter: ValueError: no such"),
         (gives_a_set, TypeError, "returned a value of type set, which does not travel"),
-        (lambda: 1, TypeError, "not a lambda: give it a name with def"),
-        (print, TypeError, "call_in_child needs a function written in Python"),
+        (lambda: 1, TypeError, "is no function made by def"),
+        (print, TypeError, "is no function made by def"),
     ],
 )
 def test_what_gives_no_result_is_one_sentence(fn, error, says):
@@ -132,7 +132,10 @@ def test_what_cannot_travel_or_has_no_source_is_refused():
     def closes():
         return held
 
-    for fn, says in ((space["typed"], "no source at hand"), (closes, "closes uses held of a")):
+    for fn, says in (
+        (space["typed"], "the source of typed is not at hand"),
+        (closes, "closes uses held of a"),
+    ):
         with pytest.raises(TypeError, match=says):
             call_in_child(fn)
     with pytest.raises(ValueError, match="the source of typed is not at hand"):

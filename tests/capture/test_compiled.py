@@ -44,13 +44,6 @@ def test_entry_leads_to_guards_code_graph_and_backend(graph):
     assert labels(graph, made.key) == ["keeping"]
 
 
-def test_entry_compiled_last_is_tried_first(graph):
-    assert [graph.node(f"entry {n}").detail for n in (1, 2)] == [
-        "tried as number 2",
-        "tried as number 1",
-    ]
-
-
 def test_resume_functions_have_entries_of_their_own(graph):
     details = [node.detail for node in graph.nodes if node.label == "branching, resumed"]
     assert len(details) == 4 and "0 entries of its own" in details

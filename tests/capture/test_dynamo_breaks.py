@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import watch_breaks, watch_fixes
-from helpers.capture.torch.graph_breaks import compared
+from helpers.capture.torch.dynamo_run import compared
 
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_programs as programs  # noqa: E402

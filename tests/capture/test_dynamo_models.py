@@ -95,14 +95,6 @@ def test_a_break_in_a_submodule_is_told_at_its_own_line():
     ]
 
 
-def test_hints_and_pages_are_dynamos():
-    model, explained = breaks_and_explained("three blocks")
-    row = model.rows[1]
-    reason = explained.break_reasons[0].reason
-    assert row.hint in reason.replace("\n", " ") and f"{row.page}\n" in f"{reason}\n"
-    assert row.hint in model.note and row.page in model.note
-
-
 def ledger(fn, *calls):
     """Return a ledger of the calls; each row is held against the graphs that torch made."""
     torch._dynamo.reset()
@@ -118,11 +110,7 @@ def ledger(fn, *calls):
 @pytest.mark.parametrize("name", models.MODELS)
 def test_a_call_that_makes_a_graph_is_no_hit(name):
     fn, args = made(name)
-    model = ledger(fn, args, args, args)
-    if name == "generator":  # no graph
-        assert model.entries[0].note.endswith("gave it up") and set(model.verdicts) == {"eager"}
-    else:
-        assert model.verdicts == ("compile", "hit", "hit")
+    assert ledger(fn, args, args, args).verdicts == ("compile", "hit", "hit")
 
 
 @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.Adam])
@@ -170,7 +158,7 @@ def test_guards_are_those_of_the_function_inside(name):
     live = watch_recompiles(fn)
     live(*args)
     graph = show_guards(live).model
-    assert graph.guards and live.model.cached == 1
+    assert graph.guards and "1 entry in the cache" in live.model.note
     peeled = {"BERT": "BertModel is a torch module", "decorated": "the wrapper that a decorator",
               "partial": "A partial", "method": ""}  # fmt: skip
     words = peeled.get(name, "Rectified is a torch module")

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from helpers import guard_function, show_guards
-from helpers.capture.torch.guard_program import WrittenGuards
+from helpers.capture.torch.guard_sets import WrittenGuards
 from helpers.capture.torch.guard_tree import behind, entries, frame_locals
 
 pytestmark = pytest.mark.own_process(sharing="torch")
@@ -171,10 +171,10 @@ REFUSED = {
 def test_line_that_refuses_is_named(line):
     fn = compiled(numbers, [(x, 2, ["a", "b"])])
     program = shown(fn, REFUSED[line])
-    assert program.refused_by.python == line
+    [at] = [n for n, row in enumerate(program.rows) if row.asked == "refuses"]
+    assert program.rows[at].python == line
     assert program.accepts is program.torch_accepts is False
-    after = program.rows[program.rows.index(program.refused_by) + 1 :]
-    assert {row.asked for row in after} == {"not asked"}
+    assert {row.asked for row in program.rows[at + 1 :]} == {"not asked"}
 
 
 def test_what_exists_in_cpp_alone_is_said_and_asked():
@@ -183,8 +183,8 @@ def test_what_exists_in_cpp_alone_is_said_and_asked():
     assert asking == {"LAMBDA_GUARD", "GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK"}
     assert all("in_cpp" in row.python for row in program.rows if row.written != "Python")
     with torch.no_grad():
-        refused = shown(compiled_again := behind(numbers)[0], (x, 2, ["a", "b"])).refused_by
-    assert compiled_again is numbers and refused.kind == "GLOBAL_STATE"
+        rows = shown(numbers, (x, 2, ["a", "b"])).rows
+    assert [row.kind for row in rows if row.asked == "refuses"] == ["GLOBAL_STATE"]
 
 
 def test_text_is_the_same_twice():

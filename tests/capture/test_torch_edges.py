@@ -14,7 +14,7 @@ from helpers import (  # noqa: E402
     watch_fixes,
     watch_recompiles,
 )
-from helpers.capture.torch import graph_breaks as results  # noqa: E402
+from helpers.capture.torch import dynamo_run as results  # noqa: E402
 from helpers.internals import torch_private  # noqa: E402
 from helpers.mini import frame_hook  # noqa: E402
 
@@ -45,13 +45,11 @@ class Uncopied:
         raise TypeError
 
 
-def test_what_cannot_be_copied_for_each_run_is_shared_and_said():
-    model = watch_fixes({"a": (lambda x: x, lambda x: x)}, Uncopied()).model
-    assert "Not copied for each run but shared: Uncopied" in model.note
-    told = dict(zip(model.headings, model.entries[0].verdicts, strict=True))
-    assert told["result"].word == "same"
-    (copy, again), shared = results.copied(([torch.ones(2)], torch.ones(2, requires_grad=True) * 2))
-    assert copy[0].tolist() == [1, 1] and again.is_leaf and shared == []
+def test_each_run_gets_copies_or_it_is_refused():
+    with pytest.raises(TypeError, match="each run needs copies of the arguments"):
+        watch_fixes({"a": (lambda x: x, lambda x: x)}, Uncopied())
+    copy, again = results.copied(([torch.ones(2)], torch.ones(2, requires_grad=True) * 2))
+    assert copy[0].tolist() == [1, 1] and again.is_leaf and again.requires_grad
 
 
 # ------------------------------------------------------------------ runs that are cut short

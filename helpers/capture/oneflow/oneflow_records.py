@@ -4,6 +4,7 @@ A job is an op list, with the pass that each op belongs to. The registry is a gr
 kernel, gradient rule, and the gaps. Files are texts whose new lines are known.
 """
 
+from contextlib import suppress
 from difflib import SequenceMatcher
 from os.path import basename
 
@@ -114,11 +115,10 @@ def registry_graph(*jobs) -> Graph:
             said = f"{one.kernel.name}() · {basename(one.kernel.file)}"
             add(op, f"{key} {number}", f"if {one.matches}", "kernel", "kernel", said)
         if not registered:
-            try:
+            node = "no kernel", "gone", "nobody computes it"
+            with suppress(OpError):
                 file = basename(named(registry, op.name).file)
                 node = "kernel", "kernel", f"{op.name.rpartition('_')[2]}() · {file}"
-            except OpError:
-                node = "no kernel", "gone", "nobody computes it"
             add(op, key, "computed by", *node)
         node = "no gradient rule", "gone", "nobody goes back through it"
         if rule is not None:
@@ -129,8 +129,8 @@ def registry_graph(*jobs) -> Graph:
     if missing := sum(not op.file for op in ops):
         are = "is" if missing == 1 else "are"
         notes.append(f"{counted(missing, 'op')} of built-in types {are} left out.")
-    title = "What the registry knows"
-    return Graph(title, tuple(nodes), tuple(edges), " ".join(notes), wide=True)
+    note = " ".join(notes)
+    return Graph("What the registry knows", tuple(nodes), tuple(edges), note, wide=True)
 
 
 def op_files(files: dict[str, str], before: dict[str, str] | None = None) -> Files:

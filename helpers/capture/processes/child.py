@@ -8,9 +8,10 @@ at the limit, on Ctrl-C and with the kernel.
 import ast
 import os
 import re
+from contextlib import suppress
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
-from helpers.capture.cpython.objects import instance_dict, names_used
+from helpers.capture.cpython.objects import names_used
 from helpers.capture.text.error import instead
 from helpers.capture.text.source import source_of, why_outdated
 from helpers.capture.text.value import short_repr
@@ -30,7 +31,6 @@ QUALIFIED = re.compile(r"^(?:\w+\.)+(\w+)")
 FRAMES = re.compile(r'Exception originated from\s*\n|^ +File ".*\n(?: {4}.*\n)*', re.MULTILINE)
 PLACE = re.compile(r"(?:[A-Za-z]:)?[\\/][^\s'\"]*[\\/](?:site-packages|ipykernel_\d+)[\\/]")
 UNSEEN = re.compile(r"NameError: name '(\w+)' is not defined\b.*")
-NEEDS = "call_in_child needs a function written in Python with def"
 
 
 def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transcripts:
@@ -52,8 +52,6 @@ def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transc
             raise TypeError(
                 f"a child runs a function or source, not {short_repr(one)}{instead(one)}"
             )
-        elif one.endswith(".py") and "\n" not in one:
-            raise ValueError(f"a child runs source, and {short_repr(one)} is a file: give its text")
         made.append(transcript(label, source, shown, imports))
     names = ", ".join(one.label for one in made if one.label)
     return Transcripts(title or f"In a child interpreter: {names}".removesuffix(": "), tuple(made))
@@ -96,9 +94,6 @@ def plain(words: str) -> str:
     return clipped(PLACE.sub("", HOST.sub(r"\1this machine", words)), LONGEST)
 
 
-# ------------------------------------------------------------------ a call and its result
-
-
 def call_in_child(fn, *args):
     """Return `fn(*args)`, run from its source in a child interpreter, in an empty folder.
 
@@ -107,20 +102,12 @@ def call_in_child(fn, *args):
     as a list. What it prints, or leaves running, does not count. TypeError if there is no source
     or no JSON, RuntimeError if it does not return.
     """
-    if not real_isinstance(fn, FunctionType):
-        raise TypeError(f"{NEEDS}, not {short_repr(fn)}")
-    name, free = fn.__code__.co_name, ", ".join(fn.__code__.co_freevars)
-    why, source = why_outdated(fn.__code__), source_of(fn.__code__).text
-    fault = next(filter(None, map(why_not_json, args)), "")
-    if name == "<lambda>":
-        raise TypeError(f"{NEEDS}, not a lambda: give it a name with def")
-    if free:
-        raise TypeError(f"{NEEDS}, and {name} uses {free} of a function around it")
-    if why:
-        raise TypeError(f"call_in_child runs a function from its source, and {why}")
-    if not source:
-        raise TypeError(f"{NEEDS}, and {name} has no source at hand")
-    if fault:
+    _require_def(fn)
+    source, name = _own_source(fn, TypeError), fn.__code__.co_name
+    if fn.__code__.co_freevars:
+        free = ", ".join(fn.__code__.co_freevars)
+        raise TypeError(f"{name} uses {free} of a function around it, which does not go along")
+    if fault := next(filter(None, map(why_not_json, args)), ""):
         raise TypeError(
             f"call_in_child takes arguments of dicts, lists, text and numbers, not {fault}"
         )
@@ -158,19 +145,28 @@ def portable(fn) -> str:
 
     Functions of the same place go along, imports and plain values; the rest is missing there.
     """
-    if not real_isinstance(fn, FunctionType) or fn.__code__.co_name == "<lambda>":
-        raise TypeError(f"{short_repr(fn)} is no function made by def")
     lines: dict[str, str] = {}
+    _require_def(fn)
     _collect(fn.__code__.co_name, fn, lines)
     return "\n".join(lines.values())
 
 
+def _require_def(fn) -> None:
+    if not real_isinstance(fn, FunctionType) or fn.__code__.co_name == "<lambda>":
+        raise TypeError(f"{short_repr(fn)} is no function made by def")
+
+
+def _own_source(fn, error: type[Exception] = ValueError) -> str:
+    """Return the source of a function; an `error` where it is not at hand."""
+    text, why = source_of(fn.__code__).text, why_outdated(fn.__code__)
+    if why or not text:
+        why = why or f"the source of {fn.__code__.co_name} is not at hand"
+        raise error(f"a function is run from its source, and {why}")
+    return text
+
+
 def _collect(name: str, fn: FunctionType, lines: dict[str, str]) -> None:
-    own, text = fn.__code__.co_name, source_of(fn.__code__).text
-    if why := why_outdated(fn.__code__):
-        raise ValueError(f"a function is run from its source, and {why}")
-    if not text:
-        raise ValueError(f"the source of {own} is not at hand")
+    own, text = fn.__code__.co_name, _own_source(fn)
     lines[name] = f"{text}\n" + (f"\n{name} = {own}" if own.isidentifier() and own != name else "")
     for used in sorted(names_used(fn.__code__) & fn.__globals__.keys() - lines.keys()):
         value = fn.__globals__[used]
@@ -185,21 +181,12 @@ def _value_line(name: str, value: object, here: str) -> str:
     """Return the line that gives a name its value elsewhere; nothing where there is none."""
     if real_isinstance(value, ModuleType):
         return f"import {value.__name__} as {name}"
-    if not name.startswith("__") and (words := _plain_source(value)):
-        return f"{name} = {words}"
-    held = instance_dict(value) or {}
+    if is_exactly(value, *PLAIN) and not name.startswith("__"):
+        with suppress(ValueError, SyntaxError, RecursionError):
+            if ast.literal_eval(repr(value)) == value:
+                return f"{name} = {value!r}"
     if real_isinstance(value, type, FunctionType, BuiltinFunctionType):
-        held = {"__module__": value.__module__, "__qualname__": value.__qualname__}
-    module, own = held.get("__module__"), held.get("__qualname__")
-    if real_isinstance(module, str) and real_isinstance(own, str) and own.isidentifier():
-        return f"from {module} import {own} as {name}" if module != here else ""
+        module, own = value.__module__, value.__qualname__
+        if module and module != here and own.isidentifier():
+            return f"from {module} import {own} as {name}"
     return ""
-
-
-def _plain_source(value: object) -> str:
-    """Return source for a plain value, or for a container of some, "" for any other."""
-    words = repr(value) if is_exactly(value, *PLAIN) else ""
-    try:
-        return words if ast.literal_eval(words) == value else ""
-    except (ValueError, SyntaxError, RecursionError):
-        return ""

@@ -7,9 +7,8 @@ what Dynamo says. Nothing here makes Dynamo look at a value that it has not look
 import re
 import warnings
 from collections import defaultdict, deque
-from dataclasses import dataclass
 from os.path import basename
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, SimpleNamespace
 
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.bytecode import argument
@@ -26,12 +25,13 @@ from helpers.safety.restoring import redirected, running_user_code
 
 SO_FAR, RENAMED = "graph so far", " gets the name "
 MOST_INSTRUCTIONS = 500
-LONGEST, MOST_READ, MOST_KINDS = 300, 5_000, 3
+LONGEST, MOST_KINDS = 300, 3
 KINDS = {"RestartAnalysis": "start over", "SkipFrame": "skipped", "Unsupported": "given up"}
 JUMP = "Data-dependent branching"
 JUMP_WHY = "where to jump depends on a value that Dynamo does not know while it translates"
 LINK = "For more details about this graph break, please visit:"
 RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)")
+RESUME, COMPILED = re.compile(r"__resume_at_(\d+)"), re.compile("__compiled_fn")
 IMPORTED = re.compile(r"G\['__import_(\w+?)'\]")
 _SAME = (
     (re.compile(r"__compiled_fn_\d+\w*"), "__compiled_fn"),
@@ -45,29 +45,15 @@ _SAME = (
 )
 
 
-@dataclass
-class Event:
+class Event(SimpleNamespace):
     """One instruction, or what Dynamo did between two. Of a break: `cause`, the whole message."""
 
-    kind: str
-    code: CodeType
-    lineno: int
-    words: str = ""
-    graph: Graph | None = None
-    cause: str = ""
-    empty: bool = False
-    names: tuple[str, ...] = ()
-    sizes: tuple[int, ...] = ()
-    offset: int = -1
-    opname: str = ""
-    argrepr: str = ""
-    positions: tuple = ()
-    prologue: bool = False
-    stack: tuple[str, ...] = ()
-    guards: tuple[str, ...] = ()
-    made: tuple[str, ...] = ()
-    guarded: tuple[str, ...] = ()
-    failed: str = ""
+    words = cause = opname = argrepr = failed = ""
+    graph, empty, offset, prologue = None, False, -1, False
+    positions = stack = guards = made = guarded = ()
+
+    def __init__(self, kind: str, code: CodeType, lineno: int, **more):
+        super().__init__(kind=kind, code=code, lineno=lineno, **more)
 
 
 class Record:
@@ -105,12 +91,12 @@ class Record:
         """Note what the instruction added, and what went wrong with it."""
         event = self._open.pop(id(tx), None)
         if event is not None:
-            made, guarded = self._read(tx).growth()
+            made, guarded = self._known[id(tx.output)].growth()
             event.made, event.guarded = event.made + made, event.guarded + guarded
-        names = {kind.__name__ for kind in type(error).__mro__}
+        names, words = {kind.__name__ for kind in type(error).__mro__}, _message(error)
         if "TorchDynamoException" not in names:
             return
-        kind, words = next((KINDS[n] for n in KINDS if n in names), "error"), _message(error)
+        kind = next((KINDS[name] for name in KINDS if name in names), "error")
         if kind == "start over" and words.startswith("Unknown fail_and_restart"):
             words = _message(self._cause) or words
         if event is not None:
@@ -119,7 +105,7 @@ class Record:
             self._cause = error
             self._add_break(kind, tx, words)
         elif tx.parent is None and tx.f_globals is self._home:
-            self.events.append(Event(kind, tx.f_code, tx.lineno or 0, words))
+            self.events.append(Event(kind, tx.f_code, tx.lineno or 0, words=words))
 
     def broken(self, error):
         """Keep what breaks a graph; Dynamo may start over before it ends that graph."""
@@ -134,30 +120,31 @@ class Record:
             self._add_break("break", tx, _message(self._cause) if unsaid else reason.reason)
         elif tx.f_globals is self._home:
             graph = fx_graph(tx.output.graph, SO_FAR)
-            self.events.append(Event("graph", tx.f_code, tx.lineno or 0, reason.reason, graph))
+            self.events.append(Event("graph", tx.f_code, tx.lineno or 0, graph=graph))
 
     def _add_break(self, kind: str, tx, words: str):
         cause, self._cause, graph = self._cause, None, fx_graph(tx.output.graph, SO_FAR)
-        told = {"cause": _message(cause) or words, "empty": True}
-        self._broken = Event(kind, tx.f_code, tx.lineno or 0, words, graph, **told)
+        told = {"words": words, "cause": _message(cause) or words, "graph": graph, "empty": True}
+        self._broken = Event(kind, tx.f_code, tx.lineno or 0, **told)
         self.events.append(self._broken)
 
     def rewritten(self, old: CodeType, new: CodeType):
         """Note that Dynamo has made new code for a code object that was translated here."""
         if old in self._seen:
-            sizes = tuple(len(disassembly.instructions(code)) for code in (old, new))
-            self.events.append(Event("code", old, 0, names=tuple(new.co_names), sizes=sizes))
-
-    def _read(self, tx) -> "_Known":
-        return self._known.setdefault(id(tx.output), _Known(tx.output))
+            was, now = (len(disassembly.instructions(code)) for code in (old, new))
+            found = filter(None, map(RESUME.match, new.co_names))
+            resumes = " or ".join(f"the resume function at {one[1]}" for one in found)
+            graph = "its graph" * any(map(COMPILED.match, new.co_names))
+            calls = ", then ".join(filter(None, (graph, resumes)))
+            words = f"new code, {now} instructions in place of {was}"
+            words += f"; it calls {calls}" * bool(calls)
+            self.events.append(Event("code", old, 0, words=words))
 
     def _instruction(self, tx) -> Event:
         step, real = tx.instructions[tx.instruction_pointer], self._find_real(tx)
-        known = self._read(tx)
+        known = self._known.setdefault(id(tx.output), _Known(tx.output))
         made, guarded = known.growth()
         argrepr = argument(real, tx.f_code) if real else ""
-        if real is None and step.target is None and step.argval is not None:
-            argrepr = same(str(step.argval))
         event = Event(
             "instruction",
             tx.f_code,
@@ -258,7 +245,7 @@ class _Known:
 
 def same(text: str) -> str:
     """Return a text of Dynamo's with all that differs from run to run replaced or left out."""
-    text = "\n".join(clipped(line, MOST_READ) for line in text.partition(LINK)[0].split("\n"))
+    text = text.partition(LINK)[0]
     for pattern, instead in _SAME:
         text = pattern.sub(instead, text)
     return text.rstrip()
@@ -294,13 +281,6 @@ def split_message(words: str) -> tuple[str, str]:
     return clipped(cause, LONGEST), clipped(told, LONGEST)
 
 
-def find_advice(words: str) -> tuple[str, str]:
-    """Return the first hint in a message about a graph break, and the address of its page."""
-    told, _, page = words.partition(LINK)
-    hint = re.search(r"^ *Hint: (.+)$", same(told), re.MULTILINE)
-    return clipped(hint[1] if hint else "", LONGEST), "".join(page.split()[:1])
-
-
 def in_file(path: str, lineno: int) -> str:
     """Return a file's name and a line of it; nothing for a cell or other text in memory."""
     name = same(path)
@@ -324,9 +304,9 @@ def symbol(value) -> str:
 
 def _symbol_words(fields: dict) -> str:
     found = {name: one for name, one in fields.items() if one is not None}
-    lazy = "_cache" in found  # a LazyVariableTracker: asking it for anything makes it look
-    if lazy and found["_cache"].vt is not None:
-        return symbol(found["_cache"].vt)
+    lazy = found.get("_cache")  # of a LazyVariableTracker: asking it for anything makes it look
+    if lazy and lazy.vt is not None:
+        return symbol(lazy.vt)
     if "obj" in found:
         return f"{symbol(found['obj'])}.{fields.get('name', '?')}"
     if "proxy" in found:
@@ -337,12 +317,9 @@ def _symbol_words(fields: dict) -> str:
         words = source_words(source.name() if callable(source.name) else source.name)
         return f"{words} (lazy)" if lazy else words
     value = found.get("value", found.get("fn"))
-    return (
-        value.__name__ if type(value) is FunctionType else short_repr(value) * (value is not None)
-    )
-
-
-# ------------------------------------------------------------------ one step of the translation
+    if type(value) is FunctionType:
+        return value.__name__
+    return "" if value is None else short_repr(value)
 
 
 def does(event: Event, cause: str) -> str:
@@ -367,16 +344,11 @@ _WORDS = {
     "LOAD_CONST": "puts the constant {arg} on the stack: Dynamo knows its value",
     "LOAD_GLOBAL": "looks {arg} up and puts what stands for it on the stack",
     "LOAD_ATTR": "takes {top} and puts what stands for its attribute {arg} there",
-    "STORE_ATTR": "notes that {top}.{arg} changes; the change is made after the graph has run",
     "STORE_FAST": "takes {top} off the stack: for Dynamo, {arg} is {top} from now on",
     "BINARY_OP": "{second} {arg} {top} is recorded, or worked out by Dynamo itself",
     "PRECALL": "gets ready for the call: nothing moves",
     "CALL": "the call is recorded; or Dynamo goes on inside the function; or makes the call itself",
-    "FOR_ITER": "Dynamo translates the loop's body for each value that it knows, one after another",
     "POP_JUMP_IF": "takes {top} off the stack and goes the way that it decides",
-    "POP_TOP": "takes {top} off the stack; nobody wants it",
-    "JUMP": "goes {arg}",
     "RETURN_VALUE": "ends the function: {top} is its result",
     "RESUME": "begins: nothing moves",
-    "BUILD_": "takes its items off the stack and puts one value there; the graph does not see it",
 }

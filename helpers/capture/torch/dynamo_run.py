@@ -1,18 +1,27 @@
-"""One call of a function under `torch.compile` -> Dynamo's translation, its breaks, its new code.
+"""A call under `torch.compile` -> Dynamo's translation, its breaks, their cures, its new code.
 
 Each step is one instruction with the symbolic stack before it, the graph and the guards so far.
 Mirrors torch/_dynamo/symbolic_convert.py, whose `step` translates one instruction, and
 torch/_dynamo/convert_frame.py, where the new code object is made.
 """
 
+import copy
+import random
 import re
-from dataclasses import dataclass, replace
+import warnings
+from collections import namedtuple
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import takewhile
 from types import CodeType
 
+import numpy as np
+
 from helpers.capture.cpython.bytecode import bytecode
-from helpers.capture.cpython.objects import function_of, named, refuse_async
-from helpers.capture.cpython.unwrapping import Unwrapped, opened
+from helpers.capture.cpython.objects import named
+from helpers.capture.cpython.settrace import UNRAISABLE, Printed
+from helpers.capture.cpython.unwrapping import Unwrapped, to_run
+from helpers.capture.text import tensors
 from helpers.capture.text.error import error_message
 from helpers.capture.text.source import NOWHERE, Pages
 from helpers.capture.text.value import short_repr
@@ -21,13 +30,15 @@ from helpers.capture.torch.dynamo_recorder import SO_FAR, Event, Record, record
 from helpers.capture.torch.guard_tree import behind, refuse_tensorflow
 from helpers.internals import torch_private
 from helpers.model.code_records import Bytecode
-from helpers.model.phrase import counted, ended
+from helpers.model.phrase import clipped, counted, ended
 from helpers.model.stage_records import Panel
-from helpers.model.tables import Column, Listing
+from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
 from helpers.model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
+from helpers.safety import progress
+from helpers.safety.arguments import quote_value, real_isinstance, table
+from helpers.safety.restoring import redirected, running_user_code
 
 MOST_STEPS, MOST_GUARDS = 400, 12
-RESUME, COMPILED = re.compile(r"__resume_at_(\d+)"), re.compile("__compiled_fn")
 RETURNED = "the function ends here: its graph goes to the backend"
 AGAIN = "the same {} instructions again"
 PUT_BACK = "{} instructions put back what lay on the stack and jump to where it left off"
@@ -48,12 +59,11 @@ BREAK_COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
-class Line:
-    """One line of a panel."""
-
-    place: str
-    words: str
+MOST_SHOWN, MOST_CASES = 8, 200
+MARKS = ("changed", "fewer graph breaks than before"), ("failed", "not as without the cure")
+HEADINGS = ("graphs before", "graphs after", "result", "gradient")
+_PLAIN = (int, float, complex, bool, str, bytes, type(None))
+Line = namedtuple("Line", "place words")  # of a panel
 
 
 def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
@@ -68,18 +78,15 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
 
 def watched(fn, args=(), kwargs=None, verb="watch_compile", steps: int = MOST_STEPS):
     """Return the run of `dynamo_run`, and its record. Without `steps`, graphs and breaks only."""
-    inside = compilable(fn, verb, args)
+    inside = compilable(fn, verb)
     kept = record(inside.call, inside.function, args, kwargs, steps)
     return _Draft(kept, inside).run(), kept
 
 
-def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
-    """Return the function that `args` lead to, and what to call; TypeError if there is none."""
+def compilable(fn, verb: str) -> Unwrapped:
+    """Return the Python function in a callable, and what to call; TypeError if there is none."""
     refuse_tensorflow(fn, verb)
-    inside = opened(fn)
-    function = function_of(inside.function, verb)[0]
-    refuse_async(function, verb)
-    return inside._replace(function=function)
+    return to_run(fn, verb)
 
 
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
@@ -90,7 +97,7 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     which the backend gets a graph; the others are `empty` in `.model.rows`.
     """
     run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
-    inside = compilable(fn, "watch_breaks", args)
+    inside = compilable(fn, "watch_breaks")
     note = [] if run.breaks else ["No graph break."]
     note += [f"{counted(len(run.graphs), 'graph')}."]
     if run.resumed:
@@ -120,10 +127,8 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
         raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
     code, left_out = entries[0].code, ""
     listed = bytecode(code.replace(co_names=tuple(map(words.same, code.co_names))))
-    rows, one_line = listed.rows, ("where", "snippet")  # new code may be of one line only
-    told_apart = [c for c in one_line if len({getattr(row, c) for row in rows}) > 1]
-    columns = [c for c in listed.columns if c.field not in one_line or c.field in told_apart]
-    if any(map(RESUME.match, code.co_names)):
+    columns = [c for c in listed.columns if c.field not in ("where", "snippet")]
+    if any(map(words.RESUME.match, code.co_names)):
         left_out = "The code of resume functions is left out; watch_compile steps through it."
     note = "\n".join(filter(None, (*told, left_out, listed.note)))
     title = f"What Dynamo made of {named(function)}"
@@ -142,9 +147,8 @@ class _Draft:
 
     def run(self) -> DynamoRun:
         kept, steps = self.kept, tuple(self._steps())
-        outcome = ended(f"The call returned {short_repr(kept.value)}")
-        if kept.error is not None:
-            outcome = ended(f"The call raised {error_message(kept.error)}")
+        raised = kept.error and f"raised {error_message(kept.error)}"
+        outcome = ended(f"The call {raised or f'returned {short_repr(kept.value)}'}")
         numbers = counted(len(kept.graphs), "graph"), counted(len(self.breaks), "graph break")
         note = [f"{', '.join(numbers)}.", outcome, *self._peeled]
         if not kept.events and not kept.graphs:
@@ -155,8 +159,6 @@ class _Draft:
             note.append("Instructions of other modules' functions are not shown.")
         if kept.cut_off:
             note.append("Only the first instructions are shown.")
-        if kept.printed.size:
-            note.append(f"It printed {short_repr(kept.printed.text())}.")
         more = {"graphs": tuple(kept.graphs), "resumed": tuple(self.resumed.values())}
         more |= {"breaks": tuple(self.breaks), "printed": kept.printed.text(), "outcome": outcome}
         title = f"Dynamo translates {named(self.function)}"
@@ -193,9 +195,8 @@ class _Draft:
         return DynamoStep(f"{prefix}{label}", line, function=who, **more)
 
     def _instruction(self, event: Event) -> DynamoStep:
-        cause = ""
-        if event.failed:
-            cause = f"cannot be translated: {words.split_message(event.failed)[0]}"
+        told = words.split_message(event.failed)[0]
+        cause = f"cannot be translated: {told}" if event.failed else ""
         name = f"{event.opname} {event.argrepr}".rstrip()
         label = f"{event.offset} {name}" if event.offset >= 0 else name  # Dynamo put the others in
         lane = "break" if cause else _lane(event.made, event.guarded)
@@ -206,29 +207,22 @@ class _Draft:
         return self._step(event, label, lane=lane, short=name, **more, **fields)
 
     def _happened(self, event: Event) -> DynamoStep:
-        label, ending, panels = RETURNED, "", []
-        if event.kind == "code":
-            calls = ["its graph"] if any(map(COMPILED.match, event.names)) else []
-            resumes = filter(None, map(RESUME.match, event.names))
-            calls += [f"the resume function at {found[1]}" for found in resumes]
-            label = "new code, {1} instructions in place of {0}".format(*event.sizes)
-            label += f"; it calls {', then '.join(calls[:2])}" if calls else ""
-            label += f" or {' or '.join(calls[2:])}" if calls[2:] else ""
-        elif event.kind != "graph":
+        label, ending, lane = event.words or RETURNED, "", "hand over"
+        if event.kind not in ("graph", "code"):
             cause, ending = words.split_message(event.words)
-            label = f"{TOLD[event.kind]}: {cause}"
+            label, lane = f"{TOLD[event.kind]}: {cause}", "break"
             if event.kind in ("break", "given up"):
                 self.breaks.append(self._break(event, cause, ending))
-        if ending:
-            panels.append(Panel("why", ending))
+        panels = [Panel("why", ending)] * bool(ending)
         if event.kind in ("break", "graph"):
             panels.append(Panel("the graph that is handed over", event.graph))
-        lane = "hand over" if event.kind in ("graph", "code") else "break"
         more = {"says": ending, "lane": lane, "kind": event.kind, "ending": ending}
         return self._step(event, label, panels=tuple(panels), **more)
 
     def _break(self, event: Event, cause: str, why: str) -> Break:
-        hint, page = words.find_advice(event.cause)
+        told, _, page = event.cause.partition(words.LINK)
+        hint = re.search(r"^ *Hint: (.+)$", words.same(told), re.MULTILINE)
+        hint, page = clipped(hint[1] if hint else "", words.LONGEST), "".join(page.split()[:1])
         line, where = self._line(event.code, event.lineno), ""
         code = self.pages.text.split("\n")[line - 1].strip() if line else ""
         if event.lineno:
@@ -282,9 +276,6 @@ def _panel(title: str, heading: str, lines) -> Panel:
     return Panel(title, Listing(title, columns, tuple(rows), note))
 
 
-# ------------------------------------------------------------------ how many events make one step
-
-
 def _count_repeated(events, tried) -> int:
     """Return how many instructions repeat the try before, without the one that it stops at."""
     pairs = zip(events, tried, strict=False)
@@ -303,3 +294,150 @@ def _count_prologue(events) -> int:
     last = max((n for n, event in enumerate(own) if event.prologue), default=-1)
     jumps = last + 1 < len(own) and own[last + 1].opname.startswith("JUMP")
     return last + 1 + (last >= 0 and jumps)
+
+
+# ------------------------------------------------------------------ breaks and their cures
+
+
+def cures_ledger(cases, *args) -> Ledger:
+    """Compile each case and its cure for the same arguments: graphs before, graphs after, why.
+
+    `cases`: name -> (function, cured function). A result or a gradient that differs is told, too.
+    """
+    found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
+    for name, pair in found:
+        if not real_isinstance(pair, tuple, list) or len(pair) != 2:
+            raise TypeError(f"case {quote_value(name)} needs a pair: (function, cured function)")
+        for fn in pair:
+            compilable(fn, "watch_fixes")
+    entries = tuple(_entry(*case, args) for case in progress.counted("compiling case", found))
+    return Ledger("Graph breaks and their cures", "case", HEADINGS, entries, marks=MARKS)
+
+
+def _entry(name, pair, args) -> Entry:
+    set_back = same_random_numbers()
+
+    def both(run):
+        found = []
+        for fn in pair:
+            set_back()
+            found.append(run(fn))
+        return found
+
+    (before, _), (after, kept) = both(
+        lambda fn: watched(fn, copied(args), None, "watch_fixes", steps=0)
+    )
+    wanted, plain = both(lambda fn: _run_quietly(fn, args))
+    compiled = kept.value if kept.error is None else kept.error
+    made = {"the cure": plain, "compiled, the cure": compiled}
+    same = {who: compared(wanted, value) for who, value in made.items()}
+    result, gradient, why = Verdict("same"), Verdict("not compared"), ""
+    if who := next((who for who, verdict in same.items() if verdict is False), ""):
+        result = Verdict("differs", "failed")
+        why = f"{who} gives {_value_words(made[who])}, and the case {_value_words(wanted)}"
+    elif None in same.values():
+        result, why = Verdict("not compared"), "only the results' own code could compare them"
+    else:
+        slopes = both(lambda fn: _run_quietly(lambda *new: _gradients(fn, new), args))
+        if not any(real_isinstance(found, BaseException) for found in slopes):
+            word = "same" if compared(*slopes) else "differs"
+            if all(found is None for pair in slopes for found in pair):
+                word = "none"
+            gradient = Verdict(word, "failed" if word == "differs" else "plain")
+    fewer = len(after.breaks) < len(before.breaks)
+    graphs = [
+        Verdict(f"{len(run.graphs)}{', given up' * any(b.given_up for b in run.breaks)}", tone)
+        for run, tone in ((before, "plain"), (after, "changed" if fewer else "plain"))
+    ]
+    causes = [*dict.fromkeys(found.cause for found in before.breaks)] or ["it does not break"]
+    causes += ["the cure has another gradient"] * (gradient.word == "differs")
+    return Entry(name, (*graphs, result, gradient), why or "; ".join(causes))
+
+
+def _gradients(fn, copies) -> tuple:
+    """Return a gradient, or None, per plain floating tensor of the arguments."""
+    import torch
+
+    plain = [one for one in copies if type(one) is torch.Tensor and one.is_floating_point()]
+    asked = [tensor.requires_grad_() for tensor in plain]
+    with torch.enable_grad():
+        value = fn(*copies)
+        if not asked or type(value) is not torch.Tensor or not value.requires_grad:
+            return (None,) * len(asked)
+        weights = torch.arange(1, value.numel() + 1).reshape(value.shape).to(value)
+        return torch.autograd.grad(value, asked, weights, allow_unused=True)
+
+
+def _run_quietly(fn, args):
+    """Return what plain Python returns, or raises, for copies of `args`; nothing is printed."""
+    with redirected(Printed()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with running_user_code():
+                return fn(*copied(args))
+        except UNRAISABLE:
+            raise
+        except BaseException as error:
+            return error
+
+
+def _value_words(value) -> str:
+    if real_isinstance(value, BaseException):
+        return error_message(value)
+    if tensors.is_tensor(value) and tensors.has_its_elements(value) and value.numel() <= MOST_SHOWN:
+        value = value.double().round(decimals=3) if value.is_floating_point() else value
+        return short_repr(value.tolist())
+    return short_repr(value)
+
+
+# ------------------------------------------------------------------ several runs of one program
+
+
+def copied(values: tuple) -> tuple:
+    """Return copies of arguments, as each run gets its own; TypeError for what has no copy."""
+    values = [
+        value.detach().requires_grad_()
+        if tensors.is_tensor(value) and value.requires_grad and not value.is_leaf
+        else value
+        for value in values
+    ]
+    try:
+        return tuple(copy.deepcopy(values))
+    except Exception as error:
+        raise TypeError(f"each run needs copies of the arguments: {error_message(error)}") from None
+
+
+def compared(one, other) -> bool | None:
+    """Return whether two results are the same, nearly; None where only their code could tell."""
+    import torch
+
+    if type(one) is not type(other):
+        return False
+    if real_isinstance(one, BaseException):
+        return error_message(one) == error_message(other)
+    if tensors.is_tensor(one):
+        if tensors.words(one) != tensors.words(other):
+            return False
+        if not tensors.has_its_elements(one) or not tensors.has_its_elements(other):
+            return one is other or None
+        close = one.is_floating_point() or one.is_complex()
+        return torch.allclose(one, other, equal_nan=True) if close else torch.equal(one, other)
+    if type(one) is dict and one.keys() == other.keys():
+        one, other = [*one.values()], [other[key] for key in one]
+    if real_isinstance(one, list, tuple, dict):
+        if real_isinstance(one, dict) or len(one) != len(other):
+            return False
+        found = [a is b or compared(a, b) for a, b in zip(one, other, strict=True)]
+        return False if False in found else None if None in found else True
+    if type(one) not in _PLAIN:
+        return one is other or None
+    return one == other or (one != one and other != other)
+
+
+def same_random_numbers() -> Callable[[], object]:
+    """Return what sets Python's, NumPy's and torch's own generators back to where they are now."""
+    import torch
+
+    states = (random.setstate, random.getstate()), (np.random.set_state, np.random.get_state())
+    states += ((torch.set_rng_state, torch.get_rng_state()),)
+    return lambda: [set_back(state) for set_back, state in states]

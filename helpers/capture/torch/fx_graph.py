@@ -14,7 +14,7 @@ from helpers.model.phrase import clipped, counted
 from helpers.safety.arguments import real_isinstance, require_str
 
 KINDS = {"placeholder": "input", "get_attr": "input", "output": "output"}
-MOST_NODES, MOST_ARGUMENTS, DEEPEST, MOST_LAST = 5_000, 16, 4, 12
+MOST_NODES, MOST_ARGUMENTS, MOST_LAST = 5_000, 16, 12
 LONGEST_LABEL = 300
 
 
@@ -24,7 +24,13 @@ def fx_graph(thing, title: str = "", find: str = "") -> Graph:
     `find` points out the nodes that have these words in their name or call, and keeps them out of
     the fold of a large graph; LookupError if there is none.
     """
-    title, find, nodes = require_str(title, "title"), require_str(find, "find"), fx_nodes(thing)
+    import torch.fx
+
+    title, find = require_str(title, "title"), require_str(find, "find")
+    graph = thing.graph if real_isinstance(thing, torch.fx.GraphModule) else thing
+    if not real_isinstance(graph, torch.fx.Graph):
+        raise TypeError(f"show_fx needs a torch.fx GraphModule or Graph, not {short_repr(thing)}")
+    nodes = list(graph.nodes)
     calls = sum(node.op not in KINDS for node in nodes)
     words = clipped(title, LONGEST_LABEL) or f"An FX graph: {counted(calls, 'call')}"
     graph = Graph(words, *_draw(nodes, nodes))
@@ -41,16 +47,6 @@ def last_nodes(graph, title: str) -> Graph:
     return Graph(title, *_draw(shown, tail), note)
 
 
-def fx_nodes(thing) -> list:
-    """Return the nodes of a graph, or of a module's graph, in order."""
-    import torch.fx
-
-    graph = thing.graph if real_isinstance(thing, torch.fx.GraphModule) else thing
-    if not real_isinstance(graph, torch.fx.Graph):
-        raise TypeError(f"show_fx needs a torch.fx GraphModule or Graph, not {short_repr(thing)}")
-    return list(graph.nodes)
-
-
 def _draw(nodes, readers) -> tuple[tuple[Node, ...], tuple[Edge, ...]]:
     """Return the boxes of nodes, and the arrows among them to `readers`."""
     here = set(nodes)
@@ -61,8 +57,8 @@ def _draw(nodes, readers) -> tuple[tuple[Node, ...], tuple[Edge, ...]]:
 
 def drawn_node(node, key: str) -> Node:
     """Return one node as a box."""
-    plain, value = node.op in ("placeholder", "output"), node.meta.get("val")
-    value = node.meta.get("example_value", value)
+    value = node.meta.get("example_value", node.meta.get("val"))
+    plain = node.op in ("placeholder", "output")
     label = node.name if plain else f"{node.name} = {_call_words(node)}"
     words = tensors.words(value) if tensors.is_tensor(value) else ""
     kind, op = KINDS.get(node.op, "op"), node.op if node.op in KINDS else target_name(node.target)
@@ -81,18 +77,16 @@ def _call_words(node) -> str:
         return f"self.{target}"
     words = [_argument_words(a) for a in node.args]
     words += [f"{name}={_argument_words(a)}" for name, a in node.kwargs.items()]
-    if len(words) > MOST_ARGUMENTS:
-        words[MOST_ARGUMENTS:] = ["…"]
     return f"{'.' * (node.op == 'call_method')}{target}({', '.join(words)})"
 
 
-def _argument_words(value, depth: int = DEEPEST) -> str:
+def _argument_words(value) -> str:
     import torch.fx
 
     if isinstance(value, (torch.fx.Node, torch.dtype, torch.device, torch.SymInt)):
         return str(value)
     if isinstance(value, (tuple, list)):
-        items = [_argument_words(item, depth - 1) for item in value[:MOST_ARGUMENTS] if depth]
+        items = [_argument_words(item) for item in value[:MOST_ARGUMENTS]]
         return f"[{', '.join(items + ['…'] * (len(value) > len(items)))}]"
     if isinstance(value, slice):
         ends = [value.start, value.stop] + [value.step] * (value.step is not None)
@@ -110,9 +104,8 @@ def grad_fn_graph(tensor, find: str = "") -> Graph:
         raise TypeError(f"show_grad_fn needs a tensor of torch, not {short_repr(tensor)}")
     start = tensor.grad_fn
     if start is None:
-        why = "no op recorded itself in it"
-        if tensor.requires_grad:
-            why = "it is a leaf; show what is made from it"
+        leaf = "it is a leaf; show what is made from it"
+        why = leaf if tensor.requires_grad else "no op recorded itself in it"
         raise ValueError(f"this tensor has no grad_fn: {why}")
     keys, nodes, edges, note, waiting = {start: "grad_fn 1"}, [], [], "", [start]
     for found in waiting:  # grows while it is walked

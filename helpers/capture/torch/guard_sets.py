@@ -1,12 +1,18 @@
-"""Guard sets of one function -> the calls that one accepts and another refuses.
+"""Guard sets of one function -> the calls that one accepts and another refuses; one as Python.
 
 A guard set is a function of the arguments; the real one is what Dynamo compiled for a first call.
 The calls tried are its neighbours: each differs from it in one thing that a guard could look at.
+As Python: torch's text beside a guard often says less than C++ checks (`L['n'] == 2` asks for the
+type as well; torch/csrc/dynamo/guards.cpp). Where it may, a line asks torch's live guard instead.
 """
 
+import ast
+import builtins
+import inspect
 import math
+import re
+from collections import namedtuple
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, islice
 from types import FunctionType
@@ -14,28 +20,32 @@ from types import FunctionType
 from helpers.capture.cpython.objects import named, names_used
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import label
-from helpers.capture.torch import guard_tree
+from helpers.capture.torch import guard_tree as tree
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
+from helpers.model import torch_records as records
 from helpers.model.phrase import clipped
-from helpers.model.tables import Entry, Verdict
-from helpers.model.torch_records import Agreement
-from helpers.safety.arguments import real_isinstance, real_type_name
+from helpers.model.tables import Entry, Ledger, Verdict
+from helpers.safety.arguments import real_isinstance, require_int
 from helpers.safety.restoring import running_user_code
 
-MOST_ROWS, LONGEST = 12, 300
 MARKS = (("changed", "this one refuses the call"), ("failed", "an error instead of an answer"))
+MOST_ROWS, SHORT = 12, 40
+LONGEST = 400
+SOURCE = re.compile(r"\b([LG])\['(\w+)'\]")
+IDENTITY = re.compile(r"___check_(obj|type)_id\(.*, (\d+)\)(?:, type=.*)?", re.DOTALL)
+LENGTH = r"len\(.*\) == (\d+)"  # for a length of none, torch writes `not x`
+CLASS_TEXT = re.compile(r"type=<class '(\w+)'>")
+MARK = re.compile(r"hasattr\((.*), '(\w+)'\) == False", re.DOTALL)
+PLAIN_TENSORS = {"Tensor": "torch.Tensor", "Parameter": "torch.nn.Parameter"}
+OURS = {"G", "ids", "in_cpp", "keys", "marks", "seen", "torch", "type", "len", "id"}
+OURS |= {"any", "hasattr", "locals", "Exception"}
+
 TONES = {"accepts": "plain", "refuses": "changed", "raises": "failed"}
-SHORT = 40
 
 
-@dataclass(frozen=True)
-class Call:
-    """One call: `words` say what is changed; `arguments` by name; `world` is on while it runs."""
-
-    words: str
-    arguments: dict
-    world: object = nullcontext
+# One call: `words` say what is changed; `arguments` by name; `world()` is on while it runs.
+Call = namedtuple("Call", "words arguments world", defaults=(nullcontext,))
 
 
 class Real:
@@ -44,13 +54,13 @@ class Real:
     def __init__(self, fn, *args, **kwargs):
         import torch
 
-        self.function = guard_tree.copied(guard_tree.behind(fn)[0])
+        self.function = tree.copied(tree.behind(fn)[0])
         torch_private.forget_sizes(self.function.__code__)
-        self.first = guard_tree.first_call(self.function, args, kwargs)
+        self.first = tree.first_call(self.function, args, kwargs)
         self.compiled = torch.compile(self.function, backend="eager")
         with guarded():
             _run(self.compiled, args, kwargs, f"the first call of {named(self.function)}()")
-        kept = guard_tree.entries(self.function.__code__)
+        kept = tree.entries(self.function.__code__)
         if len(kept) != 1:
             raise LookupError(f"Dynamo compiles nothing for this call of {named(self.function)}()")
         self.entry = kept[0]
@@ -61,17 +71,11 @@ class Real:
 
     def why_not(self, *args, **kwargs):
         """Return the first guard that these arguments fail, or None."""
-        return guard_tree.failure(1, self.entry, self.function, self.seen(*args, **kwargs))
+        return tree.failure(1, self.entry, self.function, self.seen(*args, **kwargs))
 
     def seen(self, *args, **kwargs) -> dict:
         """Return the locals that the guards are asked about."""
-        return guard_tree.frame_locals(self.function, args, kwargs)
-
-    def unguarded(self, *args, **kwargs):
-        """Run the compiled code without asking the guards, as a guard set that is too lax would."""
-        fn, code = self.function, self.entry.code
-        made = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
-        return made(*args, **kwargs)
+        return tree.frame_locals(self.function, args, kwargs)
 
 
 class Mini:
@@ -80,15 +84,14 @@ class Mini:
     def __init__(self, fn, *args, **kwargs):
         from helpers.mini import dynamo
 
-        self.compiled = dynamo.compile(guard_tree.copied(guard_tree.behind(fn)[0]))
+        self.compiled = dynamo.compile(tree.copied(tree.behind(fn)[0]))
         _run(self.compiled, args, kwargs, "the first call, compiled by the mini-Dynamo,")
         if because := self.compiled.why or "; ".join(self.compiled.breaks):
-            words = clipped(because, LONGEST)
-            raise LookupError(f"the mini-Dynamo has no one guard set for this call: {words}")
+            raise LookupError(f"the mini-Dynamo has no one guard set for this call: {because}")
 
     def why_not(self, *args, **kwargs):
         """Return the text of the first guard that these arguments fail, or None."""
-        values = guard_tree.first_call(self.compiled.fn, args, kwargs).values()
+        values = tree.first_call(self.compiled.fn, args, kwargs).values()
         failed = self.compiled.entries[0].first_failing(tuple(values))
         return None if failed is None else f"not {failed.text}"
 
@@ -104,7 +107,7 @@ def _run(fn, args, kwargs, words: str) -> None:
         raise ValueError(f"{words} must succeed, and it raised {error_message(error)}") from None
 
 
-def agreement(fn, args, **guard_sets) -> Agreement:
+def agreement(fn, args, **guard_sets) -> Ledger:
     """Search the calls next to `fn(*args)` for one that a guard set accepts and another refuses.
 
     `guard_sets`: name -> a function of the arguments that says whether it accepts them; without
@@ -114,9 +117,8 @@ def agreement(fn, args, **guard_sets) -> Agreement:
         raise TypeError(f"args must be a tuple of the first call's arguments, not {label(args)}")
     for name, accepts in guard_sets.items():
         if not callable(accepts):
-            words = f"{name} must be a function of the arguments that says True or False, not"
-            raise TypeError(f"{words} {real_type_name(accepts)}")
-    fn, args = guard_tree.behind(fn)[0], guard_tree.given(fn, args, {})[0]
+            raise TypeError(f"{name} must be a function of the arguments, not {label(accepts)}")
+    fn, args = tree.behind(fn)[0], tree.given(fn, args, {})[0]
     real = Real(fn, *args)
     sets = {**(guard_sets or {"mini": Mini(fn, *args)}), "Dynamo": real}
     calls, rows = neighbours(real.function, real.first), []
@@ -132,7 +134,7 @@ def agreement(fn, args, **guard_sets) -> Agreement:
         note += f" The first {MOST_ROWS} of {len(rows)} counter-examples."
     title = f"Calls of {named(real.function)} that one accepts and another refuses"
     rows = tuple(rows[:MOST_ROWS])
-    return Agreement(title, "call", tuple(sets), rows, note, len(calls), marks=MARKS)
+    return Ledger(title, "call", tuple(sets), rows, note, marks=MARKS)
 
 
 def _ask(accepts, arguments: dict) -> tuple[str, str]:
@@ -148,9 +150,6 @@ def _ask(accepts, arguments: dict) -> tuple[str, str]:
         return "raises", error_message(error)
 
 
-# ------------------------------------------------------------------ the calls next to one
-
-
 def neighbours(fn, first: dict) -> list[Call]:
     """Return the same call again, and every call with one change. `first`: arguments by name."""
     import torch
@@ -159,8 +158,8 @@ def neighbours(fn, first: dict) -> list[Call]:
     for name, value in first.items():
         calls += [Call(f"{name} {words}", {**first, name: v}) for words, v in _change(value)]
     for (name, value), (later, other) in combinations(first.items(), 2):
-        alike = _is_tensor(value) and _is_tensor(other) and value is not other
-        if alike and (value.shape, value.dtype) == (other.shape, other.dtype):
+        tensors = type(value) is type(other) is torch.Tensor and value is not other
+        if tensors and (value.shape, value.dtype) == (other.shape, other.dtype):
             calls.append(Call(f"{later} is {name}", {**first, later: value}))
     for name in sorted(names_used(fn.__code__)):
         for words, other in islice(_other_scalars(fn.__globals__.get(name)), 1):
@@ -169,39 +168,35 @@ def neighbours(fn, first: dict) -> list[Call]:
     return [*calls, Call("under torch.no_grad()", dict(first), torch.no_grad)]
 
 
-def _is_tensor(value) -> bool:
-    import torch
-
-    return type(value) in (torch.Tensor, torch.nn.Parameter)
-
-
 def _change(value):
     """Yield (words, another value) for one argument, as far as another one can be made."""
-    if _is_tensor(value):
-        yield from _other_tensors(value)
-    elif type(value) in (list, tuple):
-        yield from _other_sequences(value)
-    else:
-        yield from _other_scalars(value)
-
-
-def _other_tensors(value):
     import torch
 
-    if value.layout is not torch.strided:
-        return
-    with torch.no_grad():
-        plain = value.detach()
-        yield "with other numbers", plain + 1
-        yield "of float64", plain.double()
-        if value.dim():
-            yield "one longer", torch.cat([plain, plain[:1]])
-            yield "of length 1", plain[:1].clone()
-            yield "of another stride", plain.repeat_interleave(2, 0)[::2]
-        yield "with one more dimension", plain.unsqueeze(0).clone()
-        if plain.is_floating_point():
-            yield "that requires a gradient", plain.clone().requires_grad_()
-            yield "a Parameter", torch.nn.Parameter(plain.clone())
+    if type(value) in (list, tuple):
+        other = tuple if type(value) is list else list
+        yield "one longer", type(value)([*value, *(value[-1:] or [0])])
+        if value:
+            yield "one shorter", value[:-1]
+        yield f"as a {other.__name__}", other(value)
+    elif type(value) not in (torch.Tensor, torch.nn.Parameter):
+        yield from _other_scalars(value)
+    elif value.layout is torch.strided:
+        yield from _other_tensors(value.detach())
+
+
+def _other_tensors(plain):
+    import torch
+
+    yield "with other numbers", plain + 1
+    yield "of float64", plain.double()
+    if plain.dim():
+        yield "one longer", torch.cat([plain, plain[:1]])
+        yield "of length 1", plain[:1].clone()
+        yield "of another stride", plain.repeat_interleave(2, 0)[::2]
+    yield "with one more dimension", plain.unsqueeze(0).clone()
+    if plain.is_floating_point():
+        yield "that requires a gradient", plain.clone().requires_grad_()
+        yield "a Parameter", torch.nn.Parameter(plain.clone())
 
 
 def _other_scalars(value):
@@ -220,16 +215,6 @@ def _other_scalars(value):
             yield f"= {clipped(words, SHORT)}", other
 
 
-def _other_sequences(value):
-    kind, other = type(value), tuple if type(value) is list else list
-    yield "one longer", kind([*value, *(value[-1:] or [0])])
-    if value:
-        yield "one shorter", value[:-1]
-        for words, item in _other_scalars(value[0]):
-            yield f"[0] {words}", kind([item, *value[1:]])
-    yield f"as a {other.__name__}", other(value)
-
-
 @contextmanager
 def replacing(space: dict, name: str, other):
     """Give a name of a namespace another value in a block."""
@@ -239,3 +224,178 @@ def replacing(space: dict, name: str, other):
         yield
     finally:
         space[name] = before
+
+
+# ------------------------------------------------------------------ one as a Python function
+
+
+def guard_function(fn, entry: int = 1) -> FunctionType:
+    """Return the guards of a cache entry of `fn` as a Python function of the same arguments.
+
+    It says True or False, as torch's own tree would. LookupError if nothing was compiled for `fn`;
+    ValueError for an `entry` that there is not.
+    """
+    return WrittenGuards(fn, entry).function
+
+
+def guard_program(fn, call, entry: int = 1) -> records.GuardProgram:
+    """Return the same function as text, a row per guard, and which row refuses a call."""
+    written = WrittenGuards(fn, entry)
+    if not real_isinstance(call, tuple, list, dict):
+        words = "call is a tuple of arguments, or a dict of them by name, not"
+        raise TypeError(f"{words} {label(call)}")
+    by_name = real_isinstance(call, dict)
+    args, kwargs = tree.given(fn, () if by_name else tuple(call), dict(call) if by_name else {})
+    seen, rows, word = tree.frame_locals(written.behind, args, kwargs), [], "holds"
+    for line, kind, own in written.lines:
+        word = word if word == "holds" else "not asked"
+        if word == "holds":
+            try:
+                holds = eval(line, written.space | seen, dict(seen))
+            except Exception:
+                holds = False
+            word = "holds" if holds else "refuses"
+        who = "Python" if own else "asks C++"
+        rows.append(records.GuardLine(clipped(line, LONGEST), kind, who, word))
+    accepts, asked = written.root.check(seen), sum(row.written != "Python" for row in rows)
+    note = (
+        f"{len(rows) - asked} of {len(rows)} are Python, {asked} ask torch's guard in C++. torch's "
+        f"own tree {'accepts' if accepts else 'refuses'} this call."
+    )
+    title = f"The guards of {named(written.behind)}(), entry {entry}, as Python"
+    note, holds = " ".join((note, *written.told)), written.function(*args, **kwargs)
+    listing = title, records.LINE_COLUMNS, tuple(rows), note
+    return records.GuardProgram(*listing, written.source, holds, accepts)
+
+
+class WrittenGuards:
+    """The guards of an entry, as Python: `function` and its `source`, which asks the `lines`."""
+
+    def __init__(self, fn, entry: int = 1):
+        import torch
+
+        self.behind, self.told = tree.behind(fn, compiled=True)
+        if not (kept := tree.entries(self.behind.__code__)):
+            raise LookupError(f"Dynamo keeps no compiled code for {named(self.behind)}()")
+        self.entry = kept[require_int(entry, "entry", len(kept)) - 1]
+        self.root = self.entry.guard_manager.root
+        self.parameters = inspect.signature(self.behind, follow_wrapped=False).parameters
+        if taken := OURS & self.parameters.keys():
+            words = f"the guards of {named(self.behind)}() are not shown as Python: {min(taken)} is"
+            raise ValueError(f"{words} a name of theirs; give the argument another name")
+        self.space = {**torch_private.guard_names(), "torch": torch, "builtins": vars(builtins)}
+        self.space |= {"G": self.behind.__globals__, "ids": [], "in_cpp": {}}
+        self.space["keys"] = torch_private.keys_now
+        self.space["seen"] = lambda arguments: arguments | tree.closure_values(self.behind)
+        self.lines = tuple(dict.fromkeys(self._lines()))
+        self.source, space = self._source(), dict(self.space)
+        exec(compile(self.source, "<guards>", "exec"), space)
+        self.function = space["holds"]
+        self.function.__defaults__ = self.behind.__defaults__
+        self.function.__kwdefaults__ = self.behind.__kwdefaults__
+
+    def _lines(self):
+        """Yield (expression, kind of guard, whether it is Python of its own) of every guard."""
+        if any(hasattr(manager, "get_key_value_managers") for manager in tree.managers(self.root)):
+            # The size of a dict is kept in C++ alone, and it cannot be asked by itself.
+            yield self._ask_cpp("DICT_SIZE", self.root.check, "L"), "DICT_SIZE", False
+        for leaf in tree.leaves(self.entry):
+            try:
+                text, own = tree.check_of(leaf.parts[0]), True
+                found = self._write(leaf.kind, text, leaf)
+            except Exception:  # not a kind, or not a text, that is known to say it all
+                found, own = [self._ask_cpp(leaf.kind, leaf.check, leaf.source)], False
+            yield from ((part, leaf.kind, own) for part in found)
+
+    def _ask_cpp(self, kind: str, check, source: str) -> str:
+        """Return an expression that asks torch's own guard about what stands at a source."""
+        value = "seen(locals())"
+        try:
+            value = value if source in ("L", tree.BETWEEN) else self.rewrite(source)
+        except (LookupError, SyntaxError):  # what it looks at has no name in Python
+            check = self.root.check
+        if kind == "NO_TENSOR_ALIASING":  # it has a state of its own
+            value, check = "seen(locals())", self.root.check
+        while self.space["in_cpp"].setdefault(kind, check) != check:
+            kind += "_"
+        return f"in_cpp[{kind!r}]({value})"
+
+    def rewrite(self, source: str) -> str:
+        """Return an expression of torch's in the names of the function; LookupError if none."""
+        parsed = ast.parse(SOURCE.sub(self._rename, source.strip()), mode="eval")
+        names = {node.id for node in ast.walk(parsed) if isinstance(node, ast.Name)}
+        if names - self.space.keys() - self.parameters.keys() - vars(builtins).keys():
+            raise LookupError(source)
+        return ast.unparse(parsed)
+
+    def _rename(self, found: re.Match) -> str:
+        space, name = found.groups()
+        if space == "G":
+            return "builtins" if name.startswith("__builtins_dict__") else found[0]
+        return name if name in self.parameters else "no_name"
+
+    def _say(self, value: str, kind: str, number: int) -> str:
+        """Return a check of an id, by a built-in type's name, or in a list, as ids differ."""
+        known, ids = getattr(builtins, kind, None), self.space["ids"]
+        if known and number == id(known) and kind not in self.parameters:
+            return f"{value} is {kind}"
+        if number not in ids:
+            ids.append(number)
+        return f"id({value}) == ids[{ids.index(number)}]"
+
+    def _write(self, kind: str, text: str, leaf) -> list[str]:
+        """Return a guard as expressions. What they cannot say is raised: then C++ is asked."""
+        if kind == "DEFAULT_DEVICE":
+            return [self.rewrite(text)]
+        value = self.rewrite(leaf.source)
+        if kind in ("TRUE_MATCH", "FALSE_MATCH", "NONE_MATCH"):
+            return [f"{value} is {kind.partition('_')[0].capitalize()}"]
+        if kind == "LENGTH_CHECK":
+            return [f"len({value}) == {re.fullmatch(LENGTH, text)[1]}"]
+        if kind == "EQUALS_MATCH":  # C++ asks for the type as well
+            constant = ast.literal_eval(text.partition(" == ")[2])
+            if not leaf.check(constant):
+                raise ValueError
+            known = type(constant)
+            types = self._say(f"type({value})", known.__name__, id(known))
+            return [types, f"{value} == {constant!r}"]
+        if kind in ("TYPE_MATCH", "ID_MATCH"):
+            asked, number = IDENTITY.fullmatch(text).groups()
+            if asked == "obj":
+                return [self._say(value, "", int(number))]
+            told = CLASS_TEXT.search(text)
+            return [self._say(f"type({value})", told[1] if told else "", int(number))]
+        if kind == "DIMENSION_DYNAMIC_MARKING_GUARD":  # none of the marks is there
+            found = [MARK.fullmatch(tree.check_of(part)).groups() for part in leaf.parts]
+            sources, marks = zip(*found, strict=True)
+            if {*sources} != {leaf.source} or self.space.setdefault("marks", marks) != marks:
+                raise ValueError
+            return [f"not any(hasattr({value}, mark) for mark in marks)"]
+        kind, dtype, grad, size, stride = tree.TENSOR.match(text).groups()  # or it is another kind
+        keys, device = re.search(r"DispatchKeySet\((.*?)\), .*?device=(\w+)", text).groups()
+        if "None" in size + stride:
+            raise ValueError("a size that may be any: C++ alone knows which")
+        return [
+            f"type({value}) is {PLAIN_TENSORS[kind]}",
+            f"keys({value}) == {keys!r}",
+            f"{value}.dtype == torch.{dtype}",
+            f"{value}.device.index {'is' if device == 'None' else '=='} {device}",
+            f"{value}.requires_grad is {grad}",
+            f"{value}.shape == {ast.literal_eval(f'({size},)' if size else '()')}",
+            f"{value}.stride() == {ast.literal_eval(f'({stride},)' if stride else '()')}",
+        ]
+
+    def _source(self) -> str:
+        no = inspect.Parameter.empty
+        shown = [  # the function itself has the defaults
+            one.replace(annotation=no, default=no if one.default is no else ...)
+            for one in self.parameters.values()
+        ]
+        asked = {True: "", False: ", asked of C++"}
+        checks = [f"{line}  # {kind}{asked[own]}" for line, kind, own in self.lines]
+        body = "\n            and ".join(checks) or "True"
+        return (
+            f"def holds{inspect.Signature(shown)}:\n    try:\n        return (\n"
+            f"            {body}\n        )\n    except Exception:\n"
+            "        return False  # a value that is gone fails\n"
+        )

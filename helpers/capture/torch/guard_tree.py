@@ -29,29 +29,28 @@ MISSING = object()
 WRAPPED = "Dynamo starts with the wrapper that a decorator put around"
 BETWEEN, STATE = "(between values)", "(the state of torch)"
 LONGEST = 160
-OTHERWISE = {"DIMENSION_DYNAMIC_MARKING_GUARD": "marked otherwise", "ID_MATCH": "another object"}
 TENSOR = re.compile(
     r"check_tensor\(.+?, (\w+), DispatchKeySet\(.*?\), torch\.(\w+), device=\w+, "
     r"requires_grad=(\w+), size=\[(.*?)\], stride=\[(.*?)\]\)"
 )
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
 SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
-UNMARKED = "none of its sizes is marked dynamic or static"
 FORMS = {  # kind of guard -> a pattern of torch's text, and what that says in plain words
     "GLOBAL_STATE": (".*", "torch's settings (grad mode, …) are as they were"),
     "LAMBDA_GUARD": (".*saved_tensors_hooks.*", "the same hooks on saved tensors are on"),
     "TORCH_FUNCTION_MODE_STACK": (".*", "the same function modes are on"),
     "DEFAULT_DEVICE": (".*", "the default device is the same"),
     "ID_MATCH": (".*", "it is the very same object"),
-    "TRUE_MATCH": (".*", "it is True"),
-    "FALSE_MATCH": (".*", "it is False"),
-    "NONE_MATCH": (".*", "it is None"),
+    **{f"{one.upper()}_MATCH": (".*", f"it is {one}") for one in ("True", "False", "None")},
     "EQUALS_MATCH": (".+? == (.+)", "it equals {}"),
     "LENGTH_CHECK": (r"len\(.+\) == (\d+)", "its length is {}"),
     "TYPE_MATCH": (r".*type=<class '(?:[\w<>]+\.)*([\w<>]+)'>", "its type is {} itself"),
     "TENSOR_MATCH": (TENSOR.pattern, "{0} {1} [{3}], stride [{4}], {2}"),
     "NO_TENSOR_ALIASING": (r"check_no_aliasing\((.*)\)", "{} are different objects"),
-    "DIMENSION_DYNAMIC_MARKING_GUARD": ("(?:[^=;]+ == False(?:; )?)+", UNMARKED),
+    "DIMENSION_DYNAMIC_MARKING_GUARD": (
+        "(?:[^=;]+ == False(?:; )?)+",
+        "none of its sizes is marked dynamic or static",
+    ),
 }
 
 
@@ -62,35 +61,41 @@ def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
     """
     if inside := ledger(fn):
         return inside["compiled_function"], inside["peeled"]
-    thing, told, found = fn, (), []
-    for _ in range(DEEPEST):
-        thing = torch_private.inner_function(thing)
+    found = []
+    for thing, told in _layers(fn):
         function = thing.__func__ if type(thing) is MethodType else thing
         if type(function) is FunctionType and not str(function.__module__).startswith(OWN):
-            words = told
             if (inner := vars(function).get("__wrapped__")) is not None:
-                words += (f"{WRAPPED} {called(inner)}.",)
-            found.append((function, words))
-        layer = opened(thing, 1)
-        if layer.function is thing:
-            break
-        thing, told = layer.function, (*told, *layer.sentences)
+                told += (f"{WRAPPED} {called(inner)}.",)
+            found.append((function, told))
     if not found:
         needed = "a Python function is needed, or a callable with one inside, such as an nn.Module"
         raise TypeError(f"{needed}, not {short_repr(fn)}{instead(fn)}")
     return next((one for one in found if compiled and entries(one[0].__code__)), found[0])
 
 
+def _layers(fn):
+    """Yield what is handed over and what is inside it, with what was peeled off so far."""
+    told = ()
+    for _ in range(DEEPEST):
+        thing = torch_private.inner_function(fn)
+        yield thing, told
+        fn, sentences, _ = opened(thing, 1)
+        told += sentences
+        if fn is thing:
+            return
+
+
 def given(fn, args, kwargs) -> tuple[tuple, dict]:
     """Return the arguments that the function behind `fn` gets in a call of `fn`."""
-    fn = torch_private.inner_function(ledger(fn).get("compiled_from", fn))
-    if type(fn) is functools.partial:
-        return given(fn.func, (*fn.args, *args), {**fn.keywords, **kwargs})
-    if type(fn) is MethodType:
-        return (fn.__self__, *args), kwargs
-    if type(fn) is FunctionType:
-        return args, kwargs
-    return given(opened(fn, 1).function, args, kwargs)  # of a module, its forward
+    for thing, _ in _layers(ledger(fn).get("compiled_from", fn)):
+        if type(thing) is MethodType:
+            return (thing.__self__, *args), kwargs
+        if type(thing) is FunctionType:
+            break
+        if type(thing) is functools.partial:
+            args, kwargs = (*thing.args, *args), {**thing.keywords, **kwargs}
+    return args, kwargs
 
 
 def ledger(fn) -> dict:
@@ -114,6 +119,11 @@ def entries(code: CodeType) -> list:
     return sorted(live, key=lambda entry: [*map(int, re.findall(r"\d+", str(entry.compile_id)))])
 
 
+def entries_words(number: int) -> str:
+    """Return how many cache entries there are."""
+    return f"{number} {'entry' if number == 1 else 'entries'}"
+
+
 def first_call(fn, args, kwargs) -> dict:
     """Return the arguments of a call by name, defaults among them; TypeError if they do not fit."""
     try:
@@ -131,8 +141,8 @@ def frame_locals(fn, args, kwargs) -> dict:
 
 def closure_values(fn) -> dict:
     """Return what the closure of a function holds now, by name."""
-    cells = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
-    return {name: cell.cell_contents for name, cell in cells}
+    cells = (cell.cell_contents for cell in fn.__closure__ or ())
+    return dict(zip(fn.__code__.co_freevars, cells, strict=True))
 
 
 def copied(fn):
@@ -147,9 +157,6 @@ def copied(fn):
     return made
 
 
-# ------------------------------------------------------------------ the picture
-
-
 def guard_graph(fn, find: str = "") -> GuardGraph:
     """Return the guard tree of each cache entry of `fn`; `find` points out what has these words."""
     find, (function, told) = require_str(find, "find"), behind(fn, compiled=True)
@@ -162,42 +169,38 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
         )
     nodes, edges, guards = {}, [], {}
 
-    def box(parent: str, entry: str, name: str, *node) -> str:
-        key = clean(f"{entry} {name}".strip())
+    def box(parent: str, key: str, *node) -> str:
         while key in nodes:  # clipped to the same words, or really twice
             key += "′"
         nodes[key] = Node(key, *node)
-        edges.extend([Edge(parent, key)] if parent else [])
+        edges.append(Edge(parent, key))
         return key
 
     def branch(parent: str, number: int, group: str, source: str, found, below=()) -> None:
-        entry, words = f"entry {number}", clean(source)
+        words, kind = clean(source), "object" if source == STATE else "name"
         group = f"{group}/{words.replace('/', '|')}"
-        kind = "object" if source == STATE else "name"
-        key = box(parent, entry, source, words, kind, "", group)
+        key = box(parent, f"entry {number} {words}", words, kind, "", group)
         for leaf in found:
             guard = leaf.guard(number)
-            box(key, entry, guard.name, leaf.kind, "guard", guard.checks, group, guard.checks)
+            words = guard.kind, "guard", guard.checks, group, guard.checks
+            box(key, clean(f"entry {number} {guard.name}"), *words)
             guards[guard] = None  # once: one between two values hangs on both
         for child in below:
             branch(key, number, group, child.get_source(), own_leaves(child), children(child))
 
     for number, entry in enumerate(kept, 1):
         group, root = f"entry {number}", entry.guard_manager.root
-        words = f"{name}(), {group}", "function", "all of this must hold"
-        top = box("", group, "", *words, group)
-        branch(top, number, group, STATE, own_leaves(root))
+        words = f"{name}(), {group}", "function", "all of this must hold", group
+        nodes[group] = Node(group, *words)
+        branch(group, number, group, STATE, own_leaves(root))
         for child in children(root):
-            branch(top, number, group, child.get_source(), own_leaves(child), children(child))
+            branch(group, number, group, child.get_source(), own_leaves(child), children(child))
         if between := [leaf for leaf in leaves(entry) if leaf.source == BETWEEN]:
-            branch(top, number, group, BETWEEN, between)
-    title = f"Guards of {name}(): {len(kept)} {'entries' if len(kept) > 1 else 'entry'}"
+            branch(group, number, group, BETWEEN, between)
+    title = f"Guards of {name}(): {entries_words(len(kept))}"
     note = " ".join((f"{len(guards)} guards in all.", *told))
     graph = GuardGraph(title, (*nodes.values(),), tuple(edges), note, guards=tuple(guards))
     return graph.find(find) if find else graph
-
-
-# ------------------------------------------------------------------ the tree
 
 
 @dataclass(frozen=True)
@@ -249,9 +252,9 @@ def managers(manager):
 
 def children(manager) -> list:
     """Return the nodes below one node; those on a dict's keys and values are among them."""
-    below = list(manager.get_child_managers())
     pairs = getattr(manager, "get_key_value_managers", dict)()
-    return below + [part for pair in pairs.values() for part in pair if part is not None]
+    found = [*manager.get_child_managers(), *(part for pair in pairs.values() for part in pair)]
+    return [part for part in found if part is not None]
 
 
 def resolve(source: str, scope):
@@ -260,9 +263,6 @@ def resolve(source: str, scope):
         return eval(check_of(source), {}, scope)
     except Exception:
         return MISSING
-
-
-# ------------------------------------------------------------------ what a call fails
 
 
 def failure(number: int, entry, fn, seen: dict) -> Failure | None:
@@ -277,11 +277,11 @@ def failure(number: int, entry, fn, seen: dict) -> Failure | None:
         return Failure(number, source, "TENSOR_MATCH", clean(found[2]))
     known = leaves(entry)
     found = [leaf for leaf in known if part in leaf.parts]
-    found += [leaf for leaf in known if not found and _fails(leaf, scope, part)]
+    found = found or [leaf for leaf in known if _fails(leaf, scope, part)]
     if not found:
         return Failure(number, "", "", plain_source(check_of(part)))
-    leaf = found[0]
-    source, checks, value = "", leaf.guard(number).checks, ""
+    leaf, source, value = found[0], "", ""
+    checks = leaf.guard(number).checks
     if leaf.kind == "NO_TENSOR_ALIASING":
         value = "two of them are one tensor"
     elif leaf.source == BETWEEN:
@@ -290,8 +290,7 @@ def failure(number: int, entry, fn, seen: dict) -> Failure | None:
         value = ", ".join(f"{plain_source(size)} is {resolve(size, scope)}" for size in sizes)
     elif leaf.source != "L":
         source, found = plain_source(leaf.source), resolve(leaf.source, scope)
-        if found is not MISSING:
-            value = _describe_value(leaf.kind, found)
+        value = "" if found is MISSING else _describe_value(leaf.kind, found)
     elif "GLOBAL_STATE changed: " in part:
         value = f"{clean(part).partition(': ')[2]} has changed"
     return Failure(number, source, leaf.kind, checks, value=value)
@@ -302,7 +301,7 @@ def _describe_value(kind: str, value) -> str:
         return f"of length {len(value)}"
     if kind in ("TYPE_MATCH", "TENSOR_MATCH"):
         return f"of type {type_name(value)}"
-    return OTHERWISE.get(kind) or short_repr(value)
+    return "another object" if kind == "ID_MATCH" else short_repr(value)
 
 
 def describe_reason(reason: str) -> str:
@@ -330,9 +329,6 @@ def _fails(leaf, scope, part: str) -> bool:
         return value is not MISSING and not leaf.check(value)
     except Exception:
         return False
-
-
-# ------------------------------------------------------------------ plain words
 
 
 def clean(words: str) -> str:

@@ -10,10 +10,9 @@ import logging
 import re
 import shutil
 from collections import Counter
-from dataclasses import replace
 from types import FunctionType, MethodType
 
-from helpers.capture.cpython.objects import called, instance_dict, named, refuse_async
+from helpers.capture.cpython.objects import called, inherited, instance_dict, named, refuse_async
 from helpers.capture.cpython.unwrapping import opened
 from helpers.capture.text import tensors
 from helpers.capture.text.error import error_message
@@ -22,7 +21,7 @@ from helpers.capture.text.value import short_repr, type_name
 from helpers.capture.torch import guard_tree
 from helpers.capture.torch.dynamo_recorder import in_file, resumed
 from helpers.capture.torch.fx_graph import KINDS
-from helpers.capture.torch.guard_tree import behind, copied, entries, given
+from helpers.capture.torch.guard_tree import behind, copied, entries, entries_words, given
 from helpers.internals import torch_private
 from helpers.mini import frame_hook
 from helpers.model.graphs import Edge, Graph, Node
@@ -73,7 +72,9 @@ def _compile(fn, options):
         compiled, function = _compile(fn.forward, options)
         return functools.partial(_call_with_forward, fn, compiled), function
     if not real_isinstance(fn, FunctionType, MethodType):
-        return _compile(opened(fn, 1).function, options)
+        layer, call = opened(fn, 1), inherited(type(fn), "__call__")
+        does_more = layer.call is fn and type(call) is FunctionType  # as a decorator may
+        return _compile(MethodType(call, fn) if does_more else layer.function, options)
     copy = copied(fn)
     try:
         return torch.compile(copy, **options), behind(copy)[0]
@@ -93,31 +94,33 @@ class Compiled:
     def __init__(self, compiled, function: FunctionType, fn, told=()):
         self._compiled, self.compiled_function, self.compiled_from = compiled, function, fn
         self._rows: list[CompileEntry] = []
-        self.peeled, self._calls = told, 0
+        self.peeled = told
         functools.update_wrapper(self, function, updated=())
         self.__signature__ = inspect.signature(compiled)
 
     def __call__(self, *args, **kwargs):
         """Call the function, and write the call down."""
-        words = [*map(value_words, args), *(f"{n}={value_words(v)}" for n, v in kwargs.items())]
+        words = [*map(_value_words, args), *(f"{n}={_value_words(v)}" for n, v in kwargs.items())]
         shown = clipped(", ".join(words) or "(none)", LONGEST)
         before, failures = self._ask_guards(args, kwargs)
-        noted, error = list(torch_private.compilations()), None
+        noted, error = list(torch_private.compilations()), ""
         LOGGER.addFilter(_is_unsaid)
         try:
             with frame_hook.guarded():
                 return self._compiled(*args, **kwargs)
         except BaseException as raised:
-            error = raised
+            error = error_message(raised)
             raise
         finally:
             LOGGER.removeFilter(_is_unsaid)
-            self._write(shown, before, failures, error, noted)
-            error = None  # or its traceback would hold this frame, and this frame it
+            new = [o for o in torch_private.compilations() if all(o is not n for n in noted)]
+            word, note = ("error", error) if error else self._judge(before, failures, new)
+            verdicts = Verdict(shown), Verdict(word, TONES.get(word, "plain"))
+            self._rows.append(CompileEntry(str(len(self._rows) + 1), verdicts, note))
 
     def each(self, *calls: tuple) -> str:
         """Call with each tuple of arguments; return the verdicts of these calls in a row."""
-        before = self._calls
+        before = len(self._rows)
         for args in calls:
             self(*args)
         return " ".join(self.model.verdicts[before:])
@@ -128,13 +131,13 @@ class Compiled:
         cached, rows = len(entries(self.compiled_function.__code__)), tuple(self._rows)
         told = [
             f"{number:,} eager" if verdict == "eager" else counted(number, verdict)
-            for verdict, number in Counter(r.verdict for r in rows for _ in range(r.calls)).items()
+            for verdict, number in Counter(row.verdict for row in rows).items()
         ]
-        note = f"{counted(self._calls, 'call')}: {', '.join(told)}; "
-        note += f"{_entries_words(cached)} in the cache."
+        note = f"{counted(len(rows), 'call')}: {', '.join(told)}; "
+        note += f"{entries_words(cached)} in the cache."
         note = " ".join((note if rows else "no call yet.", *self.peeled))
         title = f"Calls of {named(self.compiled_function)}"
-        return CompileLedger(title, "call", HEADINGS, rows, note, cached, marks=MARKS)
+        return CompileLedger(title, "call", HEADINGS, rows, note, marks=MARKS)
 
     def _ask_guards(self, args, kwargs):
         """Return the compile ids in the cache, and a failure per entry; None where one accepts."""
@@ -147,23 +150,11 @@ class Compiled:
             failures = []
         return {str(one.compile_id) for one in kept}, None if None in failures else tuple(failures)
 
-    def _write(self, shown, before, failures, error, noted) -> None:
-        frames = [one for one in torch_private.compilations() if all(one is not n for n in noted)]
-        word, note = self._judge(before, failures, error, frames)
-        self._calls += 1
-        last = self._rows[-1] if self._rows else None
-        verdicts = Verdict(shown), Verdict(word, TONES.get(word, "plain"))
-        if last and word == "hit" and last.verdicts == verdicts:
-            span = f"{last.subject.partition('–')[0]}–{self._calls}"
-            self._rows[-1] = replace(last, subject=span, calls=last.calls + 1)
-        else:
-            failed = tuple(failures or ())
-            self._rows.append(CompileEntry(str(self._calls), verdicts, note, failures=failed))
-
-    def _judge(self, before, failures, error, frames) -> tuple[str, str]:
-        kept, because = entries(self.compiled_function.__code__), _failure_words(failures or ())
-        if error is not None:
-            return "error", error_message(error)
+    def _judge(self, before, failures, frames) -> tuple[str, str]:
+        kept, failed = entries(self.compiled_function.__code__), failures or ()
+        told = [f"entry {f.entry}: {f}" if len(failed) > 1 else str(f) for f in failed]
+        older = [f"and {len(told) - MOST_FAILURES} older"] * (len(told) > MOST_FAILURES)
+        because = "; ".join(told[-MOST_FAILURES:] + older)
         if torch_private.stance() == "force_eager":
             return "eager", "torch.compiler.set_stance turned compiling off"
         if any(str(entry.compile_id) not in before for entry in kept):
@@ -199,14 +190,7 @@ class Compiled:
         return f"{name}{', resumed' * bool(line)}{in_file(*place)}"
 
 
-def _failure_words(failures) -> str:
-    told = failures[-MOST_FAILURES:]
-    words = [f"entry {f.entry}: {f}" if len(failures) > 1 else str(f) for f in told]
-    older = len(failures) - len(told)
-    return "; ".join(words + [f"and {older} older"] * bool(older))
-
-
-def value_words(value) -> str:
+def _value_words(value) -> str:
     """Return a tensor as dtype and sizes, such as `float32 [3]`; another value in brief."""
     plain = tensors.is_tensor(value) and type_name(value) == "Tensor"
     return f"{short_repr(value)}{', requires_grad' * (plain and value.requires_grad)}"
@@ -217,9 +201,6 @@ def _is_unsaid(record) -> bool:
     return not str(record.msg).startswith("torch._dynamo hit config.")
 
 
-# ------------------------------------------------------------------ what is kept
-
-
 def compiled_graph(fn) -> Graph:
     """Draw what `torch.compile` keeps for `fn` now: slot, cache entries, guards, new code, backend.
 
@@ -227,25 +208,21 @@ def compiled_graph(fn) -> Graph:
     """
     function, told = behind(fn, compiled=True)
     name, code, slot = named(function), function.__code__, frame_hook.installed()[0]
-    size = len(code.co_code) // 2
+    units = f"__code__: {counted(len(code.co_code) // 2, 'code unit')}"
     nodes = [
         Node("call", f"{name}(…)", "site", "a call"),
         Node("slot", slot.name, "function", f"in the slot now: {slot.owner}"),
-        Node(
-            "code",
-            f"code of {code.co_name}",
-            "code",
-            f"__code__: {counted(size, 'code unit')}",
-        ),
+        Node("code", f"code of {code.co_name}", "code", units),
     ]
     edges = [
         Edge("call", "slot", "its frame goes to"),
         Edge("slot", "code", "asks for entries" if slot.owner == "torch" else "runs"),
     ]
 
-    def add(source: str, words: str, *node) -> None:
-        nodes.append(Node(*node))
-        edges.append(Edge(source, nodes[-1].key, words))
+    def add(source: str, words: str, key: str, *node) -> None:
+        if all(one.key != key for one in nodes):
+            nodes.append(Node(key, *node))
+        edges.append(Edge(source, key, words))
 
     kept, tried = entries(code), torch_private.cache_entries(code)
     for number, entry in enumerate(kept, 1):
@@ -256,28 +233,20 @@ def compiled_graph(fn) -> Graph:
         add("code", "keeps", key, key, "entry", f"tried as number {rank}")
         add(key, "asks", f"{key} guards", guards, "guard", "in C++")
         add(key, "if all hold, runs", new, "new code", "code", units)
+        backend = (instance_dict(entry.backend) or {}).get("compiler_fn") or entry.backend
+        made_by = f"backend {called(backend)}", called(backend), "function", "the backend"
         for used in entry.code.co_names:
-            made = function.__globals__.get(used)
+            made, place = function.__globals__.get(used), f"{key} {used}"
             if used.startswith("__compiled_fn"):
-                backend, graph = called(entry.backend), f"{key} graph"
-                if inner := (instance_dict(entry.backend) or {}).get("compiler_fn"):
-                    backend = called(inner)
-                add(new, "calls", graph, "what the backend made", "call", _graph_words(made))
-                if all(node.key != f"backend {backend}" for node in nodes):
-                    nodes.append(Node(f"backend {backend}", backend, "function", "the backend"))
-                edges.append(Edge(graph, f"backend {backend}", "made by"))
+                place, words = f"{key} graph", _graph_words(made)
+                add(new, "calls", place, "what the backend made", "call", words)
+                add(place, "made by", *made_by)
             elif used.startswith("__resume_at") and isinstance(made, FunctionType):
-                label = f"{resumed(made.__code__.co_name)[0]}, resumed"
-                own_entries = f"{_entries_words(len(entries(made.__code__)))} of its own"
-                place = f"{key} {len(nodes)} resumed"
-                add(new, "then calls", place, label, "function", own_entries)
-    note = " ".join((f"{_entries_words(len(kept))} in the cache.", *told))
+                words = f"{entries_words(len(entries(made.__code__)))} of its own"
+                add(new, "then calls", place, f"{name}, resumed", "function", words)
+    note = " ".join((f"{entries_words(len(kept))} in the cache.", *told))
     title = f"What torch.compile keeps for {name}"
     return Graph(title, tuple(nodes), tuple(edges), note, wide=True)
-
-
-def _entries_words(number: int) -> str:
-    return f"{number} {'entry' if number == 1 else 'entries'}"
 
 
 def _graph_words(compiled) -> str:
@@ -310,10 +279,9 @@ def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
     """
     run, function, args = require_bool(run, "run"), behind(fn)[0], given(fn, args, {})[0]
     pairs = align(source_of(function.__code__).text.rstrip().split("\n"), [], {})
-    lines, note, words = [], OFF, NOT_RUN
-    if run and not any(map(shutil.which, ("g++", "clang++", "c++"))):
-        note = NO_COMPILER
-    elif run:
+    compiler = any(map(shutil.which, ("g++", "clang++", "c++")))
+    lines, note, words = [], NO_COMPILER if run else OFF, NOT_RUN
+    if run and compiler:
         kernels = [found for code in _generate(function, args) for found in KERNEL.findall(code)]
         lines = "\n".join(found.strip("\n") for found in kernels).split("\n")
         lines = [line for line in lines if line and not line.startswith("#include")]
@@ -330,17 +298,10 @@ def _generate(function, args) -> list[str]:
     """Compile and run once; return the modules of Python that Inductor wrote."""
     import torch
 
-    def inside(graph, examples, **options):
-        print("AOTAutograd is done. Inductor writes C++, and it is compiled …")
-        return torch_private.compile_fx_inner(graph, examples, **options)
-
-    def backend(graph, examples):
-        print("Dynamo has made a graph.")
-        return torch_private.compile_fx(graph, examples, inner_compile=inside)
-
+    print("Dynamo makes a graph. Inductor writes C++ for it, and it is compiled …")
     written, save = [], staticmethod(lambda code: written.append(code))
     one_worker = torch_private.inductor_config.patch(compile_threads=1)
     with patched(torch_private.GraphLowering, save_output_code=save), one_worker:
-        torch.compile(copied(function), backend=backend)(*args)
+        torch.compile(copied(function))(*args)
     print("Done.")
     return written

@@ -8,8 +8,7 @@ from functools import partial
 from types import FunctionType
 
 from helpers.capture.text.value import short_repr
-from helpers.capture.torch import graph_breaks
-from helpers.capture.torch.dynamo_run import watched
+from helpers.capture.torch.dynamo_run import copied, watched
 from helpers.capture.torch.guard_sets import Call, Real, neighbours, replacing
 from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
 from helpers.internals import torch_private
@@ -112,11 +111,12 @@ STRICT = "too strict: yours refuse, and Dynamo hits; it would compile anew for n
 def guard_set(holds: Callable, fn: Callable, *first):
     """No call next to the first one tells your guards from Dynamo's."""
     with torch.enable_grad():
-        real = Real(fn, *graph_breaks.copied(first)[0])
-        cases = []
-        for call in (*neighbours(real.function, real.first), *_change_further(real.first)):
-            shows, advice = f"counter-example ({call.words})", partial(_advise, real, call)
-            cases.append(Case(shows, partial(_accept, call), advice))
+        real = Real(fn, *copied(first))
+        calls = [*neighbours(real.function, real.first), *_change_further(real.first)]
+        cases = [
+            Case(f"counter-example ({c.words})", partial(_accept, c), partial(_advise, real, c))
+            for c in calls
+        ]
         return find_difference(holds, real, cases, "Dynamo")
 
 
