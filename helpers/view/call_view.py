@@ -1,5 +1,6 @@
 """A tree of calls -> counts and nested lines: text, or a strip above folding lists."""
 
+import math
 from collections import Counter, namedtuple
 from itertools import groupby
 
@@ -13,6 +14,7 @@ MOST_WHOLE = 50  # calls of a tree that is not folded
 MOST_LINES, LONGEST = 400, 120
 BAR = 16  # characters of the longest bar
 WIDTH, ROW = 860, 19  # pixels of the strip, of a row
+MOST_NAMED, LONGEST_NAME = 8, 40  # landmarks whose names stand below the strip; letters of one
 MOST_ROWS, MOST_BLOCKS = 40, 5_000
 HEADING = "calls inside"
 MARKS = {"▶ ": "▶: a landmark", "[C] ": "[C]: written in C or C++", "… ": "…: folded calls"}
@@ -99,9 +101,9 @@ def _ending(model: CallTree) -> str:
 
 
 def draw_strip(model: CallTree) -> str:
-    """Return the strip as SVG, with the name of each call in whose block there is room for it."""
+    """Return the strip as SVG; the names of landmarks whose blocks have no room stand below."""
     inside, way, unit = model.inside(), model.on_the_way(), WIDTH / len(model.calls)
-    paths, labels = {"plain": "", "way": "", "c": "", "door": ""}, []
+    paths, labels, landmarks = {"plain": "", "way": "", "c": "", "door": ""}, [], []
     places = [at for at, call in enumerate(model.calls) if call.depth < MOST_ROWS]
     for at in sorted(sorted(places, key=lambda at: -inside[at])[:MOST_BLOCKS]):
         call = model.calls[at]
@@ -111,8 +113,24 @@ def draw_strip(model: CallTree) -> str:
         room = int((wide - 6) / SMALL)
         if room >= 8:
             labels.append((round(x + 4, 1), y + 12, clipped(call.path, room)))
-    size = {"width": WIDTH, "height": ROW * min(MOST_ROWS, 1 + max(c.depth for c in model.calls))}
-    return render("call_strip.svg", paths=paths, labels=labels, **size)
+        if call.door and room < len(call.path):
+            landmarks.append((round(x + min(wide, 6) / 2, 1), y + ROW - 2, call.name))
+    rows = min(MOST_ROWS, 1 + max(call.depth for call in model.calls))
+    marks = place_names(landmarks, rows * ROW)
+    height = max([rows * ROW, *(mark["y"] + 6 for mark in marks)])
+    width = max([WIDTH, *(math.ceil(mark["right"]) for mark in marks)])
+    drawn = {"paths": paths, "labels": labels, "marks": marks}
+    return render("call_strip.svg", width=width, height=height, **drawn)
+
+
+def place_names(landmarks: list[tuple[float, int, str]], low: int) -> list[dict]:
+    """Return name and place of the first landmarks, each in a row of its own below `low`."""
+    marks = []
+    for x, y, name in landmarks[:MOST_NAMED][::-1]:  # from the right: a line stays clear of words
+        words, left = f"▶ {clipped(name, LONGEST_NAME)}", max(0.0, x - SMALL / 2)
+        mark = {"x": x, "top": y, "left": round(left, 1), "y": low + 18 + ROW * len(marks)}
+        marks.append({**mark, "words": words, "right": left + len(words) * SMALL})
+    return marks
 
 
 call_tree = View(_text, _html)

@@ -4,9 +4,13 @@ from collections import Counter
 from dataclasses import replace
 from itertools import groupby
 
+from markupsafe import Markup, escape
+from pygments.lexers import PythonLexer
+from pygments.token import Comment, Keyword, Name, Number, Operator, String
+
 from helpers.model.phrase import counted
 from helpers.model.tables import File, Files, Pair, SideBySide, Transcripts
-from helpers.view import View
+from helpers.view import View, ink
 from helpers.view.markup import cut, cut_lines, fit, joined, one_line, render, visible
 
 MARK = "″"
@@ -16,6 +20,17 @@ PAIRS = "the model has all of them (`.model.pairs`)"
 LONGEST_RUN = 4  # equal lines that are shown where the model folds
 LONGEST = 44  # characters; in HTML the lines of a side with longer ones wrap
 WIDEST = 60  # characters of the left column; a longer line pushes only its own row
+# kind of word -> its style; the first that fits
+_STYLES = {
+    Comment: f"color:{ink.colour('quiet')};font-style:italic",
+    String: f"color:{ink.colour('tensor')}",
+    Number: f"color:{ink.colour('name')}",
+    Keyword: f"color:{ink.colour('function')};font-weight:600",
+    Operator.Word: f"color:{ink.colour('function')};font-weight:600",
+    Name.Function: f"color:{ink.colour('name')};font-weight:600",
+    Name.Class: f"color:{ink.colour('name')};font-weight:600",
+}
+_SPAN = Markup('<span style="{}">{}</span>')
 ENDS = {"well": "○", "error": "△", "killed": "✕"}
 ROOM = 300_000  # characters of all runs together
 FOLDED = 3  # more runs than this are folded, one by one
@@ -86,14 +101,27 @@ def _files_text(model: Files) -> str:
 
 
 def _files_html(model: Files) -> str:
-    return render("files.html", model=model, files=map(_number_lines, model.files))
+    files = [_number_lines(file, _colour_python) for file in model.files]
+    return render("files.html", model=model, files=files, rest="")
 
 
-def _number_lines(file: File) -> tuple[str, str, list[tuple]]:
+def _number_lines(file: File, colour=list) -> tuple[str, str, list[tuple]]:
     """Return a file's name, its length, and a number, a mark and the words of each line."""
     lines = file.text.split("\n")
-    rows = [(n, "+ "[n not in file.new], line) for n, line in enumerate(cut_lines(lines), 1)]
+    shown = enumerate(colour(cut_lines(lines)), 1)
+    rows = [(n, "+" if n in file.new else " ", line) for n, line in shown]
     return file.name, counted(len(lines), "line"), rows
+
+
+def _colour_python(lines: list[str]) -> list[Markup]:
+    shown = [Markup("")]
+    for token, words in PythonLexer(stripnl=False, ensurenl=False).get_tokens("\n".join(lines)):
+        style = next((style for kind, style in _STYLES.items() if token in kind), "")
+        for n, part in enumerate(words.split("\n")):
+            shown += [Markup("")] if n else []
+            piece = escape(visible(part))
+            shown[-1] += _SPAN.format(style, piece) if style and piece else piece
+    return shown
 
 
 def _transcript_text(model: Transcripts) -> str:
