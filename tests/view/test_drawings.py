@@ -11,7 +11,6 @@ from helpers.view.diagram.arrows import place_labels, points_along
 from helpers.view.diagram.graph_drawing import draw_graph as svg
 from helpers.view.diagram.graph_view import fold
 from helpers.view.diagram.graph_view import graph as diagram
-from helpers.view.diagram.layered_layout import wrap_layers
 from tests.model.test_bodies import branched
 from tests.samples import sample
 
@@ -63,24 +62,6 @@ def test_no_two_boxes_overlap_and_all_lie_inside(pairs):
     assert not any(overlap(a, b) for i, a in enumerate(placed) for b in placed[:i])
     assert all(x >= 0 and x + w <= float(root.get("width")) for x, _, w, _ in placed)
     assert all(y >= 0 and y + h <= float(root.get("height")) for _, y, _, h in placed)
-
-
-WIDTHS = dict.fromkeys("abcdefr", 100)
-
-
-def fan(*extra):
-    """Return six boxes that one box leads to, and a last one that reads them all."""
-    nodes = tuple(Node(key, f"{key} with a long name", "op", "x" * 24) for key in "sabcdefr")
-    edges = [Edge("s", key) for key in "abcdef"] + [Edge(key, "r") for key in "abcdef"]
-    return Graph("t", nodes, (*edges, *extra))
-
-
-def test_a_layer_wraps_and_every_arrow_still_leads_down():
-    layer = {"s": 0, **dict.fromkeys("abcdef", 1), "r": 2}
-    found = wrap_layers(layer, fan(), {"s": 100, **WIDTHS}, 400)
-    assert list(found) == list(layer)
-    assert sorted(found.values()) == [0, 1, 1, 1, 2, 2, 2, 3]
-    assert all(found[edge.source] < found[edge.target] for edge in fan().edges)
 
 
 def scoped(*groups, edges=()):

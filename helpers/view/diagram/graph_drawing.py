@@ -15,7 +15,6 @@ COLUMN, CLOSE_COLUMN, WIDER = 70, 40, 50  # pixels between two columns, at least
 APART, BESIDE = 14, 22  # in a column: between two boxes, and beside an arrow that passes by
 MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
 WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
-ROOM = 800  # pixels of boxes in one row of a picture that would be wider; bends come on top
 HEAD, PAD = 48, 12  # of a caller: the height of its words, and the room around a body
 TITLE = 26  # the height of a body's name
 
@@ -71,13 +70,9 @@ def _draw_flat(graph: Graph, page: bool) -> diagram.Piece:
     words = (longest + 60 if longest else 0) + (WIDER if graph.wide else 0)
     across = place_layers(layout, widths, max(COLUMN, words), False)
     wide = _reach(across)
-    close = page or wide > WIDEST
-    if not layout.has_cycle and (close or len(layout.layers) > MOST_COLUMNS):
+    if not layout.has_cycle and (page or wide > WIDEST or len(layout.layers) > MOST_COLUMNS):
         down = place_layers(layout, widths, STEP - diagram.BOX, True)
         if page or wide > _reach(down):
-            if close and _reach(down) > WIDEST:
-                layout = make_layers(graph, widths=widths, room=ROOM)
-                down = place_layers(layout, widths, STEP - diagram.BOX, True)
             return _draw_level(graph, layout, down, True)
         across = place_layers(layout, widths, max(CLOSE_COLUMN, words), False)
     return _draw_level(graph, layout, across, False)
@@ -129,7 +124,7 @@ def _draw_nest(nest: Nest) -> diagram.Piece:
             piece = inner[node.key] = diagram.Piece(at - PAD, high, inner=tuple(pieces))
             widths[node.key] = max(widths[node.key], piece.width + 2 * PAD)
             heights[node.key] = HEAD + piece.height + PAD
-    layout = make_layers(graph, widths=widths, room=ROOM)
+    layout = make_layers(graph)
     step = STEP if any(edge.label for edge in graph.edges) else CLOSE
     place = place_layers(layout, widths, step - diagram.BOX, True, heights)
     return _draw_level(graph, layout, place, True, inner)

@@ -19,10 +19,9 @@ BETWEEN, BESIDE = 24, 16  # pixels between two boxes; between a bend and what st
 Layout = namedtuple("Layout", ["layers", "paths", "has_cycle"], defaults=[False])
 
 
-def make_layers(graph: Graph, widths: dict[str, int] | None = None, room: int = 0) -> Layout:
-    """Return layers with few crossings; with `widths`, a layer wider than `room` wraps."""
+def make_layers(graph: Graph) -> Layout:
+    """Return layers with few crossings."""
     layer = _assign_layers(graph)
-    layer = wrap_layers(layer, graph, widths, room) if room else layer
     columns, paths = [[] for _ in range(1 + max(layer.values()))], []
     for key, number in layer.items():
         columns[number].append(key)
@@ -64,21 +63,6 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
         later = [late[to] for to in directed.successors(key) if depth[to] > depth[key]]
         late[key] = min(later) - 1 if later else depth[key]
     return {node.key: late[node.key] for node in graph.nodes}
-
-
-def wrap_layers(layer: dict[str, int], graph: Graph, widths, room: int) -> dict[str, int]:
-    """Return a layer per key; of one that is too wide, as many as needed, of as many boxes."""
-    made, read = {edge.target for edge in graph.edges}, {edge.source for edge in graph.edges}
-    rows, found, number = defaultdict(list), {}, 0
-    for key, own in layer.items():
-        rows[own].append(key)
-    for _, row in sorted(rows.items()):
-        row.sort(key=lambda key: (key not in made) + 2 * (key not in read))
-        parts = -(-sum(widths[key] + BETWEEN for key in row) // room)
-        each = -(-len(row) // parts)
-        found |= {key: number + at // each for at, key in enumerate(row)}
-        number += -(-len(row) // each)
-    return {key: found[key] for key in layer}
 
 
 # -- few crossings ---------------------------------------------------------------------------------
