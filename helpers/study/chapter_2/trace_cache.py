@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from helpers.capture.text.value import short_repr
+from helpers.model.framework_records import MARKS
+from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.study.check import exercise, tried
 from helpers.study.engine import Case, Raised, find_difference, observe, say_first_part, tf
 
@@ -164,6 +166,20 @@ def _sequences() -> list[Sequence]:
     ]
 
 
+def _list_calls(my_function) -> Ledger:
+    """Run two sequences on the learner's class and on TensorFlow's: which calls ran the body?"""
+    entries, shown = [], ("another shape is another key", "of the traces that fit, the first")
+    for one in _sequences():
+        if one.shows.removeprefix("with reduce_retracing, ") in shown:
+            mine, real = one.run(my_function), one.run(_TensorFlows)
+            for name in real:
+                words = (steps[name].partition("s,")[0] for steps in (mine, real))
+                pair = tuple(Verdict(w, "changed" if w == "trace" else "plain") for w in words)
+                entries.append(Entry(name.partition(" of ")[2], pair, one.shows))
+    title = "What your cache did, beside TensorFlow's"
+    return Ledger(title, "call", ("yours", "TensorFlow's"), tuple(entries), marks=MARKS)
+
+
 @exercise(
     "tf.nest.flatten(args) gives the leaves; tf.nest.map_structure(lambda leaf: 0, args) "
     "gives a form that can be compared with ==.",
@@ -174,6 +190,7 @@ def _sequences() -> list[Sequence]:
     "cannot be merged, leave the key as it is. A None fits every size.",
     "Run the body on a copy (tf.nest.map_structure(lambda leaf: leaf, args)). Afterwards its "
     "form must be the same, and each leaf the same object; else raise, and keep no trace.",
+    picture=_list_calls,
 )
 def cache(my_function: Callable):
     """In every sequence of calls, yours hits, traces and raises where tf.function does."""

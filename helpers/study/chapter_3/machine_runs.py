@@ -12,13 +12,14 @@ from itertools import zip_longest
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
+from helpers.model.tables import Column, Listing
 from helpers.safety.limits import counted
 from helpers.safety.restoring import redirected
 from helpers.study.chapter_3.kept_stacks import Place, is_told, plain_places
 from helpers.study.engine import NotAttempted, describe_difference
 
 MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
-LONGEST_BODY = 60
+LONGEST_BODY, MOST_ROWS = 60, 40
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 OUTSIDE = "Yours had that frame run outside the machine. Let self.call make the call."
 MISSING = "A value is missing: yours popped one too many, or a result was not pushed."
@@ -66,6 +67,20 @@ def difference(machine: type, program: Callable, args: tuple, own=()) -> str | N
         if mine != right:
             return describe_difference(call, mine, right, "CPython", why)
     return f"{call}yours {ours.end}, as in CPython, but by another way{why}" if why else None
+
+
+def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:
+    """Return what lay on the machine's stack before each instruction of a run."""
+    columns = (
+        *(Column("function", "in"), Column("offset", "offset")),
+        Column("opname", "about to run", code=True),
+        Column("stack", "your stack (top at the right)", code=True),
+    )
+    places = run_machine(machine, program, args).places
+    rows = [place._replace(stack=f"[{', '.join(place.stack)}]") for place in places]
+    rest = f"{len(rows) - MOST_ROWS} more instructions ran." if len(rows) > MOST_ROWS else ""
+    title = f"What your machine did in {show_call(program, args)}"
+    return Listing(title, columns, tuple(rows[:MOST_ROWS]), rest)
 
 
 def show_call(program: Callable, args: tuple) -> str:

@@ -8,7 +8,6 @@ import math
 import opcode
 import os
 from collections import Counter, namedtuple
-from collections.abc import Callable
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -19,7 +18,7 @@ from helpers.mini import vm
 from helpers.mini.vm import steps as finished
 from helpers.model.tables import Column, Listing
 from helpers.study.chapter_3 import vm_programs
-from helpers.study.chapter_3.machine_runs import difference
+from helpers.study.chapter_3.machine_runs import difference, list_stacks
 from helpers.study.engine import Exercise, NotAttempted
 from helpers.view.table_view import table
 
@@ -32,15 +31,20 @@ def cases_of(step: type) -> list[tuple]:
     return getattr(vm_programs, step.__name__.upper(), [])
 
 
-def _judge_step(step: type) -> Callable[[type], str | None]:
-    """Return the judge; what differs is tried again with one of the answer's handlers at a time."""
+def _exercise(step: type, praise: str, *hints: str) -> Exercise:
+    """Return a step's exercise; after a pass, its first program is shown on the learner's stack.
+
+    What differs is tried again with one of the answer's handlers at a time.
+    """
     wanted = [name for name in vars(step) if name.isupper()]
     shared = {n: v for n, v in vars(step).items() if not (n.isupper() or n.startswith("__"))}
     others = [other for other in vm.WHOLE if other is not step]
 
+    def machine_of(answer: type) -> type:
+        return vm.machine(answer, *others, type("Shared", (), shared))
+
     def differs(answer: type, case: tuple, own: list[str]) -> str | None:
-        machine = vm.machine(answer, *others, type("Shared", (), shared))
-        return difference(machine, *case, own=own)
+        return difference(machine_of(answer), *case, own=own)
 
     def alone(answer: type, case: tuple, name: str) -> str | None:
         rest = {n: v for n, v in shared.items() if not hasattr(answer, n)}
@@ -58,11 +62,10 @@ def _judge_step(step: type) -> Callable[[type], str | None]:
                 return next(filter(None, found), because)
         return None
 
-    return judge
+    def picture(answer: type) -> Listing:
+        return list_stacks(machine_of(answer), *cases_of(step)[0])
 
-
-def _exercise(step: type, praise: str, *hints: str) -> Exercise:
-    return Exercise(f"vm_{step.__name__.lower()}", _judge_step(step), praise, hints)
+    return Exercise(f"vm_{step.__name__.lower()}", judge, praise, hints, picture=picture)
 
 
 STEP_EXERCISES = (

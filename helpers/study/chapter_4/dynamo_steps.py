@@ -6,6 +6,7 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from types import SimpleNamespace
@@ -81,6 +82,19 @@ ADVICE_FOR_RECORDER = {
 }
 
 
+def _draw_recorded(recorder: type):
+    """Return the graph that the learner's recorder made of a program."""
+    from helpers.capture.torch.fx_graph import fx_graph
+    from helpers.mini.dynamo import PARTS, eval_frame
+
+    def toy(a, b):
+        return a / (torch.abs(a) + 1) * b
+
+    compiled = eval_frame.compile(toy, parts=replace(PARTS, recorder=recorder))
+    compiled(torch.tensor([1.0, -2.0, 4.0]), torch.tensor([3.0, 0.5, -1.0]))
+    return fx_graph(compiled.graphs[0], "What your recorder wrote down of toy(a, b)")
+
+
 @exercise(
     "self.graph.placeholder(name) adds an input node. Who needs to know which is which?",
     "Note each input: self.inputs[source] = node, in order. written(value) turns a "
@@ -88,6 +102,7 @@ ADVICE_FOR_RECORDER = {
     "self.graph.call_method(fn, args, kwargs) if fn is a str, else "
     "self.graph.call_function(fn, args, kwargs), both with a tuple and a dict of written "
     "values.",
+    picture=_draw_recorded,
 )
 def dynamo_recorder(recorder: type):
     """Your graph holds the same calls as the finished one's, and gives eager's numbers."""
