@@ -57,6 +57,14 @@ def test_the_folder_holds_the_notebook_and_its_pictures(tmp_path, unsigned, caps
     assert NOTEBOOKS[3].name in capsys.readouterr().out
 
 
+def test_a_page_to_be_printed_fetches_nothing_and_has_no_solution(tmp_path, unsigned):
+    assert handout.handout(["1", "--html", "--to", str(tmp_path)]) == 0
+    page = (tmp_path / f"{NOTEBOOKS[1].stem}.html").read_text()
+    fetched = r"<link|<script |<img[^>]* src=(?!.data:)[^>]*|Solution</summary>"
+    assert re.findall(fetched, page) == []
+    assert "check.tangle(" in re.sub(r"<[^<>]*>", "", page) and page.count("<img") > 3
+
+
 def test_what_stood_there_is_kept_beside_unless_it_is_the_same(tmp_path, capsys):
     source, folder = tmp_path / "new", tmp_path / "folder"
     source.write_text("new")

@@ -15,20 +15,27 @@ import course
 from helpers.course.work import chapter_named, chapters, notebooks, trust
 from helpers.safety import folders
 
+TEMPLATE = Path(__file__).with_name("paper")
 SOURCES = ("notebooks", "helpers", "tests", "share", "docs", ".git", ".venv")
 _FOLDED = re.compile(r"(<details><summary>Solution.*?</details>)\s*", re.DOTALL)
 
 
 def handout(words: list[str]) -> int:
-    """Write the notebooks that the words name, or all chapters, and the pictures they show."""
-    names, folder = chosen("handout", "handouts", words)
+    """Write the notebooks that the words name, or all chapters, and the pictures they show.
+
+    With --html a page for each, too, that can be printed.
+    """
+    names, folder = chosen("handout", "handouts", [word for word in words if word != "--html"])
     images = sorted(path for path in (notebooks() / "images").rglob("*") if path.is_file())
     files = {path.relative_to(notebooks()): path for path in images}
     with folders.temporary("handout-") as home:
-        made = home.fill("made", {one: without_solutions(notebooks() / one) for one in names})
+        written = {name: without_solutions(notebooks() / name) for name in names}
+        if "--html" in words:
+            written |= {f"{name[:-6]}.html": paper(name[:-6], written[name]) for name in names}
+        made = home.fill("made", written)
         trust([made / name for name in names])
-        give(files | {Path(name): made / name for name in names}, folder)
-    course.say(f"Without solutions, in {folder}: {', '.join(names)}")
+        give(files | {Path(name): made / name for name in written}, folder)
+    course.say(f"Without solutions, in {folder}: {', '.join(written)}")
     return 0
 
 
@@ -65,6 +72,22 @@ def folded_away(cell) -> str:
     source = "".join(cell["source"])
     found = cell["cell_type"] == "markdown" and _FOLDED.search(source)
     return _FOLDED.sub("", source).strip() if found else source
+
+
+def paper(name: str, notebook: bytes) -> bytes:
+    """Return a notebook as a page to be printed, which is complete in itself."""
+    import nbformat
+    from nbconvert import HTMLExporter
+
+    exporter = HTMLExporter(
+        template_name=TEMPLATE.name,
+        extra_template_basedirs=[str(TEMPLATE.parent)],
+        embed_images=True,
+        exclude_anchor_links=True,
+    )
+    about = {"metadata": {"name": name, "path": str(notebooks())}}
+    page, _ = exporter.from_notebook_node(nbformat.reads(notebook.decode(), as_version=4), about)
+    return page.encode()
 
 
 def give(files: dict[Path, Path], folder: Path) -> None:
