@@ -3,7 +3,8 @@
     python3 course.py lab          open JupyterLab on the course (extra words go to JupyterLab)
     python3 course.py test         run the tests, two at a time (extra words go to pytest;
                                    `test notebooks` runs the notebooks alone, `test --lax` runs
-                                   them without comparing what they show with what is stored)
+                                   them without comparing what they show with what is stored,
+                                   `test --all` the long tests, too)
 
     python3 course.py bench        measure ratios of times against their goals; words choose some
     python3 course.py setup        only make the environment in .venv, as the other two do first

@@ -1,4 +1,4 @@
-"""How much of a sample is drawn: enough for a change that one makes, or all of it when asked.
+"""How much of a sample is drawn: enough for a change that one makes, or more of it when asked.
 
 `python3 course.py test --all` asks, also with the path of a file; it sets COURSE_SAMPLES=whole.
 """

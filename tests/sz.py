@@ -10,8 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
-MOST = {"helpers": 38_900, "tests": 29_150}  # lines; the aim is 30,000 and 28,000
-MOST_MODULES = 218  # of helpers
+MOST = {"helpers": 30_000, "tests": 28_000}  # lines
+MOST_MODULES = 260  # of helpers
 ROOMS = {"capture": 2, "study": 1}  # how deep the table looks into a room
 
 

@@ -12,6 +12,8 @@ from helpers.course.book.page import sections
 from helpers.course.work import notebooks
 from helpers.safety.folders import made_again
 
+pytestmark = pytest.mark.long
+
 ADDRESS = re.compile(r'(?:href|src)="([^"#:]*)(?:#([^"]*))?"')
 ID = re.compile(r'\bid="([^"]*)"')
 

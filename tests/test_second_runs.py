@@ -13,6 +13,8 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
+pytestmark = pytest.mark.long
+
 WHOLE = os.environ.get("COURSE_SAMPLES") == "whole"
 _FOLDER = Path(__file__).parents[1] / "notebooks"
 NOTEBOOKS = sorted([*_FOLDER.glob("*.ipynb"), *_FOLDER.glob("instructor/*.ipynb")])

@@ -124,6 +124,7 @@ def code(source, *printed):
     return v4.new_code_cell(source, outputs=outputs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", NOTEBOOKS if WHOLE else NOTEBOOKS[:1], ids=lambda path: path.stem)
 def test_each_section_starts_alone(path):
     assert list(missed(path)) == []

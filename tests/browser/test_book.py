@@ -11,6 +11,8 @@ from tests.browser.lab_page import press, status
 from tests.browser.lab_server import ROOT
 from tests.browser.widget_page import find_serious
 
+pytestmark = pytest.mark.long
+
 SAMPLE, START = "sample", "00_start_here"
 PHONE = {"width": 390, "height": 844}
 PAPER = {"width": 680, "height": 1000}  # A4, less its margins

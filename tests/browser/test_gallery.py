@@ -7,6 +7,8 @@ from playwright.sync_api import expect
 from tests.browser import gallery
 from tests.browser.lab_page import GALLERY, OUTPUTS, press, status
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def ran(open_copy):

@@ -8,6 +8,8 @@ import pytest
 from helpers import view
 from tests.browser import exhibits
 
+pytestmark = pytest.mark.long
+
 # A projector at 150 % shows 853 × 480 of its 1280 × 720 pixels.
 SIZES = {"700": (700, 900), "1024": (1024, 768), "1280": (1280, 720), "150 %": (853, 480)}
 SMALLEST = 10  # pixels of a letter

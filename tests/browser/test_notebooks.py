@@ -5,6 +5,8 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import GALLERY, NOTEBOOKS, OUTPUTS, press, status
 
+pytestmark = pytest.mark.long
+
 BROKEN = "Error displaying widget"
 # ipywidgets' manager.ts: where the kernel is connected before its session is ready, what the kernel
 # has is taken for all there is, and the state in the file is read too late for the views.

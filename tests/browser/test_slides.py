@@ -11,6 +11,8 @@ from tests.browser.lab_page import press, status
 from tests.browser.lab_server import ROOT
 from tests.browser.widget_page import find_serious
 
+pytestmark = pytest.mark.long
+
 SIZE = {"width": 1280, "height": 720}
 SMALLEST = 14  # pixels of text
 CHAPTERS = sorted((ROOT / "notebooks").glob("0*.ipynb"))[3:7:3]

@@ -6,6 +6,8 @@ from playwright.sync_api import expect
 from helpers.model.spine import SPINE, START
 from tests.browser.lab_page import NARROW, OUTPUTS, WIDE
 
+pytestmark = pytest.mark.long
+
 ALL = "[...document.querySelectorAll('.jp-MarkdownOutput {}')]"
 DRAWN = f"() => {ALL.format('img')}.every(n => n.naturalHeight > 20 && n.offsetHeight > 60)"
 OUTSIDE = f"""() => {ALL.format(":is(a, img)")}.filter(node => {{

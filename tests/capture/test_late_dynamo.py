@@ -11,6 +11,8 @@ from helpers.internals.torch_private import LATE
 from tests.instrument_examples import EXAMPLE, SECTIONS, SETUP
 from tests.without import cells_without
 
+pytestmark = pytest.mark.long
+
 STAND_IN = """\
 import os, sys
 

@@ -42,6 +42,7 @@ def test_the_record_agrees_with_cpython_and_keeps_nothing(version):
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("version", VERSIONS)
 def test_functions_that_misbehave_are_told_and_harm_nothing(version):
     found = bad_runs(version)

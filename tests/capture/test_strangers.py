@@ -76,9 +76,3 @@ def test_an_instruction_with_a_prefix_is_told_by_its_own_name():
 
     steps = [step.opname for step in helpers.watch_stack(unpack, [1, 2, 3]).model.steps]
     assert "UNPACK_EX" in steps
-
-
-def test_every_flag_of_a_code_object_is_named():
-    space = {}
-    exec("from __future__ import annotations\ndef f(): pass", space)
-    assert "FUTURE_ANNOTATIONS" in str(helpers.show_code(space["f"]))

@@ -73,6 +73,7 @@ def told():
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.long
 def test_the_scan_finds_the_function_in_five_modules(told):
     assert set(told["scan"]) == {f"{name}.bias_add" for name in MODULES}
 

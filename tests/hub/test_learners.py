@@ -14,6 +14,8 @@ from hub.trial.links import link
 from hub.trial.visit import Visit, written
 from tests.browser.chromium import find_chromium
 
+pytestmark = pytest.mark.long
+
 PATIENCE_MS = 120_000
 CHAPTERS = ("03_bytecode_and_frames.ipynb", "00_start_here.ipynb")
 

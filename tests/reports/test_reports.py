@@ -115,6 +115,7 @@ TOLD = [
 ]
 
 
+@pytest.mark.long
 def test_a_red_run_ends_with_plain_words_and_its_report_says_the_same(run):
     end = run[1].partition("what failed, in plain words")[2].splitlines()
     assert [line[2:] for line in end if line.startswith("- ")] == TOLD

@@ -1,6 +1,6 @@
 """Each verb on functions of public packages: an exhibit of a bearable size, or one clear sentence.
 
-A sample is drawn; `COURSE_SAMPLES=whole` tries every verb on every call.
+A sample of verbs and calls is drawn, a larger one in `course.py test --all`.
 """
 
 import random
@@ -8,10 +8,14 @@ from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from io import StringIO
 from itertools import product
 
+import pytest
+
 import helpers
 from tests.robustness import packages
 from tests.robustness.rendering import rendered, unfit
 from tests.samples import sample
+
+pytestmark = pytest.mark.long
 
 WIDEST, MOST_TEXT, MOST_HTML, MOST_STATE = 110, 500_000, 650_000, 800_000
 
@@ -94,7 +98,7 @@ def faults(run) -> list[str]:
 def tried(verbs, calls, few) -> dict:
     """Return (verb, call) -> what is wrong, of a sample of the pairs."""
     pairs = list(product(verbs, calls))
-    drawn = random.Random(17).sample(pairs, min(len(pairs), sample(few, len(pairs))))
+    drawn = random.Random(17).sample(pairs, min(len(pairs), sample(few, 2 * few)))
     found = {(v, c): faults(lambda v=v, c=c: verbs[v](*calls[c])) for v, c in drawn}
     return {pair: wrong for pair, wrong in found.items() if wrong}
 

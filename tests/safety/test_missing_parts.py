@@ -5,6 +5,8 @@ import pytest
 import helpers
 from tests.without import cells_without
 
+pytestmark = pytest.mark.long
+
 BOTH = ["tensorflow", "torch"]
 CURE = "course.py setup"
 OF_TENSORFLOW = """agrees cases op_routes py_execute show_autograph show_c_api show_graph

@@ -13,6 +13,7 @@ from tests.a_kernel import Client
 pytestmark = pytest.mark.own_process
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ending", [None, ValueError, KeyboardInterrupt, SystemExit])
 def test_everything_is_as_before_however_it_ends_but_what_the_learner_set(ending, monkeypatch):
     monkeypatch.setattr(sys, "displayhook", sys.displayhook)

@@ -14,7 +14,7 @@ from helpers import check
 from helpers.safety import limits
 from tests.study.folded import EXERCISES, verdict
 
-pytestmark = pytest.mark.own_process(by="chapter", sharing="judges")
+pytestmark = [pytest.mark.own_process(by="chapter", sharing="judges"), pytest.mark.long]
 
 WHOLE = os.environ.get("COURSE_SAMPLES") == "whole"
 SECONDS = 0.5

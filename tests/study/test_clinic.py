@@ -85,6 +85,7 @@ def test_what_is_no_seam_or_no_exhibit_is_refused(seam, proof):
         undiagnosed(seam, proof, BOTH[:1], {})
 
 
+@pytest.mark.long
 @pytest.mark.own_process
 def test_stance_and_tracer_are_put_back_whatever_a_tool_does():
     torch = pytest.importorskip("torch")

@@ -13,6 +13,7 @@ SIGNATURE = "tf.function(f, input_signature=[float32, (None,)])"
 LOOSE = {"variable": "ResourceVariable", "the update waits for the read": "no"}
 
 
+@pytest.mark.long
 def test_every_call_of_the_sandbox_is_foretold_twice():
     sandbox = signature_sandbox()
     all_calls = [SANDBOX.picked(**some) for some in SANDBOX.different()]

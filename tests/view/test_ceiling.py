@@ -96,6 +96,7 @@ def state_of(model):
     return state
 
 
+@pytest.mark.long
 def test_state_of_endless_change_says_which_steps_it_has_not():
     steps = (Step(f"s{n}", 1, (Panel("p", many(90, f"{n * n}")),)) for n in range(200))
     model = Timeline("t", "x", tuple(steps), "It ended.")

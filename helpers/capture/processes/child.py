@@ -9,6 +9,7 @@ import ast
 import os
 import re
 from contextlib import suppress
+from functools import cache
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from helpers.capture.cpython.objects import names_used
@@ -185,7 +186,8 @@ def _value_line(name: str, value: object, here: str) -> str:
         with suppress(ValueError, SyntaxError, RecursionError):
             if ast.literal_eval(repr(value)) == value:
                 return f"{name} = {value!r}"
-    if real_isinstance(value, type, FunctionType, BuiltinFunctionType):
+    kinds = type, FunctionType, BuiltinFunctionType, type(cache(id))  # `cache` keeps the names
+    if real_isinstance(value, *kinds):
         module, own = value.__module__, value.__qualname__
         if module and module != here and own.isidentifier():
             return f"from {module} import {own} as {name}"

@@ -13,6 +13,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
 
+from helpers.capture.text.value import short_repr
 from helpers.exhibit import Exhibit
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
@@ -134,6 +135,8 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
     known, rows, functions = set(), [], list_needs()
     total = sum(functions.values())
     for step in steps:
+        if not isinstance(step, type):
+            raise TypeError(f"a step is a class with methods for opcodes, not {short_repr(step)}")
         own = vm.written(step)
         known |= own
         able = sum(count for needed, count in functions.items() if needed <= known)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.pythons import BARE
 
-pytestmark = pytest.mark.own_process
+pytestmark = [pytest.mark.own_process, pytest.mark.long]
 
 NO_TORCH = "import sys; sys.modules['torch'] = None\n"
 TELL = "from helpers.mini import frame_hook as fh; print(fh.available() or fh.why_not())\n"

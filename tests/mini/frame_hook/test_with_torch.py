@@ -7,7 +7,8 @@ import pytest
 from helpers.mini.frame_hook import guarded, installed, put_back, watching
 from tests.mini.frame_hook.cases import off
 
-pytestmark = pytest.mark.own_process  # shared with no one: it starts from CPython's own evaluator
+# shared with no one: it starts from CPython's own evaluator
+pytestmark = [pytest.mark.own_process, pytest.mark.long]
 torch = pytest.importorskip("torch")
 
 

@@ -19,6 +19,7 @@ def count_compilations(monkeypatch):
     return count
 
 
+@pytest.mark.long
 def test_an_edited_definition_is_never_stale(tmp_path, monkeypatch):
     count = count_compilations(monkeypatch)
     own = edited(RELU_CPP, "cpp_def.cpp", "#include", '#include "names.h"\n#include')
@@ -58,6 +59,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_file(name, tmp_path):
     old, new, stage, words = WRONG[name]
