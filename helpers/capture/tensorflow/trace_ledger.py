@@ -42,7 +42,12 @@ MOST_DIFFERENCES = 20  # counted between two keys; beyond that they are far apar
 MOST_KEYS = 200  # the newest, compared with; each trace asks again, so all would be quadratic
 BRACKETS = {"List": "[]", "Tuple": "()", "Dict": "{}"}
 LEAVES = {"TensorSpec": "tensor ", "Literal": "Python value "}
-GRAPHS = "eager", "inside another graph"
+CONTEXTS = {
+    "parent_graph": ("eager", "inside another graph"),
+    "device_functions": ("no devices of a strategy", "devices of a strategy"),
+    "colocation_stack": ("no colocation", "colocated with other ops"),
+    "in_cross_replica_context": ("no cross-replica context", "cross-replica context"),
+}
 
 
 def watch(fn, **options) -> "Watched":
@@ -337,11 +342,12 @@ def _walk_keys(names: Names, old, new) -> Iterator[Cause]:
         for one in (old_type, new_type)
     )
     yield from _walk_parts(names, "call", "argument", old, new, str, "{1}")
-    contexts = old_context.context, new_context.context
-    if contexts[0] != contexts[1]:
-        before, after = (GRAPHS[one.parent_graph is not None] for one in contexts)
-        same = ", but not the same" * (before == after)
-        yield Cause("function context", "type", before, after + same)
+    for name, words in CONTEXTS.items():
+        pair = [getattr(one.context, name, None) for one in (old_context, new_context)]
+        if pair[0] is not pair[1] and pair[0] != pair[1]:
+            before, after = (words[bool(one)] for one in pair)
+            same = ", but not the same" * (before == after)
+            yield Cause("function context", "type", before, after + same)
 
 
 def _walk_parts(names, where, kind, old: dict, new: dict, words, place) -> Iterator[Cause]:
