@@ -10,7 +10,7 @@ import numpy as np
 from helpers.capture.oneflow.oneflow_records import job_graph
 from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
-from helpers.model.graphs import JobGraph
+from helpers.model.framework_records import JobGraph
 from helpers.study.chapter_5.op_texts import file_names
 from helpers.study.check import InvalidAnswer
 from helpers.study.engine import by_name
