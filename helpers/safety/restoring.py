@@ -12,7 +12,7 @@ import sysconfig
 import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
 
@@ -24,7 +24,7 @@ HOUSE = str(Path(__file__).parents[1]) + os.sep
 
 # A module that says `__builtins__ = BUILTINS` is left alone by the search for holders.
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
-redirected, running_user_code = redirect_stdout, nullcontext  # names that other rooms use
+redirected = redirect_stdout  # the name that other rooms use
 
 
 class Own:
@@ -59,10 +59,15 @@ KEPT = (
 )
 
 _LOCK = threading.RLock()
+_ENDED: list[list[BaseException]] = []  # what ended a learner's code, for each verb under way
 
 
-def preserves_interpreter_state(fn: Callable) -> Callable:
-    """Return `fn` as a verb: it puts back `KEPT`, and refuses to run beside another thread's."""
+def preserves_interpreter_state(fn: Callable, raises: bool = True) -> Callable:
+    """Return `fn` as a verb: it puts back `KEPT`, and refuses to run beside another thread's.
+
+    What ends a learner's code without being an Exception (SystemExit, pytest.fail) is raised again
+    when what `fn` returns has been drawn, if `raises`: not in a check, which judges.
+    """
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
@@ -72,18 +77,45 @@ def preserves_interpreter_state(fn: Callable) -> Callable:
                 "call this one when that has ended"
             )
         before = [(kept, kept.read()) for kept in KEPT]
-        shell = getattr(module("IPython"), "get_ipython", lambda: None)()
+        shell, ended = getattr(module("IPython"), "get_ipython", lambda: None)(), []
+        _ENDED.append(ended)
         try:  # `exit()` of a notebook would end the kernel
             with patched(shell, ask_exit=sys.exit) if shell else nullcontext():
-                return fn(*args, **kwargs)
+                made = fn(*args, **kwargs)
+        except Exception:
+            if raises and ended:
+                raise ended[0] from None
+            raise
         finally:
+            _ENDED.pop()
             for kept, value in before:
                 if kept.read() != value:
                     kept.put(value)
             _LOCK.release()
+        if raises and ended:
+            with suppress(Exception):
+                (module("IPython").display.display if shell else print)(made)
+            raise ended[0]
+        return made
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return guarded
+
+
+def note_end(error: BaseException | None) -> None:
+    """Let the verb under way raise this again in the end, unless it is an Exception."""
+    if _ENDED and error is not None and not isinstance(error, Exception):
+        _ENDED[-1].append(error)
+
+
+class running_user_code:  # noqa: N801 (used like a function)
+    """A `with` block in which a learner's code runs: the verb raises again what ends it."""
+
+    def __enter__(self) -> None:
+        """Let it run."""
+
+    def __exit__(self, kind, error, trace) -> None:
+        note_end(error)
 
 
 @contextmanager

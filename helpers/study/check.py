@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from inspect import signature
 
@@ -74,7 +75,7 @@ class Exercise:
     picture: Callable[..., object] | None = None
     _told: int = field(default=0, init=False)
 
-    @preserves_interpreter_state
+    @partial(preserves_interpreter_state, raises=False)
     def __call__(self, *answers) -> Exhibit:
         """Judge the answers and return the outcome; whatever they do, nothing is raised."""
         try:

@@ -5,7 +5,7 @@ A question of the course has its reason in `reasons/`, so that no cell gives it 
 
 import tomllib
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from types import FunctionType
 
@@ -76,7 +76,7 @@ class Prediction(Exhibit):
         return form
 
 
-@preserves_interpreter_state
+@partial(preserves_interpreter_state, raises=False)
 def predict(
     question: str, choices: Iterable[str], *, run: Callable[[], object], why: str = ""
 ) -> Prediction:

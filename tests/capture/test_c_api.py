@@ -19,7 +19,6 @@ def libraries():
     return {row.name: row for row in show_c_api().model.rows}
 
 
-@pytest.mark.long
 def test_the_libraries_hold_what_the_loader_finds(libraries):
     import tensorflow  # noqa: F401
 

@@ -35,7 +35,6 @@ def graph():
     return show_compiled(compiled).model
 
 
-@pytest.mark.long
 def test_entry_leads_to_guards_code_graph_and_backend(graph):
     assert graph.targets("code") == ("entry 1", "entry 2")
     guards, code = graph.targets("entry 1")

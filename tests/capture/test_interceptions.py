@@ -79,7 +79,6 @@ def test_modes_of_torch_are_named():
     assert found["torch dispatch modes"] == "Ops" and found["torch function modes"] == "Functions"
 
 
-@pytest.mark.long
 @pytest.mark.own_process(sharing="tensorflow")
 def test_callbacks_and_graphs_of_tensorflow_are_named():
     import tensorflow as tf

@@ -77,7 +77,7 @@ def as_value(tree, body: str) -> str:
 def _trials():
     for name, exercise in EXERCISES.items():
         first = crc32(name.encode())
-        for turn in range(first, first + (len(SPOILERS) if WHOLE else 1)):
+        for turn in range(first, first + (2 if WHOLE else 1)):
             yield exercise.chapter, name, turn
 
 

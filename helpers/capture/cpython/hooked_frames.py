@@ -17,6 +17,7 @@ from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import counted, ended
 from helpers.model.tables import Listing
 from helpers.safety.arguments import is_exactly, real_isinstance, real_type_name
+from helpers.safety.restoring import note_end
 
 MOST_ROWS, MOST_ARGUMENTS = 60, 8
 DEEPEST = 20  # marks of indentation
@@ -110,6 +111,7 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
             raise
         except BaseException as error:
             ending = f" {ended(f'It raised {error_message(error)}')}"
+            note_end(error)
     total = sum(many for _, many in counts.values())
     words = f"{counted(total, 'frame')} of {counted(len(counts), 'code object')}.{ending}"
     if total > len(rows):

@@ -9,7 +9,7 @@ from types import CoroutineType, GeneratorType
 from helpers.capture.text.value import short_repr
 from helpers.model.phrase import ended
 from helpers.safety.arguments import real_type_name
-from helpers.safety.restoring import redirected
+from helpers.safety.restoring import note_end, redirected
 
 MOST_PRINTED, TAIL = 20_000, 1000  # characters
 UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook
@@ -57,7 +57,7 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
     before, own = sys.gettrace(), sys._getframe()
     opcodes = own.f_trace_opcodes
     own.f_trace_opcodes = True  # 3.12 sends opcode events only if some frame asked before settrace
-    verb, driven, changed = "It returned", False, False
+    verb, driven, changed, ended = "It returned", False, False, None
     with redirected(printed):
         sys.settrace(tracer)
         try:
@@ -71,10 +71,12 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
             raise
         except BaseException as error:
             words, kind, verb = short_repr(error), real_type_name(error), "It raised"
+            ended = error
         finally:
             changed = sys.gettrace() is not tracer
             sys.settrace(before)
             own.f_trace_opcodes = opcodes
+    note_end(ended)
     return Result(words, verb, driven, changed, kind)
 
 

@@ -19,7 +19,7 @@ from helpers.model.reference_records import UNKNOWN, Function, Route, RouteMap
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.safety import progress
 from helpers.safety.arguments import table
-from helpers.safety.restoring import running_user_code
+from helpers.safety.restoring import note_end, running_user_code
 
 NOTHING = "nothing"
 MOST_ROUTES = 1000
@@ -79,6 +79,7 @@ def _judge_route(judge, route) -> Verdict:
     except UNRAISABLE:
         raise
     except BaseException as error:
+        note_end(error)
         return Verdict(type_name(error), "failed")
     return Verdict(short_name(word) if type(word) is str else label(word), "plain")
 
@@ -104,7 +105,10 @@ def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
                 its_codes.append(_position(codes, code))
         try:
             holds = _position(both, readers[name]())
-        except Exception:  # the reader is the learner's own
+        except UNRAISABLE:
+            raise
+        except BaseException as error:  # the reader is the learner's own
+            note_end(error)
             holds = UNKNOWN
         held[name].append(holds)
         return ways[name]()

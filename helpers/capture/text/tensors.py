@@ -70,6 +70,13 @@ def words(tensor) -> str:
     return f"{str(getattr(dtype, 'name', dtype)).removeprefix('torch.')} [{inside}]"
 
 
+def ends_the_process(tensor) -> bool:
+    """Return whether a guard that asks for its strides throws where C++ allows no exception."""
+    import torch
+
+    return tensor.is_nested and tensor.layout is torch.strided
+
+
 def has_its_elements(tensor) -> bool:
     """Return whether every element can be read: dense, and its memory there and not freed."""
     try:

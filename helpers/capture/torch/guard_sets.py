@@ -27,7 +27,7 @@ from helpers.model import torch_records as records
 from helpers.model.phrase import clipped
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.safety.arguments import real_isinstance, require_int
-from helpers.safety.restoring import running_user_code
+from helpers.safety.restoring import note_end, running_user_code
 
 MARKS = (("changed", "this one refuses the call"), ("failed", "an error instead of an answer"))
 MOST_ROWS, SHORT = 12, 40
@@ -147,6 +147,7 @@ def _ask(accepts, arguments: dict) -> tuple[str, str]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit as well: it is an answer like any other
+        note_end(error)
         return "raises", error_message(error)
 
 

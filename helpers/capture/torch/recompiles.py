@@ -36,6 +36,7 @@ LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 MOST_FAILURES, MOST_FRAMES, LONGEST, MOST_CALLS = 2, 3, 120, 6
 NOTHING, OTHER = "nothing was there", "the guards hold, but the backend is another"
 EMPTY = "Dynamo made no entry: nothing in it to compile, or it was told to skip it, or gave it up"
+ENDS = "torch's guards end the process at a nested tensor of this layout; use layout=torch.jagged"
 WRAPPER = "external_utils.py"  # where torch wraps what it cannot start with
 
 
@@ -102,6 +103,9 @@ class Compiled:
         """Call the function, and write the call down."""
         words = [*map(_value_words, args), *(f"{n}={_value_words(v)}" for n, v in kwargs.items())]
         shown = clipped(", ".join(words) or "(none)", LONGEST)
+        for value in (*args, *kwargs.values()):
+            if tensors.is_tensor(value) and tensors.ends_the_process(value):
+                raise RuntimeError(ENDS)
         before, failures = self._ask_guards(args, kwargs)
         noted, error = list(torch_private.compilations()), ""
         LOGGER.addFilter(_is_unsaid)

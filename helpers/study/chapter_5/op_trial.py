@@ -132,7 +132,7 @@ def _exercise(exercise: str, praise: str, truth: Callable, *hints: str, options=
         return judge_op(name, files_of(answer), truth, options=options)
 
     def draw(answer):
-        return run_op.train_job_of(name, files_of(answer))
+        return run_op.draw_train_job(name, files_of(answer))
 
     return Exercise(exercise, judge, praise, hints, picture=None if truth is _split else draw)
 

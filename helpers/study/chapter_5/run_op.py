@@ -7,8 +7,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from helpers.capture.oneflow.oneflow_records import job_graph
 from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
+from helpers.model.framework_records import JobGraph
 from helpers.study.chapter_5.op_texts import file_names
 from helpers.study.check import InvalidAnswer
 from helpers.study.engine import by_name
@@ -65,6 +67,13 @@ def failing_stage(job, *arrays) -> str:
     except flow.OpError as error:
         return error.stage
     return "none"
+
+
+def draw_train_job(name: str, files: dict[str, str]) -> JobGraph:
+    """Return the op list of a train job through an op of one input."""
+    with loading(name, files) as api:
+        wrapper, x = wrapper_of(api, name), np.ones((2, 3), np.float32)
+        return job_graph(_weighted_job(lambda x: blobs_of(wrapper, x), x)[0])
 
 
 def gradient(wrapper, x: np.ndarray, dys) -> np.ndarray:

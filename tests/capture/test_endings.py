@@ -1,0 +1,99 @@
+"""What ends watched code for good is raised again after its exhibit; an Exception is told alone."""
+
+import contextlib
+
+import pytest
+
+import helpers
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch._dynamo")  # before TensorFlow
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.own_process(sharing="tensorflow")
+
+ONE = {"i": contextlib.nullcontext}
+
+
+def fine(*args):
+    return "x"
+
+
+def add(n):
+    return n + 1
+
+
+class Timer(BaseException):
+    """What a timer raises."""
+
+
+VERBS = {
+    "watch_names": (helpers.watch_names, "line by line"),
+    "watch_frames": (helpers.watch_frames, "Frames of"),
+    "watch_stack": (helpers.watch_stack, "instruction by instruction"),
+    "watch_hooked": (helpers.watch_hooked, "It raised"),
+    "watch_callers": (
+        lambda fn: helpers.watch_callers({"r": fn}, lambda r: r(), ONE),
+        "each route",
+    ),
+    "watch_routes": (
+        lambda fn: helpers.watch_routes(fine, add, {"r": fine}, {"r": fn}, ONE),
+        "Not reached: r",
+    ),
+    "watch_ops": (helpers.watch_ops, "Then it raised"),
+    "watch_call": (helpers.watch_call, "0 calls"),
+    "watch_calls": (lambda fn: helpers.watch_calls({"a": fn, "b": fine}), "b"),
+    "watch_mutations": (lambda fn: helpers.watch_mutations({"a": fn, "b": fine}), "b"),
+    "show_journey": (helpers.show_journey, "raised"),
+    "watch_fixes": (lambda fn: helpers.watch_fixes({"a": (fn, fine)}), "cures"),
+    "watch_breaks": (helpers.watch_breaks, "The call raised"),
+    "watch_compile": (helpers.watch_compile, "Dynamo translates"),
+    "watch_rewriting": (helpers.watch_rewriting, ""),
+    "watch_guard_sets": (
+        lambda fn: helpers.watch_guard_sets(add, (torch.ones(2),), mine=fn),
+        "raises",
+    ),
+    "watch_guard_sets of it": (lambda fn: helpers.watch_guard_sets(fn, ()), ""),
+    "watch_specialising": (lambda fn: helpers.watch_specialising(fn, {"a": ()}), ""),
+    "watch_tracers": (helpers.watch_tracers, ""),
+    "watch_costs": (lambda fn: helpers.watch_costs(fine, {"a": fn}), ""),
+    "watch_recompiles": (lambda fn: helpers.watch_recompiles(fn)(), ""),
+    "watch_traces": (lambda fn: helpers.watch_traces(fn)(), ""),
+    "watch_variables": (lambda fn: helpers.watch_variables({"a": fn}, 2), ""),
+    "watch_race": (lambda fn: helpers.watch_race(fn, 2), ""),
+    "watch_optimisation": (helpers.watch_optimisation, ""),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("kind", [SystemExit, pytest.fail.Exception, Timer])
+def test_what_ends_watched_code_is_raised_after_the_exhibit(capsys, verb, kind):
+    def ends(*args, **kwargs):
+        raise kind("over")
+
+    call, words = VERBS[verb]
+    with pytest.raises(kind, match="over"):
+        call(ends)
+    assert words in " ".join(capsys.readouterr().out.split())
+
+
+def test_code_that_drives_a_generator_ends_as_well(capsys):
+    def yields():
+        yield 1
+        pytest.skip("over")
+
+    with pytest.raises(pytest.skip.Exception):
+        helpers.watch_stack(yields)
+    assert "instruction by instruction" in capsys.readouterr().out
+
+
+def test_who_catches_the_end_within_watched_code_has_caught_it():
+    def leaves():
+        raise SystemExit
+
+    def outer():
+        asked = helpers.predict("q", ["SystemExit", "None"], run=leaves)
+        with contextlib.suppress(SystemExit):
+            helpers.watch_ops(leaves)
+        return asked.model.answer
+
+    assert "returned 'SystemExit'" in repr(helpers.watch_frames(outer))
