@@ -11,6 +11,8 @@ import nbformat
 import pytest
 from nbformat import v4
 
+pytestmark = pytest.mark.long
+
 REPO = Path(__file__).parents[1]
 
 

@@ -135,6 +135,7 @@ def test_each_section_binds_its_names(path):
     assert list(unbound(path)) == []
 
 
+@pytest.mark.long
 def test_what_a_section_misses_is_told(tmp_path):
     cells = [
         code("n = 1"),

@@ -7,6 +7,7 @@ prose, stub and solution are not counted again. What stands under `DEEPER` is co
 import json
 import re
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 
 WORDS = 150  # a minute
@@ -67,6 +68,18 @@ def sections(path: Path) -> list[Section]:
             inside = goes_on and "</details>" not in part
         found[-1].cells += read
     return found
+
+
+def rows(path: Path) -> list[dict]:
+    """Return a row for each of a notebook's sections: its title, and whole minutes for both."""
+    return [
+        {
+            "section": one.title or "opening",
+            "reading": ceil(one.reading),
+            "exercises": sum(each.minutes for each in one.todo),
+        }
+        for one in sections(path)
+    ]
 
 
 def on_the_page(path: Path) -> tuple[int, int, int]:

@@ -8,6 +8,8 @@ import tests.benchmarks.__main__ as bench
 from tests.benchmarks import harness
 from tests.benchmarks.harness import ENDED, LACKING, MET, MISSED, NOISY, TOLD, Goal, Result
 
+pytestmark = pytest.mark.long
+
 
 class Clock:
     """A clock that only its sides move."""

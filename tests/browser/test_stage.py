@@ -6,6 +6,8 @@ from playwright.sync_api import expect
 from tests.browser.stage_page import StagePage
 from tests.browser.stage_programs import MODELS
 
+pytestmark = pytest.mark.long
+
 WIDE, HALF, NARROW = (1100, 720), (853, 480), (460, 900)  # HALF: 1280 × 720 at 150 %
 ONE_SCREEN = 617  # pixels of a window of 720 that JupyterLab leaves
 

@@ -13,6 +13,8 @@ from tests.robustness import zoo
 from tests.robustness.rendering import fault_of
 from tests.samples import sample
 
+pytestmark = pytest.mark.long
+
 
 def holds(thing):
     """Hold a thing in a local, a list and a cell."""

@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from helpers.study.chapter_7.means_table import HEADINGS, UNTRIED, call_routes, watch_means
 
-pytestmark = pytest.mark.own_process
+pytestmark = [pytest.mark.own_process, pytest.mark.long]
 
 
 @contextmanager

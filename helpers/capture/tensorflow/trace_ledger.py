@@ -8,6 +8,7 @@ tensorflow/core/function/trace_type; a walk down two keys names the leaves that 
 import functools
 import inspect
 import re
+import weakref
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -119,6 +120,12 @@ def watched_of(fn):
     return found if real_isinstance(found, Watched) else None
 
 
+def _functions_named(python) -> dict[str, weakref.ref]:
+    """Return the functions that the globals of `python` give for the names in its code."""
+    found = {name: python.__globals__.get(name) for name in python.__code__.co_names}
+    return {n: weakref.ref(value) for n, value in found.items() if type(value) is FunctionType}
+
+
 class Watched:
     """A tf.function that keeps a ledger, in the order in which the calls ended.
 
@@ -132,6 +139,9 @@ class Watched:
         self._names, self._calls = Names(), []
         self._fits: dict = {}  # key -> words of its arguments, and how they fit the key that serves
         self.__wrapped__ = python = function.python_function
+        inner = python.__func__ if type(python) is MethodType else python
+        self._before = _functions_named(inner) if type(inner) is FunctionType else {}
+        self._space = inner.__globals__ if self._before else {}
         if type(python) in (FunctionType, MethodType, BuiltinFunctionType):
             functools.update_wrapper(self, python, updated=())
         self.__signature__ = inspect.signature(function)
@@ -222,10 +232,16 @@ class Watched:
             notes += [f"traced {len(new)} times{why}"] * (len(new) > 1)
             verdict = "trace"
         elif asked or verdict != "eager":
-            verdict, notes = "hit", [row.note * (verdict == "hit")]
+            verdict, notes = "hit", [row.note * (verdict == "hit"), self._tell_renamed()]
         words, note = asked + row.arguments, "; ".join(filter(None, notes))
         made = trace_entry("", words, verdict, note, traces=len(new), causes=causes)
         self._calls.append(made)
+
+    def _tell_renamed(self) -> str:
+        """Say which names lead to another function by now: a graph does not ask for them again."""
+        names = [n for n, before in self._before.items() if self._space.get(n) is not before()]
+        told = f"another {listed(names, 3)} by now, for which the graph does not ask"
+        return told if names else ""
 
 
 def _folded(calls: list[TraceEntry]) -> Iterator[TraceEntry]:

@@ -22,6 +22,8 @@ from tests.mini.oneflow.folders import (
     write,
 )
 
+pytestmark = pytest.mark.long
+
 FORWARD = "    return np.maximum(x, 0)"
 
 
