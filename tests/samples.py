@@ -1,6 +1,7 @@
 """How much of a sample is drawn: enough for a change that one makes, or more of it when asked.
 
-`python3 course.py test --all` asks, also with the path of a file; it sets COURSE_SAMPLES=whole.
+COURSE_SAMPLES=whole asks, as the weekly workflow does; `course.py test --all` sets it to `all`: the
+long tests run, with the few samples.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Every cell of every notebook runs twice in a row; `course.py test --all`: and then once more.
+"""Every cell of every notebook runs twice in a row; COURSE_SAMPLES=whole: and then once more.
 
 What a cell prints may differ from run to run (a cache that was empty is full); that it raises is a
 fault.

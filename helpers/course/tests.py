@@ -6,7 +6,7 @@ import course
 
 REFERENCE = (3, 11)  # the Python whose outputs are stored in the notebooks
 LAX = "--lax"  # our own word, for learners; pytest's is --nbval-lax
-ALL = "--all"  # with the long tests, and whole samples: conftest.py and tests/samples.py read it
+ALL = "--all"  # with the long tests: conftest.py reads COURSE_SAMPLES
 # Who says one of these decides alone, or wants to talk to the one process.
 ALONE = ("-n", "--numprocesses", "--dist", "--pdb", "--trace", "-s", "--capture", "--co", "-p")
 
@@ -19,7 +19,7 @@ def test(words: list[str]) -> int:
     """
     version, environment = course.version_of([course.PYTHON]), dict(os.environ)
     if ALL in words:
-        environment["COURSE_SAMPLES"] = "whole"
+        environment["COURSE_SAMPLES"] = "all"
     if LAX in words:
         course.say("Notebooks are run but not compared, as you asked (--lax).")
     elif version != REFERENCE:

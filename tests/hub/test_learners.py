@@ -8,6 +8,7 @@ import nbformat
 import pytest
 from playwright.sync_api import sync_playwright
 
+from helpers.course.work import fresh
 from hub.trial import kills
 from hub.trial.learner import Learner, Refused
 from hub.trial.links import link
@@ -71,7 +72,7 @@ def test_each_has_a_copy_of_their_own(hub, visits):
         saved = nbformat.read(home / one.chapter, as_version=4)
         untouched = (home / other.chapter).read_bytes()
         assert written(saved) == written(one.notebook)
-        assert untouched == (hub.upstream.folder / "notebooks" / other.chapter).read_bytes()
+        assert untouched == fresh(hub.upstream.folder / "notebooks" / other.chapter)
         assert '"passed"' in (home / "progress.jsonl").read_text("utf-8")
 
 

@@ -1,6 +1,6 @@
 """Each verb on functions of public packages: an exhibit of a bearable size, or one clear sentence.
 
-A sample of verbs and calls is drawn, a larger one in `course.py test --all`.
+A sample of verbs and calls is drawn, a larger one where COURSE_SAMPLES is `whole`.
 """
 
 import random

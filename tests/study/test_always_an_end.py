@@ -1,6 +1,6 @@
 """Every check comes back from an answer that does not end, sleeps, prints or grows for ever.
 
-Each exercise is given one of these, in one of its functions; `course.py test --all` gives all.
+Each exercise is given one of these, in one of its functions; COURSE_SAMPLES=whole gives two.
 """
 
 import ast
