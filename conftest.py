@@ -68,7 +68,9 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     """Leave tests marked `long` to `course.py test --all`; a test that is named by its id runs."""
-    if os.environ.get("COURSE_SAMPLES") in ("all", "whole") or any("::" in word for word in config.args):
+    if os.environ.get("COURSE_SAMPLES") in ("all", "whole") or any(
+        "::" in word for word in config.args
+    ):
         return
     long = [item for item in items if item.get_closest_marker("long")]
     config.hook.pytest_deselected(items=long)
