@@ -319,11 +319,23 @@ def test_work_is_filled_once_and_then_the_learners(house):
     mine = own.read_bytes()
     notebook(house.root / "notebooks" / "04_new.ipynb", "an update")
     notebook(house.root / "notebooks" / "00_start_here.ipynb", "an update too")
+    (house.root / "notebooks" / "instructor").mkdir()
+    notebook(house.root / "notebooks" / "instructor" / "04_instructor.ipynb", "for teachers")
     done = house.run("lab")
     assert "04_new.ipynb" in done.stdout
     assert "00_start_here.ipynb," not in done.stdout
     assert own.read_bytes() == mine
     assert (house.root / "work" / "04_new.ipynb").exists()
+    assert not (house.root / "work" / "instructor").exists()
+
+
+def test_an_environment_that_was_moved_is_another(course, monkeypatch, tmp_path):
+    before = course.fingerprint((3, 11))
+    for name in course.SET_UP_FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(course.ROOT / name, tmp_path / name)
+    monkeypatch.setattr(course, "ROOT", tmp_path)
+    assert course.fingerprint((3, 11)) != before
 
 
 @pytest.mark.parametrize("word", ["3", "03", "03_byte", "work/03_bytecode_and_frames.ipynb"])
