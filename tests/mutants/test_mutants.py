@@ -1,6 +1,6 @@
 """A sample of the mutants of each solution is refused.
 
-The whole, in interpreters of their own and with a table: `python -m tests.mutants`, each week.
+The whole, in interpreters of their own and with a table: `python -m tests.mutants`.
 """
 
 import ast
