@@ -116,12 +116,14 @@ def _draw_nest(nest: Nest) -> diagram.Piece:
     for node in graph.nodes:
         widths[node.key] = diagram.box_width(node)
         if bodies := nest.called_by(node.key):
-            pieces, at = [], 0
-            for body in bodies:
-                pieces.append((at, 0, _draw_body(body)))
-                at += pieces[-1][2].width + PAD
-            high = max(piece.height for *_, piece in pieces)
-            piece = inner[node.key] = diagram.Piece(at - PAD, high, inner=tuple(pieces))
+            drawn, pieces, at = [_draw_body(body) for body in bodies], [], 0
+            below = sum(piece.width + PAD for piece in drawn) > WIDEST - 2 * PAD
+            for piece in drawn:  # beside each other, or below where they do not fit
+                pieces.append((0, at, piece) if below else (at, 0, piece))
+                at += (piece.height if below else piece.width) + PAD
+            most = max(piece.width if below else piece.height for piece in drawn)
+            size = (most, at - PAD) if below else (at - PAD, most)
+            piece = inner[node.key] = diagram.Piece(*size, inner=tuple(pieces))
             widths[node.key] = max(widths[node.key], piece.width + 2 * PAD)
             heights[node.key] = HEAD + piece.height + PAD
     layout = make_layers(graph)
