@@ -40,7 +40,7 @@ def test_hostile_strings_are_shown_and_do_nothing(ran, loop):
 def test_question_keeps_its_answer_back_until_it_is_checked(question):
     expect(question).not_to_contain_text("Both are numbers")
     press(question, "Check")
-    expect(status(question)).to_have_text("Choose one first.")
+    expect(status(question)).to_have_text("Choose one first, or skip the question.")
     question.get_by_label("22", exact=True).check()
     press(question, "Check")
     said = "✗ Not this time: you chose 22; running it gave 4. Both are numbers, so + adds. "

@@ -28,7 +28,7 @@ MORE = [
     "watch_recorders()",
     "watch_inductor(scale, torch.ones(2), run=True)",
     "from helpers.study.chapter_7.means_table import call_routes; call_routes()",
-    "from helpers.study.chapter_7.compiled_cases import Compiled; Compiled(scale)",
+    "from helpers.study.chapter_7.compiled_cases import _Compiled; _Compiled(scale)",
 ]
 REFUSED = (
     *("watch_compile", "watch_rewriting", "watch_breaks", "watch_fixes", "watch_recompiles"),

@@ -141,8 +141,8 @@ def _shows_mean(model) -> bool:
 @exercise(
     "How often does the line self.mean = ... run, in three updates? Put a print into a copy "
     "of the class, or watch_traces(smoother.update).",
-    "Draw what the second call runs: show_graph(smoother.update, four), of a new smoother. "
-    "Where do the old mean and the rate come from in it?",
+    "Draw what the second call runs, of a new smoother: show_graph(smoother.update, "
+    "tf.constant(4.0)). Where do the old mean and the rate come from in it?",
     "State that a graph is to change is a tf.Variable, made in __init__, one per object. What "
     "changes from outside can be an argument: a tensor, for a number would be a new key.",
     "update(self, x) calls a tf.function with x and tf.constant(self.rate); that does "

@@ -66,8 +66,8 @@ MISTAKES = {
         ("evaluates the frames of update as they are written", '"cache key"', '"frame"'),
         (
             "a graph of Smoother.update",
-            "show_graph(smoother.update, four)",
-            "show_graph(tf.function(tf.sin), four)",
+            "show_graph(smoother.update, tf.constant(4.0))",
+            "show_graph(tf.function(tf.sin), tf.constant(4.0))",
         ),
         ("a graph, which was the point", "    @tf.function\n", ""),
         ("a new rate must not be a new graph", "tf.constant(self.rate)", "self.rate"),
