@@ -1,6 +1,6 @@
 // A run on a stage: what is about to run, what it works on, and every step at once below.
 
-const STAGE_ROOM = 392; // pixels of height for what stands side by side
+const STAGE_ROOM = 306; // pixels of height for what stands side by side
 const LONG_LINE = 34; // letters; longer ones get more room and smaller letters
 const names = (globalThis[Symbol.for("course.stage.names")] ??= new Set());
 
@@ -95,14 +95,14 @@ function render({ model, el }) {
   };
   const { main, parts, over } = makeParts(script, go);
   const asks = script.total > 1 && script.tracks.some((_, n) => n < 60 && answersAt(script, n));
-  if (asks) question = makeQuestion(script, over, (step) => go(step, true));
+  if (asks) question = makeQuestion(script, over, (step) => go(step, true), at);
   const strip = makeStrip(script, go);
   const remark = (words) => tell(status, script.step(at()), script.total, words);
   const controls = makeControls(script, go, question?.turn, parts.picture?.changes, remark);
   const status = makeStatus("course-status stage-says");
   const key = makeKey(script);
   top.append(key.button);
-  root.append(key.list, main, status, strip.box, controls.box);
+  root.append(main, key.list, status, strip.box, controls.box);
   const motion = makeTravel(root);
 
   let drawn = -1;
@@ -170,7 +170,7 @@ function reserve(status, script) {
   status.after(probe);
   const heights = longest.map(([, n]) => (tell(probe, script.step(n), script.total), probe.offsetHeight));
   probe.remove();
-  status.style.minHeight = `${Math.max(36, ...heights)}px`;
+  status.style.minHeight = `${Math.max(30, ...heights)}px`;
 }
 
 export default { render };

@@ -125,7 +125,8 @@ function fillFrame(node, card, top) {
 
 function printedPane(script) {
   const pane = makePane("printed", "Printed so far");
-  const box = makeScroll(make("pre", "stage-output", ""), "Printed so far");
+  const lines = Math.min(4, script.printed.trimEnd().split("\n").length);
+  const box = makeScroll(make("pre", "stage-output", "", { style: `height:${19 * lines + 10}px` }), "Printed so far");
   pane.body.append(box);
   const show = (now) => {
     const before = now.n ? script.step(now.n - 1).printed : "";

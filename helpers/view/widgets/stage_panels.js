@@ -77,9 +77,13 @@ function picturePane(script) {
   const picture = mountPicture(host, script.picture.svg);
   const why = make("p", "stage-none stage-why", "");
   pane.body.append(why);
+  const from = new Map(); // key of a part -> the first step that shows it
+  for (let n = script.total - 1; n >= 0; n--) for (const key of Object.keys(script.step(n).picture)) from.set(key, n);
   const show = (now, moving, before) => {
     showPicture(picture, now.picture, before?.picture ?? {}, moving);
-    why.textContent = Object.keys(now.picture).length ? "" : "nothing yet";
+    for (const [key, nodes] of picture.parts)
+      for (const node of nodes) node.classList.toggle("course-ahead", from.get(key) > now.n);
+    why.textContent = Object.keys(now.picture).length ? "" : "nothing yet: the pale ones come later";
   };
   return { box: pane.box, show, changes: picture.changes };
 }

@@ -95,15 +95,6 @@ function follow(box, top, height, calmly) {
   box.scrollTo({ top: to, behavior: calmly || CALM.matches ? "instant" : "smooth" });
 }
 
-/** The same across: as much of it as there is room for, its beginning first. */
-function followAcross(box, left, width) {
-  const room = box.clientWidth;
-  const [start, end] = [box.scrollLeft, box.scrollLeft + room];
-  if (left >= start && left + Math.min(width, room) <= end) return;
-  const to = left + width <= room ? 0 : Math.max(0, Math.min(left - 60, left + width - room + 8));
-  box.scrollTo({ left: to, behavior: "instant" });
-}
-
 function svgNode(tag, attributes, parent) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);

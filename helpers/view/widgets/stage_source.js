@@ -40,7 +40,18 @@ function endOf(words, from, quotes) {
   return [words.length, quotes.length === 3 ? quotes : ""];
 }
 
-/** Where characters `from` … `to` of a node's text stand on the page. */
+/** Rectangles of text, one for each line on the page. */
+function joined(places) {
+  const lines = [];
+  for (const place of places.filter(({ width }) => width)) {
+    const line = lines.find(({ top, height }) => Math.abs(place.top - top) < height / 2);
+    if (!line) lines.push({ left: place.left, right: place.right, top: place.top, height: place.height });
+    else [line.left, line.right] = [Math.min(line.left, place.left), Math.max(line.right, place.right)];
+  }
+  return lines;
+}
+
+/** The characters `from` … `to` of a node's text. */
 function placeOf(node, from, to) {
   const range = document.createRange();
   const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
@@ -56,15 +67,14 @@ function placeOf(node, from, to) {
     walker.previousNode();
     seen = end;
   }
-  return range.getBoundingClientRect();
+  return range;
 }
 
 function sourcePane(script, go, links) {
   const pane = makePane("source", "Source");
   const box = makeScroll(make("div", "stage-lines", ""), "Source");
   const list = make("div", "stage-listed", "");
-  const [lit, hint] = [make("div", "stage-lit", ""), make("div", "stage-hint", "")];
-  hint.hidden = true;
+  const [lit, hint] = ["stage-lit", "stage-hint"].map((kind) => make("div", kind, "", { hidden: "" }));
   const used = new Set(script.tracks.map((step) => step.line));
   const listed = pythonLines(script.lines);
   const rows = script.lines.map((words, i) => {
@@ -78,6 +88,8 @@ function sourcePane(script, go, links) {
       row.classList.add("stage-used");
       row.addEventListener("click", () => getSelection().isCollapsed && go(nextOn(script, i + 1)));
     }
+    const indent = words.search(/\S|$/) + 4; // of what wraps
+    Object.assign(listed[i].style, { paddingLeft: `${indent}ch`, textIndent: `-${indent}ch` });
     row.append(number, make("span", "stage-mark", "", { "aria-hidden": "true" }), listed[i]);
     list.append(row);
     return row;
@@ -86,18 +98,25 @@ function sourcePane(script, go, links) {
   box.append(list);
   pane.body.append(box);
 
+  /** Put a mark on a span; where its line wraps, a copy of the mark lies on each further piece. */
   const put = (node, span) => {
+    for (const piece of list.querySelectorAll(`.${node.classList[0]}.stage-piece`)) piece.remove();
     const row = span && rows[span[0] - 1];
     node.hidden = !row;
     if (!row) return;
     const code = row.lastChild;
     const size = code.textContent.length;
-    const place = placeOf(code, Math.min(span[1], size), span[2] === span[0] ? Math.min(span[3], size) : size);
+    const range = placeOf(code, Math.min(span[1], size), span[2] === span[0] ? Math.min(span[3], size) : size);
     const zero = list.getBoundingClientRect();
     const scale = zero.width / list.offsetWidth || 1;
-    node.style.left = `${(place.left - zero.left) / scale - 2}px`;
-    node.style.top = `${row.offsetTop + 2}px`;
-    node.style.width = `${place.width / scale + 4}px`;
+    joined([...range.getClientRects()]).forEach((place, n) => {
+      const piece = n ? node.cloneNode() : node;
+      if (n) piece.classList.add("stage-piece");
+      piece.style.left = `${(place.left - zero.left) / scale - 2}px`;
+      piece.style.top = `${(place.top - zero.top + place.height / 2) / scale - 10}px`;
+      piece.style.width = `${(place.right - place.left) / scale + 4}px`;
+      if (n) list.append(piece);
+    });
   };
   let current = null;
   const show = (now, moving) => {
@@ -115,20 +134,25 @@ function sourcePane(script, go, links) {
     if (left && !current) follow(box, left.offsetTop, left.offsetHeight, !moving);
     lit.classList.toggle("stage-slides", moving);
     put(lit, now.span);
-    if (now.span && !lit.hidden) followAcross(box, lit.offsetLeft, lit.offsetWidth);
     pane.aside.textContent = now.span ? "lit: runs next" : now.row >= 0 ? "runs next: no words of its own" : now.line ? "▶ runs next" : "";
   };
   list.addEventListener("mousemove", (event) => {
     const row = event.target.closest?.(".stage-line");
     if (!row) return;
-    const code = row.lastChild;
-    const place = placeOf(code, 0, code.textContent.length);
-    const column = Math.floor(((event.clientX - place.left) / place.width) * code.textContent.length);
-    links.atSource(rows.indexOf(row) + 1, column);
+    links.atSource(rows.indexOf(row) + 1, columnAt(row.lastChild, event));
   });
   list.addEventListener("mouseleave", () => links.atSource(0, 0));
   links.onSpan((span) => put(hint, span));
   return { box: pane.box, show, lit, tidy: (now) => put(lit, now.span) };
+}
+
+/** The column of a line of code that is under the mouse. */
+function columnAt(code, event) {
+  const size = code.textContent.length;
+  const under = ({ left, right, top, bottom }) =>
+    left <= event.clientX && event.clientX < right && top - 4 <= event.clientY && event.clientY < bottom + 4;
+  for (let n = 0; n < size; n++) if (under(placeOf(code, n, n + 1).getBoundingClientRect())) return n;
+  return size;
 }
 
 /** A line that was left in another way than by going on says how; it has no pointer for it. */

@@ -20,8 +20,7 @@ function stackPane(script, room) {
   const foot = slots > seen ? 17 : FOOT; // what is not seen is counted below
   box.style.setProperty("--foot", `${foot - 4}px`);
   for (let n = 0; n < slots; n++) {
-    const words = n + 1 === slots && slots === allowed && script.codes.length === 1 ? `${slots} at most` : "";
-    strip.append(placed(make("div", "stage-slot", words, { "aria-hidden": "true" }), n));
+    strip.append(placed(make("div", "stage-slot", "", { "aria-hidden": "true" }), n));
   }
   strip.append(make("div", "stage-base", ""));
   box.append(strip, why, below);
@@ -86,8 +85,15 @@ function stackPane(script, room) {
     strip.style.transform = `translateY(${hidden * pitch}px)`;
     below.textContent = hidden ? `↓ ${hidden} more below` : "";
     const empty = !stack.length && !gone.length && !puts.length;
-    why.textContent = now.stack ? (empty ? "empty" : "") : now.says || now.label;
-    const depth = `${stack.length} value${stack.length === 1 ? "" : "s"}`;
+    why.textContent = now.stack ? (empty ? "empty" : "") : "no stack at this step";
+    const most = slots === allowed && script.codes.length === 1 ? ` of at most ${slots}` : "";
+    const depth = `${stack.length}${most || ` value${stack.length === 1 ? "" : "s"}`}`;
+    const covered = new Set(puts);
+    for (const [n, value] of stack.entries()) blocks.get(value.key).classList.toggle("stage-covered", covered.has(n));
+    for (const kind of strip.querySelectorAll(".stage-block small")) {
+      kind.hidden = false; // a type that is cut says less than none
+      kind.hidden = kind.scrollWidth > kind.clientWidth;
+    }
     pane.aside.textContent = now.stack ? depth : "";
     const words = stack.map(({ words }) => words).reverse().join(", ");
     const told = [put.length && `new: ${put.map((n) => stack[n].words).join(", ")}`, now.taken && `takes the top ${now.taken}`];

@@ -1,6 +1,6 @@
 // All steps at once: a strip with a lane per kind of step; click or drag to go there.
 
-const LANE = 12;
+const LANE = 11;
 const MOST_RULED = 200; // steps; of more the source lines lie too close to be told apart
 const NEW_LINE = "│ new line";
 const RAISES = "✕";
