@@ -85,7 +85,7 @@ def _reach(place: Callable) -> int:
 def _draw_level(graph: Graph, layout: Layout, place, down: bool, inner=None) -> diagram.Piece:
     """Return a drawing of one level: `place(more)` gives its spots; `inner`: key -> a piece."""
     fans, curve = Counter(edge.source for edge in graph.edges), curve_down if down else curve_across
-    inner = inner or {}
+    inner, kinds = inner or {}, {node.key: node.kind for node in graph.nodes}
 
     def draw(more):
         spots = place(more)
@@ -94,6 +94,8 @@ def _draw_level(graph: Graph, layout: Layout, place, down: bool, inner=None) -> 
             fan, plate = fans[edge.source] > 1, diagram.plate_width(edge.label)
             line = curve([spots[key] for key in path], fan, plate)
             arrows.append(diagram.labelled(edge.label, *line))
+            words = {edge.label.partition(" ")[0], kinds[edge.source], kinds[edge.target]}
+            arrows[-1]["fate"] = next((word for word in ("gone", "new") if word in words), "")
         for node in graph.nodes:
             spot = spots[node.key]
             boxes.append(diagram.box(node, spot, node.key in graph.found))

@@ -3,6 +3,8 @@
 from collections import Counter, namedtuple
 from dataclasses import replace
 
+from markupsafe import Markup
+
 from helpers.model.framework_records import apart
 from helpers.model.graphs import MEANINGS, Edge, Graph, GraphDiff, Nest, Node, nested
 from helpers.model.phrase import counted, listed
@@ -21,6 +23,7 @@ MOST_NODES, MOST_FOUND, MOST_KEPT = 60, 20, 30  # boxes; found ones that never f
 PICTURE = "Both graphs in one picture"
 MARKS = {"gone": "− gone", "new": "+ new", "altered": "~ changed"}
 MOST_NAMED, LONGEST = 8, 100
+HEADLINE = Markup('<p style="margin:0 0 6px 0;font-size:17px"><b>{}</b></p>')
 COLUMNS = (
     Column("word", "what became of it"),
     Column("before", "nodes before"),
@@ -165,6 +168,17 @@ def _findings(model: GraphDiff) -> Listing:
     return Listing(model.title, COLUMNS, tuple(rows), model.note)
 
 
+def _summary(model: GraphDiff) -> str:
+    """Return in one sentence how many nodes there were and are, and what became of the others."""
+    merged = merge_graphs(model)
+    kinds = Counter(node.kind for node in merged.nodes if node.kind in MARKS)
+    made = set(model.after.edges) - set(model.before.edges)
+    said = [f"{n} {MARKS[kind][2:]}" for kind, n in sorted(kinds.items())]
+    said += [f"{counted(len(made), 'arrow')} new"] if made else []
+    before, after = len(model.before.nodes), len(model.after.nodes)
+    return f"{counted(before, 'node')} before, {after} after: {', '.join(said) or 'no change'}."
+
+
 def merge_graphs(model: GraphDiff) -> Graph:
     """Return both graphs as one; what is not as it was says so, and the title explains marks."""
     words = {key: f.word for f in model.findings for key in f.after}
@@ -177,7 +191,8 @@ def merge_graphs(model: GraphDiff) -> Graph:
         if word != "kept":
             kind = "new" if key not in before else "gone" if key not in after else "altered"
             detail, label = f"{word}: {node.detail}", f"{MARKS[kind][0]} {node.label}"
-            node = node._replace(label=label, detail=detail if node.detail else word, kind=kind)
+            told = detail if node.detail and kind != "gone" else word
+            node = node._replace(label=label, detail=told, kind=kind)
         nodes.append(node)
     then, now, there = model.before.edges, model.after.edges, before.keys() & after.keys()
     for edge in dict.fromkeys((*then, *now)):
@@ -195,7 +210,13 @@ def merge_graphs(model: GraphDiff) -> Graph:
 
 graph = View(_text, _html)
 figures = View(_text, _figures_html)
-graph_diff = View(
-    lambda model: f"{table.text(_findings(model))}\n\n{graph.text(merge_graphs(model))}",
-    lambda model: f"{table.html(_findings(model))}\n<br>{graph.html(merge_graphs(model))}",
-)
+def _diff_text(model: GraphDiff) -> str:
+    return f"{_summary(model)}\n{table.text(_findings(model))}\n\n{graph.text(merge_graphs(model))}"
+
+
+def _diff_html(model: GraphDiff) -> str:
+    told = HEADLINE.format(_summary(model))
+    return f"{told}{graph.html(merge_graphs(model))}\n<br>{table.html(_findings(model))}"
+
+
+graph_diff = View(_diff_text, _diff_html)
