@@ -137,7 +137,8 @@ def box(node: Node, spot: Spot, found: bool = False, longest: int = LONGEST_LABE
 def labelled(label: str, line: str, x: int, y: int) -> dict:
     """Return an arrow for the template, with the place of its label."""
     plate, marked = plate_width(label), AGAIN in label
-    return {"line": line, "label": short(label), "x": x, "y": y, "plate": plate, "marked": marked}
+    arrow = {"line": line, "label": short(label), "x": x, "y": y, "plate": plate}
+    return arrow | {"marked": marked, "fate": ""}
 
 
 def one_per_pair(edges: Iterable[Edge]) -> tuple[Edge, ...]:

@@ -63,7 +63,7 @@ def curve_across(spots: list[Spot], fan=False, plate=0, tip=TIP) -> tuple[str, i
 def place_labels(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, ...]:
     """Return the arrows, their labels moved along them to where they cover least.
 
-    Arrows of one `group` may run under each other's labels. `crowded`: a label covers something.
+    `crowded`: a label covers something.
     """
     moved = [{**arrow, "crowded": False} for arrow in arrows]
     passed = defaultdict(set)  # a cell of the page -> groups of the arrows that pass it
@@ -73,7 +73,7 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, .
         x, y = points[-1]
         solid.append((x - HEAD, y - HEAD, x + HEAD, y + HEAD))
         for x, y in points:
-            passed[x // CELL, y // CELL].add(arrow.get("group", number))
+            passed[x // CELL, y // CELL].add(number)
     numbers = [number for number, arrow in enumerate(moved) if arrow["label"]]
     choices, step = {}, 12 if len(numbers) > LARGE else 2
     for number in numbers:
@@ -86,7 +86,7 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, .
             columns = range(int(left // CELL), int(right // CELL) + 1)
             rows = range(int(top // CELL), int(bottom // CELL) + 1)
             groups = set().union(*(passed.get(cell, ()) for cell in product(columns, rows)))
-            cost = len(groups - {arrow.get("group", number)}) + SOLID * _count_met(ground, solid)
+            cost = len(groups - {number}) + SOLID * _count_met(ground, solid)
             choices[number].append((cost, at, ground))
 
     def freedom(number):  # what must move chooses first, and what has the fewest places

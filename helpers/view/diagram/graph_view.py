@@ -210,6 +210,8 @@ def merge_graphs(model: GraphDiff) -> Graph:
 
 graph = View(_text, _html)
 figures = View(_text, _figures_html)
+
+
 def _diff_text(model: GraphDiff) -> str:
     return f"{_summary(model)}\n{table.text(_findings(model))}\n\n{graph.text(merge_graphs(model))}"
 

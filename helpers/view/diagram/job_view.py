@@ -8,7 +8,7 @@ from itertools import pairwise
 from helpers.model.framework_records import JobGraph
 from helpers.model.graphs import Node
 from helpers.view import View, diagram
-from helpers.view.diagram.arrows import TIP, draw_roomy, place_labels, points_along
+from helpers.view.diagram.arrows import TIP, points_along
 from helpers.view.ink import LETTER, drawn_width
 from helpers.view.markup import grid, one_line
 
@@ -19,13 +19,13 @@ COLUMNS = ("pass", "op", "op type", "defined", "reads, attributes", "writes", "a
 RETURNED = "→ returned"  # no op can bear this name
 MOST_DRAWN = 70  # ops
 ROW, STACK, HEAD = 92, 48, 44  # height of a row, of a further box in it, and of the headings
-GAP, BARE = 28, 64  # between columns: beside the longest label there, and where there is none
-LONGEST = 40  # characters of a name or a label
+GAP = 25  # between columns
+LONGEST = 26  # characters of a name or of what stands below it
 NEAR, OFF = 5, 26  # pixels: of a line to a box, of a lane beside a box
 HIT, SHARED, BEND = 2000, 24, 14  # the price of a box touched, of a place shared with another line
 SHIFTS = (0, 9, -9, 17)
 Way = tuple[tuple[int, int], ...]  # the corners of a line of straight pieces, ends included
-Line = namedtuple("Line", ["source", "target", "label"])  # an arrow, with what travels on it
+Line = namedtuple("Line", ["source", "target"])  # an arrow
 
 
 def _text(model: JobGraph) -> str:
@@ -54,36 +54,25 @@ def svg(model: JobGraph) -> str:
     writer = {blob.name: op.name for op in model.ops for _, blob in op.writes}
     boxes, cells, rows = {}, defaultdict(list), _place_rows(model, writer)
     for op in model.ops:
-        detail = ", ".join((op.type, *(f"{name}={value}" for name, value in op.attrs)))
+        shapes = [str(list(blob.shape)) for _, blob in op.writes]
+        detail = " ".join([op.type, *shapes] if LANES[op.part] else shapes)
         label, kind = f"{'◆ ' * op.own}{op.name}", f"{op.part}{' own' * op.own}"
         boxes[op.name] = Node(op.name, label, kind, detail)
         cells[LANES[op.part], rows[op.name]].append(op.name)
     if model.returns:
         boxes[RETURNED] = Node(RETURNED, "returned", "output")
         cells[LANES["forward"], max(rows.values()) + 1].append(RETURNED)
-    lines, layers = make_lines(model, writer), defaultdict(list)
-    for (_, row), keys in sorted(cells.items(), key=lambda cell: cell[0][1]):
-        layers[row] += keys
-
-    def draw(more):
-        spots = _place_boxes(boxes, cells, lines, more)
-        arrows = _route_lines(lines, spots)
-        heads = []
-        for lane in sorted({lane for lane, _ in cells}):
-            own = [spots[key] for (of, _), keys in cells.items() if of == lane for key in keys]
-            middle = (min(spot.x for spot in own) + max(spot.right for spot in own)) // 2
-            place = middle - HEADING_WIDTHS[lane] // 2, diagram.MARGIN, HEADING_WIDTHS[lane]
-            heading = Node("", HEADINGS[lane], "heading")
-            heads.append(diagram.box(heading, diagram.Spot(*place)))
-        shown = [diagram.box(node, spots[key], longest=LONGEST) for key, node in boxes.items()]
-        far = [diagram.Spot(*at, 0, 0) for arrow in arrows for at in points_along(arrow["line"])]
-        size = diagram.far_ends([*spots.values(), *(head["spot"] for head in heads), *far])
-        return diagram.Piece(*size, (*heads, *shown), arrows), spots
-
-    piece = draw_roomy(draw, list(layers.values()), True)
-    # a label that would stand on what another op sends could be read as that one's
-    arrows = ({**a, "label": "" if a["crowded"] else a["label"]} for a in piece.arrows)
-    piece = piece._replace(arrows=tuple(arrows))
+    spots = _place_boxes(boxes, cells)
+    arrows, heads = _route_lines(make_lines(model, writer), spots), []
+    for lane in sorted({lane for lane, _ in cells}):
+        own = [spots[key] for (of, _), keys in cells.items() if of == lane for key in keys]
+        middle = (min(spot.x for spot in own) + max(spot.right for spot in own)) // 2
+        place = middle - HEADING_WIDTHS[lane] // 2, diagram.MARGIN, HEADING_WIDTHS[lane]
+        heads.append(diagram.box(Node("", HEADINGS[lane], "heading"), diagram.Spot(*place)))
+    shown = [diagram.box(node, spots[key], longest=LONGEST) for key, node in boxes.items()]
+    far = [diagram.Spot(*at, 0, 0) for arrow in arrows for at in points_along(arrow["line"])]
+    size = diagram.far_ends([*spots.values(), *(head["spot"] for head in heads), *far])
+    piece = diagram.Piece(*size, (*heads, *shown), arrows)
     return diagram.as_svg(model.title, piece, (node.kind for node in boxes.values()))
 
 
@@ -101,36 +90,23 @@ def _place_rows(model: JobGraph, writer: dict[str, str]) -> dict[str, int]:
 
 def make_lines(model: JobGraph, writer: dict[str, str]) -> list[Line]:
     """Return an arrow per pair of ops; `writer`: the op that writes each blob."""
-    found = defaultdict(list)
     read = [(name, op.name) for op in model.ops for _, name in op.reads if name in writer]
-    for name, reader in (*read, *((name, RETURNED) for name in model.returns)):
-        found[writer[name], reader].append(str(model.blob(name)))
-    lines = []
-    for ends, said in found.items():
-        times = len(said) // len(set(said))
-        label = ", ".join(dict.fromkeys(said)) + (f" ×{times}" if times > 1 else "")
-        lines.append(Line(*ends, label))
-    return lines
+    ends = ((writer[n], by) for n, by in (*read, *((name, RETURNED) for name in model.returns)))
+    return [Line(*pair) for pair in dict.fromkeys(ends)]
 
 
-def _place_boxes(boxes: dict[str, Node], cells, lines: list[Line], more) -> dict[str, diagram.Spot]:
+def _place_boxes(boxes: dict[str, Node], cells) -> dict[str, diagram.Spot]:
     """Return a spot per key; those of one cell stand side by side, in the first lane stacked."""
     tops, top = {}, diagram.MARGIN + HEAD
     for row in range(1 + max(row for _, row in cells)):
         tops[row] = top, max(ROW, STACK * len(cells.get((0, row), ())) + STACK // 2)
-        top += tops[row][1] + more.get(row, 0)
+        top += tops[row][1]
     columns = defaultdict(list)  # (lane, place in its cell) -> (key, its row, how deep in its cell)
     for (lane, row), keys in cells.items():
         for place, key in enumerate(keys):
             columns[(lane, place) if lane else (0, 0)].append((key, row, 0 if lane else place))
-    at = {key: n for n, (_, column) in enumerate(sorted(columns.items())) for key, *_ in column}
-    gaps = [BARE] * len(columns)  # right of each column: for the labels of arrows to the next one
-    for line in lines:
-        first, last = sorted((at[line.source], at[line.target]))
-        if last == first + 1:
-            gaps[first] = max(gaps[first], diagram.plate_width(line.label) + GAP)
     spots, left = {}, diagram.MARGIN
-    for ((lane, _), column), gap in zip(sorted(columns.items()), gaps, strict=True):
+    for (lane, _), column in sorted(columns.items()):
         alone = sum(other == lane for other, _ in columns) == 1
         widths = {key: diagram.box_width(boxes[key], LONGEST) for key, *_ in column}
         width = max(HEADING_WIDTHS[lane] * alone, *widths.values())
@@ -139,7 +115,7 @@ def _place_boxes(boxes: dict[str, Node], cells, lines: list[Line], more) -> dict
             high = STACK * (len(cells[lane, row]) if lane == 0 else 1)
             x, y = left + (width - widths[key]) // 2, top + (height - high) // 2 + STACK * deep
             spots[key] = diagram.Spot(x, y, widths[key])
-        left += width + gap
+        left += width + GAP
     return spots
 
 
@@ -147,22 +123,15 @@ def _place_boxes(boxes: dict[str, Node], cells, lines: list[Line], more) -> dict
 
 
 def _route_lines(lines: list[Line], spots: dict[str, diagram.Spot]) -> tuple[dict, ...]:
-    """Return the arrows; what one op sends to many is named once."""
+    """Return the arrows; what travels on one stands in the box that it leaves."""
     ways: dict[Line, Way] = {}
     ends = {line: (spots[line.source], spots[line.target]) for line in lines}
     far = {line: abs(a.centre - b.centre) + abs(a.y - b.y) for line, (a, b) in ends.items()}
     for line in sorted(lines, key=far.get):
         others = [spot for key, spot in spots.items() if key not in line[:2]]
         ways[line] = find_way(*ends[line], others, list(ways.values()))
-    named, arrows = set(), {}
-    for line in sorted(lines, key=lambda line: _length(ways[line])):
-        label = "" if (line.source, line.label) in named else line.label
-        named.add((line.source, line.label))
-        points = _points(ways[line])
-        drawn = "M" + " L".join(f"{x} {y}" for x, y in ways[line])
-        arrow = diagram.labelled(label, drawn, *points[len(points) * 9 // 20])
-        arrows[line] = {**arrow, "group": line.source}
-    return place_labels([arrows[line] for line in lines], spots.values())
+    drawn = ("M" + " L".join(f"{x} {y}" for x, y in ways[line]) for line in lines)
+    return tuple(diagram.labelled("", line, 0, 0) for line in drawn)
 
 
 def find_way(start: diagram.Spot, end: diagram.Spot, boxes: list, before: list[Way]) -> Way:
