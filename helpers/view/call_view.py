@@ -127,7 +127,8 @@ def place_names(landmarks: list[tuple[float, int, str]], low: int) -> list[dict]
     """Return name and place of the first landmarks, each in a row of its own below `low`."""
     marks = []
     for x, y, name in landmarks[:MOST_NAMED][::-1]:  # from the right: a line stays clear of words
-        words, left = f"▶ {clipped(name, LONGEST_NAME)}", max(0.0, x - SMALL / 2)
+        words, left = f"▶ {clipped(name, LONGEST_NAME)}", x - SMALL / 2
+        left = max(0.0, min(left, WIDTH - len(words) * SMALL))  # what has no room goes to the left
         mark = {"x": x, "top": y, "left": round(left, 1), "y": low + 18 + ROW * len(marks)}
         marks.append({**mark, "words": words, "right": left + len(words) * SMALL})
     return marks

@@ -6,7 +6,14 @@ from dataclasses import replace
 
 from helpers.model.graphs import Body, Graph, Nest, nested
 from helpers.view import diagram
-from helpers.view.diagram.arrows import LOOP, curve_across, curve_down, draw_roomy, place_labels
+from helpers.view.diagram.arrows import (
+    LOOP,
+    TIP,
+    curve_across,
+    curve_down,
+    draw_roomy,
+    place_labels,
+)
 from helpers.view.diagram.layered_layout import Layout, assign_coordinates, make_layers
 from helpers.view.ink import LETTER, SMALL, drawn_width
 
@@ -17,6 +24,7 @@ MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
 WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
 HEAD, PAD = 48, 12  # of a caller: the height of its words, and the room around a body
 TITLE = 26  # the height of a body's name
+FITS, ROW, INSET = 848, 46, 30  # pixels: JupyterLab's page; of a tree, its rows and arrows
 
 
 def draw_graph(model: Graph, page: bool = False) -> str:
@@ -70,12 +78,37 @@ def _draw_flat(graph: Graph, page: bool) -> diagram.Piece:
     words = (longest + 60 if longest else 0) + (WIDER if graph.wide else 0)
     across = place_layers(layout, widths, max(COLUMN, words), False)
     wide = _reach(across)
+    if wide > FITS and not longest and (tree := _draw_tree(graph, widths)):
+        return tree
     if not layout.has_cycle and (page or wide > WIDEST or len(layout.layers) > MOST_COLUMNS):
         down = place_layers(layout, widths, STEP - diagram.BOX, True)
         if page or wide > _reach(down):
             return _draw_level(graph, layout, down, True)
         across = place_layers(layout, widths, max(CLOSE_COLUMN, words), False)
     return _draw_level(graph, layout, across, False)
+
+
+def _draw_tree(graph: Graph, widths: dict) -> diagram.Piece | None:
+    """Return a tree with each box beside its parent, all as wide as they need; None if no tree."""
+    import networkx
+
+    tree = networkx.DiGraph([(edge.source, edge.target) for edge in graph.edges])
+    if not len(tree) == len(graph.nodes) > 1 or not networkx.is_arborescence(tree):
+        return None
+    spots, row = {}, diagram.MARGIN
+    for key in networkx.dfs_preorder_nodes(tree):
+        parent = next((spots[one] for one in tree.predecessors(key)), None)
+        row += ROW * (parent is not None and parent is not list(spots.values())[-1])
+        left = parent.right + INSET if parent else diagram.MARGIN
+        spots[key] = diagram.Spot(left, row, widths[key])
+    arrows = []
+    for edge in graph.edges:
+        parent, child = spots[edge.source], spots[edge.target]
+        bend = f"H{parent.right + INSET // 2} V{child.middle} H{child.x - TIP}"
+        line = f"M{parent.right} {parent.middle} {bend}"
+        arrows.append(diagram.labelled(edge.label, line, child.x - INSET // 2, child.middle))
+    boxes = [diagram.box(node, spots[node.key], node.key in graph.found) for node in graph.nodes]
+    return diagram.Piece(*diagram.far_ends(spots.values()), tuple(boxes), tuple(arrows))
 
 
 def _reach(place: Callable) -> int:
