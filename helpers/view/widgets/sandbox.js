@@ -55,8 +55,10 @@ function render({ model, el }) {
   bar.append(make("button", "course-button", words.button, { type: "submit" }));
   const status = makeStatus();
   const before = make("div", "", "");
-  const rows = make("div", "course-rows", "");
-  form.append(call, code, field, bar, status, before, rows);
+  const runs = make("div", "course-runs", "");
+  const [rows, past] = [make("div", "course-rows", ""), make("div", "course-past", "")];
+  runs.append(rows, past);
+  form.append(call, code, field, bar, status, before, runs);
   el.append(form);
 
   const [ask, heard] = asker(model, status, PATIENCE, "a new sandbox");
@@ -93,8 +95,8 @@ function render({ model, el }) {
     heard();
     asked = "";
     place();
+    if (rows.hasChildNodes()) past.replaceChildren(make("p", "", "The run before:"), ...rows.childNodes);
     rows.innerHTML = answer.rows; // a ledger of the kernel's, escaped there
-    guesses.forEach((radio) => (radio.checked = false));
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
