@@ -3,8 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
+from helpers.view.widgets import stage
 from tests.browser.stage_page import StagePage
 from tests.browser.stage_programs import MODELS
+from tests.browser.widget_page import document
 
 pytestmark = pytest.mark.long
 
@@ -110,3 +112,17 @@ def test_prediction_hides_what_comes_until_it_is_made(show):
     shown.root.get_by_role("button", name="See it").click()
     assert shown.at() == 4
     expect(asked).to_be_hidden()
+
+
+def test_words_of_the_text_above_light_the_stage(page):
+    said = "<p><code>STORE_FAST</code> and <code>NO_SUCH_OP</code></p>"
+    shown = document(stage.stage_widget(MODELS["expression"]()))
+    whole = f"<div class='jp-Cell'>{said}</div><main class='jp-Cell jp-CodeCell'></main>"
+    page.set_content(shown.replace("<main></main>", whole))
+    lit, word = page.locator(".stage-row.course-lit"), page.locator("code.course-word")
+    expect(word).to_have_text(["STORE_FAST"])
+    for turn_on, turn_off in ((word.hover, lambda: page.mouse.move(0, 0)), (word.focus, word.blur)):
+        turn_on()
+        expect(lit).to_have_count(1)
+        turn_off()
+        expect(lit).to_have_count(0)

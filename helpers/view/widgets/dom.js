@@ -56,3 +56,23 @@ function asker(model, status, patience, what) {
   };
   return [ask, heard];
 }
+
+/** Words of code in the text above an exhibit light its parts of that name, by mouse and keyboard. */
+function lightWords(root, signal) {
+  const named = (node) => node.dataset.name ?? node.querySelector("b, .word")?.textContent;
+  const find = (words) => [...root.querySelectorAll(".stage-row, .stage-local, .box")].filter((node) => named(node) === words);
+  const link = (word) => {
+    const light = (on) => () => find(word.textContent).forEach((node) => node.classList.toggle("course-lit", on));
+    word.tabIndex = 0;
+    word.classList.add("course-word");
+    for (const kind of ["mouseenter", "focus"]) word.addEventListener(kind, light(true), { signal });
+    for (const kind of ["mouseleave", "blur"]) word.addEventListener(kind, light(false), { signal });
+  };
+  const isText = (cell) => cell && !cell.matches(".jp-CodeCell") && !cell.querySelector(".book-code");
+  const start = () => {
+    let cell = root.closest(".jp-Cell, .book-cell")?.previousElementSibling;
+    for (; isText(cell); cell = cell.previousElementSibling)
+      for (const word of cell.querySelectorAll("code")) if (find(word.textContent).length) link(word);
+  };
+  setTimeout(start, 600); // JupyterLab draws the text above at its own time
+}

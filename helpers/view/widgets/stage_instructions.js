@@ -77,6 +77,7 @@ function instructionList(code, script, go, links, room) {
     line = at || line;
     node.append(make("i", "", String(row.offset)), opcode(row.opname), make("em", "", row.argument), make("small", "", ""));
     node.classList.toggle("stage-jumps", row.to >= 0);
+    node.dataset.name = row.opname;
     node.title = `${row.offset} ${row.opname} ${row.argument}`.trim();
     if (ran.has(row.offset)) {
       node.classList.add("stage-used");
