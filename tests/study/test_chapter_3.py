@@ -70,6 +70,23 @@ def test_the_handler_that_is_wrong_is_named_and_not_the_one_where_it_shows():
     assert "at POP_JUMP_IF_FALSE" in check.vm_jumps(Falls).model.because
 
 
+def test_both_stacks_stand_side_by_side_up_to_where_they_part():
+    class Wrong(typed_again(finished.Jumps)):
+        def FOR_ITER(self, after):
+            self.push(next(self.pop(), None))
+
+    outcome = check.vm_jumps(Wrong)
+    rows = outcome.model.picture.rows
+    assert [row.mark for row in rows] == [""] * 11 + ["≠"] and all(map(is_alike, rows[:-1]))
+    assert not is_alike(rows[-1]) and "CPython's stack" in str(outcome)
+    model = check.vm_names(type("Names", (typed_again(finished.Names),), {"SWAP": print})).model
+    assert model.picture.rows[-1].mark == "≠" and check.vm_names(5).model.picture is None
+
+
+def is_alike(row) -> bool:
+    return row.mine == row.right and ";" not in row.at
+
+
 def test_an_error_that_a_handler_has_caught_is_no_context_of_the_programs():
     class Own(typed_again(finished.Names)):
         def LOAD_FAST(self, name):
