@@ -83,7 +83,7 @@ def test_both_stacks_stand_side_by_side_up_to_where_they_part():
 
     outcome = check.vm_jumps(Wrong)
     rows = outcome.model.picture.rows
-    assert [row.mark for row in rows] == [""] * 11 + ["≠"] and all(map(is_alike, rows[:-1]))
+    assert [row.mark for row in rows] == ["="] * 11 + ["≠"] and all(map(is_alike, rows[:-1]))
     assert not is_alike(rows[-1]) and "CPython's stack" in str(outcome)
     model = check.vm_names(type("Names", (typed_again(finished.Names),), {"SWAP": print})).model
     assert model.picture.rows[-1].mark == "≠" and check.vm_names(5).model.picture is None

@@ -80,7 +80,7 @@ def compare_stacks(ours: list[Place], real: list[Place]) -> Listing:
     pairs = [*zip_longest(ours, real)]
     end = next(n for n, (mine, right) in enumerate(pairs, 1) if mine != right)
     start = max(0, end - MOST_BESIDE)
-    names = {"mark": "", "at": "about to run", "mine": "your stack", "right": "CPython's stack"}
+    names = {"mark": "same", "at": "about to run", "mine": "your stack", "right": "CPython's stack"}
     columns = tuple(Column(field, words, code=field != "mark") for field, words in names.items())
     rows = [_write_pair(*pair) for pair in pairs[start:end]]
     note = f"≠: here they part. Left out: {start} instructions that ran alike before these."
@@ -93,7 +93,7 @@ def _write_pair(mine: Place | None, right: Place | None) -> Row:
     at = ["the end" if one is None else f"{one.offset} {one.opname}" for one in (mine, right)]
     stacks = ("" if one is None else f"[{', '.join(one.stack)}]" for one in (mine, right))
     both = at[0] if at[0] == at[1] else f"yours: {at[0]}; CPython: {at[1]}"
-    return Row("≠" if mine != right else "", both, *stacks)
+    return Row("≠" if mine != right else "=", both, *stacks)
 
 
 def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:
