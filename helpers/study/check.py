@@ -39,9 +39,10 @@ class InvalidAnswer(Exception):
 
 
 class Mismatch(str):
-    """A sentence on two answers, which it still has in `beside`."""
+    """A sentence on two answers, which it may have in `beside`; `picture` shows where they part."""
 
-    beside: Beside
+    beside: Beside | None = None
+    picture: object = None
 
 
 def describe_difference(before: str, yours: str, real: str, who: str, after: str = "") -> Mismatch:
@@ -53,7 +54,7 @@ def describe_difference(before: str, yours: str, real: str, who: str, after: str
 
 def prefix_reason(before: str, because: str, after: str = "") -> str:
     """Return a reason with words around it; it still knows its two answers, if it has some."""
-    if type(because) is not Mismatch:
+    if not getattr(because, "beside", None):
         return f"{before}{because}{after}"
     b = because.beside
     return describe_difference(before + b.before, b.yours, b.real, b.who, b.after + after)
@@ -93,7 +94,8 @@ class Exercise:
                 return self._outcome("untried", words)
             raise
         if because:
-            return self._outcome("failed", because, more=str(self))
+            shown = getattr(because, "picture", None)
+            return self._outcome("failed", because, more=str(self), picture=shown)
         return self._outcome("passed", self.praise, picture=self._draw(answers))
 
     def _require_answers(self, answers) -> None:

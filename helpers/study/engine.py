@@ -13,6 +13,7 @@ from helpers.capture.text.value import short_repr
 from helpers.study.check import (  # noqa: F401 - an exercise imports all that it needs from here
     Exercise,
     InvalidAnswer,
+    Mismatch,
     NotAttempted,
     describe_difference,
     exercise,

@@ -1,5 +1,10 @@
 """helpers/study/chapter_3: the judges name what is wrong, and the coverage counts what is there."""
 
+import ast
+import symtable
+from calendar import isleap, leapdays
+from fnmatch import filter as pick
+from genericpath import exists
 from types import FunctionType
 
 import pytest
@@ -9,6 +14,7 @@ from helpers.mini import vm
 from helpers.mini.vm import steps as finished
 from helpers.study import chapter_3
 from helpers.study.chapter_3.machine_runs import difference
+from helpers.study.chapter_3.text_to_code import show_parts
 from helpers.study.chapter_3.vm_steps import list_needs
 from tests.mini import comparing, library
 from tests.study.folded import EXERCISES
@@ -70,6 +76,23 @@ def test_the_handler_that_is_wrong_is_named_and_not_the_one_where_it_shows():
     assert "at POP_JUMP_IF_FALSE" in check.vm_jumps(Falls).model.because
 
 
+def test_both_stacks_stand_side_by_side_up_to_where_they_part():
+    class Wrong(typed_again(finished.Jumps)):
+        def FOR_ITER(self, after):
+            self.push(next(self.pop(), None))
+
+    outcome = check.vm_jumps(Wrong)
+    rows = outcome.model.picture.rows
+    assert [row.mark for row in rows] == ["="] * 11 + ["≠"] and all(map(is_alike, rows[:-1]))
+    assert not is_alike(rows[-1]) and "CPython's stack" in str(outcome)
+    model = check.vm_names(type("Names", (typed_again(finished.Names),), {"SWAP": print})).model
+    assert model.picture.rows[-1].mark == "≠" and check.vm_names(5).model.picture is None
+
+
+def is_alike(row) -> bool:
+    return row.mine == row.right and ";" not in row.at
+
+
 def test_an_error_that_a_handler_has_caught_is_no_context_of_the_programs():
     class Own(typed_again(finished.Names)):
         def LOAD_FAST(self, name):
@@ -107,3 +130,34 @@ def test_the_solutions_in_the_place_of_the_machines_own_run_the_library():
     assert sum(len(vm.written(step)) for step in mine) == 33
     for program in library.programs().values():
         assert comparing.outcome(whole().run, program) == comparing.outcome(program)
+
+
+@pytest.mark.parametrize(
+    ("steps", "fn", "args"),
+    [
+        (3, leapdays, (2000, 2030)),
+        (4, isleap, (1900,)),
+        (5, pick, (["a.py", "b.txt"], "*.py")),
+        (6, ast.literal_eval, ("-3 + 4j",)),
+        (7, exists, ("no/such/file",)),
+    ],
+)
+def test_a_library_function_runs_after_a_step_and_not_before(steps, fn, args):
+    assert vm.machine(*vm.STEPS[:steps])().run(fn, *args) == fn(*args)
+    with pytest.raises(vm.Missing):
+        vm.machine(*vm.STEPS[: steps - 1])().run(fn, *args)
+
+
+def test_a_part_has_its_node_scope_and_instruction():
+    text, space = (
+        "K = 2\ndef make(n):\n    def add(m):\n        return n + m * K\n    return add\n",
+        {},
+    )
+    exec(text, space)
+    line = ast.parse(text).body[1].body[0].body[0]
+    [add] = symtable.symtable(text, "text", "exec").get_children()[0].get_children()
+    rows = show_parts(text, line, add, space["make"](1).__code__).model.rows
+    assert [row.scope for row in rows] == ["free", "local", "global", "", "", ""]
+    assert [row.node for row in rows][3:] == ["BinOp 2 Mult 3", "BinOp 1 Add 4", "Return 5"]
+    assert (rows[3].text, rows[3].place) == ("m * K", "4, 19 to 24")
+    assert "BINARY_OP *" in rows[3].instruction

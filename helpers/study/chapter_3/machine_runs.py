@@ -5,6 +5,7 @@ import copy
 import inspect
 import io
 import re
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -16,10 +17,11 @@ from helpers.model.tables import Column, Listing
 from helpers.safety.limits import counted
 from helpers.safety.restoring import redirected
 from helpers.study.chapter_3.kept_stacks import Place, is_told, plain_places
-from helpers.study.engine import NotAttempted, describe_difference
+from helpers.study.engine import Mismatch, NotAttempted, describe_difference
 
 MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
-LONGEST_BODY, MOST_ROWS = 60, 40
+LONGEST_BODY, MOST_ROWS, MOST_BESIDE = 60, 40, 12
+Row = namedtuple("Row", "mark at mine right")  # of two runs side by side
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 OUTSIDE = "Yours had that frame run outside the machine. Let self.call make the call."
 MISSING = "A value is missing: yours popped one too many, or a result was not pushed."
@@ -63,10 +65,35 @@ def difference(machine: type, program: Callable, args: tuple, own=()) -> str | N
     except (_Wrong, vm.Missing) as wrong:
         return f"{call}{wrong}"
     why = "" if ours.places == real.places else f". {_say_where(ours, real, own)}"
-    for mine, right in ((ours.end, real.end), (ours.printed, real.printed)):
-        if mine != right:
-            return describe_difference(call, mine, right, "CPython", why)
-    return f"{call}yours {ours.end}, as in CPython, but by another way{why}" if why else None
+    ends = (ours.end, real.end), (ours.printed, real.printed)
+    apart = next(((mine, right) for mine, right in ends if mine != right), None)
+    if not (apart or why):
+        return None
+    words = Mismatch(f"{call}yours {ours.end}, as in CPython, but by another way{why}")
+    words = describe_difference(call, *apart, "CPython", why) if apart else words
+    words.picture = compare_stacks(ours.places, real.places) if why else None
+    return words
+
+
+def compare_stacks(ours: list[Place], real: list[Place]) -> Listing:
+    """Return both stacks before each instruction, up to the first difference."""
+    pairs = [*zip_longest(ours, real)]
+    end = next(n for n, (mine, right) in enumerate(pairs, 1) if mine != right)
+    start = max(0, end - MOST_BESIDE)
+    names = {"mark": "same", "at": "about to run", "mine": "your stack", "right": "CPython's stack"}
+    columns = tuple(Column(field, words, code=field != "mark") for field, words in names.items())
+    rows = [_write_pair(*pair) for pair in pairs[start:end]]
+    note = f"≠: here they part. Left out: {start} instructions that ran alike before these."
+    title = "Both runs, up to where they part"
+    return Listing(title, columns, tuple(rows), note if start else note.partition(" Left")[0])
+
+
+def _write_pair(mine: Place | None, right: Place | None) -> Row:
+    """Return one row; where the two go on at different places, it says both."""
+    at = ["the end" if one is None else f"{one.offset} {one.opname}" for one in (mine, right)]
+    stacks = ("" if one is None else f"[{', '.join(one.stack)}]" for one in (mine, right))
+    both = at[0] if at[0] == at[1] else f"yours: {at[0]}; CPython: {at[1]}"
+    return Row("≠" if mine != right else "=", both, *stacks)
 
 
 def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:
