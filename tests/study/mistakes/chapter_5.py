@@ -98,7 +98,7 @@ MISTAKES = {
         ),
         ("scale = 2.0: yours gives 6.036324", "axis=-1) / scale", "axis=-1)"),
         ("it must return a tensor", KERNEL, f"return None and {KERNEL[7:]}"),
-        ("must be the op itself", "smooth_max = torch.nn.functional.relu"),
+        ("must be the op itself", "import torch\nsmooth_max = torch.nn.functional.relu"),
     ),
     "repair": (
         (
