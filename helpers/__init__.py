@@ -21,8 +21,8 @@ _NAMES = {
     "study.chapter_6.variable_sandbox": "variable_sandbox",
     "study.chapter_3": "show_opcode_coverage",
     "study.chapter_5": """
-        broken_ops compare_kernel_checks failing_stage gradient relu_files relu_so_far run_op
-        run_with_gradient sigmoid_in_cpp train_through without_each_piece
+        broken_ops compare_kernel_checks failing_stage fit_around gradient relu_files relu_so_far
+        run_op run_with_gradient train_through without_each_piece
     """,
     "study.chapter_6.op_cases": "Case agrees cases py_execute raised",
     "capture.references.rebind": "code_swapped rebind_everywhere",

@@ -74,7 +74,7 @@ def test_broken_framework_is_one_sentence(tmp_path):
 
 
 WATCHING = "from helpers.mini import frame_hook\nwith frame_hook.watching(print): pass"
-IN_CPP = """from helpers import sigmoid_in_cpp, op_folder
+IN_CPP = """from helpers import op_folder
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow import cpp_def
 from pathlib import Path

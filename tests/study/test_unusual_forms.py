@@ -41,6 +41,8 @@ ONE_BY_ONE = """
 for kind in ("float16", "float32", "float64"):
     register(halve, dtype == kind)
 """
+WEIGHTS = "torch.exp(ctx.scale * (x - y[..., None]))", "torch.softmax(ctx.scale * x, -1)"
+WITHOUT = "ctx.save_for_backward(x, output)", "ctx.save_for_backward(x.clone(), output.clone())"
 GUARDED = """model = Warmed()
 torch.compile(model, backend="eager")(x)
 proof = show_guards(model.forward)"""
@@ -54,6 +56,8 @@ FORMS = [
     ("break_surgery", lambda s: s.replace("torch.where(y > 0, y, 0)", "torch.relu(y)")),
     ("dynamo_binary_op", lambda s: EAFP),
     ("two_kernels", lambda s: s.replace("register(halve, is_float)", ONE_BY_ONE)),
+    ("smooth_max", lambda s: s.replace(*WEIGHTS).replace(*WITHOUT)),
+    ("smooth_max", lambda s: f"{s}\nsmooth_max = torch.ops.exercise5.smooth_max"),
     ("tangle", lambda s: TEXTS + s.replace('"old"', "Text.OLD").replace('"new"', "Text.NEW")),
     ("rebinding", lambda s: IMPORTING + s.replace("    try:\n", f"{IMPORTS}    try:\n")),
     (

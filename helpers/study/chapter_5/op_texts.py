@@ -61,55 +61,6 @@ def backward(args):
     (y, dy) = args
     return BACKWARD
 """
-_IN_CPP = r"""
-#include "oneflow/core/framework/framework.h"
-
-namespace oneflow {
-namespace {
-
-Maybe<void> Same(user_op::InferContext* ctx, const char* from, const char* to) {
-  *ctx->Shape4ArgNameAndIndex(to, 0) = *ctx->Shape4ArgNameAndIndex(from, 0);
-  *ctx->Dtype4ArgNameAndIndex(to, 0) = *ctx->Dtype4ArgNameAndIndex(from, 0);
-  return Maybe<void>::Ok();
-}
-
-}  // namespace
-
-REGISTER_USER_OP("user_sigmoid_forward")
-    .Attr<std::string>("device_sub_tag", "py")
-    .Input("in")
-    .Output("out")
-    .SetTensorDescInferFn([](user_op::InferContext* ctx) { return Same(ctx, "in", "out"); });
-
-REGISTER_USER_OP("user_sigmoid_backward")
-    .Attr<std::string>("device_sub_tag", "py")
-    .Input("y")
-    .Input("dy")
-    .Output("dx")
-    .SetTensorDescInferFn([](user_op::InferContext* ctx) { return Same(ctx, "dy", "dx"); });
-
-REGISTER_USER_OP_GRAD("user_sigmoid_forward")
-    .SetBackwardOpConfGenFn([](user_op::BackwardOpConfContext* ctx) {
-      const auto name = ctx->FwOp().op_name() + "_grad";
-      ctx->DefineOp(name, [&ctx](user_op::BackwardOpBuilder& builder) {
-        return builder.OpTypeName("user_sigmoid_backward")
-            .InputBind("y", ctx->FwOp().output("out", 0))
-            .InputBind("dy", ctx->FwOp().output_grad("out", 0))
-            .Output("dx")
-            .Build();
-      });
-      ctx->FwOp().InputGradBind(user_op::OpArg("in", 0), [&ctx, &name]() -> const std::string& {
-        return ctx->GetOp(name).output("dx", 0);
-      });
-    });
-
-}  // namespace oneflow
-"""
-
-
-def sigmoid_in_cpp() -> str:
-    """Return the definition of the op in C++: the file that is given."""
-    return _IN_CPP
 
 
 def file_names(name: str) -> tuple[str, str, str]:

@@ -13,7 +13,7 @@ from helpers.mini.oneflow.registry import DTYPES, FLOATS, Kernel
 from helpers.mini.oneflow.session import session
 from helpers.study.chapter_5 import run_op
 from helpers.study.chapter_5.op_texts import file_names, op_files
-from helpers.study.check import Exercise, InvalidAnswer, exercise, tried
+from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import (
     Case,
     Raised,
@@ -39,9 +39,9 @@ STAGES = {
 }
 
 
-def judge_op(name: str, files: dict[str, str], truth: Callable, endless=True, options=()):
-    """Return how an op parts from `truth(x, **options)`, which gives torch's outputs in a tuple."""
-    cases = _cases(len(truth(_tensor(np.ones(1)))), endless, options)
+def judge_op(name: str, files: dict[str, str], truth: Callable, endless=True):
+    """Return how an op parts from `truth(x)`, which gives torch's output."""
+    cases = _cases(endless)
     try:
         with run_op.loading(name, files) as api, np.errstate(all="ignore"):
             mine = partial(_through_jobs, run_op.wrapper_of(api, name))
@@ -51,26 +51,23 @@ def judge_op(name: str, files: dict[str, str], truth: Callable, endless=True, op
         return f"loading it fails: {error}"
 
 
-def _cases(outputs: int, endless: bool, options) -> Iterator[Case]:
+def _cases(endless: bool) -> Iterator[Case]:
     sample = np.array(SAMPLE, "float32")
     for x in (sample, np.array(SPECIAL if endless else SPECIAL[:4]), np.array(0.75)):
-        yield _case(f"{x.dtype}[{', '.join(map(str, x.shape))}]", x, outputs, (1, {}))
-    for given in options:
-        told = "".join(f", {name} = {value}" for name, value in given.items())
-        yield _case(f"float32[6]{told}", sample, outputs, (1, given), told=told)
+        yield _case(f"{x.dtype}[{', '.join(map(str, x.shape))}]", x, (1, {}))
     calls = (1, {"name": "first"}), (-2, {"name": "second"})
-    yield _case("two calls in one job, of x and of -2 * x", sample, 2 * outputs, *calls)
+    yield _case("two calls in one job, of x and of -2 * x", sample, *calls)
 
 
-def _case(shows: str, x, outputs: int, *calls, told="") -> Case:
+def _case(shows: str, x, *calls) -> Case:
     """Return a case: an op is called with each (factor, options), of factor * x.
 
     The gradients that come back are whole numbers, no two alike, of both signs.
     """
     counted = np.arange(1, x.size + 1).reshape(x.shape)
     signed = np.where(counted % 2, counted, -counted)
-    dys = [np.asarray(signed * (1 - 3 * n) + n, x.dtype) for n in range(outputs)]
-    return Case(f"with {shows}", lambda op: op(x, dys, *calls), partial(_advise, x, dys, told))
+    dys = [np.asarray(signed * (1 - 3 * n) + n, x.dtype) for n in range(len(calls))]
+    return Case(f"with {shows}", lambda op: op(x, dys, *calls), partial(_advise, x, dys))
 
 
 def _through_jobs(wrapper, x, dys, *calls) -> dict:
@@ -83,9 +80,8 @@ def _through_jobs(wrapper, x, dys, *calls) -> dict:
 
 def _through_torch(truth, x, dys, *calls) -> dict:
     """Return outputs and gradient by torch's own derivatives, in float64."""
-    given, outputs = _tensor(x), []
-    for factor, options in calls:
-        outputs += truth(given * factor, **{k: v for k, v in options.items() if k != "name"})
+    given = _tensor(x)
+    outputs = [truth(given * factor) for factor, _ in calls]
     sum((y * _tensor(dy).detach()).sum() for y, dy in zip(outputs, dys, strict=True)).backward()
     arrays = [y.detach().numpy().astype(x.dtype) for y in (*outputs, given.grad)]
     return _by_name(arrays[:-1], arrays[-1], x)
@@ -103,7 +99,7 @@ def _tensor(x):
     return torch.from_numpy(x.astype("float64")).requires_grad_()
 
 
-def _advise(x, dys, told: str, mine, real):
+def _advise(x, dys, mine, real):
     """Return the stage at which an op fails, or the first number that differs."""
     if isinstance(mine, Raised):
         stage = STAGES.get(getattr(mine.error, "stage", None), "appending its gradient fails")
@@ -117,74 +113,38 @@ def _advise(x, dys, told: str, mine, real):
                 at = ", ".join(f"{name} = {array[place]:g}" for name, array in given.items())
                 texts = ([f"gives {one:.{digits}g}" for one in pair] for digits in (6, 9, 17))
                 gives = next(two for two in texts if two[0] != two[1])
-                where = f"{which} at {at}{told} ({right.dtype}): "
+                where = f"{which} at {at} ({right.dtype}): "
                 return describe_difference(where, *gives, "torch")
     return None
 
 
-def _exercise(exercise: str, praise: str, truth: Callable, *hints: str, options=()) -> Exercise:
-    name = f"user_{exercise}"
-
-    def files_of(answer):
-        return run_op.require_files(answer, name)
-
-    def judge(answer=None):
-        return judge_op(name, files_of(answer), truth, options=options)
-
-    def draw(answer):
-        return run_op.draw_train_job(name, files_of(answer))
-
-    return Exercise(exercise, judge, praise, hints, picture=None if truth is _split else draw)
+SIGMOID = "user_sigmoid"
 
 
-def _split(x):
-    # relu would let no gradient through at 0: the parts add up to x, and theirs must, too.
-    return x.where((x > 0) | x.isnan(), 0), x.where(~(x > 0), 0)
+def _draw(files):
+    return run_op.draw_train_job(SIGMOID, run_op.require_files(files, SIGMOID))
 
 
-sigmoid = _exercise(
-    "sigmoid",
-    "Values and gradients as torch's.",
-    lambda x: (x.sigmoid(),),
+@exercise(
     "Begin with the files of the ReLU and replace the name everywhere: in the file names, the "
     "op types, the wrapper. Then change the two lines that compute.",
     "The names of inputs and outputs stand in the C++ definition: in and out, y, dy and dx. "
     "InputBind takes the backward op's name first, then a blob of the forward op.",
     "forward: 1 / (1 + np.exp(-x)). Its derivative can be said with y alone: y * (1 - y); "
     "backward multiplies that by dy.",
+    picture=_draw,
 )
-leaky = _exercise(
-    "leaky",
-    "The attribute reaches both kernels: values and gradients as torch's, at each slope.",
-    lambda x, slope=0.1: (torch.nn.functional.leaky_relu(x, slope),),
-    'A definition names an attribute with its default: .Attr("slope", 0.1). A number with a '
-    "point is a double.",
-    'The wrapper hands it on with .Attr("slope", slope), and a kernel that is written '
-    'forward(args, attrs) reads attrs["slope"].',
-    "The backward op is another op type and has attributes of its own: define slope there, "
-    'too, and let the rule fill it in: .Attr("slope", forward.attr("slope")).',
-    "With a slope below 0, the sign of y no longer tells the sign of x: bind the input, "
-    'forward.input("in", 0), instead of the output.',
-    options=({"slope": -0.25}, {"slope": 2}, {"slope": 0.5}),
-)
-split = _exercise(
-    "split",
-    "Both parts are right, and the gradients of both flow into one.",
-    _split,
-    "Two .Output lines in the definition, two in the wrapper; the kernel returns two arrays.",
-    "SoleOutputBlob is for one output. RemoteBlobList gives all, in the order of .Output.",
-    "The backward op has three inputs: x, and a gradient for each output, by "
-    'forward.output_grad("pos", 0) and ("neg", 0).',
-    "Where x is positive, the gradient is that of pos; where it is negative, that of neg: "
-    "np.where(x > 0, dpos, dneg).",
-)
+def sigmoid(sigmoid=None):
+    """Values and gradients as torch's."""
+    return judge_op(SIGMOID, run_op.require_files(sigmoid, SIGMOID), lambda x: x.sigmoid())
 
-CUBE = ("x**3", "3 * np.cbrt(y) ** 2 * dy", lambda x: (x**3,))
-DOUBLE = ("2 * x", "2 * dy", lambda x: (2 * x,), 'Name("user_double_', 'Name("user_doubled_')
+
+CUBE = ("x**3", "3 * np.cbrt(y) ** 2 * dy", lambda x: x**3)
+DOUBLE = ("2 * x", "2 * dy", lambda x: 2 * x, 'Name("user_double_', 'Name("user_doubled_')
 _OPS = {  # name -> forward, backward, torch's formula, and the mistake: old, new
     "user_cube": (*CUBE, "return x**3", "return np.array(x**3, dtype=float)"),
     "user_double": DOUBLE,
-    "user_negate": ("-x", "-dy", lambda x: (-x,), '.Input("in", [x])', '.Input("in", x)'),
+    "user_negate": ("-x", "-dy", lambda x: -x, '.Input("in", [x])', '.Input("in", x)'),
 }
 
 

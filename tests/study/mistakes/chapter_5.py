@@ -3,8 +3,9 @@
 NAMES = '"out", "out", "in"'
 SIGMOID, ITS_GRADIENT = "1 / (1 + np.exp(-x))", "y * (1 - y) * dy"
 INPUT = '.Input("in", [x])'
-SLOPE = '.Attr("slope", 0.1)\n    '
-PARTS, THEIR_GRADIENT = "np.maximum(x, 0), np.minimum(x, 0)", "dpos, dneg)\n"
+SMOOTH, FAKE = "np.logaddexp.reduce(scale * x.numpy(), axis=-1)", "x.new_empty(x.shape[:-1])"
+REGISTERED = "smooth_max.register_autograd(gradient, setup_context=setup)\n"
+KERNEL = f"return torch.as_tensor({SMOOTH} / scale)"
 
 ALL_MATCHING = "[kernel for kernel in kernels if kernel.matches(context)]"
 MESSAGE = 'f"Cannot find the kernel matching Current OperatorConf. {context}"'
@@ -54,44 +55,50 @@ MISTAKES = {
         ('has no input ("x", 0)', 'OpArg("in", 0)', 'OpArg("x", 0)'),
         ("no op type", 'Op("user_sigmoid_forward")', 'Op("user_sigmoid")'),
     ),
-    "leaky": (
+    "smooth_max": (
+        ("no fake impl registered", "@smooth_max.register_fake\n", ""),
+        ("the shape: yours gives (2, 3), torch gives (2,)", FAKE, "torch.empty_like(x)"),
+        ("float64, shape (2, 3): the dtype: yours", FAKE, "torch.empty(x.shape[:-1])"),
         (
-            "the gradient at x = 0, dy = 1 (float64): yours gives 1, torch gives 0.1",
-            "np.where(x > 0, dy",
-            "np.where(x >= 0, dy",
+            "yours gives 3, torch gives 1; the fake",
+            FAKE,
+            "x.new_empty([int(n) for n in x.shape[:-1]])",
         ),
-        ("two calls in one job", "user_op_builder(name)", 'user_op_builder("myleaky")'),
+        ("fake kernel, with torch.float32", FAKE, "torch.as_tensor(x.numpy().max(-1))"),
         (
-            "(float64): yours gives -3.00000004, torch gives -3",
-            'np.where(x > 0, x, attrs["slope"] * x)',
-            'np.where(x > 0, x, np.float32(attrs["slope"]) * x)',
-        ),
-        (
-            "slope = -0.25 (float32): yours gives 0.1, torch gives -0.25",
-            '            .Attr("slope", forward.attr("slope"))\n',
+            "no autograd formula",
+            "smooth_max.register_autograd(gradient, setup_context=setup)",
             "",
         ),
-        ("slope = -0.25", '.Attr("slope", slope)', ""),
+        ("scale = 2.0: dx: yours gives [8.8e-05, ", "* weights,", "* weights * ctx.scale,"),
+        ("the gradient with shape (2, 3)", "dy[..., None] * weights,", "weights,"),
+        ("one for each input of the op", "weights, None", "weights"),
         (
-            "slope",
-            f'{SLOPE}.Input("in")',
-            f'{SLOPE}.Input("in")'.replace("0.1", "1"),
-            f'{SLOPE}.Input("x")',
-            f'{SLOPE}.Input("x")'.replace("0.1", "1"),
+            "opcheck, test_aot_dispatch_dynamic",
+            "dy[..., None] * weights,",
+            "torch.from_numpy((dy[..., None] * weights).numpy()),",
         ),
-        ("with float32[6]: forward at x = -3", "slope=0.1, name", "slope=0.2, name"),
-        ("slope = -0.25", 'forward.input("in"', 'forward.output("out"'),
-        ("attrs", "def backward(args, attrs)", "def backward(args)"),
-    ),
-    "split": (
-        ("the gradient at x = 0, dy of output 1 = 1", "np.where(x > 0", "np.where(x >= 0"),
-        ("in one job", 'forward.op_name() + "_grad"', '"split_grad"'),
-        ("use .RemoteBlobList()", "RemoteBlobList", "SoleOutputBlob"),
-        ("output 1 at x = -3", PARTS, "np.minimum(x, 0), np.maximum(x, 0)"),
-        ("the gradient at x = ", THEIR_GRADIENT, "dpos, 0)\n"),
-        ("the gradient at x = ", THEIR_GRADIENT, "dpos, -dneg)\n"),
-        ("returned 1", PARTS, "np.maximum(x, 0)"),
-        ("the gradient at x = ", 'output_grad("neg", 0)', 'output_grad("pos", 0)'),
+        (
+            "would notice the change",
+            *("ctx.save_for_backward(x, output)", "ctx.x, ctx.y = x, output"),
+            *("x, y = ctx.saved_tensors", "x, y = ctx.x, ctx.y"),
+        ),
+        (
+            "x after the call: yours gives",
+            *("scale * x.numpy()", "np.multiply(x.numpy(), scale, out=x.numpy())"),
+        ),
+        ("x = [1000, 999, -1000]", SMOOTH, "np.log(np.exp(scale * x.numpy()).sum(axis=-1))"),
+        ("got numpy.float32", "torch.as_tensor", "torch.from_numpy"),
+        ("the dtype: yours gives 'torch.float64'", "* x.numpy()", "* x.numpy().astype(float)"),
+        ("or shares its memory", KERNEL, f"return x[..., 0] if x.shape[-1] == 1 else {KERNEL[7:]}"),
+        (
+            "once x is overwritten",
+            KERNEL,
+            f"y = torch.from_numpy(x.numpy()[..., 0])\n    {KERNEL} if x.shape[-1] > 1 else y",
+        ),
+        ("scale = 2.0: yours gives 6.036324", "axis=-1) / scale", "axis=-1)"),
+        ("it must return a tensor", KERNEL, f"return None and {KERNEL[7:]}"),
+        ("must be the op itself", "import torch\nsmooth_max = torch.nn.functional.relu"),
     ),
     "repair": (
         (
