@@ -37,6 +37,9 @@ THREE_OPS = """if func is torch.ops.aten.abs.default:
             self.size = True
         if func is torch.ops.aten.div.Tensor and vars(self).pop("size", False):"""
 COMPILED = "import torch\n\n\n@torch.compile(fullgraph=True, backend='eager')\n"
+FACTOR = "min(1.0, model.calls / 10)"  # a float: the second one makes it a symbol
+TENSOR = "    count = torch.zeros(())\n\n    @compile"
+COUNTED = "y * warm", "y * torch.clamp(count.add_(1) / 10, max=1.0)"
 ONE_BY_ONE = """
 for kind in ("float16", "float32", "float64"):
     register(halve, dtype == kind)
@@ -54,6 +57,9 @@ FORMS = [
     ("cache", lambda s: s.replace("raise ValueError", "raise type('Own', (ValueError,), {})")),
     ("break_surgery", lambda s: COMPILED + s),
     ("break_surgery", lambda s: s.replace("torch.where(y > 0, y, 0)", "torch.relu(y)")),
+    ("one_compile", lambda s: s.replace("@compile", "@compile(dynamic=True)")),
+    ("one_compile", lambda s: s.replace("torch.tensor(min(1.0, model.calls / 10))", FACTOR)),
+    ("one_compile", lambda s: s.replace("    @compile", TENSOR).replace(*COUNTED)),
     ("dynamo_binary_op", lambda s: EAFP),
     ("two_kernels", lambda s: s.replace("register(halve, is_float)", ONE_BY_ONE)),
     ("smooth_max", lambda s: s.replace(*WEIGHTS).replace(*WITHOUT)),

@@ -1,4 +1,4 @@
-"""The five steps of the mini-Dynamo, each held against the finished one; and an evicting cache."""
+"""The five steps of the mini-Dynamo, each held against the finished one."""
 
 # ruff: noqa: D103 - the program of step 5 says what it is by its name
 
@@ -242,55 +242,6 @@ def _look_up(kept: list, args: tuple, lookup: Callable):
     if isinstance(misses, tuple | list):
         misses = [text if isinstance(text, str) else short_repr(text) for text in misses]
     return {"entry": place, "misses": misses}
-
-
-SEQUENCES = (  # (limit, the values of k of each call; an entry fits no float)
-    *((2, (1, 1, 2, 2)), (1, (1, 2, 2, 1)), (2, (1, 2, 1, 3, 1, 2)), (2, (1, 2, 3, 3, 3.0))),
-    (3, (1, 1.0, 2, 3, 3, 3, 4, 2, 1, 3, 4, 5, 2)),
-)
-ADVICE_FOR_CACHE = (
-    "a hit moves its entry to the front, and a new one goes there; the last ones are dropped; make "
-    "the list of entries in __init__, or two caches share it"
-)
-
-
-class _Reference:
-    def __init__(self, limit):
-        self.limit, self.entries = limit, []
-
-    def find(self, values):
-        found = [e for e in self.entries if all(guard.holds(values) for guard in e.guards)]
-        self.entries.sort(key=lambda entry: entry not in found)
-        return found[0] if found else None
-
-    def add(self, entry):
-        self.entries = [entry, *self.entries][: self.limit]
-
-
-@exercise(
-    "In which order do you keep the entries, so that the one to drop is easy to find?",
-    "Most recent first: a hit moves its entry to the front, a new one goes to the front.",
-    "In find: self.entries.remove(entry), then self.entries.insert(0, entry). In add: insert, "
-    "then del self.entries[self.limit:].",
-)
-def evicting_cache(cache: type):
-    """Yours finds what was used lately, and has dropped what was not."""
-    rows = ((f"with limit {limit}", limit, ks) for limit, ks in SEQUENCES)
-    return find_difference(cache, _Reference, make_cases(_use_cache, rows, ADVICE_FOR_CACHE))
-
-
-def _use_cache(limit: int, ks: tuple, kind: type) -> dict:
-    """Return what a cache finds in each call of a sequence; where it finds nothing, it gets one."""
-    other, cache, made, seen = kind(limit), kind(limit), {}, {}
-    parts_tried({"find": other.find((1.5, 1)), "add": other.add(_make_entry(1))})
-    for at, k in enumerate(ks):
-        found = cache.find((at + 0.5, k))
-        names = [f"the entry for {known}" for known, entry in made.items() if entry is found]
-        seen[f"k = {', '.join(map(str, ks[: at + 1]))}"] = (names or [short_repr(found)])[0]
-        if found is None and isinstance(k, int):
-            made[k] = _make_entry(k)
-            cache.add(made[k])
-    return seen
 
 
 HAND_OVER = (

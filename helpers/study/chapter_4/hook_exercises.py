@@ -1,77 +1,22 @@
-"""Frame hooks: write the callback of one; and run every frame of one function on the machine."""
+"""A frame hook: run every frame of one function on the machine of chapter 3."""
 
 # ruff: noqa: D103 - the functions say what they are by their names
 
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from types import FunctionType
 
-from helpers.capture.text.value import short_repr
 from helpers.mini import frame_hook, vm
 from helpers.safety.missing_parts import MissingPart
 from helpers.safety.restoring import patched
 from helpers.study.chapter_3.machine_runs import show_call
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, advise_by_part, describe, find_difference, make_cases
+from helpers.study.check import exercise, tried
+from helpers.study.engine import advise_by_part, describe, find_difference, make_cases
 
 
 def _require_hook() -> None:
     if because := frame_hook.why_not():
         raise MissingPart(f"This machine has no hook to judge it with: {because}.")
-
-
-def square(n):
-    return n * n
-
-
-def plus_one(n):
-    return n + 1
-
-
-CALLED = {
-    name: FunctionType(plus_one.__code__.replace(co_name=name.split()[-1], co_firstlineno=line), {})
-    for line, name in enumerate(("double", "slow", "the other slow", "idle"), 1)
-}
-ADVICE_FOR_CALLBACK = {
-    "double": "a code object in `codes` was evaluated as it is: return its replacement",
-    "slow": "a code object in `stand_ins` was evaluated as it is: return the stand-in",
-    "the other slow": "two functions are named slow, and one has a stand-in: look the code up",
-    "seen": "a note for each frame, changed or not: seen.append((code.co_name, values))",
-}
-
-
-def _make_reference(seen, codes, stand_ins):
-    def callback(code, values):
-        seen.append((code.co_name, values))
-        return codes.get(code) or stand_ins.get(code)
-
-    return callback
-
-
-def _call_hooked(make_callback) -> dict:
-    seen, codes = [], {CALLED["double"].__code__: square.__code__}
-    stand_ins = {CALLED["slow"].__code__: lambda n: f"for {n}"}
-    callback = tried(make_callback(seen, codes, stand_ins))
-    if not callable(callback):
-        words = "make_callback must return the callback, a function of (code, values)"
-        raise InvalidAnswer(f"{words}, not {short_repr(callback)}")
-    with frame_hook.watching(lambda *frame: tried(callback(*frame)), only=[*CALLED.values()]):
-        found = {name: fn(3) for name, fn in CALLED.items()}
-    return found | {"seen": seen}
-
-
-@exercise(
-    "Three answers are possible: a code object, a callable, None. Which one for which code?",
-    "A dict's get(code) gives None for what it does not hold, and None means: go on.",
-    "First seen.append((code.co_name, values)). Then return codes.get(code), or, where that is "
-    "None, stand_ins.get(code); the hook calls it.",
-)
-def hook_callback(make_callback: Callable):
-    """Every frame noted; one ran other code, one was replaced, and all others went on untouched."""
-    _require_hook()
-    case = Case("under the hook", _call_hooked, advise_by_part(ADVICE_FOR_CALLBACK))
-    return find_difference(make_callback, _make_reference, [case])
 
 
 def nested(n):

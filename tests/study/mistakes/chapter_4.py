@@ -1,11 +1,5 @@
-"""Chapter 4: parts of the mini-Dynamo, callbacks, caches and guards that are nearly right."""
+"""Chapter 4: parts of the mini-Dynamo, guards, cures and steps that are nearly right."""
 
-INSERT = "        self.entries.insert(0, entry)\n"
-DROP = "        del self.entries[self.limit:]\n"
-MOVE = """                self.entries.remove(entry)
-                self.entries.insert(0, entry)  # most recent first
-"""
-LOOKED_UP = "codes.get(code) or stand_ins.get(code)"
 WHERE = "y = torch.where(y.sum() > 0, y - y.mean(), y)"
 
 
@@ -51,23 +45,13 @@ def binary_op(trace, sign, left, right):
         return trace.record(fn, left, right)
 """
 RECORDED_ON_ERROR = EAFP.replace("AttributeError", "Exception")
-BY_K = """
-class Cache:
-    def __init__(self, limit):
-        self.limit, self.entries = limit, {}
-
-    def find(self, values):
-        self.asked = values[1]
-        if values[1] in self.entries:
-            self.entries[values[1]] = self.entries.pop(values[1])
-        return self.entries.get(values[1])
-
-    def add(self, entry):
-        self.entries[self.asked] = entry
-        if len(self.entries) > self.limit:
-            del self.entries[next(iter(self.entries))]
-"""
 HOOKED = "    with frame_hook.watching(lambda code, values: stand_in, only=fn):\n"
+COMPILED = "    @compile\n"
+PRINT = '        print(f"call {model.calls}: loss {loss.item():.3f}")\n'
+WARM = "        warm = torch.tensor(min(1.0, model.calls / 10))\n"
+MEAN = "return (y * warm - target).square().mean()"
+CLAMPED = "y = model.linear(x).clamp(-2, 2)\n"
+BRANCH = "y = model.linear(x)\n        if y.abs().max() > 2:\n            y = y.clamp(-2, 2)\n"
 BY_NAME = "        return machine().run(fn, *values[:first], *more, **named)\n"
 
 MISTAKES = {
@@ -132,43 +116,6 @@ MISTAKES = {
             "later = live[code.after(at)[0]] if code.after(at) else set()",
         ),
     ),
-    "hook_callback": (
-        ("return the stand-in", LOOKED_UP, "codes.get(code)"),
-        ("return its replacement", LOOKED_UP, "stand_ins.get(code)"),
-        (
-            "must return None, a code object or something to call",
-            LOOKED_UP,
-            "codes.get(code) or (code in stand_ins and stand_ins[code](*values))",
-        ),
-        ("yours raises KeyError", LOOKED_UP, "codes[code] if code in codes else stand_ins[code]"),
-        (
-            "two functions are named slow",
-            LOOKED_UP,
-            "codes.get(code) or {c.co_name: s for c, s in stand_ins.items()}.get(code.co_name)",
-        ),
-        ("a note for each frame", "(code.co_name, values)", "code.co_name"),
-        ("a note for each frame", "seen.append", "if code in codes: seen.append"),
-        ("must return the callback", "return callback", "return 3"),
-    ),
-    "evicting_cache": (
-        ("the last ones are dropped", DROP, ""),
-        ("a hit moves its entry to the front", MOVE, ""),
-        (
-            "a hit moves its entry to the front",
-            INSERT + DROP,
-            "        self.entries.append(entry)\n" + DROP,
-        ),
-        ("'k = 1, 1, 2': 'the entry for 1'", "all(guard", "any(guard"),
-        ("2, 1': 'the entry for 2'", "in entry.guards)", "in entry.guards[:1])"),
-        ("3, 3.0': 'the entry for 3'", BY_K),
-        ("a hit moves its entry to the front", "                self.entries.remove(entry)\n", ""),
-        (
-            "a hit moves its entry to the front",
-            INSERT + DROP,
-            "        if len(self.entries) >= self.limit:\n            self.entries.clear()\n"
-            + INSERT,
-        ),
-    ),
     "guard_breaker": (
         ("gives {'failing': []}", '{"n": 3}', '{"n": 2}'),
         ("gives {'failing': []}", '{"names": ["a"]}', '{"names": ["c", "d"]}'),
@@ -215,6 +162,27 @@ MISTAKES = {
             WHERE,
             "for _ in range(1):\n        if y.sum() > 0:\n            y = y - y.mean()",
         ),
+    ),
+    "one_compile": (
+        ("graphs in a call: yours gives 0", COMPILED, ""),
+        ("stays outside of what is compiled", "    def step(", COMPILED + "    def step("),
+        ("'Failed to trace builtin operator'", MEAN, f"print(end='')\n        {MEAN}"),
+        ("compilations: yours gives 8", "y * warm", "y * min(1.0, model.calls / 10)"),
+        ("two mean a graph break", CLAMPED, BRANCH),
+        ("the loss: yours gives", ".clamp(-2, 2)", ""),
+        ("the loss: yours gives", "        optimizer.zero_grad()\n", ""),
+        ("call 1, the loss", WARM, "", "    def step(", f"{WARM[4:]}\n    def step("),
+        ("printed: yours gives ''", PRINT, ""),
+        (
+            "all that lies between x and the loss",
+            *(MEAN, "return y * warm", "= loss_of(x, target, warm)"),
+            "= (loss_of(x, target, warm) - target).square().mean()",
+        ),
+        (
+            "all that lies between x and the loss",
+            *(CLAMPED, "y = x\n", "= loss_of(x,", "= loss_of(model.linear(x).clamp(-2, 2),"),
+        ),
+        ("must return the step", "    return step", "    step"),
     ),
     "behind_the_hook": (
         (

@@ -1,0 +1,157 @@
+"""Chapter 4: a training step in one graph that compiles once, held against one that does not."""
+
+import io
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+
+from helpers.capture.text.value import short_repr
+from helpers.internals import torch_private
+from helpers.safety.restoring import redirected
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import (
+    find_difference,
+    make_cases,
+    parts_apart,
+    same_result,
+    say_first_part,
+    torch,
+)
+
+CALLS = 12  # more than Dynamo compiles one function, and more than the warm-up takes
+MOST = 2  # compilations: one for the first values, one in general
+SHAPES = ((4, 3), (1, 3), (2, 5, 3))  # of x; all batches of a run have one of them
+AIM, PLAIN = f"at most {MOST}", "first_step"
+WEIGHT = "one graph leads from model.linear.weight to the loss"
+ADVICE = {
+    "graph breaks": "what Dynamo cannot translate stays outside of what is compiled",
+    "graphs in a call": "two mean a graph break; none, that nothing was compiled with `compile`",
+    "compilations": "what changes from call to call must be no constant of the graph",
+    "calls without a graph": "an entry of the cache must fit, or Dynamo must compile a new one",
+    WEIGHT: "compile all that lies between x and the loss",
+}
+
+
+def _make_net():
+    """Return the model of the notebook."""
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear, self.calls = torch.nn.Linear(3, 2), 0
+
+        def forward(self, x):
+            self.calls += 1
+            y = self.linear(x)
+            if y.abs().max() > 2:
+                y = y.clamp(-2, 2)
+            return y * min(1.0, self.calls / 10)
+
+    return Net()
+
+
+def _make_plain(model, optimizer, compile):
+    def step(x, target):
+        optimizer.zero_grad()
+        loss = (model(x) - target).square().mean()
+        print(f"call {model.calls}: loss {loss.item():.3f}")
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    return step
+
+
+class _Log:
+    """A backend that counts: graphs that were compiled, and what a last call ran."""
+
+    def __init__(self):
+        self.compiled, self.ran = 0, []
+
+    def backend(self, graph, inputs):
+        if not any(node.op.startswith("call") for node in graph.graph.nodes):
+            return graph
+        self.compiled += 1
+
+        def run(*args):
+            results = graph(*args)
+            self.ran.append((args, results))
+            return results
+
+        return run
+
+    def leads(self, weight, loss) -> bool:
+        """Tell whether one graph had the weight as an input, and the loss as a result."""
+        return any(
+            any(arg is weight for arg in args) and any(same_result(loss, out) for out in results)
+            for args, results in self.ran
+        )
+
+
+@exercise(
+    "Nobody compiles what is not given to `compile`. Which lines of the step compute with "
+    "tensors alone? Put them into a function of their own, and leave the others to Python.",
+    "The print, zero_grad, backward and the optimizer's step stay outside. Count the call there, "
+    "too: an int of the module that goes into the graph is a constant of it.",
+    "What changes from call to call comes in as an argument that is a tensor: "
+    "torch.tensor(min(1.0, model.calls / 10)).",
+    "The if goes: clamp changes nothing where all values are small enough. So one function has "
+    "y = model.linear(x).clamp(-2, 2) and returns (y * warm - target).square().mean().",
+    seconds=60,
+)
+def one_compile(make_step: Callable):
+    """One graph from x to the loss, compiled once, and the training runs as it did."""
+    torch_private.refuse_late_dynamo()
+    rows = [(f"for x of shape {shape}", seed, shape) for seed, shape in enumerate(SHAPES)]
+    cases = make_cases(_train, rows, say_first_part(PLAIN))
+    aims = make_cases(_compile, rows, _advise)
+    with torch_private.same_settings(), torch.enable_grad(), torch.random.fork_rng():
+        both = (case for pair in zip(cases, aims, strict=True) for case in pair)
+        return find_difference(make_step, _make_plain, both, PLAIN)
+
+
+def _advise(mine, real):
+    part = next(iter(parts_apart(mine, real)[1])) if type(mine) is dict else ""
+    return say_first_part("the aim", ADVICE.get(part, ""))(mine, real)
+
+
+def _train(seed: int, shape: tuple, make_step: Callable) -> dict:
+    """Return what a training shows from outside."""
+    return _run(seed, shape, make_step)[0]
+
+
+def _compile(seed: int, shape: tuple, make_step: Callable) -> dict:
+    """Return what Dynamo did in a training."""
+    if make_step is _make_plain:
+        facts = {"graph breaks": [], "graphs in a call": 1, "compilations": AIM}
+        return facts | {"calls without a graph": 0, WEIGHT: True}
+    return _run(seed, shape, make_step)[1]
+
+
+def _run(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, dict]:
+    torch.manual_seed(seed)
+    model, log, seen, ran, whole = _make_net(), _Log(), {}, [], True
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    torch._dynamo.reset()
+    breaks = torch._dynamo.utils.counters["graph_break"]
+    before = Counter(breaks)
+    step = tried(make_step(model, optimizer, partial(torch.compile, backend=log.backend)))
+    if not callable(step):
+        raise InvalidAnswer(f"make_step must return the step, a function, not {short_repr(step)}")
+    for number in range(1, CALLS + 1):
+        x, target = torch.randn(shape) * (1 + number % 3), torch.randn(*shape[:-1], 2)
+        log.ran.clear()
+        with redirected(io.StringIO()) as printed, torch_private.logs():
+            loss = tried(step(x, target), "step")
+        ran.append(len(log.ran))
+        whole = whole and log.leads(model.linear.weight, loss)
+        seen |= {f"call {number}, the loss": loss, f"call {number}, printed": printed.getvalue()}
+    for name, one in model.named_parameters():
+        seen[f"{name}, after {CALLS} calls"] = one.tolist()
+    return seen | {"model.calls": model.calls}, {
+        "graph breaks": [reason.partition("\n")[0] for reason in Counter(breaks) - before],
+        "graphs in a call": max(ran),
+        "compilations": log.compiled if log.compiled > MOST else AIM,
+        "calls without a graph": ran.count(0),
+        WEIGHT: whole,
+    }
