@@ -19,7 +19,7 @@ check = Checks(
             hook_callback break_surgery evicting_cache guard_breaker guard_set behind_the_hook
         """,
         "chapter_5": "gradient_names forgotten sigmoid leaky split repair two_kernels",
-        "chapter_6": "route op_logger tape execute slow_loop",
+        "chapter_6": "route op_logger tape execute slow_loop first_nan",
         "chapter_7": """
             stuck_patch every_step gives_up blind_tool
             wrong_gradient slow_frames stuck_mean kept_models five_means
