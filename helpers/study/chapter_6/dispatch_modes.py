@@ -62,6 +62,7 @@ def first_nan(first_nan: Callable):
         ("x.log().sum()", lambda: x.log().sum().tolist(), "give the first op, not the last"),
         ("x.log().nan_to_num()", lambda: x.log().nan_to_num().tolist(), EVERY),
         ("ones in float64", lambda: str(torch.ones(2, dtype=torch.float64)), "hand on kwargs"),
+        ("x.sum().item()", lambda: x.sum().item(), "an op can give a number, not a tensor"),
         ("softmax of -inf", lambda: low.softmax(0).tolist(), BELOW),
         ("a backward", _backward, BACK),
         ("torch.var_mean of one number", lambda: str(torch.var_mean(x[:1])), MANY),

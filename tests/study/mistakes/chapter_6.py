@@ -126,6 +126,7 @@ MISTAKES = {
     "first_nan": (
         ("give the first op, not the last", "self.op is None and ", ""),
         ("look at each of them", "(tuple, list)", "tuple"),
+        ("a number, not a tensor", " if isinstance(value, torch.Tensor)", ""),
         ("hand on kwargs", "**(kwargs or {})", ""),
         ("'aten.log.default'", "op.overloadpacket.__name__", "str(op)"),
         (
