@@ -158,6 +158,16 @@ class Transcripts:
     runs: tuple[Transcript, ...]
     note: str = ""
 
+    @property
+    def end(self) -> str:
+        """Return how the first run ended: "well", "error" or "killed"."""
+        return self.runs[0].end
+
+    @property
+    def lines(self) -> list[str]:
+        """Return the lines that the first run printed."""
+        return self.runs[0].printed.splitlines()
+
     def of(self, label: str) -> Transcript:
         """Return the run of this label; KeyError for none."""
         return find_named(self.runs, label, "label")

@@ -19,7 +19,7 @@ check = Checks(
             guard_breaker guard_set break_surgery one_compile behind_the_hook
         """,
         "chapter_5": "gradient_names forgotten sigmoid smooth_max repair two_kernels",
-        "chapter_6": "route op_logger tape execute slow_loop",
+        "chapter_6": "route op_logger tape execute slow_loop first_nan",
         "chapter_7": """
             stuck_patch every_step gives_up blind_tool
             wrong_gradient slow_frames stuck_mean kept_models five_means

@@ -123,4 +123,23 @@ MISTAKES = {
         ("its routes are", "tf.sin(state)", "wave(state)"),
         ("gives {'the gradient for state': None", "tf.sin(state)", "tf.constant(np.sin(state))"),
     ),
+    "first_nan": (
+        ("give the first op, not the last", "self.op is None and ", ""),
+        ("look at each of them", "(tuple, list)", "tuple"),
+        ("a number, not a tensor", " if isinstance(value, torch.Tensor)", ""),
+        ("hand on kwargs", "**(kwargs or {})", ""),
+        ("'aten.log.default'", "op.overloadpacket.__name__", "str(op)"),
+        (
+            "sees the op that a composite function calls",
+            "class FirstNaN(TorchDispatchMode)",
+            "from torch.overrides import TorchFunctionMode\n\n\nclass FirstNaN(TorchFunctionMode)",
+            "__torch_dispatch__",
+            "__torch_function__",
+            "op.overloadpacket.__name__",
+            "op.__name__",
+        ),
+        ("once, not 2 times", "        call()\n", "        call()\n    call()\n"),
+        ("yours raises", "        return result", "        pass"),
+        ("must be a function", "first_nan = 5"),
+    ),
 }

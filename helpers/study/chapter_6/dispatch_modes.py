@@ -1,0 +1,75 @@
+"""Chapter 6: a mode of PyTorch's dispatcher that finds the op whose result has the first NaN."""
+
+from collections.abc import Callable
+
+from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.engine import find_difference, make_cases, torch
+
+EVERY = "look at each op's result when it is made: a NaN can vanish again"
+BELOW = "a dispatch mode sees the op that a composite function calls"
+BACK = "a mode that is still entered while backward runs sees its ops, too"
+MANY = "an op can give a tuple or a list of tensors; look at each of them"
+
+
+def _real(call: Callable) -> str | None:
+    """Return the name of the first op of a call whose result has a NaN, or None."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class FirstNaN(TorchDispatchMode):
+        op = None
+
+        def __torch_dispatch__(self, op, types, args=(), kwargs=None):
+            result = op(*args, **(kwargs or {}))
+            several = isinstance(result, tuple | list)
+            found = [one for one in (result if several else [result]) if torch.is_tensor(one)]
+            if self.op is None and any(one.isnan().any() for one in found):
+                self.op = op.overloadpacket.__name__
+            return result
+
+    with FirstNaN() as mode:
+        call()
+    return mode.op
+
+
+def _find(call: Callable, first_nan: Callable) -> dict:
+    """Return what an answer finds in a call, and what the call made, as plain data."""
+    made = []
+    found = tried(first_nan(lambda: made.append(call())))
+    if len(made) != 1:
+        raise InvalidAnswer(f"run the call that you are given once, not {len(made)} times")
+    return {"the op": found, "what the call made": made[0]}
+
+
+def _backward():
+    x = torch.zeros(1, requires_grad=True)
+    (x.sqrt() * 0.0).sum().backward()
+    return x.grad.tolist()
+
+
+@exercise(
+    "Which mode of section 5 sees the ops of backward, and those of composite functions?",
+    "Run the op first, `result = op(*args, **(kwargs or {}))`; then look at the result. "
+    "`result.isnan().any()` is a tensor of one bool. The mode does not see the ops that its own "
+    "__torch_dispatch__ calls.",
+    "A result is a tensor, a tuple or a list of tensors, or none of these, such as a number. "
+    "Write a name down only while there is none yet.",
+)
+def first_nan(first_nan: Callable):
+    """The first NaN is found where it is made: forward, on the way back, in tuples and lists."""
+    x, low = torch.tensor([1.0, -1.0]), torch.full((2,), -torch.inf)
+    rows = (
+        ("x.log()", lambda: x.log().tolist(), EVERY),
+        ("x.log().sum()", lambda: x.log().sum().tolist(), "give the first op, not the last"),
+        ("x.log().nan_to_num()", lambda: x.log().nan_to_num().tolist(), EVERY),
+        ("ones in float64", lambda: str(torch.ones(2, dtype=torch.float64)), "hand on kwargs"),
+        ("x.sum().item()", lambda: x.sum().item(), "an op can give a number, not a tensor"),
+        ("softmax of -inf", lambda: low.softmax(0).tolist(), BELOW),
+        ("a backward", _backward, BACK),
+        ("torch.var_mean of one number", lambda: str(torch.var_mean(x[:1])), MANY),
+        ("torch._foreach_log([x, x])", lambda: str(torch._foreach_log([x, x])), MANY),
+    )
+    for shows, call, advice in rows:
+        cases = make_cases(_find, [(f"for {shows}", call)], advice)
+        if because := find_difference(first_nan, _real, cases, "a mode"):
+            return because
+    return None
