@@ -35,7 +35,7 @@ def mark_css(number: int) -> str:
 
 def _journey_text(model: Journey) -> str:
     key = f"{LIT} passed   {UNLIT} not passed"
-    parts = [model.title, model.source, "" if model.others else key]
+    parts = [model.title, model.source]
     for one in model.ways:
         parts.append(f"\n{_taken(one)}" if one.way else "")
         if not one.first.stops:
@@ -48,7 +48,7 @@ def _journey_text(model: Journey) -> str:
             said = " ".join(filter(None, (call.ran, call.instead)))
             parts += [f"{head:<12}  {line}", said and f"{'':<12}  {said}"]
         rows = [[f"{s.number} {s.name}", *words] for s, _, *words in _stations(one)]
-        parts.append(grid(["", *HEADINGS], [*rows, *_endings(one)]))
+        parts += ["" if model.others else key, grid(["", *HEADINGS], [*rows, *_endings(one)])]
     shares = ", ".join(f"{name} {round(100 * part)} %" for name, part in model.shares)
     time = f"Of the time, called again: {shares}. What an operator does in C is your frame's."
     last = f"\n{key}" if model.others else ""
@@ -58,7 +58,9 @@ def _journey_text(model: Journey) -> str:
 def _journey_html(model: Journey) -> str:
     ways = []
     for one in model.ways:
-        calls = [(head, call, list(zip(SPINE, call.stops))) for head, call in _calls(one)]
+        calls = [
+            (head, call, list(zip(SPINE, call.stops, strict=False))) for head, call in _calls(one)
+        ]
         ways.append((one, _taken(one), calls if one.first.stops else [], _stations(one)))
     shares = [(name, round(100 * part)) for name, part in model.shares]
     values = {"ways": ways, "shares": shares, "headings": HEADINGS, "same": SAME}
@@ -85,7 +87,7 @@ def _calls(model: Journey) -> list[tuple[str, Passage]]:
 
 def _stations(model: Journey) -> list[tuple]:
     """Return each station, its first stop, and the words of both stops."""
-    both = zip(SPINE, model.first.stops, model.again.stops)
+    both = zip(SPINE, model.first.stops, model.again.stops, strict=False)
     return [(s, one, one.words, SAME if one == other else other.words) for s, one, other in both]
 
 

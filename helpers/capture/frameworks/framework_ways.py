@@ -60,7 +60,7 @@ def _as_tensor(value, convert):
     if type(value) in (int, float, complex):
         return convert(value)
     if tensors.is_tensor(value):
-        value = value.detach().cpu()
+        value = value.detach().cpu().numpy()
     elif not is_tensor(value) and not isinstance(value, (np.ndarray, np.number)):
         return value
     return convert(np.array(value))
