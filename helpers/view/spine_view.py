@@ -5,7 +5,7 @@ from markupsafe import Markup
 from helpers.model.framework_records import Journey, Passage
 from helpers.model.spine import SPINE
 from helpers.view import View, ink
-from helpers.view.markup import cut, grid, joined, render
+from helpers.view.markup import cut, grid, joined, render, source_lines
 
 MARK_STYLE = "text-align:right;font-size:12px;line-height:1.2"
 LIT, UNLIT = "●", "○"
@@ -35,7 +35,7 @@ def mark_css(number: int) -> str:
 
 def _journey_text(model: Journey) -> str:
     key = f"{LIT} passed   {UNLIT} not passed"
-    parts = [model.title, model.source]
+    parts = [model.title, *source_lines(model)]
     for one in model.ways:
         parts.append(f"\n{_taken(one)}" if one.way else "")
         if not one.first.stops:
@@ -64,6 +64,7 @@ def _journey_html(model: Journey) -> str:
         ways.append((one, _taken(one), calls if one.first.stops else [], _stations(one)))
     shares = [(name, round(100 * part)) for name, part in model.shares]
     values = {"ways": ways, "shares": shares, "headings": HEADINGS, "same": SAME}
+    values["source"] = "\n".join(source_lines(model))
     return render("journey.html", model=model, opens=_opens(model), endings=_endings, **values)
 
 
