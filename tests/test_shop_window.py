@@ -1,11 +1,13 @@
 """README, docs and their neighbours: short enough, every link leads somewhere, one version."""
 
+import re
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 
+from tests import look
 from tests.test_spine import leads_nowhere
 
 ROOT = Path(__file__).parents[1]
@@ -36,3 +38,13 @@ def test_citation_and_changelog_name_the_version():
     assert {"cff-version", "message", "title", "authors"} <= cited.keys()
     assert cited["version"] == VERSION
     assert f"\n## {VERSION}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_the_page_to_look_at_is_one_file_made_from_the_chapter_as_it_is():
+    page = look.LOOK.read_text("utf-8")
+    assert look.made_from() in page, "python -m tests.look makes docs/look.html anew"
+    assert look.LOOK.stat().st_size < 1_500_000 and "book-live" in page
+    fetched = r"""<(?:link|script|img)[^>]* (?:src|href)=["'](?!data:)|url\(["']?(?!data:)"""
+    assert re.search(fetched, page) is None and re.search(fetched, '<img alt="" src="a.png">')
+    text = re.sub("<script.*?</script>", "", page, flags=re.DOTALL)
+    assert leads_nowhere(look.LOOK.parent, text) == [] and "02_tf_function.ipynb" in text

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 NOTEBOOKS = ROOT / "notebooks"
 EVERY = [START, *(chapter.file for chapter in CHAPTERS)]
 REFERENCE = "instruments"  # no chapter: a page to look things up
-LINK = re.compile(r"""\]\(([^)\s]+)\)|(?:href|src)="([^"]+)\"""")
+LINK = re.compile(r"""\]\(([^)\s]+)\)|(?:href|src|srcset)="([^"]+)\"""")
 
 
 def prose(stem):
@@ -50,8 +50,8 @@ def test_the_clinic_opens_with_the_whole_line_and_no_station_of_its_own():
     assert 'class="here"' not in spine.files()[f"{CLINIC.number}.svg"]
 
 
-def test_chapter_0_opens_with_the_map():
-    assert spine.chapter_map() in prose(START)[1]
+def test_chapter_0_has_the_map():
+    assert [spine.chapter_map() in cell for cell in prose(START)].count(True) == 1
 
 
 def test_the_readmes_table_says_what_the_spine_says():

@@ -242,13 +242,18 @@ class Stop:
 
 @dataclass(frozen=True)
 class Passage:
-    """One call: a stop per station of `SPINE`; its counts; what it raised and what it printed."""
+    """One call: a stop per station of `SPINE`; its counts; what it raised and what it printed.
+
+    `ran`: which of your lines ran, in a sentence; `instead`: who ran them, or what ran in place.
+    """
 
     stops: tuple[Stop, ...]
     counts: tuple[tuple[str, int], ...] = ()
     ops: tuple[str, ...] = ()
     outcome: str = ""
     printed: str = ""
+    ran: str = ""
+    instead: str = ""
 
     @property
     def passed(self) -> tuple[str, ...]:
@@ -266,13 +271,29 @@ class Passage:
 
 @dataclass(frozen=True)
 class Journey:
-    """The first call that was watched, and the same call again; `shares`: (whose, its part)."""
+    """The first call that was watched, and the same call again; `shares`: (whose, its part).
+
+    `way`: how the function was called, such as "tf.function"; `others`: the same by other ways.
+    A way that could not be taken has no stops, and says why in its note.
+    """
 
     title: str
     first: Passage
     again: Passage
     shares: tuple[tuple[str, float], ...] = ()
     note: str = ""
+    way: str = ""
+    source: str = ""
+    others: tuple["Journey", ...] = ()
+
+    @property
+    def ways(self) -> tuple["Journey", ...]:
+        """Return this journey, and those of the other ways."""
+        return self, *self.others
+
+    def by(self, way: str) -> "Journey":
+        """Return the journey of one way, such as "torch.compile"; KeyError if it is not here."""
+        return find_named(self.ways, way, "way")
 
 
 HEADINGS = ("arguments", "verdict")

@@ -5,12 +5,13 @@ from markupsafe import Markup
 from helpers.model.framework_records import Journey, Passage
 from helpers.model.spine import SPINE
 from helpers.view import View, ink
-from helpers.view.markup import cut, grid, joined, render
+from helpers.view.markup import cut, grid, joined, render, source_lines
 
 MARK_STYLE = "text-align:right;font-size:12px;line-height:1.2"
 LIT, UNLIT = "●", "○"
 HEADINGS = ("first call", "called again")
 SAME = "the same"
+PLAIN = "plain"
 
 
 def mark(number: int) -> str:
@@ -33,26 +34,52 @@ def mark_css(number: int) -> str:
 
 
 def _journey_text(model: Journey) -> str:
-    lines = []
-    for head, call in _calls(model):
-        pairs = zip(SPINE, call.stops, strict=True)
-        parts = [f"{LIT if stop.passed else UNLIT} {s.number} {s.name}" for s, stop in pairs]
-        line = " ─ ".join(["f(x)", *parts, "✕" if call.outcome else "answer"])
-        lines.append(f"{head:<12}  {line}")
-    rows = [[f"{s.number} {s.name}", *words] for s, _, *words in _stations(model)]
-    table = grid(["", *HEADINGS], [*rows, *_endings(model)])
+    key = f"{LIT} passed   {UNLIT} not passed"
+    parts = [model.title, *source_lines(model)]
+    for one in model.ways:
+        parts.append(f"\n{_taken(one)}" if one.way else "")
+        if not one.first.stops:
+            parts.append(one.note)
+            continue
+        for head, call in _calls(one):
+            pairs = zip(SPINE, call.stops, strict=True)
+            marks = [f"{LIT if stop.passed else UNLIT} {s.number} {s.name}" for s, stop in pairs]
+            line = " ─ ".join(["f(x)", *marks, "✕" if call.outcome else "answer"])
+            said = " ".join(filter(None, (call.ran, call.instead)))
+            parts += [f"{head:<12}  {line}", said and f"{'':<12}  {said}"]
+        rows = [[f"{s.number} {s.name}", *words] for s, _, *words in _stations(one)]
+        parts += ["" if model.others else key, grid(["", *HEADINGS], [*rows, *_endings(one)])]
     shares = ", ".join(f"{name} {round(100 * part)} %" for name, part in model.shares)
     time = f"Of the time, called again: {shares}. What an operator does in C is your frame's."
-    key = f"{LIT} passed   {UNLIT} not passed"
-    return joined(model.title, *lines, key, table, time if shares else "", model.note)
+    last = f"\n{key}" if model.others else ""
+    return joined(*parts, last, time if shares else "", model.note)
 
 
 def _journey_html(model: Journey) -> str:
-    calls = [(head, list(zip(SPINE, call.stops, strict=True))) for head, call in _calls(model)]
+    ways = []
+    for one in model.ways:
+        calls = [
+            (head, call, list(zip(SPINE, call.stops, strict=False))) for head, call in _calls(one)
+        ]
+        ways.append((one, _taken(one), calls if one.first.stops else [], _stations(one)))
     shares = [(name, round(100 * part)) for name, part in model.shares]
-    values = {"calls": calls, "shares": shares, "headings": HEADINGS, "same": SAME}
-    values |= {"stations": _stations(model), "endings": _endings(model)}
-    return render("journey.html", model=model, **values)
+    values = {"ways": ways, "shares": shares, "headings": HEADINGS, "same": SAME}
+    values["source"] = "\n".join(source_lines(model))
+    return render("journey.html", model=model, opens=_opens(model), endings=_endings, **values)
+
+
+def _taken(one: Journey) -> str:
+    """Return how a function is called in this way, as it is written above it."""
+    return one.way if one.way in ("", PLAIN) else f"@{one.way}"
+
+
+def _opens(model: Journey) -> tuple[int, int]:
+    """Return the way and the call that are seen first: one in which none of your lines ran."""
+    for at, one in enumerate(model.ways):
+        for again, (_, call) in enumerate(_calls(one)):
+            if call.stops and call.ran.startswith("None"):
+                return at, again
+    return 0, 0
 
 
 def _calls(model: Journey) -> list[tuple[str, Passage]]:
@@ -61,7 +88,7 @@ def _calls(model: Journey) -> list[tuple[str, Passage]]:
 
 def _stations(model: Journey) -> list[tuple]:
     """Return each station, its first stop, and the words of both stops."""
-    both = zip(SPINE, model.first.stops, model.again.stops, strict=True)
+    both = zip(SPINE, model.first.stops, model.again.stops, strict=False)
     return [(s, one, one.words, SAME if one == other else other.words) for s, one, other in both]
 
 

@@ -115,6 +115,7 @@ EXHIBITS = {
     "graph_diff": lambda: graph_diff.html(diff()),
     "job": lambda: job.html(small()),
     "journey": lambda: journey.html(test_journey.MODEL),
+    "journey: three ways": lambda: journey.html(test_journey.by_three_ways()),
     "lanes": lambda: lanes.html(steps(_graph(6, "op"))),
     "learner_progress": lambda: learner_progress.html(
         progress(test_learner_progress.CHAPTERS, test_learner_progress.EVENTS)

@@ -154,6 +154,64 @@ def test_compiled_torch_translates_once_and_then_finds_its_entry():
     assert len(given) == 1  # what was compiled while it was watched serves every call
 
 
+def by_ways(fn, *args, **kwargs):
+    model = show_journey(fn, *args, ways=True, **kwargs).model
+    return [model.by(way) for way in ("plain", "tf.function", "torch.compile")]
+
+
+def test_one_function_is_called_by_three_ways_and_says_which_lines_ran():
+    for value in (3.0, np.ones((2, 2))):
+        for _ in range(2):  # nothing is kept of the first time
+            plain, graph, compiled = by_ways(two_lines, value)
+            assert plain.first.passed == plain.again.passed == ("name", "frame")
+            assert plain.first.ran == plain.again.ran == "2 of your lines ran."
+            assert graph.first.ran == "A copy of your lines ran."
+            assert graph.first.stop("cache key").brief == "traced"
+            assert graph.again.passed == ("cache key", "registry", "C call")
+            assert graph.again.ran == "None of your lines ran."
+            assert compiled.first.stop("evaluator").brief == "translated"
+            assert compiled.again.stop("evaluator").brief == "entry found"
+            assert compiled.first.ran == compiled.again.ran == "None of your lines ran."
+    assert show_journey(two_lines, 3.0, ways=True).model.source.startswith("def two_lines(x):")
+
+
+def two_lines(x):
+    y = x * x
+    return y * RATE
+
+
+def test_lines_that_run_more_than_once_are_counted_once_and_their_steps_too():
+    assert show_journey(total, 3).model.again.ran == "5 of your lines ran, in 12 steps."
+    assert show_journey(sorted, [2, 1]).model.again.ran == "No line of yours was there to run."
+
+
+def test_what_a_way_raises_is_told_and_what_is_no_plain_function_refused():
+    plain, graph, compiled = by_ways(in_torch, T)
+    assert not plain.again.outcome and not compiled.again.outcome
+    assert graph.again.outcome and "of your lines ran" in graph.again.ran
+    for fn in (tf.function(in_tf), torch.nn.ReLU(), len):
+        with pytest.raises(TypeError, match="ways=True needs a plain Python function"):
+            show_journey(fn, 1.0, ways=True)
+
+
+def test_arguments_are_copied_and_flags_stay_what_they_are():
+    array, seen = np.ones(2), []
+
+    def change(x, double=False, *, name="a"):
+        seen.append((type(double), name))
+        return x * 2 if double else x
+
+    by_ways(change, array, double=True, name="b")
+    assert array.tolist() == [1, 1] and set(seen) == {(bool, "b")}
+
+
+def test_a_way_without_its_framework_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorflow", None)
+    plain, graph, compiled = by_ways(two_lines, 3.0)
+    assert graph.first.stops == () and graph.note.startswith("TensorFlow ")
+    assert plain.again.ran and compiled.again.ran
+
+
 def test_what_it_raises_is_told_with_what_was_passed_until_then():
     three = tf.ones((3, 3))
     first, again = both(lambda x: tf.matmul(tf.negative(x), three), A)

@@ -1,5 +1,6 @@
 """A journey: each station twice on the lines, once in the table; escaped, linked, in few words."""
 
+import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -46,3 +47,46 @@ def test_hostile_words_are_escaped_and_lines_fit():
     assert "<script" not in html and "<b>" not in html.split("</thead>")[1] and "\\x00" in html
     text = wrapped(journey.text(replace(MODEL, first=bad)))
     assert max(map(len, text.splitlines())) <= WIDEST
+
+
+def by_three_ways():
+    plain = replace(MODEL, way="plain", source="def f(x):\n    return x")
+    ran = replace(
+        passage(2, 5, words="graph"), ran="None of your lines ran.", instead="A graph did."
+    )
+    graph = Journey("", passage(1, words="traced"), ran, way="tf.function")
+    missing = Journey("", Passage(()), Passage(()), note="PyTorch is missing.", way="torch.compile")
+    return replace(plain, others=(graph, missing))
+
+
+def test_three_ways_are_switched_and_open_where_none_of_your_lines_ran():
+    html = journey.html(by_three_ways())
+    page = ElementTree.fromstring(f"<d>{html.replace('&nbsp;', ' ')}</d>")
+    labels = list(page.iter("label"))
+    chosen = ["".join(label.itertext()) for label in labels if "checked" in label[0].attrib]
+    assert len(labels) == 5 and chosen == ["@tf.function", "called again"]
+    shown = {
+        one.get("class").split()[-1]
+        for one in page.iter("div")
+        if "who-one" in one.get("class", "")
+    }
+    assert shown == {"who-on00", "who-on01", "who-on10", "who-on11", "who-on2"}
+    assert all(f".who-{name[4:]}" in html for name in shown)  # each has a rule that shows it
+
+
+def test_without_style_or_scripts_every_way_is_told_and_nothing_can_be_pressed():
+    text, html = journey.text(by_three_ways()), journey.html(by_three_ways())
+    bare = re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL)
+    assert (
+        "hidden" in bare[bare.index("<form") : bare.index("<input")] and "display:none" not in bare
+    )
+    for words in (
+        "@tf.function",
+        "None of your lines ran.",
+        "graph 5",
+        "traced 1",
+        "PyTorch is missing.",
+        "return x",
+    ):
+        assert words in text and words in bare, words
+    assert "<script" not in html and "<style" not in journey.html(MODEL)

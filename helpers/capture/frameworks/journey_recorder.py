@@ -11,6 +11,7 @@ import re
 import sys
 from collections import Counter
 from cProfile import Profile
+from dataclasses import replace
 from itertools import chain
 from opcode import opname
 from types import CodeType, FunctionType
@@ -26,9 +27,11 @@ from helpers.capture.frameworks.call_recorder import (
     run_to_end,
 )
 from helpers.capture.frameworks.executed_ops import is_tensor
+from helpers.capture.frameworks.framework_ways import COMPILED, PLAIN, prepared_calls
 from helpers.capture.tensorflow.trace_ledger import Names
 from helpers.capture.text import tensors
-from helpers.capture.text.value import label
+from helpers.capture.text.source import source_of
+from helpers.capture.text.value import label, short_repr
 from helpers.internals import tensorflow_private, torch_private
 from helpers.internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE, graph_ops
 from helpers.mini import frame_hook
@@ -49,11 +52,15 @@ OP_AT = {FAST: 1, SLOW: 2, SLOW_CANCELABLE: 2}  # which argument of a door is th
 SPELLED = {"_VariableFunctionsClass.": "torch.", "_TensorBase.": "Tensor."}
 MOST_NAMES, MOST_SHOWN, EXACT, LONGEST = 4, 5, 200, 60
 THEIRS = {"tensorflow": "TensorFlow", "keras": "Keras", "torch": "PyTorch", "numpy": "NumPy"}
-COMPILED = re.compile(r"(__compiled_fn|__resume_at)_[0-9a-f_]+.*")
+MADE = re.compile(r"(__compiled_fn|__resume_at)_[0-9a-f_]+.*")
 GRAPH = re.compile(r"__(?:inference|forward|backward)_(.+?)_\d+")
 LARGE = (("millions", 10**6), ("hundreds of thousands", 10**5), ("tens of thousands", 10**4))
 LARGE += (("thousands", 10**3), ("hundreds", 0))
 NO_LINE = "none of your lines ran"
+GIVEN = "Each framework is given numbers and arrays as its tensors."
+NO_COMPILER = (
+    '`torch.compile` is called with `backend="eager"`: it runs what Dynamo found op by op.'
+)
 NO_C = "your lines call no C function that reports it: a class or a ufunc (np.add) does not"
 
 
@@ -94,7 +101,8 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
     made = _codes_of_dynamo(function)
     found.traces, found.printed = len(traced), printed.text()
     found.translated = len(made.keys() - known.keys())
-    for name in ("frames", "lines", "operators"):
+    found.distinct = Counter(at for at, _ in found.places)
+    for name in ("frames", "lines", "operators", "distinct"):
         owned = Counter()
         for at, many in getattr(found, name).items():
             autograph = at in found.codes and GENERATED in found.codes[at].co_filename
@@ -131,6 +139,7 @@ class Tally:
         self.space, self.switch = space, switch
         self.codes: dict[int, CodeType] = {}
         self.frames, self.lines, self.operators = Counter(), Counter(), Counter()
+        self.places: set[tuple[int, int]] = set()  # the lines that ran, by code and number
         self.names, self.others, self.c, self.own_c = (Counter() for _ in range(4))
         self.found: dict[str, object] = {}  # name -> what stood under it in the globals
         self.evaluators: set[int] = set()
@@ -174,6 +183,7 @@ class Tally:
         code, at = frame.f_code, frame.f_lasti
         if event == "line":
             self.lines[id(code)] += 1
+            self.places.add((id(code), frame.f_lineno))
         elif event == "opcode":
             if id(code) not in self._steps:
                 steps = enumerate(code.co_code)
@@ -281,16 +291,39 @@ def _kernel(made) -> str:
 # ------------------------------------------------------------------ the stops, in words
 
 
-def journey(fn, *args, shares: bool = False, **kwargs) -> Journey:
+def journey(fn, *args, ways: bool = False, shares: bool = False, **kwargs) -> Journey:
     """Run `fn(*args, **kwargs)` twice, and show which of the six seams each of the calls passed.
 
     `.model.first` and `.model.again` have what was counted, for the thread that calls. *Yours* is
     what the module of `fn` holds; frames of others are counted, and not followed.
-    `shares=True` calls it some more times, with nothing but a profiler written in C, and shows in
-    whose code its time passed. An Exception and what it prints are told. TypeError if `fn` cannot
-    be called, or makes a coroutine.
+    `ways=True` calls it as it is, then behind a fresh `tf.function`, then behind a fresh
+    `torch.compile`, twice each; `.model.by("tf.function")` is one of them. `shares=True` calls it
+    some more times, with nothing but a profiler written in C, and shows in whose code its time
+    passed. An Exception and what it prints are told. TypeError if `fn` cannot be called, or makes
+    a coroutine, or is no plain function and all ways are asked for.
     """
     function = refuse_what_does_not_run(fn, "show_journey")
+    if require_bool(ways, "ways=") and function is not fn:
+        cure = "write a function that calls it"
+        raise TypeError(f"ways=True needs a plain Python function, not {short_repr(fn)}: {cure}")
+    calls = prepared_calls(fn, args, kwargs) if ways else {}  # imports: no call is to do that
+    found = _called_twice(fn, args, kwargs, function, shares)
+    if not ways:
+        return found
+    none = Passage(())
+    others = tuple(
+        Journey("", none, none, note=call.lacks, way=way)
+        if call.lacks
+        else replace(_called_twice(call.fn, call.args, call.kwargs, call.function), way=way)
+        for way, call in calls.items()
+    )
+    title = f"Who runs {name_of(fn)}? One function, three ways to call it"
+    note = " ".join(filter(None, (found.note, GIVEN, NO_COMPILER * (not calls[COMPILED].lacks))))
+    source = source_of(fn.__code__).text
+    return replace(found, title=title, note=note, way=PLAIN, source=source, others=others)
+
+
+def _called_twice(fn, args, kwargs, function, shares=False) -> Journey:
     first, again = (_tally(fn, args, kwargs, function) for _ in range(2))
     measured = _measure_shares(fn, args, kwargs, again) if require_bool(shares, "shares=") else ()
     is_generator = function is not None and function.__code__.co_flags & GENERATOR
@@ -326,7 +359,35 @@ def _passage(tally: Tally) -> Passage:
     counts |= {"C calls": _entries_into_c(tally).total()}
     for name, counter in (("frames", tally.frames), ("lines", tally.lines)):
         counts[name] = counter.total() - counter["Dynamo"]
-    return Passage(stops, tuple(counts.items()), names, tally.outcome, printed)
+    said = _ran(tally)
+    return Passage(stops, tuple(counts.items()), names, tally.outcome, printed, *said)
+
+
+def _ran(tally: Tally) -> tuple[str, str]:
+    """Return which of the learner's lines ran, and who ran them or what ran in their place."""
+    if tally.space is None:
+        return "No line of yours was there to run.", "No Python function of yours is called."
+    if lines := tally.distinct["you"]:
+        steps = tally.lines["you"]
+        often = f", in {counted(steps, 'step')}" if steps > lines else ""
+        by = "CPython evaluated your frame, instruction by instruction."
+        if tally.traces:
+            by = f"They ran to be traced: a graph of {counted(tally.nodes, 'node')} was written."
+        elif made := tally.frames["Dynamo"]:
+            by = f"Beside them ran code of Dynamo's, in {counted(made, 'frame')}."
+        return f"{lines} of your lines ran{often}.", by
+    if tally.frames["AutoGraph"]:
+        graph = f"AutoGraph wrote it; running it made a graph of {counted(tally.nodes, 'node')}"
+        ran = ", which then ran." if any(_op(name)[1] for name, _ in tally.ran) else "."
+        return "A copy of your lines ran.", graph + ran
+    by = ""
+    if tally.frames["Dynamo"] and tally.translated:
+        by = "Dynamo read your bytecode, and what it compiled ran in its place."
+    elif tally.frames["Dynamo"]:
+        by = "The guards held, and what Dynamo had compiled ran in your frame."
+    elif tally.keys and not tally.outcome:
+        by = "The graph of an earlier call fitted, and ran in their place."
+    return f"{NO_LINE.capitalize()}.", by
 
 
 def _name(tally: Tally) -> tuple[bool, str, str]:
@@ -338,7 +399,7 @@ def _name(tally: Tally) -> tuple[bool, str, str]:
         return False, "–", "your lines name nothing but arguments and variables of their own"
     shown = Counter()
     for name, many in tally.names.items():
-        shown[_held(COMPILED.sub(r"\1", name), tally.found.get(name))] += many
+        shown[_held(MADE.sub(r"\1", name), tally.found.get(name))] += many
     return True, counted(len(shown), "name"), _times(shown, MOST_NAMES)
 
 

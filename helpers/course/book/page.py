@@ -109,13 +109,13 @@ def styles(widgets: Widgets) -> list[str]:
     return [ink.stylesheet(), *widgets.styles]
 
 
-def index(contents: list[Entry], chapter_map: str) -> str:
-    """Return the first page: what the book is, the map, and its contents."""
+def index(contents: list[Entry], chapter_map: str, hero: str) -> str:
+    """Return the first page: the hero, what the book is, the map, and its contents."""
     loader = jinja2.FileSystemLoader(TEMPLATES)
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)
     values = {"contents": contents, "here": None, "sections": [], "styles": [ink.stylesheet()]}
     page = environment.get_template("index.html.j2").render(
-        resources={"book": values}, chapter_map=chapter_map
+        resources={"book": values}, chapter_map=chapter_map, hero=hero
     )
     return rewritten(page)
 

@@ -41,7 +41,7 @@ def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None
         pages[f"{here.stem}.html"] = chapter(notebook, here, contents)
     first = nbformat.read(notebooks() / f"{START}.ipynb", as_version=4).cells
     [drawn] = [cell.source for cell in first if cell.source.startswith("## The map\n")]
-    pages["index.html"] = index(contents, drawn[drawn.index("<div") :])
+    pages["index.html"] = index(contents, drawn[drawn.index("<div") :], recorded_hero(first))
     assets = {name: (TEMPLATES / name).read_bytes() for name in ASSETS}
     assets["sections.js"] = f"globalThis.bookSections = {as_script(found)};\n".encode()
     home.fill("assets", assets)
@@ -55,6 +55,12 @@ def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None
     for old in home.path.glob("*.html"):
         if old.name not in pages:
             home.discard(old.name)
+
+
+def recorded_hero(cells) -> str:
+    """Return the first stored page of a function that was called by several ways."""
+    outputs = (output.get("data", {}) for cell in cells for output in cell.get("outputs", ()))
+    return next(data["text/html"] for data in outputs if "who-ways" in data.get("text/html", ""))
 
 
 def entry(path: Path) -> Entry:

@@ -1,0 +1,74 @@
+"""Chapter 0 -> docs/look.html, a file that needs no network, no Python: `python -m tests.look`.
+
+It is the book's page, with what stands beside a page of the book put into it.
+"""
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+
+import nbformat
+
+from helpers.course.book.page import TEMPLATES, as_script, chapter, sections
+from helpers.course.book.runs import run
+from helpers.course.book.site import entry, recorded_hero
+from helpers.course.work import notebooks
+from helpers.model.spine import START
+
+ROOT = Path(__file__).parents[1]
+LOOK, CHAPTER = ROOT / "docs" / "look.html", notebooks() / f"{START}.ipynb"
+WIDGETS = ROOT / "helpers" / "view" / "widgets"
+KINDS = {".svg": "image/svg+xml", ".png": "image/png"}
+LOADED = '["assets/minisearch.js", "assets/sections.js"]'  # book.js, which here finds them loaded
+
+
+def made_from() -> str:
+    """Return the mark of all that the page is made from."""
+    parts = [CHAPTER, *sorted(TEMPLATES.iterdir()), *sorted(WIDGETS.glob("*.*s"))]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in parts)).hexdigest()
+
+
+def hero() -> str:
+    """Return the exhibit that chapter 0 begins with, as it is stored."""
+    return recorded_hero(nbformat.read(CHAPTER, as_version=4).cells)
+
+
+def page() -> str:
+    """Run the chapter, and return its page as one file."""
+    notebook, here = run(CHAPTER), entry(CHAPTER)
+    pages = [
+        here if path == CHAPTER else entry(path) for path in sorted(CHAPTER.parent.glob("*.ipynb"))
+    ]
+    found = [{**one, "page": LOOK.stem, "chapter": here.title} for one in sections(notebook)]
+    made = chapter(notebook, here, pages)
+    made = re.sub(r'<link href="assets/([^"]+)" rel="stylesheet"/>', _style, made)
+    made = re.sub(r'<script src="assets/([^"]+)"></script>', _script, made)
+    made = re.sub(r'src="images/([^"]+)"', _image, made)
+    made = made.replace(f'href="{START}.html', f'href="{LOOK.name}')
+    made = made.replace('href="index.html"', 'href="../README.md"')
+    made = re.sub(r'href="(\w+)\.html', r'href="../notebooks/\1.ipynb', made)
+    made = made.replace(f'href="../notebooks/{LOOK.stem}.ipynb', f'href="{LOOK.name}')
+    search = (TEMPLATES / "minisearch.js").read_text("utf-8")
+    search += f"\nglobalThis.bookSections = {as_script(found)};"
+    head = f'<meta name="made-from" content="{made_from()}">\n<script>{search}</script>\n</head>'
+    return made.replace("</head>", head, 1)
+
+
+def _style(found: re.Match) -> str:
+    return f"<style>\n{(TEMPLATES / found[1]).read_text('utf-8')}</style>"
+
+
+def _script(found: re.Match) -> str:
+    return f"<script>\n{(TEMPLATES / found[1]).read_text('utf-8').replace(LOADED, '[]')}</script>"
+
+
+def _image(found: re.Match) -> str:
+    images = CHAPTER.parent / "images"
+    [path] = [p for p in images.rglob("*.*") if "-".join(p.relative_to(images).parts) == found[1]]
+    data = base64.b64encode(path.read_bytes()).decode()
+    return f'src="data:{KINDS[path.suffix]};base64,{data}"'
+
+
+if __name__ == "__main__":
+    LOOK.write_text(page(), "utf-8")
