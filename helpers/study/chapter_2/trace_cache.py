@@ -34,41 +34,27 @@ class _TensorFlows:
             raise
 
 
-class _Keyed:
-    """A cache of a body's results, by the learner's key."""
+class _Built:
+    """A cache of traces, of which the learner has written a part or two."""
 
-    def __init__(self, key, fn):
-        self.key, self.fn, self.cache = key, fn, []
-
-    def __call__(self, *args):
-        key = tried(self.key(args))
-        for known, result in self.cache:
-            if known == key:
-                return result
-        self.cache.append((key, self.fn(*args)))
-        return self.cache[-1][1]
-
-
-class _LookedUp:
-    """A cache whose hits the learner finds, and whose new keys the learner widens."""
-
-    def __init__(self, find, widen, fn, reduce_retracing=False):
-        self.find, self.fn, self.cache = find, fn, []
-        self.widen = widen if reduce_retracing else lambda keys, key: key
+    def __init__(self, fn, reduce_retracing=False, **parts):
+        self.fn, self.relaxes, self.cache = fn, reduce_retracing, []
+        self.parts = {"key": _two_parts, "find": _find_equal, "trace": _run, **parts}
 
     def __call__(self, *args):
-        keys, key = [key for key, _ in self.cache], _two_parts(args)
-        place = tried(self.find(list(keys), key), "find")
+        keys, key = [key for key, _ in self.cache], tried(self.parts["key"](args))
+        place = tried(self.parts["find"](list(keys), key), "find")
         if place is not None and (type(place) is not int or not 0 <= place < len(keys)):
-            raise InvalidAnswer(
-                f"find must return None or a position in keys, not {short_repr(place)}"
-            )
+            words = f"find must return None or a position in keys, not {short_repr(place)}"
+            raise InvalidAnswer(words)
         if place is not None:
             return self.cache[place][1]
-        key = tried(self.widen(keys, key), "widen")
-        if not isinstance(key, tuple | list) or len(key) != 2:
-            raise InvalidAnswer(f"widen must return (form, leaves), not {short_repr(key)}")
-        self.cache.append(((key[0], list(key[1])), self.fn(*args)))
+        if self.relaxes:
+            key = tried(self.parts["widen"](keys, key), "widen")
+            if not isinstance(key, tuple | list) or len(key) != 2:
+                raise InvalidAnswer(f"widen must return (form, leaves), not {short_repr(key)}")
+            key = key[0], list(key[1])
+        self.cache.append((key, tried(self.parts["trace"](self.fn, args))))
         return self.cache[-1][1]
 
 
@@ -78,15 +64,16 @@ def _two_parts(args) -> tuple:
     return tf.nest.map_structure(lambda leaf: 0, args), leaves
 
 
-class _Traced:
-    """A function that the learner traces at every call."""
+def _find_equal(keys, key):
+    return next((at for at, known in enumerate(keys) if known == key), None)
 
-    def __init__(self, trace, fn):
-        self.trace, self.fn, self.cache = trace, fn, []
 
-    def __call__(self, *args):
-        self.cache.append(tried(self.trace(self.fn, args)))
-        return self.cache[-1]
+def _find_nothing(keys, key):
+    return None
+
+
+def _run(fn, args):
+    return fn(*args)
 
 
 @dataclass
@@ -254,7 +241,7 @@ def _list_calls(find: Callable, widen: Callable) -> Ledger:
     entries, shown = [], ("an equal key is a hit", "the first that fits serves")
     for one in _lookups():
         if one.shows.removeprefix("with reduce_retracing, ") in shown:
-            mine, real = one.run(partial(_LookedUp, find, widen)), one.run(_TensorFlows)
+            mine, real = one.run(partial(_Built, find=find, widen=widen)), one.run(_TensorFlows)
             for name in real:
                 words = (steps[name].partition("s,")[0] for steps in (mine, real))
                 pair = tuple(Verdict(w, "changed" if w == "trace" else "plain") for w in words)
@@ -277,12 +264,12 @@ def _part_from_tensorflow(answer, sequences: list[Sequence]) -> str | None:
 )
 def cache_key(key: Callable):
     """In every sequence of calls, a cache by your key hits and traces where tf.function does."""
-    return _part_from_tensorflow(partial(_Keyed, key), _keys())
+    return _part_from_tensorflow(partial(_Built, key=key), _keys())
 
 
 @exercise(
     "Write a function common(a, b) for two leaves first: the leaf that covers both, or nothing. "
-    "A known leaf k serves a new leaf n if common(k, n) is k.",
+    "A known leaf k serves a new leaf n if common(k, n) equals k.",
     "Equal leaves are their own common leaf. Two tensors of one dtype have one, too: where the "
     "sizes differ put None, where the ranks differ None for the whole shape. Others have none.",
     "find: the first known key of the same form whose leaves all serve. widen: go through all "
@@ -291,7 +278,7 @@ def cache_key(key: Callable):
 )
 def cache_lookup(find: Callable, widen: Callable):
     """In every sequence of calls, your look-up hits and makes room where tf.function does."""
-    return _part_from_tensorflow(partial(_LookedUp, find, widen), _lookups())
+    return _part_from_tensorflow(partial(_Built, find=find, widen=widen), _lookups())
 
 
 @exercise(
@@ -303,4 +290,4 @@ def cache_lookup(find: Callable, widen: Callable):
 )
 def cache_mutation(trace: Callable):
     """Your trace refuses a body that modifies its arguments where tf.function does."""
-    return _part_from_tensorflow(partial(_Traced, trace), _mutations())
+    return _part_from_tensorflow(partial(_Built, find=_find_nothing, trace=trace), _mutations())
