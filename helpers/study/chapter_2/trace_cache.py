@@ -39,14 +39,15 @@ class _Built:
 
     def __init__(self, fn, reduce_retracing=False, **parts):
         self.fn, self.relaxes, self.cache = fn, reduce_retracing, []
-        self.parts = {"key": _two_parts, "find": _find_equal, "trace": _run, **parts}
+        run = lambda fn, args: fn(*args)  # noqa: E731
+        self.parts = {"key": _two_parts, "find": _find_equal, "trace": run, **parts}
 
     def __call__(self, *args):
         keys, key = [key for key, _ in self.cache], tried(self.parts["key"](args))
         place = tried(self.parts["find"](list(keys), key), "find")
         if place is not None and (type(place) is not int or not 0 <= place < len(keys)):
-            words = f"find must return None or a position in keys, not {short_repr(place)}"
-            raise InvalidAnswer(words)
+            what = "None or a position in keys"
+            raise InvalidAnswer(f"find must return {what}, not {short_repr(place)}")
         if place is not None:
             return self.cache[place][1]
         if self.relaxes:
@@ -66,14 +67,6 @@ def _two_parts(args) -> tuple:
 
 def _find_equal(keys, key):
     return next((at for at, known in enumerate(keys) if known == key), None)
-
-
-def _find_nothing(keys, key):
-    return None
-
-
-def _run(fn, args):
-    return fn(*args)
 
 
 @dataclass
@@ -208,13 +201,14 @@ def _lookups() -> list[Sequence]:
     return [
         *_of_one(
             _one,
-            ("an equal key is a hit", two, tf.ones([3]), two, 1, True, 2),
+            ("an equal key is a hit", two, tf.ones([3]), two, 1, True, 2, tf.ones([4])),
             ("another form is another key", [two], (two,), {"a": two}, [two], [two, two]),
             ("unasked, no key makes room for other lengths", *ones([2], [3], [4])),
             (f"{wider}a second shape makes room for all lengths", *ones([2], [3], [4])),
             (f"{wider}two ranks make room for all ranks", *ones([2], [2, 2], [3], [2, 2, 2])),
             (f"{wider}a size that agrees is kept", *ones([300, 1], [300, 2], [301, 3])),
             (f"{wider}the first that fits serves", *ones([2, 3], [2, 4], [5, 3], [2, 9], [2, 3])),
+            (f"{wider}another form makes no room", [two], (tf.ones([3]),), (tf.ones([5]),)),
             (f"{wider}another dtype makes no room", two, whole, tf.ones([4], tf.int32)),
             (f"{wider}inside a dict and a list, too", *inside),
         ),
@@ -290,4 +284,5 @@ def cache_lookup(find: Callable, widen: Callable):
 )
 def cache_mutation(trace: Callable):
     """Your trace refuses a body that modifies its arguments where tf.function does."""
-    return _part_from_tensorflow(partial(_Built, find=_find_nothing, trace=trace), _mutations())
+    always = partial(_Built, find=lambda keys, key: None, trace=trace)
+    return _part_from_tensorflow(always, _mutations())
