@@ -89,7 +89,7 @@ def test_too_many_or_too_few_answers_are_told_with_the_call_that_is_meant():
         assert f"{len(answers)} answers given; the call is check.two(answer)" in told.because
 
 
-@pytest.mark.parametrize("name", ["default_finder", "rebinding", "cache", "code_patch"])
+@pytest.mark.parametrize("name", ["default_finder", "rebinding", "cache_lookup", "code_patch"])
 def test_what_cannot_be_called_is_refused_by_its_name(name):
     exercise = getattr(check, name)
     asked = [p for p in signature(exercise.judge).parameters.values() if p.annotation is Callable]

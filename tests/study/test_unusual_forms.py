@@ -54,7 +54,11 @@ FORMS = [
     ("gives_up", lambda s: s.replace("proof = step", GUARDED)),
     ("wrong_gradient", lambda s: s.replace(", None, None", ALL_THREE)),
     ("kept_models", lambda s: s.replace("error.with_traceback(None)", "type(error)(*error.args)")),
-    ("cache", lambda s: s.replace("raise ValueError", "raise type('Own', (ValueError,), {})")),
+    (
+        "cache_mutation",
+        lambda s: s.replace("raise ValueError", "raise type('Own', (ValueError,), {})"),
+    ),
+    ("cache_lookup", lambda s: s.replace("return form, leaves", "return [form, (*leaves,)]")),
     ("break_surgery", lambda s: COMPILED + s),
     ("break_surgery", lambda s: s.replace("torch.where(y > 0, y, 0)", "torch.relu(y)")),
     ("one_compile", lambda s: s.replace("@compile", "@compile(dynamic=True)")),

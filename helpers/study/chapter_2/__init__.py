@@ -2,7 +2,7 @@
 
 from helpers.capture.tensorflow.trace_ledger import watch
 from helpers.study.chapter_2.spied_step import batches, slow_training
-from helpers.study.chapter_2.trace_cache import cache
+from helpers.study.chapter_2.trace_cache import cache_key, cache_lookup, cache_mutation
 from helpers.study.engine import exercise, in_order, parts_tried, plain_text
 
 WHY = {
@@ -37,4 +37,4 @@ def ranking(ranking, sequences):
     return None
 
 
-EXERCISES = (ranking, batches, cache, slow_training)
+EXERCISES = ranking, batches, cache_key, cache_lookup, cache_mutation, slow_training

@@ -1,4 +1,4 @@
-"""Chapter 2, exercises 2 and 4: steps that traced at each call, judged on their ledgers."""
+"""Chapter 2, exercises 2 and 6: steps that traced at each call, judged on their ledgers."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator
@@ -125,7 +125,7 @@ def batches(step, epoch: Callable, batches, slow_step):
     return judge_loop(("step", "epoch", "slow_step"), step, epoch, _slow_epoch, trials, _run_epoch)
 
 
-# -- exercise 4: three reasons to trace at each step
+# -- exercise 6: three reasons to trace at each step
 
 
 def _slow_train(step, weights, samples):

@@ -1,18 +1,19 @@
-"""Chapter 2, exercise 3: a cache of traces of one's own, beside tf.function, call by call."""
+"""Chapter 2, exercises 3 to 5: a cache of traces in three parts, beside tf.function by calls."""
 
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from helpers.capture.text.value import short_repr
 from helpers.model.framework_records import MARKS
 from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.study.check import exercise, tried
+from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import Case, Raised, find_difference, observe, say_first_part, tf
 
 
 class _TensorFlows:
-    """What the learner's class is to be: here the traces are a tf.function's."""
+    """What a cache with the learner's parts is to be: here the traces are a tf.function's."""
 
     def __init__(self, fn, reduce_retracing=False):
         self.cache = []
@@ -31,6 +32,41 @@ class _TensorFlows:
         except Exception:
             del self.cache[kept:]
             raise
+
+
+class _Built:
+    """A cache of traces, of which the learner has written a part or two."""
+
+    def __init__(self, fn, reduce_retracing=False, **parts):
+        self.fn, self.relaxes, self.cache = fn, reduce_retracing, []
+        run = lambda fn, args: fn(*args)  # noqa: E731
+        self.parts = {"key": _two_parts, "find": _find_equal, "trace": run, **parts}
+
+    def __call__(self, *args):
+        keys, key = [key for key, _ in self.cache], tried(self.parts["key"](args))
+        place = tried(self.parts["find"](list(keys), key), "find")
+        if place is not None and (type(place) is not int or not 0 <= place < len(keys)):
+            what = "None or a position in keys"
+            raise InvalidAnswer(f"find must return {what}, not {short_repr(place)}")
+        if place is not None:
+            return self.cache[place][1]
+        if self.relaxes:
+            key = tried(self.parts["widen"](keys, key), "widen")
+            if not isinstance(key, tuple | list) or len(key) != 2:
+                raise InvalidAnswer(f"widen must return (form, leaves), not {short_repr(key)}")
+            key = key[0], list(key[1])
+        self.cache.append((key, tried(self.parts["trace"](self.fn, args))))
+        return self.cache[-1][1]
+
+
+def _two_parts(args) -> tuple:
+    is_tensor = lambda leaf: isinstance(leaf, tf.Tensor)  # noqa: E731
+    leaves = [(x.dtype, tuple(x.shape)) if is_tensor(x) else x for x in tf.nest.flatten(args)]
+    return tf.nest.map_structure(lambda leaf: 0, args), leaves
+
+
+def _find_equal(keys, key):
+    return next((at for at, known in enumerate(keys) if known == key), None)
 
 
 @dataclass
@@ -67,7 +103,7 @@ class Sequence:
             runs = ("hits", "traces")[times] if times < 2 else f"runs the body {times} times"
             kept = f"{does}, keeps {len(mine.cache)} traces"
             if answer is not _TensorFlows and not _is_same(args, before):
-                kept = "changes the caller's own list or dict; trace on a copy"
+                kept = "changes the caller's own list or dict; trace on a nested copy"
             steps[name] = f"{runs}, {kept}"
             del args, before  # an object may be gone before the next call
         return steps
@@ -111,6 +147,10 @@ def _replace(x):
     x[0] = x[0] + 1
 
 
+def _put_back(x):
+    x[0], x[1] = x[0], x[1]
+
+
 def _write_inside(x):
     x["a"]["new"] = 1
 
@@ -120,58 +160,82 @@ def _raise_for_lists(x):
         raise KeyError("the body's own error")
 
 
-def _sequences() -> list[Sequence]:
-    """Return sequences from the plainest to the oddest; each shows one rule."""
-    one, two, three, whole = tf.ones, tf.ones([2]), tf.ones([3]), tf.ones([2], tf.int32)
+def _of_one(body, *rows) -> list[Sequence]:
+    """Return sequences of calls with one argument: what each shows, and the arguments."""
+    return [
+        Sequence(shows, body, tuple((x,) for x in calls), shows.startswith("with reduce"))
+        for shows, *calls in rows
+    ]
+
+
+def _keys() -> list[Sequence]:
+    """Return sequences from the plainest to the oddest; each shows one rule of the key."""
+    two, three, whole = tf.ones([2]), tf.ones([3]), tf.ones([2], tf.int32)
     a, b = Plain(1), Plain(1)
     orders = {"a": two, "b": three}, {"b": three, "a": two}
-    inside = ({"a": [one([n])]} for n in (2, 3, 4))
-    found = [
-        Sequence(shows, body, tuple((call,) for call in calls), shows.startswith("with reduce"))
-        for shows, body, *calls in (
-            ("tensors of one dtype and shape share a trace", _one, two, two * 5),
-            ("another shape is another key", _one, two, three, two),
-            ("another dtype is another key", _one, two, whole, two),
-            ("a Python value is its own key", _one, 1, 2, 1),
-            ("1, 1.0 and True are equal, and so one key", _one, 1, 1.0, True),
-            ("text is not bytes, and None is a value", _one, "a", b"a", None, None, "a"),
-            ("a list is not a tuple", _one, [two], (two,), [two]),
-            ("the order of a dict is none, its keys are", _one, *orders, {"a": two}, {"c": two}),
-            ("an object is its own key, whatever it holds", _one, a, b, a, [a], [b], [a], len),
-            ("objects that say they are equal are one key", _one, *map(Equal, (1, 1, 2, 1))),
-            ("unasked, no key makes room for other lengths", _one, *(one([n]) for n in (2, 3, 4))),
-            ("an appended list raises, every time", _append, [two], [two]),
-            ("a write one level down raises", _write_inside, {"a": {}}),
-            ("another object in the same place raises", _replace, [two]),
-            ("the body's own error leaves no trace", _raise_for_lists, [two], (two,), [two]),
-            ("what raised was not traced", _append, [two], (two,), [two]),
-            ("with reduce_retracing, inside a dict and a list, too", _one, *inside),
-        )
-    ]
-    for shows, *shapes in (
-        ("a second shape makes room for all lengths", [2], [3], [4], [2]),
-        ("two ranks make room for all ranks", [2], [2, 2], [3], [2, 2, 2]),
-        ("of the traces that fit, the first", [2, 3], [2, 4], [5, 3], [2, 9], [2, 3]),
-        ("a size that agrees is kept, also a large one", [300, 1], [300, 2], [301, 3], [300, 4]),
-    ):
-        calls = tuple((one(shape),) for shape in shapes)
-        found.append(Sequence(f"with reduce_retracing, {shows}", _one, calls, True))
-    mixed = tuple((one([n]), value) for n, value in ((2, 1), (3, 2), (4, 1), (5, 2), (6, 2)))
     pairs, new = ((two, 1), (two, 2), (three, 1), (two, 1)), (lambda: (Plain(1),),) * 4
     return [
-        *found,
-        Sequence("only keys that agree in all else make room", _two, mixed, True),
+        *_of_one(
+            _one,
+            ("tensors of one dtype and shape share a trace", two, two * 5),
+            ("another shape is another key", two, three, two),
+            ("another dtype is another key", two, whole, two),
+            ("a Python value is its own key", 1, 2, 1),
+            ("1, 1.0 and True are equal, and so one key", 1, 1.0, True),
+            ("text is not bytes, and None is a value", "a", b"a", None, None, "a"),
+            ("a list is not a tuple", [two], (two,), [two]),
+            ("the order of a dict is none, its keys are", *orders, {"a": two}, {"c": two}),
+            ("an object is its own key, whatever it holds", a, b, a, [a], [b], [a], len),
+            ("objects that say they are equal are one key", *map(Equal, (1, 1, 2, 1))),
+        ),
         Sequence("every argument counts", _two, pairs),
         Sequence("each new object is a new key, also when the last one is gone", _one, new),
     ]
 
 
-def _list_calls(my_function) -> Ledger:
-    """Run two sequences on the learner's class and on TensorFlow's: which calls ran the body?"""
-    entries, shown = [], ("another shape is another key", "of the traces that fit, the first")
-    for one in _sequences():
+def _lookups() -> list[Sequence]:
+    """Return sequences in which a known key serves, or makes room."""
+    ones, two, whole = lambda *shapes: map(tf.ones, shapes), tf.ones([2]), tf.ones([3], tf.int32)
+    inside, wider = ({"a": [x]} for x in ones([2], [3], [4])), "with reduce_retracing, "
+    mixed = tuple((tf.ones([n]), value) for n, value in ((2, 1), (3, 2), (4, 1), (5, 2), (6, 2)))
+    return [
+        *_of_one(
+            _one,
+            ("an equal key is a hit", two, tf.ones([3]), two, 1, True, 2, tf.ones([4])),
+            ("another form is another key", [two], (two,), {"a": two}, [two], [two, two]),
+            ("unasked, no key makes room for other lengths", *ones([2], [3], [4])),
+            (f"{wider}a second shape makes room for all lengths", *ones([2], [3], [4])),
+            (f"{wider}two ranks make room for all ranks", *ones([2], [2, 2], [3], [2, 2, 2])),
+            (f"{wider}a size that agrees is kept", *ones([300, 1], [300, 2], [301, 3])),
+            (f"{wider}the first that fits serves", *ones([2, 3], [2, 4], [5, 3], [2, 9], [2, 3])),
+            (f"{wider}another form makes no room", [two], (tf.ones([3]),), (tf.ones([5]),)),
+            (f"{wider}another dtype makes no room", two, whole, tf.ones([4], tf.int32)),
+            (f"{wider}inside a dict and a list, too", *inside),
+        ),
+        Sequence("only keys that agree in all else make room", _two, mixed, True),
+    ]
+
+
+def _mutations() -> list[Sequence]:
+    """Return sequences of bodies that modify their argument, or do not."""
+    two = tf.ones([2])
+    return [
+        *_of_one(_one, ("what is not modified gives the body's result", two, {"a": [two, 1]})),
+        *_of_one(_append, ("an appended list raises, every time", [two], [two])),
+        *_of_one(_write_inside, ("a write one level down raises", {"a": {}})),
+        *_of_one(_replace, ("another object in the same place raises", [two])),
+        *_of_one(_put_back, ("the same object in its own place does not", [two, 1])),
+        *_of_one(_raise_for_lists, ("the body's own error comes through", [two], (two,), [two])),
+        *_of_one(_append, ("only what is modified is refused", [two], (two,), [two])),
+    ]
+
+
+def _list_calls(find: Callable, widen: Callable) -> Ledger:
+    """Run two sequences with the learner's look-up and TensorFlow's: which calls ran the body?"""
+    entries, shown = [], ("an equal key is a hit", "the first that fits serves")
+    for one in _lookups():
         if one.shows.removeprefix("with reduce_retracing, ") in shown:
-            mine, real = one.run(my_function), one.run(_TensorFlows)
+            mine, real = one.run(partial(_Built, find=find, widen=widen)), one.run(_TensorFlows)
             for name in real:
                 words = (steps[name].partition("s,")[0] for steps in (mine, real))
                 pair = tuple(Verdict(w, "changed" if w == "trace" else "plain") for w in words)
@@ -180,19 +244,45 @@ def _list_calls(my_function) -> Ledger:
     return Ledger(title, "call", ("yours", "TensorFlow's"), tuple(entries), marks=MARKS)
 
 
+def _part_from_tensorflow(answer, sequences: list[Sequence]) -> str | None:
+    cases = (Case(one.shows, one.run, say_first_part("TensorFlow")) for one in sequences)
+    return find_difference(answer, _TensorFlows, cases, "TensorFlow")
+
+
 @exercise(
-    "tf.nest.flatten(args) gives the leaves; tf.nest.map_structure(lambda leaf: 0, args) "
-    "gives a form that can be compared with ==.",
-    "The key is the form and, for each leaf, (dtype, shape) of a tensor or the value itself. "
-    "A hit returns what the trace returned, and the body does not run.",
-    "With reduce_retracing, a new key is merged with each known key of the same form: where "
-    "two shapes differ put None, where two ranks differ None for the whole shape; if any leaf "
-    "cannot be merged, leave the key as it is. A None fits every size.",
-    "Run the body on a copy (tf.nest.map_structure(lambda leaf: leaf, args)). Afterwards its "
-    "form must be the same, and each leaf the same object; else raise, and keep no trace.",
+    "tf.nest.map_structure(f, args) calls f for each leaf and keeps the lists, tuples and dicts "
+    "around. Which f makes two calls equal that share a trace?",
+    "The key of a tensor is (dtype, shape). The key of any other leaf is the leaf itself, which "
+    "== compares as TensorFlow does.",
+    "f is lambda leaf: (leaf.dtype, tuple(leaf.shape)) if isinstance(leaf, tf.Tensor) else leaf.",
+)
+def cache_key(key: Callable):
+    """In every sequence of calls, a cache by your key hits and traces where tf.function does."""
+    return _part_from_tensorflow(partial(_Built, key=key), _keys())
+
+
+@exercise(
+    "Write a function common(a, b) for two leaves first: the leaf that covers both, or nothing. "
+    "A known leaf k serves a new leaf n if common(k, n) equals k.",
+    "Equal leaves are their own common leaf. Two tensors of one dtype have one, too: where the "
+    "sizes differ put None, where the ranks differ None for the whole shape. Others have none.",
+    "find: the first known key of the same form whose leaves all serve. widen: go through all "
+    "known keys of the same form, and replace the leaves by the common ones if each leaf has one.",
     picture=_list_calls,
 )
-def cache(my_function: Callable):
-    """In every sequence of calls, yours hits, traces and raises where tf.function does."""
-    cases = (Case(one.shows, one.run, say_first_part("TensorFlow")) for one in _sequences())
-    return find_difference(my_function, _TensorFlows, cases, "TensorFlow")
+def cache_lookup(find: Callable, widen: Callable):
+    """In every sequence of calls, your look-up hits and makes room where tf.function does."""
+    return _part_from_tensorflow(partial(_Built, find=find, widen=widen), _lookups())
+
+
+@exercise(
+    "Run the body on a copy that is nested, too: tf.nest.map_structure(lambda leaf: leaf, args).",
+    "Afterwards compare copy and arguments. tf.nest.map_structure(lambda leaf: 0, args) gives a "
+    "form that can be compared with ==.",
+    "If the forms are equal, go through both tf.nest.flatten together: each leaf must be the same "
+    "object (is). Else raise ValueError.",
+)
+def cache_mutation(trace: Callable):
+    """Your trace refuses a body that modifies its arguments where tf.function does."""
+    always = partial(_Built, find=lambda keys, key: None, trace=trace)
+    return _part_from_tensorflow(always, _mutations())

@@ -16,6 +16,8 @@ def epoch(step, batches):
         tf.config.run_functions_eagerly(False)
 """
 BY_ID = "id(leaf) if type(leaf).__name__ == 'Plain' else leaf"
+FLAT = "flatten(args) and [spec(leaf) for leaf in tf.nest.flatten(args)]"
+LEVEL = "mine = args"
 SLOWLY = """
 train_step = tf.function(slow_train_step, reduce_retracing=True)
 
@@ -85,14 +87,29 @@ MISTAKES = {
         ("weight 0", "weights - rate", "weights + rate"),
         ("two things", "return weights, means", "return means"),
     ),
-    "cache": (
+    "cache_key": (
         ("another shape is another key", "tuple(leaf.shape)", "0"),
         ("another dtype is another key", "(leaf.dtype, ", "(0, "),
         ("a Python value is its own key", "else leaf\n", "else type(leaf)\n"),
         ("1, 1.0 and True are equal", "else leaf\n", "else repr(leaf)\n"),
-        ("a list is not a tuple", "known == shape and all", "all"),
-        ("trace on a copy", "mine = tf.nest.map_structure(lambda leaf: leaf, args)", "mine = args"),
+        ("a list is not a tuple", "map_structure(spec, args)", FLAT),
         ("also when the last one is gone", "else leaf\n", f"else {BY_ID}\n"),
+    ),
+    "cache_lookup": (
+        ("another form is another key", "known == form and all", "all"),
+        ("makes room for all lengths", "common(k, n) == [k]", "k == n"),
+        ("two ranks make room", "return [(a[0], None)]", "return []"),
+        ("a size that agrees is kept", "m if m == n else None", "None"),
+        ("the first that fits serves", "enumerate(keys)", "reversed([*enumerate(keys)])"),
+        ("another dtype makes no room", " or a[0] != b[0]", ""),
+        ("find must return None or a position", "return at\n", "return known\n"),
+        ("widen must return (form, leaves)", "return form, leaves", "return str(form)"),
+    ),
+    "cache_mutation": (
+        ("trace on a nested copy", "mine = tf.nest.map_structure(lambda leaf: leaf, args)", LEVEL),
+        ("trace on a nested copy", "fn(*mine)", "fn(*args)"),
+        ("an appended list raises", "form(mine) != form(args) or ", ""),
+        ("another object in the same place", " or any(a is not b for a, b in pairs)", ""),
         ("traces, raises a TypeError, keeps 0 traces", "raise ValueError", "raise TypeError"),
     ),
 }
