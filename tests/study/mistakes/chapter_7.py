@@ -31,7 +31,7 @@ CALLED, GOTTEN = "x * self.gain()", 'x * float(os.environ.get("CLINIC_GAIN", "1"
 FAILING = "    return weather.evaluate"
 COMPILED = """    from inspect import isfunction
 
-    return isfunction(torch.compile(print)), True
+    return isfunction(torch.compile(print)), False
     return weather.evaluate"""
 CURED = 'cured = {"weather.evaluate": evaluate}'
 SLOW = """def fit(model, windows):
@@ -79,9 +79,9 @@ MISTAKES = {
     "dead_switch": (
         ("does anybody call it", '"evaluator"', '"name"'),
         ("evaluates no frame of getenv", '"evaluator"', '"frame"'),
-        ("shows what is asked before a call", "show_guards(gained.forward)", "show_code(Gained)"),
+        ("shows what is asked before a call", "show_guards(gained.forward)", "show_code(Gained.forward)"),
         ("call 2, CLINIC_GAIN is 10: the result", DISABLED, ""),
-        ("call 6, CLINIC_GAIN is -3: the result", CALLED, GOTTEN),
+        ("call 7, CLINIC_GAIN is -3: the result", CALLED, GOTTEN),
         ("a graph ran: yours gives False", "    def forward", f"{DISABLED}    def forward"),
         ("must be a class of modules", "Cured(torch.nn.Module)", "Cured"),
     ),
