@@ -9,14 +9,7 @@ from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_7.diagnosis import NONE, misnamed
 from helpers.study.chapter_7.project import fresh, read
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import (
-    find_difference,
-    in_order,
-    make_cases,
-    same_result,
-    say_first_part,
-    torch,
-)
+from helpers.study.engine import find_difference, in_order, make_cases, same_result, say_first_part
 
 SOURCES = read("forecast")
 AS_WRONG = "out of the way, and all else as it was, the skill is as wrong"
@@ -38,9 +31,8 @@ LENGTHS = (4, 6)  # of windows
     "unchanged. Print that list in evaluate after each window, with fast and without.",
     "torch.from_numpy copies nothing, and an index such as window[-1] does not either. What do "
     "the entries of that list share?",
-    "Windows(1, 0, 48, reuse=True) is enough for a test: the windows, kept in a list, should "
-    "be those of reuse=False. A cure copies: window[-1].clone() or .item() in evaluate, or the "
-    "window in Windows.place.",
+    "evaluate(Forecaster(), Windows(1, 0, 48, reuse=True)) is enough for a test. A cure copies: "
+    "window[-1].clone() in evaluate, or the window in Windows.place.",
     seconds=120,
 )
 def three_suspects(seam, failing: Callable, cured):
@@ -53,7 +45,7 @@ def three_suspects(seam, failing: Callable, cured):
     if because := _judge_test(failing, cured):
         return because
     rows = [(f"sensor {sensor}", sensor) for sensor in (1, 2, 5)]
-    reference = {"readings.Windows.place": lambda self, part: torch.from_numpy(part)}
+    reference = {"readings.Windows.place": lambda self, part: self.laid.new_tensor(part)}
     return find_difference(cured, reference, make_cases(_run, rows, say_first_part()))
 
 

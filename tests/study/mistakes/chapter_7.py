@@ -79,7 +79,11 @@ MISTAKES = {
     "dead_switch": (
         ("does anybody call it", '"evaluator"', '"name"'),
         ("evaluates no frame of getenv", '"evaluator"', '"frame"'),
-        ("shows what is asked before a call", "show_guards(gained.forward)", "show_code(Gained.forward)"),
+        (
+            "shows what is asked before a call",
+            "show_guards(gained.forward)",
+            "show_code(Gained.forward)",
+        ),
         ("call 2, CLINIC_GAIN is 10: the result", DISABLED, ""),
         ("call 7, CLINIC_GAIN is -3: the result", CALLED, GOTTEN),
         ("a graph ran: yours gives False", "    def forward", f"{DISABLED}    def forward"),
