@@ -21,8 +21,8 @@ check = Checks(
         "chapter_5": "gradient_names forgotten sigmoid smooth_max repair two_kernels",
         "chapter_6": "route op_logger tape execute slow_loop first_nan",
         "chapter_7": """
-            stuck_patch every_step gives_up blind_tool
-            wrong_gradient slow_frames stuck_mean kept_models five_means
+            stuck_patch blind_tool stuck_mean unregistered
+            kept_models dead_switch every_step three_suspects five_means
         """,
     }
 )

@@ -46,13 +46,16 @@ for kind in ("float16", "float32", "float64"):
 """
 WEIGHTS = "torch.exp(ctx.scale * (x - y[..., None]))", "torch.softmax(ctx.scale * x, -1)"
 WITHOUT = "ctx.save_for_backward(x, output)", "ctx.save_for_backward(x.clone(), output.clone())"
-GUARDED = """model = Warmed()
-torch.compile(model, backend="eager")(x)
-proof = show_guards(model.forward)"""
-ALL_THREE = ", dy * rows / x * w / len(x), dy * 2 * (y - x @ w) / len(x)"
+HIT = """proof = watch_recompiles(gained.forward)
+for gain in ("1", "10"):
+    with patch.dict(os.environ, CLINIC_GAIN=gain):
+        proof(x)"""
+PLACED = """cured = {"readings.Windows.place": lambda self, part: torch.tensor(part)}"""
 FORMS = [
-    ("gives_up", lambda s: s.replace("proof = step", GUARDED)),
-    ("wrong_gradient", lambda s: s.replace(", None, None", ALL_THREE)),
+    ("dead_switch", lambda s: s.replace("proof = show_guards(gained.forward)", HIT)),
+    ("blind_tool", lambda s: s.replace('"evaluator"', '"frame"')),
+    ("unregistered", lambda s: s.replace('"registry"', '"name"')),
+    ("three_suspects", lambda s: s.replace('cured = {"weather.evaluate": evaluate}', PLACED)),
     ("kept_models", lambda s: s.replace("error.with_traceback(None)", "type(error)(*error.args)")),
     (
         "cache_mutation",
@@ -78,7 +81,7 @@ FORMS = [
     ("vm_calls", lambda s: s.replace(TUPLE, ONE_OF_ANOTHER)),
     ("route", lambda s: s.replace('"graph"', '"graph x2"')),
     ("op_logger", lambda s: s.replace("log = []", "log = __import__('collections').UserList()")),
-    ("gives_up", lambda s: s.replace('"evaluator"', '"cache key"')),
+    ("dead_switch", lambda s: s.replace('"evaluator"', '"cache key"')),
     ("kept_models", lambda s: s.replace('"name", "frame"', '("frame", "cache key")')),
     ("five_means", lambda s: s.replace(ONE_OP, THREE_OPS)),
 ]

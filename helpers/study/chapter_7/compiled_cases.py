@@ -1,8 +1,10 @@
-"""Chapter 7, cases 3 and 4: a model that torch.compile gives up, and a tool that sees no line."""
+"""Chapter 7: compiled code that a tool does not see, and a switch that no guard asks about."""
 
+import os
 import sys
 from collections.abc import Callable
 from math import prod
+from unittest.mock import patch
 
 from helpers.internals import torch_private
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
@@ -34,71 +36,7 @@ class _Compiled:
         return run
 
 
-CALLS = 14  # more than torch.compile compiles one function
-MOST = 4  # graphs: one for a first value, some for what changes
 SHAPES = ((1, 2), (3, 2), (2, 4, 2))
-
-
-def _shows_counter(model) -> bool:
-    guards, notes = parts(model, "guards"), [one.note for one in parts(model, "entries")]
-    return any(guard.source.endswith(".calls") for guard in guards) or "calls" in str(notes)
-
-
-@exercise(
-    "The argument has one shape and one dtype in all calls. What else may compiled code depend "
-    "on, and who asks about that before each call?",
-    "step = watch_recompiles(model.forward), then call step some times with the same tensor. "
-    "Each row says which guard failed, and what it found.",
-    "An int of the module is a constant in a graph, and a guard holds it to its value. What "
-    "is no constant in a graph, and can be counted up by it?",
-    'self.register_buffer("calls", torch.tensor(0)) is a tensor that belongs to the module; '
-    "torch.clamp(self.calls / 10, max=1.0) is the factor.",
-    seconds=60,
-)
-@diagnosed(
-    {
-        "frame": "'frame': a frame of forward is made at each call; who gets it first?",
-        "registry": "'registry': the kernels are found, and compute the right numbers",
-    },
-    Evidence(
-        "evaluator",
-        _shows_counter,
-        "which guard failed: call what watch_recompiles returned, more than once",
-        "cache key",  # the guards are the key of Dynamo's cache
-    ),
-)
-def gives_up(seam, proof, cured: type, broken):
-    """A few graphs for any number of calls, and the same results, gradients and counts."""
-    if not issubclass(cured, torch.nn.Module):
-        return f"cured must be a class of modules, as the broken one is, not {cured.__name__}"
-
-    rows = ((f"for x of shape {shape}", shape, broken) for shape in SHAPES)
-    cases = make_cases(_run_calls, rows, say_first_part("Warmed"))
-    with torch_private.same_settings(), torch.enable_grad():
-        return find_difference(cured, broken, cases, "Warmed")
-
-
-def _run_calls(shape, broken, cls) -> dict:
-    draw, module, other = torch.Generator().manual_seed(7), tried(cls()), cls()
-    with torch.no_grad():
-        for each in module.linear.parameters():
-            each.copy_(torch.randn(each.shape, generator=draw))
-    log, seen = None if cls is broken else _Compiled(module), {}
-    for number in range(1, CALLS + 1):
-        x, weight = torch.randn(shape, generator=draw, requires_grad=True), module.linear.weight
-        found, slopes = tried((log or module)(x), "forward"), (None, None)
-        if found.requires_grad:
-            slopes = torch.autograd.grad(found.sum(), (x, weight), allow_unused=True)
-        seen |= {
-            f"call {number}: the result": _plain(found),
-            f"call {number}: the gradient for x": _plain(slopes[0]),
-            f"call {number}: the gradient for linear.weight": _plain(slopes[1]),
-            f"call {number}: a graph ran": log is None or log.ran > 0,
-            f"call {number}: int(calls)": int(module.calls),
-        }
-    graphs = log.compiles if log else 0
-    seen[f"{CALLS} calls: graphs beyond {MOST}"] = max(0, graphs - MOST)
-    return seen | {"int(calls) of another module": int(other.calls)}
 
 
 def _plain(tensor):
@@ -132,15 +70,12 @@ TESTS = (((3,),), ((2, 2),), ((3,), (2, 2)), (), None)  # shapes of calls; the l
     seconds=60,
 )
 @diagnosed(
-    {
-        "frame": "CPython's loop tells a tracer of each line that it runs; who decides whose code "
-        "that is?",
-        "name": "the tool looks for the code of clipped: which code runs?",
-    },
+    {"name": "the tool looks for the code of clipped: which code runs?"},
     Evidence(
         "evaluator",
         _shows_other_code,
         "which code runs in a call, none written by hand: look after the function was called",
+        "frame",  # a tracer hears of the frame that runs: it has another code
     ),
 )
 def blind_tool(seam, proof, cured: Callable):
@@ -207,3 +142,61 @@ def _run(shapes, tool) -> dict:
 
 def _call(function, shapes=((3,), (2, 2))) -> list:
     return [function(torch.arange(1.0, 1 + prod(shape)).reshape(shape)) for shape in shapes]
+
+
+SWITCH = "CLINIC_GAIN"
+SETTINGS = ("1", "10", "0.5", "10", None, "1", "-3")  # None: it is not set, and 1 holds
+
+
+def _shows_no_guard(model) -> bool:
+    asked = [guard.source for guard in parts(model, "guards")]
+    unasked = any("getenv" in one for one in asked) and not any("environ" in one for one in asked)
+    return unasked or "hit" in parts(model, "verdicts")
+
+
+@exercise(
+    "What does Gained read, besides its argument, and who asks before each call whether that is "
+    "as it was?",
+    "show_guards(model.forward), after a call of the compiled model, lists what is asked. Look for "
+    "the function that reads the switch, and for what it reads.",
+    "Read the switch where Python runs, in a method that @torch.compiler.disable keeps out of the "
+    "graph, and hand the number over as a tensor: its value is no part of a key.",
+    seconds=60,
+)
+@diagnosed(
+    {
+        "name": "'name': os.getenv leads to the function that was meant; does anybody call it?",
+        "frame": "'frame': the second call evaluates no frame of getenv; who decided that?",
+        "C call": "'C call': what arrives there is multiplied right; where is the factor from?",
+    },
+    Evidence(
+        "evaluator",
+        _shows_no_guard,
+        "what is asked before a call, or a hit though the switch is another",
+        "cache key",  # the guards are the key of Dynamo's cache
+    ),
+)
+def dead_switch(seam, proof, cured: type, broken):
+    """The switch works, compiled, with no more graphs than settings."""
+    if not issubclass(cured, torch.nn.Module):
+        return f"cured must be a class of modules, as the broken one is, not {cured.__name__}"
+    rows = ((f"for x of shape {shape}", shape, broken) for shape in SHAPES)
+    with torch_private.same_settings():
+        cases = make_cases(_run_settings, rows, say_first_part("eager code"))
+        return find_difference(cured, broken, cases, "eager code")
+
+
+def _run_settings(shape, broken, cls) -> dict:
+    x, module, seen = torch.arange(1.0, 1 + prod(shape)).reshape(shape), tried(cls()), {}
+    log = None if cls is broken else _Compiled(module)
+    for number, setting in enumerate(SETTINGS, 1):
+        with patch.dict(os.environ, {SWITCH: setting or ""}):
+            if setting is None:
+                del os.environ[SWITCH]
+            words = f"call {number}, {SWITCH} is {setting or 'not set'}"
+            seen |= {
+                f"{words}: the result": _plain(tried((log or module)(x), "forward")),
+                f"{words}: a graph ran": log is None or log.ran > 0,
+            }
+    graphs, most = log.compiles if log else 0, len({*SETTINGS})
+    return seen | {f"graphs beyond {most}": max(0, graphs - most)}

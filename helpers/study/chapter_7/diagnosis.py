@@ -11,8 +11,10 @@ from helpers.model.spine import SPINE
 from helpers.safety.arguments import real_isinstance, real_type_name
 from helpers.study.engine import InvalidAnswer, NotAttempted
 
-SEAMS = {station.name.lower(): station.name for station in SPINE}
+NONE = "none"  # what a case may be, too: no seam's fault
+SEAMS = {station.name.lower(): station.name for station in SPINE} | {NONE: NONE}
 NOBODY = "at {!r} nobody takes hold of this call: what would an exhibit of that seam show here?"
+SOMEBODY = "somebody takes hold of this call on its way: what differs where it goes well?"
 
 
 class Meant(BaseException):
@@ -31,21 +33,28 @@ class Evidence:
 
 def undiagnosed(seam, proof, evidence: tuple[Evidence, ...], elsewhere: dict) -> str | None:
     """Return what is wrong with a diagnosis; `elsewhere`: another seam -> why it is not that."""
-    given = [_seam(name) for name in _several(seam, "seam")]
-    right = [one.seam for one in evidence]
     other_names = {one.or_seam: one.seam for one in evidence}
-    named = [other_names.get(name, name) for name in given]
-    if wrong := [name for name in named if name not in right]:
-        return elsewhere.get(wrong[0]) or NOBODY.format(wrong[0])
-    if left := set(right) - set(named):
-        more = counted(len(left), "more seam")
-        return f"{given[0]!r} is right. Name {more}: a cure at one alone leaves the symptom"
+    if because := misnamed(seam, [one.seam for one in evidence], elsewhere, other_names):
+        return because
     proofs = _several(proof, "proof")
     if odd := [real_type_name(one) for one in proofs if not real_isinstance(one, Exhibit)]:
         raise InvalidAnswer(f"proof must be an exhibit, or some in a tuple, not {odd[0]}")
     models = [exhibit.model for exhibit in proofs]
     unproved = [one.wanted for one in evidence if not any(map(one.shows, models))]
     return f"no exhibit in proof shows {unproved[0]}" if unproved else None
+
+
+def misnamed(seam, right: list[str], elsewhere: dict, other_names: dict) -> str | None:
+    """Return what is wrong with the seams that are named; `other_names`: one -> the right one."""
+    given = [_seam(name) for name in _several(seam, "seam")]
+    named = [other_names.get(name, name) for name in given]
+    if wrong := [name for name in named if name not in right]:
+        nobody = SOMEBODY if wrong[0] == NONE else NOBODY.format(wrong[0])
+        return elsewhere.get(wrong[0]) or nobody
+    if left := set(right) - set(named):
+        more = counted(len(left), "more seam")
+        return f"{given[0]!r} is right. Name {more}: a cure at one alone leaves the symptom"
+    return None
 
 
 def diagnosed(elsewhere: dict[str, str], *evidence: Evidence) -> Callable:

@@ -1,17 +1,13 @@
-"""Chapter 7, cases 2, 6 and 7: a tf.function that traces at every step, slow ops, a stuck mean."""
+"""Chapter 7: a tf.function that traces at every step, and a mean that is stuck in a graph."""
 
 import random
 from collections.abc import Callable
 from contextlib import suppress
 
-import numpy as np
-
-from helpers.model.phrase import counted
 from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_2.spied_step import CALL_PYTHON, draw, graph_ops, judge_loop, left_alone
-from helpers.study.chapter_6.routes_taken import parted
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
-from helpers.study.check import InvalidAnswer, exercise, prefix_reason, tried
+from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import Case, find_difference, numbers, say_first_part, tf
 
 SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))  # batches, how many
@@ -63,60 +59,6 @@ def every_step(seam, proof, cured_step, cured: Callable):
         trials.append((start[0], batches))
     names = "cured_step", "cured", "train"
     return judge_loop(names, cured_step, cured, _train, trials, _run_training)
-
-
-# frames, rows in each, columns; dtype of the frames, of state and gain
-DRAWN = [(*sizes, "float32", "float32") for sizes in ((1, 2, 1), (3, 2, 2), (0, 2, 2))]
-DRAWN += [(1, 1, 2, "float64", "float64"), (2, 4, 3, "float64", "float32")]
-DRAWN += [(2, 1, 3, "float32", "float64")]
-
-
-def _slow(frames, state, gain):
-    for frame in frames:
-        state = tf.multiply(state, gain)
-        state = tf.maximum(state, frame)
-        state = tf.subtract(state, np.mean(frame))
-    return state
-
-
-def _shows_fallback(model) -> bool:
-    verdicts = [v for entry in parts(model, "entries") for v in parts(entry, "verdicts")]
-    return "fallback" in parts(model, "routes") or any("fallback" in v.word for v in verdicts)
-
-
-@exercise(
-    "The arithmetic is the same in both loops. Where do the other calls come from? X-ray one "
-    "run: watch_call(slow, frames, state, gain).",
-    "Which of the three ops fall back? Ask for their routes, in order, and look at the type "
-    "of the argument that C cannot read: type(frame), type(np.mean(frame)).",
-    "One array instead of a list of arrays: np.stack(frame). One Python number instead of a "
-    "NumPy scalar: float(...).",
-)
-@diagnosed(
-    {
-        "cache key": "there is no tf.function here, so no graph is looked up",
-        "name": "each call reaches the op that was meant: it is how the op gets its arguments",
-    },
-    Evidence("C call", _shows_fallback, "an op that leaves the fast path"),
-)
-def slow_frames(seam, proof, cured: Callable):
-    """The same values, dtypes and gradients, and each op on the fast path."""
-    for kinds, frames, state, gain in _drawn():
-        what = f"{counted(len(frames), 'frame')} of {kinds[0]} and a {kinds[1]} state of shape"
-        if because := parted(cured, _slow, frames, state, gain):
-            return prefix_reason(f"for {what} {tuple(state.shape)}, ", because)
-    return None
-
-
-def _drawn():
-    """Yield (dtypes, frames, state, gain) that nobody has seen; a frame is a list of arrays."""
-    draw = np.random.default_rng(7).uniform
-    for number, rows, columns, *kinds in DRAWN:
-        frames = [[*draw(-2, 2, (rows, columns)).astype(kinds[0])] for _ in range(number)]
-        state = draw(-2, 2, (rows, columns)).astype(kinds[1])
-        yield kinds, frames, tf.constant(state), tf.Variable(draw(), dtype=kinds[1])
-    frames, state = [[np.float32([np.nan, 1.0])]], tf.constant([1.0, -np.inf])
-    yield ("float32", "float32"), frames, state, tf.Variable(-2.0)
 
 
 EAGER = "eager code"

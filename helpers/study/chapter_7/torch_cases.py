@@ -1,84 +1,81 @@
-"""Chapter 7, cases 5 and 8: an op whose gradient is wrong, and models that stay in memory."""
+"""Chapter 7: an op that a program does not find, and models that stay in memory."""
 
 import gc
 from collections.abc import Callable
-from types import SimpleNamespace
 from weakref import ref
 
-from helpers.model.phrase import counted
 from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
+from helpers.study.chapter_7.project import start
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import find_difference, make_cases, say_first_part, torch
+from helpers.study.engine import (
+    by_name,
+    describe_difference,
+    find_difference,
+    make_cases,
+    say_first_part,
+    torch,
+)
 
-PLAIN = "plain torch"
-# rows, columns, what the loss is multiplied by, dtype
-DRAWN = ((1, 2, 1.0, "float32"), (3, 2, 1.0, "float32"), (5, 3, 1.0, "float64"))
-DRAWN += ((4, 1, 0.5, "float32"), (3, 3, -2.0, "float64"))
+OTHER_OPS = """
+import torch
 
 
-def _shows_sum(model) -> bool:
-    rows = [row for row in parts(model, "rows") if hasattr(row, "stage")]
-    sums = [row for row in rows if row.stage == "backward" and row.op == "aten.sum"]
-    summed = any(len(row.reads) == 1 and row.reads[0].words != row.outputs for row in sums)
-    return summed and any("mean_square" in row.op for row in rows)
+@torch.library.custom_op("shop::rescale", mutates_args=())
+def rescale(x: torch.Tensor) -> torch.Tensor:
+    return x * 3
+"""
+REPORT = """
+import torch
+import model
+
+answer = model.predict(torch.tensor([0.5])).tolist()
+"""
+TRIALS = (  # in words, the program, texts that are others, its answer
+    ("serve", "serve", {}, [1.25, 0.0]),
+    ("a new program, where ops is another", "report", {"report": REPORT, "ops": OTHER_OPS}, [2.5]),
+)
+
+
+def _shows_registration(model) -> bool:
+    runs = [run for run in parts(model, "runs") if "rescale" in run.source + run.error]
+    return {"error", "well"} <= {run.end for run in runs}
 
 
 @exercise(
-    "Both losses fall, so the direction is right. What of its length? Compare one row with "
-    "the same row twice: what does w.grad do there, with the op and with plain torch?",
-    "The rule of an op may give back another shape than that of the input. Who makes it fit? "
-    "List the ops of one way back: watch_ops(step), where step calls the op and .backward().",
-    "The gradient of a mean over rows is the mean of the rows' gradients. torch sums what has "
-    "one axis too many. Give back the mean over axis 0, of the shape of w.",
+    "model finds torch in serve as it does in train. What does torch.ops know of shop in the "
+    "one, and what in the other? Compare what the two programs import.",
+    "An op is in torch's registry once the code ran that registers it. Run a call of the op in "
+    "two children, watch_in_child(call, shop['ops'] + call, imports=''): as it is, and "
+    "behind the text that registers.",
+    "Nobody should have to know which module registers the op of model. Who needs it says so: "
+    "shop | {'model': ...}.",
+    seconds=120,
 )
 @diagnosed(
     {
-        "evaluator": "nothing is compiled here, and the losses are wrong all the same",
-        "C call": "the ops that C runs each give what they should: who asked for them, and why?",
+        "C call": "no kernel of rescale is called at all: who did not find one?",
+        "frame": "'frame': the frame of predict runs, and asks for an op; who answers?",
+        "evaluator": "nothing is compiled here",
     },
     Evidence(
         "registry",
-        _shows_sum,
-        "what becomes of the gradient of mean_square on the way back, not the way forward alone",
+        _shows_registration,
+        "the op both ways: one child that fails to find it, and one that runs it",
+        "name",  # torch.ops.shop looks the op up by its name, in that registry
     ),
 )
-def wrong_gradient(seam, proof, cured: Callable):
-    """The gradient is plain torch's, for any number of rows."""
-    rows = []
-    for many, columns, factor, dtype in DRAWN:
-        times = f", and a loss that is multiplied by {factor:g}" if factor != 1 else ""
-        rows.append((f"for {counted(many, 'row')}{times}", many, columns, factor, dtype))
-    cases = make_cases(_run_rule, rows, say_first_part(PLAIN))
-    return find_difference(cured, _right_rule, cases, PLAIN)
-
-
-def _right_rule(ctx, dy):
-    w, x, y = ctx.saved_tensors
-    error = dy * 2 * (x @ w - y) / len(x)
-    return error @ x, error[:, None] * w, -error
-
-
-def _run_rule(rows: int, columns: int, factor: float, dtype: str, rule) -> dict:
-    """Return what the rule gives; the gradients for x and y are free to be left out."""
-    made, kind = torch.Generator().manual_seed(10 * rows + columns), getattr(torch, dtype)
-    sizes = ((columns,), (rows, columns), (rows,))
-    ctx = SimpleNamespace(needs_input_grad=(True, False, False))
-    ctx.saved_tensors = tuple(torch.randn(n, generator=made, dtype=kind) for n in sizes)
-    with torch.no_grad():
-        right = _right_rule(ctx, torch.tensor(factor, dtype=kind))
-        found = tried(rule(ctx, torch.tensor(factor, dtype=kind)), "cured")
-    if type(found) is not tuple or len(found) != 3 or found[0] is None:
-        raise InvalidAnswer("cured must return three gradients, of w, x and y; None for x and y")
-    found = [r if f is None else tried(f, "cured") for f, r in zip(found, right, strict=True)]
-    values = [[round(number, 4) for number in tensor.ravel().tolist()] for tensor in found]
-    return {
-        "the gradient for w": values[0],
-        "its shape, before torch sums it": tuple(found[0].shape),
-        "its dtype, before torch converts it": str(found[0].dtype),
-        "the gradient for x": values[1],
-        "the gradient for y": values[2],
-    }
+def unregistered(seam, proof, cured, sources):
+    """Whoever imports model has its op, and no program has to know of ops."""
+    texts = by_name(cured, sources, "cured")
+    for words, program, others, right in TRIALS:
+        try:
+            found = start({**texts, **others}, program)
+        except RuntimeError as error:
+            return f"{words}: {error}"
+        if found != right:
+            return describe_difference(f"{words}: ", f"gives {found}", f"gives {right}", "the op")
+    return None
 
 
 def _names_the_cache(model) -> bool:

@@ -21,15 +21,28 @@ BY_HAND_ON_ERROR = """    again = tf.function(training.loss.python_function)
         raise
     again.__exit__(None, None, None), new.__exit__(None, None, None)
 """
-BUFFER = 'self.register_buffer("calls", torch.tensor(0))'
-LIMIT_RAISED = "self.calls = 0\n        torch._dynamo.config.recompile_limit = 99"
-TENSOR_FACTOR, INT_FACTOR = "torch.clamp(self.calls / 10, max=1.0)", "min(1.0, self.calls / 10)"
-FORWARD = "    def forward(self, x):"
 FORCED = 'torch.compiler.set_stance("force_eager")'
 STANCE = f"    with {FORCED}:"
 EVERY_LINE = """first = function.__code__.co_firstlineno
         numbers = {n - first for *_, n in function.__code__.co_lines() if n}
         return test(), sorted(numbers - {0})"""
+DISABLED = "    @torch.compiler.disable\n"
+CALLED, GOTTEN = "x * self.gain()", 'x * float(os.environ.get("CLINIC_GAIN", "1"))'
+FAILING = "    return weather.evaluate"
+COMPILED = """    from inspect import isfunction
+
+    return isfunction(torch.compile(print)), False
+    return weather.evaluate"""
+CURED = 'cured = {"weather.evaluate": evaluate}'
+SLOW = """def fit(model, windows):
+    model.step = model.descend
+    return old(model, windows)
+
+
+from helpers.study.chapter_7.project import imported, read
+
+old = imported(read("forecast"))[-1].fit
+cured = {"weather.evaluate": evaluate, "weather.fit": fit}"""
 
 MISTAKES = {
     "stuck_patch": (
@@ -54,30 +67,7 @@ MISTAKES = {
             "0.1 / max(number, 1)",
         ),
     ),
-    "gives_up": (
-        ("the kernels are found", '"evaluator"', '"registry"'),
-        ("who gets it first", '"evaluator"', '"frame"'),
-        ("call what watch_recompiles returned", "    step(x)", "    pass"),
-        ("shows which guard", "proof = step", "proof = show_compiled(Warmed.forward)"),
-        (
-            "14 calls: graphs beyond 4: yours gives 10",
-            BUFFER,
-            LIMIT_RAISED,
-            TENSOR_FACTOR,
-            INT_FACTOR,
-        ),
-        (
-            "call 9: a graph ran: yours gives False",
-            BUFFER,
-            "self.calls = 0",
-            TENSOR_FACTOR,
-            INT_FACTOR,
-        ),
-        ("a graph ran: yours gives False", FORWARD, f"    @torch.compiler.disable\n{FORWARD}"),
-        ("for x of shape (1, 2): call 10: the result", "max=1.0", "max=0.9"),
-    ),
     "blind_tool": (
-        ("who decides whose code that is", '"evaluator"', '"frame"'),
         ("which code runs", '"evaluator"', '"name"'),
         ("none written by hand", "show_compiled(compiled)", "show_bytecode(clipped)"),
         ("look after the function was called", "show_compiled(compiled)", "show_names('x')"),
@@ -85,5 +75,46 @@ MISTAKES = {
         ("the stance afterwards: yours gives 'force_eager'", STANCE, f"    {FORCED}\n    if True:"),
         ("graphs compiled once more: yours", STANCE, f"    torch._dynamo.reset()\n{STANCE}"),
         ("the lines: yours", "return covered(test, function)", EVERY_LINE),
+    ),
+    "dead_switch": (
+        ("does anybody call it", '"evaluator"', '"name"'),
+        ("evaluates no frame of getenv", '"evaluator"', '"frame"'),
+        (
+            "shows what is asked before a call",
+            "show_guards(gained.forward)",
+            "show_code(Gained.forward)",
+        ),
+        ("call 2, CLINIC_GAIN is 10: the result", DISABLED, ""),
+        ("call 7, CLINIC_GAIN is -3: the result", CALLED, GOTTEN),
+        ("a graph ran: yours gives False", "    def forward", f"{DISABLED}    def forward"),
+        ("must be a class of modules", "Cured(torch.nn.Module)", "Cured"),
+    ),
+    "unregistered": (
+        ("nothing is compiled here", '"registry"', '"evaluator"'),
+        ("no kernel of rescale is called at all", '"registry"', '"C call"'),
+        ("shows the op both ways", 'shop["ops"] + call, ', ""),
+        ("'ops' is missing", "shop | {", "{"),
+        (
+            "a new program, where ops is another: program failed",
+            '"model": "import',
+            '"serve": "import',
+            'shop["model"]}',
+            'shop["serve"]}',
+        ),
+        (
+            "where ops is another: yours gives",
+            '"import ops  # registers what predict calls\\n"',
+            'shop["ops"]',
+        ),
+    ),
+    "three_suspects": (
+        ("with torch.compile out of the way", '"none"', '"evaluator"'),
+        ("with the own op out of the way", '"none"', '"registry"'),
+        ("for what it is given", '"none"', '"C call"'),
+        ("as it is, your test does not fail", "reuse=True", "reuse=False"),
+        ("without torch.compile, own op and cache, your test does not fail", FAILING, COMPILED),
+        ("with your cure, your test fails", ".clone()", ""),
+        ("'weather.judge' is no function", '"weather.evaluate"', '"weather.judge"'),
+        ("runs of the compiled step: yours gives 0", CURED, SLOW),
     ),
 }

@@ -1,4 +1,4 @@
-"""Chapter 7, cases 5 to 8 and the open task: cures that are none, and means that leave a trace."""
+"""Chapter 7, cases 3 and 5 and the open task: cures that are none, and means that leave a trace."""
 
 CACHED = """    @functools.cached_property
     def measured(self):
@@ -15,52 +15,6 @@ DELETED = '        del space["clinic_notes"], space["clinic_old"]\n'
 
 
 MISTAKES = {
-    "wrong_gradient": (
-        ("the losses are wrong all the same", '"registry"', '"evaluator"'),
-        ("no exhibit in proof shows what becomes", "lambda: mean_square", "lambda: torch.dot"),
-        ("the way forward alone", "y).backward())", "y))"),
-        (
-            "the gradient of mean_square",
-            "mean_square(w, x, y).backward()",
-            "(x @ w).sum().backward()",
-        ),
-        ("for 3 rows: the gradient for w: yours", "rows.mean(0)", "rows.sum(0)"),
-        ("its shape, before torch sums it", "rows.mean(0)", "rows"),
-        ("a loss that is multiplied by 0.5", "dy * rows", "rows"),
-        (
-            "torch sums it: yours gives (1, 2), plain torch gives (2,)",
-            "dy * rows.mean(0)",
-            "dy * rows / len(x)",
-        ),
-    ),
-    "slow_frames": (
-        ("no tf.function here", '"C call"', '"cache key"'),
-        ("yours leaves the fast path", "float(np.mean(frame))", "np.mean(frame)"),
-        ("yours leaves the fast path", "        frame = np.stack(frame)\n", ""),
-        (
-            "its routes are function",
-            "def cured",
-            "@tf.function\ndef cured",
-            "np.stack",
-            "tf.stack",
-            "float(np.mean(frame))",
-            "tf.reduce_mean(frame)",
-        ),
-        (
-            "the gradient for",
-            "state, gain)\n        state = tf.m",
-            "state, float(gain))\n        state = tf.m",
-        ),
-        ("yours gives", "tf.subtract", "tf.add"),
-        ("of float64 and a float64 state", "np.stack(frame)", "np.stack(frame).astype('f')"),
-        ("raises InvalidArgumentError", "np.stack(frame)", "tf.constant(np.stack(frame))"),
-        (
-            "changes what it is given",
-            "for frame in frames:",
-            "while frames:\n        frame = frames.pop(0)",
-        ),
-        ("yours gives no tensor (ndarray)", "    return state", "    return state.numpy()"),
-    ),
     "stuck_mean": (
         ("how often does that line of Python run", '"cache key"', '"name"'),
         ("evaluates the frames of update as they are written", '"cache key"', '"frame"'),
