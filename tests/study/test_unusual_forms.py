@@ -45,7 +45,28 @@ GUARDED = """model = Warmed()
 torch.compile(model, backend="eager")(x)
 proof = show_guards(model.forward)"""
 ALL_THREE = ", dy * rows / x * w / len(x), dy * 2 * (y - x @ w) / len(x)"
+BY_COURSE = """
+
+@contextmanager
+def cured(project, new):
+    project.totals.area.cache_clear()
+    old = project.ops.scale
+    kept = ["report.baseline"] * (project.report.baseline is old)
+    try:
+        with rebind_everywhere(old, new, keep=kept):
+            yield
+    finally:
+        project.totals.area.cache_clear()
+"""
+CELL = ("cell.cell_contents = new", "logs.scale = logs.TABLE['logged'] = logs.logged(new)")
+KEEP = (
+    "area, cell = project.totals.area,",
+    "wrapper = logs.scale\n    area, cell = project.totals.area,",
+)
+BACK = ("cell.cell_contents = old", "logs.scale = logs.TABLE['logged'] = wrapper")
 FORMS = [
+    ("who_kept", lambda s: s.partition("\n\n@")[0] + BY_COURSE),
+    ("who_kept", lambda s: s.replace(*CELL).replace(*KEEP).replace(*BACK)),
     ("gives_up", lambda s: s.replace("proof = step", GUARDED)),
     ("wrong_gradient", lambda s: s.replace(", None, None", ALL_THREE)),
     ("kept_models", lambda s: s.replace("error.with_traceback(None)", "type(error)(*error.args)")),

@@ -171,7 +171,7 @@ def _holds(module, op) -> bool:
 
 
 @exercise(
-    "Start from the small module scan of section 3: it already finds the names to write to.",
+    "Start from the small module scan of section 4: it already finds the names to write to.",
     "Remember each (namespace, name) that you change; write new, yield, write old back.",
     "try: write new everywhere, then yield; finally: write old back to the remembered places. "
     "Decorate it with @contextlib.contextmanager.",

@@ -8,6 +8,7 @@ from types import FunctionType, SimpleNamespace
 from unittest.mock import patch
 
 from helpers.capture.text.value import short_repr
+from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.chapter_7.diagnosis import Meant
 from helpers.study.chapter_7.project import fresh
 from helpers.study.check import InvalidAnswer, exercise, tried
@@ -92,7 +93,7 @@ def _try(sources, calls, how: dict, cured) -> dict:
     seen, raises = {}, how.get("raises")
     with fresh({**sources, **how.get("more", {})}) as modules:
         project = SimpleNamespace(**{module.__name__: module for module in modules})
-        before, old = [{**vars(module)} for module in modules], project.ops.scale
+        before = [{**vars(module)} for module in modules]
 
         def look(when):
             seen.update({f"{name} {when}": value for name, value in calls(project, 7).items()})
@@ -111,7 +112,7 @@ def _try(sources, calls, how: dict, cured) -> dict:
             with block(_triple):
                 look("in the block")
                 if how.get("nested"):
-                    with block(lambda x: 1 + old(x)):
+                    with block(lambda x: 1 + 5 * x):
                         look("in the inner block")
                     look("between the two ends")
                 if raises:
@@ -151,5 +152,6 @@ def _advise(mine, real) -> str | None:
 def who_kept(kept, cured: Callable, sources, calls):
     """You named each holder; every call ran the new op, and afterwards all was as before."""
     rows = ((shows, sources, calls, how) for shows, how in TRIALS.items())
-    cases = make_cases(_try, rows, _advise)
-    return _wrong_names(kept, sources) or find_difference(cured, _reference, cases)
+    with only_new_objects():
+        cases = make_cases(_try, rows, _advise)
+        return _wrong_names(kept, sources) or find_difference(cured, _reference, cases)

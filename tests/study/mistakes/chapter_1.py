@@ -67,7 +67,9 @@ MISTAKES = {
             'patch.object(jobs, "ten", functools.partial(new, 10)),',
             "",
             "    with (\n",
-            "    jobs.ten, ten = functools.partial(new, 10), jobs.ten\n    with (\n",
+            "    jobs.ten = functools.partial(new, 10)\n    with (\n",
+            LAST,
+            f"            jobs.ten = functools.partial(old, 10)\n{LAST}",
         ),
     ),
     "default_finder": (
