@@ -58,6 +58,10 @@ class Timeline:
     file: str = ""
     first: int = 1
 
+    def at_end(self, title: str) -> str | Listing | Graph | Ledger:
+        """Return what the panel with this title shows after the last step."""
+        return self.steps[-1].panel(title)
+
     def place(self, line: int) -> str:
         """Return where a line of the source is: `path.py:1207`, or `line 7` of the source."""
         return f"{self.file}:{self.first + line - 1}" if self.file else f"line {line}"

@@ -8,7 +8,7 @@ __all__ = ["check", "expect", "predict", "show_predictions"]
 check = Checks(
     {
         "chapter_0": "warm_up",
-        "chapter_1": "tangle default_finder rebinding one_more_holder",
+        "chapter_1": "tangle default_finder rebinding who_kept",
         "chapter_2": "ranking batches cache_key cache_lookup cache_mutation slow_training",
         "chapter_3": """
             vm_names vm_operators vm_jumps vm_calls vm_closures vm_exceptions

@@ -51,7 +51,28 @@ for gain in ("1", "10"):
     with patch.dict(os.environ, CLINIC_GAIN=gain):
         proof(x)"""
 PLACED = """cured = {"readings.Windows.place": lambda self, part: torch.tensor(part)}"""
+BY_COURSE = """
+
+@contextmanager
+def cured(project, new):
+    project.totals.area.cache_clear()
+    old = project.ops.scale
+    kept = ["report.baseline"] * (project.report.baseline is old)
+    try:
+        with rebind_everywhere(old, new, keep=kept):
+            yield
+    finally:
+        project.totals.area.cache_clear()
+"""
+CELL = ("cell.cell_contents = new", "logs.scale = logs.TABLE['logged'] = logs.logged(new)")
+KEEP = (
+    "area, cell = project.totals.area,",
+    "wrapper = logs.scale\n    area, cell = project.totals.area,",
+)
+BACK = ("cell.cell_contents = old", "logs.scale = logs.TABLE['logged'] = wrapper")
 FORMS = [
+    ("who_kept", lambda s: s.partition("\n\n@")[0] + BY_COURSE),
+    ("who_kept", lambda s: s.replace(*CELL).replace(*KEEP).replace(*BACK)),
     ("dead_switch", lambda s: s.replace("proof = show_guards(gained.forward)", HIT)),
     ("blind_tool", lambda s: s.replace('"evaluator"', '"frame"')),
     ("unregistered", lambda s: s.replace('"registry"', '"name"')),

@@ -1,7 +1,8 @@
 """The exercises of chapter 1; the first is a guess: five routes to a function."""
 
 from helpers.study.chapter_1.default_finder import default_finder
-from helpers.study.chapter_1.rebinding import one_more_holder, rebinding
+from helpers.study.chapter_1.rebinding import rebinding
+from helpers.study.chapter_1.who_kept import who_kept
 from helpers.study.engine import check_guess, exercise
 
 WHY = {
@@ -23,4 +24,4 @@ def tangle(guess, tangle):
     return check_guess(guess, dict(zip(WHY, tangle(), strict=True)), WHY, ("old", "new"))
 
 
-EXERCISES = (tangle, default_finder, rebinding, one_more_holder)
+EXERCISES = (tangle, default_finder, rebinding, who_kept)

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from helpers.capture.references.rebind import rebind_everywhere
 from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.chapter_7.diagnosis import Evidence, Meant, diagnosed, parts
-from helpers.study.chapter_7.project import fresh
 from helpers.study.check import exercise, tried
 from helpers.study.engine import find_difference, make_cases, say_first_part, tf
+from helpers.study.project import fresh
 
 PENALTY = "penalty"
 

@@ -6,10 +6,11 @@ from unittest.mock import patch
 
 from helpers.capture.text.value import short_repr
 from helpers.safety.arguments import real_type_name
+from helpers.study.chapter_7.clinic_projects import read
 from helpers.study.chapter_7.diagnosis import NONE, misnamed
-from helpers.study.chapter_7.project import fresh, read
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import find_difference, in_order, make_cases, same_result, say_first_part
+from helpers.study.project import fresh
 
 SOURCES = read("forecast")
 AS_WRONG = "out of the way, and all else as it was, the skill is as wrong"

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from weakref import ref
 
 from helpers.safety.arguments import real_type_name
+from helpers.study.chapter_7.clinic_projects import start
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
-from helpers.study.chapter_7.project import start
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import (
     by_name,

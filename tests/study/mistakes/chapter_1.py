@@ -23,13 +23,11 @@ ON_EXCEPTION = f"""    except Exception:
 {WRITE_BACK}        raise
     else:
 {WRITE_BACK}"""
-WRITE_OLD = """        for write in writes:
-            write(old)
-"""
-ON_EXCEPTION_ONLY = f"""    except Exception:
-{WRITE_OLD}        raise
-    else:
-{WRITE_OLD}"""
+CLEAR = "        area.cache_clear()\n"
+LAST = "            cell.cell_contents = old\n            area.cache_clear()\n"
+WRITE_CELL = "            cell.cell_contents = new\n"
+RAISE = "            raise\n        else:\n"
+BASELINE = '        patch.object(project.report, "baseline", new),\n'
 
 NOT_MAIN = "(m) for m in list(sys.modules.values()) if m is not sys.modules['__main__'] and"
 
@@ -43,22 +41,36 @@ MISTAKES = {
         ("copied the references", '"copied": "old"', '"copied": "new"'),
         ("one of 'old', 'new', not 'Old'", '"alias": "old"', '"alias": "Old"'),
     ),
-    "one_more_holder": (
+    "who_kept": (
+        ("one more name of the module logs", ', "logs.TABLE"}', "}"),
+        ("on purpose", 'kept = {"report.scale"', 'kept = {"report.baseline", "report.scale"'),
+        ("layers.run does not hold", '"layers.Layer"', '"layers.run"'),
+        ("totals.area does not hold", '"jobs.ten", ', '"jobs.ten", "totals.area", '),
+        ("no such name", '"jobs.ten"', '"jobs.tenth"'),
+        ("texts such as 'jobs.ten'", 'kept = {"report.scale"', 'kept = {3, "report.scale"'),
+        ("context manager, not generator", "@contextmanager\n", ""),
+        ("report.total in the block", '        patch.object(project.ops, "scale", new),\n', ""),
+        ("jobs.apply in the block", ", (new,)", ", (old,)"),
+        ("staticmethod prevents that", "staticmethod(new)", "new"),
+        ("logs.TABLE['plain'] in the block", "dict.fromkeys(entries, new)", "{}"),
+        ("logs.TABLE['more'] in the block", "dict.fromkeys(entries, new)", "plain=new"),
+        ("logs.TABLE['text'] in the block", "if fn is old]", "if fn is not logs.scale]"),
+        ("used before: totals.area in the block", f"{CLEAR}        try", "        try"),
+        ("totals.area after the block", LAST, LAST.split("\n")[0] + "\n"),
+        ("logs.scale after the block", LAST, f"    {CLEAR}"),
+        ("logs.scale in the block", WRITE_CELL, ""),
+        ("when the block raises", "        try:\n", "        if True:\n", "finally:", "if True:"),
+        ("when Ctrl-C ends", f"finally:\n{LAST}", f"except Exception:\n{LAST}{RAISE}{LAST}"),
+        ("report.change in the block", "    with (\n", f"    with (\n{BASELINE}"),
         (
-            "of a list inside a holder, which was not given",
-            "    writes = [write for",
-            "    holders = [*holders, *(x for h in holders if type(h) is list for x in h)]\n"
-            "    holders = [h for h in holders if hasattr(h, '__dict__') or type(h) in KINDS]\n"
-            "    writes = [write for",
-            "\n\ndef places(holder",
-            "\n\nKINDS = (list, dict, CellType)\n\n\ndef places(holder",
+            "changed in jobs after the block",
+            'patch.object(jobs, "ten", functools.partial(new, 10)),',
+            "",
+            "    with (\n",
+            "    jobs.ten = functools.partial(new, 10)\n    with (\n",
+            LAST,
+            f"            jobs.ten = functools.partial(old, 10)\n{LAST}",
         ),
-        ("closure cell", "holder.cell_contents is old", "False"),
-        ("keyword-only defaults", " + places(holder.__kwdefaults__ or {}, old)", ""),
-        ("__defaults__[", "    values[k] = value\n", ""),
-        ("still holds the old function", "enumerate(holder) if v is old", "[]"),
-        ("only equal", "enumerate(holder) if v is old", "enumerate(holder) if v == old"),
-        ("after a KeyboardInterrupt", f"    finally:\n{WRITE_OLD}", ON_EXCEPTION_ONLY),
     ),
     "default_finder": (
         ("compare with `is`", "value is obj", "value == obj"),

@@ -39,7 +39,8 @@ SLOW = """def fit(model, windows):
     return old(model, windows)
 
 
-from helpers.study.chapter_7.project import imported, read
+from helpers.study.chapter_7.clinic_projects import read
+from helpers.study.project import imported
 
 old = imported(read("forecast"))[-1].fit
 cured = {"weather.evaluate": evaluate, "weather.fit": fit}"""

@@ -1,11 +1,6 @@
-"""The texts of a project's modules -> the modules as after a first import, here or in a child."""
+"""The projects of the clinic: their texts, shown, or imported in a child."""
 
-import linecache
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 
 from helpers.capture.processes.child import call_in_child
 from helpers.exhibit import Exhibit
@@ -40,28 +35,3 @@ def program(sources, name):
         pathlib.Path(f"{file}.py").write_text(text, "utf-8")
     sys.path.insert(0, ".")
     return __import__(name).answer
-
-
-def imported(sources: dict[str, str]) -> list[ModuleType]:
-    """Run each text as the module of that name, in this order; they stay in `sys.modules`."""
-    return [_run(name, source) for name, source in sources.items()]
-
-
-@contextmanager
-def fresh(sources: dict[str, str]) -> Iterator[list[ModuleType]]:
-    """Import a project for the length of a block; `sys.modules` is as before then."""
-    before = {name: sys.modules[name] for name in sources if name in sys.modules}
-    try:
-        yield imported(sources)
-    finally:
-        for name in sources:
-            sys.modules.pop(name, None)
-        sys.modules.update(before)
-
-
-def _run(name: str, source: str) -> ModuleType:
-    module = sys.modules[name] = ModuleType(name)
-    file = f"{name}.py"
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)  # AutoGraph reads it
-    exec(compile(source, file, "exec"), vars(module))
-    return module

@@ -1,0 +1,32 @@
+"""The texts of a project's modules -> the modules, as fresh as after their first import."""
+
+import linecache
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+
+
+def imported(sources: dict[str, str]) -> list[ModuleType]:
+    """Run each text as the module of that name, in this order; they stay in `sys.modules`."""
+    return [_run(name, source) for name, source in sources.items()]
+
+
+@contextmanager
+def fresh(sources: dict[str, str]) -> Iterator[list[ModuleType]]:
+    """Import a project for the length of a block; `sys.modules` is as before then."""
+    before = {name: sys.modules[name] for name in sources if name in sys.modules}
+    try:
+        yield imported(sources)
+    finally:
+        for name in sources:
+            sys.modules.pop(name, None)
+        sys.modules.update(before)
+
+
+def _run(name: str, source: str) -> ModuleType:
+    module = sys.modules[name] = ModuleType(name)
+    file = f"{name}.py"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)  # AutoGraph reads it
+    exec(compile(source, file, "exec"), vars(module))
+    return module
