@@ -100,7 +100,7 @@ class _Log:
     seconds=60,
 )
 def one_compile(make_step: Callable):
-    """One graph from x to the loss, compiled once, and the training runs as it did."""
+    """One graph from x to the loss, compiled at most twice, and the training runs as it did."""
     torch_private.refuse_late_dynamo()
     rows = [(f"for x of shape {shape}", seed, shape) for seed, shape in enumerate(SHAPES)]
     cases = make_cases(_train, rows, say_first_part(PLAIN))
