@@ -44,7 +44,7 @@ MISTAKES = {
     "who_kept": (
         ("one more name of the module logs", ', "logs.TABLE"}', "}"),
         ("on purpose", 'kept = {"report.scale"', 'kept = {"report.baseline", "report.scale"'),
-        ("layers.run does not hold", '"layers.Layer"', '"layers.run"'),
+        ("layers.run does not hold", '"layers.Layer.op"', '"layers.run"'),
         ("totals.area does not hold", '"jobs.ten", ', '"jobs.ten", "totals.area", '),
         ("no such name", '"jobs.ten"', '"jobs.tenth"'),
         ("texts such as 'jobs.ten'", 'kept = {"report.scale"', 'kept = {3, "report.scale"'),
