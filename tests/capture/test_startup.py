@@ -32,7 +32,7 @@ def test_each_switch_does_what_is_said_of_it(switches):
 
 def test_own_lines_run_too(switches):
     assert switches.run("mine", "print(context._context)").model.runs[0].printed == "None"
-    with pytest.raises(KeyError, match="'mine' is none of the .* switches: enable"):
+    with pytest.raises(KeyError, match="'mine' is none of the .* switches: disable"):
         switches.run("mine")
 
 
