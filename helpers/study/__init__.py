@@ -21,7 +21,7 @@ check = Checks(
         "chapter_5": "gradient_names forgotten sigmoid smooth_max repair two_kernels",
         "chapter_6": "route op_logger tape execute slow_loop first_nan",
         "chapter_7": """
-            stuck_patch blind_tool stuck_mean unregistered
+            stuck_patch blind_tool stuck_mean missing_op
             kept_models dead_switch every_step three_suspects five_means
         """,
     }

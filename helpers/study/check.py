@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
-from inspect import signature
+from inspect import signature, unwrap
 
 from helpers.capture.text.error import error_message
 from helpers.capture.text.source import file_lines
@@ -50,6 +50,13 @@ def describe_difference(before: str, yours: str, real: str, who: str, after: str
     words = Mismatch(f"{before}yours {yours}, {who} {real}{after}")
     words.beside = Beside(before, yours, real, who, after)
     return words
+
+
+def _is_stub(answer) -> bool:
+    """Say whether it is `...`, or a function or a class with a method that has only that."""
+    parts = vars(answer).values() if isinstance(answer, type) else [answer]
+    codes = [getattr(unwrap(part), "__code__", None) for part in parts]
+    return answer is ... or any(c and ... in c.co_consts and not c.co_names for c in codes)
 
 
 def prefix_reason(before: str, because: str, after: str = "") -> str:
@@ -110,7 +117,8 @@ class Exercise:
             wanted = KINDS.get(asked.parameters[name].annotation)
             if wanted and answer is not ... and not wanted[0](answer):
                 raise InvalidAnswer(f"{name} must be a {wanted[1]}, not {quote_value(answer)}")
-        if left := [name for name, answer in given.items() if answer is ...]:
+        if any(answer is ... for answer in given.values()):
+            left = [name for name, answer in given.items() if _is_stub(answer)]
             raise NotAttempted(", ".join(left) if len(answers) > 1 else "")
 
     def _judge_in_time(self, answers) -> str | None:

@@ -75,7 +75,7 @@ FORMS = [
     ("who_kept", lambda s: s.replace(*CELL).replace(*KEEP).replace(*BACK)),
     ("dead_switch", lambda s: s.replace("proof = show_guards(gained.forward)", HIT)),
     ("blind_tool", lambda s: s.replace('"evaluator"', '"frame"')),
-    ("unregistered", lambda s: s.replace('"registry"', '"name"')),
+    ("missing_op", lambda s: s.replace('"registry"', '"name"')),
     ("three_suspects", lambda s: s.replace('cured = {"weather.evaluate": evaluate}', PLACED)),
     ("kept_models", lambda s: s.replace("error.with_traceback(None)", "type(error)(*error.args)")),
     (

@@ -5,7 +5,7 @@ from helpers.study.chapter_7.five_means import five_means
 from helpers.study.chapter_7.stuck_patch import stuck_patch
 from helpers.study.chapter_7.tensorflow_cases import every_step, stuck_mean
 from helpers.study.chapter_7.three_suspects import three_suspects
-from helpers.study.chapter_7.torch_cases import kept_models, unregistered
+from helpers.study.chapter_7.torch_cases import kept_models, missing_op
 
-EXERCISES = (stuck_patch, blind_tool, stuck_mean, unregistered, kept_models)
+EXERCISES = (stuck_patch, blind_tool, stuck_mean, missing_op, kept_models)
 EXERCISES += (dead_switch, every_step, three_suspects, five_means)

@@ -94,7 +94,10 @@ def _shows_mean(model) -> bool:
 @diagnosed(
     {
         "name": "self.mean is looked up, and bound: but how often does that line of Python run?",
-        "frame": "CPython evaluates the frames of update as they are written. How many are there?",
+        "frame": "`update` has a frame only while it is traced. Why does the second call make "
+        "none?",
+        "evaluator": "tf.function is no other frame evaluator: it traces a rewritten copy, and "
+        "then runs a graph in place of the frame. How does the second call find one?",
     },
     Evidence(
         "cache key",

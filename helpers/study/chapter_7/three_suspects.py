@@ -20,7 +20,8 @@ ELSEWHERE = {
     "cache key": f"with the cache of scale {AS_WRONG}; so it is with torch.compile",
     "name": "each name that a call looks up leads to what was meant",
     "frame": "each frame runs the code that is written there",
-    "C call": "each op gives what it should, for what it is given",
+    "C call": "`from_numpy` is documented to share memory, and does. Who kept a view, and "
+    "expected a copy?",
 }
 LENGTHS = (4, 6)  # of windows
 

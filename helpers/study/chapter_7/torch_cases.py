@@ -65,7 +65,7 @@ def _shows_registration(model) -> bool:
         "name",  # torch.ops.shop looks the op up by its name, in that registry
     ),
 )
-def unregistered(seam, proof, cured, sources):
+def missing_op(seam, proof, cured, sources):
     """Whoever imports model has its op, and no program has to know of ops."""
     texts = by_name(cured, sources, "cured")
     for words, program, others, right in TRIALS:

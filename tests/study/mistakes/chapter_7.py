@@ -90,7 +90,7 @@ MISTAKES = {
         ("a graph ran: yours gives False", "    def forward", f"{DISABLED}    def forward"),
         ("must be a class of modules", "Cured(torch.nn.Module)", "Cured"),
     ),
-    "unregistered": (
+    "missing_op": (
         ("nothing is compiled here", '"registry"', '"evaluator"'),
         ("no kernel of rescale is called at all", '"registry"', '"C call"'),
         ("shows the op both ways", 'shop["ops"] + call, ', ""),
@@ -111,7 +111,7 @@ MISTAKES = {
     "three_suspects": (
         ("with torch.compile out of the way", '"none"', '"evaluator"'),
         ("with the own op out of the way", '"none"', '"registry"'),
-        ("for what it is given", '"none"', '"C call"'),
+        ("Who kept a view", '"none"', '"C call"'),
         ("as it is, your test does not fail", "reuse=True", "reuse=False"),
         ("without torch.compile, own op and cache, your test does not fail", FAILING, COMPILED),
         ("with your cure, your test fails", ".clone()", ""),

@@ -17,7 +17,8 @@ DELETED = '        del space["clinic_notes"], space["clinic_old"]\n'
 MISTAKES = {
     "stuck_mean": (
         ("how often does that line of Python run", '"cache key"', '"name"'),
-        ("evaluates the frames of update as they are written", '"cache key"', '"frame"'),
+        ("has a frame only while it is traced", '"cache key"', '"frame"'),
+        ("no other frame evaluator", '"cache key"', '"evaluator"'),
         (
             "a graph of Smoother.update",
             "show_graph(smoother.update, tf.constant(4.0))",
