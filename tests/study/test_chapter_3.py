@@ -10,6 +10,7 @@ from types import FunctionType
 import pytest
 
 from helpers import check
+from helpers.capture.cpython.stack_run import stack_run
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
 from helpers.study import chapter_3
@@ -161,3 +162,14 @@ def test_a_part_has_its_node_scope_and_instruction():
     assert [row.node for row in rows][3:] == ["BinOp 2 Mult 3", "BinOp 1 Add 4", "Return 5"]
     assert (rows[3].text, rows[3].place) == ("m * K", "4, 19 to 24")
     assert "BINARY_OP *" in rows[3].instruction
+
+
+def test_a_finished_class_stands_in_for_one_that_is_all_stubs_and_the_title_says_so():
+    class Names:
+        def LOAD_FAST(self, name):
+            return ...
+
+    own = stack_run(vm.or_finished(*vm.STEPS[:3])().run, leapdays, 2000, 2030)
+    lent = stack_run(vm.or_finished(vm.STEPS[0], Names, *vm.STEPS[2:3])().run, leapdays, 2000, 2030)
+    assert own.title == "leapdays, in your machine" and own.steps == lent.steps
+    assert lent.title.startswith("leapdays, in a machine with the finished Names:")

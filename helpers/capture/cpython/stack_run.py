@@ -39,7 +39,8 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
         from helpers.capture.cpython.machine_steps import machine_record
 
         recorder = machine_record(fn, *args, **kwargs)
-        title, note = f"{plain(args[0].__name__)}, in your machine", recorder.note
+        title = f"{plain(args[0].__name__)}, in {fn.__self__.called}"
+        note = recorder.note
         draft = Draft(recorder)
     else:
         recorder = record(fn, args, kwargs, look=described)

@@ -24,9 +24,6 @@ v1 = tf.compat.v1
 """
 
 SWITCHES = {
-    "enable, when eager already: nothing is checked": """\
-print(v1.enable_eager_execution(config=1, device_policy=9))
-print(tf.executing_eagerly(), context._context)""",
     "disable: the same line builds a graph": """\
 v1.disable_eager_execution()
 x = tf.constant(3.0)
@@ -36,16 +33,6 @@ print(v1.Session().run(x * 2))""",
 v1.disable_eager_execution()
 tf.constant(3.0)
 v1.enable_eager_execution()""",
-    "enable, after only a graph of one's own": """\
-v1.disable_eager_execution()
-with tf.Graph().as_default():
-    tf.constant(3.0)
-print(v1.enable_eager_execution(), tf.executing_eagerly())""",
-    "enable, after the graph was reset": """\
-v1.disable_eager_execution()
-tf.constant(3.0)
-v1.reset_default_graph()
-print(v1.enable_eager_execution(), tf.executing_eagerly())""",
     "enable, with a policy that is none": """\
 v1.disable_eager_execution()
 v1.enable_eager_execution(device_policy=9)""",
@@ -62,30 +49,6 @@ made = context.context()
 print(made.device_policy == context.DEVICE_PLACEMENT_EXPLICIT)
 print(made.execution_mode == context.ASYNC)
 print(before.__name__, context.context.__name__, before is context.context)""",
-    "disable, after eager tensors were made": """\
-x = tf.constant(1.0)
-v1.disable_eager_execution()
-x + 1""",
-    "device policy: the public setter": """\
-print(tf.config.experimental.get_device_policy())
-tf.config.experimental.set_device_policy("explicit")
-print(tf.config.experimental.get_device_policy())
-tf.config.experimental.set_device_policy("nonsense")""",
-    "sync: the error surfaces where it was made": """\
-one, zero = tf.constant([1]), tf.constant([0])
-print("dividing")
-y = one // zero
-print("divided")""",
-    "async: the next op pays for it, until you clear": """\
-tf.config.experimental.set_synchronous_execution(False)
-y = tf.constant([1]) // tf.constant([0])
-for step in (y.numpy, lambda: tf.constant([2.0]) * 2):
-    try:
-        step()
-    except tf.errors.InvalidArgumentError as error:
-        print(error.message.partition("}} ")[2] or error.message)
-context.async_clear_error()
-print((tf.constant([2.0]) * 2).numpy())""",
     "TFE_Py_InitEagerTensor, a second time": """\
 from tensorflow.python import pywrap_tfe
 class Base(ops._EagerTensorBase): pass

@@ -25,7 +25,7 @@ from helpers.mini.vm.instructions import (
     plain,
     plain_names,
 )
-from helpers.mini.vm.loop import Loop, machine, opcodes, written
+from helpers.mini.vm.loop import Loop, machine, opcodes, or_finished, written
 from helpers.mini.vm.more_handlers import More
 from helpers.mini.vm.steps import ARITHMETIC, COMPARISON, STEPS
 from helpers.safety.arguments import real_type_name

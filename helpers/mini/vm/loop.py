@@ -19,7 +19,7 @@ from helpers.mini.vm.instructions import (
     outer_name,
     plain,
 )
-from helpers.mini.vm.steps import links
+from helpers.mini.vm.steps import STEPS, links
 
 PACKAGE = __name__.rpartition(".")[0]
 # What these raise has been in this frame before: its traceback gets no second entry.
@@ -43,6 +43,7 @@ class Loop(Frame):
     """
 
     making, result, is_flat = NULL, None, False
+    called = "your machine"  # in titles
 
     def __init_subclass__(cls):
         """Know the code of every method, a learner's own too; by id, for equal ones are others."""
@@ -226,6 +227,16 @@ def machine(*steps: type) -> type:
     for step in reversed(steps):
         space |= {name: _found(step)[name] for name in written(step)}
     return type("frame", (*dict.fromkeys(steps), Loop), space)  # as CPython names its own frames
+
+
+def or_finished(*steps: type) -> type:
+    """Return the machine of these classes, with a finished one for each that is all stubs."""
+    finished = {step.__name__: step for step in STEPS}
+    lent = [step.__name__ for step in steps if not written(step) and step.__name__ in finished]
+    made = machine(*(finished[s.__name__] if s.__name__ in lent else s for s in steps))
+    if lent:
+        made.called = f"a machine with the finished {' and '.join(lent)}: yours are stubs"
+    return made
 
 
 def opcodes(step: type) -> frozenset[str]:

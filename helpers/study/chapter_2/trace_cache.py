@@ -98,7 +98,9 @@ class Sequence:
                 kinds = KeyError, ValueError, TypeError, Exception
                 kind = next(kind for kind in kinds if issubclass(found.kind, kind))
                 does = f"raises a {kind.__name__}"
-            del found
+            held = [x.items for x in tf.nest.flatten(args) if isinstance(x, Holder)]
+            does += f", leaves {held[0]} in the caller's object" if held else ""
+            del found, held
             times = len(ran) - seen
             runs = ("hits", "traces")[times] if times < 2 else f"runs the body {times} times"
             kept = f"{does}, keeps {len(mine.cache)} traces"
@@ -125,6 +127,13 @@ class Plain:
     value: int
 
 
+@dataclass(eq=False)
+class Holder:
+    """An object whose list a body can change."""
+
+    items: list
+
+
 @dataclass(frozen=True)
 class Equal:
     """An object that is equal to those with the same value."""
@@ -145,6 +154,14 @@ def _append(x, n=1):
 
 def _replace(x):
     x[0] = x[0] + 1
+
+
+def _replace_by_equal(x):
+    x[0] = tf.identity(x[0])
+
+
+def _change_inside_object(x):
+    x.items.append(1)
 
 
 def _put_back(x):
@@ -170,9 +187,10 @@ def _of_one(body, *rows) -> list[Sequence]:
 
 def _keys() -> list[Sequence]:
     """Return sequences from the plainest to the oddest; each shows one rule of the key."""
-    two, three, whole = tf.ones([2]), tf.ones([3]), tf.ones([2], tf.int32)
+    one, two, three, whole = tf.ones([]), *map(tf.ones, ([2], [3])), tf.ones([2], tf.int32)
     a, b = Plain(1), Plain(1)
     orders = {"a": two, "b": three}, {"b": three, "a": two}
+    inside = [one], [one * 2], [two], [two * 5], {"a": two}, {"a": two * 5}, [[two]], [[two * 5]]
     pairs, new = ((two, 1), (two, 2), (three, 1), (two, 1)), (lambda: (Plain(1),),) * 4
     return [
         *_of_one(
@@ -184,6 +202,7 @@ def _keys() -> list[Sequence]:
             ("1, 1.0 and True are equal, and so one key", 1, 1.0, True),
             ("text is not bytes, and None is a value", "a", b"a", None, None, "a"),
             ("a list is not a tuple", [two], (two,), [two]),
+            ("in a container, too, a tensor's value is in no key", *inside),
             ("the order of a dict is none, its keys are", *orders, {"a": two}, {"c": two}),
             ("an object is its own key, whatever it holds", a, b, a, [a], [b], [a], len),
             ("objects that say they are equal are one key", *map(Equal, (1, 1, 2, 1))),
@@ -218,13 +237,15 @@ def _lookups() -> list[Sequence]:
 
 def _mutations() -> list[Sequence]:
     """Return sequences of bodies that modify their argument, or do not."""
-    two = tf.ones([2])
+    two, new = tf.ones([2]), (lambda: (Holder([]),),)
     return [
         *_of_one(_one, ("what is not modified gives the body's result", two, {"a": [two, 1]})),
         *_of_one(_append, ("an appended list raises, every time", [two], [two])),
         *_of_one(_write_inside, ("a write one level down raises", {"a": {}})),
         *_of_one(_replace, ("another object in the same place raises", [two])),
+        *_of_one(_replace_by_equal, ("an equal tensor in the same place raises", [two])),
         *_of_one(_put_back, ("the same object in its own place does not", [two, 1])),
+        Sequence("an object is no container: what it holds may change", _change_inside_object, new),
         *_of_one(_raise_for_lists, ("the body's own error comes through", [two], (two,), [two])),
         *_of_one(_append, ("only what is modified is refused", [two], (two,), [two])),
     ]

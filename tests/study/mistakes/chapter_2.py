@@ -23,7 +23,44 @@ train_step = tf.function(slow_train_step, reduce_retracing=True)
 
 
 def train(step, weights, samples):
-    return slow_train(step, weights, samples)
+    rate, losses, means = tf.constant(0.1), [], []
+    for rows in samples:
+        weights, loss, mean = step(weights, rows, rate, losses)
+        rate, losses, means = rate * 0.9, [*losses, loss], [*means, mean]
+    return weights, means
+"""
+
+AT_THE_TOP = """
+def key(args):
+    return [(x.dtype, x.shape) if hasattr(x, "dtype") else x for x in args]
+"""
+BY_TEXT = """
+import copy
+
+
+def trace(fn, args):
+    mine = copy.deepcopy(args)
+    result = fn(*mine)
+    if str(mine) != str(args):
+        raise ValueError("modified")
+    return result
+"""
+DEEP = """
+import copy
+import tensorflow as tf
+
+
+def form(args):
+    return tf.nest.map_structure(lambda leaf: leaf.ref() if tf.is_tensor(leaf) else 0, args)
+
+
+def trace(fn, args):
+    kept = lambda leaf: leaf if tf.is_tensor(leaf) else copy.deepcopy(leaf)
+    mine = tf.nest.map_structure(kept, args)
+    result = fn(*mine)
+    if form(mine) != form(args):
+        raise ValueError("modified")
+    return result
 """
 
 IN_PYTHON = """@tf.function(reduce_retracing=True)
@@ -93,6 +130,7 @@ MISTAKES = {
         ("a Python value is its own key", "else leaf\n", "else type(leaf)\n"),
         ("1, 1.0 and True are equal", "else leaf\n", "else repr(leaf)\n"),
         ("a list is not a tuple", "map_structure(spec, args)", FLAT),
+        ("in a container, too, a tensor's value", AT_THE_TOP),
         ("also when the last one is gone", "else leaf\n", f"else {BY_ID}\n"),
     ),
     "cache_lookup": (
@@ -110,6 +148,8 @@ MISTAKES = {
         ("trace on a nested copy", "fn(*mine)", "fn(*args)"),
         ("an appended list raises", "form(mine) != form(args) or ", ""),
         ("another object in the same place", " or any(a is not b for a, b in pairs)", ""),
+        ("an equal tensor in the same place", BY_TEXT),
+        ("leaves [] in the caller's object", DEEP),
         ("traces, raises a TypeError, keeps 0 traces", "raise ValueError", "raise TypeError"),
     ),
 }
