@@ -45,7 +45,7 @@ def page() -> str:
     made = re.sub(r'src="images/([^"]+)"', _image, made)
     made = made.replace(f'href="{START}.html#', 'href="#').replace(f'href="{START}.html', 'href="#')
     # The file is alone: what leads to another chapter is plain text, and prose says where it is.
-    made = re.sub(r'(?<= )<a href="\w+\.html[^"]*">(.*?)</a>', r"\1 (in the book)", made)
+    made = re.sub(r'(?<= )<a href="\w+\.html">(.*?)</a>', r"\1 (in the book)", made)
     made = re.sub(
         r'<a ((?:class="[^"]*" )?)[^>]*href="\w+\.html[^>]*>(.*?)</a>', r"<span \1>\2</span>", made
     )
