@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[1]
 LOOK, CHAPTER = ROOT / "docs" / "look.html", notebooks() / f"{START}.ipynb"
 WIDGETS = ROOT / "helpers" / "view" / "widgets"
 KINDS = {".svg": "image/svg+xml", ".png": "image/png"}
+WORDS = {"Search all chapters": "Search this page", "Search the book": "Search this page"}
 LOADED = '["assets/minisearch.js", "assets/sections.js"]'  # book.js, which here finds them loaded
 
 
@@ -37,18 +38,19 @@ def hero() -> str:
 def page() -> str:
     """Run the chapter, and return its page as one file."""
     notebook, here = run(CHAPTER), entry(CHAPTER)
-    pages = [
-        here if path == CHAPTER else entry(path) for path in sorted(CHAPTER.parent.glob("*.ipynb"))
-    ]
     found = [{**one, "page": LOOK.stem, "chapter": here.title} for one in sections(notebook)]
-    made = chapter(notebook, here, pages)
+    made = chapter(notebook, here, [here])
     made = re.sub(r'<link href="assets/([^"]+)" rel="stylesheet"/>', _style, made)
     made = re.sub(r'<script src="assets/([^"]+)"></script>', _script, made)
     made = re.sub(r'src="images/([^"]+)"', _image, made)
-    made = made.replace(f'href="{START}.html', f'href="{LOOK.name}')
-    made = made.replace('href="index.html"', 'href="../README.md"')
-    made = re.sub(r'href="(\w+)\.html', r'href="../notebooks/\1.ipynb', made)
-    made = made.replace(f'href="../notebooks/{LOOK.stem}.ipynb', f'href="{LOOK.name}')
+    made = made.replace(f'href="{START}.html#', 'href="#').replace(f'href="{START}.html', 'href="#')
+    # The file is alone: what leads to another chapter is plain text, and prose says where it is.
+    made = re.sub(r'(?<= )<a href="\w+\.html">(.*?)</a>', r"\1 (in the book)", made)
+    made = re.sub(
+        r'<a ((?:class="[^"]*" )?)[^>]*href="\w+\.html[^>]*>(.*?)</a>', r"<span \1>\2</span>", made
+    )
+    for before, after in WORDS.items():
+        made = made.replace(before, after)
     search = (TEMPLATES / "minisearch.js").read_text("utf-8")
     search += f"\nglobalThis.bookSections = {as_script(found)};"
     head = f'<meta name="made-from" content="{made_from()}">\n<script>{search}</script>\n</head>'

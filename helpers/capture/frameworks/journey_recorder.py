@@ -61,7 +61,7 @@ GIVEN = "Each framework is given numbers and arrays as its tensors."
 NO_COMPILER = (
     '`torch.compile` is called with `backend="eager"`: it runs what Dynamo found op by op.'
 )
-NO_C = "your lines call no C function that reports it: a class or a ufunc (np.add) does not"
+NO_C = "none was seen from your lines; classes and ufunc objects (np.add) do not report their calls"
 
 
 def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tally":
@@ -485,7 +485,8 @@ def _registry(tally: Tally) -> tuple[bool, str, str]:
     places = [*kernels.values()] if len(kernels) > 1 else [*kernels]  # "CPU, float32", if alone
     chosen = f"kernels for {listed(places, 2)}" if places else ""
     words = _joined(_times(ops, MOST_SHOWN), inside, chosen, written)
-    return True, counted(len(tally.ran), "op"), words
+    brief = counted(len(tally.ran), "op") + ": the graph" * bool(inside and len(tally.ran) == 1)
+    return True, brief, words
 
 
 def _op(name: str) -> tuple[str, tuple[str, ...]]:
@@ -497,7 +498,7 @@ def _op(name: str) -> tuple[str, tuple[str, ...]]:
 def _c_call(tally: Tally) -> tuple[bool, str, str]:
     into = _entries_into_c(tally)
     if not into:
-        inside = "; nor does an operator, which goes to C inside its own instruction"
+        inside = "; an operator calls its C code within one instruction"
         return False, "–", NO_C + inside * bool(tally.operators.total())
     doors = Counter()
     for start in ("TFE_Py_E", "TFE_Py_Fast"):

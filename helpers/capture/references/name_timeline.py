@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from dis import opmap
+from dis import get_instructions, opmap
 
 from helpers.capture.cpython.frame import suspends
 from helpers.capture.cpython.settrace import TRACER_LOST, Printed, traced
@@ -18,6 +18,7 @@ from helpers.model.stage_records import Panel, Step, Timeline
 MOST_STEPS = 200
 OVER = "The call is over."
 CLOSED = (type, functools._lru_cache_wrapper)  # what these hold is not the run's
+CALLS = ("CALL", "CALL_FUNCTION_EX", "CALL_KW")
 MOST_TOLD = 60  # characters of output in a sentence
 
 
@@ -32,8 +33,8 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
     source, notes, steps = run.source, " ".join(filter(None, run.notes)), run.steps
     # What a line is about to do is what the next step finds changed.
     pairs = zip(steps, steps[1:], strict=False)
-    told = [replace(step, **_compare(step, then)) for step, then in pairs]
-    told += [replace(step, says=OVER, lane="call") for step in steps[-1:]]
+    told = [replace(step, **_compare(step, then, run.calling)) for step, then in pairs]
+    told += [replace(step, says=OVER, lane="return") for step in steps[-1:]]
     where = (source.file, source.first) if source.file else ()
     return Timeline(title, source.text, tuple(told), notes, *where)
 
@@ -47,6 +48,8 @@ class _Run:
         self._frame, self._line, self._raised, self._over = None, 0, "", False
         self._printed, self._numbers = Printed(), Numbers()
         self.source = source_of(self.fn.__code__)
+        made = (at for at in get_instructions(self.fn.__code__) if at.opname in CALLS)
+        self.calling = {self.source.line(at.positions.lineno) for at in made} - {0}
 
     def go(self, args, kwargs):
         """Run the function; an exception that leaves it is told by the last step, or by a note."""
@@ -107,8 +110,11 @@ class _Run:
         self.steps.append(Step(words, self.source.line(then), panels, short=short))
 
 
-def _compare(step: Step, then: Step) -> dict[str, str]:
-    """Return the sentence on what happens between two steps, and the lane."""
+def _compare(step: Step, then: Step, calling: set[int]) -> dict[str, str]:
+    """Return the sentence on what happens between two steps, and the lane.
+
+    `calling`: the lines that call something.
+    """
     (before, held), (after, holds) = _look(step), _look(then)
     parts = []
     for name, (key, words) in after.items():
@@ -127,7 +133,7 @@ def _compare(step: Step, then: Step) -> dict[str, str]:
             what = f"what {referring[key]} refers to" if key in referring else "an object"
             changed.append(f"changes {what} in place{words}")
     parts += sorted(changed)
-    lane = "store" if parts else "operate"
+    lane = "store" if parts else "call" if step.line in calling else "operate"
     old, new = (one.panel("printed") for one in (step, then))
     if new != old:
         fresh = new.removeprefix(old) if new.startswith(old) else new

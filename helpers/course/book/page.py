@@ -29,6 +29,8 @@ SHORT = 90  # characters of a title in the contents
 _IMAGE = re.compile(r'\b((?:href|src)="images/)([^":#]+)')
 _HEADING = re.compile(r"^(#{1,3}) (.+)$", re.MULTILINE)
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+KERNEL = "needs-kernel"  # a cell's tag, and a span's class: what is nothing for a page to be read
+_ASIDE = re.compile(rf' *<span class="{KERNEL}">.*?</span>', re.DOTALL)
 _MARKUP = re.compile(r"^```\w*|<[^>]*>|\]\([^)]*\)|[*`\[\]]|^#+ ", re.MULTILINE)
 
 
@@ -80,6 +82,7 @@ Entry = namedtuple("Entry", "stem number title about needs minutes", defaults=("
 def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
     """Return the page of a notebook with its widgets alive; `contents` are all pages in order."""
     told = notebook.metadata.get(KEY, {"recorded": [], "hints": {}})
+    notebook.cells = readable(notebook)
     widgets = Widgets(notebook, told["recorded"])
     widgets.enliven(notebook.cells)
     for one in exercise_cells(notebook.cells):
@@ -125,6 +128,14 @@ def scrolling(page: str) -> str:
     return re.sub(r"(<table\b.*?</table>)", r'<div class="book-scroll">\1</div>', page, flags=re.S)
 
 
+def readable(notebook) -> list:
+    """Return the cells of a page that has no kernel, without the words that need one."""
+    cells = [cell for cell in notebook.cells if KERNEL not in cell.metadata.get("tags", ())]
+    for cell in cells:
+        cell.source = _ASIDE.sub("", cell.source) if cell.cell_type == "markdown" else cell.source
+    return cells
+
+
 # --- sections: what the contents list, and what the search looks through
 
 
@@ -134,7 +145,7 @@ def sections(notebook) -> list[dict]:
     A section ends where the next heading stands, of whatever level.
     """
     found = []
-    for cell in notebook.cells:
+    for cell in readable(notebook):
         at = f"cell-id={cell.id}"
         if cell.cell_type == "code":
             data = [one.get("data", one) for one in cell.outputs]
