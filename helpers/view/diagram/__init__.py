@@ -64,6 +64,7 @@ def as_svg(title: str, piece: Piece, kinds: Iterable[str]) -> str:
     used = sorted({drawn_as(kind) for kind in kinds})
     style = (f".{name}{{fill:var(--who-{name}-fill);stroke:var(--who-{name})}}" for name in used)
     values = {"title": title, "piece": piece, "style": "".join(style), "outline": outline}
+    values["fates"] = any(arrow["fate"] for arrow in piece.arrows)
     values["classes"] = lambda kind: " ".join([drawn_as(kind), *(SET_APART & set(kind.split()))])
     return render("diagram.svg", **values)
 
