@@ -123,12 +123,12 @@ def test_sandboxes_run_a_call_in_the_kernel(ran):
         sandbox.get_by_role("radio", name="trace").press("Space")
         run.press("Enter")
         expect(status).to_contain_text("Right:")
-        expect(sandbox.locator("table")).to_contain_text("first trace")
+        expect(sandbox.locator(".course-rows table")).to_contain_text("first trace")
         sandbox.get_by_label("dtype").select_option("int32")
         sandbox.get_by_role("radio", name="hit").check()
         run.click()
         expect(status).to_contain_text("Not this time:")
-        expect(sandbox.locator("table")).to_contain_text("dtype float32 → int32")
+        expect(sandbox.locator(".course-rows table")).to_contain_text("dtype float32 → int32")
 
 
 def test_switches_run_what_is_written_in_a_fresh_interpreter(ran):

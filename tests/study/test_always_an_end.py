@@ -71,7 +71,9 @@ def as_value(tree, body: str) -> str:
     target = last.targets[0]
     many = len(target.elts) if isinstance(target, ast.Tuple) else 1
     inner, endless = body.replace("\n", "\n        "), ", ".join(["Endless()"] * many)
-    return VALUE.format(body=inner, names=ast.unparse(target).strip("()"), endless=endless)
+    value = VALUE.format(body=inner, names=ast.unparse(target).strip("()"), endless=endless)
+    tree.body.remove(last)
+    return f"{ast.unparse(tree)}\n{value}"
 
 
 def _trials():

@@ -38,7 +38,7 @@ TRIALS = (  # in words, the program, texts that are others, its answer
 
 
 def _shows_registration(model) -> bool:
-    runs = [run for run in parts(model, "runs") if "rescale" in run.source + run.error]
+    runs = [run for run in parts(model, "runs") if "torch.ops" in run.source]  # it is called there
     return {"error", "well"} <= {run.end for run in runs}
 
 
