@@ -80,7 +80,7 @@ def test_numpy_goes_to_c_inside_an_instruction():
     assert again.passed[:2] == ("name", "frame") and "registry" not in again.passed
     assert again.count("operators") == 2
     bare = show_journey(lambda x: x @ x, np.ones((2, 2))).model.again
-    assert bare.passed == ("frame",) and "inside its own instruction" in bare.stop("C call").words
+    assert bare.passed == ("frame",) and "within one instruction" in bare.stop("C call").words
 
 
 def test_c_calls_of_the_learner_s_frames_are_counted():
