@@ -18,7 +18,6 @@ _NAMES = {
     "study.words": "show_word",
     "study.op_folder": "op_folder",
     "study.chapter_2.signature_sandbox": "signature_sandbox",
-    "study.chapter_6.variable_sandbox": "variable_sandbox",
     "study.chapter_3": "show_opcode_coverage",
     "study.chapter_5": """
         broken_ops compare_kernel_checks failing_stage fit_around gradient relu_files relu_so_far
@@ -32,7 +31,7 @@ _NAMES = {
     "capture.torch.guard_sets": "guard_function",
     "verbs.composed": """
         plot_curve plot_ratios show_evaluator show_frames show_graph show_guards show_names
-        show_nested startup_switches
+        startup_switches
     """,
 }
 VERBS = {  # verb -> the capture's function, the view, the station of the spine at which it looks
@@ -76,7 +75,6 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
     "watch_recompiles": ("torch.recompiles.watch", "table_view.ledger", 4),
     "watch_rewriting": ("torch.dynamo_run.rewritten", "instruction_tables.bytecode", 4),
     "show_job": ("oneflow.oneflow_records.job_graph", "diagram.job_view.job", 5),
-    "show_op_files": ("oneflow.oneflow_records.op_files", "source_views.files", 5),
     "show_registry": ("oneflow.oneflow_records.registry_graph", "diagram.graph_view.graph", 5),
     "show_c_api": ("tensorflow.c_libraries.c_libraries", "table_view.table", 6),
     "show_imports_then_and_now": ("tensorflow.c_libraries.then_and_now", "table_view.table", 6),
@@ -90,11 +88,9 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
     "show_environment": ("environment.environment_listing", "table_view.table", 0),
     "show_interceptions": ("frameworks.call_interceptions.interceptions", "table_view.table", 0),
     "show_journey": ("frameworks.journey_recorder.journey", "spine_view.journey", 0),
-    "show_recording": ("frameworks.program_recorders.recorded_listing", "table_view.table", 0),
     "show_table": ("rows.records_listing", "table_view.table", 0),
     "watch_costs": ("cpython.costs.costs_listing", "table_view.table", 0),
     "watch_in_child": ("processes.child.watch_in_child", "source_views.transcript", 0),
-    "watch_recorders": ("frameworks.program_recorders.recordings", "table_view.ledger", 0),
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 _HOMES |= dict.fromkeys(VERBS, "verbs")

@@ -160,7 +160,6 @@ call_in_child(version)""",
         "show_table": """\
 rows = [{"x": x, "scale(x)": scale(x)} for x in (3, 4)]
 show_table("Two calls", *rows)""",
-        "show_nested": 'show_nested("One in the other", {"name": "twice"}, {"name": "scale"})',
         "watch_costs": """\
 costs = watch_costs(lambda: scale(3), {"twice": lambda: twice(3)}, "calls of scale")
 costs""",
@@ -169,6 +168,6 @@ costs""",
     },
 }
 LISTED = (
-    *("show_rosetta", "show_job", "show_registry", "show_op_files", "watch_recorders"),
-    *("show_recording", "show_c_api", "show_imports_then_and_now", "startup_switches"),
+    *("show_rosetta", "show_job", "show_registry"),
+    *("show_c_api", "show_imports_then_and_now", "startup_switches"),
 )

@@ -80,17 +80,13 @@ class Control:
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Controls for a call, the `verdicts` that can be foretold, `code`, and the form's words."""
+    """Controls for a call, the `verdicts` that can be foretold, and `code`."""
 
     title: str
     note: str
     controls: tuple[Control, ...]
     verdicts: tuple[str, ...]
     code: str
-    ask: str = "This call will be a"
-    button: str = "Run the call"
-    nudge: str = "Predict first: hit, trace or error?"
-    style: str = "course-sandbox"
 
     def start(self) -> dict[str, str]:
         """Return what is picked at first: control -> option."""

@@ -13,7 +13,7 @@ Verdict = namedtuple("Verdict", "word tone", defaults=("plain",))
 # Two lines and their numbers, 0 for no line; `again`: the left one was shown before.
 Pair = namedtuple("Pair", "left left_text right right_text again", defaults=(False,))
 # One file as text. `new`: numbers of the lines, from 1, that were not in it before.
-File = namedtuple("File", "name text new", defaults=((),))
+File = namedtuple("File", "name text")
 # Files of one folder, in order.
 Files = namedtuple("Files", "title files note", defaults=("",))
 

@@ -1,7 +1,6 @@
 """A guess, or source to change -> the truth from running it, and how many guesses were right."""
 
 from collections.abc import Callable
-from functools import partial
 
 from helpers.exhibit import Exhibit
 from helpers.model.study_records import Sandbox, offered
@@ -18,9 +17,8 @@ SAYS = "you said {guess}, and it {words} {right} of {tries} foretold."
 class Foretelling(Exhibit):
     """A sandbox on show. The text form says what it starts with; `.run()` does the same in code.
 
-    Each kind says `_code(picked)`, the choices as they would be typed, and `_truth(picked, often)`:
-    the verdict, words that go on after "and it" and end a sentence, and safe HTML. A button asks
-    for it `often`.
+    Each kind says `_code(picked)`, the choices as they would be typed, and `_truth(picked)`: the
+    verdict, words that go on after "and it" and end a sentence, and safe HTML.
     """
 
     _recorded_note = "This page plays recorded runs: each choice was run once."
@@ -35,8 +33,8 @@ class Foretelling(Exhibit):
         return Revealed(self._answer(self.model.picked(**picked), guess)["says"])
 
     @preserves_interpreter_state
-    def _answer(self, picked: dict, guess: str, often: bool = False) -> dict:
-        verdict, words, rows = self._truth(picked, often)
+    def _answer(self, picked: dict, guess: str) -> dict:
+        verdict, words, rows = self._truth(picked)
         self._tries.append(verdict == guess)
         score = {"right": sum(self._tries), "tries": len(self._tries)}
         says = SAYS.format(guess=guess, words=words, **score)
@@ -54,7 +52,7 @@ class Foretelling(Exhibit):
     def _record(self, some: dict) -> dict:
         picked, fresh = self.model.picked(**some), type(self)()
         fresh._prepare(picked)
-        verdict, words, rows = fresh._truth(picked, True)
+        verdict, words, rows = fresh._truth(picked)
         says = SAYS.replace("{words}", words)
         return {"call": self._code(picked), "verdict": verdict, "says": says, "rows": rows}
 
@@ -62,7 +60,7 @@ class Foretelling(Exhibit):
         """Do what stands before a call that is recorded; nothing, unless a kind says more."""
 
     def _widget(self):
-        return sandbox_view.widget(self.model, self._code, partial(self._answer, often=True))
+        return sandbox_view.widget(self.model, self._code, self._answer)
 
 
 class Switches(Exhibit):

@@ -6,7 +6,7 @@ from helpers.exhibit import Exhibit, model_of
 from helpers.safety.restoring import preserves_interpreter_state
 from helpers.view.diagram.graph_view import figures
 from helpers.view.diagram.graph_view import graph as diagram
-from helpers.view.table_view import nested, table
+from helpers.view.table_view import table
 
 
 @preserves_interpreter_state
@@ -96,17 +96,6 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
             guard_listing(guard_tree.guard_graph(fn), require_str(find, "find")), table, 4
         )
     return Exhibit(guard_tree.guard_graph(fn, find), diagram, 4)
-
-
-@preserves_interpreter_state
-def show_nested(title: str, *rows: dict) -> Exhibit:
-    """Show rows of the same keys as boxes, each within the one before; the first value names it.
-
-    TypeError for a row that is no dict, ValueError for rows of other keys, or none.
-    """
-    from helpers.capture.rows import records_listing
-
-    return Exhibit(records_listing(title, *rows), nested)
 
 
 @preserves_interpreter_state

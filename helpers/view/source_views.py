@@ -94,7 +94,7 @@ def _fold_runs(model: SideBySide) -> list[Pair]:
 def _files_text(model: Files) -> str:
     parts = [one_line(model.title)]
     for name, length, lines in map(_number_lines, model.files):
-        rows = (f"{n:>5} {plus} {one_line(line)}" for n, plus, line in lines)
+        rows = (f"{n:>5}   {one_line(line)}" for n, line in lines)
         head = f"{one_line(name)} ({length})"
         parts.append("\n".join(row.rstrip() for row in (head, *rows)))
     return "\n\n".join(visible(part) for part in (*parts, model.note) if part)
@@ -106,11 +106,9 @@ def _files_html(model: Files) -> str:
 
 
 def _number_lines(file: File, colour=list) -> tuple[str, str, list[tuple]]:
-    """Return a file's name, its length, and a number, a mark and the words of each line."""
+    """Return a file's name, its length, and a number and the words of each line."""
     lines = file.text.split("\n")
-    shown = enumerate(colour(cut_lines(lines)), 1)
-    rows = [(n, "+" if n in file.new else " ", line) for n, line in shown]
-    return file.name, counted(len(lines), "line"), rows
+    return file.name, counted(len(lines), "line"), list(enumerate(colour(cut_lines(lines)), 1))
 
 
 def _colour_python(lines: list[str]) -> list[Markup]:

@@ -14,35 +14,24 @@ MEANINGS["refused"] = "refused"  # where the ledger does not say
 SHORT = 12  # characters of a verdict that stand in one line
 DOTS = {"plain": "○", "changed": "●", "failed": "✕"}
 MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
-MOST_NESTED = 8  # boxes in each other; more rows are a table
-NESTED = ("function", "code", "op", "cell", "tensor", "name", "frame", "object")  # their kinds
 LONGEST_WAY = "▸ on a longest way   pale: an input or a constant"
 
 
 def _table_text(model: Listing) -> str:
     rows, rest = fit(cut_cells(model.cells()), ROWS)
-    return joined(model.title, grid(_headings(model), rows), rest, model.note)
+    return joined(
+        model.title, grid([cut(column.heading) for column in model.columns], rows), rest, model.note
+    )
 
 
 def _table_html(model: Listing) -> str:
     rows, rest = fit(cut_cells(model.cells()), ROWS)
-    values = {"headings": _headings(model), "columns": model.columns, "rows": rows}
+    values = {
+        "headings": [cut(column.heading) for column in model.columns],
+        "columns": model.columns,
+        "rows": rows,
+    }
     return render("table.html", model=model, left_out=rest, **values)
-
-
-def _headings(model: Listing) -> list[str]:
-    return [cut(column.heading) for column in model.columns]
-
-
-def _nested_html(model: Listing) -> str:
-    if not 0 < len(model.rows) <= MOST_NESTED:
-        return _table_html(model)
-    headings = _headings(model)
-    boxes = [
-        {"name": row[0], "kind": kind, "says": list(zip(headings, row, strict=True))[1:]}
-        for row, kind in zip(cut_cells(model.cells()), NESTED, strict=False)
-    ]
-    return render("nested.html", model=model, boxes=boxes)
 
 
 def _lanes_html(model: Steps) -> str:
@@ -124,7 +113,6 @@ def _dots_html(model: Ledger) -> str:
 
 
 table = View(_table_text, _table_html)
-nested = View(_table_text, _nested_html)
 lanes = View(_table_text, _lanes_html)
 ledger = View(_ledger_text, _ledger_html)
 dots = View(dots_text, _dots_html)

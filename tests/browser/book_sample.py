@@ -19,7 +19,7 @@ class Sign(Foretelling):
         model = Sandbox("Which sign?", "A number.", controls, verdicts, "sandbox.run()")
         super().__init__(model, "it is")
 
-    def _truth(self, picked, often):
+    def _truth(self, picked):
         verdict = "negative" if picked["sign"] == "-" else "positive"
         return verdict, f"was {verdict}.", f"<p>a row of {picked['sign']}{picked['size']}</p>"
 

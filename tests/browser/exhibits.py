@@ -10,7 +10,7 @@ from helpers.capture.tensorflow.tf_graph import steps
 from helpers.model.framework_records import together
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.study_records import Beside, Choice, Outcome, progress
-from helpers.model.tables import Entry, Ledger, Transcripts, Verdict
+from helpers.model.tables import Entry, File, Files, Ledger, Transcripts, Verdict
 from helpers.model.torch_records import DynamoRun, DynamoStep
 from helpers.view.call_view import call_tree
 from helpers.view.charts import curve, make_curve
@@ -19,7 +19,7 @@ from helpers.view.diagram.job_view import job
 from helpers.view.instruction_tables import code, dynamo, stack
 from helpers.view.progress_view import outcome
 from helpers.view.progress_view import progress as learner_progress
-from helpers.view.source_views import side_by_side, transcript
+from helpers.view.source_views import files, side_by_side, transcript
 from helpers.view.spine_view import journey
 from helpers.view.table_view import dots, lanes, ledger
 from helpers.view.table_view import table as tables
@@ -102,11 +102,8 @@ EXHIBITS = {
         together("Two wide runs", {"one": _graph(9, "x" * 40), "two": _graph(9, "y" * 40)})
     ),
     "figures: alone": lambda: figures.html(together("One wide run", {"one": _wide()})),
-    "files": lambda: page_of(
-        helpers.show_op_files(
-            {"a_def.py": "def f(x):\n    return 'a', 1  # why\n", "b.py": "class B:\n    pass\n"},
-            {"a_def.py": "def f(x):\n", "b.py": "class B:\n    pass\n"},
-        )
+    "files": lambda: files.html(
+        Files("A project", (File("a_def.py", "def f(x):\n    return 'a', 1  # why"),))
     ),
     "graph": lambda: graph.html(evaluator_graph(_jumps)),
     "graph: branches": lambda: graph.html(branched()),
@@ -121,13 +118,6 @@ EXHIBITS = {
         progress(test_learner_progress.CHAPTERS, test_learner_progress.EVENTS)
     ),
     "ledger": lambda: ledger.html(_ledger()),
-    "nested": lambda: page_of(
-        helpers.show_nested(
-            "Boxes",
-            {"type": "Function", "holds": "1 trace"},
-            {"type": "FuncGraph", "holds": "9 ops"},
-        )
-    ),
     "outcome": lambda: outcome.html(_failed()),
     "routes": lambda: routes.html(route_map()),
     "sandbox": lambda: sandbox.html(test_sandbox.MODEL),

@@ -25,7 +25,6 @@ DEADLY = ["import torch", "import tensorflow as tf"]
 EXAMPLES = [source for examples in SECTIONS.values() for source in examples.values()]
 MORE = [
     "from helpers.mini.dynamo import compile; compile(scale)(torch.ones(2))",
-    "watch_recorders()",
     "watch_inductor(scale, torch.ones(2), run=True)",
     "from helpers.study.chapter_7.means_table import call_routes; call_routes()",
     "from helpers.study.chapter_7.compiled_cases import _Compiled; _Compiled(scale)",

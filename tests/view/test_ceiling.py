@@ -33,7 +33,7 @@ from helpers.view.diagram.job_view import job
 from helpers.view.instruction_tables import bytecode as bytecode_view
 from helpers.view.instruction_tables import dynamo, stack
 from helpers.view.source_views import files, side_by_side, transcript
-from helpers.view.table_view import ledger, nested, table
+from helpers.view.table_view import ledger, table
 from helpers.view.widgets.forms import choice
 from helpers.view.widgets.stage import stage_script, timeline
 
@@ -111,7 +111,6 @@ def test_state_of_endless_change_says_which_steps_it_has_not():
 STEP = {"label": ODD, "line": 1}
 ODD_MODELS = [
     (table, listing([Row(ODD, ODD)], ODD, ODD)),
-    (nested, listing([Row(ODD, ODD)], ODD, ODD)),
     (ledger, Ledger(ODD, ODD, (ODD,), (Entry(ODD, (Verdict(ODD),), ODD),), ODD)),
     (timeline, Timeline(ODD, ODD, (Step(ODD, 1, (Panel(ODD, ODD),)),), ODD)),
     (stack, StackRun(ODD, ODD, (StackStep(**STEP, stack=(ODD,)),), ODD)),

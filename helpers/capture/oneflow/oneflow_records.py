@@ -5,7 +5,6 @@ kernel, gradient rule, and the gaps. Files are texts whose new lines are known.
 """
 
 from contextlib import suppress
-from difflib import SequenceMatcher
 from os.path import basename
 
 from helpers.capture.text.value import short_repr
@@ -17,9 +16,7 @@ from helpers.mini.oneflow.session import session
 from helpers.model.framework_records import Blob, JobGraph, JobOp
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import counted
-from helpers.model.tables import File, Files
-from helpers.safety.arguments import quote_value, real_isinstance, real_type_name, require_str
-from helpers.safety.folders import plain_names
+from helpers.safety.arguments import quote_value, real_isinstance, require_str
 
 OUTSIDE = ("input", "variable")  # op types that stand for values from outside
 OWN = " ◆, by you: its op type is defined in a file of yours."
@@ -131,32 +128,3 @@ def registry_graph(*jobs) -> Graph:
         notes.append(f"{counted(missing, 'op')} of built-in types {are} left out.")
     note = " ".join(notes)
     return Graph("What the registry knows", tuple(nodes), tuple(edges), note, wide=True)
-
-
-def op_files(files: dict[str, str], before: dict[str, str] | None = None) -> Files:
-    """Show an op's files (name -> text), each under its name; what `before` lacks is marked.
-
-    TypeError for what is no dict of texts, ValueError for a name that is not plain.
-    """
-    now, old = _check_texts(files), _check_texts(before or {})
-    found = [File(name, text, _find_new(old, name, text)) for name, text in now.items()]
-    note = ""
-    if before is not None and (told := sum(len(file.new) for file in found)):
-        note = f"+ marks {counted(told, 'new line')}."
-    return Files(f"The op's {counted(len(found), 'file')}", tuple(found), note)
-
-
-def _check_texts(files: object) -> dict[str, str]:
-    if not real_isinstance(files, dict):
-        raise TypeError(f"the files must be a dict of name -> text, not {real_type_name(files)}")
-    return {
-        name: require_str(files[name], f"the file {quote_value(name)}").strip("\n")
-        for name in plain_names(files, "the name of a file")
-    }
-
-
-def _find_new(old: dict[str, str], name: str, text: str) -> tuple[int, ...]:
-    before, after = old.get(name, "").split("\n"), text.split("\n")
-    parts = SequenceMatcher(None, before, after, autojunk=False).get_opcodes() if old else ()
-    new = (at for tag, _, _, *ends in parts if tag != "equal" for at in range(*ends))
-    return tuple(at + 1 for at in new if after[at].strip())

@@ -9,10 +9,8 @@ from collections.abc import Callable
 from dataclasses import make_dataclass
 
 from helpers.capture.cpython.objects import name_of
-from helpers.capture.tensorflow.tf_graph import tf_graph
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
-from helpers.model.graphs import Graph
 from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
 from helpers.safety import progress
 from helpers.safety.arguments import called, printable, real_isinstance, require_int, table
@@ -99,11 +97,6 @@ def outcomes(program: Callable, kind: str, runs: int, what: str = "the program")
                 needed = f"a program must return tensors or ops of its graph, and {what} does not"
                 raise ValueError(f"{needed}: {error_message(error)}") from None
     return counted
-
-
-def program_graph(program: Callable, kind: str) -> Graph:
-    """Return the graph of a program, without what only initialises the variable."""
-    return tf_graph(_build(program, kind)[0], title=f"The program with a {kind}")
 
 
 def _build(program, kind: str, what: str = "the program"):

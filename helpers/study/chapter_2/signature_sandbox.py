@@ -70,7 +70,7 @@ class SignatureSandbox(Foretelling):
     def _prepare(self, picked):
         self.function(picked)(argument(SANDBOX.start()))
 
-    def _truth(self, picked, often):
+    def _truth(self, picked):
         function = self.function(picked)
         with suppress(TypeError, ValueError):
             function(argument(picked))

@@ -17,6 +17,7 @@ from helpers.study.engine import (
     say_first_part,
     torch,
 )
+from helpers.study.graph_log import GraphLog
 
 CALLS = 12  # more than Dynamo compiles one function, and more than the warm-up takes
 MOST = 2  # compilations: one for the first values, one in general
@@ -62,30 +63,12 @@ def _make_plain(model, optimizer, compile):
     return step
 
 
-class _Log:
-    """A backend that counts: graphs that were compiled, and what a last call ran."""
-
-    def __init__(self):
-        self.compiled, self.ran = 0, []
-
-    def backend(self, graph, inputs):
-        if not any(node.op.startswith("call") for node in graph.graph.nodes):
-            return graph
-        self.compiled += 1
-
-        def run(*args):
-            results = graph(*args)
-            self.ran.append((args, results))
-            return results
-
-        return run
-
-    def leads(self, weight, loss) -> bool:
-        """Tell whether one graph had the weight as an input, and the loss as a result."""
-        return any(
-            any(arg is weight for arg in args) and any(same_result(loss, out) for out in results)
-            for args, results in self.ran
-        )
+def _leads(log: GraphLog, weight, loss) -> bool:
+    """Tell whether one graph had the weight as an input, and the loss as a result."""
+    return any(
+        any(arg is weight for arg in args) and any(same_result(loss, out) for out in results)
+        for args, results in log.ran
+    )
 
 
 @exercise(
@@ -130,7 +113,7 @@ def _compile(seed: int, shape: tuple, make_step: Callable) -> dict:
 
 def _run(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, dict]:
     torch.manual_seed(seed)
-    model, log, seen, ran, whole = _make_net(), _Log(), {}, [], True
+    model, log, seen, ran, whole = _make_net(), GraphLog(), {}, [], True
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     torch._dynamo.reset()
     breaks = torch._dynamo.utils.counters["graph_break"]
@@ -144,7 +127,7 @@ def _run(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, dict]:
         with redirected(io.StringIO()) as printed, torch_private.logs():
             loss = tried(step(x, target), "step")
         ran.append(len(log.ran))
-        whole = whole and log.leads(model.linear.weight, loss)
+        whole = whole and _leads(log, model.linear.weight, loss)
         seen |= {f"call {number}, the loss": loss, f"call {number}, printed": printed.getvalue()}
     for name, one in model.named_parameters():
         seen[f"{name}, after {CALLS} calls"] = one.tolist()

@@ -10,30 +10,21 @@ from helpers.internals import torch_private
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import find_difference, in_order, make_cases, say_first_part, torch
+from helpers.study.graph_log import GraphLog
 
 
-class _Compiled:
-    """What `torch.compile` made of `fn`; `compiles` counts graphs, `ran` those of a last call."""
+class _Compiled(GraphLog):
+    """What `torch.compile` made of `fn`; `ran` is of the last call."""
 
     def __init__(self, fn):
         torch_private.refuse_late_dynamo()
-        self.compiles, self.ran = 0, 0
+        super().__init__()
         torch._dynamo.reset()
-        self.compiled = torch.compile(fn, backend=self._backend)
+        self._fn = torch.compile(fn, backend=self.backend)
 
     def __call__(self, *args):
-        self.ran = 0
-        return self.compiled(*args)
-
-    def _backend(self, graph, inputs):
-        computes = any(node.op.startswith("call") for node in graph.graph.nodes)
-        self.compiles += computes
-
-        def run(*args):
-            self.ran += computes
-            return graph(*args)
-
-        return run
+        self.ran.clear()
+        return self._fn(*args)
 
 
 SHAPES = ((1, 2), (3, 2), (2, 4, 2))
@@ -109,7 +100,7 @@ def _run(shapes, tool) -> dict:
     torch.compiler.set_stance("default")  # whatever another tool has left
     log, runs, raised = _Compiled(halved), [], False
     _call(log)  # it is compiled before the tool comes
-    graphs, tracer = log.compiles, sys.gettrace()
+    graphs, tracer = log.compiled, sys.gettrace()
 
     def test():
         runs.append(True)
@@ -135,8 +126,8 @@ def _run(shapes, tool) -> dict:
         "the result of the test": pair[0],
         "the lines": in_order(pair[1], 1000, "the lines"),
         "the stance afterwards": torch_private.stance(),
-        "compiled afterwards": log.ran > 0,
-        "graphs compiled once more": log.compiles - graphs,
+        "compiled afterwards": len(log.ran) > 0,
+        "graphs compiled once more": log.compiled - graphs,
     }
 
 
@@ -196,7 +187,7 @@ def _run_settings(shape, broken, cls) -> dict:
             words = f"call {number}, {SWITCH} is {setting or 'not set'}"
             seen |= {
                 f"{words}: the result": _plain(tried((log or module)(x), "forward")),
-                f"{words}: a graph ran": log is None or log.ran > 0,
+                f"{words}: a graph ran": log is None or len(log.ran) > 0,
             }
-    graphs, most = log.compiles if log else 0, len({*SETTINGS})
+    graphs, most = log.compiled if log else 0, len({*SETTINGS})
     return seen | {f"graphs beyond {most}": max(0, graphs - most)}

@@ -11,7 +11,7 @@ from helpers.view.widgets import INTERRUPTED, make_widget
 
 HEADINGS = ("choice", "starts with", "can be", "matters for")
 EVERY = "every run"
-WORDS = ("ask", "button", "nudge", "style")
+ASK = "This call will be a"
 
 
 def _choice_text(model: Choice) -> str:
@@ -48,7 +48,7 @@ def _tell(model: Sandbox) -> tuple[list[tuple[str, ...]], str]:
         matters = f"{c.of}: {', '.join(c.matters)}" if c.of else EVERY
         rows.append((c.name, c.first, "; ".join(c.options), matters))
     words = f"{', '.join(most)} or {last}" if most else last
-    return rows, f"To foretell: {model.ask[:1].lower()}{model.ask[1:]} {words}."
+    return rows, f"To foretell: {ASK[:1].lower()}{ASK[1:]} {words}."
 
 
 def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str], dict]):
@@ -56,7 +56,7 @@ def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[d
     controls = [[c.name, list(c.options), c.of, list(c.matters)] for c in model.controls]
     state = {"title": model.title, "note": model.note, "controls": controls, "answer": {}}
     state |= {"verdicts": list(model.verdicts), "picked": model.start()}
-    state |= {"words": {n: getattr(model, n) for n in WORDS}, "call": show(model.start())}
+    state |= {"ask": ASK, "call": show(model.start())}
     says = f"{model.title!r}, {len(model.controls)} choices"
     made = make_widget("sandbox", "form sandbox", says, state)
 

@@ -1,5 +1,5 @@
 // Pick a call, foretell it, run it in the kernel, and see the truth.
-// State: title, note, words ({ask, button, nudge, style}), verdicts, picked (name -> option),
+// State: title, note, ask, verdicts, picked (name -> option),
 // controls ([name, options, of, matters]),
 // call (code, from the kernel), answer ({says, right, rows}, from the kernel; or {says, stopped};
 // with them what was asked: `of`, the choices, `call`, their code, and `press`, a name of its own).
@@ -31,8 +31,7 @@ function radios(ask, verdicts) {
 
 function render({ model, el }) {
   const closing = new AbortController();
-  const words = model.get("words");
-  const form = make("form", `course-form ${words.style}`, "");
+  const form = make("form", "course-form course-sandbox", "");
   const call = make("fieldset", "course-call", "");
   call.append(make("legend", "", model.get("title")), make("p", "", model.get("note")));
   const boxes = new Map();
@@ -50,9 +49,9 @@ function render({ model, el }) {
     call.append(label);
   }
   const code = make("code", "course-code", "");
-  const [field, guesses] = radios(words.ask, model.get("verdicts"));
+  const [field, guesses] = radios(model.get("ask"), model.get("verdicts"));
   const bar = make("div", "course-controls", "");
-  bar.append(make("button", "course-button", words.button, { type: "submit" }));
+  bar.append(make("button", "course-button", "Run the call", { type: "submit" }));
   const status = makeStatus();
   const before = make("div", "", "");
   const runs = make("div", "course-runs", "");
@@ -101,7 +100,7 @@ function render({ model, el }) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const guess = guesses.find((radio) => radio.checked);
-    if (!guess) return void status.replaceChildren(words.nudge);
+    if (!guess) return void status.replaceChildren("Predict first: hit, trace or error?");
     const question = { guess: guess.value, picked: model.get("picked") };
     if (asked !== JSON.stringify(question)) press = `${Date.now()}-${++presses}`;
     asked = JSON.stringify(question);
