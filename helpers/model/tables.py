@@ -85,14 +85,6 @@ class SideBySide:
     note: str = ""
     folds: bool = False
 
-    def right_of(self, left: int) -> tuple[str, ...]:
-        """Return the lines on the right that came from this line (number) on the left."""
-        return tuple(pair.right_text for pair in self.pairs if pair.left == left and pair.right)
-
-    def made_up(self) -> tuple[str, ...]:
-        """Return the lines on the right that came from no line on the left."""
-        return tuple(pair.right_text for pair in self.pairs if pair.right and not pair.left)
-
 
 def align(left: list[str], right: list[str], origin: dict[int, int]) -> tuple[Pair, ...]:
     """Return the rows of two lists of lines; `origin`: line number right -> that on the left."""

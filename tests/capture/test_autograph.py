@@ -6,6 +6,7 @@ import pytest
 
 import helpers
 from helpers.capture.tensorflow.rewriting import autograph_side_by_side
+from tests.model.pairs import made_up, right_of
 
 tf = pytest.importorskip("tensorflow")
 
@@ -27,9 +28,9 @@ def test_no_line_of_either_side_is_left_out():
 
 def test_the_if_became_a_call():
     model = autograph_side_by_side(my_function)
-    assert any("ag__.if_stmt" in line for line in model.right_of(3))
-    assert any("ag__.ld(x) * ag__.ld(x)" in line for line in model.right_of(4))
-    assert any("FunctionScope" in line for line in model.made_up())
+    assert any("ag__.if_stmt" in line for line in right_of(model, 3))
+    assert any("ag__.ld(x) * ag__.ld(x)" in line for line in right_of(model, 4))
+    assert any("FunctionScope" in line for line in made_up(model))
 
 
 def test_a_tf_function_shows_the_function_inside():

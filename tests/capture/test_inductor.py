@@ -5,6 +5,7 @@ import pytest
 from helpers import watch_inductor
 from helpers.capture.torch import recompiles as inductor
 from helpers.view.source_views import side_by_side
+from tests.model.pairs import made_up
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 pytest.importorskip("torch")
@@ -30,7 +31,7 @@ def test_nothing_runs_unless_asked(monkeypatch):
     assert "not asked to run" in shown.note
     assert [pair.left_text for pair in shown.pairs][0] == "def wave(x):"
     assert [pair.right_text for pair in shown.pairs] == [inductor.NOT_RUN, ""]
-    assert not shown.made_up() and inductor.NOT_RUN in side_by_side.html(shown)
+    assert not made_up(shown) and inductor.NOT_RUN in side_by_side.html(shown)
 
 
 def test_without_a_compiler_it_says_so(monkeypatch):
@@ -42,5 +43,5 @@ def test_kernels_are_shown_without_includes(monkeypatch):
     monkeypatch.setattr(inductor.shutil, "which", lambda name: name)
     monkeypatch.setattr(inductor, "_generate", lambda *args: [MODULE])
     shown = watch_inductor(wave, 3, run=True).model
-    assert [line for line in shown.made_up() if line][0].startswith('extern "C"')
+    assert [line for line in made_up(shown) if line][0].startswith('extern "C"')
     assert "include" not in repr(shown) and shown.note == "1 kernel for this graph."

@@ -23,6 +23,7 @@ from helpers.view.markup import WIDEST, grid, jointed, wrap_columns, wrapped
 from helpers.view.source_views import files as view
 from helpers.view.source_views import side_by_side, transcript
 from helpers.view.table_view import ledger, table
+from tests.model.pairs import made_up, right_of
 
 NASTY = "<script>alert(1)</script>&\x00\ud800\n'\""
 
@@ -132,7 +133,7 @@ def test_lines_stand_beside_the_lines_they_came_from():
         "  4     c │   3 C",
         "note",
     ]
-    assert model.right_of(2) == ("B",) and model.made_up() == ("made",)
+    assert right_of(model, 2) == ("B",) and made_up(model) == ("made",)
 
 
 def test_a_long_run_of_equal_lines_is_folded_where_the_model_folds():

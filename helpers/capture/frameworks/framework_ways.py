@@ -11,6 +11,7 @@ from types import FunctionType
 from helpers.capture.frameworks.executed_ops import is_tensor
 from helpers.capture.text import tensors
 from helpers.capture.text.error import error_message
+from helpers.capture.torch.guard_tree import copied
 from helpers.internals import torch_private
 from helpers.safety import missing_parts
 
@@ -25,7 +26,7 @@ def prepared_calls(fn: FunctionType, args: tuple, kwargs: dict) -> dict[str, Pre
     for way, load in ((COMPILED, _load_torch), (TRACED, _load_tensorflow)):  # Dynamo comes first
         try:
             wrap, convert = load()
-            copy = _copy_of(fn)
+            copy = copied(fn)
             given = tuple(_as_tensor(value, convert) for value in args)
             named = {name: _as_tensor(value, convert) for name, value in kwargs.items()}
             found[way] = Prepared(wrap(copy), copy, given, named)
@@ -45,13 +46,6 @@ def _load_torch():
 def _load_tensorflow():
     tf = import_module("tensorflow")
     return tf.function, tf.constant
-
-
-def _copy_of(fn: FunctionType) -> FunctionType:
-    parts = fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__
-    copy = FunctionType(fn.__code__.replace(), *parts)
-    copy.__kwdefaults__ = fn.__kwdefaults__
-    return copy
 
 
 def _as_tensor(value, convert):

@@ -145,6 +145,18 @@ def closure_values(fn) -> dict:
     return dict(zip(fn.__code__.co_freevars, cells, strict=True))
 
 
+def copied(fn):
+    """Return a function or a method as a copy with a code object of its own: an empty cache."""
+    if type(fn) is MethodType:
+        return MethodType(copied(fn.__func__), fn.__self__)
+    code = fn.__code__.replace()
+    made = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+    functools.update_wrapper(made, fn, updated=())
+    made.__dict__ = {name: one for name, one in vars(fn).items() if name == "__wrapped__"}
+    made.__kwdefaults__ = fn.__kwdefaults__
+    return made
+
+
 def guard_graph(fn, find: str = "") -> GuardGraph:
     """Return the guard tree of each cache entry of `fn`; `find` points out what has these words."""
     find, (function, told) = require_str(find, "find"), behind(fn, compiled=True)

@@ -46,7 +46,7 @@ def _record(fn, args) -> list[tuple]:
         if type(moment) is not Moment or moment.found is None:
             continue
         tables, offset = moment.activation.tables, moment.offset
-        names = _opnames(tables.code)
+        names = {i.offset: i.opname for i in instructions(tables.code)}
         while names[offset] == "EXTENDED_ARG":
             offset += 2
         stack = tuple(words for words in moment.found[len(tables.names) :] if words != "NULL")
@@ -58,10 +58,6 @@ def _record(fn, args) -> list[tuple]:
 
 
 @lru_cache(maxsize=200)
-def _opnames(code) -> dict[int, str]:
-    return {i.offset: i.opname for i in instructions(code)}
-
-
 @lru_cache(maxsize=200)
 def _plain_at(code) -> dict[int, tuple[str, bool]]:
     """Return offset -> (plain name, whether 3.13 has the keywords' names on top of the stack)."""
