@@ -35,10 +35,14 @@ def run_child(way: str, source: str, seconds: float = 30):
 
 
 def state() -> str:
-    """Return what a child could leave: processes, open files, threads, temporary folders."""
+    """Return what a child could leave: processes, open files, threads, temporary folders.
+
+    A browser of other tests in this process starts helpers when it likes, so it is left out.
+    """
     process = psutil.Process()
     folders = [name for name in os.listdir(tempfile.gettempdir()) if name.startswith("child-")]
-    pids = sorted(child.pid for child in process.children(recursive=True))
+    own = [child for child in process.children() if child.name() != "node"]
+    pids = sorted(c.pid for child in own for c in [child, *child.children(recursive=True)])
     return str((pids, process.num_fds(), threading.active_count(), folders))
 
 
