@@ -1,7 +1,5 @@
 """The spine -> the mark of an exhibit; a journey, or who gets hold of a call -> its line, lit."""
 
-from dataclasses import replace
-
 from markupsafe import Markup
 
 from helpers.model.framework_records import Journey, Passage
@@ -109,8 +107,7 @@ def _interceptions_html(model) -> str:
     stations = [(one, model.at(one.name)) for one in SPINE]
     around = [row for row in model.rows if not any(row in ways for _, ways in stations)]
     values = {"stations": stations, "around": around, "taken": model.taken}
-    listing = Markup(table.html(replace(model, note="")))
-    return render("interceptions.html", model=model, listing=listing, **values)
+    return render("interceptions.html", model=model, body=table.text(model), **values)
 
 
 interceptions = View(table.text, _interceptions_html)

@@ -103,6 +103,8 @@ def _draw_names(graph: Graph, widths: dict) -> diagram.Piece | None:
     if not roots or any(graph.node(key).kind != "name" for key in roots):
         return None
     layout, rooms = make_layers(graph, ends_last=True), Counter()
+    if layout.has_cycle:
+        return None
     layers = {key: number for number, keys in enumerate(layout.layers) for key in keys}
     fans = Counter(edge.source for edge in graph.edges)
     for edge in graph.edges:
