@@ -35,10 +35,8 @@ def test_html_holds_the_same_lines_escaped_and_nested():
 
 def test_flame_is_the_way_to_a_landmark_and_counts_what_is_beside_it():
     (outer,) = draw_flame(MODEL)
-    assert [(block.words, block.kind) for block in outer.inside] == [
-        (f"mod.{NASTY}", WAY),
-        ("+1", SIDE),
-    ]
+    kinds = {block.words: block.kind for block in outer.inside}
+    assert kinds == {f"mod.{NASTY}": WAY, "+1": SIDE}
     assert [block.words for block in outer.inside[0].inside] == ["▶ door"]
     assert [block.words for block in outer.inside[1].inside] == ["mod.line\nbreak"]
     assert outer.says == "outer · 4 calls, this one included · pkg.mod"
