@@ -86,7 +86,11 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
     "watch_race": ("tensorflow.variable_outcomes.race_histogram", "table_view.table", 6),
     "watch_variables": ("tensorflow.variable_outcomes.variables_ledger", "table_view.ledger", 6),
     "show_environment": ("environment.environment_listing", "table_view.table", 0),
-    "show_interceptions": ("frameworks.call_interceptions.interceptions", "table_view.table", 0),
+    "show_interceptions": (
+        "frameworks.call_interceptions.interceptions",
+        "spine_view.interceptions",
+        0,
+    ),
     "show_journey": ("frameworks.journey_recorder.journey", "spine_view.journey", 0),
     "show_table": ("rows.records_listing", "table_view.table", 0),
     "watch_costs": ("cpython.costs.costs_listing", "table_view.table", 0),

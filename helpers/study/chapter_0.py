@@ -18,10 +18,10 @@ def warm_up(count):
         quotes = "; write it without quotes" if isinstance(count, str) else ""
         given = f"{short_repr(count)} ({real_type_name(count)})"
         return f"the answer must be a whole number such as 7, not {given}{quotes}"
-    if count == len(NAMES) - 1:
-        return "the argument is looked up by name too"
+    if 0 < count < len(NAMES):
+        return f"{count} leaves out a name: what stands in the brackets counts too"
     if count != len(NAMES):
-        return f"CPython compiled f(x) and listed the names {', '.join(NAMES)}"
+        return f"CPython lists another number of names than {count}; brackets are no names"
     return None
 
 

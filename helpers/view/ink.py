@@ -194,7 +194,7 @@ def as_image(svg: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(whole).decode()}"
 
 
-def inlining_script() -> str:
-    """Return the script that an image runs once it is there, as one line."""
-    script = (Path(__file__).parent / "templates" / "inline.js").read_text(encoding="utf-8")
-    return " ".join(line.strip() for line in script.splitlines())
+def script(name: str) -> str:
+    """Return a script of `templates/` that an image runs once it is there, as one line."""
+    words = (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
+    return " ".join(line.strip() for line in words.splitlines())

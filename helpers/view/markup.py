@@ -77,7 +77,7 @@ _templates = Environment(
 _templates.filters |= {"visible": visible, "coded": coded, "jointed": jointed}
 _templates.globals |= {"MONO": MONO, "TONE_MARKS": TONE_MARKS, "EDGE": ink.EDGE, "FADES": FADES}
 _templates.globals |= {"colour": ink.colour, "fill": ink.fill, "tint": ink.tint}
-_templates.globals["INLINING"] = ink.inlining_script()
+_templates.globals["INLINING"] = ink.script("inline.js")
 
 
 def render(template: str, **values) -> str:

@@ -1,4 +1,4 @@
-"""The spine -> the mark of an exhibit; a journey -> its line, lit where the call passed."""
+"""The spine -> the mark of an exhibit; a journey, or who gets hold of a call -> its line, lit."""
 
 from markupsafe import Markup
 
@@ -6,6 +6,7 @@ from helpers.model.framework_records import Journey, Passage
 from helpers.model.spine import SPINE
 from helpers.view import View, ink
 from helpers.view.markup import cut, grid, joined, render, source_lines
+from helpers.view.table_view import table
 
 MARK_STYLE = "text-align:right;font-size:12px;line-height:1.2"
 LIT, UNLIT = "●", "○"
@@ -101,4 +102,13 @@ def _endings(model: Journey) -> list[tuple[str, str, str]]:
     return rows
 
 
+def _interceptions_html(model) -> str:
+    """Return the stations, with who is there hanging at each; the list of all ways in folds."""
+    stations = [(one, model.at(one.name)) for one in SPINE]
+    around = [row for row in model.rows if not any(row in ways for _, ways in stations)]
+    values = {"stations": stations, "around": around, "taken": model.taken}
+    return render("interceptions.html", model=model, body=table.text(model), **values)
+
+
+interceptions = View(table.text, _interceptions_html)
 journey = View(_journey_text, _journey_html)

@@ -32,10 +32,11 @@ from helpers.safety.restoring import BUILTINS, patched, running_user_code
 NOBODY, NEW, OLD = "nobody", "not in this Python", "not imported"
 MOST = 3
 PRINTS = "PRINT_EXPR" if "PRINT_EXPR" in opmap else "INTRINSIC_PRINT"
-COLUMNS = {"way": "way in", "now": "who is there now", "sees": "what it sees"}
-COLUMNS |= {"source": "where it gets in"}
+AROUND = "around the call"
+COLUMNS = {"station": "station", "way": "way in", "now": "who is there now"}
+COLUMNS |= {"sees": "what it sees", "source": "where it gets in"}
 TRACING = "Python/legacy_tracing.c, ceval.c"
-# way -> what it sees, and where the real thing is asked
+# way -> what it sees, and where the real thing is asked; AT: way -> its station on the spine
 WAYS = {
     "patched names": ("calls by that name", "LOAD_GLOBAL"),
     "builtins": ("calls by names found nowhere nearer", "LOAD_GLOBAL"),
@@ -61,6 +62,15 @@ WAYS = {
 }
 
 
+AT = dict.fromkeys(("patched names", "builtins", "import finders"), "name")
+AT |= {"a graph being built": "cache key", "sys.monitoring": "frame"}
+AT |= {
+    f"{home}.set{kind}": "frame" for home in ("sys", "threading") for kind in ("trace", "profile")
+}
+AT |= dict.fromkeys(("frame evaluator", "torch's frame callback"), "evaluator")
+AT |= dict.fromkeys(("torch function modes", "torch dispatch modes"), "registry")
+AT |= dict.fromkeys(("TensorFlow op callbacks", "TensorFlow's doors to C"), "C call")
+
 Interception = make_dataclass("Interception", COLUMNS, frozen=True)
 
 
@@ -72,6 +82,10 @@ class Interceptions(Listing):
         """Return way -> who is there, of those where somebody is."""
         return {row.way: row.now for row in self.rows if row.now not in (NOBODY, NEW, OLD)}
 
+    def at(self, station: str) -> tuple[Interception, ...]:
+        """Return the ways in at a station of the spine; "around the call": at none of them."""
+        return tuple(row for row in self.rows if row.station == station)
+
 
 def interceptions() -> Interceptions:
     """List the usual ways to get hold of a call, from the name to the op, and who is there now.
@@ -79,7 +93,9 @@ def interceptions() -> Interceptions:
     `.model.taken` gives way -> who, of those where somebody is. Nothing is called or imported.
     """
     now = dict.fromkeys(WAYS, OLD) | _in_python() | _in_frameworks()
-    rows = tuple(Interception(way, now[way], *words) for way, words in WAYS.items())
+    rows = tuple(
+        Interception(AT.get(way, AROUND), way, now[way], *words) for way, words in WAYS.items()
+    )
     columns = tuple(Column(*one, one[0] in ("now", "source")) for one in COLUMNS.items())
     made = Interceptions("Who gets hold of your calls now", columns, rows)
     taken = f"{len(made.taken)} of {len(rows)} ways in are taken."

@@ -6,6 +6,7 @@ Nothing is told that was not read: each route is run, and each holder is read, i
 from contextlib import nullcontext
 from dis import get_instructions
 from inspect import getclosurevars
+from os.path import commonprefix
 from textwrap import dedent
 from types import FunctionType, ModuleType
 
@@ -24,6 +25,7 @@ from helpers.safety.restoring import note_end, running_user_code
 NOTHING = "nothing"
 MOST_ROUTES = 1000
 LONGEST_CALL, LONGEST_LINE, MOST_LINES = 24, 22, 8  # characters, characters, lines of a patch
+KEPT = 8  # characters that two long lines have in common, before what differs
 
 
 def watch_callers(routes, judge, interventions) -> Ledger:
@@ -125,9 +127,19 @@ def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
         board.note,
         routes=tuple(found[at] for at in order),
         functions=tuple(Function(label(each), tuple(its)) for each, its in pairs),
-        codes=tuple(short_name(lines[-1].strip(), LONGEST_LINE) for lines in sources),
+        codes=tuple(short_name(line, LONGEST_LINE) for line in find_differing(sources)),
         patches=("", *map(_patch, interventions.values())),
     )
+
+
+def find_differing(sources: list[list[str]]) -> list[str]:
+    """Return of each source a line that not all have; a long one begins near what differs."""
+    bodies = [[line.strip() for line in lines[1:] or lines] for lines in sources]
+    shared = [line for line in bodies[0] if all(line in body for body in bodies)] if bodies else []
+    lines = [next((one for one in body if one not in shared), body[-1]) for body in bodies]
+    same = len(commonprefix(lines)) - KEPT
+    long = same > 1 and max(map(len, lines), default=0) > LONGEST_LINE
+    return [f"…{line[same:]}" if long else line for line in lines]
 
 
 def _position(things: HiddenList, thing) -> int:

@@ -90,11 +90,11 @@ def _pairs(found) -> list[tuple[str, str]]:
 
 def _advise(mine, real) -> str:
     if isinstance(mine, Raised):
-        return f"{mine.sentence}; __defaults__ may be None, and == may do anything: use `is`"
+        return f"{mine.sentence}; __defaults__ may be None, and == may do anything"
     for found, places in zip(mine, real, strict=True):
         if extra := [pair for pair in found if pair not in places]:
-            why = "compare with `is`, not `==`; defaults belong to the last parameters, and local "
-            why += "variables have none"
+            why = "an equal object is another one; defaults belong to the last parameters, and "
+            why += "local variables have none"
             if "<locals>" not in extra[0][0]:
                 why = "that is a __name__; give the function's __qualname__"
             return f"it names {_place(*extra[0])}, which does not hold the object: {why}"

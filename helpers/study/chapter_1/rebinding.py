@@ -123,14 +123,14 @@ def _advise(mine, real) -> str:
     for (when, seen), (moment, wanted) in zip(mine, real, strict=False):
         if when != moment:
             raised = mine[-1][1]
-            cause = "; compare with `is`, for == may do anything"
+            cause = "; == may do anything"
             return raised.sentence + cause * isinstance(raised.error, (ValueError, TypeError))
         for path in seen | wanted:
             held, must = seen.get(path), wanted.get(path)
             if held == must:
                 continue
             if INSIDE in when and must == "twin":
-                return "it replaced an object that is only equal to the old one; compare with `is`"
+                return "it replaced an object that is only equal to the old one"
             if AFTER in when and must == "first":
                 words = "it also changed a place that held the replacement before the block"
                 return f"{words}; remember what you changed instead of searching for it again"

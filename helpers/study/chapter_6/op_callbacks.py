@@ -119,7 +119,7 @@ def _real_tape():
 def _record(tape, run, *args):
     with tape as mine:
         if mine is None:
-            raise InvalidAnswer("`with MyTape() as tape` gives None: return self from __enter__")
+            raise InvalidAnswer("`with MyTape() as tape` binds what __enter__ returns: None")
         return mine, run(*args)
 
 

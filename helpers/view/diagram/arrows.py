@@ -13,6 +13,7 @@ from helpers.view.diagram import Spot
 TIP, LOOP = 4, 60  # pixels before a box where a line ends; how far one goes out that comes back
 LEAD = 14  # pixels of a level piece beside a label
 HIGH, APART, HEAD = 17, 2, 7  # pixels: of a label, from it to what it keeps off, round a head
+LIFT = 10  # pixels from a line to the middle of a label above it
 CELL = 4  # pixels: what lies nearer to a line than this is on it
 ROUNDS, MORE = 8, 14  # how often layers move apart, and how many pixels each time
 LARGE = 40  # labels: of so many, each tries fewer places, and no layer moves apart
@@ -60,8 +61,8 @@ def curve_across(spots: list[Spot], fan=False, plate=0, tip=TIP) -> tuple[str, i
     return (line, last + plate // 2, y) if fan else (line, label, start.middle)
 
 
-def place_labels(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, ...]:
-    """Return the arrows, their labels moved along them to where they cover least.
+def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple[dict, ...]:
+    """Return the arrows, their labels moved along them, `lift` above, to where they cover least.
 
     `crowded`: a label covers something.
     """
@@ -80,8 +81,8 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, .
         arrow, choices[number] = moved[number], []
         here = arrow["x"], arrow["y"]
         places = [here, *points_along(arrow["line"])[1:-1:step]]
-        for at in sorted(places, key=partial(dist, here)):
-            (x, y), half = at, arrow["plate"] / 2
+        for x, y in sorted(places, key=partial(dist, here)):
+            at, half = (x, y := y - lift), arrow["plate"] / 2
             left, top, right, bottom = ground = x - half, y - HIGH / 2, x + half, y + HIGH / 2
             columns = range(int(left // CELL), int(right // CELL) + 1)
             rows = range(int(top // CELL), int(bottom // CELL) + 1)

@@ -19,9 +19,12 @@ BETWEEN, BESIDE = 24, 16  # pixels between two boxes; between a bend and what st
 Layout = namedtuple("Layout", ["layers", "paths", "has_cycle"], defaults=[False])
 
 
-def make_layers(graph: Graph) -> Layout:
-    """Return layers with few crossings."""
+def make_layers(graph: Graph, ends_last: bool = False) -> Layout:
+    """Return layers with few crossings; `ends_last`: what no arrow leaves is in the last one."""
     layer = _assign_layers(graph)
+    if ends_last:
+        inner = {edge.source for edge in graph.edges}
+        layer |= dict.fromkeys(layer.keys() - inner, max(layer.values()))
     columns, paths = [[] for _ in range(1 + max(layer.values()))], []
     for key, number in layer.items():
         columns[number].append(key)

@@ -51,7 +51,7 @@ def _say(model: RouteMap, setting: int) -> str:
     parts = [f"{arrows} to {ended(new)}" if moved else "No arrow moves."]
     codes = model.functions[0].codes
     if codes[setting] != codes[0]:
-        parts.append(f"{old} is the same function with other code, so whoever holds it runs that.")
+        parts.append(f"{old} is the same function with other code, so every holder runs that code.")
     rest = [route.name for route in model.routes if route.name not in noticed]
     if rest and len(rest) <= FEW:
         parts.append(ended(f"Not reached: {', '.join(map(one_line, rest))}"))

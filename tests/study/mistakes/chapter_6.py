@@ -89,7 +89,7 @@ MISTAKES = {
         ),
         ("give the class, MyTape, itself", "MyTape = 5"),
         ("yours raises AttributeError", "self.ops.append", "self.steps.append"),
-        ("return self from __enter__", "        return self\n", ""),
+        ("what __enter__ returns: None", "        return self\n", ""),
     ),
     "execute": (
         ("yours gives 'raises InvalidArgumentError", SET, "    pass"),
