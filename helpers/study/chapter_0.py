@@ -19,9 +19,9 @@ def warm_up(count):
         given = f"{short_repr(count)} ({real_type_name(count)})"
         return f"the answer must be a whole number such as 7, not {given}{quotes}"
     if 0 < count < len(NAMES):
-        return f"{count} leaves out a name: what stands in the brackets counts too"
+        return f"{count} leaves out a name. The text inside the brackets counts, too"
     if count != len(NAMES):
-        return f"CPython lists another number of names than {count}; brackets are no names"
+        return f"CPython finds a different number of names. Brackets are not names"
     return None
 
 
