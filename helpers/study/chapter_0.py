@@ -21,7 +21,7 @@ def warm_up(count):
     if 0 < count < len(NAMES):
         return f"{count} leaves out a name. The text inside the brackets counts, too"
     if count != len(NAMES):
-        return f"CPython finds a different number of names. Brackets are not names"
+        return f"{count} is not the number of names that CPython finds. Brackets are not names"
     return None
 
 

@@ -6,6 +6,6 @@ MISTAKES = {
         ("write it without quotes", "= 2", "= '2'"),
         ("such as 7, not ['f', 'x'] (list)", "= 2", "= ['f', 'x']"),
         ("a whole number such as 7, not 2.0 (float)", "= 2", "= 2.0"),
-        ("another number of names than 4", "= 2", "= 4"),
+        ("4 is not the number of names", "= 2", "= 4"),
     )
 }
