@@ -16,7 +16,7 @@ from pathlib import Path
 
 from helpers.course.handout import folded_away
 from helpers.course.minutes import DEEPER
-from helpers.course.slides import BELOW, NOTES, SKIP, SLIDE
+from helpers.course.slides import BELOW, NOTES, SKIP, SLIDE, is_silent
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
 SAME = ""
@@ -47,14 +47,14 @@ def slide_types(cells: list[dict]) -> list[str]:
         chosen.append((taken[run.section], run))
     room = MOST - kinds.count(SLIDE)
     for _, run in sorted(chosen, key=lambda pair: (pair[0], pair[1].cells))[: max(room, 0)]:
-        for at, kind in zip(run.cells, (BELOW, SAME), strict=False):
+        for at, kind in zip(run.cells, (BELOW, SAME, SAME), strict=False):
             kinds[at] = kind
     return kinds
 
 
 def _parted(cells: list[dict]) -> tuple[list[str], list[Run]]:
     """Return kinds with titles alone on slides, and the runs that may become slides too."""
-    kinds, runs, section, is_open, code_seen = [], [], 0, False, False
+    kinds, runs, section, is_open, setup = [], [], 0, False, None
     for at, cell in enumerate(cells):
         source, code = folded_away(cell).strip(), cell["cell_type"] == "code"
         titled = not code and source.startswith(("# ", "## "))
@@ -63,28 +63,27 @@ def _parted(cells: list[dict]) -> tuple[list[str], list[Run]]:
         elif not code and source.startswith("### "):
             is_open = not _EXERCISE.search(source)
         kinds.append(SKIP if code or not is_open or not source else SLIDE if titled else NOTES)
-        if code and is_open and code_seen and _fits(cell, source):
-            if kinds[at - 1] == SLIDE and _lines(cell, source) < UNDER_A_TITLE:
-                kinds[at] = SAME
-            else:
-                prose = (at - 1,) * (kinds[at - 1] == NOTES)
-                runs.append(Run(section, _worth(cell, source), (*prose, at)))
-        code_seen = code_seen or code
+        if code and is_open and setup is not None:
+            first = at - (at - 1 != setup and is_silent(cells[at - 1]))
+            own, above = tuple(range(first, at + 1)), kinds[first - 1]
+            if above == SLIDE and _fits(cells[first : at + 1], UNDER_A_TITLE):
+                kinds[first:] = [SAME] * len(own)
+            elif _fits(cells[first : at + 1], LINES):
+                worth = -1 if above == SLIDE else _worth(cell, source)
+                runs.append(Run(section, worth, (first - 1,) * (above == NOTES) + own))
+        setup = at if code and setup is None else setup
     return kinds, runs
 
 
-def _fits(cell: dict, source: str) -> bool:
-    told = bool(cell["outputs"]) and not _SKIPPED.search(source)
-    pages = ("".join(output.get("data", {}).get("text/html", "")) for output in cell["outputs"])
+def _fits(cells: list[dict], most: int) -> bool:
+    outputs = [output.get("data", output) for cell in cells for output in cell["outputs"]]
+    texts = ["".join(one.get("text/plain", one.get("text", ""))) for one in outputs]
+    sources = ["".join(cell["source"]) for cell in cells]
+    pages = ("".join(one.get("text/html", "")) for one in outputs)
     pictures = [b64decode(data).decode() for page in pages for data in _PICTURE.findall(page)]
     high = max((float(_HEIGHT.search(picture)[1]) for picture in pictures), default=0)
-    return told and _lines(cell, source) < LINES and high < PIXELS
-
-
-def _lines(cell: dict, source: str) -> int:
-    data = [output.get("data", output) for output in cell["outputs"]]
-    texts = ["".join(one.get("text/plain", one.get("text", ""))) for one in data]
-    return sum(text.count("\n") for text in [source, *texts])
+    few = sum(text.count("\n") for text in [*sources, *texts]) < most
+    return few and bool(texts) and high < PIXELS and not any(map(_SKIPPED.search, sources))
 
 
 def _worth(cell: dict, source: str) -> int:

@@ -82,6 +82,8 @@ def fitted(cells: list[dict]) -> list[dict]:
             found += _prose(cell, cells[at + 1 :])
         elif kind != SKIP:  # a slide is short of room; a question is asked by its form
             bare = _ASKED.sub("", source) if cell["cell_type"] == "code" else source
+            if found and is_silent(found[-1]) and kind == "":
+                kind, bare = kind_of(found[-1]), f"{found.pop()['source']}\n\n{bare}"
             found.append(_copy(cell, 0, kind, [re.sub(r"\n{3,}", "\n\n", bare).strip("\n")]))
             if not found[-1]["source"]:
                 found[-1]["metadata"]["transient"] = {"remove_source": True}
@@ -107,6 +109,11 @@ def _prose(cell: dict, after: list[dict]) -> list[dict]:
     tasks = "\n".join(_tasks([cell, *after])) if kind_of(cell) == SLIDE else ""
     found = [_copy(cell, 0, kind_of(cell), [part for part in (head, *shown, tasks) if part])]
     return found + [_copy(cell, 1, NOTES, blocks)] * (shown != blocks)
+
+
+def is_silent(cell: dict) -> bool:
+    """Return whether a cell is code that shows nothing."""
+    return cell["cell_type"] == "code" and not cell["outputs"]
 
 
 def _tasks(section: list[dict]) -> Iterator[str]:
