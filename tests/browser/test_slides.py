@@ -15,7 +15,7 @@ from tests.mark_slides import MOST, SAME
 pytestmark = pytest.mark.long
 
 SIZE = {"width": 1280, "height": 720}
-SMALLEST = 10  # pixels of text
+SMALLEST = 9  # pixels of text
 CHAPTERS = sorted((ROOT / "notebooks").glob("0*.ipynb"))[3:7:3]
 
 # Of the slide that is shown. The size of text is that of its boxes, whatever scales them.

@@ -73,7 +73,7 @@ function render({ model, el }) {
   const picture = mountPicture(host, model.get("svg"));
   model.on("change:index", () => model.get("index") !== shown && show());
   keepKeys(root, ending.signal);
-  lightWords(root, ending.signal);
+  lightWords();
   show();
   return () => ending.abort();
 }
