@@ -33,6 +33,8 @@ _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 KERNEL = "needs-kernel"  # a cell's tag, and a span's class: what is nothing for a page to be read
 _ASIDE = re.compile(rf' *<span class="{KERNEL}">.*?</span>', re.DOTALL)
 GLOSSARY = Path(__file__).parents[2] / "study" / "words" / "words.toml"
+# Terms that are everyday words as well, and need no dotted line there.
+EVERYDAY = frozenset("name handle context forward backward reference route job".split())
 _TAG = re.compile(r"(<[^>]+>)")
 _QUIET = re.compile(r"<(/?)(code|pre|a|h[1-6]|summary|svg)\b")  # no word is explained inside
 _MARKUP = re.compile(r"^```\w*|<[^>]*>|\]\([^)]*\)|[*`\[\]]|^#+ ", re.MULTILINE)
@@ -147,7 +149,8 @@ class Explained:
 
     def __init__(self):
         self._terms = {one["term"].casefold(): one for one in glossary()}
-        names = "|".join(map(re.escape, sorted(self._terms, key=len, reverse=True)))
+        marked = sorted(self._terms.keys() - EVERYDAY, key=lambda term: (-len(term), term))
+        names = "|".join(map(re.escape, marked))
         self._word = re.compile(rf"(?<![\w-])({names})(e?s)?(?![\w-])", re.IGNORECASE)
         self._in_page, self._in_section = set(), set()
 

@@ -30,7 +30,18 @@ addEventListener("beforeprint", () => {
   fitted = [...document.querySelectorAll(".who-picture")].map(({ shadowRoot }) => shadowRoot.querySelector("svg").style);
   fitted = fitted.map((style) => [style, style.minWidth]);
   for (const [style] of fitted) style.minWidth = "0";
+  document.querySelectorAll(".course-held").forEach((held) => (held.open = true)); // paper cannot unfold
+  document.querySelectorAll(".book-paper").forEach(openSteps);
 });
+
+/** Of a stepper the first step, the one that is opened or in the middle, and the last are on paper. */
+function openSteps(paper) {
+  const steps = [...paper.querySelectorAll(":scope > details")];
+  const landmark = steps.findIndex((step) => step.open);
+  const shown = [0, landmark > 0 ? landmark : Math.floor(steps.length / 2), steps.length - 1];
+  steps.forEach((step, at) => (step.open = !(step.hidden = !shown.includes(at))));
+}
+
 addEventListener("afterprint", () => {
   document.body.dataset.jpThemeLight = onScreen;
   for (const [style, least] of fitted) style.minWidth = least;
