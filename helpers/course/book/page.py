@@ -34,7 +34,9 @@ KERNEL = "needs-kernel"  # a cell's tag, and a span's class: what is nothing for
 _ASIDE = re.compile(rf' *<span class="{KERNEL}">.*?</span>', re.DOTALL)
 GLOSSARY = Path(__file__).parents[2] / "study" / "words" / "words.toml"
 # Terms that are everyday words as well, and need no dotted line there.
-EVERYDAY = frozenset("name handle context forward backward reference route job".split())
+EVERYDAY = frozenset(
+    ["name", "handle", "context", "forward", "backward", "reference", "route", "job"]
+)
 _TAG = re.compile(r"(<[^>]+>)")
 _QUIET = re.compile(r"<(/?)(code|pre|a|h[1-6]|summary|svg)\b")  # no word is explained inside
 _MARKUP = re.compile(r"^```\w*|<[^>]*>|\]\([^)]*\)|[*`\[\]]|^#+ ", re.MULTILINE)
