@@ -98,3 +98,13 @@ def test_a_book_that_is_written_anew_drops_the_pages_that_are_gone(tmp_path):
             site.write(home, [notebooks() / f"{name}.ipynb"], fresh=False)
         pages = sorted(path.name for path in home.path.glob("*.html"))
     assert pages == ["07_the_clinic.html", "index.html"]
+
+
+def test_the_first_of_a_term_in_a_section_is_explained_and_nothing_in_code():
+    explained = pages_.Explained()
+    first = explained("<h2>A guard</h2><p><code>guard</code> <b>Guards</b>, a guard, a name</p>")
+    assert first.count("<dfn") == 1 == first.count('id="word-guard"') and ">Guards</dfn>" in first
+    assert explained("<p>a guard</p>") == "<p>a guard</p>"
+    again = explained("<h2>Next</h2><p>guard-like, safeguards, the guard</p>")
+    assert again.count("<dfn") == 1 and "id=" not in again and again.endswith(">guard</dfn></p>")
+    assert {one["term"] for one in pages_.glossary()} >= pages_.EVERYDAY

@@ -80,6 +80,34 @@ def test_the_search_finds_a_section_of_another_chapter(opened):
     expect(page.get_by_role("heading", name="The last section")).to_be_in_viewport()
 
 
+def test_a_word_of_the_glossary_explains_itself_and_is_found_first(opened):
+    page = opened(START)
+    word, meaning = page.locator("dfn#word-seam"), page.get_by_role("tooltip")
+    for show in (word.hover, word.focus, word.click):
+        show()
+        expect(meaning).to_contain_text("someone else can get hold of your code")
+        page.keyboard.press("Escape")
+        expect(meaning).to_be_hidden()
+    page.keyboard.press("/")
+    page.keyboard.type("seam")
+    expect(page.locator("#book-results a").first).to_have_text("seam")
+    page = opened(START, java_script_enabled=False)
+    assert "someone else" in page.locator("dfn#word-seam").get_attribute("title")
+
+
+def test_paper_has_the_steps_of_a_stage(opened):
+    page = opened(SAMPLE)
+    stages, papers = page.locator(".course-stage"), page.locator(".book-paper")
+    expect(papers.first).to_be_hidden()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert papers.count() == stages.count() > 0
+    expect(papers.first).to_be_visible()
+    expect(stages.first).to_be_hidden()
+    steps = papers.locator("> details").evaluate_all("nodes => nodes.filter(node => node.open)")
+    assert 0 < len(steps) <= 3 * papers.count()
+
+
 @pytest.mark.parametrize("name", ["index", START, SAMPLE])
 def test_on_a_phone_and_on_paper_only_exhibits_scroll_sideways(opened, name):
     page = opened(name, viewport=PHONE)

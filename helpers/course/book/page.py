@@ -8,6 +8,7 @@ widgets live. Addresses of notebooks and pictures become those of the book's.
 import html
 import json
 import re
+import tomllib
 from collections import namedtuple
 from pathlib import Path
 
@@ -31,6 +32,13 @@ _HEADING = re.compile(r"^(#{1,3}) (.+)$", re.MULTILINE)
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 KERNEL = "needs-kernel"  # a cell's tag, and a span's class: what is nothing for a page to be read
 _ASIDE = re.compile(rf' *<span class="{KERNEL}">.*?</span>', re.DOTALL)
+GLOSSARY = Path(__file__).parents[2] / "study" / "words" / "words.toml"
+# Terms that are everyday words as well, and need no dotted line there.
+EVERYDAY = frozenset(
+    ["name", "handle", "context", "forward", "backward", "reference", "route", "job"]
+)
+_TAG = re.compile(r"(<[^>]+>)")
+_QUIET = re.compile(r"<(/?)(code|pre|a|h[1-6]|summary|svg)\b")  # no word is explained inside
 _MARKUP = re.compile(r"^```\w*|<[^>]*>|\]\([^)]*\)|[*`\[\]]|^#+ ", re.MULTILINE)
 
 
@@ -95,6 +103,7 @@ def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
         extra_template_paths=[str(TEMPLATES)],
     )
     exporter.register_filter("scrolling", scrolling)
+    exporter.register_filter("explained", Explained())
     values = {
         "here": here,
         "contents": contents,
@@ -126,6 +135,48 @@ def index(contents: list[Entry], chapter_map: str, hero: str) -> str:
 def scrolling(page: str) -> str:
     """Return prose whose tables scroll sideways in a box of their own."""
     return re.sub(r"(<table\b.*?</table>)", r'<div class="book-scroll">\1</div>', page, flags=re.S)
+
+
+def glossary() -> list[dict]:
+    """Return the terms of the course, each with what it `means` and its `chapter`."""
+    found = tomllib.loads(GLOSSARY.read_text("utf-8"))["word"]
+    return [one | {"means": plain(" ".join(one["means"].split()))} for one in found]
+
+
+class Explained:
+    """Prose of a page, cell after cell -> the same; each section's first of a term says what it is.
+
+    The first of the page can be linked to, as `word-` and the term with hyphens.
+    """
+
+    def __init__(self):
+        self._terms = {one["term"].casefold(): one for one in glossary()}
+        marked = sorted(self._terms.keys() - EVERYDAY, key=lambda term: (-len(term), term))
+        names = "|".join(map(re.escape, marked))
+        self._word = re.compile(rf"(?<![\w-])({names})(e?s)?(?![\w-])", re.IGNORECASE)
+        self._in_page, self._in_section = set(), set()
+
+    def __call__(self, page: str) -> str:
+        """Return the HTML of the next cell."""
+        if "<h2" in page:
+            self._in_section.clear()
+        quiet, parts = 0, _TAG.split(page)
+        for at, part in enumerate(parts):
+            if at % 2 == 0:
+                parts[at] = part if quiet else self._word.sub(self._marked, part)
+            elif found := _QUIET.match(part):
+                quiet += -1 if found[1] else 1
+        return "".join(parts)
+
+    def _marked(self, found: re.Match) -> str:
+        term = found[1].casefold()
+        if term in self._in_section:
+            return found[0]
+        self._in_section.add(term)
+        place = "" if term in self._in_page else f' id="word-{term.replace(" ", "-")}"'
+        self._in_page.add(term)
+        told = html.escape(self._terms[term]["means"])
+        return f'<dfn class="book-word" tabindex="0"{place} title="{told}">{found[0]}</dfn>'
 
 
 def readable(notebook) -> list:

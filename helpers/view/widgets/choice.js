@@ -115,6 +115,7 @@ function render({ model, el }) {
   model.on("change:picked change:checked change:skipped", draw);
   model.on("change:kept", heard);
   keepKeys(form, closing.signal);
+  lightWords();
   draw();
   return () => {
     model.off("change:picked change:checked change:skipped", draw);

@@ -80,7 +80,7 @@ function render({ model, el }) {
   }).observe(host);
   model.on("change:index", () => model.get("index") !== shown && show());
   keepKeys(root, ending.signal);
-  lightWords(root, ending.signal);
+  lightWords();
   show();
   return () => ending.abort();
 }
