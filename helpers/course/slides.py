@@ -15,7 +15,6 @@ from helpers.course.work import notebooks
 from helpers.safety.folders import temporary
 
 DECK = Path(__file__).with_name("deck")
-HOST = Path(__file__).with_name("book") / "templates" / "host.js"
 SLIDE, BELOW, SKIP = "slide", "subslide", "skip"
 WHOLE, MOST = 45, 110  # words: of prose shown whole, of a slide
 SMALL = 10  # lines of an output: one that is as short, and no picture, stays below its code,
@@ -55,11 +54,12 @@ def page(path: Path, ran=None) -> str:
 
     from helpers.course.book.page import Widgets, as_script, styles
     from helpers.course.book.runs import KEY
+    from helpers.view.widgets import read
 
     notebook = ran or nbformat.read(path, as_version=4)
     widgets = Widgets(notebook, notebook.metadata.get(KEY, {"recorded": []})["recorded"])
     notebook.cells = fitted(unsolved(notebook.cells))
-    widgets.enliven(notebook.cells)
+    widgets.enliven_cells(notebook.cells)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = _LINK.sub(r"\1\2.html", cell.source)
@@ -67,7 +67,7 @@ def page(path: Path, ran=None) -> str:
     where = {"template_name": DECK.name, "extra_template_basedirs": [str(DECK.parent)]}
     exporter = SlidesExporter(**where, **dict.fromkeys(yes, True))
     scripts = as_script(widgets.scripts) if widgets.scripts else ""
-    living = {"styles": styles(widgets), "host": HOST.read_text("utf-8"), "scripts": scripts}
+    living = {"styles": styles(widgets), "host": read("host.js"), "scripts": scripts}
     about = {"metadata": {"name": path.stem, "path": str(path.parent)}, "living": living}
     return exporter.from_notebook_node(notebook, about)[0]
 

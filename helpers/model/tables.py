@@ -2,7 +2,8 @@
 
 import signal
 from collections import namedtuple
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, make_dataclass
+from functools import cache
 
 from helpers.model.phrase import find_named
 
@@ -16,6 +17,22 @@ Pair = namedtuple("Pair", "left left_text right right_text again", defaults=(Fal
 File = namedtuple("File", "name text")
 # Files of one folder, in order.
 Files = namedtuple("Files", "title files note", defaults=("",))
+
+
+@dataclass(frozen=True)
+class _Row:
+    def __reduce__(self):
+        return make_row, (tuple(self.__dataclass_fields__), astuple(self))
+
+
+@cache
+def _row_type(fields: tuple[str, ...]) -> type:
+    return make_dataclass("Row", fields, bases=(_Row,), frozen=True)
+
+
+def make_row(fields: tuple[str, ...], values: tuple) -> _Row:
+    """Return a record of fields that are first known when the program runs; it can be pickled."""
+    return _row_type(fields)(*values)
 
 
 @dataclass(frozen=True)
