@@ -52,9 +52,8 @@ def page(path: Path, ran=None) -> str:
     import nbformat  # these may be missing where `reset` still works
     from nbconvert import SlidesExporter
 
-    from helpers.course.book.page import Widgets, as_script, styles
+    from helpers.course.book.page import Widgets, as_script, read, styles
     from helpers.course.book.runs import KEY
-    from helpers.view.widgets import read
 
     notebook = ran or nbformat.read(path, as_version=4)
     widgets = Widgets(notebook, notebook.metadata.get(KEY, {"recorded": []})["recorded"])

@@ -44,6 +44,11 @@ class Listing:
     rows: tuple[object, ...]
     note: str = ""
 
+    @property
+    def kept(self) -> int:
+        """Return how many of the first rows a page never folds: up to one that is the point."""
+        return 0
+
     def cells(self) -> tuple[tuple[str, ...], ...]:
         """Return the shown text of every row, in column order; True and False read yes and no."""
         words = {True: "yes", False: "no"}

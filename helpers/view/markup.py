@@ -77,6 +77,7 @@ _templates = Environment(
 )
 _templates.filters |= {"visible": visible, "coded": coded, "jointed": jointed}
 _templates.globals |= {"MONO": MONO, "TONE_MARKS": TONE_MARKS, "EDGE": ink.EDGE, "FADES": FADES}
+_templates.globals["PAGE"] = ink.PAGE
 _templates.globals |= {"colour": ink.colour, "fill": ink.fill, "tint": ink.tint}
 _templates.globals["INLINING"] = ink.inlining_script()
 

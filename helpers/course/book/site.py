@@ -6,14 +6,12 @@ from pathlib import Path
 import nbformat
 
 import course
-from helpers.course.book.page import TEMPLATES, Entry, chapter, index, sections
+from helpers.course.book.page import TEMPLATES, Entry, as_script, chapter, index, read, sections
 from helpers.course.book.runs import run
 from helpers.course.minutes import on_the_page
 from helpers.course.work import chapter_named, chapters, notebooks
 from helpers.model.spine import CHAPTERS, START
 from helpers.safety.folders import ManagedDirectory, made_again, write_new
-from helpers.view.living import as_script
-from helpers.view.widgets import read
 
 SITE = course.ROOT / "site"
 ASSETS = ("book.css", "book.js", "recap.js", "minisearch.js")
