@@ -1,8 +1,6 @@
 """One model and one view of it -> an object that Jupyter, a terminal and a test can all read."""
 
-import os
 import sys
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import MethodType
 
@@ -28,10 +26,7 @@ class Exhibit:
         self.model, self._view, self.station = model, view, station
 
     def __repr__(self) -> str:
-        """Return the text form; of one longer than a screen its start, its end, and how to see it.
-
-        Jupyter stores the whole text: there, the richer forms are what is shown.
-        """
+        """Return the text form, at most a screen of it; Jupyter stores all of it."""
         return first_screen(self.text(), MORE)
 
     def text(self) -> str:
@@ -39,30 +34,23 @@ class Exhibit:
         return wrapped(visible(self._view.text(self.model)))
 
     def to_dict(self) -> dict:
-        """Return the model as a dict that JSON can store; `record` names the type of each record.
-
-        Tuples and sets are lists, and what JSON has no form for is its type in words.
-        """
+        """Return the model as a dict that JSON can store; `record` names the type of a record."""
         return _plain(self.model)
 
-    def save(self, path: str | os.PathLike) -> None:
-        """Write one HTML file that needs no network: steps and choices work as in Jupyter.
+    def save(self, path: str | Path) -> None:
+        """Write one HTML file that needs no network; steps and choices work as in Jupyter.
 
-        `path` is its name, which ends in .html; a file of this name is replaced. TypeError or
-        ValueError for another name, FileNotFoundError where its folder is missing.
+        A file of this name is replaced. ValueError for a name that does not end in .html,
+        FileNotFoundError for one in a folder that is missing.
         """
-        if not real_isinstance(path, str, os.PathLike):
-            raise TypeError(f"save needs the name of a file, not {real_type_name(path)}")
         place = Path(path)
         if place.suffix.lower() != PAGE:
-            raise ValueError(f"save writes a page: the name must end in {PAGE}, as in 'x{PAGE}', "
-                             f"not {quote_value(place.name)}")  # fmt: skip
+            raise ValueError(f"a page's name must end in {PAGE}, unlike {quote_value(place.name)}")
         if not place.parent.is_dir():
             raise FileNotFoundError(f"save makes no folder, and {str(place.parent)!r} is none")
-        recorded, widget = getattr(self, "recorded", None), self._marked_widget()
-        state = widget.get_state() if widget else {}
-        title = getattr(self.model, "title", "") or type(self.model).__name__
-        page = living_page(title, self._page(), state, recorded() if recorded else None)
+        recorded = self.recorded() if hasattr(type(self), "recorded") else None
+        widget, title = self._marked_widget(), getattr(self.model, "title", "Exhibit")
+        page = living_page(title, self._page(), widget.get_state() if widget else {}, recorded)
         place.write_text(page, encoding="utf-8", errors="backslashreplace", newline="\n")
 
     def _repr_mimebundle_(self, include=None, exclude=None):
@@ -121,8 +109,6 @@ class LiveExhibit(Exhibit):
         return self if instance is None else MethodType(self, instance)
 
     def __getattr__(self, name):
-        if name in ("_source", "_view"):  # not there yet, as while copying
-            raise AttributeError(name)
         return getattr(self._source, name)
 
 
@@ -140,18 +126,11 @@ def _only_text() -> bool:
 
 def _plain(value: object) -> object:
     """Return a model, or a part of it, as dicts, lists, text, numbers and None."""
-    names = getattr(value, "_fields", ())
-    if is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in fields(value)]
-    if names:
+    names = getattr(value, "__dataclass_fields__", getattr(value, "_fields", None))
+    if names is not None:
         parts = {name: _plain(getattr(value, name)) for name in names}
         return {"record": type(value).__name__, **parts}
-    if real_isinstance(value, str, bool, int, float, type(None)):
-        return value
-    if real_isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
     if real_isinstance(value, tuple, list):
         return [_plain(item) for item in value]
-    if real_isinstance(value, set, frozenset):
-        return [_plain(item) for item in sorted(value, key=repr)]
-    return real_type_name(value)
+    known = real_isinstance(value, str, bool, int, float, type(None))
+    return value if known else real_type_name(value)

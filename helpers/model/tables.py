@@ -2,7 +2,7 @@
 
 import signal
 from collections import namedtuple
-from dataclasses import astuple, dataclass, field, make_dataclass
+from dataclasses import dataclass, field, make_dataclass
 from functools import cache
 
 from helpers.model.phrase import find_named
@@ -19,35 +19,31 @@ File = namedtuple("File", "name text")
 Files = namedtuple("Files", "title files note", defaults=("",))
 
 
-@dataclass(frozen=True)
 class _Row:
     def __reduce__(self):
-        return make_row, (tuple(self.__dataclass_fields__), astuple(self))
+        return make_row, (tuple(vars(self)), tuple(vars(self).values()))
 
 
-@cache
-def _row_type(fields: tuple[str, ...]) -> type:
-    return make_dataclass("Row", fields, bases=(_Row,), frozen=True)
+_row_type = cache(lambda fields: make_dataclass("Row", fields, bases=(_Row,), frozen=True))
 
 
 def make_row(fields: tuple[str, ...], values: tuple) -> _Row:
-    """Return a record of fields that are first known when the program runs; it can be pickled."""
+    """Return a record of fields that only a running program knows; it can be pickled."""
     return _row_type(fields)(*values)
 
 
 @dataclass(frozen=True)
 class Listing:
-    """A table at rest. `rows` are frozen records; each has every field that `columns` names."""
+    """A table at rest. `rows` are frozen records; each has every field that `columns` names.
 
+    `kept`: how many of the first rows a page never folds, up to one that is the point.
+    """
+
+    kept = 0
     title: str
     columns: tuple[Column, ...]
     rows: tuple[object, ...]
     note: str = ""
-
-    @property
-    def kept(self) -> int:
-        """Return how many of the first rows a page never folds: up to one that is the point."""
-        return 0
 
     def cells(self) -> tuple[tuple[str, ...], ...]:
         """Return the shown text of every row, in column order; True and False read yes and no."""

@@ -20,11 +20,8 @@ ARROWS = "jumps: an arrow leads from a jump to what it may run next; one that le
 MOST_SAID = 40  # jumps in the words of the picture
 INSTRUCTIONS = "the model has all of them (`.model.rows`)"
 ROW, LANE, EDGE, TURN = 24, 11, 16, 7  # of arcs: a row, a lane, room for heads, a corner: pixels
-FOLDED_AFTER = 400
 BETWEEN = "  |  "
 LEGEND = "| stands between two in one cell"
-REST = "Rows {} to {} are left out here. Run the cell to step through all of them, or read the "
-REST += "text form: print(exhibit.text())."
 STEPS = "run the cell to step through them; the model has all of them (`.model.steps`)"
 STACK = ("line", "instruction", "value stack, bottom to top", "locals")
 STACK_OPTIONS = {"on an exception": "handler", "printed": "printed", "what came of it": "ending"}
@@ -177,10 +174,9 @@ def _steps_text(make_table, model) -> str:
 
 def _steps_html(make_table, model) -> str:
     headings, rows = make_table(model)
-    shown = cut_cells(rows[:FOLDED_AFTER])
-    rest = REST.format(len(shown) + 1, len(rows)) if len(shown) < len(rows) else ""
+    shown, rest = fit(rows, STEPS)
     said = {"left_out": _steps_legend(rows), "rest": rest}
-    return _html(model, headings, shown, note_of(model), **said)
+    return _html(model, headings, cut_cells(shown), note_of(model), **said)
 
 
 def _steps_legend(rows: list[list[str]]) -> str:

@@ -1,7 +1,6 @@
 """A widget's state -> HTML in which it lives without a kernel; an exhibit -> a page of its own.
 
-A widget of the course is an anywidget: a script (an ES module), a style sheet, and a state. A page
-holds each script and sheet once, and `widgets/host.js` lets the widgets live.
+A page has each script and style sheet of anywidgets once, and `widgets/host.js` runs them.
 """
 
 import json

@@ -18,7 +18,7 @@ DOTS = {"plain": "○", "changed": "●", "failed": "✕"}
 MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
 LONG, IN_SIGHT = 12, 8  # rows of a table that is not folded; those before the fold
 STANDS_OUT = tuple("●✕⊘▸▶✓✗")  # a cell that begins so marks its row, which is never folded
-LETTER, CAPITAL, PAD = 0.62, 0.75, 1.5  # em of a letter; of the room beside a cell's words
+LETTER, PAD = 0.66, 1.5  # em of a letter; of the room beside a cell's words
 WHOLE, WIDE, LEAST = 24, 64, 12  # letters of a cell that never breaks; em of one that does
 # A long table: rows before the fold and after it, em of each column (0: a share of the rest), and
 # of all of them at most and at least.
@@ -50,16 +50,11 @@ def _fold(headings: list[str], cells: list[list[str]], rows: Sequence, kept: int
     seen = max(IN_SIGHT, kept, *marked[-1:])
     if len(rows) <= max(LONG, seen + LONG - IN_SIGHT):
         return None
-    columns = list(zip(headings, *cells, strict=True))
-    whole = [max(map(len, words)) <= WHOLE for words in columns]
-    needed = [min(PAD + max(map(_width, words)), WIDE) for words in columns]
-    widths = [round(need, 1) if fixed else 0 for need, fixed in zip(needed, whole, strict=True)]
+    longest = [max(map(len, words)) for words in zip(headings, *cells, strict=True)]
+    needed = [min(round(PAD + LETTER * most, 1), WIDE) for most in longest]
+    widths = [n if most <= WHOLE else 0 for n, most in zip(needed, longest, strict=True)]
     least = sum(width or LEAST for width in widths)
     return Fold(rows[:seen], rows[seen:], widths, round(sum(needed)), round(least))
-
-
-def _width(words: str) -> float:
-    return sum(CAPITAL if letter.isupper() else LETTER for letter in words)
 
 
 def _lanes_html(model: Steps) -> str:
