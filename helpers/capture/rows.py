@@ -1,11 +1,10 @@
 """A learner's own rows (dicts) -> a listing."""
 
 import re
-from dataclasses import make_dataclass
 from keyword import iskeyword
 
 from helpers.capture.text.value import BIGGEST_BITS, plain, same_for_ever, short_repr
-from helpers.model.tables import Column, Listing
+from helpers.model.tables import Column, Listing, make_row
 from helpers.safety import restoring
 from helpers.safety.arguments import is_exactly, real_isinstance, require_str, table
 
@@ -30,10 +29,9 @@ def records_listing(title: str, *rows: dict[str, object]) -> Listing:
                 f"every row needs the keys {_named(headings)}, in this order; "
                 f"row {number:,} has {_named(found)}"
             )
-    fields = _fields(headings)
-    record = make_dataclass("Row", fields, frozen=True)
+    fields = tuple(_fields(headings))
     columns = [Column(*pair) for pair in zip(fields, headings, strict=True)]
-    values = [record(*(_kept(value) for _, value in row)) for row in rows]
+    values = [make_row(fields, tuple(_kept(value) for _, value in row)) for row in rows]
     return Listing(title, tuple(columns), tuple(values))
 
 

@@ -17,7 +17,6 @@ from helpers.course.work import notebooks
 from helpers.safety.folders import temporary
 
 DECK = Path(__file__).with_name("deck")
-HOST = Path(__file__).with_name("book") / "templates" / "host.js"
 SLIDE, BELOW, SKIP, NOTES = "slide", "subslide", "skip", "notes"
 SHORT, MOST = 30, 110  # words: above a run, of a slide of prose
 _LINK = re.compile(r"""(\]\(|href=")(\d\d_\w+)\.ipynb(?:#[^)"]*)?""")
@@ -54,13 +53,13 @@ def page(path: Path, ran=None) -> str:
     import nbformat  # these may be missing where `reset` still works
     from nbconvert import SlidesExporter
 
-    from helpers.course.book.page import Widgets, as_script, styles
+    from helpers.course.book.page import Widgets, as_script, read, styles
     from helpers.course.book.runs import KEY
 
     notebook = ran or nbformat.read(path, as_version=4)
     widgets = Widgets(notebook, notebook.metadata.get(KEY, {"recorded": []})["recorded"])
     notebook.cells = fitted(unsolved(notebook.cells))
-    widgets.enliven(notebook.cells)
+    widgets.enliven_cells(notebook.cells)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = _LINK.sub(r"\1\2.html", cell.source)
@@ -68,7 +67,7 @@ def page(path: Path, ran=None) -> str:
     where = {"template_name": DECK.name, "extra_template_basedirs": [str(DECK.parent)]}
     exporter = SlidesExporter(**where, **dict.fromkeys(yes, True))
     scripts = as_script(widgets.scripts) if widgets.scripts else ""
-    living = {"styles": styles(widgets), "host": HOST.read_text("utf-8"), "scripts": scripts}
+    living = {"styles": styles(widgets), "host": read("host.js"), "scripts": scripts}
     about = {"metadata": {"name": path.stem, "path": str(path.parent)}, "living": living}
     return exporter.from_notebook_node(notebook, about)[0]
 

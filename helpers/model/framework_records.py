@@ -110,6 +110,11 @@ class OpLog(Listing):
     outcome: str = ""
 
     @property
+    def kept(self) -> int:
+        """Return the number of the first row that updates a variable; 0 for none."""
+        return next((row.number for row in self.rows if row.stage == "update"), 0)
+
+    @property
     def ops(self) -> tuple[str, ...]:
         """Return the names of the ops, in order."""
         return tuple(row.op for row in self.rows)

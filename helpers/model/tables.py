@@ -2,7 +2,8 @@
 
 import signal
 from collections import namedtuple
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
+from functools import cache
 
 from helpers.model.phrase import find_named
 
@@ -18,10 +19,27 @@ File = namedtuple("File", "name text")
 Files = namedtuple("Files", "title files note", defaults=("",))
 
 
+class _Row:
+    def __reduce__(self):
+        return make_row, (tuple(vars(self)), tuple(vars(self).values()))
+
+
+_row_type = cache(lambda fields: make_dataclass("Row", fields, bases=(_Row,), frozen=True))
+
+
+def make_row(fields: tuple[str, ...], values: tuple) -> _Row:
+    """Return a record of fields that only a running program knows; it can be pickled."""
+    return _row_type(fields)(*values)
+
+
 @dataclass(frozen=True)
 class Listing:
-    """A table at rest. `rows` are frozen records; each has every field that `columns` names."""
+    """A table at rest. `rows` are frozen records; each has every field that `columns` names.
 
+    `kept`: how many of the first rows a page never folds, up to one that is the point.
+    """
+
+    kept = 0
     title: str
     columns: tuple[Column, ...]
     rows: tuple[object, ...]

@@ -173,3 +173,8 @@ class GuardProgram(Listing):
     source: str = ""
     accepts: bool = False
     torch_accepts: bool = False
+
+    @property
+    def kept(self) -> int:
+        """Return the number of the row that refuses the call; 0 for none."""
+        return next((n for n, row in enumerate(self.rows, 1) if row.asked == "refuses"), 0)

@@ -1,6 +1,7 @@
 """Instructions and steps of a run -> tables below their source, with jumps drawn as arrows."""
 
 from dataclasses import replace
+from functools import partial
 
 from markupsafe import Markup
 
@@ -19,11 +20,8 @@ ARROWS = "jumps: an arrow leads from a jump to what it may run next; one that le
 MOST_SAID = 40  # jumps in the words of the picture
 INSTRUCTIONS = "the model has all of them (`.model.rows`)"
 ROW, LANE, EDGE, TURN = 24, 11, 16, 7  # of arcs: a row, a lane, room for heads, a corner: pixels
-FOLDED_AFTER = 400
 BETWEEN = "  |  "
 LEGEND = "| stands between two in one cell"
-REST = "Rows {} to {} are left out here. Run the cell to step through all of them, or read the "
-REST += "text form: print the exhibit."
 STEPS = "run the cell to step through them; the model has all of them (`.model.steps`)"
 STACK = ("line", "instruction", "value stack, bottom to top", "locals")
 STACK_OPTIONS = {"on an exception": "handler", "printed": "printed", "what came of it": "ending"}
@@ -166,22 +164,23 @@ def _used(model, options: dict[str, str]) -> dict[str, str]:
 
 def _steps_view(make_table) -> View:
     """Return the view of a run's steps; in HTML, very many rows are left out, which it says."""
+    return View(partial(_steps_text, make_table), partial(_steps_html, make_table), stage_widget)
 
-    def text(model) -> str:
-        headings, rows = make_table(model)
-        return _text(model, headings, cut_cells(rows), STEPS, note_of(model), legend(rows))
 
-    def html(model) -> str:
-        headings, rows = make_table(model)
-        shown = cut_cells(rows[:FOLDED_AFTER])
-        rest = REST.format(len(shown) + 1, len(rows)) if len(shown) < len(rows) else ""
-        said = {"left_out": legend(rows), "rest": rest}
-        return _html(model, headings, shown, note_of(model), **said)
+def _steps_text(make_table, model) -> str:
+    headings, rows = make_table(model)
+    return _text(model, headings, cut_cells(rows), STEPS, note_of(model), _steps_legend(rows))
 
-    def legend(rows: list[list[str]]) -> str:
-        return LEGEND if any(BETWEEN in cell for row in rows for cell in row) else ""
 
-    return View(text, html, stage_widget)
+def _steps_html(make_table, model) -> str:
+    headings, rows = make_table(model)
+    shown, rest = fit(rows, STEPS)
+    said = {"left_out": _steps_legend(rows), "rest": rest}
+    return _html(model, headings, cut_cells(shown), note_of(model), **said)
+
+
+def _steps_legend(rows: list[list[str]]) -> str:
+    return LEGEND if any(BETWEEN in cell for row in rows for cell in row) else ""
 
 
 # -- code objects ----------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ FADES = ",".join(
 )
 TONE_MARKS = {"plain": "", "changed": "●", "failed": "✕", "refused": "⊘"}
 WIDEST = 110  # characters of a line of text
+START, END = 46, 12  # lines of a screen: with one between them, and one below, at most 60
 COLUMN_GAP, HEADING = 2, 2  # spaces between columns; more for a heading (tabulate's MIN_PADDING)
 NARROWEST = 8  # characters of a column that is wrapped
 _JOINTS = tuple(re.compile(rf"[^{ends}]*[{ends}]+|[^{ends}]+") for ends in ("./", "_"))
@@ -76,6 +77,7 @@ _templates = Environment(
 )
 _templates.filters |= {"visible": visible, "coded": coded, "jointed": jointed}
 _templates.globals |= {"MONO": MONO, "TONE_MARKS": TONE_MARKS, "EDGE": ink.EDGE, "FADES": FADES}
+_templates.globals["PAGE"] = ink.PAGE
 _templates.globals |= {"colour": ink.colour, "fill": ink.fill, "tint": ink.tint}
 _templates.globals["INLINING"] = ink.script("inline.js")
 
@@ -99,6 +101,21 @@ def wrapped(text: str) -> str:
         inset = line[: len(line) - len(line.lstrip())][: WIDEST // 2]
         lines += _broken(line, WIDEST, f"{inset}    ")
     return "\n".join(lines)
+
+
+def first_screen(text: str, more: str) -> str:
+    """Return text that fits a screen; of a longer one start, end, and `more` (for its lines).
+
+    It is parted before a block if one begins near by, else before a line that is not set in.
+    """
+    lines = text.split("\n")
+    if len(lines) <= START + END + 2:
+        return text
+    blocks = {at: 2 * (not lines[at - 1]) or lines[at][:1] != " " for at in range(1, len(lines))}
+    end = max(range(START * 2 // 3, START + 1), key=lambda at: (blocks[at], at))
+    on = max(range(len(lines) - END, len(lines)), key=lambda at: (blocks[at], -at))
+    between = f"… {on - end:,} lines are left out here …"
+    return "\n".join((*lines[:end], between, *lines[on:], more.format(len(lines))))
 
 
 def wrap_columns(headings: list[str], rows: list[list[str]]) -> tuple[list[str], list]:

@@ -1,5 +1,7 @@
 """Listings, ledgers and steps -> tables: fixed-width text, or HTML to be walked by header."""
 
+from collections import namedtuple
+from collections.abc import Sequence
 from dataclasses import replace
 
 from helpers.model.graphs import Steps
@@ -14,6 +16,13 @@ MEANINGS["refused"] = "refused"  # where the ledger does not say
 SHORT = 12  # characters of a verdict that stand in one line
 DOTS = {"plain": "○", "changed": "●", "failed": "✕"}
 MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
+LONG, IN_SIGHT = 12, 8  # rows of a table that is not folded; those before the fold
+STANDS_OUT = tuple("●✕⊘▸▶✓✗")  # a cell that begins so marks its row, which is never folded
+LETTER, PAD = 0.66, 1.5  # em of a letter; of the room beside a cell's words
+WHOLE, WIDE, LEAST = 24, 64, 12  # letters of a cell that never breaks; em of one that does
+# A long table: rows before the fold and after it, em of each column (0: a share of the rest), and
+# of all of them at most and at least.
+Fold = namedtuple("Fold", "first more widths most least")
 LONGEST_WAY = "▸ on a longest way   pale: an input or a constant"
 
 
@@ -26,12 +35,26 @@ def _table_text(model: Listing) -> str:
 
 def _table_html(model: Listing) -> str:
     rows, rest = fit(cut_cells(model.cells()), ROWS)
-    values = {
-        "headings": [cut(column.heading) for column in model.columns],
-        "columns": model.columns,
-        "rows": rows,
-    }
-    return render("table.html", model=model, left_out=rest, **values)
+    headings = [cut(column.heading) for column in model.columns]
+    values = {"headings": headings, "columns": model.columns, "rows": rows}
+    fold = _fold(headings, rows, rows, model.kept)
+    return render("table.html", model=model, left_out=rest, fold=fold, **values)
+
+
+def _fold(headings: list[str], cells: list[list[str]], rows: Sequence, kept: int) -> Fold | None:
+    """Return where a long table of `rows`, whose text is `cells`, is folded; None if it is not.
+
+    In sight are eight rows, or those up to the last that is marked or one of the first `kept`.
+    """
+    marked = [n for n, row in enumerate(cells, 1) if any(c.startswith(STANDS_OUT) for c in row)]
+    seen = max(IN_SIGHT, kept, *marked[-1:])
+    if len(rows) <= max(LONG, seen + LONG - IN_SIGHT):
+        return None
+    longest = [max(map(len, words)) for words in zip(headings, *cells, strict=True)]
+    needed = [min(round(PAD + LETTER * most, 1), WIDE) for most in longest]
+    widths = [n if most <= WHOLE else 0 for n, most in zip(needed, longest, strict=True)]
+    least = sum(width or LEAST for width in widths)
+    return Fold(rows[:seen], rows[seen:], widths, round(sum(needed)), round(least))
 
 
 def _lanes_html(model: Steps) -> str:
@@ -41,22 +64,29 @@ def _lanes_html(model: Steps) -> str:
     return render("lanes.html", model=model, left_out=rest, **values)
 
 
-def _ledger_text(model: Ledger) -> str:
+def _ledger_cells(model: Ledger) -> list[list[str]]:
+    """Return the headings, and below them the cells of every entry."""
     why = any(entry.note for entry in model.entries)
     rows = [[model.subject, *model.headings, *["why"] * why]]
     for entry in model.entries:
         words = (f"{TONE_MARKS[v.tone]} {v.word}".strip() for v in entry.verdicts)
         rows.append([entry.subject, *words, *[entry.note] * why])
-    headings, *rows = cut_cells(rows)
+    return cut_cells(rows)
+
+
+def _ledger_text(model: Ledger) -> str:
+    headings, *rows = _ledger_cells(model)
     rows, rest = fit(rows, ENTRIES)
     return joined(model.title, grid(headings, rows), _legend(model), rest, model.note)
 
 
 def _ledger_html(model: Ledger) -> str:
     entries, rest = fit(model.entries, ENTRIES)
-    why = any(entry.note for entry in model.entries)
-    values = {"why": why, "own": SHORT, "left_out": rest}
     shown = replace(model, entries=entries)
+    headings, *cells = _ledger_cells(shown)
+    why = len(headings) > len(model.headings) + 1
+    values = {"why": why, "own": SHORT, "left_out": rest, "headings": headings}
+    values["fold"] = _fold(headings, cells, entries, 0)
     return render("ledger.html", model=shown, legend=_legend(model), **values)
 
 

@@ -5,14 +5,13 @@ The table is data: `tests/dump_rosetta.py` makes it.
 
 import json
 import sys
-from collections import namedtuple
 from pathlib import Path
 
 from helpers.capture.cpython import rosetta_programs
 from helpers.capture.cpython.bytecode import bytecode
 from helpers.capture.text.value import short_repr
 from helpers.model.code_records import Bytecode, Sourced
-from helpers.model.tables import Column
+from helpers.model.tables import Column, make_row
 
 DATA = Path(__file__).with_name("rosetta_data") / "aligned.json"
 STORED = ("3.8", "3.11", "3.12", "3.13")
@@ -37,14 +36,13 @@ def rosetta(name: str = "current") -> Sourced:
     """
     here = live(name)
     own = (f"{row.offset} {row.opname} {row.argument}".rstrip() for row in here.rows)
-    fields = [*(f"v{version.replace('.', '_')}" for version in STORED), "vhere"]
+    fields = (*(f"v{version.replace('.', '_')}" for version in STORED), "vhere")
     headings = [*(f"Python {version}" for version in STORED), f"here: {HERE}"]
-    record = namedtuple("Row", [*fields, "change"])
     values, marked, notes = [], [], [MARKED]
     for number, (cells, new, note) in enumerate(json.loads(DATA.read_text("utf-8"))[name]):
         cell = cells[STORED.index(HERE)]
         mine = next(own) if cell not in ("", SAME) else cell
-        values.append(record(*cells, mine, note.partition(": ")[2]))
+        values.append(make_row((*fields, "change"), (*cells, mine, note.partition(": ")[2])))
         # Marked are the cells whose instruction is not that of the version before.
         marked += [(number, column) for column in new]
         notes += filter(None, [note])

@@ -1,12 +1,9 @@
 """A notebook that was run -> its page of the book, by nbconvert with a template of our own.
 
-A widget of the course is an anywidget: a script (an ES module), a style sheet, and a state. Jupyter
-stores the script and the sheet with each; a page holds each of them once, and its own host lets the
-widgets live. Addresses of notebooks and pictures become those of the book's.
+Its widgets live as `helpers/view/living.py` lets them. Addresses of notebooks and pictures become
+those of the book's.
 """
 
-import html
-import json
 import re
 import tomllib
 from collections import namedtuple
@@ -14,17 +11,18 @@ from pathlib import Path
 
 import jinja2
 import nbformat
+from markupsafe import escape
 from nbconvert import HTMLExporter
 from nbconvert.filters import add_anchor
 
 from helpers.course.book.runs import KEY
 from helpers.model.study_records import exercise_cells
 from helpers.view import ink
+from helpers.view.living import Living, as_script, read
 
 TEMPLATES = Path(__file__).parent / "templates"
 VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"
-OURS = ("layout", "tabbable", "tooltip")  # of every widget, and nothing for a page
 MOST = 3_000  # characters of an output that are searched, a glossary's and no listing's
 SHORT = 90  # characters of a title in the contents
 _IMAGE = re.compile(r'\b((?:href|src)="images/)([^":#]+)')
@@ -42,45 +40,23 @@ _QUIET = re.compile(r"<(/?)(code|pre|a|h[1-6]|summary|svg)\b")  # no word is exp
 _MARKUP = re.compile(r"^```\w*|<[^>]*>|\]\([^)]*\)|[*`\[\]]|^#+ ", re.MULTILINE)
 
 
-class Widgets:
-    """The widgets of one notebook: `scripts` and `styles` without repetition, and a state each."""
+class Widgets(Living):
+    """The widgets of one notebook, and a state each."""
 
     def __init__(self, notebook: nbformat.NotebookNode, recorded: list[dict]):
-        self.scripts: list[str] = []
-        self.styles: list[str] = []
+        super().__init__()
         self._recorded = {one["title"]: one for one in recorded}
         self._states = notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
 
-    def enliven(self, cells) -> None:
+    def enliven_cells(self, cells) -> None:
         """Give each output with a widget a page form in which it lives; the rest stays."""
         for output in (one for cell in cells for one in cell.get("outputs", [])):
             data = output.get("data", {})
             view = data.pop(VIEW, None)
             state = self._states.get(view["model_id"], {}).get("state") if view else None
             if state and "_esm" in state:
-                data["text/html"] = self._living(state, data.get("text/html", ""))
-
-    def _living(self, state: dict, still: str) -> str:
-        record, style = self._recorded.get(state.get("title")), state.get("_css", "")
-        self.scripts += [state["_esm"]] * (state["_esm"] not in self.scripts)
-        self.styles += [style] * (style not in self.styles)
-        told = {
-            "script": self.scripts.index(state["_esm"]),
-            "classes": state.get("_dom_classes", []),
-            "state": {k: v for k, v in state.items() if not k.startswith("_") and k not in OURS},
-            "recorded": record,
-        }
-        note = f'<p class="book-note">{html.escape(record["note"])}</p>' if record else ""
-        return (
-            f'<div class="book-live"><script type="application/json">{as_script(told)}</script>'
-            f'<div class="book-still">{still}</div>{note}</div>'
-        )
-
-
-def as_script(told) -> str:
-    """Return JSON that ends no `<script>` in which it stands."""
-    words = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-    return words.replace("<", "\\u003c")
+                record = self._recorded.get(state.get("title"))
+                data["text/html"] = self.enliven(state, data.get("text/html", ""), record)
 
 
 # A line of the book's contents: the stem of a page, its number ("" for none), what it says.
@@ -92,7 +68,7 @@ def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
     told = notebook.metadata.get(KEY, {"recorded": [], "hints": {}})
     notebook.cells = readable(notebook)
     widgets = Widgets(notebook, told["recorded"])
-    widgets.enliven(notebook.cells)
+    widgets.enliven_cells(notebook.cells)
     for one in exercise_cells(notebook.cells):
         notebook.cells[one.check].metadata["hints"] = told["hints"].get(one.name, [])
     at = contents.index(here)
@@ -110,7 +86,7 @@ def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
         "sections": [one for one in sections(notebook) if one["level"] == 2],
         "before": contents[at - 1] if at else None,
         "after": contents[at + 1] if at + 1 < len(contents) else None,
-        "styles": styles(widgets),
+        "styles": [read("page.css"), *styles(widgets)],
         "scripts": as_script(widgets.scripts),
     }
     return rewritten(exporter.from_notebook_node(notebook, resources={"book": values})[0])
@@ -125,7 +101,12 @@ def index(contents: list[Entry], chapter_map: str, hero: str) -> str:
     """Return the first page: the hero, what the book is, the map, and its contents."""
     loader = jinja2.FileSystemLoader(TEMPLATES)
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)
-    values = {"contents": contents, "here": None, "sections": [], "styles": [ink.stylesheet()]}
+    values = {
+        "contents": contents,
+        "here": None,
+        "sections": [],
+        "styles": [ink.stylesheet(), read("page.css")],
+    }
     page = environment.get_template("index.html.j2").render(
         resources={"book": values}, chapter_map=chapter_map, hero=hero
     )
@@ -175,7 +156,7 @@ class Explained:
         self._in_section.add(term)
         place = "" if term in self._in_page else f' id="word-{term.replace(" ", "-")}"'
         self._in_page.add(term)
-        told = html.escape(self._terms[term]["means"])
+        told = escape(self._terms[term]["means"])
         return f'<dfn class="book-word" tabindex="0"{place} title="{told}">{found[0]}</dfn>'
 
 

@@ -21,6 +21,10 @@ def _choice_text(model: Choice) -> str:
     return "\n".join([visible(model.question), *numbered, closing])
 
 
+def _choice_html(model: Choice) -> str:
+    return render("choice.html", model=model)
+
+
 def _choice_widget(model: Choice):
     state = {"question": visible(model.question), "choices": list(map(visible, model.choices))}
     state |= {"answer": model.choices.index(model.answer), "why": visible(model.why)}
@@ -102,5 +106,5 @@ def answer_of(run: Transcript) -> dict:
     return {"says": f"{ENDS[run.end]} {run.ending}", "shown": shown}
 
 
-choice = View(_choice_text, lambda model: render("choice.html", model=model), _choice_widget)
+choice = View(_choice_text, _choice_html, _choice_widget)
 sandbox = View(_sandbox_text, _sandbox_html, sandbox_widget)
