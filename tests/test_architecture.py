@@ -119,6 +119,6 @@ def ruff(*paths):
 
 
 def test_ruff_finds_nothing():
-    folders = ("helpers", "tests", "notebooks", "conftest.py", "course.py")
+    folders = ("helpers", "package", "tests", "notebooks", "conftest.py", "course.py")
     done = ruff(*[folder for folder in folders if (REPO / folder).exists()])
     assert done.returncode == 0, done.stdout

@@ -1,5 +1,6 @@
 """The front door: all that it offers is there, and nothing is imported before it is asked for."""
 
+import inspect
 import json
 import subprocess
 import sys
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import helpers
+from helpers import verbs
+from helpers.exhibit import Exhibit
 from helpers.study import check
 
 ROOT = Path(__file__).parents[1]
@@ -37,15 +40,25 @@ def first_cell(chapter: str) -> str:
 
 @pytest.fixture(scope="module")
 def everything():
-    asked = "import helpers\n[getattr(helpers, name) for name in helpers.__all__]"
+    asked = "import helpers\n[getattr(helpers, name) for name in helpers._HOMES]"
     return modules_after(f"{asked}\nlist(helpers.check)")
 
 
 def test_every_name_is_there_and_says_what_it_does():
-    assert helpers.__all__ == sorted(set(helpers.__all__))
-    for name in helpers.__all__:
+    for name in helpers._HOMES:
         assert getattr(helpers, name).__doc__, name
-    assert set(helpers.__all__) <= set(dir(helpers))
+    assert set(helpers._HOMES) <= set(dir(helpers))
+
+
+def test_a_star_brings_what_is_asked_for_most_or_every_instrument():
+    assert helpers.__all__ == sorted(set(helpers.__all__)) and 20 <= len(helpers.__all__) <= 30
+    assert set(helpers.__all__) < set(verbs.__all__) == set(helpers.INSTRUMENTS)
+    assert all(getattr(verbs, name) is getattr(helpers, name) for name in verbs.__all__)
+
+
+@pytest.mark.parametrize("name", ["show_names", "watch_stack", "watch_traces"])
+def test_signature_of_a_verb_says_that_it_returns_an_exhibit(name):
+    assert issubclass(inspect.signature(getattr(helpers, name)).return_annotation, Exhibit)
 
 
 def test_exercises_are_those_of_the_chapters():
