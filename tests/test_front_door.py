@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import helpers
 from helpers import verbs
 from helpers.exhibit import Exhibit
 from helpers.study import check
+from tests.without import cells_without
 
 ROOT = Path(__file__).parents[1]
 HEAVY = ("numpy", "networkx", "torch", "tensorflow", "keras")
@@ -81,3 +83,22 @@ def test_set_up_cell_takes_what_it_uses(everything, chapter):
 
 def test_no_framework_is_imported_by_any_verb_before_it_runs(everything):
     assert not everything.intersection(("torch", "tensorflow", "keras"))
+
+
+def test_a_kernel_of_the_course_is_prepared_and_a_program_is_not():
+    shown = "import os; {'TF_CPP_MIN_LOG_LEVEL', 'TF_ENABLE_ONEDNN_OPTS'} & {*os.environ}"
+    cells = [
+        "os.environ.pop('TF_CPP_MIN_LOG_LEVEL', 0)",
+        "os.environ.pop('TF_ENABLE_ONEDNN_OPTS', 0)",
+    ]
+    *_, before, _, after, hook = cells_without(
+        [],
+        ["import os", *cells, shown, "import helpers", shown, "get_ipython().custom_exceptions"],
+    )
+    assert "TF_CPP" not in before.shown and "set()" in before.shown
+    assert "TF_CPP_MIN" in after.shown and "TF_ENABLE_ONEDNN" in after.shown
+    assert "Exception" in hook.shown
+    program = [sys.executable, "-c", f"import helpers\n{shown.replace('; ', '; print(')})"]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
+    done = subprocess.run(program, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
