@@ -59,6 +59,7 @@ SET_UP_FILES = (
     "requirements.txt",
     "constraints.txt",
     "pyproject.toml",
+    "package/build.py",
     "share/etc/jupyter/labconfig/default_setting_overrides.json",
     "share/etc/jupyter/jupyter_nbconvert_config.json",
     "share/etc/jupyter/jupyter_server_config.d/who-runs-your-function.json",

@@ -1,16 +1,22 @@
 """The front door: what a notebook calls. `show_…` looks at a thing at rest, `watch_…` runs it.
 
-Nothing behind it is imported before it is asked for (PEP 562): a kernel pays for what it uses.
-A kernel is told at once how to say what is missing, and that a cell takes long; a program is not.
+The wheel has the same code under the name `whoruns`, less the rooms `study` and `course`.
+Nothing behind the door is imported before it is asked for (PEP 562), and nothing is changed. Only
+in a kernel of the course is more switched on: course/kernel.py says what.
 """
 
-import os
 import sys
 from importlib import import_module
+from os.path import isdir, join
 
-# TensorFlow reads both when it is imported: no log lines, and the same kernels on every CPU.
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+__version__ = "0.1.0"
+# What is asked for most at work. Every other verb is an attribute, too: `dir` lists them.
+__all__ = """
+    rebind_everywhere show_autograph show_bindings show_bytecode show_fx show_grad_fn show_graph
+    show_guards show_interceptions show_journey show_names show_traceback watch_breaks watch_call
+    watch_compile watch_fixes watch_in_child watch_inductor watch_mutations watch_names watch_ops
+    watch_recompiles watch_stack watch_traces would_trace
+""".split()  # noqa: SIM905
 
 _NAMES = {
     "study": "check expect predict show_predictions",
@@ -99,22 +105,25 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 _HOMES |= dict.fromkeys(VERBS, "verbs")
 
+INSTRUMENTS = sorted(name for name, home in _HOMES.items() if not home.startswith("study"))
+_HAS_COURSE = isdir(join(__path__[0], "course"))
+_ABSENT = set() if _HAS_COURSE else _HOMES.keys() - INSTRUMENTS
+
 _MODULES = sys.modules
 
-__all__ = sorted(_HOMES)
-
-if "IPython" in sys.modules:
-    for home in ("safety.missing_parts", "view.widgets.progress_line"):
-        import_module(f"helpers.{home}").switch_on()
+if _HAS_COURSE and "IPython" in sys.modules:
+    import_module(".course.kernel", __name__).switch_on()
 
 
 def __getattr__(name: str):
     """Return what the front door offers under this name; its module is imported now."""
     if name not in _HOMES:
-        raise AttributeError(f"module 'helpers' has no attribute {name!r}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _ABSENT:
+        raise AttributeError(f"{name} is in the notebooks' course; {__name__} has only instruments")
     held, sys.modules = sys.modules, _MODULES  # a cell may have put another in its place
     try:
-        home = import_module(f"helpers.{_HOMES[name]}")
+        home = import_module(f".{_HOMES[name]}", __name__)
     finally:
         sys.modules = held
     found = globals()[name] = getattr(home, name)
@@ -122,4 +131,4 @@ def __getattr__(name: str):
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_HOMES} - _ABSENT)

@@ -52,9 +52,12 @@ INDEX = """\
 ALONE = """\
 ## Away from the course
 
-`pip install .` in the folder of the course installs `helpers` alone, without JupyterLab and \
-without a framework; `pip install ".[torch]"`, `".[tensorflow]"` and `".[lab]"` add them. A verb \
-whose framework is missing says so in one sentence.
+`pip install .` in the folder of the course installs the verbs alone, without JupyterLab and \
+without a framework; `pip install ".[torch]"`, `".[tensorflow]"` and `".[lab]"` add them. There \
+they are called `whoruns`: `from whoruns import watch_recompiles`. `from whoruns import *` brings \
+the verbs that are asked for most, `from whoruns.verbs import *` all of this page, and \
+`python -m whoruns` lists versions, verbs and what is missing. A verb whose framework is missing \
+says so in one sentence.
 
 Tried: this page in IPython in a terminal, which prints the text of each exhibit, and each \
 exhibit's HTML with its scripts taken out, which is what a notebook shows that draws no widgets, \

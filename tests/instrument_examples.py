@@ -5,7 +5,7 @@ verbs that show the course's own systems: they are named, not run.
 """
 
 SETUP = """\
-from helpers import *
+from helpers.verbs import *
 import torch._dynamo  # before TensorFlow: the other order kills a kernel whose torch has Triton
 import tensorflow as tf"""
 EXAMPLE = """\

@@ -27,6 +27,7 @@ from helpers.safety import learner_record
 
 REPO = Path(__file__).parents[1]
 SET_UP_FILES = ("course.py", "requirements.txt", "constraints.txt", "pyproject.toml", "share")
+SET_UP_FILES += ("package",)
 KNOWN = ", ".join(bootstrap.COMMANDS)
 # and no front door, which course.py leaves shut
 ROOMS = ("helpers/course", "helpers/model", "helpers/safety")

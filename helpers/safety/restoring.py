@@ -16,6 +16,8 @@ from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
 
+from helpers.safety.missing_parts import said_if_missing
+
 # whose code it is, by the file of its code object
 _PLACES = sysconfig.get_paths()
 STANDARD = tuple(_PLACES[name] + os.sep for name in ("stdlib", "platstdlib"))
@@ -80,7 +82,7 @@ def preserves_interpreter_state(fn: Callable, raises: bool = True) -> Callable:
         shell, ended = getattr(module("IPython"), "get_ipython", lambda: None)(), []
         _ENDED.append(ended)
         try:  # `exit()` of a notebook would end the kernel
-            with patched(shell, ask_exit=sys.exit) if shell else nullcontext():
+            with said_if_missing(), patched(shell, ask_exit=sys.exit) if shell else nullcontext():
                 made = fn(*args, **kwargs)
         except Exception:
             if raises and ended:

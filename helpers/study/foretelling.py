@@ -1,14 +1,9 @@
-"""A guess, or source to change -> the truth from running it, and how many guesses were right."""
-
-from collections.abc import Callable
+"""A guess -> the truth from running what was chosen, and how many guesses were right."""
 
 from helpers.exhibit import Exhibit
 from helpers.model.study_records import Sandbox, offered
-from helpers.model.tables import Transcript, Transcripts
 from helpers.safety.restoring import preserves_interpreter_state
 from helpers.study.predict import Revealed
-from helpers.view.source_views import transcript
-from helpers.view.widgets.forms import answer_of, rerun_widget
 from helpers.view.widgets.forms import sandbox as sandbox_view
 
 SAYS = "you said {guess}, and it {words} {right} of {tries} foretold."
@@ -61,30 +56,3 @@ class Foretelling(Exhibit):
 
     def _widget(self):
         return sandbox_view.widget(self.model, self._code, self._answer)
-
-
-class Switches(Exhibit):
-    """Transcripts of one run each. In Jupyter a widget runs them anew; `.run(label)` does too."""
-
-    def __init__(self, model: Transcripts, run: Callable[..., Transcript]):
-        super().__init__(model, transcript)
-        self._run = run
-
-    def run(self, label: str, source: str | None = None) -> Exhibit:
-        """Run what has this label, or `source` in its place; KeyError names the labels."""
-        again = self._run(label, source)
-        return Exhibit(Transcripts("In a fresh interpreter", (again,)), transcript)
-
-    def recorded(self) -> dict:
-        """Return what each label comes to, run as it stands: a page may play that alone.
-
-        `note`: words for that page; `unknown`: for changed lines. `runs`: label -> answer.
-        """
-        return {
-            "note": "This page plays recorded runs: each switch was run once, as it stands here.",
-            "unknown": "These lines were not recorded: changed ones run in the notebook alone.",
-            "runs": {one.label: answer_of(self._run(one.label, None)) for one in self.model.runs},
-        }
-
-    def _widget(self):
-        return rerun_widget(self.model, self._run)

@@ -41,10 +41,10 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
 
 
 @preserves_interpreter_state
-def startup_switches():
+def startup_switches() -> Exhibit:
     """Return start-up switches, each tried in a fresh interpreter, to be tried again there."""
     from helpers.capture.tensorflow import eager_context as startup
-    from helpers.study.foretelling import Switches
+    from helpers.verbs.switches import Switches
 
     return Switches(startup.startup_switches(), startup.startup)
 

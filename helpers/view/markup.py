@@ -68,7 +68,7 @@ def jointed(words: str, names: bool = False) -> Markup:
 
 
 _templates = Environment(
-    loader=PackageLoader("helpers.view"),
+    loader=PackageLoader(__package__),
     autoescape=True,
     undefined=StrictUndefined,
     finalize=visible,

@@ -15,6 +15,7 @@ from helpers.capture.text.value import described, plain
 from helpers.internals import interpreter_frame
 from helpers.model.phrase import counted
 from helpers.model.stage_records import Card, Code, Panel, StackRun, StackStep, Value
+from helpers.safety import PACKAGE
 
 # Of these one object is as good as another that is equal, so which one it is says nothing.
 _PLAIN = {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "ellipsis", "cell", ""}
@@ -34,7 +35,7 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
     `watch_stack(machine.run, fn, *args)` shows the stack of a machine of your own instead.
     TypeError if it has no bytecode to run, RuntimeError on a Python whose stack is not read.
     """
-    vm = sys.modules.get("helpers.mini.vm")  # there is no machine while this is not loaded
+    vm = sys.modules.get(f"{PACKAGE}.mini.vm")  # there is no machine while this is not loaded
     if vm and type(fn) is MethodType and fn.__func__ is vm.Loop.run:
         from helpers.capture.cpython.machine_steps import machine_record
 

@@ -38,7 +38,7 @@ from helpers.mini import frame_hook
 from helpers.mini.frame_hook.slot import address_installed
 from helpers.model.framework_records import SHARES, Journey, Passage, Stop
 from helpers.model.phrase import clipped, counted, listed
-from helpers.safety import restoring
+from helpers.safety import PACKAGE, restoring
 from helpers.safety.arguments import printable, real_isinstance, require_bool
 from helpers.safety.restoring import patched, redirected, running_user_code
 
@@ -47,7 +47,7 @@ OPERATORS = ("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "UNARY_NEGATIVE", "UNAR
 SWITCHES = ("setprofile", "settrace")
 KEYED = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 GENERATED = "__autograph_generated_file"
-HOUSE = (__name__, "helpers.internals", "helpers.safety")
+HOUSE = (__name__, f"{PACKAGE}.internals", f"{PACKAGE}.safety")
 OP_AT = {FAST: 1, SLOW: 2, SLOW_CANCELABLE: 2}  # which argument of a door is the op's name
 SPELLED = {"_VariableFunctionsClass.": "torch.", "_TensorBase.": "Tensor."}
 MOST_NAMES, MOST_SHOWN, EXACT, LONGEST = 4, 5, 200, 60

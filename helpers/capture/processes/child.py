@@ -18,12 +18,12 @@ from helpers.capture.text.source import source_of, why_outdated
 from helpers.capture.text.value import short_repr
 from helpers.model.phrase import clipped
 from helpers.model.tables import Transcript, Transcripts
-from helpers.safety import missing_parts, progress
+from helpers.safety import PACKAGE, missing_parts, progress
 from helpers.safety.arguments import is_exactly, real_isinstance
 from helpers.safety.children import CAN_FORK, ChildResult, ask, ask_fork, signal_name, why_not_json
 
 PREAMBLE = "import tensorflow as tf"
-PRELOAD = ("triton", "tensorflow", "helpers.mini.eager")  # triton's LLVM before TensorFlow's
+PRELOAD = ("triton", "tensorflow", f"{PACKAGE}.mini.eager")  # triton's LLVM before TensorFlow's
 SECONDS, SECONDS_OF_A_CALL, LONGEST = 60, 240, 400
 PLAIN = (bool, int, float, complex, str, bytes, type(None), dict, list, tuple)
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")

@@ -24,6 +24,7 @@ from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import listed
 from helpers.model.reference_records import KINDS, join
 from helpers.model.tables import Listing
+from helpers.safety import PACKAGE
 from helpers.safety.arguments import is_exactly, printable, real_isinstance
 from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD, Own
 
@@ -184,7 +185,7 @@ def why_fixed(home) -> str:
     name = dict.get(home, "__name__") if real_isinstance(home, dict) else None
     if type(name) is not str:
         return ""
-    if name.startswith(("helpers.capture.", "helpers.safety.")):
+    if name.startswith((f"{PACKAGE}.capture.", f"{PACKAGE}.safety.")):
         return OURS
     if home is vars(builtins):
         return PYTHONS
