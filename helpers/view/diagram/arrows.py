@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import lru_cache, partial
-from itertools import count, pairwise, product
+from itertools import pairwise, product
 from math import dist
 from operator import itemgetter
 
@@ -15,7 +15,6 @@ LEAD = 14  # pixels of a level piece beside a label
 HIGH, APART, HEAD = 17, 2, 7  # pixels: of a label, from it to what it keeps off, round a head
 CELL = 4  # pixels: what lies nearer to a line than this is on it
 ROUNDS, MORE = 8, 14  # how often layers move apart, and how many pixels each time
-PART = 64  # pixels: what lies in one part of the page is looked through together
 LARGE = 40  # labels: of so many, each tries fewer places, and no layer moves apart
 SOLID = 10  # how much worse a covered box, head or label is than a covered line
 _COMMAND = re.compile(r"([MCHVLQ])([^MCHVLQ]*)")
@@ -68,11 +67,11 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, .
     """
     moved = [{**arrow, "crowded": False} for arrow in arrows]
     passed = defaultdict(int)  # a cell of the page -> a bit for each arrow that passes it
-    solid = _Grounds((spot.x, spot.y, spot.right, spot.bottom) for spot in spots if spot.width)
+    solid = [(spot.x, spot.y, spot.right, spot.bottom) for spot in spots if spot.width]
     for number, arrow in enumerate(moved):
         points = points_along(arrow["line"])
         x, y = points[-1]
-        solid.add((x - HEAD, y - HEAD, x + HEAD, y + HEAD))
+        solid.append((x - HEAD, y - HEAD, x + HEAD, y + HEAD))
         for x, y in points:
             passed[x // CELL, y // CELL] |= 1 << number
     numbers = [number for number, arrow in enumerate(moved) if arrow["label"]]
@@ -80,24 +79,29 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, .
     for number in numbers:
         arrow, choices[number] = moved[number], []
         here = arrow["x"], arrow["y"]
-        places = [here, *points_along(arrow["line"])[1:-1:step]]
+        places, half = [here, *points_along(arrow["line"])[1:-1:step]], arrow["plate"] / 2
+        (left, right), (top, bottom) = ((min(one), max(one)) for one in zip(*places, strict=True))
+        around = left - half, top - HIGH / 2, right + half, bottom + HIGH / 2
+        near = _find_met(around, solid)  # the label covers none of the others, wherever it moves
         for at in sorted(places, key=partial(dist, here)):
-            (x, y), half, others = at, arrow["plate"] / 2, 0
-            ground = x - half, y - HIGH / 2, x + half, y + HIGH / 2
-            for cell in _cells(ground, CELL):
+            (x, y), others = at, 0
+            left, top, right, bottom = ground = x - half, y - HIGH / 2, x + half, y + HIGH / 2
+            columns = range(int(left // CELL), int(right // CELL) + 1)
+            rows = range(int(top // CELL), int(bottom // CELL) + 1)
+            for cell in product(columns, rows):
                 others |= passed.get(cell, 0)
-            cost = (others & ~(1 << number)).bit_count() + SOLID * solid.count_met(ground)
+            cost = (others & ~(1 << number)).bit_count() + SOLID * len(_find_met(ground, near))
             choices[number].append((cost, at, ground))
 
     def freedom(number):  # what must move chooses first, and what has the fewest places
         costs = [cost for cost, *_ in choices[number]]
         return not costs[0], costs.count(0)
 
-    put = _Grounds()
+    put = []
     for number in sorted(numbers, key=freedom):
-        tried = [(n + SOLID * put.count_met(own), at, own) for n, at, own in choices[number]]
+        tried = [(n + SOLID * len(_find_met(own, put)), at, own) for n, at, own in choices[number]]
         cost, (x, y), ground = min(tried, key=itemgetter(0))
-        put.add(ground)
+        put.append(ground)
         moved[number] |= {"x": x, "y": y, "crowded": cost > 0}
     return tuple(moved)
 
@@ -118,31 +122,11 @@ def draw_roomy(draw, layers: Iterable[Iterable[object]], down: bool):
     return best
 
 
-class _Grounds:
-    """Rectangles, found by the part of the page that they lie in: a page of any size is cheap."""
-
-    def __init__(self, grounds: Iterable[tuple] = ()):
-        self._near, self._number = defaultdict(list), count().__next__
-        for ground in grounds:
-            self.add(ground)
-
-    def add(self, ground: tuple) -> None:
-        """Note a rectangle: left, top, right, bottom."""
-        numbered = self._number(), *ground
-        for cell in _cells(ground, PART):
-            self._near[cell].append(numbered)
-
-    def count_met(self, ground: tuple) -> int:
-        """Return how many rectangles come too close to this one."""
-        left, top, right, bottom = ground
-        room = left, top, right, bottom = left - APART, top - APART, right + APART, bottom + APART
-        near = {one for cell in _cells(room, PART) for one in self._near.get(cell, ())}
-        return sum(x < right and left < u and y < bottom and top < v for _, x, y, u, v in near)
-
-
-def _cells(ground: tuple, size: int):
-    left, top, right, bottom = (int(edge // size) for edge in ground)
-    return product(range(left, right + 1), range(top, bottom + 1))
+def _find_met(ground, others: list) -> list:
+    """Return those of the other rectangles that come too close to this one."""
+    left, top, right, bottom = ground
+    left, top, right, bottom = left - APART, top - APART, right + APART, bottom + APART
+    return [o for o in others if o[0] < right and left < o[2] and o[1] < bottom and top < o[3]]
 
 
 @lru_cache(maxsize=4_000)
@@ -157,8 +141,8 @@ def points_along(line: str) -> list[tuple[int, int]]:
         x, y = points[-1]
         ends = [ends[0], y] if command == "H" else [x, ends[0]] if command == "V" else ends
         corners = [(x, y), *zip(ends[::2], ends[1::2], strict=True)]
-        parts = 1 + int(sum(dist(*pair) for pair in pairwise(corners)) // CELL)
-        points += [_on_curve(n / parts, corners) for n in range(1, parts + 1)]
+        count = 1 + int(sum(dist(*pair) for pair in pairwise(corners)) // CELL)
+        points += [_on_curve(n / count, corners) for n in range(1, count + 1)]
     return points
 
 
