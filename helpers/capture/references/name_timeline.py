@@ -8,6 +8,7 @@ from dataclasses import replace
 from dis import get_instructions, opmap
 from types import FunctionType, MethodType, ModuleType
 
+from helpers.capture.cpython.following import Limits
 from helpers.capture.cpython.frame import suspends
 from helpers.capture.cpython.objects import instance_dict, namespace
 from helpers.capture.cpython.settrace import TRACER_LOST, Printed, traced
@@ -30,15 +31,16 @@ MOST_SHUT = 4  # names of classes
 MOST_TOLD = 60  # characters of output in a sentence
 
 
-def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
+def names_timeline(fn: Callable, *args, most: int = MOST_STEPS, **kwargs) -> Timeline:
     """Run `fn(*args, **kwargs)` and step through its lines: its names and objects after each.
 
     Drawn with what they contain are lists, tuples, dicts, sets, partials, bound methods, your own
     functions, and the instances of your own classes. Classes, modules, enums, and what an installed
-    package or the standard library makes, are boxes without an inside.
+    package or the standard library makes, are boxes without an inside. `most`: so many lines that
+    ran; ValueError for what is no such number.
     TypeError if `fn` is no Python function.
     """
-    run = _Run(to_run(fn, "watch_names"))
+    run = _Run(to_run(fn, "watch_names"), Limits("watch_names", most=most).most)
     run.go(args, kwargs)
     title = f"{short_name(run.fn.__name__)}, line by line"
     source, notes, steps = run.source, " ".join(filter(None, run.notes)), run.steps
@@ -53,9 +55,9 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
 class _Run:
     """One traced run of one function; `steps` fills up as its lines are done."""
 
-    def __init__(self, watched: Unwrapped):
+    def __init__(self, watched: Unwrapped, most: int):
         self.watched, self.fn, self.steps = watched, watched.function, []
-        self.notes = dict.fromkeys(watched.sentences)  # each once
+        self.notes, self._most = dict.fromkeys(watched.sentences), most  # each note once
         self._frame, self._line, self._raised, self._over = None, 0, "", False
         self._printed, self._numbers, self._shut = Printed(), Numbers(), set()
         self.source = source_of(self.fn.__code__)
@@ -108,9 +110,9 @@ class _Run:
         return followed
 
     def _step(self, names: Mapping[str, object], then: int = 0):
-        if len(self.steps) > MOST_STEPS:
-            self._over = True
-            self.notes[f"Only the first {MOST_STEPS} lines that ran are shown."] = True
+        if len(self.steps) > self._most:
+            self._over, many = True, f"{self._most:,} lines that ran are shown"
+            self.notes[f"Only the first {many} (most={2 * self._most} shows more)."] = True
             return
         place = self.source.place(self._line)
         words = f"{place} raised {self._raised}" if self._raised else f"after {place}"
