@@ -65,9 +65,13 @@ Handler = namedtuple("Handler", "start end target depth lasti")
 
 @dataclass(frozen=True)
 class Sourced(Listing):
-    """A listing below its source. `marked`: cells to look at, as (row, column), both from 0."""
+    """A listing below its source. `marked`: cells to look at, as (row, column), both from 0.
+
+    `places`: where each line of the source is, as `path.py:1207`; none of a cell.
+    """
 
     source: str = ""
+    places: tuple[str, ...] = ()
     marked: tuple[tuple[int, int], ...] = ()
 
     def jumps(self) -> tuple[tuple[int, int], ...]:

@@ -152,7 +152,7 @@ def frames_timeline(
     note += (limits.note(),)
     words = " ".join(filter(None, (*note, watched.unreached(bool(run.steps)))))
     title = f"Frames of {plain(watched.function.__name__)}"
-    return Timeline(title, run.pages.text, tuple(run.steps), words)
+    return Timeline(title, run.pages.text, tuple(run.steps), words, run.pages.places)
 
 
 class _Run:
@@ -286,7 +286,7 @@ class _Run:
     def _look(self, frame, place, state) -> tuple[FrameRow, Card]:
         name, line = plain(frame.f_code.co_name), self._line(frame)
         lasti = str(frame.f_lasti) if frame.f_globals is self.globals else ""
-        row = FrameRow(place, name, str(line or ""), lasti, state, locals_words(frame))
+        row = FrameRow(place, name, self.pages.number(line), lasti, state, locals_words(frame))
         number = self._numbers[id(frame), id(frame.f_code)]
         return row, Card(number, name, line, state.removesuffix(" for a call"), locals_pairs(frame))
 

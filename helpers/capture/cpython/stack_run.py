@@ -59,7 +59,12 @@ def stack_run(
         Code(one.function, tuple(one.rows.values()), one.named, one.tables.code.co_stacksize)
         for one in draft.codes.values()
     )
-    more = {"outcome": recorder.result.sentence, "recorded": recorder.events, "codes": codes}
+    more = {
+        "places": draft.pages.places,
+        "outcome": recorder.result.sentence,
+        "recorded": recorder.events,
+        "codes": codes,
+    }
     real = not any(tables.doubt for tables in recorder.codes.values())
     return StackRun(title, draft.pages.text, steps, note, real=real, **more)
 
@@ -210,7 +215,9 @@ class Draft:
             code = self._code(fold.activation.tables)
             loops[code.lines[fold.header], code.function] += fold.rounds
         steps = sum(fold.steps for fold in folds)
-        rounds = ", ".join(f"{counted(n, 'round')} at line {at}" for (at, _), n in loops.items())
+        rounds = ", ".join(
+            f"{counted(n, 'round')} at line {self.pages.number(at)}" for (at, _), n in loops.items()
+        )
         line, function = next(iter(loops))
         words = f"… left out: {rounds}; {steps} instructions"
         return StackStep(words, line, function=function, left_out=steps)

@@ -42,14 +42,13 @@ def names_timeline(fn: Callable, *args, most: int = MOST_STEPS, **kwargs) -> Tim
     """
     run = _Run(to_run(fn, "watch_names"), Limits("watch_names", most=most).most)
     run.go(args, kwargs)
-    title = f"{short_name(run.fn.__name__)}, line by line"
+    title = f"{short_name(run.fn.__name__)}{run.source.where}, line by line"
     source, notes, steps = run.source, " ".join(filter(None, run.notes)), run.steps
     # What a line is about to do is what the next step finds changed.
     pairs = zip(steps, steps[1:], strict=False)
     told = [replace(step, **_compare(step, then, run.calling)) for step, then in pairs]
     told += [replace(step, says=OVER, lane="return") for step in steps[-1:]]
-    where = (source.file, source.first) if source.file else ()
-    return Timeline(title, source.text, tuple(told), notes, *where)
+    return Timeline(title, source.text, tuple(told), notes, source.places)
 
 
 class _Run:
@@ -60,7 +59,7 @@ class _Run:
         self.notes, self._most = dict.fromkeys(watched.sentences), most  # each note once
         self._frame, self._line, self._raised, self._over = None, 0, "", False
         self._printed, self._numbers, self._shut = Printed(), Numbers(), set()
-        self.source = source_of(self.fn.__code__)
+        self.source = source_of(self.fn.__code__).folded()
         made = (at for at in get_instructions(self.fn.__code__) if at.opname in CALLS)
         self.calling = {self.source.line(at.positions.lineno) for at in made} - {0}
 

@@ -159,7 +159,11 @@ class _Draft:
             note.append("Instructions of other modules' functions are not shown.")
         if kept.cut_off:
             note.append("Only the first instructions are shown.")
-        more = {"graphs": tuple(kept.graphs), "resumed": tuple(self.resumed.values())}
+        more = {
+            "places": self.pages.places,
+            "graphs": tuple(kept.graphs),
+            "resumed": tuple(self.resumed.values()),
+        }
         more |= {"breaks": tuple(self.breaks), "printed": kept.printed.text(), "outcome": outcome}
         title = f"Dynamo translates {named(self.function)}"
         return DynamoRun(title, self.pages.text, steps, " ".join(note), **more)
@@ -250,7 +254,7 @@ class _Draft:
         if not lineno:
             return name
         line = self._line(code, lineno)
-        where = f"line {line}" if line else f"line {lineno} of its file"
+        where = f"line {self.pages.number(line)}" if line else f"line {lineno} of its file"
         self.resumed[code] = f"{name}, resumed after {where}"
         return self.resumed[code]
 
