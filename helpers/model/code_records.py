@@ -4,7 +4,7 @@ from collections import namedtuple
 from dataclasses import dataclass
 
 from helpers.model.phrase import find_named
-from helpers.model.stage_records import Span
+from helpers.model.stage_records import Placed, Span
 from helpers.model.tables import Column, Listing
 
 
@@ -64,11 +64,8 @@ Handler = namedtuple("Handler", "start end target depth lasti")
 
 
 @dataclass(frozen=True)
-class Sourced(Listing):
-    """A listing below its source. `marked`: cells to look at, as (row, column), both from 0.
-
-    `places`: where each line of the source is, as `path.py:1207`; none of a cell.
-    """
+class Sourced(Placed, Listing):
+    """A listing below its source. `marked`: cells to look at, as (row, column), both from 0."""
 
     source: str = ""
     places: tuple[str, ...] = ()

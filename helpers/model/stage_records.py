@@ -47,8 +47,19 @@ class Step:
         return find_named(self.panels, title, "title").content
 
 
+class Placed:
+    """What has a `source`, and in `places` where each line of it is; none of a cell."""
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The number of each line of the source: in its file, or in the source itself."""
+        count = self.source.count("\n") + 1
+        places = [*self.places, *[""] * count][:count]
+        return tuple(place.rpartition(":")[2] or str(n) for n, place in enumerate(places, 1))
+
+
 @dataclass(frozen=True)
-class Timeline:
+class Timeline(Placed):
     """A run as steps over one source; `places`: `path.py:1207` of each line, "" of a cell's."""
 
     title: str

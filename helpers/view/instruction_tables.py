@@ -9,17 +9,7 @@ from helpers.model.stage_records import StackRun
 from helpers.model.torch_records import DynamoRun
 from helpers.view import View
 from helpers.view.ink import as_image
-from helpers.view.markup import (
-    cut,
-    cut_cells,
-    fit,
-    grid,
-    joined,
-    line_numbers,
-    one_line,
-    render,
-    source_lines,
-)
+from helpers.view.markup import cut, cut_cells, fit, grid, joined, one_line, render, source_lines
 from helpers.view.table_view import table
 from helpers.view.widgets import make_widget
 from helpers.view.widgets.stage import note_of, stage_widget
@@ -47,7 +37,7 @@ MOST_UNITS, MOST_CODES, MOST_LISTED = 2_000, 40, 2_000  # instructions of one; c
 
 
 def _text(model, headings, rows, where: str, note: str, legend: str, last="") -> str:
-    lines = zip(line_numbers(model), source_lines(model), strict=True)
+    lines = zip(model.numbers, source_lines(model), strict=False)
     numbered = [f"{number:>3}  {line}" for number, line in lines]
     shown, rest = fit(rows, where)
     body = grid(headings, shown) if rows else ""
@@ -57,13 +47,7 @@ def _text(model, headings, rows, where: str, note: str, legend: str, last="") ->
 def _html(model, headings, rows, note: str, **values) -> str:
     usual = {"drawn": False, "arcs": "", "marked": (), "legend": "", "rest": ""}
     usual |= {"left_out": "", "code": [True] * len(headings), "note_has_lines": False}
-    given = {
-        "model": model,
-        "lines": source_lines(model),
-        "headings": headings,
-        "numbers": line_numbers(model),
-        "rows": rows,
-    }
+    given = {"model": model, "lines": source_lines(model), "headings": headings, "rows": rows}
     return render("sourced_table.html", **usual | given | {"note": note} | values)
 
 
@@ -156,7 +140,7 @@ def _draw_arcs(lanes, count: int) -> str:
 def stack_table(model: StackRun) -> tuple[list[str], list[list[str]]]:
     """Return headings and cells of a run; a column that no row needs is left out."""
     several = ["call"] if len({step.call for step in model.steps}) > 1 else []
-    used, rows, numbers = _used(model, STACK_OPTIONS), [], ["", *line_numbers(model)]
+    used, rows, numbers = _used(model, STACK_OPTIONS), [], ["", *model.numbers]
     for step in model.steps:
         call, cells = "", [numbers[step.line], step.label, "", ""]
         if not step.left_out:
@@ -169,7 +153,7 @@ def stack_table(model: StackRun) -> tuple[list[str], list[list[str]]]:
 
 def dynamo_table(model: DynamoRun) -> tuple[list[str], list[list[str]]]:
     """Return headings and cells of a translation; a column that no row needs is left out."""
-    used, rows, numbers = _used(model, DYNAMO_OPTIONS), [], ["", *line_numbers(model)]
+    used, rows, numbers = _used(model, DYNAMO_OPTIONS), [], ["", *model.numbers]
     for step in model.steps:
         label = f"{step.label} ({step.ending})" if step.ending else step.label
         words = (BETWEEN.join(getattr(step, field)) for field in used.values())

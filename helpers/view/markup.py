@@ -164,13 +164,6 @@ def cut_lines(lines: list[str]) -> list[str]:
     return [*map(cut, lines[:MOST_LINES]), *more]
 
 
-def line_numbers(model) -> list[str]:
-    """Return what each line of the source of a model is called: its number in its file, or here."""
-    count = len(source_lines(model))
-    places = [*model.places, *[""] * count][:count]
-    return [place.rpartition(":")[2] or str(n) for n, place in enumerate(places, 1)]
-
-
 def source_lines(model) -> list[str]:
     """Return the lines of the source of a model; line n of the source is item n - 1."""
     lines = model.source.rstrip("\n").split("\n") if model.source.strip("\n") else []

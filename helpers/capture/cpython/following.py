@@ -35,27 +35,28 @@ class Limits:
             else:
                 self.codes.append(code_of(unwrap(one)[0], f"only= of {verb}"))
 
-    def admit(self, frame: FrameType, space: dict, level: int) -> bool:
-        """Return whether to record this call; without `only` all of the globals `space` are."""
-        module = str(dict.get(frame.f_globals, "__name__", ""))
+    def follows(self, frame: FrameType, space: dict) -> bool:
+        """Return whether to follow this call; without `only` all of the globals `space` are."""
         own, code = frame.f_globals is space, frame.f_code
-        return self.take(module, code.co_qualname, code, own, level)
+        module = "" if self.all else str(dict.get(frame.f_globals, "__name__", ""))
+        return self.takes(own, module, code.co_qualname, code)
 
-    def take(self, module: str, name: str, code: CodeType | None, own: bool, level: int) -> bool:
-        """Return whether to record a call: one in C has no `code`, and `own` is taken anyway."""
-        if not (own if self.all else self._chooses(module, name, code)):
-            self.others += own
-            return False
-        self.deeper += level > self.depth
-        self.found = self.found or not self.all
-        return level <= self.depth
-
-    def _chooses(self, module: str, name: str, code: CodeType | None) -> bool:
+    def takes(self, own: bool, module: str, name: str, code: CodeType | None = None) -> bool:
+        """Return whether to record a call, of no code if it is in C; `own` are without `only`."""
+        if self.all:
+            return own
         words = {name.rpartition(".")[2], basename(code.co_filename) if code else ""}
         paths = f"{module}.{name}.", f"{name}."
         starts = (path.startswith(f"{one}.") for one in self.names for path in paths)
-        named = any(one in words for one in self.names) or any(starts)
-        return named or any(code is one for one in self.codes)
+        chosen = not words.isdisjoint(self.names) or any(starts)
+        chosen = chosen or any(code is one for one in self.codes)
+        self.others, self.found = self.others + (own and not chosen), self.found or chosen
+        return chosen
+
+    def reaches(self, level: int) -> bool:
+        """Return whether calls of this level are recorded, the first being 1."""
+        self.deeper += level > self.depth
+        return level <= self.depth
 
     def note(self) -> str:
         """Say how many calls were left out, and which argument shows them."""

@@ -151,8 +151,9 @@ def frames_timeline(
     note = *watched.sentences, result.sentence, many if run.full else lost, run.printed.note
     note += (limits.note(),)
     words = " ".join(filter(None, (*note, watched.unreached(bool(run.steps)))))
-    title = f"Frames of {plain(watched.function.__name__)}"
-    return Timeline(title, run.pages.text, tuple(run.steps), words, run.pages.places)
+    where = run.pages.place(watched.function.__code__)[0].where
+    title = f"Frames of {plain(watched.function.__name__)}{where}"
+    return Timeline(title, run.pages.text, tuple(run.steps), words, tuple(run.pages.places))
 
 
 class _Run:
@@ -168,10 +169,12 @@ class _Run:
         """Follow this frame too if the limits say so; the first is that of the function watched."""
         if self.full or (not self.steps and frame.f_code is not self._first):
             return None
+        if self.steps and not self.limits.follows(frame, self.globals):
+            return None
         level, below = 1, frame.f_back
         while below is not None:
             level, below = level + (id(below) in self.live), below.f_back
-        if self.steps and not self.limits.admit(frame, self.globals, level):
+        if not self.limits.reaches(level):
             return None
         self.live[id(frame)] = frame
         key = (id(frame), id(frame.f_code))

@@ -97,10 +97,12 @@ class Recorder:
         return self
 
     def _enter(self, frame: FrameType, event: str, argument):
-        code, level = frame.f_code, 1 + len(self._running)
+        code, limits = frame.f_code, self.limits
         if self.full or not (self.calls or code is self.watched.function.__code__):
             return None
-        if self.calls and not self.limits.admit(frame, self._globals, level):
+        if self.calls and not limits.follows(frame, self._globals):
+            return None
+        if not limits.reaches(1 + len(self._running)):
             return None
         tables = self.codes.get(id(code)) or self.codes.setdefault(id(code), Tables(code))
         activation = self._suspended.pop((id(frame), id(code)), None)

@@ -52,19 +52,18 @@ def stack_run(
     else:
         recorder = record(fn, args, kwargs, look=described, limits=limits)
         draft, function = Draft(recorder), recorder.watched.function
-        draft.pages.place(function.__code__)
-        title, note = f"{plain(function.__name__)}, instruction by instruction", _note(recorder)
+        where = draft.pages.place(function.__code__)[0].where
+        title, note = (
+            f"{plain(function.__name__)}{where}, instruction by instruction",
+            _note(recorder),
+        )
     steps = tuple(_mark_raised(draft.steps()))
     codes = tuple(
         Code(one.function, tuple(one.rows.values()), one.named, one.tables.code.co_stacksize)
         for one in draft.codes.values()
     )
-    more = {
-        "places": draft.pages.places,
-        "outcome": recorder.result.sentence,
-        "recorded": recorder.events,
-        "codes": codes,
-    }
+    more = {"outcome": recorder.result.sentence, "recorded": recorder.events, "codes": codes}
+    more["places"] = tuple(draft.pages.places)
     real = not any(tables.doubt for tables in recorder.codes.values())
     return StackRun(title, draft.pages.text, steps, note, real=real, **more)
 
@@ -215,9 +214,8 @@ class Draft:
             code = self._code(fold.activation.tables)
             loops[code.lines[fold.header], code.function] += fold.rounds
         steps = sum(fold.steps for fold in folds)
-        rounds = ", ".join(
-            f"{counted(n, 'round')} at line {self.pages.number(at)}" for (at, _), n in loops.items()
-        )
+        number = self.pages.number
+        rounds = (f"{counted(n, 'round')} at line {number(at)}" for (at, _), n in loops.items())
         line, function = next(iter(loops))
-        words = f"… left out: {rounds}; {steps} instructions"
+        words = f"… left out: {', '.join(rounds)}; {steps} instructions"
         return StackStep(words, line, function=function, left_out=steps)

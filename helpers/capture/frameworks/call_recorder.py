@@ -141,7 +141,8 @@ class _Recorder:
 
     def _enter(self, module: str, name: str, c: bool, code: CodeType | None = None) -> None:
         shown = module.partition(".")[0] in FRAMEWORKS
-        shown = shown and self.limits.take(module, name, code, shown, self._depth + 1)
+        shown = shown and self.limits.takes(shown, module, name, code)
+        shown = shown and self.limits.reaches(self._depth + 1)
         if not shown or len(self.calls) >= self.limits.most:
             self.left_out += shown
             self._open.append(None)

@@ -159,13 +159,11 @@ class _Draft:
             note.append("Instructions of other modules' functions are not shown.")
         if kept.cut_off:
             note.append("Only the first instructions are shown.")
-        more = {
-            "places": self.pages.places,
-            "graphs": tuple(kept.graphs),
-            "resumed": tuple(self.resumed.values()),
-        }
+        more = {"graphs": tuple(kept.graphs), "resumed": tuple(self.resumed.values())}
+        more["places"] = tuple(self.pages.places)
         more |= {"breaks": tuple(self.breaks), "printed": kept.printed.text(), "outcome": outcome}
-        title = f"Dynamo translates {named(self.function)}"
+        where = self.pages.place(self.function.__code__)[0].where
+        title = f"Dynamo translates {named(self.function)}{where}"
         return DynamoRun(title, self.pages.text, steps, " ".join(note), **more)
 
     def _steps(self):
