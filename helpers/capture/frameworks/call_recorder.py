@@ -220,7 +220,7 @@ def calls_ledger(
         for row, words in rows.items()
     )
     cut = [name for name, tree in zip(pairs, trees, strict=True) if tree.calls and tree.note]
-    note = f"Of {listed(cut, FEW)} not all calls are counted (depth=, only=, most=)." * bool(cut)
+    note = f"Of {listed(cut, FEW)} only some calls are counted (depth=, only=, most=)." * bool(cut)
     title = "What each call passes on its way"
     return Ledger(title, "landmark", tuple(pairs), entries, note, marks=MARKS)
 

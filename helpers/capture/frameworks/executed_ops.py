@@ -61,7 +61,7 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
             stack.enter_context(tensorflow_private.op_callback(recorder.of_tensorflow))
         outcome = run_to_end(lambda: fn(*args, **kwargs))
     rows, missing = recorder.rows, recorder.left_out
-    more = f"{counted(missing, 'op')} more are left out (most={len(rows) + missing} shows all)."
+    more = f"{missing:,} more ops are left out (most={len(rows) + missing} shows all)."
     notes = [more] * bool(missing)
     if not rows:
         notes.append(NONE)

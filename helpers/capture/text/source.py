@@ -50,7 +50,8 @@ class Source:
     def line(self, lineno: int | None) -> int:
         """Return the 1-based line of `text` for a line of the file, 0 where it is not in it."""
         line = (lineno or 0) - self.first + 1
-        line = bisect_right(self.kept, lineno or 0) if self.kept and line > 0 else line
+        if self.kept:  # a line of a folded docstring is its first one
+            line = bisect_right(self.kept, lineno or 0) * ((lineno or 0) <= self.kept[-1])
         return line if lineno and 1 <= line <= len(self.lines) and self.text else 0
 
     def place(self, lineno: int) -> str:
