@@ -106,7 +106,7 @@ def _best_order(near: tuple[tuple[tuple[int, ...], ...], ...]) -> tuple[int, ...
     """Return the order of a column's keys; `near`: of each, its neighbours' places per side."""
     column, more = list(range(len(near))), {}  # how many more crossings with the first above
     for a, b in combinations(column, 2):
-        pairs = list(zip(near[a], near[b], strict=True))
+        pairs = [(x, y) for x, y in zip(near[a], near[b], strict=True) if x and y]
         more[a, b] = sum(_crossings(x, y) - _crossings(y, x) for x, y in pairs)
         more[b, a] = -more[a, b]
     for key in range(len(near)):
