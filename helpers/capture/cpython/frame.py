@@ -128,14 +128,13 @@ def locals_pairs(frame: FrameType) -> tuple[tuple[str, str], ...]:
     return tuple((plain(name), short_repr(values[name])) for name in names)
 
 
-def frames_timeline(
-    fn, *args, depth: int | None = None, only=None, most: int = MOST_STEPS, **kwargs
-) -> Timeline:
+def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> Timeline:
     """Run `fn(*args, **kwargs)` and step through its calls and returns: its frames at each.
 
     Followed are the functions of the same module; those of others run unseen. `depth`: so many
     levels of calls. `only`: follow these instead: a function, class, module, or the name of one of
-    these or of a file; several as a list. `most`: so many steps.
+    these or of a file; several as a list. `most`: so many steps. What `fn` itself takes by such a
+    name is given in a lambda: `lambda: fn(depth=3)`.
     TypeError if it is no Python function; also, or ValueError, for another value of these three.
     """
     watched, limits = to_run(fn, "watch_frames"), Limits("watch_frames", depth, only, most)

@@ -28,9 +28,7 @@ def record(fn, args=(), kwargs=None, **options) -> Recorder:
     return Recorder(**options).run(to_run(fn, "watch_stack"), args, dict(kwargs or {}))
 
 
-def stack_run(
-    fn, *args, depth: int | None = None, only=None, most: int = MOST_STEPS, **kwargs
-) -> StackRun:
+def stack_run(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> StackRun:
     """Run `fn(*args, **kwargs)` and step through its instructions with the real value stack.
 
     Followed are the functions of the same module; those of others run unseen. `depth`, `only` and

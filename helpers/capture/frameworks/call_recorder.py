@@ -52,9 +52,7 @@ CASES = "name -> function, or (function, *arguments)"
 MOST_CASES, MOST_LINES, DEEPEST, LONGEST, FEW = 200, 1_000, 40, 160, 5
 
 
-def call_tree(
-    fn, *args, depth: int | None = None, only=None, most: int = MOST_CALLS, **kwargs
-) -> CallTree:
+def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> CallTree:
     """Run `fn(*args, **kwargs)` twice, and show the second run's calls into a framework as a tree.
 
     `depth`: so many levels of calls. `only`: those of a function, class, module, or the name of
@@ -190,9 +188,7 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
             yield "graph"
 
 
-def calls_ledger(
-    cases: dict[str, object], depth: int | None = None, only=None, most: int = MOST_CALLS
-) -> Ledger:
+def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALLS) -> Ledger:
     """Run every case (name -> function, or (function, *arguments)) and compare their landmarks.
 
     `depth`, `only` and `most` limit the calls of each case as in `watch_call`.
