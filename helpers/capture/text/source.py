@@ -22,6 +22,7 @@ from helpers.safety.arguments import printable
 
 NOWHERE = (0, 0, 0, 0)
 LONGEST_SNIPPET = 401
+REWRITTEN = "@pytest_ar"  # what pytest puts into a function that asserts
 MOST_DOCSTRING = 3  # lines below the first that are shown
 # Up to 3.12 `inspect` looks above the first line for what the code belongs to; we do the same for
 # code without a def of its own, such as a comprehension.
@@ -161,7 +162,9 @@ def why_outdated(code: CodeType) -> str:
         now = []
     for one in now:  # which grows meanwhile
         now += [inner for inner in one.co_consts if type(inner) is CodeType]
-    if code in now:
+    here = (one for one in now if one.co_firstlineno == code.co_firstlineno)
+    rewritten = REWRITTEN in code.co_names and code.co_name in [one.co_name for one in here]
+    if code in now or rewritten:
         return ""
     file, made = printable(os.path.basename(name)), printable(code.co_name)
     return f"{file} no longer holds what {made} was made from; import or reload it anew"
