@@ -4,7 +4,7 @@ from collections import namedtuple
 from dataclasses import dataclass
 
 from helpers.model.phrase import find_named
-from helpers.model.stage_records import Span
+from helpers.model.stage_records import Placed, Span
 from helpers.model.tables import Column, Listing
 
 
@@ -64,10 +64,11 @@ Handler = namedtuple("Handler", "start end target depth lasti")
 
 
 @dataclass(frozen=True)
-class Sourced(Listing):
+class Sourced(Placed, Listing):
     """A listing below its source. `marked`: cells to look at, as (row, column), both from 0."""
 
     source: str = ""
+    places: tuple[str, ...] = ()
     marked: tuple[tuple[int, int], ...] = ()
 
     def jumps(self) -> tuple[tuple[int, int], ...]:

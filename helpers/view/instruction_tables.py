@@ -35,7 +35,8 @@ MOST_UNITS, MOST_CODES, MOST_LISTED = 2_000, 40, 2_000  # instructions of one; c
 
 
 def _text(model, headings, rows, where: str, note: str, legend: str, last="") -> str:
-    numbered = [f"{n:3d}  {line}" for n, line in enumerate(source_lines(model), 1)]
+    lines = zip(model.numbers, source_lines(model), strict=False)
+    numbered = [f"{number:>3}  {line}" for number, line in lines]
     shown, rest = fit(rows, where)
     body = grid(headings, shown) if rows else ""
     return joined(model.title, note, *numbered, body, legend, rest, last)
@@ -137,9 +138,9 @@ def _draw_arcs(lanes, count: int) -> str:
 def stack_table(model: StackRun) -> tuple[list[str], list[list[str]]]:
     """Return headings and cells of a run; a column that no row needs is left out."""
     several = ["call"] if len({step.call for step in model.steps}) > 1 else []
-    used, rows = _used(model, STACK_OPTIONS), []
+    used, rows, numbers = _used(model, STACK_OPTIONS), [], ["", *model.numbers]
     for step in model.steps:
-        call, cells = "", [str(step.line or ""), step.label, "", ""]
+        call, cells = "", [numbers[step.line], step.label, "", ""]
         if not step.left_out:
             call = f"{step.function} {step.call}"
             names = ", ".join(f"{name} = {words}" for name, words in step.names)
@@ -150,11 +151,11 @@ def stack_table(model: StackRun) -> tuple[list[str], list[list[str]]]:
 
 def dynamo_table(model: DynamoRun) -> tuple[list[str], list[list[str]]]:
     """Return headings and cells of a translation; a column that no row needs is left out."""
-    used, rows = _used(model, DYNAMO_OPTIONS), []
+    used, rows, numbers = _used(model, DYNAMO_OPTIONS), [], ["", *model.numbers]
     for step in model.steps:
         label = f"{step.label} ({step.ending})" if step.ending else step.label
         words = (BETWEEN.join(getattr(step, field)) for field in used.values())
-        rows.append([str(step.line or ""), label, *words])
+        rows.append([numbers[step.line], label, *words])
     return ["line", "step", *used], rows
 
 

@@ -1,8 +1,12 @@
 """Names and objects: one box per object, by identity, and no code of the objects' own is run."""
 
+import enum
 import functools
+import logging
+import re
 import sys
 
+import networkx
 import pytest
 
 from helpers import show_names
@@ -181,3 +185,53 @@ def test_an_error_that_a_handler_lets_through_is_told_at_the_end():
 
     assert names_timeline(tidies).note == "The call of tidies raised KeyError."
     assert names_timeline(raises).note == "" and "raised" in names_timeline(raises).steps[-1].label
+
+
+class Own:
+    def __init__(self):
+        self.inside = [1]
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+FOLLOWED = {
+    "a list": ([object()], True),
+    "a set": ({object()}, True),
+    "an instance of one's own class": (Own(), True),
+    "a function of one's own": (lambda x=(): x, True),
+    "a class": (Own, False),
+    "a module": (sys, False),
+    "an enum": (Colour.RED, False),
+    "a compiled regex": (re.compile("a"), False),
+    "a cache": (functools.lru_cache(lambda: 0), False),
+    "an object of the standard library": (logging.getLogger("mine"), False),
+    "an object of an installed package": (networkx.path_graph(3), False),
+    "a function of an installed package": (networkx.path_graph.__wrapped__, False),
+}
+
+
+@pytest.mark.parametrize("kind", FOLLOWED)
+def test_containers_and_ones_own_are_followed_and_the_insides_of_libraries_are_not(kind):
+    value, is_followed = FOLLOWED[kind]
+
+    def run(thing):
+        return thing
+
+    last = names_timeline(run, value).steps[-1].panel("names and objects")
+    assert bool(last.targets(target(last, "thing"))) is is_followed
+
+
+def test_what_is_not_followed_is_named():
+    def run(thing):
+        return thing
+
+    assert "What is in Graph is not drawn" in names_timeline(run, networkx.path_graph(3)).note
+    assert "is not drawn" not in names_timeline(run, [Own()]).note
+
+
+def test_members_of_a_set_come_in_the_order_of_their_names():
+    drawn = graph(letters={"c", "a", "b"})
+    found = [drawn.node(key).label for key in drawn.targets(target(drawn, "letters"))]
+    assert found == ["'a'", "'b'", "'c'"]

@@ -63,7 +63,7 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     """
     function, peeled = unwrap(fn)
     code = code_of(function, "show_bytecode")
-    source, handlers = source_of(code), disassembly.handlers(code)
+    source, handlers = source_of(code).folded(), disassembly.handlers(code)
     live, rows, depths = code._co_code_adaptive, [], {}
     with suppress(disassembly.Doubt):
         depths = disassembly.depths(code)
@@ -71,7 +71,8 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
         data, span = code.co_code[i.offset : end], source.span(i.positions)
         number, words = -1 if i.arg is None else i.arg, argument(i, code)
         kept = i.offset, i.opname, number, words, data.hex(" "), len(data) // 2 - 1
-        place = source.line(i.positions.lineno), span, source.snippet(span)
+        line = source.line(i.positions.lineno)  # of a cell; of a file, its own
+        place = (i.positions.lineno if line and source.file else line), span, source.snippet(span)
         target = i.argval if i.opcode in JUMPS else -1
         running = RUNNING_NAMES[live[i.offset]] if adaptive else ""
         change, jumping = f"{effect(i, False):+d}", f"{effect(i, True):+d}"
@@ -90,8 +91,8 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     for one in handlers:
         words = disassembly.handler_words(one).replace(", push", " and push")
         peeled += (f"An exception in {one.start} to {one.end - 2}: {words}.",)
-    title = f"Bytecode of {plain(code.co_name)} on Python 3.{sys.version_info.minor}"
-    more = {"source": source.text, "handlers": handlers}
+    title = f"Bytecode of {plain(code.co_name)}{source.where} on Python 3.{sys.version_info.minor}"
+    more = {"source": source.text, "places": source.places, "handlers": handlers}
     return Bytecode(title, shown, tuple(rows), "\n".join(peeled), **more)
 
 

@@ -8,6 +8,7 @@ from itertools import count
 from types import CodeType, FrameType, FunctionType
 
 from helpers.capture.cpython import disassembly
+from helpers.capture.cpython.following import Limits
 from helpers.capture.cpython.settrace import TRACER_LOST, Printed, traced
 from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
@@ -127,31 +128,36 @@ def locals_pairs(frame: FrameType) -> tuple[tuple[str, str], ...]:
     return tuple((plain(name), short_repr(values[name])) for name in names)
 
 
-def frames_timeline(fn, *args, **kwargs) -> Timeline:
+def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> Timeline:
     """Run `fn(*args, **kwargs)` and step through its calls and returns: its frames at each.
 
-    Followed are the functions of the same module; those of others run unseen.
-    TypeError if it is no Python function.
+    Followed are the functions of the same module; those of others run unseen. `depth`: so many
+    levels of calls. `only`: follow these instead: a function, class, module, or the name of one of
+    these or of a file; several as a list. `most`: so many steps. What `fn` itself takes by such a
+    name is given in a lambda: `lambda: fn(depth=3)`.
+    TypeError if it is no Python function; also, or ValueError, for another value of these three.
     """
-    watched = to_run(fn, "watch_frames")
-    run = _Run(watched.function)
+    watched, limits = to_run(fn, "watch_frames"), Limits("watch_frames", depth, only, most)
+    run = _Run(watched.function, limits)
     try:
         result = traced(run.enter, run.printed, watched, args, kwargs, lambda: run.full)
     finally:
         for frame in run.live.values():  # that live on
             _untrace(frame)
         run.live.clear()
-    many = f"Only the first {MOST_STEPS} events are recorded; a call with less to do fits."
+    many = f"Only the first {most:,} steps are recorded (most={2 * most} records more)."
     lost = f"{TRACER_LOST}." if result.tracer_changed else ""
     note = *watched.sentences, result.sentence, many if run.full else lost, run.printed.note
+    note += (limits.note(),)
     words = " ".join(filter(None, (*note, watched.unreached(bool(run.steps)))))
-    title = f"Frames of {plain(watched.function.__name__)}"
-    return Timeline(title, run.pages.text, tuple(run.steps), words)
+    where = run.pages.place(watched.function.__code__)[0].where
+    title = f"Frames of {plain(watched.function.__name__)}{where}"
+    return Timeline(title, run.pages.text, tuple(run.steps), words, tuple(run.pages.places))
 
 
 class _Run:
-    def __init__(self, fn: FunctionType):
-        self.globals, self.steps, self.full = fn.__globals__, [], False
+    def __init__(self, fn: FunctionType, limits: Limits):
+        self.globals, self.steps, self.full, self.limits = fn.__globals__, [], False, limits
         self.pages, self.printed = Pages(), Printed()
         self.pages.place(fn.__code__)
         self._first, self._off, self.live = fn.__code__, {}, {}
@@ -159,10 +165,15 @@ class _Run:
         self._numbers: dict[tuple[int, int], int] = defaultdict(count().__next__)
 
     def enter(self, frame, event, argument):
-        """Follow this frame too if its function belongs to the module of the one watched."""
-        if frame.f_globals is not self.globals or self.full:
+        """Follow this frame too if the limits say so; the first is that of the function watched."""
+        if self.full or (not self.steps and frame.f_code is not self._first):
             return None
-        if not self.steps and frame.f_code is not self._first:
+        if self.steps and not self.limits.follows(frame, self.globals):
+            return None
+        level, below = 1, frame.f_back
+        while below is not None:
+            level, below = level + (id(below) in self.live), below.f_back
+        if not self.limits.reaches(level):
             return None
         self.live[id(frame)] = frame
         key = (id(frame), id(frame.f_code))
@@ -229,7 +240,7 @@ class _Run:
 
     def _step(self, frame, label, says, lane, state="running", handed="", deed=""):
         """Add a step; with a `deed`, the frame's line has run, and the caller's goes on."""
-        if len(self.steps) >= MOST_STEPS:
+        if len(self.steps) >= self.limits.most:
             self.full = True
             return
         stack = self._stack(frame)
@@ -277,7 +288,7 @@ class _Run:
     def _look(self, frame, place, state) -> tuple[FrameRow, Card]:
         name, line = plain(frame.f_code.co_name), self._line(frame)
         lasti = str(frame.f_lasti) if frame.f_globals is self.globals else ""
-        row = FrameRow(place, name, str(line or ""), lasti, state, locals_words(frame))
+        row = FrameRow(place, name, self.pages.number(line), lasti, state, locals_words(frame))
         number = self._numbers[id(frame), id(frame.f_code)]
         return row, Card(number, name, line, state.removesuffix(" for a call"), locals_pairs(frame))
 

@@ -10,6 +10,7 @@ from types import CodeType, FrameType
 
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.bytecode import argument
+from helpers.capture.cpython.following import Limits
 from helpers.capture.cpython.settrace import TRACER_LOST, Printed, traced
 from helpers.capture.cpython.unwrapping import Unwrapped
 from helpers.capture.text.value import Seen, described, short_repr
@@ -72,8 +73,9 @@ Fold = namedtuple("Fold", "serial activation header rounds steps")
 class Recorder:
     """Records one run. `look(object) -> words` is asked for every slot that is in use."""
 
-    def __init__(self, look: Callable = short_repr, fold: bool = True, most: int = MOST_STEPS):
-        self.fold, self.most = fold, most
+    def __init__(self, look: Callable = short_repr, fold=True, most=MOST_STEPS, limits=None):
+        self.limits = limits or Limits("watch_stack", most=most)
+        self.fold, self.most = fold, self.limits.most
         self.moments: list[Moment | Fold] = []
         self.endings: dict[int, str] = {}  # serial -> how that instruction left its frame
         self.events, self.calls, self.stopped, self.full = 0, 0, "", False
@@ -95,11 +97,13 @@ class Recorder:
         return self
 
     def _enter(self, frame: FrameType, event: str, argument):
-        if frame.f_globals is not self._globals or self.full:
+        code, limits = frame.f_code, self.limits
+        if self.full or not (self.calls or code is self.watched.function.__code__):
             return None
-        if not self.calls and frame.f_code is not self.watched.function.__code__:
+        if self.calls and not limits.follows(frame, self._globals):
             return None
-        code = frame.f_code
+        if not limits.reaches(1 + len(self._running)):
+            return None
         tables = self.codes.get(id(code)) or self.codes.setdefault(id(code), Tables(code))
         activation = self._suspended.pop((id(frame), id(code)), None)
         if activation is None:

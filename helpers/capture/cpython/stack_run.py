@@ -8,7 +8,8 @@ from itertools import takewhile
 from types import MethodType
 
 from helpers.capture.cpython.disassembly import CodeRows, Told, sentence
-from helpers.capture.cpython.opcode_recorder import Fold, Moment, Recorder
+from helpers.capture.cpython.following import Limits
+from helpers.capture.cpython.opcode_recorder import MOST_STEPS, Fold, Moment, Recorder
 from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import described, plain
@@ -28,32 +29,40 @@ def record(fn, args=(), kwargs=None, **options) -> Recorder:
     return Recorder(**options).run(to_run(fn, "watch_stack"), args, dict(kwargs or {}))
 
 
-def stack_run(fn, *args, **kwargs) -> StackRun:
+def stack_run(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> StackRun:
     """Run `fn(*args, **kwargs)` and step through its instructions with the real value stack.
 
-    Followed are the functions of the same module; those of others run unseen.
+    Followed are the functions of the same module; those of others run unseen. `depth`, `only` and
+    `most` limit the record as in `watch_frames`.
     `watch_stack(machine.run, fn, *args)` shows the stack of a machine of your own instead.
     TypeError if it has no bytecode to run, RuntimeError on a Python whose stack is not read.
     """
+    limits = Limits("watch_stack", depth, only, most)
     vm = sys.modules.get(f"{PACKAGE}.mini.vm")  # there is no machine while this is not loaded
     if vm and type(fn) is MethodType and fn.__func__ is vm.Loop.run:
         from helpers.capture.cpython.machine_steps import machine_record
 
+        if (depth, only, most) != (None, None, MOST_STEPS):
+            raise TypeError("depth=, only= and most= limit a run of CPython, not one of a machine")
         recorder = machine_record(fn, *args, **kwargs)
         title = f"{plain(args[0].__name__)}, in {fn.__self__.called}"
         note = recorder.note
         draft = Draft(recorder)
     else:
-        recorder = record(fn, args, kwargs, look=described)
+        recorder = record(fn, args, kwargs, look=described, limits=limits)
         draft, function = Draft(recorder), recorder.watched.function
-        draft.pages.place(function.__code__)
-        title, note = f"{plain(function.__name__)}, instruction by instruction", _note(recorder)
+        where = draft.pages.place(function.__code__)[0].where
+        title, note = (
+            f"{plain(function.__name__)}{where}, instruction by instruction",
+            _note(recorder),
+        )
     steps = tuple(_mark_raised(draft.steps()))
     codes = tuple(
         Code(one.function, tuple(one.rows.values()), one.named, one.tables.code.co_stacksize)
         for one in draft.codes.values()
     )
     more = {"outcome": recorder.result.sentence, "recorded": recorder.events, "codes": codes}
+    more["places"] = tuple(draft.pages.places)
     real = not any(tables.doubt for tables in recorder.codes.values())
     return StackRun(title, draft.pages.text, steps, note, real=real, **more)
 
@@ -64,7 +73,9 @@ def _note(recorder: Recorder) -> str:
     parts = [*watched.sentences, recorder.result.sentence, watched.unreached(recorder.calls > 0)]
     parts += ["The generator was run to its end."] * recorder.result.driven
     parts += ["Of each loop the first two and the last rounds are shown."] * folded
-    parts += [f"{recorder.stopped}; the run went on unrecorded."] * bool(recorder.stopped)
+    more = f" (most={2 * recorder.most} records more)" * (len(recorder.moments) >= recorder.most)
+    parts += [f"{recorder.stopped}{more}; the run went on unrecorded."] * bool(recorder.stopped)
+    parts += [recorder.limits.note()]
     doubts = (tables for tables in recorder.codes.values() if tables.doubt)
     unread = (f"The stack of {plain(t.code.co_name)} is not shown: {t.doubt}." for t in doubts)
     return " ".join(filter(None, [*parts, recorder.printed.note, *unread]))
@@ -202,7 +213,8 @@ class Draft:
             code = self._code(fold.activation.tables)
             loops[code.lines[fold.header], code.function] += fold.rounds
         steps = sum(fold.steps for fold in folds)
-        rounds = ", ".join(f"{counted(n, 'round')} at line {at}" for (at, _), n in loops.items())
+        number = self.pages.number
+        rounds = (f"{counted(n, 'round')} at line {number(at)}" for (at, _), n in loops.items())
         line, function = next(iter(loops))
-        words = f"… left out: {rounds}; {steps} instructions"
+        words = f"… left out: {', '.join(rounds)}; {steps} instructions"
         return StackStep(words, line, function=function, left_out=steps)

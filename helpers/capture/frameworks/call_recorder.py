@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import groupby, islice, takewhile
-from types import FunctionType
+from types import CodeType, FunctionType
 
+from helpers.capture.cpython.following import Limits
 from helpers.capture.cpython.objects import name_of, refuse_async
 from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.cpython.unwrapping import behind
@@ -51,14 +52,16 @@ CASES = "name -> function, or (function, *arguments)"
 MOST_CASES, MOST_LINES, DEEPEST, LONGEST, FEW = 200, 1_000, 40, 160, 5
 
 
-def call_tree(fn, *args, **kwargs) -> CallTree:
+def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> CallTree:
     """Run `fn(*args, **kwargs)` twice, and show the second run's calls into a framework as a tree.
 
+    `depth`: so many levels of calls. `only`: those of a function, class, module, or the name of
+    one of these or of a file; several as a list. `most`: so many calls.
     An Exception that it raises is told, not raised. TypeError if `fn` cannot be called,
     or makes a coroutine.
     """
     refuse_what_does_not_run(fn, "watch_call")
-    recorder, before = _Recorder(), sys.getprofile()
+    recorder, before = _Recorder(Limits("watch_call", depth, only, most)), sys.getprofile()
 
     def profiled():
         sys.setprofile(recorder)
@@ -71,7 +74,9 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
     with no_finalisers():
         outcome = run_to_end(profiled)
     calls, left_out = recorder.calls, recorder.left_out
-    cut = f"The first {MOST_CALLS:,} calls; {left_out:,} more are left out." if left_out else ""
+    more = f"{left_out:,} more are left out (most={len(calls) + left_out} shows all)."
+    cut = f"The first {len(calls):,} calls; {more}" if left_out else ""
+    cut = " ".join(filter(None, (cut, recorder.limits.note())))
     tree = CallTree("", tuple(calls), tuple(routes(calls)), outcome, cut if calls else NONE)
     of_tensorflow = any(not call.module.startswith("torch") for call in calls)
     title = f"{name_of(fn)}: {counted(len(calls), 'call')}"
@@ -115,14 +120,14 @@ def no_finalisers() -> Iterator[None]:
 class _Recorder:
     """A profile function. A call of no framework leaves no line, and its calls move up one."""
 
-    def __init__(self):
-        self.calls, self._open = [], []
+    def __init__(self, limits: Limits):
+        self.calls, self._open, self.limits = [], [], limits
         self._depth, self.left_out = 0, 0
 
     def __call__(self, frame, event, argument):
         if event == "call":
             name = frame.f_code.co_qualname.rpartition("<locals>.")[2]
-            self._enter(module_of(frame.f_globals), name, False)
+            self._enter(module_of(frame.f_globals), name, False, frame.f_code)
         elif event == "c_call":
             self._enter(*c_place(argument), True)
         elif self._open:
@@ -132,9 +137,11 @@ class _Recorder:
                 if event == "c_exception":
                     self.calls[at] = replace(self.calls[at], raised=True)
 
-    def _enter(self, module: str, name: str, c: bool) -> None:
+    def _enter(self, module: str, name: str, c: bool, code: CodeType | None = None) -> None:
         shown = module.partition(".")[0] in FRAMEWORKS
-        if not shown or len(self.calls) >= MOST_CALLS:
+        shown = shown and self.limits.takes(shown, module, name, code)
+        shown = shown and self.limits.reaches(self._depth + 1)
+        if not shown or len(self.calls) >= self.limits.most:
             self.left_out += shown
             self._open.append(None)
             return
@@ -181,13 +188,19 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
             yield "graph"
 
 
-def calls_ledger(cases: dict[str, object]) -> Ledger:
-    """Run every case (name -> function, or (function, *arguments)) and compare their landmarks."""
+def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALLS) -> Ledger:
+    """Run every case (name -> function, or (function, *arguments)) and compare their landmarks.
+
+    `depth`, `only` and `most` limit the calls of each case as in `watch_call`.
+    """
+    limits = {"depth": depth, "only": only, "most": most}
     found = table(cases, "watch_calls", CASES, MOST_CASES)
     pairs = {printable(name): parts(case) for name, case in found}
     for name, (fn, *_) in pairs.items():
         called(fn, f"the case '{name}'")
-    trees = [call_tree(*case) for case in progress.counted("watching call", pairs.values())]
+    trees = [
+        call_tree(*case, **limits) for case in progress.counted("watching call", pairs.values())
+    ]
     rows = {"route": [tree.route for tree in trees]}
     if any(tree.outcome and tree.route != "refused" for tree in trees):
         rows["raised"] = [tree.outcome.partition(":")[0] or "–" for tree in trees]
@@ -203,7 +216,7 @@ def calls_ledger(cases: dict[str, object]) -> Ledger:
         for row, words in rows.items()
     )
     cut = [name for name, tree in zip(pairs, trees, strict=True) if tree.calls and tree.note]
-    note = f"Of {listed(cut, FEW)} only the first {MOST_CALLS:,} calls are counted." * bool(cut)
+    note = f"Of {listed(cut, FEW)} only some calls are counted (depth=, only=, most=)." * bool(cut)
     title = "What each call passes on its way"
     return Ledger(title, "landmark", tuple(pairs), entries, note, marks=MARKS)
 

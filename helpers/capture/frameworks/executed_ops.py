@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import FunctionType
 
+from helpers.capture.cpython.following import Limits
 from helpers.capture.cpython.objects import GENERATOR, called, compiled, instance_dict, names_used
 from helpers.capture.cpython.unwrapping import arguments
 from helpers.capture.frameworks.call_recorder import refuse_what_does_not_run, run_to_end
@@ -42,16 +43,17 @@ WRITES = re.compile(  # in place: by TensorFlow's names; by PyTorch's, where `__
 GENERATED = re.compile(r"__(inference|forward|backward)_.*")
 
 
-def op_log(fn, *args, **kwargs) -> OpLog:
+def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     """Run `fn(*args, **kwargs)` and list the ops that TensorFlow, or PyTorch, reports for it.
 
     Both frameworks report the ops of the calling thread alone: what `fn` has other threads run
     is not listed. A tf.function that has its graph is one op; of a function that torch compiled,
-    what a kernel of its own does is none.
+    what a kernel of its own does is none. `most`: so many ops; ValueError for no such number.
     An Exception that it raises is told, not raised. TypeError if `fn` cannot be called.
     """
+    most = Limits("watch_ops", most=most).most
     function = refuse_what_does_not_run(fn, "watch_ops")
-    recorder = _Recorder(names_of(fn, args, kwargs))
+    recorder = _Recorder(names_of(fn, args, kwargs), most)
     with contextlib.ExitStack() as stack:
         if restoring.module("torch"):
             stack.enter_context(torch_private.dispatch_mode(recorder.of_torch))
@@ -59,7 +61,8 @@ def op_log(fn, *args, **kwargs) -> OpLog:
             stack.enter_context(tensorflow_private.op_callback(recorder.of_tensorflow))
         outcome = run_to_end(lambda: fn(*args, **kwargs))
     rows, missing = recorder.rows, recorder.left_out
-    notes = [f"{missing:,} more ops are left out; watch a shorter run to see them."] * bool(missing)
+    more = f"{missing:,} more ops are left out (most={len(rows) + missing} shows all)."
+    notes = [more] * bool(missing)
     if not rows:
         notes.append(NONE)
     if compiled(fn) is not None:
@@ -91,8 +94,8 @@ def ops_graph(title: str, **logs: OpLog) -> Graph:
 class _Recorder:
     """Both hooks, and the numbers of the tensors that they have seen."""
 
-    def __init__(self, names: Mapping[object, str]):
-        self.rows, self.left_out = [], 0
+    def __init__(self, names: Mapping[object, str], most: int):
+        self.rows, self.left_out, self._most = [], 0, most
         self._names, self._numbers, self._count, self._held = names, {}, 0, []
         self._gradients = set()  # numbers of what backward ops made, and of what came of it
 
@@ -110,7 +113,7 @@ class _Recorder:
         self._add(name, inputs, outputs, "eager", updates)
 
     def _add(self, name: str, inputs, outputs, where: str, updates: bool) -> None:
-        if len(self.rows) >= MOST_OPS:
+        if len(self.rows) >= self._most:
             self.left_out += 1
             return
         stage = _stage(sys._getframe(2))

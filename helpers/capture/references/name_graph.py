@@ -2,7 +2,7 @@
 
 import functools
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import count, islice
 from types import CellType, FunctionType, MethodType, ModuleType
 
@@ -15,6 +15,7 @@ from helpers.safety.arguments import is_exactly, real_isinstance
 DEEPEST = 4
 MOST_ITEMS = 12
 MOST_BOXES = 150
+MOST_SORTED = 1_000  # members of a set, whose order is another one in each process
 
 
 class Numbers:
@@ -42,12 +43,12 @@ def names_graph(
     title: str = "",
     numbers=None,
     cure: str = "run the cell that makes it",
-    closed: tuple[type, ...] = (),
+    follow: Callable[[object], bool] = lambda value: True,
 ) -> Graph:
     """Return the graph of `names` (str) in `namespace`: one box per name, one per object.
 
-    `numbers`: shared by the moments of one run, so that an object keeps its key. What objects of
-    the `closed` types hold is not followed.
+    `numbers`: shared by the moments of one run, so that an object keeps its key. `follow(value)`:
+    whether what an object has in it is drawn too.
     """
     for name in names:
         if type(name) is not str:
@@ -64,8 +65,7 @@ def names_graph(
         key = f"object {numbers.of(value)}"
         alive[id(value)] = (key, value)
         tensor = shown_tensor(value)
-        shut = tensor or real_isinstance(value, *closed)
-        parts, size = ([], 0) if shut else _find_parts(value)
+        parts, size = _find_parts(value) if not tensor and follow(value) else ([], 0)
         kind = "function" if type(value) is FunctionType else "object"
         if depth:
             left["parts"] = left.get("parts", 0) + size - len(parts[:MOST_ITEMS])
@@ -103,6 +103,9 @@ def _find_parts(value: object) -> tuple[list[tuple[str, object]], int]:
     if kind is dict:
         first = islice(list(value.items()), MOST_ITEMS)
         return [(f"[{label(key)}]", item) for key, item in first], len(value)
+    if is_exactly(value, set, frozenset):
+        first = sorted(islice(value, MOST_SORTED), key=label)
+        return [("", item) for item in first[:MOST_ITEMS]], len(value)
     if is_exactly(value, staticmethod, classmethod):
         found = [("__func__", value.__func__)]
     elif kind is functools.partial:

@@ -160,8 +160,10 @@ class _Draft:
         if kept.cut_off:
             note.append("Only the first instructions are shown.")
         more = {"graphs": tuple(kept.graphs), "resumed": tuple(self.resumed.values())}
+        more["places"] = tuple(self.pages.places)
         more |= {"breaks": tuple(self.breaks), "printed": kept.printed.text(), "outcome": outcome}
-        title = f"Dynamo translates {named(self.function)}"
+        where = self.pages.place(self.function.__code__)[0].where
+        title = f"Dynamo translates {named(self.function)}{where}"
         return DynamoRun(title, self.pages.text, steps, " ".join(note), **more)
 
     def _steps(self):
@@ -250,7 +252,7 @@ class _Draft:
         if not lineno:
             return name
         line = self._line(code, lineno)
-        where = f"line {line}" if line else f"line {lineno} of its file"
+        where = f"line {self.pages.number(line)}" if line else f"line {lineno} of its file"
         self.resumed[code] = f"{name}, resumed after {where}"
         return self.resumed[code]
 

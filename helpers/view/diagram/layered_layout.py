@@ -1,6 +1,8 @@
 """A graph -> layers of boxes with few crossings, and where in its layer each box stands."""
 
+from bisect import bisect_left
 from collections import defaultdict, namedtuple
+from functools import lru_cache
 from itertools import combinations, pairwise
 from random import Random
 
@@ -88,28 +90,42 @@ def _sift(columns: list[list], sides) -> int:
     """Move each key to the best place of its column, from the right, and count the crossings."""
     at = {key: place for column in columns for place, key in enumerate(column)}
 
-    def count(one, other, side) -> int:
-        """Return the crossings of the links of two keys of a column, the first above."""
-        return sum(at[near] > at[far] for near in side[one] for far in side[other])
+    def near(column, *sides) -> tuple:
+        return tuple(tuple(tuple(sorted(at[to] for to in s[key])) for s in sides) for key in column)
 
     for _ in range(SWEEPS):
         before = [list(column) for column in columns]
         for column in reversed(columns):
-            more = {}  # how many more crossings there are with the first of two keys above
-            for a, b in combinations(column, 2):
-                more[a, b] = sum(count(a, b, side) - count(b, a, side) for side in sides)
-                more[b, a] = -more[a, b]
-            for key in list(column):
-                others = [other for other in column if other != key]
-                own, costs = column.index(key), [0]
-                for other in others:  # the cost of each place, but for what all have in common
-                    costs.append(costs[-1] + more[other, key])
-                best = min(range(len(costs)), key=lambda place: (costs[place], abs(place - own)))
-                column[:] = [*others[:best], key, *others[best:]]
+            column[:] = [column[place] for place in _best_order(near(column, *sides))]
             at |= {key: place for place, key in enumerate(column)}
         if before == columns:
             break
-    return sum(count(*pair, sides[1]) for column in columns for pair in combinations(column, 2))
+    links = (near(column, sides[1]) for column in columns)
+    return sum(_crossings(a, b) for column in links for (a,), (b,) in combinations(column, 2))
+
+
+@lru_cache(maxsize=2_000)  # most columns are as they were, in the next sweep and the next picture
+def _best_order(near: tuple[tuple[tuple[int, ...], ...], ...]) -> tuple[int, ...]:
+    """Return the order of a column's keys; `near`: of each, its neighbours' places per side."""
+    column, more = list(range(len(near))), {}  # how many more crossings with the first above
+    for a, b in combinations(column, 2):
+        pairs = [(x, y) for x, y in zip(near[a], near[b], strict=True) if x and y]
+        more[a, b] = sum(_crossings(x, y) - _crossings(y, x) for x, y in pairs)
+        more[b, a] = -more[a, b]
+    for key in range(len(near)):
+        others = [other for other in column if other != key]
+        own, costs = column.index(key), [0]
+        for other in others:  # the cost of each place, but for what all have in common
+            costs.append(costs[-1] + more[other, key])
+        least = min(costs)
+        best = min((abs(n - own), n) for n, cost in enumerate(costs) if cost == least)[1]
+        column[:] = [*others[:best], key, *others[best:]]
+    return tuple(column)
+
+
+def _crossings(above: tuple[int, ...], below: tuple[int, ...]) -> int:
+    """Return the crossings of the links of two keys of a column, from their neighbours' places."""
+    return sum(bisect_left(below, place) for place in above)
 
 
 def assign_coordinates(

@@ -90,7 +90,7 @@ def _html(model: Timeline) -> str:
         shown.append((cut(step.label), step.line, (step.left, f"{LEFT} {step.deed}"), parts))
         if not opened and any(type(panel.content) is not str for panel in step.panels):
             opened = len(shown)
-    values = {"lines": lines, "first": model.first, "steps": shown, "total": len(model.steps)}
+    values = {"lines": lines, "numbers": model.numbers, "steps": shown, "total": len(model.steps)}
     values |= {"mark": MARK, "opened": opened or 1, "note": note_of(model)}
     return render("timeline.html", title=model.title, **values)
 
@@ -110,7 +110,7 @@ def stage_script(model: Timeline) -> dict:
     while True:
         rest = fit(model.steps, ALL, "Steps", shown)[1]
         played = {"title": one_line(model.title), "note": joined(note_of(model), rest)}
-        played |= {"lines": source_lines(model), "first": model.first}
+        played |= {"lines": source_lines(model), "numbers": model.numbers}
         played |= _Script(model, model.steps[:shown]).parts()
         size = len(to_json(played).encode())
         if size <= STATE_ROOM or shown <= 1:
