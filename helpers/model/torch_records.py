@@ -45,6 +45,13 @@ class Break:
     page: str = ""
     empty: bool = False
 
+    @property
+    def effect(self) -> str:
+        """Return what comes of the break."""
+        if self.given_up:
+            return "Python runs the whole function"
+        return "no graph: nothing to compile before it" if self.empty else "a graph ends here"
+
 
 @dataclass(frozen=True)
 class DynamoRun(Timeline):
