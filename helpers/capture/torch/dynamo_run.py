@@ -57,7 +57,7 @@ BREAK_COLUMNS = (
     Column("explanation", "what Dynamo says"),
     Column("effect", "then"),
 )
-EXPLAINED = "torch._dynamo.explain counts graphs less one, {}: a break without a graph adds none."
+EXPLAINED = "torch._dynamo.explain says {}: it counts the graphs less one, not the breaks."
 
 MOST_SHOWN, MOST_CASES = 8, 200
 MARKS = ("changed", "fewer graph breaks than before"), ("failed", "not as without the cure")
@@ -101,8 +101,8 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     inside = compilable(fn, "watch_breaks")
     note = [f"{counted(len(run.breaks), 'graph break')}." if run.breaks else "No graph break."]
     note += [f"{counted(len(run.graphs), 'graph')}."]
-    if any(b.empty for b in run.breaks):
-        note += [EXPLAINED.format(len(run.graphs) - 1)]
+    if len(run.breaks) != (explained := len(run.graphs) - 1):
+        note += [EXPLAINED.format(explained)]
     if run.resumed:
         note += [f"It went on in {counted(len(run.resumed), 'resume function')}."]
     advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in run.breaks if b.page)
