@@ -47,7 +47,8 @@ def op_log(fn, *args, **kwargs) -> OpLog:
 
     Both frameworks report the ops of the calling thread alone: what `fn` has other threads run
     is not listed. A tf.function that has its graph is one op; of a function that torch compiled,
-    what a kernel of its own does is none.
+    what a kernel of its own does is none. Watched, torch adds a `detach` where a result is saved
+    for the backward pass, and sums gradients by `add`; torch.profiler, for time, does not.
     An Exception that it raises is told, not raised. TypeError if `fn` cannot be called.
     """
     function = refuse_what_does_not_run(fn, "watch_ops")

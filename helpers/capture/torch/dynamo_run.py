@@ -114,7 +114,8 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
 def rewritten(fn, *args, **kwargs) -> Bytecode:
     """Run `fn(*args, **kwargs)` under torch.compile and list the bytecode Dynamo made for it.
 
-    Errors as `watch_compile`; ValueError if Dynamo made none.
+    Errors as `watch_compile`; ValueError if Dynamo made none. The package depyf decompiles it, and
+    resume functions, to Python.
     """
     inside, (function, told) = compilable(fn, "watch_rewriting"), behind(fn)
     torch_private.needed("cache", "dynamo")
