@@ -142,7 +142,7 @@ def explain_failures(failures: tuple[Failure, ...]) -> str:
     for one in failures:
         alike.setdefault((one.source, one.value, "" if one.value else one.checks), []).append(one)
     for (source, value, _), same in alike.items():
-        lines = (f"{f.checks}{f', for {f.line}' * bool(f.line)}" for f in same)
+        lines = (f"{f.checks}{f', taken at `{f.line}`' * bool(f.line)}" for f in same)
         checks, entries = "; ".join(dict.fromkeys(lines)), ", ".join(str(f.entry) for f in same)
         words = f"{source} is {value} (guard: {checks})" if value else f"{source}: {checks}"
         words = words.removeprefix(" is ").removeprefix(": ")

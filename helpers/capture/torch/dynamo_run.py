@@ -270,8 +270,9 @@ def _inside(frame, path: str, lineno: int) -> str:
     """Return where inside a called function a break comes from, such as `, in f (a.py:3)`."""
     if frame is None or (frame.filename, frame.lineno) == (path, lineno):
         return ""
-    place = words.in_file(frame.filename, frame.lineno) or f": {(frame.line or '').strip()}"
-    return f", in {words.resumed(frame.name)[0]}{place.rstrip(': ')}"
+    line = (frame.line or "").strip()
+    place = words.in_file(frame.filename, frame.lineno) or f" at `{line}`" * bool(line)
+    return f", in {words.resumed(frame.name)[0]}{place}"
 
 
 def _lane(made, guarded) -> str:

@@ -329,7 +329,7 @@ def describe_reason(reason: str) -> str:
     words = f"no longer {source_words(check)}"
     if found := TYPE_CHECK.match(check):
         words = f"{source_words(found[1])} is no longer of type {found[2]}"
-    return f"{words}{f', for {line}' * bool(line)}"
+    return f"{words}{f', taken at `{line}`' * bool(line)}"
 
 
 def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:
