@@ -51,7 +51,8 @@ PLACES = {
     | _places("torch._subclasses.fake_tensor", "FakeTensorMode"),
     "cache": _places("torch._C._dynamo.eval_frame", "_debug_get_cache_entry_list")
     | _places("torch._dynamo.pgo", "get_code_state")
-    | _places("torch._dynamo.utils", "", compilations="get_compilation_metrics"),
+    | _places("torch._dynamo.utils", "", compilations="get_compilation_metrics")
+    | _places("torch._dynamo", "convert_frame"),
     "tracing": _places("torch._dynamo.symbolic_convert", "InstructionTranslatorBase")
     | _places("torch._dynamo.output_graph", "OutputGraph")
     | _places("torch._dynamo.convert_frame", "register_bytecode_hook")
@@ -215,6 +216,25 @@ def keys_now(tensor) -> str:
     keys, added, taken = map(__getattr__, names)
     now = (keys(tensor) | added()) - taken()
     return str(now).removeprefix("DispatchKeySet(")[:-1]
+
+
+@contextmanager
+def recompile_reasons():
+    """Collect (code, what each older entry fails) of what is compiled again, as torch logs it."""
+    name, module, found = (
+        "get_and_maybe_log_recompilation_reasons",
+        __getattr__("convert_frame"),
+        [],
+    )
+    asked = getattr(module, name, None)
+
+    def ask(entries, frame, *args, **kwargs):
+        reasons = asked(entries, frame, *args, **kwargs)
+        found.append((frame.f_code, tuple(reasons)))
+        return reasons
+
+    with patched(module, **({name: ask} if asked else {})):
+        yield found
 
 
 def forget_sizes(code: CodeType) -> None:

@@ -45,6 +45,13 @@ class Break:
     page: str = ""
     empty: bool = False
 
+    @property
+    def effect(self) -> str:
+        """Return what comes of the break."""
+        if self.given_up:
+            return "Python runs the whole function"
+        return "no graph: nothing to compile before it" if self.empty else "a graph ends here"
+
 
 @dataclass(frozen=True)
 class DynamoRun(Timeline):
@@ -123,9 +130,25 @@ class Failure(Guard):
     value: str = ""
 
     def __str__(self) -> str:
-        if not self.value:
-            return f"{self.source}: {self.checks}".removeprefix(": ")
-        return f"{self.source} is {self.value} (guard: {self.checks})".removeprefix(" is ")
+        return explain_failures((self,))
+
+
+def explain_failures(failures: tuple[Failure, ...]) -> str:
+    """Return why each cache entry refuses a call; entries that see the same value share a clause.
+
+    Behind a guard is the line that it was taken for, where torch knows one.
+    """
+    alike, told = {}, []
+    for one in failures:
+        alike.setdefault((one.source, one.value, "" if one.value else one.checks), []).append(one)
+    for (source, value, _), same in alike.items():
+        lines = (f"{f.checks}{f', taken at `{f.line}`' * bool(f.line)}" for f in same)
+        checks, entries = "; ".join(dict.fromkeys(lines)), ", ".join(str(f.entry) for f in same)
+        words = f"{source} is {value} (guard: {checks})" if value else f"{source}: {checks}"
+        words = words.removeprefix(" is ").removeprefix(": ")
+        which = f"{'entry' if len(same) == 1 else 'entries'} {entries}: "
+        told.append(f"{which * (len(failures) > 1)}{words}")
+    return "; ".join(told)
 
 
 @dataclass(frozen=True)

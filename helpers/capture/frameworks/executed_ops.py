@@ -48,7 +48,9 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
 
     Both frameworks report the ops of the calling thread alone: what `fn` has other threads run
     is not listed. A tf.function that has its graph is one op; of a function that torch compiled,
-    what a kernel of its own does is none. `most`: so many ops; ValueError for no such number.
+    what a kernel of its own does is none. Watched, torch adds a `detach` where a result is saved
+    for the backward pass, and sums gradients by `add`; torch.profiler, for time, does not.
+    `most`: so many ops; ValueError for no such number.
     An Exception that it raises is told, not raised. TypeError if `fn` cannot be called.
     """
     most = Limits("watch_ops", most=most).most

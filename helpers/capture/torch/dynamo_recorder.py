@@ -46,10 +46,13 @@ _SAME = (
 
 
 class Event(SimpleNamespace):
-    """One instruction, or what Dynamo did between two. Of a break: `cause`, the whole message."""
+    """One instruction, or what Dynamo did between two.
+
+    Of a break: `cause`, the whole message, and `inner`, the FrameSummary of the innermost frame.
+    """
 
     words = cause = opname = argrepr = failed = ""
-    graph, empty, offset, prologue = None, False, -1, False
+    graph, inner, empty, offset, prologue = None, None, False, -1, False
     positions = stack = guards = made = guarded = ()
 
     def __init__(self, kind: str, code: CodeType, lineno: int, **more):
@@ -103,7 +106,7 @@ class Record:
             event.failed = words
         if tx.parent is None and kind == "given up":
             self._cause = error
-            self._add_break(kind, tx, words)
+            self._add_break(kind, tx, words, ())
         elif tx.parent is None and tx.f_globals is self._home:
             self.events.append(Event(kind, tx.f_code, tx.lineno or 0, words=words))
 
@@ -117,14 +120,17 @@ class Record:
         if reason.graph_break:
             # "step_unsupported" is all that torch says here: the reason came when it started over.
             unsaid = reason.reason == "step_unsupported" and self._cause is not None
-            self._add_break("break", tx, _message(self._cause) if unsaid else reason.reason)
+            words = _message(self._cause) if unsaid else reason.reason
+            self._add_break("break", tx, words, reason.user_stack)
         elif tx.f_globals is self._home:
             graph = fx_graph(tx.output.graph, SO_FAR)
             self.events.append(Event("graph", tx.f_code, tx.lineno or 0, graph=graph))
 
-    def _add_break(self, kind: str, tx, words: str):
+    def _add_break(self, kind: str, tx, words: str, stack):
         cause, self._cause, graph = self._cause, None, fx_graph(tx.output.graph, SO_FAR)
+        inner = next(reversed(getattr(cause, "real_stack", None) or stack or ()), None)
         told = {"words": words, "cause": _message(cause) or words, "graph": graph, "empty": True}
+        told["inner"] = inner
         self._broken = Event(kind, tx.f_code, tx.lineno or 0, **told)
         self.events.append(self._broken)
 

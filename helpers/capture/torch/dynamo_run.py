@@ -55,9 +55,9 @@ BREAK_COLUMNS = (
     Column("code", "code", code=True),
     Column("cause", "cause"),
     Column("explanation", "what Dynamo says"),
-    Column("given_up", "whole function left to Python"),
+    Column("effect", "then"),
 )
-
+EXPLAINED = "torch._dynamo.explain says {}: it counts the graphs less one, not the breaks."
 
 MOST_SHOWN, MOST_CASES = 8, 200
 MARKS = ("changed", "fewer graph breaks than before"), ("failed", "not as without the cure")
@@ -93,13 +93,16 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
 
     `.model.graphs` says how many graphs there were. As with `watch_compile`, what Dynamo had
-    compiled before is dropped. Errors as there. `torch._dynamo.explain` lists only the breaks at
+    compiled before is dropped. Errors as there. There are as many rows as TORCH_LOGS=graph_breaks
+    prints. `torch._dynamo.explain` counts graphs less one, and gives reasons only for breaks at
     which the backend gets a graph; the others are `empty` in `.model.rows`.
     """
     run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
     inside = compilable(fn, "watch_breaks")
-    note = [] if run.breaks else ["No graph break."]
+    note = [f"{counted(len(run.breaks), 'graph break')}." if run.breaks else "No graph break."]
     note += [f"{counted(len(run.graphs), 'graph')}."]
+    if len(run.breaks) != (explained := len(run.graphs) - 1):
+        note += [EXPLAINED.format(explained)]
     if run.resumed:
         note += [f"It went on in {counted(len(run.resumed), 'resume function')}."]
     advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in run.breaks if b.page)
@@ -111,7 +114,8 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
 def rewritten(fn, *args, **kwargs) -> Bytecode:
     """Run `fn(*args, **kwargs)` under torch.compile and list the bytecode Dynamo made for it.
 
-    Errors as `watch_compile`; ValueError if Dynamo made none.
+    Errors as `watch_compile`; ValueError if Dynamo made none. The package depyf decompiles it, and
+    resume functions, to Python.
     """
     inside, (function, told) = compilable(fn, "watch_rewriting"), behind(fn)
     torch_private.needed("cache", "dynamo")
@@ -223,16 +227,18 @@ class _Draft:
 
     def _break(self, event: Event, cause: str, why: str) -> Break:
         told, _, page = event.cause.partition(words.LINK)
-        hint = re.search(r"^ *Hint: (.+)$", words.same(told), re.MULTILINE)
-        hint, page = clipped(hint[1] if hint else "", words.LONGEST), "".join(page.split()[:1])
+        hints = re.findall(r"^ *Hint: (.+)$", words.same(told), re.MULTILINE)
+        hint, page = clipped(" ".join(map(ended, hints)), 2 * words.LONGEST), page.split()[:1]
         line, where = self._line(event.code, event.lineno), ""
         code = self.pages.text.split("\n")[line - 1].strip() if line else ""
         if event.lineno:
             home = torch_private.resumed_from(event.code)
             where = f"{_name(home)}, line {event.lineno - home.co_firstlineno + 1}"
             where += words.in_file(home.co_filename, event.lineno)
+            where += _inside(event.inner, home.co_filename, event.lineno)
         who, given_up = self._who(event.code), event.kind == "given up"
-        return Break(who, line, code, cause, why, given_up, where, hint, page, event.empty)
+        more = {"hint": hint, "page": "".join(page), "empty": event.empty}
+        return Break(who, line, code, cause, why, given_up, where, **more)
 
     def _so_far(self, event: Event) -> tuple[Panel, Panel]:
         graph = Panel(SO_FAR, event.graph if event.graph.nodes else "empty")
@@ -260,6 +266,15 @@ class _Draft:
 def _name(code: CodeType) -> str:
     """Return the name of a function with the class that it stands in."""
     return code.co_qualname.rpartition("<locals>.")[2]
+
+
+def _inside(frame, path: str, lineno: int) -> str:
+    """Return where inside a called function a break comes from, such as `, in f (a.py:3)`."""
+    if frame is None or (frame.filename, frame.lineno) == (path, lineno):
+        return ""
+    line = (frame.line or "").strip()
+    place = words.in_file(frame.filename, frame.lineno) or f" at `{line}`" * bool(line)
+    return f", in {words.resumed(frame.name)[0]}{place}"
 
 
 def _lane(made, guarded) -> str:

@@ -8,7 +8,8 @@ here are plain words, and torch's own for rare kinds. Every judgement is torch's
 import functools
 import inspect
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from types import CodeType, FunctionType, MethodType
 
 from helpers.capture.cpython.objects import called, instance_dict, named
@@ -19,13 +20,14 @@ from helpers.capture.text.value import short_repr, type_name
 from helpers.capture.torch.dynamo_recorder import IMPORTED, same, source_words
 from helpers.internals import torch_private
 from helpers.model.graphs import Edge, Node
-from helpers.model.phrase import clipped
+from helpers.model.phrase import clipped, listed
 from helpers.model.torch_records import Failure, Guard, GuardGraph
 from helpers.safety import restoring
 from helpers.safety.arguments import real_isinstance, real_type_name, require_str
 
 OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
-MISSING = object()
+MISSING, MANY = object(), 60
+PART = re.compile(r"L\['\w+'\](?:\._modules\['\w+'\]|\.(?!_modules)\w+)?|[\w.]+|.+", re.DOTALL)
 WRAPPED = "Dynamo starts with the wrapper that a decorator put around"
 BETWEEN, STATE = "(between values)", "(the state of torch)"
 LONGEST = 160
@@ -33,6 +35,7 @@ TENSOR = re.compile(
     r"check_tensor\(.+?, (\w+), DispatchKeySet\(.*?\), torch\.(\w+), device=\w+, "
     r"requires_grad=(\w+), size=\[(.*?)\], stride=\[(.*?)\]\)"
 )
+TYPE_CHECK = re.compile(r"___check_type_id\((.+), \d+\), type=<class '(?:[\w<>]+\.)*(\w+)'>")
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
 SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
 FORMS = {  # kind of guard -> a pattern of torch's text, and what that says in plain words
@@ -195,12 +198,25 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
         branch(group, number, group, STATE, own_leaves(root))
         for child in children(root):
             branch(group, number, group, child.get_source(), own_leaves(child), children(child))
-        if between := [leaf for leaf in leaves(entry) if leaf.source == BETWEEN]:
+        between = [leaf for leaf in leaves(entry) if leaf.source == BETWEEN]
+        if between := [replace(leaf, parts=(one,)) for leaf in between for one in leaf.parts]:
             branch(group, number, group, BETWEEN, between)
     title = f"Guards of {name}(): {entries_words(len(kept))}"
-    note = " ".join((f"{len(guards)} guards in all.", *told))
+    note = " ".join((f"{len(guards)} guards in all.", *_count(guards), *told))
     graph = GuardGraph(title, (*nodes.values(),), tuple(edges), note, guards=tuple(guards))
     return graph.find(find) if find else graph
+
+
+def _count(guards) -> list[str]:
+    """Return how many of many guards are of each kind, and look at each part of a value."""
+    if len(guards) < MANY:
+        return []
+    kinds = Counter(guard.kind for guard in guards)
+    parts = Counter(PART.match(guard.source)[0] for guard in guards)
+    return [
+        f"{words}: {listed((f'{name} {n:,}' for name, n in found.most_common()), 8, LONGEST)}."
+        for words, found in (("By kind", kinds), ("By what they look at", parts))
+    ]
 
 
 @dataclass(frozen=True)
@@ -293,7 +309,7 @@ def failure(number: int, entry, fn, seen: dict) -> Failure | None:
         value = "" if found is MISSING else _describe_value(leaf.kind, found)
     elif "GLOBAL_STATE changed: " in part:
         value = f"{clean(part).partition(': ')[2]} has changed"
-    return Failure(number, source, leaf.kind, checks, value=value)
+    return Failure(number, source, leaf.kind, checks, _line_of([part]), value)
 
 
 def _describe_value(kind: str, value) -> str:
@@ -309,7 +325,11 @@ def describe_reason(reason: str) -> str:
     part = re.sub(r"^\d+/\d+: ", "", reason).split("\n")[0]
     if found := MISMATCH.match(part):
         return f"{plain_source(found[1])}: {clean(found[2])}"
-    return f"no longer {source_words(check_of(part))}"
+    check, line = check_of(part), _line_of([part])
+    words = f"no longer {source_words(check)}"
+    if found := TYPE_CHECK.match(check):
+        words = f"{source_words(found[1])} is no longer of type {found[2]}"
+    return f"{words}{f', taken at `{line}`' * bool(line)}"
 
 
 def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:

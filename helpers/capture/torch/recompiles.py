@@ -27,13 +27,20 @@ from helpers.mini import frame_hook
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import clipped, counted, listed
 from helpers.model.tables import SideBySide, Verdict, align
-from helpers.model.torch_records import HEADINGS, MARKS, TONES, CompileEntry, CompileLedger
+from helpers.model.torch_records import (
+    HEADINGS,
+    MARKS,
+    TONES,
+    CompileEntry,
+    CompileLedger,
+    explain_failures,
+)
 from helpers.safety.arguments import real_isinstance, require_bool
 from helpers.safety.missing_parts import COMPILER_CURE
 from helpers.safety.restoring import patched
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
-MOST_FAILURES, MOST_FRAMES, LONGEST, MOST_CALLS = 2, 3, 120, 6
+MOST_FRAMES, LONGEST, MOST_CALLS = 3, 120, 6
 NOTHING, OTHER = "nothing was there", "the guards hold, but the backend is another"
 EMPTY = "Dynamo made no entry: nothing in it to compile, or it was told to skip it, or gave it up"
 ENDS = "torch's guards end the process at a nested tensor of this layout; use layout=torch.jagged"
@@ -110,7 +117,7 @@ class Compiled:
         noted, error = list(torch_private.compilations()), ""
         LOGGER.addFilter(_is_unsaid)
         try:
-            with frame_hook.guarded():
+            with frame_hook.guarded(), torch_private.recompile_reasons() as asked:
                 return self._compiled(*args, **kwargs)
         except BaseException as raised:
             error = error_message(raised)
@@ -118,7 +125,7 @@ class Compiled:
         finally:
             LOGGER.removeFilter(_is_unsaid)
             new = [o for o in torch_private.compilations() if all(o is not n for n in noted)]
-            word, note = ("error", error) if error else self._judge(before, failures, new)
+            word, note = ("error", error) if error else self._judge(before, failures, new, asked)
             verdicts = Verdict(shown), Verdict(word, TONES.get(word, "plain"))
             self._rows.append(CompileEntry(str(len(self._rows) + 1), verdicts, note))
 
@@ -154,31 +161,31 @@ class Compiled:
             failures = []
         return {str(one.compile_id) for one in kept}, None if None in failures else tuple(failures)
 
-    def _judge(self, before, failures, frames) -> tuple[str, str]:
-        kept, failed = entries(self.compiled_function.__code__), failures or ()
-        told = [f"entry {f.entry}: {f}" if len(failed) > 1 else str(f) for f in failed]
-        older = [f"and {len(told) - MOST_FAILURES} older"] * (len(told) > MOST_FAILURES)
-        because = "; ".join(told[-MOST_FAILURES:] + older)
+    def _judge(self, before, failures, frames, asked) -> tuple[str, str]:
+        kept, because = entries(self.compiled_function.__code__), explain_failures(failures or ())
+        called_again = [
+            f"{self._who(code)}: {reason}"
+            for code, reasons in asked
+            for reason in dict.fromkeys(map(guard_tree.describe_reason, reasons))
+            if code is not self.compiled_function.__code__
+        ]
         if torch_private.stance() == "force_eager":
             return "eager", "torch.compiler.set_stance turned compiling off"
         if any(str(entry.compile_id) not in before for entry in kept):
-            return ("recompile", because or OTHER) if before else ("compile", NOTHING)
+            because = "; ".join((because or OTHER, *called_again))
+            return ("recompile", because) if before else ("compile", NOTHING)
         there = before or any(row.verdict == "compile" for row in self._rows)
         made = [one for one in frames if one.graph_op_count is not None and not one.fail_type]
         if made:  # resume functions, and functions that are called
-            reasons = [there and one.recompile_reason for one in made]
-            told = [
-                f"{self._who(one)}: {guard_tree.describe_reason(why) if why else NOTHING}"
-                for one, why in zip(made, reasons, strict=True)
-            ]
-            note = "; ".join([*dict.fromkeys(told)][:MOST_FRAMES])
-            return "recompile" if any(reasons) else "compile", note
+            new = [one for one in made if not (there and one.recompile_reason)]
+            first = [f"{self._who(one)}: {NOTHING}" for one in new]
+            told = [*(called_again if there else ()), *[*dict.fromkeys(first)][:MOST_FRAMES]]
+            return "recompile" if there and called_again else "compile", "; ".join(told)
         limit = torch_private.config.recompile_limit
         plain = f"recompile_limit is {limit}: plain Python ran"
         if failures is None or (there and not before):
-            limited = (one.recompile_reason for one in frames if one.fail_type)
-            if reason := next(filter(None, limited), None):
-                return "eager", f"{plain} what is called; {guard_tree.describe_reason(reason)}"
+            if called_again and any(one.fail_type for one in frames):
+                return "eager", "; ".join((f"{plain} what is called", *called_again))
             return "hit", ""
         why = plain if len(before) >= limit else EMPTY  # with fewer, no limit is met
         return "eager", f"{why}; {because}" if before else EMPTY
