@@ -133,7 +133,7 @@ def frames_timeline(fn, *args, **kwargs) -> Timeline:
     Followed are the functions of the same module; those of others run unseen.
     TypeError if it is no Python function.
     """
-    watched = to_run(fn, "watch_frames")
+    watched = to_run(fn, "watch_frames", args)
     run = _Run(watched.function)
     try:
         result = traced(run.enter, run.printed, watched, args, kwargs, lambda: run.full)

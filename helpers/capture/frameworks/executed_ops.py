@@ -50,7 +50,7 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     what a kernel of its own does is none.
     An Exception that it raises is told, not raised. TypeError if `fn` cannot be called.
     """
-    function = refuse_what_does_not_run(fn, "watch_ops")
+    function = refuse_what_does_not_run(fn, "watch_ops", args)
     recorder = _Recorder(names_of(fn, args, kwargs))
     with contextlib.ExitStack() as stack:
         if restoring.module("torch"):

@@ -302,7 +302,7 @@ def journey(fn, *args, ways: bool = False, shares: bool = False, **kwargs) -> Jo
     passed. An Exception and what it prints are told. TypeError if `fn` cannot be called, or makes
     a coroutine, or is no plain function and all ways are asked for.
     """
-    function = refuse_what_does_not_run(fn, "show_journey")
+    function = refuse_what_does_not_run(fn, "show_journey", args)
     if require_bool(ways, "ways=") and function is not fn:
         cure = "write a function that calls it"
         raise TypeError(f"ways=True needs a plain Python function, not {short_repr(fn)}: {cure}")

@@ -27,7 +27,7 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
 
     TypeError if `fn` is no Python function.
     """
-    run = _Run(to_run(fn, "watch_names"))
+    run = _Run(to_run(fn, "watch_names", args))
     run.go(args, kwargs)
     title = f"{short_name(run.fn.__name__)}, line by line"
     source, notes, steps = run.source, " ".join(filter(None, run.notes)), run.steps

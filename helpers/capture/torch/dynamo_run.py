@@ -78,15 +78,15 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
 
 def watched(fn, args=(), kwargs=None, verb="watch_compile", steps: int = MOST_STEPS):
     """Return the run of `dynamo_run`, and its record. Without `steps`, graphs and breaks only."""
-    inside = compilable(fn, verb)
+    inside = compilable(fn, verb, args)
     kept = record(inside.call, inside.function, args, kwargs, steps)
     return _Draft(kept, inside).run(), kept
 
 
-def compilable(fn, verb: str) -> Unwrapped:
+def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
     """Return the Python function in a callable, and what to call; TypeError if there is none."""
     refuse_tensorflow(fn, verb)
-    return to_run(fn, verb)
+    return to_run(fn, verb, args)
 
 
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
@@ -97,7 +97,7 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     which the backend gets a graph; the others are `empty` in `.model.rows`.
     """
     run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
-    inside = compilable(fn, "watch_breaks")
+    inside = compilable(fn, "watch_breaks", args)
     note = [] if run.breaks else ["No graph break."]
     note += [f"{counted(len(run.graphs), 'graph')}."]
     if run.resumed:
@@ -113,7 +113,7 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
 
     Errors as `watch_compile`; ValueError if Dynamo made none.
     """
-    inside, (function, told) = compilable(fn, "watch_rewriting"), behind(fn)
+    inside, (function, told) = compilable(fn, "watch_rewriting", args), behind(fn)
     torch_private.needed("cache", "dynamo")
     # without it, no calls that only measure time
     with torch_private.config.patch(record_runtime_overhead=False):
