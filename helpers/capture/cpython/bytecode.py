@@ -87,6 +87,7 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     headings |= {"argument": "argument", "snippet": "source"}
     headings |= {"depth": "stack before", "effect": "change"}
     shown = columns("offset opname running argument snippet", **headings)
+    peeled = (" ".join(peeled),) * bool(peeled)
     for one in handlers:
         words = disassembly.handler_words(one).replace(", push", " and push")
         peeled += (f"An exception in {one.start} to {one.end - 2}: {words}.",)

@@ -3,13 +3,14 @@
 import contextlib
 import functools
 from collections.abc import Callable, Mapping
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import NamedTuple
 
 from helpers.capture.cpython.objects import (
     called,
     function_of,
     instance_dict,
+    names_used,
     python_function,
     refuse_async,
 )
@@ -37,6 +38,12 @@ _COMPILED = "torch.compile is peeled off: this is the Python function that it co
 _TRACED = "tf.function is peeled off: this is the Python function that it traces."
 _CACHED = "functools.lru_cache is peeled off, and its cache is not asked."
 _COMPILERS = {"numba": "numba", "jax": "jax.jit", "jaxlib": "jax.jit"}
+FRAMEWORKS = {  # name -> its packages, the verbs for it
+    "TensorFlow": ({"tensorflow", "keras"}, "use show_graph or watch_traces"),
+    "PyTorch": ({"torch"}, "use show_fx or show_compiled"),
+    "jax": ({"jax", "jaxlib"}, "no verb looks inside jax"),
+}
+UNSEEN = "jax is used, and only what TensorFlow and PyTorch do is seen: their keys, graphs and ops."
 _MOST_TYPES = 5  # for which singledispatch has implementations, named
 
 
@@ -65,6 +72,34 @@ def behind(thing: object, args: tuple = ()) -> FunctionType | None:
     function = unwrap(thing, args)[0]
     function = function.__func__ if type(function) is MethodType else function
     return function if type(function) is FunctionType else None
+
+
+def frameworks_of(thing: object, args: tuple = ()) -> set[str]:
+    """Return which `FRAMEWORKS` a callable is of, its arguments, and the names that it uses.
+
+    They are told by the names of modules, so that none is imported to find out.
+    """
+    function = behind(thing, args)
+    used = names_used(function.__code__) & function.__globals__.keys() if function else ()
+    homes = set()
+    for value in (thing, *args, function, *(function.__globals__[name] for name in used)):
+        value = value.__self__ if is_exactly(value, MethodType, BuiltinFunctionType) else value
+        kinds = value.__mro__ if real_isinstance(value, type) else type(value).__mro__
+        homes |= {vars(kind).get("__module__") for kind in kinds}
+        inside = instance_dict(value) or {}
+        homes |= {inside.get("__name__") if type(value) is ModuleType else inside.get("__module__")}
+        homes |= {value.__module__} if type(value) is FunctionType else set()
+    packages = {home.partition(".")[0] for home in homes if real_isinstance(home, str)}
+    return {name for name, (own, _) in FRAMEWORKS.items() if packages & own}
+
+
+def refuse_other_framework(thing: object, args: tuple, verb: str, own: str) -> None:
+    """Raise TypeError for what is of another framework than `own` alone; none is imported."""
+    found = frameworks_of(thing, args)
+    if found and own not in found:
+        name = min(found)
+        what = f"{called(thing)}{'()' * (behind(thing) is thing)} is {name}'s"
+        raise TypeError(f"{verb} is for {own}, and {what}; {FRAMEWORKS[name][1]}")
 
 
 def to_run(thing: object, verb: str, args: tuple = ()) -> Unwrapped:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from types import FunctionType
 
 from helpers.capture.cpython.objects import GENERATOR, called, compiled, instance_dict, names_used
-from helpers.capture.cpython.unwrapping import arguments
+from helpers.capture.cpython.unwrapping import UNSEEN, arguments, frameworks_of
 from helpers.capture.frameworks.call_recorder import refuse_what_does_not_run, run_to_end
 from helpers.capture.text import tensors
 from helpers.capture.text.tensors import TENSORS, base_of
@@ -24,12 +24,13 @@ from helpers.model.graphs import Graph
 from helpers.model.phrase import counted
 from helpers.model.tables import Column
 from helpers.safety import restoring
-from helpers.safety.arguments import printable, real_isinstance, require_str
+from helpers.safety.arguments import printable, real_isinstance, real_type_name, require_str
 
 MOST_OPS, MOST_ITEMS, LONGEST_NAME, LONGEST_TITLE = 500, 100, 80, 300
+CALLS_OF_LAYERS = ("torch.nn.modules.module", "_call_impl"), ("keras.src.layers.layer", "__call__")
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
-COLUMNS |= {"where": "where"}
+COLUMNS |= {"layer": "layer", "where": "where"}
 NONE = "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries are "
 NONE += "not seen."
 BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}
@@ -51,7 +52,7 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     An Exception that it raises is told, not raised. TypeError if `fn` cannot be called.
     """
     function = refuse_what_does_not_run(fn, "watch_ops", args)
-    recorder = _Recorder(names_of(fn, args, kwargs))
+    recorder = _Recorder(names_of(fn, args, kwargs), Paths(fn, args, kwargs))
     with contextlib.ExitStack() as stack:
         if restoring.module("torch"):
             stack.enter_context(torch_private.dispatch_mode(recorder.of_torch))
@@ -62,13 +63,16 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     notes = [f"{missing:,} more ops are left out; watch a shorter run to see them."] * bool(missing)
     if not rows:
         notes.append(NONE)
+    notes += [UNSEEN] * ("jax" in frameworks_of(fn, (*args, *kwargs.values())))
     if compiled(fn) is not None:
         notes.append("torch.compile made it; what its generated kernels do is not listed.")
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
     columns = [Column(name, heading, name == "op") for name, heading in COLUMNS.items()]
-    shown = columns[: 5 if all(row.where == "eager" for row in rows) else 6]
+    unused = {"layer"} if not any(row.layer for row in rows) else set()
+    unused |= {"where"} if all(row.where == "eager" for row in rows) else set()
+    shown = [column for column in columns if column.field not in unused]
     title = f"{called(fn)}: {counted(len(rows) + missing, 'op')}"
     return OpLog(title, tuple(shown), tuple(rows), " ".join(notes), outcome)
 
@@ -91,7 +95,8 @@ def ops_graph(title: str, **logs: OpLog) -> Graph:
 class _Recorder:
     """Both hooks, and the numbers of the tensors that they have seen."""
 
-    def __init__(self, names: Mapping[object, str]):
+    def __init__(self, names: Mapping[object, str], paths: "Paths"):
+        self._paths = paths
         self.rows, self.left_out = [], 0
         self._names, self._numbers, self._count, self._held = names, {}, 0, []
         self._gradients = set()  # numbers of what backward ops made, and of what came of it
@@ -113,7 +118,7 @@ class _Recorder:
         if len(self.rows) >= MOST_OPS:
             self.left_out += 1
             return
-        stage = _stage(sys._getframe(2))
+        stage, calls = _open_calls(sys._getframe(2))
         if stage == "forward" and updates:
             stage = "update"  # asked for by no tape
         reads, makes = (tuple(map(self._value, _tensors(side))) for side in (inputs, outputs))
@@ -121,7 +126,8 @@ class _Recorder:
             stage = "after"
         if stage in ("backward", "after"):
             self._gradients |= {value.number for value in makes}
-        self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, where))
+        layer = self._paths.innermost(calls)
+        self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, where, layer))
 
     def _value(self, tensor) -> Value:
         key = identity(tensor)
@@ -134,6 +140,32 @@ class _Recorder:
         return Value(self._numbers[key], tensors.words(tensor), self._names.get(key, ""))
 
 
+class Paths:
+    """The modules that a run may call -> the paths that users write, such as `layer1.0.conv1`."""
+
+    def __init__(self, fn, args: tuple, kwargs: Mapping):
+        self._paths, itself = {}, getattr(fn, "__self__", fn)  # id -> path, and the module
+        owned = ((f"self.{name}", value) for name, value in (instance_dict(itself) or {}).items())
+        for name, value in [("", itself), *owned, *_named_values(fn, args, kwargs)]:
+            self._add(value, name)
+
+    def _add(self, module, name: str) -> None:
+        if not _is_of(module, MODULE) or id(module) in self._paths:
+            return
+        for path, inner in module.named_modules(prefix=name):
+            path = path.replace("_orig_mod.", "").removesuffix("_orig_mod").removesuffix(".")
+            words = printable(path or called(module), LONGEST_NAME)
+            self._paths.setdefault(id(inner), (words, inner))
+
+    def innermost(self, calls: list) -> str:
+        """Return the path of the first of these, the others are those around it; "" for none."""
+        if calls and _is_of(calls[0], LAYER):
+            return printable(calls[0].path, LONGEST_NAME)
+        if calls:
+            self._add(calls[-1], real_type_name(calls[-1]))
+        return next((self._paths[id(one)][0] for one in calls if id(one) in self._paths), "")
+
+
 def _tensors(found) -> Iterator[object]:
     if real_isinstance(found, list, tuple):
         for item in found:
@@ -142,15 +174,18 @@ def _tensors(found) -> Iterator[object]:
         yield found
 
 
-def _stage(frame) -> str:
-    stage = "forward"
+def _open_calls(frame) -> tuple[str, list]:
+    """Return the stage, and the modules and layers whose calls are open, the innermost first."""
+    stage, calls = "forward", []  # read from the frames: a compiler would see a hook
     while frame is not None:
         place = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
         if place in BACKWARD:
-            return "backward"
+            return "backward", []
+        if place in CALLS_OF_LAYERS:
+            calls.append(frame.f_locals["self"])
         stage = "update" if place[0].startswith(UPDATE) else stage
         frame = frame.f_back
-    return stage
+    return stage, calls
 
 
 def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:

@@ -13,7 +13,7 @@ from types import CodeType, FunctionType, MethodType
 
 from helpers.capture.cpython.objects import called, instance_dict, named
 from helpers.capture.cpython.objects import python_function as traced_by_tensorflow
-from helpers.capture.cpython.unwrapping import DEEPEST, opened
+from helpers.capture.cpython.unwrapping import DEEPEST, opened, refuse_other_framework
 from helpers.capture.text.error import instead
 from helpers.capture.text.value import short_repr, type_name
 from helpers.capture.torch.dynamo_recorder import IMPORTED, same, source_words
@@ -59,6 +59,7 @@ def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
 
     With `compiled`, the first from outside that has cache entries, if any has. TypeError for none.
     """
+    refuse_other_framework(fn, (), "this verb", "PyTorch")
     if inside := ledger(fn):
         return inside["compiled_function"], inside["peeled"]
     found = []
@@ -106,6 +107,7 @@ def ledger(fn) -> dict:
 
 def refuse_tensorflow(fn, verb: str) -> None:
     """Raise TypeError for what TensorFlow runs: a Keras layer, a method of one, a tf.function."""
+    refuse_other_framework(fn, (), verb, "PyTorch")
     thing = fn.__self__ if type(fn) is MethodType else fn
     layer = getattr(restoring.module("keras.src.layers.layer"), "Layer", None)
     if (layer and real_isinstance(thing, layer)) or traced_by_tensorflow(thing) is not None:
