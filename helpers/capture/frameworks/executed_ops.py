@@ -11,7 +11,7 @@ import sys
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from types import FunctionType
+from types import FunctionType, MethodType
 
 from helpers.capture.cpython.objects import GENERATOR, called, compiled, instance_dict, names_used
 from helpers.capture.cpython.unwrapping import UNSEEN, arguments, frameworks_of
@@ -70,9 +70,9 @@ def op_log(fn, *args, **kwargs) -> OpLog:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
     columns = [Column(name, heading, name == "op") for name, heading in COLUMNS.items()]
-    unused = {"layer"} if not any(row.layer for row in rows) else set()
-    unused |= {"where"} if all(row.where == "eager" for row in rows) else set()
-    shown = [column for column in columns if column.field not in unused]
+    used = {"layer": any(row.layer for row in rows)}
+    used |= {"where": any(row.where != "eager" for row in rows)}
+    shown = [column for column in columns if used.get(column.field, True)]
     title = f"{called(fn)}: {counted(len(rows) + missing, 'op')}"
     return OpLog(title, tuple(shown), tuple(rows), " ".join(notes), outcome)
 
@@ -144,7 +144,8 @@ class Paths:
     """The modules that a run may call -> the paths that users write, such as `layer1.0.conv1`."""
 
     def __init__(self, fn, args: tuple, kwargs: Mapping):
-        self._paths, itself = {}, getattr(fn, "__self__", fn)  # id -> path, and the module
+        self._paths = {}  # id -> path, and the module
+        itself = fn.__self__ if type(fn) is MethodType else fn
         owned = ((f"self.{name}", value) for name, value in (instance_dict(itself) or {}).items())
         for name, value in [("", itself), *owned, *_named_values(fn, args, kwargs)]:
             self._add(value, name)
@@ -152,10 +153,11 @@ class Paths:
     def _add(self, module, name: str) -> None:
         if not _is_of(module, MODULE) or id(module) in self._paths:
             return
-        for path, inner in module.named_modules(prefix=name):
-            path = path.replace("_orig_mod.", "").removesuffix("_orig_mod").removesuffix(".")
-            words = printable(path or called(module), LONGEST_NAME)
-            self._paths.setdefault(id(inner), (words, inner))
+        with contextlib.suppress(Exception):  # a class of somebody's own may raise
+            for path, inner in module.named_modules(prefix=name):
+                path = path.replace("_orig_mod.", "").removesuffix("_orig_mod").removesuffix(".")
+                words = printable(path or called(module), LONGEST_NAME)
+                self._paths.setdefault(id(inner), (words, inner))
 
     def innermost(self, calls: list) -> str:
         """Return the path of the first of these, the others are those around it; "" for none."""

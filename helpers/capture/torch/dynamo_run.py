@@ -20,14 +20,14 @@ import numpy as np
 from helpers.capture.cpython.bytecode import bytecode
 from helpers.capture.cpython.objects import named
 from helpers.capture.cpython.settrace import UNRAISABLE, Printed
-from helpers.capture.cpython.unwrapping import Unwrapped, to_run
+from helpers.capture.cpython.unwrapping import Unwrapped, refuse_other_framework, to_run
 from helpers.capture.text import tensors
 from helpers.capture.text.error import error_message
 from helpers.capture.text.source import NOWHERE, Pages
 from helpers.capture.text.value import short_repr
 from helpers.capture.torch import dynamo_recorder as words
 from helpers.capture.torch.dynamo_recorder import SO_FAR, Event, Record, record
-from helpers.capture.torch.guard_tree import behind, refuse_tensorflow
+from helpers.capture.torch.guard_tree import behind
 from helpers.internals import torch_private
 from helpers.model.code_records import Bytecode
 from helpers.model.phrase import clipped, counted, ended
@@ -85,7 +85,7 @@ def watched(fn, args=(), kwargs=None, verb="watch_compile", steps: int = MOST_ST
 
 def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
     """Return the Python function in a callable, and what to call; TypeError if there is none."""
-    refuse_tensorflow(fn, verb)
+    refuse_other_framework(fn, args, verb, "PyTorch")
     return to_run(fn, verb, args)
 
 

@@ -13,8 +13,7 @@ from helpers.capture.text import tensors
 from helpers.capture.text.value import short_repr, type_name
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import clipped, counted
-from helpers.safety import restoring
-from helpers.safety.arguments import real_isinstance, require_str
+from helpers.safety.arguments import real_isinstance, require_str, table
 
 KINDS = {"placeholder": "input", "get_attr": "input", "output": "output"}
 MOST_NODES, MOST_ARGUMENTS, MOST_LAST = 5_000, 16, 12
@@ -104,17 +103,11 @@ def _argument_words(value) -> str:
 
 
 def _names_of_leaves(names) -> dict[int, str]:
-    module = getattr(restoring.module("torch.nn"), "Module", ())
-    pairs = names.items() if real_isinstance(names, dict) else ()
-    if real_isinstance(names, module):
-        pairs = names.named_parameters()
-    elif names is not None and not real_isinstance(names, dict):
-        needed = "an nn.Module or a dict of name -> tensor"
-        raise TypeError(f"names must be {needed}, not {short_repr(names)}")
-    return {
-        id(leaf): clipped(require_str(name, "a name").replace("_orig_mod.", ""), LONGEST_LABEL)
-        for name, leaf in pairs
-    }
+    if names is None or hasattr(type(names), "named_parameters"):
+        pairs = names.named_parameters() if names is not None else ()
+    else:
+        pairs = table(names, "names", "name -> tensor, or an nn.Module,", MOST_NODES)
+    return {id(leaf): clipped(n.replace("_orig_mod.", ""), LONGEST_LABEL) for n, leaf in pairs}
 
 
 def grad_fn_graph(tensor, find: str = "", names=None) -> Graph:
@@ -133,16 +126,12 @@ def grad_fn_graph(tensor, find: str = "", names=None) -> Graph:
         raise ValueError(f"this tensor has no grad_fn: {why}")
     keys, nodes, edges, note, waiting = {start: "grad_fn 1"}, [], [], "", [start]
     for found in waiting:  # grows while it is walked
-        is_leaf = type_name(found) == "AccumulateGrad"
-        words = ("backward",)
         label = op = found.name().rpartition("::")[2]
-        if is_leaf:
-            words, label = (
-                ("leaf", tensors.words(found.variable)),
-                named.get(id(found.variable), op),
-            )
-            words = words if label == op else ("leaf", f"{op} {words[1]}")
-        nodes.append(Node(keys[found], label, *words, op=op))
+        kind, detail = "backward", ""
+        if type_name(found) == "AccumulateGrad":
+            kind, label = "leaf", named.get(id(found.variable), op)
+            detail = f"{op} {tensors.words(found.variable)}".removeprefix(f"{label} ")
+        nodes.append(Node(keys[found], label, kind, detail, op=op))
         for after in (after for after, _ in found.next_functions if after is not None):
             if after not in keys and len(keys) < MOST_NODES:
                 keys[after] = f"grad_fn {len(keys) + 1}"
