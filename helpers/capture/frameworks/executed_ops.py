@@ -162,7 +162,7 @@ class Paths:
     def innermost(self, calls: list) -> str:
         """Return the path of the first of these, the others are those around it; "" for none."""
         if calls and _is_of(calls[0], LAYER):
-            return printable(calls[0].path, LONGEST_NAME)
+            return printable(calls[0].path or calls[0].name, LONGEST_NAME)
         if calls:
             self._add(calls[-1], real_type_name(calls[-1]))
         return next((self._paths[id(one)][0] for one in calls if id(one) in self._paths), "")

@@ -85,7 +85,7 @@ def watched(fn, args=(), kwargs=None, verb="watch_compile", steps: int = MOST_ST
 
 def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
     """Return the Python function in a callable, and what to call; TypeError if there is none."""
-    refuse_other_framework(fn, args, verb, "PyTorch")
+    refuse_other_framework(fn, (), verb, "PyTorch")
     return to_run(fn, verb, args)
 
 
