@@ -8,27 +8,13 @@ import numpy as np
 import pytest
 
 import helpers
-from helpers import (
-    show_bindings,
-    show_bytecode,
-    show_evaluator,
-    show_fx,
-    show_grad_fn,
-    show_journey,
-    watch_frames,
-    watch_hooked,
-    watch_names,
-    watch_ops,
-    watch_specialising,
-    watch_stack,
-    watch_tracers,
-)
+from helpers import show_bytecode, show_grad_fn, watch_hooked, watch_names, watch_ops
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch._dynamo")  # before TensorFlow
 networkx = pytest.importorskip("networkx")
 pytestmark = pytest.mark.own_process(sharing="torch")
-RUNS = (watch_stack, watch_frames, watch_names, watch_hooked)
+RUNS = (helpers.watch_stack, helpers.watch_frames, watch_names, watch_hooked)
 
 
 def plain(x):
@@ -95,12 +81,15 @@ def test_every_verb_reaches_the_function_and_says_what_it_peeled_off(case):
         else:
             assert f"def {name}(" in model.source and model.steps
     first = says.split("what runs")[0].split("for list")[0]
-    assert first in show_evaluator(fn).model.note and first in show_bytecode(fn).model.note
+    assert first in helpers.show_evaluator(fn).model.note and first in show_bytecode(fn).model.note
 
 
 def test_costs_and_specialising_unwrap_too():
-    assert "singledispatch is" in watch_tracers(size, 3).model.note
-    assert "argmap is" in watch_specialising(networkx.is_connected, {"a": (PATH,)}, 2).model.note
+    assert "singledispatch is" in helpers.watch_tracers(size, 3).model.note
+    assert (
+        "argmap is"
+        in helpers.watch_specialising(networkx.is_connected, {"a": (PATH,)}, 2).model.note
+    )
     assert "this is the default (registered: int)" in show_bytecode(size).model.note
     assert "the default (registered: list)" in show_bytecode(vars(Sized)["size"]).model.note
 
@@ -113,9 +102,10 @@ def test_compiled_code_is_named_in_one_sentence_as_users_name_it():
         with pytest.raises(TypeError, match=words):
             show_bytecode(fn)
     assert (
-        show_bindings(np.linalg.norm).model.title == "Places that hold the function np.linalg.norm"
+        helpers.show_bindings(np.linalg.norm).model.title
+        == "Places that hold the function np.linalg.norm"
     )
-    assert show_bindings(np.add).model.title == "Places that hold the ufunc np.add"
+    assert helpers.show_bindings(np.add).model.title == "Places that hold the ufunc np.add"
 
 
 class Net(torch.nn.Module):
@@ -146,7 +136,7 @@ def test_modules_layers_and_parameters_go_by_their_paths():
     assert show_grad_fn(w * 2, "mine", {"mine": w}).model.nodes[-1].label == "mine"
     with pytest.raises(TypeError, match="names needs a dict: name -> tensor, or an nn.Module"):
         show_grad_fn(w * 2, names=3)
-    assert "= self.layer1.0.0(x) (Linear)" in repr(show_fx(torch.fx.symbolic_trace(net)))
+    assert "= self.layer1.0.0(x) (Linear)" in repr(helpers.show_fx(torch.fx.symbolic_trace(net)))
 
 
 def test_layers_and_datasets_of_tensorflow_have_names_and_specs():
@@ -202,5 +192,5 @@ def test_what_is_of_another_framework_is_refused_before_its_own_is_imported(
 def test_where_jax_is_used_two_verbs_say_what_they_do_not_see():
     for fn, args in ((uses("jax"), ()), (plain, (foreign("Array", "jaxlib._jax"),))):
         assert "jax is used, and only what" in watch_ops(fn, *args).model.note
-        assert "jax is used, and only what" in show_journey(fn, *args).model.note
-    assert "jax" not in watch_ops(plain, 1).model.note + show_journey(plain, 1).model.note
+        assert "jax is used, and only what" in helpers.show_journey(fn, *args).model.note
+    assert "jax" not in watch_ops(plain, 1).model.note + helpers.show_journey(plain, 1).model.note

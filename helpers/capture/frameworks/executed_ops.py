@@ -52,7 +52,7 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     An Exception that it raises is told, not raised. TypeError if `fn` cannot be called.
     """
     function = refuse_what_does_not_run(fn, "watch_ops", args)
-    recorder = _Recorder(names_of(fn, args, kwargs), Paths(fn, args, kwargs))
+    recorder = _Recorder(names_of(fn, args, kwargs))
     with contextlib.ExitStack() as stack:
         if restoring.module("torch"):
             stack.enter_context(torch_private.dispatch_mode(recorder.of_torch))
@@ -95,8 +95,7 @@ def ops_graph(title: str, **logs: OpLog) -> Graph:
 class _Recorder:
     """Both hooks, and the numbers of the tensors that they have seen."""
 
-    def __init__(self, names: Mapping[object, str], paths: "Paths"):
-        self._paths = paths
+    def __init__(self, names: dict[object, str]):
         self.rows, self.left_out = [], 0
         self._names, self._numbers, self._count, self._held = names, {}, 0, []
         self._gradients = set()  # numbers of what backward ops made, and of what came of it
@@ -126,8 +125,19 @@ class _Recorder:
             stage = "after"
         if stage in ("backward", "after"):
             self._gradients |= {value.number for value in makes}
-        layer = self._paths.innermost(calls)
+        layer = self._path(calls)
         self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, where, layer))
+
+    def _path(self, calls: list) -> str:
+        """Return the path of the innermost of these, such as `layer1.0.conv1`; "" for none."""
+        if calls and _is_of(calls[0], LAYER):
+            return printable(calls[0].path or calls[0].name, LONGEST_NAME)
+        if calls and id(calls[-1]) not in self._names:  # no name leads to it
+            self._held.append(calls[-1])
+            for path, found in _find_tensors(real_type_name(calls[-1]), calls[-1], 2):
+                self._names.setdefault(id(found), printable(path, LONGEST_NAME))
+        path = next((self._names[id(one)] for one in calls if id(one) in self._names), "")
+        return called(calls[-1]) if path == "layer" else path.removeprefix("layer.")
 
     def _value(self, tensor) -> Value:
         key = identity(tensor)
@@ -138,34 +148,6 @@ class _Recorder:
                 # which must not be held: autograd copies a gradient that somebody else holds.
                 self._held.append(weakref.ref(tensor, lambda _: self._numbers.pop(key, None)))
         return Value(self._numbers[key], tensors.words(tensor), self._names.get(key, ""))
-
-
-class Paths:
-    """The modules that a run may call -> the paths that users write, such as `layer1.0.conv1`."""
-
-    def __init__(self, fn, args: tuple, kwargs: Mapping):
-        self._paths = {}  # id -> path, and the module
-        itself = fn.__self__ if type(fn) is MethodType else fn
-        owned = ((f"self.{name}", value) for name, value in (instance_dict(itself) or {}).items())
-        for name, value in [("", itself), *owned, *_named_values(fn, args, kwargs)]:
-            self._add(value, name)
-
-    def _add(self, module, name: str) -> None:
-        if not _is_of(module, MODULE) or id(module) in self._paths:
-            return
-        with contextlib.suppress(Exception):  # a class of somebody's own may raise
-            for path, inner in module.named_modules(prefix=name):
-                path = path.replace("_orig_mod.", "").removesuffix("_orig_mod").removesuffix(".")
-                words = printable(path or called(module), LONGEST_NAME)
-                self._paths.setdefault(id(inner), (words, inner))
-
-    def innermost(self, calls: list) -> str:
-        """Return the path of the first of these, the others are those around it; "" for none."""
-        if calls and _is_of(calls[0], LAYER):
-            return printable(calls[0].path or calls[0].name, LONGEST_NAME)
-        if calls:
-            self._add(calls[-1], real_type_name(calls[-1]))
-        return next((self._paths[id(one)][0] for one in calls if id(one) in self._paths), "")
 
 
 def _tensors(found) -> Iterator[object]:
@@ -219,7 +201,10 @@ def _is_of(value, place: tuple[str, str]) -> bool:
 
 
 def _named_values(fn, args, kwargs) -> Iterator[tuple[str, object]]:
-    yield "layer", fn  # where it is one; of anything else no tensor is found
+    itself = fn.__self__ if type(fn) is MethodType else fn
+    yield "layer", itself  # where it is one; of anything else no tensor is found
+    if type(fn) is MethodType:
+        yield from ((f"self.{name}", one) for name, one in (instance_dict(itself) or {}).items())
     yield from arguments(fn, args, kwargs)
     if type(fn) is FunctionType:
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
@@ -230,7 +215,7 @@ def _named_values(fn, args, kwargs) -> Iterator[tuple[str, object]]:
 
 
 def _find_tensors(name: str, value, depth: int) -> Iterator[tuple[str, object]]:
-    """Yield the tensors in a value, with their names: in lists of lists, in layers and modules."""
+    """Yield tensors and modules in a value, with their names: in lists of lists, in layers."""
     if real_isinstance(value, list, tuple):
         for at, item in enumerate(value if depth and len(value) <= MOST_ITEMS else ()):
             yield from _find_tensors(f"{name}[{at}]", item, depth - 1)
@@ -239,7 +224,8 @@ def _find_tensors(name: str, value, depth: int) -> Iterator[tuple[str, object]]:
             yield from [(weight.path, weight.value) for weight in value.weights]
     elif _is_of(value, MODULE):
         with contextlib.suppress(Exception):
-            for part, weight in value.named_parameters():
-                yield f"{name}.{part.replace('_orig_mod.', '')}", weight
+            inside = *value.named_modules(prefix=name), *value.named_parameters(prefix=name)
+            for path, one in inside:
+                yield path.replace("._orig_mod", ""), one
     elif is_tensor(value):
         yield name, value
