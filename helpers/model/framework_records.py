@@ -83,7 +83,10 @@ class Value:
 
 @dataclass(frozen=True)
 class Op:
-    """One op. `stage`: forward, backward, after (with a gradient, by no tape) or update."""
+    """One op. `stage`: forward, backward, after (with a gradient, by no tape) or update.
+
+    `layer`: the path of the innermost module or Keras layer that ran it, as users write it.
+    """
 
     number: int
     op: str
@@ -91,6 +94,7 @@ class Op:
     makes: tuple[Value, ...]
     stage: str = "forward"
     where: str = "eager"
+    layer: str = ""
 
     @property
     def inputs(self) -> str:
@@ -321,13 +325,17 @@ class Cause:
         return f"{self.where}: {label}{self.before} → {self.after}{self.detail}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TraceEntry(Entry):
     """One call, or a run of `calls` that all hit; `traces` counts new traces, with their causes."""
 
     calls: int = 1
     traces: int = 0
     causes: tuple[Cause, ...] = ()
+
+    def __repr__(self) -> str:
+        told = f"call {self.subject} with {self.arguments}: {self.verdict}"
+        return f"{told} ({self.note})" if self.note else told
 
     @property
     def arguments(self) -> str:

@@ -187,6 +187,6 @@ def test_what_runs_on_tensorflow_is_refused(verb):
     keras = pytest.importorskip("keras")
     layer = keras.layers.Dense(2)
     for fn in (layer, layer.call, keras.Sequential([layer]).fit):
-        with pytest.raises(TypeError, match="does not run on torch") as caught:
+        with pytest.raises(TypeError, match="is TensorFlow's; use") as caught:
             verb(fn, torch.ones(2)) if verb is not watch_recompiles else verb(fn)
         assert "\n" not in str(caught.value)

@@ -78,16 +78,6 @@ def counts(x):
     return len(x)
 
 
-class Wrapper:
-    """Wraps as networkx's dispatched functions do."""
-
-    def __init__(self, fn):
-        self.__wrapped__ = fn
-
-    def __call__(self, *args):
-        return self.__wrapped__(*args)
-
-
 ONE = Holder()
 # callable -> the function inside, what is said, arguments of a call, what that returns
 CASES = {
@@ -112,7 +102,6 @@ CASES = {
     "the same once more": (cached, "cached", "lru_cache is peeled off", (3,), "3"),
     "a wrapper in a circle": (circle, "circle", "", (), "1"),
     "a wrapper of C": (counts, "counts", "", ("ab",), "2"),
-    "an object that wraps": (Wrapper(double), "double", "The wrapper Wrapper", (3,), "6"),
 }  # fmt: skip
 
 

@@ -88,6 +88,7 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     headings |= {"argument": "argument", "snippet": "source"}
     headings |= {"depth": "stack before", "effect": "change"}
     shown = columns("offset opname running argument snippet", **headings)
+    peeled = (" ".join(peeled),) * bool(peeled)
     for one in handlers:
         words = disassembly.handler_words(one).replace(", push", " and push")
         peeled += (f"An exception in {one.start} to {one.end - 2}: {words}.",)
@@ -190,7 +191,8 @@ def specialising(
     makes a context manager for the calls of that stage. `changed` leaves out what never changes.
     What `fn` raises is raised.
     """
-    function, own = function_of(fn, "watch_specialising")
+    function, peeled = unwrap(fn)
+    function, own = function_of(function, "watch_specialising")
     refuse_async(function, "watch_specialising")
     for heading, args in table(stages, "watch_specialising", "heading -> arguments", MOST_STAGES):
         if type(args) is not tuple:
@@ -227,7 +229,7 @@ def specialising(
     shown += [Column(f, h, code=True) for f, h in zip(fields, headings, strict=True)]
     shown += [Column("caches", "cache entries")] * (not changed)
     note = f"{len(moved)} of {len(rows)} instructions were replaced where they stand (→). "
-    note += "An empty cell: as before."
+    note = " ".join((*peeled, f"{note}An empty cell: as before."))
     listed = tuple(moved if changed else rows)
     return Listing(f"{plain(function.__name__)}, as it runs", tuple(shown), listed, note)
 

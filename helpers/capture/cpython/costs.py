@@ -3,13 +3,13 @@
 import sys
 from collections import namedtuple
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 from time import perf_counter
 
-from helpers.capture.cpython.objects import function_of, refuse_async
 from helpers.capture.cpython.stack_run import record
+from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.value import plain, short_repr
 from helpers.model.code_records import columns
 from helpers.model.tables import Listing
@@ -82,13 +82,13 @@ def tracer_costs(fn, *args) -> Costs:
     `fn` is called many times, so an iterator among `args` is refused: TypeError. What it raises is
     raised.
     """
-    function, own = function_of(fn, TOOL)
-    refuse_async(function, TOOL)
+    function, peeled, call = to_run(fn, TOOL, args)
     if any(hasattr(type(value), "__next__") for value in args):
         why = "calls the function many times, and an iterator can be used only once"
         raise TypeError(f"{TOOL} {why}: give it a list")
-    call, unit = partial(function, *own, *args), f"calls of {plain(function.__name__)} alone"
-    return costs_listing(call, tracers(function, call), unit)
+    call, unit = partial(call, *args), f"calls of {plain(function.__name__)} alone"
+    found = costs_listing(call, tracers(function, call), unit)
+    return replace(found, note=" ".join((*peeled, found.note)))
 
 
 def tracers(function, call: Callable) -> dict[str, Callable]:

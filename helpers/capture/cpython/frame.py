@@ -137,7 +137,7 @@ def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs)
     name is given in a lambda: `lambda: fn(depth=3)`.
     TypeError if it is no Python function; also, or ValueError, for another value of these three.
     """
-    watched, limits = to_run(fn, "watch_frames"), Limits("watch_frames", depth, only, most)
+    watched, limits = to_run(fn, "watch_frames", args), Limits("watch_frames", depth, only, most)
     run = _Run(watched.function, limits)
     try:
         result = traced(run.enter, run.printed, watched, args, kwargs, lambda: run.full)

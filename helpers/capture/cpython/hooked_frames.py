@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from types import CodeType, FunctionType
 
-from helpers.capture.cpython.objects import code_of, function_of, refuse_async
+from helpers.capture.cpython.objects import code_of, function_of
+from helpers.capture.cpython.unwrapping import to_run, unwrap
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import plain, short_repr
 from helpers.mini import frame_hook
@@ -40,6 +41,7 @@ class FramesSeen(Listing):
 
 def evaluator_graph(fn) -> Graph:
     """Return the way from a call of `fn` to the evaluator of now (`pycore_ceval.h`)."""
+    fn, peeled = unwrap(fn)
     function, _ = function_of(fn, "show_evaluator")
     name, code = plain(function.__name__), function.__code__
     places = len(code.co_varnames) + len(code.co_cellvars) + len(code.co_freevars)
@@ -60,14 +62,15 @@ def evaluator_graph(fn) -> Graph:
         nodes.append(Node(key, one.name, "function", one.owner))
         edges.append(Edge(before, key, label))
         before, label = key, "goes on to"
-    return Graph(f"Who evaluates a frame of {name} now", tuple(nodes), tuple(edges))
+    title = f"Who evaluates a frame of {name} now"
+    return Graph(title, tuple(nodes), tuple(edges), " ".join(peeled))
 
 
 def evaluators_compared(fn, before: Graph) -> Graph:
     """Return the picture of an earlier moment and that of this one; what is new is marked +."""
     if not real_isinstance(before, Graph):
         raise TypeError(f"before must be what show_evaluator gave, not {real_type_name(before)}")
-    function, _ = function_of(fn, "show_evaluator")
+    function, _ = function_of(unwrap(fn)[0], "show_evaluator")
     now, known = evaluator_graph(fn), {(node.label, node.detail) for node in before.nodes}
     new = [node for node in now.nodes if (node.label, node.detail) not in known]
     marks = {n.key: n._replace(label=f"+ {n.label}", kind=f"{n.kind} new") for n in new}
@@ -83,11 +86,10 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
     Watched are the functions of its module, or those of `only`; `.model.count(name)` counts.
     TypeError if `fn` is no Python function, RuntimeError where there is no hook.
     """
-    function, own = function_of(fn, "watch_hooked")
-    refuse_async(function, "watch_hooked")
+    function, peeled, call = to_run(fn, "watch_hooked", args)
     several = only if is_exactly(only, list, tuple, set, frozenset) else [only]
     wanted = own_codes(function) if only is None else several
-    codes = [code_of(one, "only of watch_hooked") for one in wanted]
+    codes = [code_of(unwrap(one)[0], "only of watch_hooked") for one in wanted]
     rows, counts, base, ending = [], {}, sys._getframe(), ""
 
     def note(code: CodeType, values: tuple) -> None:
@@ -106,7 +108,7 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
 
     with frame_hook.watching(note, only=codes):
         try:
-            function(*own, *args, **kwargs)
+            call(*args, **kwargs)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -114,6 +116,7 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
             note_end(error)
     total = sum(many for _, many in counts.values())
     words = f"{counted(total, 'frame')} of {counted(len(counts), 'code object')}.{ending}"
+    words = " ".join((*peeled, words))
     if total > len(rows):
         words += f" Only the first {len(rows)} are shown; `only` chooses whose."
     headings = {"order": "order", "depth": "depth", "code": "code object", "line": "its first line"}

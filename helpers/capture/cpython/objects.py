@@ -72,6 +72,15 @@ def called(fn) -> str:
 name_of = called  # a name that other rooms use
 
 
+def spoken(fn) -> str:
+    """Return the name that users say of a function of NumPy, such as np.mean; else what `called`
+    returns."""
+    home = static_attribute(fn, "__module__") or vars(type(fn)).get("__module__")
+    if real_isinstance(fn, type) or not real_isinstance(home, str) or home[:5] != "numpy":
+        return called(fn)
+    return f"np{printable(home)[5:]}.{called(fn)}"
+
+
 def compiled(fn):
     """Return what torch.compile made this function or module of; None if it did not."""
     inside = instance_dict(fn) or {}
@@ -99,6 +108,8 @@ def function_of(thing: object, verb: str) -> tuple[FunctionType, tuple]:
         why = f": {printable(thing.__name__)} is a class; give one of its methods"
     if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
         why = f": {short_repr(thing)} is written in C and has no bytecode"
+    elif callable(thing) and not real_isinstance(thing, type):
+        why = f": {spoken(thing)} is compiled code ({real_type_name(thing)}) and has no bytecode"
     raise TypeError(f"{verb} needs a Python function{why}")
 
 

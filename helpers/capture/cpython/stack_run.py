@@ -26,7 +26,7 @@ def record(fn, args=(), kwargs=None, **options) -> Recorder:
     """Return the raw record of one call; see `Recorder` for the options."""
     if interpreter_frame.unsupported():
         raise RuntimeError(interpreter_frame.unsupported())
-    return Recorder(**options).run(to_run(fn, "watch_stack"), args, dict(kwargs or {}))
+    return Recorder(**options).run(to_run(fn, "watch_stack", args), args, dict(kwargs or {}))
 
 
 def stack_run(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> StackRun:

@@ -83,12 +83,12 @@ def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> Ca
     return replace(tree, title=title + f", route: {tree.route}" * of_tensorflow)
 
 
-def refuse_what_does_not_run(fn, verb: str) -> FunctionType | None:
+def refuse_what_does_not_run(fn, verb: str, args: tuple = ()) -> FunctionType | None:
     """Return the Python function behind `fn`; TypeError if it cannot be called, or is async."""
     if not callable(fn):
         needed = f"{verb} needs a function and its arguments, not {short_repr(fn)}"
         raise TypeError(f"{needed}{instead(fn)}")
-    function = behind(fn)
+    function = behind(fn, args)
     if function is not None:
         refuse_async(function, verb)
     return function

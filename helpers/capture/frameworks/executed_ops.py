@@ -11,11 +11,11 @@ import sys
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from types import FunctionType
+from types import FunctionType, MethodType
 
 from helpers.capture.cpython.following import Limits
 from helpers.capture.cpython.objects import GENERATOR, called, compiled, instance_dict, names_used
-from helpers.capture.cpython.unwrapping import arguments
+from helpers.capture.cpython.unwrapping import UNSEEN, arguments, frameworks_of
 from helpers.capture.frameworks.call_recorder import refuse_what_does_not_run, run_to_end
 from helpers.capture.text import tensors
 from helpers.capture.text.tensors import TENSORS, base_of
@@ -25,12 +25,13 @@ from helpers.model.graphs import Graph
 from helpers.model.phrase import counted
 from helpers.model.tables import Column
 from helpers.safety import restoring
-from helpers.safety.arguments import printable, real_isinstance, require_str
+from helpers.safety.arguments import printable, real_isinstance, real_type_name, require_str
 
 MOST_OPS, MOST_ITEMS, LONGEST_NAME, LONGEST_TITLE = 500, 100, 80, 300
+CALLS_OF_LAYERS = ("torch.nn.modules.module", "_call_impl"), ("keras.src.layers.layer", "__call__")
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
-COLUMNS |= {"where": "where"}
+COLUMNS |= {"layer": "layer", "where": "where"}
 NONE = "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries are "
 NONE += "not seen."
 BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}
@@ -54,7 +55,7 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     An Exception that it raises is told, not raised. TypeError if `fn` cannot be called.
     """
     most = Limits("watch_ops", most=most).most
-    function = refuse_what_does_not_run(fn, "watch_ops")
+    function = refuse_what_does_not_run(fn, "watch_ops", args)
     recorder = _Recorder(names_of(fn, args, kwargs), most)
     with contextlib.ExitStack() as stack:
         if restoring.module("torch"):
@@ -67,13 +68,16 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     notes = [more] * bool(missing)
     if not rows:
         notes.append(NONE)
+    notes += [UNSEEN] * ("jax" in frameworks_of(fn, (*args, *kwargs.values())))
     if compiled(fn) is not None:
         notes.append("torch.compile made it; what its generated kernels do is not listed.")
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
     columns = [Column(name, heading, name == "op") for name, heading in COLUMNS.items()]
-    shown = columns[: 5 if all(row.where == "eager" for row in rows) else 6]
+    used = {"layer": any(row.layer for row in rows)}
+    used |= {"where": any(row.where != "eager" for row in rows)}
+    shown = [column for column in columns if used.get(column.field, True)]
     title = f"{called(fn)}: {counted(len(rows) + missing, 'op')}"
     return OpLog(title, tuple(shown), tuple(rows), " ".join(notes), outcome)
 
@@ -118,7 +122,7 @@ class _Recorder:
         if len(self.rows) >= self._most:
             self.left_out += 1
             return
-        stage = _stage(sys._getframe(2))
+        stage, calls = _open_calls(sys._getframe(2))
         if stage == "forward" and updates:
             stage = "update"  # asked for by no tape
         reads, makes = (tuple(map(self._value, _tensors(side))) for side in (inputs, outputs))
@@ -126,7 +130,19 @@ class _Recorder:
             stage = "after"
         if stage in ("backward", "after"):
             self._gradients |= {value.number for value in makes}
-        self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, where))
+        layer = self._path(calls)
+        self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, where, layer))
+
+    def _path(self, calls: list) -> str:
+        """Return the path of the innermost of these, such as `layer1.0.conv1`; "" for none."""
+        if calls and _is_of(calls[0], LAYER):
+            return printable(calls[0].path or calls[0].name, LONGEST_NAME)
+        if calls and id(calls[-1]) not in self._names:  # no name leads to it
+            self._held.append(calls[-1])
+            for path, found in _find_tensors(real_type_name(calls[-1]), calls[-1], 2):
+                self._names.setdefault(id(found), printable(path, LONGEST_NAME))
+        path = next((self._names[id(one)] for one in calls if id(one) in self._names), "")
+        return called(calls[-1]) if path == "layer" else path.removeprefix("layer.")
 
     def _value(self, tensor) -> Value:
         key = identity(tensor)
@@ -147,15 +163,18 @@ def _tensors(found) -> Iterator[object]:
         yield found
 
 
-def _stage(frame) -> str:
-    stage = "forward"
+def _open_calls(frame) -> tuple[str, list]:
+    """Return the stage, and the modules and layers whose calls are open, the innermost first."""
+    stage, calls = "forward", []  # read from the frames: a compiler would see a hook
     while frame is not None:
         place = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
         if place in BACKWARD:
-            return "backward"
+            return "backward", []
+        if place in CALLS_OF_LAYERS:
+            calls.append(frame.f_locals["self"])
         stage = "update" if place[0].startswith(UPDATE) else stage
         frame = frame.f_back
-    return stage
+    return stage, calls
 
 
 def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:
@@ -187,7 +206,10 @@ def _is_of(value, place: tuple[str, str]) -> bool:
 
 
 def _named_values(fn, args, kwargs) -> Iterator[tuple[str, object]]:
-    yield "layer", fn  # where it is one; of anything else no tensor is found
+    itself = fn.__self__ if type(fn) is MethodType else fn
+    yield "layer", itself  # where it is one; of anything else no tensor is found
+    if type(fn) is MethodType:
+        yield from ((f"self.{name}", one) for name, one in (instance_dict(itself) or {}).items())
     yield from arguments(fn, args, kwargs)
     if type(fn) is FunctionType:
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
@@ -198,7 +220,7 @@ def _named_values(fn, args, kwargs) -> Iterator[tuple[str, object]]:
 
 
 def _find_tensors(name: str, value, depth: int) -> Iterator[tuple[str, object]]:
-    """Yield the tensors in a value, with their names: in lists of lists, in layers and modules."""
+    """Yield tensors and modules in a value, with their names: in lists of lists, in layers."""
     if real_isinstance(value, list, tuple):
         for at, item in enumerate(value if depth and len(value) <= MOST_ITEMS else ()):
             yield from _find_tensors(f"{name}[{at}]", item, depth - 1)
@@ -207,7 +229,8 @@ def _find_tensors(name: str, value, depth: int) -> Iterator[tuple[str, object]]:
             yield from [(weight.path, weight.value) for weight in value.weights]
     elif _is_of(value, MODULE):
         with contextlib.suppress(Exception):
-            for part, weight in value.named_parameters():
-                yield f"{name}.{part.replace('_orig_mod.', '')}", weight
+            inside = *value.named_modules(prefix=name), *value.named_parameters(prefix=name)
+            for path, one in inside:
+                yield path.replace("._orig_mod", ""), one
     elif is_tensor(value):
         yield name, value

@@ -19,6 +19,7 @@ from types import CodeType, FunctionType
 from helpers.capture.cpython.hooked_frames import own_codes
 from helpers.capture.cpython.objects import GENERATOR, global_lookups, name_of
 from helpers.capture.cpython.settrace import Printed
+from helpers.capture.cpython.unwrapping import UNSEEN, frameworks_of
 from helpers.capture.frameworks.call_recorder import (
     c_place,
     module_of,
@@ -302,7 +303,7 @@ def journey(fn, *args, ways: bool = False, shares: bool = False, **kwargs) -> Jo
     passed. An Exception and what it prints are told. TypeError if `fn` cannot be called, or makes
     a coroutine, or is no plain function and all ways are asked for.
     """
-    function = refuse_what_does_not_run(fn, "show_journey")
+    function = refuse_what_does_not_run(fn, "show_journey", args)
     if require_bool(ways, "ways=") and function is not fn:
         cure = "write a function that calls it"
         raise TypeError(f"ways=True needs a plain Python function, not {short_repr(fn)}: {cure}")
@@ -328,6 +329,8 @@ def _called_twice(fn, args, kwargs, function, shares=False) -> Journey:
     measured = _measure_shares(fn, args, kwargs, again) if require_bool(shares, "shares=") else ()
     is_generator = function is not None and function.__code__.co_flags & GENERATOR
     note = "The call only made a generator: none of its body ran." if is_generator else ""
+    if "jax" in frameworks_of(fn, (*args, *kwargs.values())):
+        note = f"{note} {UNSEEN}".lstrip()
     if shares and not measured:
         note = "No time was measured: the call raises."
     title = f"The journey of {name_of(fn)}, called twice"

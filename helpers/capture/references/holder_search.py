@@ -15,7 +15,7 @@ import sys
 import types
 from gc import collect, get_objects, get_referents, get_referrers
 
-from helpers.capture.cpython.objects import called, namespace
+from helpers.capture.cpython.objects import called, namespace, spoken
 from helpers.capture.cpython.unwrapping import unwrap
 from helpers.capture.references.places import HiddenList, Place, module_name, names_of, places_in
 from helpers.capture.text.value import SCALARS, label, short_name
@@ -294,4 +294,6 @@ def describe(obj) -> str:
     if is_exactly(obj, *SCALARS):
         return label(obj)
     words, inside = _anonymous(obj).removesuffix(f" {LOST}"), unwrap(obj)[0]
+    if callable(obj) and (said := spoken(obj)).startswith("np."):
+        return f"the {'ufunc' if inside is obj else 'function'} {said}"
     return f"{words} around {describe(inside)}" if type(inside) is types.FunctionType else words

@@ -40,7 +40,7 @@ def names_timeline(fn: Callable, *args, most: int = MOST_STEPS, **kwargs) -> Tim
     ran; ValueError for what is no such number.
     TypeError if `fn` is no Python function.
     """
-    run = _Run(to_run(fn, "watch_names"), Limits("watch_names", most=most).most)
+    run = _Run(to_run(fn, "watch_names", args), Limits("watch_names", most=most).most)
     run.go(args, kwargs)
     title = f"{short_name(run.fn.__name__)}{run.source.where}, line by line"
     source, notes, steps = run.source, " ".join(filter(None, run.notes)), run.steps

@@ -12,7 +12,7 @@ from itertools import product
 from types import MethodType
 
 from helpers.capture.cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
-from helpers.capture.cpython.unwrapping import behind
+from helpers.capture.cpython.unwrapping import behind, refuse_other_framework
 from helpers.capture.tensorflow.tf_graph import directed, find_levels, plain_name, tf_graph, traced
 from helpers.capture.tensorflow.trace_ledger import as_function, as_tf_function, watched_of
 from helpers.capture.text.error import error_message, instead
@@ -34,6 +34,7 @@ MOST_NAMED, LONGEST = 3, 100
 
 def autograph_side_by_side(fn) -> SideBySide:
     """Set a function's source beside what AutoGraph generates from it, line by line."""
+    refuse_other_framework(fn, (), "show_autograph", "TensorFlow")
     import tensorflow as tf
 
     fn = known.function if (known := watched_of(fn)) else fn
@@ -76,6 +77,7 @@ def _read_source(function, name: str) -> tuple[list[str], int]:
 
 def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
     """Run `fn(*args, **kwargs)` as a graph, and say what Grappler made of each node."""
+    refuse_other_framework(fn, args, "watch_optimisation", "TensorFlow")
     import tensorflow as tf
 
     function = as_tf_function(as_function(fn).python_function)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from math import prod
 
+from helpers.capture.cpython.unwrapping import refuse_other_framework
 from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
 from helpers.capture.text.error import error_message, instead
 from helpers.internals import tensorflow_private
@@ -57,6 +58,7 @@ def traced(function, args, kwargs):
 
 def _graph_def(thing, args, kwargs):
     """Return (name, GraphDef); the shapes come along where the graph is alive."""
+    refuse_other_framework(thing, args, "show_graph", "TensorFlow")
     import tensorflow as tf
 
     kinds = tf.compat.v1.GraphDef, tf.Graph, tf.types.experimental.ConcreteFunction

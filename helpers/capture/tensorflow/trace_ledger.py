@@ -17,6 +17,7 @@ from itertools import groupby, islice
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from helpers.capture.cpython.objects import called
+from helpers.capture.cpython.unwrapping import refuse_other_framework
 from helpers.capture.text.error import error_message, instead
 from helpers.capture.text.value import SCALARS, label, type_name
 from helpers.internals import tensorflow_private
@@ -69,11 +70,12 @@ def would_trace(fn, *args, **kwargs) -> TraceEntry:
     """
     if type(fn) is MethodType and (known := watched_of(fn.__func__)):
         return known.forecast((fn.__self__, *args), kwargs)
-    return (watched_of(fn) or Watched(as_function(fn))).forecast(args, kwargs)
+    return (watched_of(fn) or Watched(as_function(fn, args=args))).forecast(args, kwargs)
 
 
-def as_function(fn, options=()):
+def as_function(fn, options=(), args=()):
     """Return the tf.function that `fn` is, or becomes. TypeError if it can be neither."""
+    refuse_other_framework(fn, args, "watch_traces", "TensorFlow")
     import tensorflow as tf
 
     kinds = tf.types.experimental

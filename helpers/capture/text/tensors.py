@@ -28,12 +28,27 @@ def base_of(kind: type) -> type | None:
 
 
 def shown_tensor(value: object) -> str:
-    """Return `float32 [4]`, or `Parameter float32 [4]` of no plain tensor; "" of anything else."""
+    """Return `float32 [4]`, or `Parameter float32 [4]` of no plain tensor; "" of anything else.
+
+    Of a tf.data.Dataset: what its elements are.
+    """
     base, kind = base_of(type(value)), real_type_name(value)
+    data = getattr(restoring.module("tensorflow.python.data.ops.dataset_ops"), "DatasetV2", None)
+    if data and real_isinstance(value, data):
+        return clipped(f"{kind.strip('_')} of {_spec_words(value.element_spec)}", LONGEST)
     if base is None or (told := words(value)) == kind:
         return ""
     name = "Variable" if base.__name__ == "Variable" else kind
     return told if name in _PLAIN else f"{name} {told}"
+
+
+def _spec_words(spec) -> str:
+    """Return what a Dataset says of its elements, such as `(float32 [None, 2], int64 [])`."""
+    if real_isinstance(spec, dict):
+        return f"{{{', '.join(f'{name}: {_spec_words(one)}' for name, one in spec.items())}}}"
+    if real_isinstance(spec, tuple):
+        return f"({', '.join(map(_spec_words, spec))})"
+    return words(spec)
 
 
 def is_tensor(value) -> bool:

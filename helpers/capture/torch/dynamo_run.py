@@ -20,14 +20,14 @@ import numpy as np
 from helpers.capture.cpython.bytecode import bytecode
 from helpers.capture.cpython.objects import named
 from helpers.capture.cpython.settrace import UNRAISABLE, Printed
-from helpers.capture.cpython.unwrapping import Unwrapped, to_run
+from helpers.capture.cpython.unwrapping import Unwrapped, refuse_other_framework, to_run
 from helpers.capture.text import tensors
 from helpers.capture.text.error import error_message
 from helpers.capture.text.source import NOWHERE, Pages
 from helpers.capture.text.value import short_repr
 from helpers.capture.torch import dynamo_recorder as words
 from helpers.capture.torch.dynamo_recorder import SO_FAR, Event, Record, record
-from helpers.capture.torch.guard_tree import behind, refuse_tensorflow
+from helpers.capture.torch.guard_tree import behind
 from helpers.internals import torch_private
 from helpers.model.code_records import Bytecode
 from helpers.model.phrase import clipped, counted, ended
@@ -78,15 +78,15 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
 
 def watched(fn, args=(), kwargs=None, verb="watch_compile", steps: int = MOST_STEPS):
     """Return the run of `dynamo_run`, and its record. Without `steps`, graphs and breaks only."""
-    inside = compilable(fn, verb)
+    inside = compilable(fn, verb, args)
     kept = record(inside.call, inside.function, args, kwargs, steps)
     return _Draft(kept, inside).run(), kept
 
 
-def compilable(fn, verb: str) -> Unwrapped:
+def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
     """Return the Python function in a callable, and what to call; TypeError if there is none."""
-    refuse_tensorflow(fn, verb)
-    return to_run(fn, verb)
+    refuse_other_framework(fn, (), verb, "PyTorch")
+    return to_run(fn, verb, args)
 
 
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
@@ -98,7 +98,7 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     which the backend gets a graph; the others are `empty` in `.model.rows`.
     """
     run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
-    inside = compilable(fn, "watch_breaks")
+    inside = compilable(fn, "watch_breaks", args)
     note = [f"{counted(len(run.breaks), 'graph break')}." if run.breaks else "No graph break."]
     note += [f"{counted(len(run.graphs), 'graph')}."]
     if len(run.breaks) != (explained := len(run.graphs) - 1):
@@ -117,7 +117,7 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
     Errors as `watch_compile`; ValueError if Dynamo made none. The package depyf decompiles it, and
     resume functions, to Python.
     """
-    inside, (function, told) = compilable(fn, "watch_rewriting"), behind(fn)
+    inside, (function, told) = compilable(fn, "watch_rewriting", args), behind(fn)
     torch_private.needed("cache", "dynamo")
     # without it, no calls that only measure time
     with torch_private.config.patch(record_runtime_overhead=False):

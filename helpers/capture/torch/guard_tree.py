@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from types import CodeType, FunctionType, MethodType
 
 from helpers.capture.cpython.objects import called, instance_dict, named
-from helpers.capture.cpython.objects import python_function as traced_by_tensorflow
-from helpers.capture.cpython.unwrapping import DEEPEST, opened
+from helpers.capture.cpython.unwrapping import DEEPEST, opened, refuse_other_framework
 from helpers.capture.text.error import instead
 from helpers.capture.text.value import short_repr, type_name
 from helpers.capture.torch.dynamo_recorder import IMPORTED, same, source_words
@@ -22,8 +21,7 @@ from helpers.internals import torch_private
 from helpers.model.graphs import Edge, Node
 from helpers.model.phrase import clipped, listed
 from helpers.model.torch_records import Failure, Guard, GuardGraph
-from helpers.safety import restoring
-from helpers.safety.arguments import real_isinstance, real_type_name, require_str
+from helpers.safety.arguments import real_isinstance, require_str
 
 OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
 MISSING, MANY = object(), 60
@@ -62,6 +60,7 @@ def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
 
     With `compiled`, the first from outside that has cache entries, if any has. TypeError for none.
     """
+    refuse_other_framework(fn, (), "this verb", "PyTorch")
     if inside := ledger(fn):
         return inside["compiled_function"], inside["peeled"]
     found = []
@@ -105,15 +104,6 @@ def ledger(fn) -> dict:
     """Return what is in a ledger, or in an exhibit of one; nothing for anything else."""
     inside = {} if type(fn) is FunctionType else instance_dict(fn) or {}
     return inside if "compiled_from" in inside else instance_dict(inside.get("_source")) or {}
-
-
-def refuse_tensorflow(fn, verb: str) -> None:
-    """Raise TypeError for what TensorFlow runs: a Keras layer, a method of one, a tf.function."""
-    thing = fn.__self__ if type(fn) is MethodType else fn
-    layer = getattr(restoring.module("keras.src.layers.layer"), "Layer", None)
-    if (layer and real_isinstance(thing, layer)) or traced_by_tensorflow(thing) is not None:
-        name = real_type_name(thing)
-        raise TypeError(f"{verb} watches torch.compile, and {name} does not run on torch")
 
 
 def entries(code: CodeType) -> list:

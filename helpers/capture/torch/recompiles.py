@@ -13,7 +13,7 @@ from collections import Counter
 from types import FunctionType, MethodType
 
 from helpers.capture.cpython.objects import called, inherited, instance_dict, named, refuse_async
-from helpers.capture.cpython.unwrapping import opened
+from helpers.capture.cpython.unwrapping import opened, refuse_other_framework
 from helpers.capture.text import tensors
 from helpers.capture.text.error import error_message
 from helpers.capture.text.source import source_of
@@ -56,7 +56,7 @@ def watch(fn, **options) -> "Compiled":
     """
     if real_isinstance(fn, Compiled):
         return fn
-    guard_tree.refuse_tensorflow(fn, "watch_recompiles")
+    refuse_other_framework(fn, (), "watch_recompiles", "PyTorch")
     function, told = behind(fn)
     if torch_private.is_compiled(fn) or guard_tree.ledger(fn):
         if options:
