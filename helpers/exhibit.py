@@ -1,8 +1,10 @@
 """One model and one view of it -> an object that Jupyter, a terminal and a test can all read."""
 
+from contextlib import ExitStack
 from types import MethodType
 
 from helpers.safety.arguments import real_isinstance
+from helpers.safety.restoring import one_thread_at_a_time
 from helpers.view import View
 from helpers.view import spine_view as spine
 from helpers.view.markup import visible, wrapped
@@ -70,6 +72,28 @@ class LiveExhibit(Exhibit):
         if name in ("_source", "_view"):  # not there yet, as while copying
             raise AttributeError(name)
         return getattr(self._source, name)
+
+
+class BlockExhibit(Exhibit):
+    """What a `with` block is watched by: `.model` has what was seen so far, also when it raised."""
+
+    def __init__(self, source, view: View, station: int = 0):
+        self._source, self._view, self.station, self._open = source, view, station, ExitStack()
+
+    @property
+    def model(self):
+        """Return the model as it is now."""
+        return self._source.model
+
+    def __enter__(self):
+        with ExitStack() as opened:
+            opened.enter_context(one_thread_at_a_time())
+            opened.enter_context(self._source.watching())
+            self._open = opened.pop_all()
+        return self
+
+    def __exit__(self, *ended):
+        return self._open.__exit__(*ended)
 
 
 def model_of(thing):

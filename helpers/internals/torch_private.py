@@ -51,6 +51,7 @@ PLACES = {
     | _places("torch._subclasses.fake_tensor", "FakeTensorMode"),
     "cache": _places("torch._C._dynamo.eval_frame", "_debug_get_cache_entry_list")
     | _places("torch._dynamo.pgo", "get_code_state")
+    | _places("torch._dynamo", "", dynamo_utils="utils")
     | _places("torch._dynamo.utils", "", compilations="get_compilation_metrics"),
     "tracing": _places("torch._dynamo.symbolic_convert", "InstructionTranslatorBase")
     | _places("torch._dynamo.output_graph", "OutputGraph")
@@ -267,15 +268,31 @@ def resumed_from(code: CodeType) -> CodeType:
 
 
 @contextmanager
+def hearing_compilations(heard):
+    """Tell `heard` what Dynamo notes of each frame that it has compiled, in any thread."""
+    utils, name = __getattr__("dynamo_utils"), "add_compilation_metrics_to_chromium"
+    real = getattr(utils, name)  # torch calls it last, for every entry of `compilations()`
+
+    def noting(metrics):
+        heard(metrics)
+        return real(metrics)
+
+    with patched(utils, **{name: noting}):
+        yield
+
+
+@contextmanager
 def translating(watcher):
     """Tell `watcher` of every step of Dynamo's translation in the block.
 
     It hears `before(tx)` and `after(tx, error)` around each instruction, `broken(error)` when
-    Dynamo has found what breaks the graph, `cut(tx, reason)` when a graph is about to go to the
-    backend, `rewritten(old, new)` of each new code. What it raises goes into the list given.
+    Dynamo has found what breaks the graph, `cut(tx, reason)` when a graph is about to end,
+    `given(graph)` when the backend gets one, `rewritten(old, new)` of each new code. What it raises
+    goes into the list given.
     """
     translator, output = __getattr__("InstructionTranslatorBase"), __getattr__("OutputGraph")
     step, log_break, cut = translator.step, translator.log_graph_break, output.compile_subgraph
+    call_backend = output.call_user_compiler
     lost = []
 
     def tell(told, *facts):
@@ -299,13 +316,18 @@ def translating(watcher):
         tell(watcher.cut, given.get("tx"), given.get("reason"))
         return cut(output, *args, **kwargs)
 
+    def watched_backend(output, graph, *args, **kwargs):
+        tell(watcher.given, graph)
+        return call_backend(output, graph, *args, **kwargs)
+
     def watched_break(tx, *args, exc=None, **kwargs):
         tell(watcher.broken, exc)
         return log_break(tx, *args, exc=exc, **kwargs)
 
     handle = __getattr__("register_bytecode_hook")(lambda *codes: tell(watcher.rewritten, *codes))
     steps = patched(translator, step=watched_step, log_graph_break=watched_break)
-    with handle, steps, patched(output, compile_subgraph=watched_cut):
+    graphs = {"compile_subgraph": watched_cut, "call_user_compiler": watched_backend}
+    with handle, steps, patched(output, **graphs):
         yield lost
 
 

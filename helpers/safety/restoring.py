@@ -62,6 +62,20 @@ _LOCK = threading.RLock()
 _ENDED: list[list[BaseException]] = []  # what ended a learner's code, for each verb under way
 
 
+@contextmanager
+def one_thread_at_a_time() -> Iterator[None]:
+    """Let one thread watch in the block: what a verb changes is one for the whole process."""
+    if not _LOCK.acquire(blocking=False):
+        raise RuntimeError(
+            "a verb is at work in another thread, and verbs are for one thread at a time: "
+            "call this one when that has ended"
+        )
+    try:
+        yield
+    finally:
+        _LOCK.release()
+
+
 def preserves_interpreter_state(fn: Callable, raises: bool = True) -> Callable:
     """Return `fn` as a verb: it puts back `KEPT`, and refuses to run beside another thread's.
 
@@ -71,11 +85,10 @@ def preserves_interpreter_state(fn: Callable, raises: bool = True) -> Callable:
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
-        if not _LOCK.acquire(blocking=False):  # what a verb changes is one for the whole process
-            raise RuntimeError(
-                "a verb is at work in another thread, and verbs are for one thread at a time: "
-                "call this one when that has ended"
-            )
+        with one_thread_at_a_time():
+            return run(*args, **kwargs)
+
+    def run(*args, **kwargs):
         before = [(kept, kept.read()) for kept in KEPT]
         shell, ended = getattr(module("IPython"), "get_ipython", lambda: None)(), []
         _ENDED.append(ended)
@@ -91,7 +104,6 @@ def preserves_interpreter_state(fn: Callable, raises: bool = True) -> Callable:
             for kept, value in before:
                 if kept.read() != value:
                     kept.put(value)
-            _LOCK.release()
         if raises and ended:
             with suppress(Exception):
                 (module("IPython").display.display if shell else print)(made)

@@ -8,7 +8,7 @@ import inspect
 from importlib import import_module
 
 from helpers import VERBS
-from helpers.exhibit import Exhibit, LiveExhibit, model_of
+from helpers.exhibit import BlockExhibit, Exhibit, LiveExhibit, model_of
 from helpers.safety.restoring import preserves_interpreter_state
 
 LIVE = ("watch_recompiles", "watch_traces")  # they return what is to be called
@@ -21,7 +21,8 @@ def __getattr__(name: str):
         raise AttributeError(f"module 'helpers.verbs' has no attribute {name!r}")
     capture, view, station = VERBS[name]
     record, drawn = _load(f"capture.{capture}"), _load(f"view.{view}")
-    kind = LiveExhibit if name in LIVE else Exhibit
+    kind = BlockExhibit if name.startswith("watching_") else Exhibit
+    kind = LiveExhibit if name in LIVE else kind
     signature = inspect.signature(record)
 
     def verb(*args, **kwargs):

@@ -9,7 +9,7 @@ import contextlib
 import re
 import sys
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import FunctionType
 
@@ -51,26 +51,37 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     An Exception that it raises is told, not raised. TypeError if `fn` cannot be called.
     """
     function = refuse_what_does_not_run(fn, "watch_ops")
-    recorder = _Recorder(names_of(fn, args, kwargs))
-    with contextlib.ExitStack() as stack:
-        if restoring.module("torch"):
-            stack.enter_context(torch_private.dispatch_mode(recorder.of_torch))
-        if restoring.module("tensorflow"):
-            stack.enter_context(tensorflow_private.op_callback(recorder.of_tensorflow))
+    recorder, notes = _Recorder(names_of(fn, args, kwargs)), []
+    with recorder.watching():
         outcome = run_to_end(lambda: fn(*args, **kwargs))
-    rows, missing = recorder.rows, recorder.left_out
-    notes = [f"{missing:,} more ops are left out; watch a shorter run to see them."] * bool(missing)
-    if not rows:
-        notes.append(NONE)
     if compiled(fn) is not None:
         notes.append("torch.compile made it; what its generated kernels do is not listed.")
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
-    columns = [Column(name, heading, name == "op") for name, heading in COLUMNS.items()]
-    shown = columns[: 5 if all(row.where == "eager" for row in rows) else 6]
-    title = f"{called(fn)}: {counted(len(rows) + missing, 'op')}"
-    return OpLog(title, tuple(shown), tuple(rows), " ".join(notes), outcome)
+    return recorder.log(called(fn), notes, outcome)
+
+
+class OpsSeen:
+    """List the ops that TensorFlow and PyTorch report in a `with` block.
+
+    `with watching_ops() as seen: model.fit(x, y)`; then `seen.model.ops` are the names, in order,
+    and `seen.model.rows` has the tensors; those that your names lead to have their names. Reported
+    are the ops of this thread, of frameworks that were imported before the block, as `watch_ops`
+    says. What the block raises is raised.
+    """
+
+    def __init__(self):
+        frame = sys._getframe(4)  # past the verb and what guards it
+        named = {**frame.f_locals}
+        named |= {n: frame.f_globals.get(n) for n in names_used(frame.f_code) if n not in named}
+        self._recorder = _Recorder(_names(named.items()))
+        self.watching = self._recorder.watching
+
+    @property
+    def model(self) -> OpLog:
+        """Return the log as it is now."""
+        return self._recorder.log("the block")
 
 
 def ops_graph(title: str, **logs: OpLog) -> Graph:
@@ -95,6 +106,26 @@ class _Recorder:
         self.rows, self.left_out = [], 0
         self._names, self._numbers, self._count, self._held = names, {}, 0, []
         self._gradients = set()  # numbers of what backward ops made, and of what came of it
+
+    @contextlib.contextmanager
+    def watching(self):
+        """Have both frameworks report the ops of this thread in the block."""
+        with contextlib.ExitStack() as stack:
+            if restoring.module("torch"):
+                stack.enter_context(torch_private.dispatch_mode(self.of_torch))
+            if restoring.module("tensorflow"):
+                stack.enter_context(tensorflow_private.op_callback(self.of_tensorflow))
+            yield
+
+    def log(self, what: str, more: Iterable[str] = (), outcome: str = "") -> OpLog:
+        """Return the ops so far; `more` are sentences on the run."""
+        rows, missing = self.rows, self.left_out
+        left_out = f"{missing:,} more ops are left out; watch a shorter run to see them."
+        notes = [*[left_out] * bool(missing), *[NONE] * (not rows), *more]
+        columns = [Column(name, heading, name == "op") for name, heading in COLUMNS.items()]
+        shown = columns[: 5 if all(row.where == "eager" for row in rows) else 6]
+        title = f"{what}: {counted(len(rows) + missing, 'op')}"
+        return OpLog(title, tuple(shown), tuple(rows), " ".join(notes), outcome)
 
     def of_tensorflow(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
         """Write down one op; an op callback of TensorFlow."""
@@ -155,8 +186,12 @@ def _stage(frame) -> str:
 
 def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:
     """Return identity -> name of every tensor and variable that `fn` names or is given."""
+    return _names(_named_values(fn, args, kwargs))
+
+
+def _names(named: Iterable[tuple[str, object]]) -> dict[object, str]:
     names = {}
-    for name, value in _named_values(fn, args, kwargs):
+    for name, value in named:
         for path, tensor in _find_tensors(name, value, 2):
             handle = (instance_dict(tensor) or {}).get("_handle")  # of a variable of TensorFlow
             of_handle = [identity(handle)] if _is_of(handle, TENSORS[1]) else []

@@ -11,6 +11,7 @@ import re
 import warnings
 from collections import namedtuple
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import takewhile
 from types import CodeType
@@ -98,14 +99,44 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """
     run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
     inside = compilable(fn, "watch_breaks")
-    note = [] if run.breaks else ["No graph break."]
-    note += [f"{counted(len(run.graphs), 'graph')}."]
-    if run.resumed:
-        note += [f"It went on in {counted(len(run.resumed), 'resume function')}."]
-    advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in run.breaks if b.page)
+    note = [f"It went on in {counted(len(run.resumed), 'resume function')}."] * bool(run.resumed)
     title, note = f"Graph breaks of {named(inside.function)}", (*note, run.outcome)
-    note = " ".join((*note, *inside.sentences)) + "".join(advice)
-    return BreakListing(title, BREAK_COLUMNS, run.breaks, note, len(run.graphs), run.outcome)
+    return _list_breaks(title, run.breaks, len(run.graphs), (*note, *inside.sentences), run.outcome)
+
+
+def _list_breaks(title: str, breaks, graphs: int, notes, outcome: str = "") -> BreakListing:
+    note = [] if breaks else ["No graph break."]
+    advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in breaks if b.page)
+    note = " ".join((*note, f"{counted(graphs, 'graph')}.", *notes)) + "".join(advice)
+    return BreakListing(title, BREAK_COLUMNS, tuple(breaks), note, graphs, outcome)
+
+
+class BreaksSeen:
+    """List the graph breaks of all that Dynamo translates in a `with` block: where, and why.
+
+    `with watching_breaks() as seen: train()`; then `seen.model.breaks` and `seen.model.graphs` are
+    numbers. A function that was compiled before the block is not translated again, so compile it
+    inside. Backends are your own; Dynamo's work in other threads is listed, too. What the block
+    raises is raised. RuntimeError where torch cannot be watched.
+    """
+
+    def __init__(self):
+        torch_private.needed("dynamo", "tracing")
+        self._kept = Record({}, 0)
+
+    @contextmanager
+    def watching(self):
+        """Listen in the block."""
+        with torch_private.translating(self._kept):
+            yield
+
+    @property
+    def model(self) -> BreakListing:
+        """Return the breaks so far."""
+        draft, kept = _Draft(self._kept), self._kept
+        found = [event for event in kept.events if event.kind in ("break", "given up")]
+        breaks = [draft._break(e, *words.split_message(e.words)) for e in found]
+        return _list_breaks("Graph breaks in the block", breaks, len(kept.graphs), ())
 
 
 def rewritten(fn, *args, **kwargs) -> Bytecode:
@@ -138,10 +169,11 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
 class _Draft:
     """A record on its way to steps."""
 
-    def __init__(self, kept: Record, inside: Unwrapped):
-        self.kept, self.function, self._peeled = kept, inside.function, inside.sentences
-        self.pages = Pages()
-        self.pages.place(self.function.__code__)
+    def __init__(self, kept: Record, inside: Unwrapped | None = None):
+        self.kept, self.pages = kept, Pages()
+        if inside:
+            self.function, self._peeled = inside.function, inside.sentences
+            self.pages.place(self.function.__code__)
         self.breaks: list[Break] = []
         self.resumed: dict[CodeType, str] = {}
 
