@@ -4,6 +4,7 @@ Torch may move or drop any of them in any release: `missing()` says in a sentenc
 there. Torch is imported at the first look-up, not before.
 """
 
+import gc
 import importlib
 import logging
 import pkgutil
@@ -52,7 +53,8 @@ PLACES = {
     "cache": _places("torch._C._dynamo.eval_frame", "_debug_get_cache_entry_list")
     | _places("torch._dynamo.pgo", "get_code_state")
     | _places("torch._dynamo", "", dynamo_utils="utils")
-    | _places("torch._dynamo.utils", "", compilations="get_compilation_metrics"),
+    | _places("torch._dynamo.utils", "", compilations="get_compilation_metrics")
+    | _places("torch._dynamo.convert_frame", "input_codes"),
     "tracing": _places("torch._dynamo.symbolic_convert", "InstructionTranslatorBase")
     | _places("torch._dynamo.output_graph", "OutputGraph")
     | _places("torch._dynamo.convert_frame", "register_bytecode_hook")
@@ -226,6 +228,37 @@ def forget_sizes(code: CodeType) -> None:
         own = (key.firstlineno, key.name) == (code.co_firstlineno, code.co_name)
         if own or key.name.startswith(resumed):
             del state[key]
+
+
+@contextmanager
+def nothing_compiled():
+    """Have Dynamo compile all functions anew in the block; what it had compiled is back after it.
+
+    Its cache is of a code object, so functions that it has met get a copy of theirs meanwhile.
+    """
+    met = {id(code): code for one in __getattr__("input_codes").seen if (code := one())}
+    copies = {key: _copied(code) for key, code in met.items()}
+    found = gc.get_referrers(*met.values())
+    before = [(fn, fn.__code__) for fn in found if type(fn) is FunctionType]
+    sizes = __getattr__("get_code_state")()
+    kept = dict(sizes)
+    sizes.clear()
+    try:
+        for fn, code in before:
+            fn.__code__ = copies[id(code)]
+        yield
+    finally:
+        for fn, code in before:
+            if fn.__code__ is copies[id(code)]:  # else somebody gave it another in the block
+                fn.__code__ = code
+        sizes.clear()
+        sizes.update(kept)
+
+
+def _copied(code: CodeType) -> CodeType:
+    """Return a copy of a code object, and of those in it."""
+    inside = (_copied(one) if type(one) is CodeType else one for one in code.co_consts)
+    return code.replace(co_consts=tuple(inside))
 
 
 @contextmanager

@@ -178,14 +178,15 @@ def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS)
     """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
 
     Followed are the functions of the module of `function`, with which `call` starts; of others,
-    graph breaks are told, and instructions counted. What was compiled before is dropped first.
+    graph breaks are told, and instructions counted. All is compiled anew; what was compiled
+    before is not touched.
     """
-    torch_private.needed("dynamo", "tracing")
+    torch_private.needed("dynamo", "tracing", "cache")
     import torch
 
     kept = Record(function.__globals__, steps)
-    torch_private.reset()
     with (
+        torch_private.nothing_compiled(),
         torch_private.logs(),
         torch_private.translating(kept) as lost,
         redirected(kept.printed),
@@ -200,6 +201,7 @@ def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS)
             raise
         except BaseException as error:
             kept.error = error
+        kept.entries = torch_private.cache_entries(function.__code__)
     kept.lost = error_message(lost[0]) if lost else ""
     return kept
 

@@ -71,8 +71,8 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
     """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
 
     `fn`: a Python function, or what has one inside, such as an nn.Module; TypeError for others,
-    RuntimeError where torch cannot be watched. What Dynamo had compiled before, of any function, is
-    dropped, and compiled anew at its next call.
+    RuntimeError where torch cannot be watched. What Dynamo had compiled before is compiled anew for
+    this run only, and kept: no other function recompiles because of it.
     """
     return watched(fn, args, kwargs)[0]
 
@@ -93,8 +93,8 @@ def compilable(fn, verb: str) -> Unwrapped:
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
 
-    `.model.graphs` says how many graphs there were. As with `watch_compile`, what Dynamo had
-    compiled before is dropped. Errors as there. `torch._dynamo.explain` lists only the breaks at
+    `.model.graphs` says how many graphs there were. What was compiled before is kept, as with
+    `watch_compile`. Errors as there. `torch._dynamo.explain` lists only the breaks at
     which the backend gets a graph; the others are `empty` in `.model.rows`.
     """
     run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
@@ -149,7 +149,7 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
     # without it, no calls that only measure time
     with torch_private.config.patch(record_runtime_overhead=False):
         kept = record(inside.call, inside.function, args, kwargs, steps=0)
-    if not (entries := torch_private.cache_entries(function.__code__)):
+    if not (entries := kept.entries):
         why = "Python runs it as it is"
         if kept.error:
             why = f"the call raised {error_message(kept.error)}"
