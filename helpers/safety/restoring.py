@@ -60,6 +60,7 @@ KEPT = (
 
 _LOCK = threading.RLock()
 _ENDED: list[list[BaseException]] = []  # what ended a learner's code, for each verb under way
+_EXPECTED: list[tuple] = []  # for each block that expects errors: their types, and what came
 
 
 @contextmanager
@@ -76,47 +77,66 @@ def one_thread_at_a_time() -> Iterator[None]:
         _LOCK.release()
 
 
-def preserves_interpreter_state(fn: Callable, raises: bool = True) -> Callable:
+@contextmanager
+def expecting(kinds: tuple) -> Iterator[list[BaseException]]:
+    """Have verbs in the block return their exhibit where watched code raises one of these errors.
+
+    The block gets the list of these errors.
+    """
+    _EXPECTED.append((kinds, came := []))
+    try:
+        yield came
+    finally:
+        _EXPECTED.pop()
+
+
+def preserves_interpreter_state(fn: Callable, raises: bool | None = False) -> Callable:
     """Return `fn` as a verb: it puts back `KEPT`, and refuses to run beside another thread's.
 
-    What ends a learner's code without being an Exception (SystemExit, pytest.fail) is raised again
-    when what `fn` returns has been drawn, if `raises`: not in a check, which judges.
+    What ends a learner's code is raised again when what `fn` returns has been drawn: SystemExit and
+    pytest.fail always; an Exception where `raises`, as in a verb that makes one call, for in one
+    that compares cases it is a result. Nothing is where `raises` is None: a check judges.
     """
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
-        with one_thread_at_a_time():
-            return run(*args, **kwargs)
-
-    def run(*args, **kwargs):
-        before = [(kept, kept.read()) for kept in KEPT]
         shell, ended = getattr(module("IPython"), "get_ipython", lambda: None)(), []
+        leaving = patched(shell, ask_exit=sys.exit) if shell else nullcontext()
+        lock = one_thread_at_a_time()
+        lock.__enter__()
+        before = [(kept, kept.read()) for kept in KEPT]
         _ENDED.append(ended)
-        try:  # `exit()` of a notebook would end the kernel
-            with patched(shell, ask_exit=sys.exit) if shell else nullcontext():
+        try:
+            with leaving:  # `exit()` of a notebook would end the kernel
                 made = fn(*args, **kwargs)
         except Exception:
-            if raises and ended:
-                raise ended[0] from None
+            if fatal := [e for e in ended if raises is not None and not isinstance(e, Exception)]:
+                raise fatal[0] from None
             raise
         finally:
             _ENDED.pop()
             for kept, value in before:
                 if kept.read() != value:
                     kept.put(value)
-        if raises and ended:
-            with suppress(Exception):
-                (module("IPython").display.display if shell else print)(made)
-            raise ended[0]
-        return made
+            lock.__exit__(None, None, None)
+        told = [e for e in ended if raises or (raises is False and not isinstance(e, Exception))]
+        if not told:
+            return made
+        for kinds, came in _EXPECTED[-1:]:
+            if isinstance(told[0], kinds):
+                came.append(told[0])
+                return made
+        with suppress(Exception):
+            (module("IPython").display.display if shell else print)(made)
+        raise told[0]
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return guarded
 
 
 def note_end(error: BaseException | None) -> None:
-    """Let the verb under way raise this again in the end, unless it is an Exception."""
-    if _ENDED and error is not None and not isinstance(error, Exception):
+    """Let the verb under way raise this again in the end."""
+    if _ENDED and error is not None:
         _ENDED[-1].append(error)
 
 

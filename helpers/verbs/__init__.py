@@ -12,6 +12,10 @@ from helpers.exhibit import BlockExhibit, Exhibit, LiveExhibit, model_of
 from helpers.safety.restoring import preserves_interpreter_state
 
 LIVE = ("watch_recompiles", "watch_traces")  # they return what is to be called
+OF_ONE_CALL = """
+    watch_breaks watch_call watch_compile watch_frames watch_hooked watch_names watch_ops
+    watch_rewriting watch_stack
+"""  # the error of that call is raised when it has been drawn; in other verbs it is a result
 OF_EXHIBITS = ("show_call_diff", "show_graph_diff", "show_op_graph")  # they compare models
 
 
@@ -36,7 +40,7 @@ def __getattr__(name: str):
 
     functools.update_wrapper(verb, record)
     verb.__name__ = verb.__qualname__ = name
-    found = globals()[name] = preserves_interpreter_state(verb)
+    found = globals()[name] = preserves_interpreter_state(verb, name in OF_ONE_CALL.split())
     return found
 
 

@@ -72,7 +72,7 @@ class OpsSeen:
     """
 
     def __init__(self):
-        frame = sys._getframe(4)  # past the verb and what guards it
+        frame = sys._getframe(3)  # past the verb and what guards it
         named = {**frame.f_locals}
         named |= {n: frame.f_globals.get(n) for n in names_used(frame.f_code) if n not in named}
         self._recorder = _Recorder(_names(named.items()))

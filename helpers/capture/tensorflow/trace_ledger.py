@@ -393,11 +393,16 @@ def literal(value) -> str:
 def nearest(keys, wanted, names: Names) -> tuple[Cause, ...]:
     """Return how `wanted` differs from the nearest of `keys` (oldest first); () if there is none.
 
-    The nearest differs in the fewest leaves; of equals, it is the newest.
+    The nearest differs in the fewest leaves, and rather not in a length; of equals, it is the
+    newest.
     """
     walks = (_walk_keys(names, key, wanted) for key in keys[-MOST_KEYS:])
     found = [tuple(islice(walk, MOST_DIFFERENCES)) for walk in walks]
-    return min(reversed(found), key=len, default=())
+    return min(reversed(found), key=_distance, default=())
+
+
+def _distance(causes) -> tuple[int, int]:
+    return sum(one.kind == "number of elements" for one in causes), len(causes)
 
 
 def _walk_keys(names: Names, old, new) -> Iterator[Cause]:

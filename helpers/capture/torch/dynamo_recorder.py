@@ -174,12 +174,14 @@ class Record:
         return self._real[id(code)][1][tx.instruction_pointer]
 
 
-def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS) -> Record:
+def record(
+    call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS, kept_for=None
+) -> Record:
     """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
 
     Followed are the functions of the module of `function`, with which `call` starts; of others,
     graph breaks are told, and instructions counted. All is compiled anew; what was compiled
-    before is not touched.
+    before is not touched. `entries`: what Dynamo keeps for `kept_for`, else for `function`.
     """
     torch_private.needed("dynamo", "tracing", "cache")
     import torch
@@ -201,7 +203,7 @@ def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS)
             raise
         except BaseException as error:
             kept.error = error
-        kept.entries = torch_private.cache_entries(function.__code__)
+        kept.entries = torch_private.cache_entries((kept_for or function).__code__)
     kept.lost = error_message(lost[0]) if lost else ""
     return kept
 

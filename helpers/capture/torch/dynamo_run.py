@@ -148,7 +148,7 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
     torch_private.needed("cache", "dynamo")
     # without it, no calls that only measure time
     with torch_private.config.patch(record_runtime_overhead=False):
-        kept = record(inside.call, inside.function, args, kwargs, steps=0)
+        kept = record(inside.call, inside.function, args, kwargs, 0, function)
     if not (entries := kept.entries):
         why = "Python runs it as it is"
         if kept.error:

@@ -225,7 +225,7 @@ class CompilesSeen:
             word, note = ("eager", f"{limit}; {why}") if why else ("error", failed)
         if not one.co_name and one.recompile_reason:  # at the limit torch says no more than an id
             same_frame = str(one.compile_id).partition("/")[0]
-            known = (o for o in torch_private.compilations() if o.co_name)
+            known = (o for o in reversed(torch_private.compilations()) if o.co_name)
             one = next((o for o in known if o.compile_id.partition("/")[0] == same_frame), one)
             word = "eager"
         if one.co_name and (word != "compile" or one.graph_op_count is not None):
