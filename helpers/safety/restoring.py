@@ -60,7 +60,6 @@ KEPT = (
 
 _LOCK = threading.RLock()
 _ENDED: list[list[BaseException]] = []  # what ended a learner's code, for each verb under way
-_EXPECTED: list[tuple] = []  # for each block that expects errors: their types, and what came
 
 
 @contextmanager
@@ -77,25 +76,12 @@ def one_thread_at_a_time() -> Iterator[None]:
         _LOCK.release()
 
 
-@contextmanager
-def expecting(kinds: tuple) -> Iterator[list[BaseException]]:
-    """Have verbs in the block return their exhibit where watched code raises one of these errors.
-
-    The block gets the list of these errors.
-    """
-    _EXPECTED.append((kinds, came := []))
-    try:
-        yield came
-    finally:
-        _EXPECTED.pop()
-
-
-def preserves_interpreter_state(fn: Callable, raises: bool | None = False) -> Callable:
+def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
     """Return `fn` as a verb: it puts back `KEPT`, and refuses to run beside another thread's.
 
-    What ends a learner's code is raised again when what `fn` returns has been drawn: SystemExit and
-    pytest.fail always; an Exception where `raises`, as in a verb that makes one call, for in one
-    that compares cases it is a result. Nothing is where `raises` is None: a check judges.
+    What ends a learner's code is raised again when what `fn` returns has been drawn, but for the
+    types of `results`: () in a verb that makes one call, Exception in one that compares cases,
+    BaseException in a check, which judges.
     """
 
     @functools.wraps(fn)
@@ -110,7 +96,7 @@ def preserves_interpreter_state(fn: Callable, raises: bool | None = False) -> Ca
             with leaving:  # `exit()` of a notebook would end the kernel
                 made = fn(*args, **kwargs)
         except Exception:
-            if fatal := [e for e in ended if raises is not None and not isinstance(e, Exception)]:
+            if fatal := [e for e in ended if not isinstance(e, (Exception, results))]:
                 raise fatal[0] from None
             raise
         finally:
@@ -119,16 +105,11 @@ def preserves_interpreter_state(fn: Callable, raises: bool | None = False) -> Ca
                 if kept.read() != value:
                     kept.put(value)
             lock.__exit__(None, None, None)
-        told = [e for e in ended if raises or (raises is False and not isinstance(e, Exception))]
-        if not told:
-            return made
-        for kinds, came in _EXPECTED[-1:]:
-            if isinstance(told[0], kinds):
-                came.append(told[0])
-                return made
-        with suppress(Exception):
-            (module("IPython").display.display if shell else print)(made)
-        raise told[0]
+        if raised := [e for e in ended if not isinstance(e, results)]:
+            with suppress(Exception):
+                (module("IPython").display.display if shell else print)(made)
+            raise raised[0]
+        return made
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return guarded

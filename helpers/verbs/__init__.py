@@ -15,7 +15,7 @@ LIVE = ("watch_recompiles", "watch_traces")  # they return what is to be called
 OF_ONE_CALL = """
     watch_breaks watch_call watch_compile watch_frames watch_hooked watch_names watch_ops
     watch_rewriting watch_stack
-"""  # the error of that call is raised when it has been drawn; in other verbs it is a result
+"""  # the error of that call is raised when it is drawn; of other verbs it is a result
 OF_EXHIBITS = ("show_call_diff", "show_graph_diff", "show_op_graph")  # they compare models
 
 
@@ -25,8 +25,8 @@ def __getattr__(name: str):
         raise AttributeError(f"module 'helpers.verbs' has no attribute {name!r}")
     capture, view, station = VERBS[name]
     record, drawn = _load(f"capture.{capture}"), _load(f"view.{view}")
-    kind = BlockExhibit if name.startswith("watching_") else Exhibit
-    kind = LiveExhibit if name in LIVE else kind
+    block = name.startswith("watching_")
+    kind = LiveExhibit if name in LIVE else BlockExhibit if block else Exhibit
     signature = inspect.signature(record)
 
     def verb(*args, **kwargs):
@@ -40,7 +40,9 @@ def __getattr__(name: str):
 
     functools.update_wrapper(verb, record)
     verb.__name__ = verb.__qualname__ = name
-    found = globals()[name] = preserves_interpreter_state(verb, name in OF_ONE_CALL.split())
+    found = globals()[name] = preserves_interpreter_state(
+        verb, () if name in OF_ONE_CALL.split() else Exception
+    )
     return found
 
 

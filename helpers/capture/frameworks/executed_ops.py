@@ -75,13 +75,13 @@ class OpsSeen:
         frame = sys._getframe(3)  # past the verb and what guards it
         named = {**frame.f_locals}
         named |= {n: frame.f_globals.get(n) for n in names_used(frame.f_code) if n not in named}
-        self._recorder = _Recorder(_names(named.items()))
-        self.watching = self._recorder.watching
+        recorder = _Recorder(_names(named.items()))
+        self.watching, self._log = recorder.watching, recorder.log
 
     @property
     def model(self) -> OpLog:
         """Return the log as it is now."""
-        return self._recorder.log("the block")
+        return self._log("the block")
 
 
 def ops_graph(title: str, **logs: OpLog) -> Graph:

@@ -11,7 +11,7 @@ import re
 import weakref
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby, islice
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -252,12 +252,7 @@ class TracesSeen:
 
     def __init__(self):
         self._names, self._calls, self._of_data = Names(), [], 0
-
-    @contextmanager
-    def watching(self):
-        """Listen in the block."""
-        with tensorflow_private.hearing_lookups(self._hear):
-            yield
+        self.watching = functools.partial(tensorflow_private.hearing_lookups, self._hear)
 
     def _hear(self, python, key, known, error) -> None:
         if str(getattr(python, "__module__", "")).startswith("tensorflow.python.data."):
@@ -266,20 +261,18 @@ class TracesSeen:
         (context, kind), subject = key, f"{len(self._calls) + 1}: {called(python)}"
         alike = [one for one in known if one[0].scope_type == context.scope_type]
         note, causes = _reason(alike, key, self._names)
-        if known and not alike:
-            note = "again, to run without creating variables"
+        again = "again, to run without creating variables"
+        row, more = ("trace", again if known and not alike else note), {"traces": 1}
         if error:
-            note = f"raised while tracing: {error_message(error)}"
-        row = "error" if error else "trace", note
-        more = {} if error else {"traces": 1, "causes": causes}
-        self._calls.append(trace_entry(subject, self._names.arguments(kind), *row, **more))
+            row, more, causes = ("error", f"{WHEN['trace']}: {error_message(error)}"), {}, ()
+        words = self._names.arguments(kind)
+        self._calls.append(trace_entry(subject, words, *row, causes=causes, **more))
 
     @property
     def model(self) -> TraceLedger:
         """Return the ledger as it is now."""
-        made = TraceLedger(
-            "Traced in the block", "function", HEADINGS, (*self._calls,), marks=MARKS
-        )
+        title = "Traced in the block"
+        made = TraceLedger(title, "function", HEADINGS, (*self._calls,), marks=MARKS)
         note = f"{counted(made.traces, 'trace')}, {counted(made.retraces, 'retrace')} among them."
         data = f" tf.data traced {counted(self._of_data, 'function')} for datasets."
         return replace(made, note=note + data * bool(self._of_data))

@@ -11,8 +11,8 @@ import re
 import warnings
 from collections import namedtuple
 from collections.abc import Callable
-from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 from types import CodeType
 
@@ -104,7 +104,7 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     return _list_breaks(title, run.breaks, len(run.graphs), (*note, *inside.sentences), run.outcome)
 
 
-def _list_breaks(title: str, breaks, graphs: int, notes, outcome: str = "") -> BreakListing:
+def _list_breaks(title: str, breaks, graphs: int, notes=(), outcome: str = "") -> BreakListing:
     note = [] if breaks else ["No graph break."]
     advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in breaks if b.page)
     note = " ".join((*note, f"{counted(graphs, 'graph')}.", *notes)) + "".join(advice)
@@ -123,20 +123,15 @@ class BreaksSeen:
     def __init__(self):
         torch_private.needed("dynamo", "tracing")
         self._kept = Record({}, 0)
-
-    @contextmanager
-    def watching(self):
-        """Listen in the block."""
-        with torch_private.translating(self._kept):
-            yield
+        self.watching = partial(torch_private.translating, self._kept)
 
     @property
     def model(self) -> BreakListing:
         """Return the breaks so far."""
-        draft, kept = _Draft(self._kept), self._kept
-        found = [event for event in kept.events if event.kind in ("break", "given up")]
+        draft, title = _Draft(self._kept), "Graph breaks in the block"
+        found = [event for event in self._kept.events if event.kind in ("break", "given up")]
         breaks = [draft._break(e, *words.split_message(e.words)) for e in found]
-        return _list_breaks("Graph breaks in the block", breaks, len(kept.graphs), ())
+        return _list_breaks(title, breaks, len(self._kept.graphs))
 
 
 def rewritten(fn, *args, **kwargs) -> Bytecode:

@@ -10,7 +10,6 @@ import logging
 import re
 import shutil
 from collections import Counter
-from contextlib import contextmanager
 from dataclasses import replace
 from types import FunctionType, MethodType
 
@@ -209,12 +208,7 @@ class CompilesSeen:
     def __init__(self):
         torch_private.needed("dynamo", "cache")
         self._rows: list[CompileEntry] = []
-
-    @contextmanager
-    def watching(self):
-        """Listen in the block."""
-        with torch_private.hearing_compilations(self._hear):
-            yield
+        self.watching = functools.partial(torch_private.hearing_compilations, self._hear)
 
     def _hear(self, one) -> None:
         why = one.recompile_reason and guard_tree.describe_reason(one.recompile_reason)
