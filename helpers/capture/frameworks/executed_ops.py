@@ -136,6 +136,9 @@ class _Recorder:
 
     def of_torch(self, name, inputs, outputs):
         """Write down one op that torch dispatched; what is no parameter is written in place too."""
+        if len(self.rows) >= MOST_OPS:
+            self.left_out += 1
+            return
         written = _tensors(inputs[:1]) if WRITES.match(name) else ()
         updates = any(tensor.requires_grad and tensor.is_leaf for tensor in written)
         self._add(name, inputs, outputs, "eager", updates)
