@@ -1,10 +1,12 @@
 """One model and one view of it -> an object that Jupyter, a terminal and a test can all read."""
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from types import MethodType
 
 from helpers.safety.arguments import quote_value, real_isinstance, real_type_name
+from helpers.safety.restoring import one_thread_at_a_time
 from helpers.view import View
 from helpers.view import spine_view as spine
 from helpers.view.living import living_page
@@ -110,6 +112,28 @@ class LiveExhibit(Exhibit):
 
     def __getattr__(self, name):
         return getattr(self._source, name)
+
+
+class BlockExhibit(Exhibit):
+    """What a `with` block is watched by: `.model` has what was seen so far, also when it raised."""
+
+    def __init__(self, source, view: View, station: int = 0):
+        self._source, self._view, self.station, self._open = source, view, station, ExitStack()
+
+    @property
+    def model(self):
+        """Return the model as it is now."""
+        return self._source.model
+
+    def __enter__(self):
+        with ExitStack() as opened:
+            opened.enter_context(one_thread_at_a_time())
+            opened.enter_context(self._source.watching())
+            self._open = opened.pop_all()
+        return self
+
+    def __exit__(self, *ended):
+        return self._open.__exit__(*ended)
 
 
 def model_of(thing):

@@ -58,6 +58,11 @@ traced = watch_traces(scale)
 for given in (tf.constant(1.0), tf.constant(2.0), 3, 4):
     traced(given)
 traced""",
+        "watching_traces": """\
+with watching_traces() as seen:
+    traced(tf.constant([1.0]))
+assert seen.model.traces == seen.model.retraces == 1
+print(seen)""",
         "would_trace": "would_trace(traced, 5).verdict",
         "show_graph": "show_graph(scale, tf.constant(1.0))",
         "show_graph_steps": "show_graph_steps(scale, tf.constant(1.0))",
@@ -116,6 +121,17 @@ compiled = watch_recompiles(scale)
 for given in (torch.ones(2), torch.ones(2), torch.ones(2, dtype=torch.int32)):
     compiled(given)
 compiled""",
+        "watching_recompiles": """\
+with watching_recompiles() as seen:
+    for size in (2, 3):
+        torch.compile(twice, backend="eager")(torch.ones(size))
+assert (seen.model.compiles, seen.model.recompiles) == (2, 1)
+print(seen)""",
+        "watching_breaks": """\
+with watching_breaks() as seen:
+    torch.compile(noisy, backend="eager")(torch.ones(2))
+assert seen.model.breaks == 1
+print(seen)""",
         "show_compiled": "show_compiled(compiled)",
         "show_guards": 'show_guards(compiled, find="RATE", as_table=True)',
         "guard_function": "guard_function(compiled)(torch.ones(2))",
@@ -134,6 +150,7 @@ watch_calls({"eager": (scale, x), "graph": (tf.function(scale), x)})""",
 in_tensorflow = watch_call(tf.negative, tf.constant(1.0))
 show_call_diff(in_tensorflow, watch_call(torch.nn.functional.relu, torch.ones(2)))""",
         "watch_ops": "log = watch_ops(scale, torch.ones(2))\nlog",
+        "watching_ops": "with watching_ops() as seen:\n    scale(torch.ones(2))\nprint(seen)",
         "show_op_graph": 'show_op_graph("scale", scale=log)',
         "watch_variables": """\
 def add_then_read(v, one):

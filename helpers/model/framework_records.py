@@ -358,6 +358,11 @@ class TraceLedger(Ledger):
         return sum(entry.traces for entry in self.entries)
 
     @property
+    def retraces(self) -> int:
+        """How many of the rows traced because their key was not that of an earlier trace."""
+        return sum(bool(entry.causes) for entry in self.entries)
+
+    @property
     def verdicts(self) -> tuple[str, ...]:
         """Return one word per call."""
         return tuple(entry.verdict for entry in self.entries for _ in range(entry.calls))

@@ -71,6 +71,11 @@ class BreakListing(Listing):
     graphs: int = 0
     outcome: str = ""
 
+    @property
+    def breaks(self) -> int:
+        """Return how many graph breaks there were."""
+        return len(self.rows)
+
 
 HEADINGS = ("arguments", "verdict")
 MARKS = ("changed", "compiled for this call"), ("failed", "plain Python ran, or an error")
@@ -169,6 +174,16 @@ class CompileLedger(Ledger):
     def verdicts(self) -> tuple[str, ...]:
         """Return one word per call."""
         return tuple(entry.verdict for entry in self.entries)
+
+    @property
+    def compiles(self) -> int:
+        """Return how many of the rows compiled, recompiles included."""
+        return self.verdicts.count("compile") + self.recompiles
+
+    @property
+    def recompiles(self) -> int:
+        """Return how many of the rows compiled because a guard had failed."""
+        return self.verdicts.count("recompile")
 
 
 LINE_COLUMNS = (

@@ -64,40 +64,53 @@ _LOCK = threading.RLock()
 _ENDED: list[list[BaseException]] = []  # what ended a learner's code, for each verb under way
 
 
-def preserves_interpreter_state(fn: Callable, raises: bool = True) -> Callable:
+@contextmanager
+def one_thread_at_a_time() -> Iterator[None]:
+    """Let one thread watch in the block: what a verb changes is one for the whole process."""
+    if not _LOCK.acquire(blocking=False):
+        raise RuntimeError(
+            "a verb is at work in another thread, and verbs are for one thread at a time: "
+            "call this one when that has ended"
+        )
+    try:
+        yield
+    finally:
+        _LOCK.release()
+
+
+def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
     """Return `fn` as a verb: it puts back `KEPT`, and refuses to run beside another thread's.
 
-    What ends a learner's code without being an Exception (SystemExit, pytest.fail) is raised again
-    when what `fn` returns has been drawn, if `raises`: not in a check, which judges.
+    What ends a learner's code is raised again when what `fn` returns has been drawn, but for the
+    types of `results`: () in a verb that makes one call, Exception in one that compares cases,
+    BaseException in a check, which judges.
     """
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
-        if not _LOCK.acquire(blocking=False):  # what a verb changes is one for the whole process
-            raise RuntimeError(
-                "a verb is at work in another thread, and verbs are for one thread at a time: "
-                "call this one when that has ended"
-            )
-        before = [(kept, kept.read()) for kept in KEPT]
         shell, ended = getattr(module("IPython"), "get_ipython", lambda: None)(), []
+        leaving = patched(shell, ask_exit=sys.exit) if shell else nullcontext()
+        lock = one_thread_at_a_time()
+        lock.__enter__()
+        before = [(kept, kept.read()) for kept in KEPT]
         _ENDED.append(ended)
-        try:  # `exit()` of a notebook would end the kernel
-            with said_if_missing(), patched(shell, ask_exit=sys.exit) if shell else nullcontext():
+        try:
+            with said_if_missing(), leaving:  # `exit()` of a notebook would end the kernel
                 made = fn(*args, **kwargs)
         except Exception:
-            if raises and ended:
-                raise ended[0] from None
+            if fatal := [e for e in ended if not isinstance(e, (Exception, results))]:
+                raise fatal[0] from None
             raise
         finally:
             _ENDED.pop()
             for kept, value in before:
                 if kept.read() != value:
                     kept.put(value)
-            _LOCK.release()
-        if raises and ended:
+            lock.__exit__(None, None, None)
+        if raised := [e for e in ended if not isinstance(e, results)]:
             with suppress(Exception):
                 (module("IPython").display.display if shell else print)(made)
-            raise ended[0]
+            raise raised[0]
         return made
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
@@ -105,8 +118,8 @@ def preserves_interpreter_state(fn: Callable, raises: bool = True) -> Callable:
 
 
 def note_end(error: BaseException | None) -> None:
-    """Let the verb under way raise this again in the end, unless it is an Exception."""
-    if _ENDED and error is not None and not isinstance(error, Exception):
+    """Let the verb under way raise this again in the end."""
+    if _ENDED and error is not None:
         _ENDED[-1].append(error)
 
 

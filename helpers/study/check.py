@@ -83,7 +83,7 @@ class Exercise:
     picture: Callable[..., object] | None = None
     _told: int = field(default=0, init=False)
 
-    @partial(preserves_interpreter_state, raises=False)
+    @partial(preserves_interpreter_state, results=BaseException)
     def __call__(self, *answers) -> Exhibit:
         """Judge the answers and return the outcome; whatever they do, nothing is raised."""
         try:

@@ -76,7 +76,7 @@ class Prediction(Exhibit):
         return form
 
 
-@partial(preserves_interpreter_state, raises=False)
+@partial(preserves_interpreter_state, results=BaseException)
 def predict(
     question: str, choices: Iterable[str], *, run: Callable[[], object], why: str = ""
 ) -> Prediction:

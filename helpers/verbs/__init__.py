@@ -8,12 +8,16 @@ import inspect
 from importlib import import_module
 
 from helpers import INSTRUMENTS, VERBS
-from helpers.exhibit import Exhibit, LiveExhibit, model_of
+from helpers.exhibit import BlockExhibit, Exhibit, LiveExhibit, model_of
 from helpers.safety import PACKAGE
 from helpers.safety.restoring import preserves_interpreter_state
 
 __all__ = list(INSTRUMENTS)
 LIVE = ("watch_recompiles", "watch_traces")  # they return what is to be called
+OF_ONE_CALL = """
+    watch_breaks watch_call watch_compile watch_frames watch_hooked watch_names watch_ops
+    watch_rewriting watch_stack
+"""  # the error of that call is raised when it is drawn; of other verbs it is a result
 OF_EXHIBITS = ("show_call_diff", "show_graph_diff", "show_op_graph")  # they compare models
 
 
@@ -25,7 +29,8 @@ def __getattr__(name: str):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     capture, view, station = VERBS[name]
     record, drawn = _load(f"capture.{capture}"), _load(f"view.{view}")
-    kind = LiveExhibit if name in LIVE else Exhibit
+    block = name.startswith("watching_")
+    kind = LiveExhibit if name in LIVE else BlockExhibit if block else Exhibit
     signature = inspect.signature(record)
 
     def verb(*args, **kwargs):
@@ -41,7 +46,9 @@ def __getattr__(name: str):
     verb.__name__ = verb.__qualname__ = name
     verb.__signature__ = signature.replace(return_annotation=kind)
     verb.__annotations__ = {**verb.__annotations__, "return": kind}
-    found = globals()[name] = preserves_interpreter_state(verb)
+    found = globals()[name] = preserves_interpreter_state(
+        verb, () if name in OF_ONE_CALL.split() else Exception
+    )
     return found
 
 

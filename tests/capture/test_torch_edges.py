@@ -91,8 +91,8 @@ def stops(x):
 @pytest.mark.parametrize("verb", [watch_compile, watch_breaks])
 def test_nothing_stays_installed_whatever_ends_the_run(verb, fn):
     before = installed()
-    with contextlib.suppress(SystemExit, KeyboardInterrupt):
-        assert verb(fn, torch.ones(2)).model.outcome
+    with contextlib.suppress(SystemExit, KeyboardInterrupt, RuntimeError):
+        assert verb(fn, torch.ones(2)).model.outcome and fn is chain
     assert installed() == before
 
 

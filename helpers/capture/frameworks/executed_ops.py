@@ -9,7 +9,7 @@ import contextlib
 import re
 import sys
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import FunctionType, MethodType
 
@@ -57,29 +57,37 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     most = Limits("watch_ops", most=most).most
     function = refuse_what_does_not_run(fn, "watch_ops", args)
     recorder = _Recorder(names_of(fn, args, kwargs), most)
-    with contextlib.ExitStack() as stack:
-        if restoring.module("torch"):
-            stack.enter_context(torch_private.dispatch_mode(recorder.of_torch))
-        if restoring.module("tensorflow"):
-            stack.enter_context(tensorflow_private.op_callback(recorder.of_tensorflow))
+    with recorder.watching():
         outcome = run_to_end(lambda: fn(*args, **kwargs))
-    rows, missing = recorder.rows, recorder.left_out
-    more = f"{missing:,} more ops are left out (most={len(rows) + missing} shows all)."
-    notes = [more] * bool(missing)
-    if not rows:
-        notes.append(NONE)
-    notes += [UNSEEN] * ("jax" in frameworks_of(fn, (*args, *kwargs.values())))
+    notes = [UNSEEN] * ("jax" in frameworks_of(fn, (*args, *kwargs.values())))
     if compiled(fn) is not None:
         notes.append("torch.compile made it; what its generated kernels do is not listed.")
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
-    columns = [Column(name, heading, name == "op") for name, heading in COLUMNS.items()]
-    used = {"layer": any(row.layer for row in rows)}
-    used |= {"where": any(row.where != "eager" for row in rows)}
-    shown = [column for column in columns if used.get(column.field, True)]
-    title = f"{called(fn)}: {counted(len(rows) + missing, 'op')}"
-    return OpLog(title, tuple(shown), tuple(rows), " ".join(notes), outcome)
+    return recorder.log(called(fn), notes, outcome)
+
+
+class OpsSeen:
+    """List the ops that TensorFlow and PyTorch report in a `with` block, at most so many.
+
+    `with watching_ops() as seen: model.fit(x, y)`; then `seen.model.ops` are the names, in order,
+    and `seen.model.rows` has the tensors; those that your names lead to have their names. Reported
+    are the ops of this thread, of frameworks that were imported before the block, as `watch_ops`
+    says. What the block raises is raised.
+    """
+
+    def __init__(self, most: int = MOST_OPS):
+        frame = sys._getframe(3)  # past the verb and what guards it
+        named = {**frame.f_locals}
+        named |= {n: frame.f_globals.get(n) for n in names_used(frame.f_code) if n not in named}
+        recorder = _Recorder(_names(named.items()), Limits("watching_ops", most=most).most)
+        self.watching, self._log = recorder.watching, recorder.log
+
+    @property
+    def model(self) -> OpLog:
+        """Return the log as it is now."""
+        return self._log("the block")
 
 
 def ops_graph(title: str, **logs: OpLog) -> Graph:
@@ -105,6 +113,28 @@ class _Recorder:
         self._names, self._numbers, self._count, self._held = names, {}, 0, []
         self._gradients = set()  # numbers of what backward ops made, and of what came of it
 
+    @contextlib.contextmanager
+    def watching(self):
+        """Have both frameworks report the ops of this thread in the block."""
+        with contextlib.ExitStack() as stack:
+            if restoring.module("torch"):
+                stack.enter_context(torch_private.dispatch_mode(self.of_torch))
+            if restoring.module("tensorflow"):
+                stack.enter_context(tensorflow_private.op_callback(self.of_tensorflow))
+            yield
+
+    def log(self, what: str, more: Iterable[str] = (), outcome: str = "") -> OpLog:
+        """Return the ops so far; `more` are sentences on the run."""
+        rows, missing = self.rows, self.left_out
+        left_out = f"{missing:,} more ops are left out (most={len(rows) + missing} shows all)."
+        notes = [*[left_out] * bool(missing), *[NONE] * (not rows), *more]
+        columns = [Column(name, heading, name == "op") for name, heading in COLUMNS.items()]
+        used = {"layer": any(row.layer for row in rows)}
+        used |= {"where": any(row.where != "eager" for row in rows)}
+        shown = [column for column in columns if used.get(column.field, True)]
+        title = f"{what}: {counted(len(rows) + missing, 'op')}"
+        return OpLog(title, tuple(shown), tuple(rows), " ".join(notes), outcome)
+
     def of_tensorflow(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
         """Write down one op; an op callback of TensorFlow."""
         name = op_type.decode() if isinstance(op_type, bytes) else str(op_type)
@@ -114,6 +144,9 @@ class _Recorder:
 
     def of_torch(self, name, inputs, outputs):
         """Write down one op that torch dispatched; what is no parameter is written in place too."""
+        if len(self.rows) >= self._most:
+            self.left_out += 1
+            return
         written = _tensors(inputs[:1]) if WRITES.match(name) else ()
         updates = any(tensor.requires_grad and tensor.is_leaf for tensor in written)
         self._add(name, inputs, outputs, "eager", updates)
@@ -179,8 +212,12 @@ def _open_calls(frame) -> tuple[str, list]:
 
 def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:
     """Return identity -> name of every tensor and variable that `fn` names or is given."""
+    return _names(_named_values(fn, args, kwargs))
+
+
+def _names(named: Iterable[tuple[str, object]]) -> dict[object, str]:
     names = {}
-    for name, value in _named_values(fn, args, kwargs):
+    for name, value in named:
         for path, tensor in _find_tensors(name, value, 2):
             handle = (instance_dict(tensor) or {}).get("_handle")  # of a variable of TensorFlow
             of_handle = [identity(handle)] if _is_of(handle, TENSORS[1]) else []

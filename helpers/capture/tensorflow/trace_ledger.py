@@ -105,7 +105,7 @@ def as_tf_function(fn, **options):
         raise TypeError(f"a call of {shown} only makes a coroutine, and TensorFlow traces none")
     if real_isinstance(fn, FunctionType, MethodType) and fn.__module__ == KERAS:
         loop = "is a loop in Python around its own tf.function, which TensorFlow cannot trace"
-        raise TypeError(f"{fn.__name__} of Keras {loop}; watch_ops lists what it runs")
+        raise TypeError(f"{fn.__name__} of Keras {loop}; use `with watching_traces(): fit(…)`")
     try:
         made = tf.function(fn, **options)
         inspect.signature(made)
@@ -195,10 +195,7 @@ class Watched:
             fits = f"{'equal to' if held == key else 'fits'} the key {stored}"
             self._fits[key] = words, "" if stored == words else fits
             return trace_entry("next", words, "hit", self._fits[key][1])
-        causes = nearest(known, key, self._names)
-        more = f"; and {len(causes) - 3} more" if len(causes) > 3 else ""
-        note = "; ".join(map(str, causes[:3])) + more or NO_LEAF
-        note = note if known else "first trace"
+        note, causes = _reason(known, key, self._names)
         return trace_entry("next", words, "trace", note, traces=1, causes=causes)
 
     def _run(self, call, args, kwargs, asked=""):
@@ -244,6 +241,52 @@ class Watched:
         names = [n for n, before in self._before.items() if self._space.get(n) is not before()]
         told = f"another {listed(names, 3)} by now, for which the graph does not ask"
         return told if names else ""
+
+
+class TracesSeen:
+    """Keep a ledger of the traces that TensorFlow makes in a `with` block, of whatever function.
+
+    `with watching_traces() as seen: model.fit(x, y)`; then `seen.model.traces` and `.retraces` are
+    numbers: `assert not seen.model.retraces`. A call that hits is no row. Functions that were made
+    before the block, as Keras makes them, belong to it, and those of other threads. Functions that
+    tf.data traces for a dataset are only counted. What the block raises is raised.
+    """
+
+    def __init__(self):
+        self._names, self._calls, self._of_data = Names(), [], 0
+        self.watching = functools.partial(tensorflow_private.hearing_lookups, self._hear)
+
+    def _hear(self, python, key, known, error) -> None:
+        if str(getattr(python, "__module__", "")).startswith("tensorflow.python.data."):
+            self._of_data += 1
+            return
+        (context, kind), subject = key, f"{len(self._calls) + 1}: {called(python)}"
+        alike = [one for one in known if one[0].scope_type == context.scope_type]
+        note, causes = _reason(alike, key, self._names)
+        again = "again, to run without creating variables"
+        row, more = ("trace", again if known and not alike else note), {"traces": 1}
+        if error:
+            row, more, causes = ("error", f"{WHEN['trace']}: {error_message(error)}"), {}, ()
+        words = self._names.arguments(kind)
+        self._calls.append(trace_entry(subject, words, *row, causes=causes, **more))
+
+    @property
+    def model(self) -> TraceLedger:
+        """Return the ledger as it is now."""
+        title = "Traced in the block"
+        made = TraceLedger(title, "function", HEADINGS, (*self._calls,), marks=MARKS)
+        note = f"{counted(made.traces, 'trace')}, {counted(made.retraces, 'retrace')} among them."
+        data = f" tf.data traced {counted(self._of_data, 'function')} for datasets."
+        return replace(made, note=note + data * bool(self._of_data))
+
+
+def _reason(known, key, names: "Names") -> tuple[str, tuple[Cause, ...]]:
+    """Return why a key is none of the known ones, in words, and as causes."""
+    if not known:
+        return "first trace", ()
+    causes = nearest(known, key, names)
+    more = f"; and {len(causes) - 3} more" if len(causes) > 3 else ""
+    return "; ".join(map(str, causes[:3])) + more or NO_LEAF, causes
 
 
 def _folded(calls: list[TraceEntry]) -> Iterator[TraceEntry]:
@@ -345,11 +388,16 @@ def literal(value) -> str:
 def nearest(keys, wanted, names: Names) -> tuple[Cause, ...]:
     """Return how `wanted` differs from the nearest of `keys` (oldest first); () if there is none.
 
-    The nearest differs in the fewest leaves; of equals, it is the newest.
+    The nearest differs in the fewest leaves, and rather not in a length; of equals, it is the
+    newest.
     """
     walks = (_walk_keys(names, key, wanted) for key in keys[-MOST_KEYS:])
     found = [tuple(islice(walk, MOST_DIFFERENCES)) for walk in walks]
-    return min(reversed(found), key=len, default=())
+    return min(reversed(found), key=_distance, default=())
+
+
+def _distance(causes) -> tuple[int, int]:
+    return sum(one.kind == "number of elements" for one in causes), len(causes)
 
 
 def _walk_keys(names: Names, old, new) -> Iterator[Cause]:

@@ -69,12 +69,11 @@ class Record:
         self._home, self._steps, self._seen = home, steps, set()
         self._open, self._known, self._real = {}, {}, {}
 
-    def backend(self, graph_module, example_inputs):
-        """Write the graph down and run it as it is."""
+    def given(self, graph_module):
+        """Write down a graph that the backend gets."""
         if self._broken is not None:
             self._broken.empty = False
         self.graphs.append(fx_graph(graph_module, f"graph {len(self.graphs) + 1}"))
-        return graph_module.forward
 
     def before(self, tx):
         """Note the instruction that `tx` is about to translate."""
@@ -181,18 +180,21 @@ class Record:
         return self._real[id(code)][1][tx.instruction_pointer]
 
 
-def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS) -> Record:
+def record(
+    call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS, kept_for=None
+) -> Record:
     """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
 
     Followed are the functions of the module of `function`, with which `call` starts; of others,
-    graph breaks are told, and instructions counted. What was compiled before is dropped first.
+    graph breaks are told, and instructions counted. All is compiled anew; what was compiled
+    before is not touched. `entries`: what Dynamo keeps for `kept_for`, else for `function`.
     """
-    torch_private.needed("dynamo", "tracing")
+    torch_private.needed("dynamo", "tracing", "cache")
     import torch
 
     kept = Record(function.__globals__, steps)
-    torch_private.reset()
     with (
+        torch_private.nothing_compiled(),
         torch_private.logs(),
         torch_private.translating(kept) as lost,
         redirected(kept.printed),
@@ -200,13 +202,14 @@ def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS)
     ):
         warnings.simplefilter("ignore")
         try:
-            compiled = torch.compile(call, backend=kept.backend)
+            compiled = torch.compile(call, backend=lambda graph, inputs: graph.forward)
             with guarded(), running_user_code():
                 kept.value = compiled(*args, **(kwargs or {}))
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             kept.error = error
+        kept.entries = torch_private.cache_entries((kept_for or function).__code__)
     kept.lost = error_message(lost[0]) if lost else ""
     return kept
 

@@ -12,6 +12,7 @@ import warnings
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 from types import CodeType
 
@@ -70,8 +71,8 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
     """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
 
     `fn`: a Python function, or what has one inside, such as an nn.Module; TypeError for others,
-    RuntimeError where torch cannot be watched. What Dynamo had compiled before, of any function, is
-    dropped, and compiled anew at its next call.
+    RuntimeError where torch cannot be watched. What Dynamo had compiled before is compiled anew for
+    this run only, and kept: no other function recompiles because of it.
     """
     return watched(fn, args, kwargs)[0]
 
@@ -92,23 +93,49 @@ def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
 
-    `.model.graphs` says how many graphs there were. As with `watch_compile`, what Dynamo had
-    compiled before is dropped. Errors as there. There are as many rows as TORCH_LOGS=graph_breaks
-    prints. `torch._dynamo.explain` counts graphs less one, and gives reasons only for breaks at
-    which the backend gets a graph; the others are `empty` in `.model.rows`.
+    `.model.graphs` says how many graphs there were. What was compiled before is kept, as with
+    `watch_compile`. Errors as there. There are as many rows as TORCH_LOGS=graph_breaks prints.
+    `torch._dynamo.explain` counts graphs less one, and gives reasons only for breaks at which the
+    backend gets a graph; the others are `empty` in `.model.rows`.
     """
     run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
     inside = compilable(fn, "watch_breaks", args)
-    note = [f"{counted(len(run.breaks), 'graph break')}." if run.breaks else "No graph break."]
-    note += [f"{counted(len(run.graphs), 'graph')}."]
-    if len(run.breaks) != (explained := len(run.graphs) - 1):
-        note += [EXPLAINED.format(explained)]
-    if run.resumed:
-        note += [f"It went on in {counted(len(run.resumed), 'resume function')}."]
-    advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in run.breaks if b.page)
+    note = [f"It went on in {counted(len(run.resumed), 'resume function')}."] * bool(run.resumed)
     title, note = f"Graph breaks of {named(inside.function)}", (*note, run.outcome)
-    note = " ".join((*note, *inside.sentences)) + "".join(advice)
-    return BreakListing(title, BREAK_COLUMNS, run.breaks, note, len(run.graphs), run.outcome)
+    return _list_breaks(title, run.breaks, len(run.graphs), (*note, *inside.sentences), run.outcome)
+
+
+def _list_breaks(title: str, breaks, graphs: int, notes=(), outcome: str = "") -> BreakListing:
+    note = [f"{counted(len(breaks), 'graph break')}." if breaks else "No graph break."]
+    note += [f"{counted(graphs, 'graph')}."]
+    if len(breaks) != graphs - 1:
+        note += [EXPLAINED.format(graphs - 1)]
+    advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in breaks if b.page)
+    note = " ".join((*note, *notes)) + "".join(advice)
+    return BreakListing(title, BREAK_COLUMNS, tuple(breaks), note, graphs, outcome)
+
+
+class BreaksSeen:
+    """List the graph breaks of all that Dynamo translates in a `with` block: where, and why.
+
+    `with watching_breaks() as seen: train()`; then `seen.model.breaks` and `seen.model.graphs` are
+    numbers. A function that was compiled before the block is not translated again, so compile it
+    inside. Backends are your own; Dynamo's work in other threads is listed, too. What the block
+    raises is raised. RuntimeError where torch cannot be watched.
+    """
+
+    def __init__(self):
+        torch_private.needed("dynamo", "tracing")
+        self._kept = Record({}, 0)
+        self.watching = partial(torch_private.translating, self._kept)
+
+    @property
+    def model(self) -> BreakListing:
+        """Return the breaks so far."""
+        draft, title = _Draft(self._kept), "Graph breaks in the block"
+        found = [event for event in self._kept.events if event.kind in ("break", "given up")]
+        breaks = [draft._break(e, *words.split_message(e.words)) for e in found]
+        return _list_breaks(title, breaks, len(self._kept.graphs))
 
 
 def rewritten(fn, *args, **kwargs) -> Bytecode:
@@ -121,8 +148,8 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
     torch_private.needed("cache", "dynamo")
     # without it, no calls that only measure time
     with torch_private.config.patch(record_runtime_overhead=False):
-        kept = record(inside.call, inside.function, args, kwargs, steps=0)
-    if not (entries := torch_private.cache_entries(function.__code__)):
+        kept = record(inside.call, inside.function, args, kwargs, 0, function)
+    if not (entries := kept.entries):
         why = "Python runs it as it is"
         if kept.error:
             why = f"the call raised {error_message(kept.error)}"
@@ -142,10 +169,11 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
 class _Draft:
     """A record on its way to steps."""
 
-    def __init__(self, kept: Record, inside: Unwrapped):
-        self.kept, self.function, self._peeled = kept, inside.function, inside.sentences
-        self.pages = Pages()
-        self.pages.place(self.function.__code__)
+    def __init__(self, kept: Record, inside: Unwrapped | None = None):
+        self.kept, self.pages = kept, Pages()
+        if inside:
+            self.function, self._peeled = inside.function, inside.sentences
+            self.pages.place(self.function.__code__)
         self.breaks: list[Break] = []
         self.resumed: dict[CodeType, str] = {}
 

@@ -10,6 +10,7 @@ import logging
 import re
 import shutil
 from collections import Counter
+from dataclasses import replace
 from types import FunctionType, MethodType
 
 from helpers.capture.cpython.objects import called, inherited, instance_dict, named, refuse_async
@@ -19,7 +20,7 @@ from helpers.capture.text.error import error_message
 from helpers.capture.text.source import source_of
 from helpers.capture.text.value import short_repr, type_name
 from helpers.capture.torch import guard_tree
-from helpers.capture.torch.dynamo_recorder import in_file, resumed
+from helpers.capture.torch.dynamo_recorder import in_file, resumed, same
 from helpers.capture.torch.fx_graph import KINDS
 from helpers.capture.torch.guard_tree import behind, copied, entries, entries_words, given
 from helpers.internals import torch_private
@@ -199,6 +200,49 @@ class Compiled:
         if own and (place[0], name) == (code.co_filename, code.co_name):
             return f"{name}, resumed after line {line - code.co_firstlineno + 1}"
         return f"{name}{', resumed' * bool(line)}{in_file(*place)}"
+
+
+class CompilesSeen:
+    """Keep a ledger of what Dynamo compiles in a `with` block, in whatever function: what, and why.
+
+    `with watching_recompiles() as seen: train()`; then `seen.model.compiles` and `.recompiles` are
+    numbers: `assert seen.model.compiles <= 1`. Each frame is a row: a function with a graph break
+    has one for its resume function, too. A call that compiles nothing is no row. Functions that
+    were compiled before the block belong to it, and those of other threads. What the block raises
+    is raised. RuntimeError where torch cannot be watched.
+    """
+
+    def __init__(self):
+        torch_private.needed("dynamo", "cache")
+        self._rows: list[CompileEntry] = []
+        self.watching = functools.partial(torch_private.hearing_compilations, self._hear)
+
+    def _hear(self, one) -> None:
+        why = one.recompile_reason and guard_tree.describe_reason(one.recompile_reason)
+        word, note = ("recompile", why) if why else ("compile", NOTHING)
+        if one.fail_type:
+            limit = f"recompile_limit is {torch_private.config.recompile_limit}: plain Python ran"
+            failed = clipped(same(f"{one.fail_type}: {one.fail_reason}").split("\n")[0], LONGEST)
+            word, note = ("eager", f"{limit}; {why}") if why else ("error", failed)
+        if not one.co_name and one.recompile_reason:  # at the limit torch says no more than an id
+            same_frame = str(one.compile_id).partition("/")[0]
+            known = (o for o in reversed(torch_private.compilations()) if o.co_name)
+            one = next((o for o in known if o.compile_id.partition("/")[0] == same_frame), one)
+            word = "eager"
+        if one.co_name and (word != "compile" or one.graph_op_count is not None):
+            (name, line), number = resumed(one.co_name), len(self._rows) + 1
+            who = f"{name}{', resumed' * bool(line)}"
+            who += in_file(one.co_filename, line or one.co_firstlineno)
+            verdicts = Verdict(who), Verdict(word, TONES.get(word, "plain"))
+            self._rows.append(CompileEntry(str(number), verdicts, note))
+
+    @property
+    def model(self) -> CompileLedger:
+        """Return the ledger as it is now."""
+        rows, headings = tuple(self._rows), ("function", HEADINGS[1])
+        made = CompileLedger("Compiled in the block", "number", headings, rows, marks=MARKS)
+        again = f"{counted(made.recompiles, 'recompile')} among them."
+        return replace(made, note=f"{counted(made.compiles, 'compile')}, {again}")
 
 
 def _value_words(value) -> str:
