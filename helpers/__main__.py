@@ -4,7 +4,7 @@ import platform
 from importlib import import_module
 from textwrap import shorten
 
-from helpers.safety import PACKAGE, missing_parts
+from .safety import PACKAGE, missing_parts
 
 WIDEST = 76  # of a verb's words
 

@@ -5,12 +5,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import MethodType
 
-from helpers.safety.arguments import quote_value, real_isinstance, real_type_name
-from helpers.safety.restoring import one_thread_at_a_time
-from helpers.view import View
-from helpers.view import spine_view as spine
-from helpers.view.living import living_page
-from helpers.view.markup import first_screen, visible, wrapped
+from .safety.arguments import quote_value, real_isinstance, real_type_name
+from .safety.restoring import one_thread_at_a_time
+from .view import View
+from .view import spine_view as spine
+from .view.living import living_page
+from .view.markup import first_screen, visible, wrapped
 
 MORE = 'All {:,} lines: print(exhibit.text()). As a page: exhibit.save("x.html").'
 PAGE = ".html"

@@ -3,9 +3,9 @@
 import sys
 from collections import namedtuple
 
-from helpers.model.code_records import columns
-from helpers.model.tables import Listing
-from helpers.safety.missing_parts import HAS_COURSE, distributions, installed, repair, wanted
+from ..model.code_records import columns
+from ..model.tables import Listing
+from ..safety.missing_parts import HAS_COURSE, distributions, installed, repair, wanted
 
 PYTHONS = ((3, 11), (3, 12), (3, 13))
 PACKAGES = ("jupyterlab", "ipywidgets", "anywidget", "numpy", "networkx", "tensorflow", "torch")

@@ -3,10 +3,10 @@
 import re
 from keyword import iskeyword
 
-from helpers.capture.text.value import BIGGEST_BITS, plain, same_for_ever, short_repr
-from helpers.model.tables import Column, Listing, make_row
-from helpers.safety import restoring
-from helpers.safety.arguments import is_exactly, real_isinstance, require_str, table
+from ..model.tables import Column, Listing, make_row
+from ..safety import restoring
+from ..safety.arguments import is_exactly, real_isinstance, require_str, table
+from .text.value import BIGGEST_BITS, plain, same_for_ever, short_repr
 
 MOST_COLUMNS = 100
 MOST_ITEMS, DEEPEST = 24, 2  # of a container that is shown as it is

@@ -7,7 +7,7 @@ import pkgutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from helpers.safety.restoring import patched
+from ..safety.restoring import patched
 
 _FUNCTION = "tensorflow.python.eager.polymorphic_function"
 PLACES = {

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from types import CodeType, FunctionType
 
-from helpers.safety import restoring
-from helpers.safety.arguments import static_attribute
-from helpers.safety.missing_parts import MissingPart, cure, sentence, unusable
-from helpers.safety.restoring import patched
+from ..safety import restoring
+from ..safety.arguments import static_attribute
+from ..safety.missing_parts import MissingPart, cure, sentence, unusable
+from ..safety.restoring import patched
 
 TRIED = "torch 2.11 to 2.15"
 LATE = (

@@ -3,9 +3,9 @@
 from collections import namedtuple
 from dataclasses import dataclass
 
-from helpers.model.phrase import find_named
-from helpers.model.stage_records import Placed, Span
-from helpers.model.tables import Column, Listing
+from .phrase import find_named
+from .stage_records import Placed, Span
+from .tables import Column, Listing
 
 
 def columns(code: str, /, **headings: str) -> tuple[Column, ...]:

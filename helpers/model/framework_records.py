@@ -4,10 +4,10 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate
 
-from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.phrase import find_named
-from helpers.model.spine import SPINE
-from helpers.model.tables import Entry, Ledger, Listing, Verdict
+from .graphs import Edge, Graph, Node
+from .phrase import find_named
+from .spine import SPINE
+from .tables import Entry, Ledger, Listing, Verdict
 
 ROUTES = ("fast path", "fallback", "function", "direct", "graph", "refused", "no door")
 

@@ -3,8 +3,8 @@
 from collections import namedtuple
 from dataclasses import dataclass, replace
 
-from helpers.model.phrase import clipped, find_named
-from helpers.model.tables import Listing
+from .phrase import clipped, find_named
+from .tables import Listing
 
 # One box. `kind`: its shape and ink; `group`: a path, to fold into; `op`: in full;
 # `attributes`: (name, words) of each.

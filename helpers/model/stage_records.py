@@ -3,9 +3,9 @@
 from collections import namedtuple
 from dataclasses import KW_ONLY, dataclass
 
-from helpers.model.graphs import Graph
-from helpers.model.phrase import find_named
-from helpers.model.tables import Ledger, Listing
+from .graphs import Graph
+from .phrase import find_named
+from .tables import Ledger, Listing
 
 LANES = ("load", "store", "operate", "call", "jump")
 NOWHERE = (0, 0, 0, 0)

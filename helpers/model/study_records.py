@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 from urllib.parse import quote
 
-from helpers.model.phrase import clipped, counted, listed, stop
-from helpers.model.tables import Column, Listing
-from helpers.safety.arguments import quote_value
+from ..safety.arguments import quote_value
+from .phrase import clipped, counted, listed, stop
+from .tables import Column, Listing
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections import namedtuple
 from dataclasses import dataclass, field, make_dataclass
 from functools import cache
 
-from helpers.model.phrase import find_named
+from .phrase import find_named
 
 # A row's `field` under a `heading`; `code`: all is code, else what stands in backticks.
 Column = namedtuple("Column", "field heading code", defaults=(False,))

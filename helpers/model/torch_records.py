@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from helpers.model.graphs import Graph
-from helpers.model.stage_records import Step, Timeline
-from helpers.model.tables import Column, Entry, Ledger, Listing
+from .graphs import Graph
+from .stage_records import Step, Timeline
+from .tables import Column, Entry, Ledger, Listing
 
 
 @dataclass(frozen=True)

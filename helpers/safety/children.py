@@ -24,7 +24,7 @@ from unittest.mock import patch
 with suppress(ImportError):  # a bare Python runs the small systems
     import psutil
 
-from helpers.safety.folders import temporary
+from .folders import temporary
 
 POSIX = os.name == "posix"
 CAN_FORK = sys.platform == "linux"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from helpers.safety.arguments import quote_value, require_str
+from .arguments import quote_value, require_str
 
 COURSE = "who-runs-your-function"
 MARKER = "CACHEDIR.TAG"

@@ -16,7 +16,7 @@ from collections import namedtuple
 from datetime import UTC, datetime
 from pathlib import Path
 
-from helpers.safety.folders import COURSE, Refusal
+from .folders import COURSE, Refusal
 
 NAME, WORK = "progress.jsonl", "work"
 STATES = ("hint", "failed", "passed")

@@ -11,7 +11,7 @@ from importlib import metadata, util
 from pathlib import Path
 from traceback import walk_tb
 
-from helpers.safety.arguments import printable, real_type_name
+from .arguments import printable, real_type_name
 
 HOUSE = Path(__file__).parents[1]
 HAS_COURSE, CONSTRAINTS = (HOUSE / "course").is_dir(), HOUSE.parent / "constraints.txt"

@@ -16,7 +16,7 @@ from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
 
-from helpers.safety.missing_parts import said_if_missing
+from .missing_parts import said_if_missing
 
 # whose code it is, by the file of its code object
 _PLACES = sysconfig.get_paths()

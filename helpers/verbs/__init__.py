@@ -7,10 +7,10 @@ import functools
 import inspect
 from importlib import import_module
 
-from helpers import INSTRUMENTS, VERBS
-from helpers.exhibit import BlockExhibit, Exhibit, LiveExhibit, model_of
-from helpers.safety import PACKAGE
-from helpers.safety.restoring import preserves_interpreter_state
+from .. import INSTRUMENTS, VERBS
+from ..exhibit import BlockExhibit, Exhibit, LiveExhibit, model_of
+from ..safety import PACKAGE
+from ..safety.restoring import preserves_interpreter_state
 
 __all__ = list(INSTRUMENTS)
 LIVE = ("watch_recompiles", "watch_traces")  # they return what is to be called

@@ -2,11 +2,11 @@
 
 import sys
 
-from helpers.exhibit import Exhibit, model_of
-from helpers.safety.restoring import preserves_interpreter_state
-from helpers.view.diagram.graph_view import figures
-from helpers.view.diagram.graph_view import graph as diagram
-from helpers.view.table_view import table
+from ..exhibit import Exhibit, model_of
+from ..safety.restoring import preserves_interpreter_state
+from ..view.diagram.graph_view import figures
+from ..view.diagram.graph_view import graph as diagram
+from ..view.table_view import table
 
 
 @preserves_interpreter_state
@@ -15,7 +15,7 @@ def show_names(*asked: str) -> Exhibit:
 
     NameError if the caller has no such name.
     """
-    from helpers.capture.references.name_graph import names_graph
+    from ..capture.references.name_graph import names_graph
 
     caller = sys._getframe(2)  # past `preserves_interpreter_state`
     space = {**caller.f_globals, **caller.f_locals}
@@ -33,8 +33,8 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
     With arguments, a function is traced for them. `find` points out the nodes that have these
     words in their name or op, and keeps them out of the fold of a large graph.
     """
-    from helpers.capture.tensorflow.tf_graph import tf_graph
-    from helpers.safety.arguments import require_str
+    from ..capture.tensorflow.tf_graph import tf_graph
+    from ..safety.arguments import require_str
 
     graph = tf_graph(thing, *args, **kwargs)
     return Exhibit(graph.find(find) if require_str(find, "find=") else graph, diagram, 2)
@@ -43,8 +43,8 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
 @preserves_interpreter_state
 def startup_switches() -> Exhibit:
     """Return start-up switches, each tried in a fresh interpreter, to be tried again there."""
-    from helpers.capture.tensorflow import eager_context as startup
-    from helpers.verbs.switches import Switches
+    from ..capture.tensorflow import eager_context as startup
+    from .switches import Switches
 
     return Switches(startup.startup_switches(), startup.startup)
 
@@ -55,7 +55,7 @@ def show_frames(most: int = 12) -> Exhibit:
 
     `most`: how many. ValueError for what is no such number.
     """
-    from helpers.capture.cpython.frame import frame_objects
+    from ..capture.cpython.frame import frame_objects
 
     return Exhibit(frame_objects(sys._getframe(2), most), table, 3)
 
@@ -67,7 +67,7 @@ def show_evaluator(fn, before=None) -> Exhibit:
     `before`: what this verb gave earlier; it stands beside it, and what has come since is marked.
     TypeError if `fn` is no Python function, or `before` no such picture.
     """
-    from helpers.capture.cpython import hooked_frames
+    from ..capture.cpython import hooked_frames
 
     if before is None:
         return Exhibit(hooked_frames.evaluator_graph(fn), diagram, 4)
@@ -83,9 +83,9 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     about that call: `.model.source` is all of them as a function, `guard_function` makes it.
     LookupError if nothing was compiled, or nothing is found.
     """
-    from helpers.capture.torch import guard_sets, guard_tree
-    from helpers.model.torch_records import guard_listing
-    from helpers.safety.arguments import require_bool, require_str
+    from ..capture.torch import guard_sets, guard_tree
+    from ..model.torch_records import guard_listing
+    from ..safety.arguments import require_bool, require_str
 
     if call is not None:
         return Exhibit(guard_sets.guard_program(fn, call, entry), table, 4)
@@ -104,7 +104,7 @@ def plot_ratios(title: str, ratios: dict[str, float]):
 
     TypeError for what is no dict of str -> number, ValueError for a number that is not positive.
     """
-    from helpers.view.charts import plot
+    from ..view.charts import plot
 
     return plot(title, ratios)
 
@@ -115,6 +115,6 @@ def plot_curve(title: str, numbers, step: str = "step") -> Exhibit:
 
     TypeError for what is no list or tuple of numbers, ValueError for a number below 0.
     """
-    from helpers.view import charts
+    from ..view import charts
 
     return Exhibit(charts.make_curve(title, numbers, step), charts.curve)

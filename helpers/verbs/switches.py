@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from helpers.exhibit import Exhibit
-from helpers.model.tables import Transcript, Transcripts
-from helpers.view.source_views import transcript
-from helpers.view.widgets.forms import answer_of, rerun_widget
+from ..exhibit import Exhibit
+from ..model.tables import Transcript, Transcripts
+from ..view.source_views import transcript
+from ..view.widgets.forms import answer_of, rerun_widget
 
 
 class Switches(Exhibit):

@@ -4,10 +4,10 @@ from collections import Counter, namedtuple
 from collections.abc import Iterator
 from itertools import groupby
 
-from helpers.model.framework_records import Call, CallTree
-from helpers.model.phrase import clipped, counted, listed
-from helpers.view import View, ink
-from helpers.view.markup import one_line, render
+from ..model.framework_records import Call, CallTree
+from ..model.phrase import clipped, counted, listed
+from . import View, ink
+from .markup import one_line, render
 
 MOST_WHOLE = 50  # calls of a tree that is not folded
 MOST_LINES, LONGEST = 400, 120

@@ -4,11 +4,11 @@ import math
 from dataclasses import dataclass
 from numbers import Real
 
-from helpers.model.phrase import clipped
-from helpers.view import View
-from helpers.view.diagram import page
-from helpers.view.ink import LETTER, drawn_width, pictured
-from helpers.view.markup import grid, joined, one_line, render
+from ..model.phrase import clipped
+from . import View
+from .diagram import page
+from .ink import LETTER, drawn_width, pictured
+from .markup import grid, joined, one_line, render
 
 WIDTH, TOP, ROW = 400, 44, 26  # of the bars; of the scale; of a row: pixels
 NUMBER, GAP = 62, 8  # room for a number beside a bar

@@ -5,15 +5,15 @@ from functools import partial
 
 from markupsafe import Markup
 
-from helpers.model.code_records import CodeTree, Sourced
-from helpers.model.stage_records import StackRun
-from helpers.model.torch_records import DynamoRun
-from helpers.view import View
-from helpers.view.ink import as_image
-from helpers.view.markup import cut, cut_cells, fit, grid, joined, one_line, render, source_lines
-from helpers.view.table_view import table
-from helpers.view.widgets import make_widget
-from helpers.view.widgets.stage import note_of, stage_widget
+from ..model.code_records import CodeTree, Sourced
+from ..model.stage_records import StackRun
+from ..model.torch_records import DynamoRun
+from . import View
+from .ink import as_image
+from .markup import cut, cut_cells, fit, grid, joined, one_line, render, source_lines
+from .table_view import table
+from .widgets import make_widget
+from .widgets.stage import note_of, stage_widget
 
 MARK = "●"
 ARROWS = "jumps: an arrow leads from a jump to what it may run next; one that leads up is a loop"

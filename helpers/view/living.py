@@ -7,9 +7,9 @@ import json
 
 from markupsafe import Markup, escape
 
-from helpers.view import ink
-from helpers.view.markup import render
-from helpers.view.widgets import read
+from . import ink
+from .markup import render
+from .widgets import read
 
 OURS = ("layout", "tabbable", "tooltip")  # of every widget, and nothing for a page
 

@@ -2,15 +2,15 @@
 
 from markupsafe import Markup
 
-from helpers.model.framework_records import JobGraph
-from helpers.model.graphs import Graph
-from helpers.model.study_records import HINTED, PASSED, TRIED, UNTRIED, Chapter, Outcome, Progress
-from helpers.model.tables import Ledger, Listing
-from helpers.view import View
-from helpers.view.diagram.graph_view import graph
-from helpers.view.diagram.job_view import job
-from helpers.view.markup import grid, joined, render
-from helpers.view.table_view import ledger, table
+from ..model.framework_records import JobGraph
+from ..model.graphs import Graph
+from ..model.study_records import HINTED, PASSED, TRIED, UNTRIED, Chapter, Outcome, Progress
+from ..model.tables import Ledger, Listing
+from . import View
+from .diagram.graph_view import graph
+from .diagram.job_view import job
+from .markup import grid, joined, render
+from .table_view import ledger, table
 
 OUTCOMES = {"untried": "○", "passed": "✓", "failed": "✕", "hint": "→"}
 _VIEWS = {Graph: graph, JobGraph: job, Ledger: ledger, Listing: table}

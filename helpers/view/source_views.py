@@ -8,10 +8,10 @@ from markupsafe import Markup, escape
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
-from helpers.model.phrase import counted
-from helpers.model.tables import File, Files, Pair, SideBySide, Transcripts
-from helpers.view import View, ink
-from helpers.view.markup import cut, cut_lines, fit, joined, one_line, render, visible
+from ..model.phrase import counted
+from ..model.tables import File, Files, Pair, SideBySide, Transcripts
+from . import View, ink
+from .markup import cut, cut_lines, fit, joined, one_line, render, visible
 
 MARK = "″"
 AGAIN = f"{MARK} the line of this number once more"

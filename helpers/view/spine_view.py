@@ -2,11 +2,11 @@
 
 from markupsafe import Markup
 
-from helpers.model.framework_records import Journey, Passage
-from helpers.model.spine import SPINE
-from helpers.view import View, ink
-from helpers.view.markup import cut, grid, joined, render, source_lines
-from helpers.view.table_view import table
+from ..model.framework_records import Journey, Passage
+from ..model.spine import SPINE
+from . import View, ink
+from .markup import cut, grid, joined, render, source_lines
+from .table_view import table
 
 MARK_STYLE = "text-align:right;font-size:12px;line-height:1.2"
 LIT, UNLIT = "●", "○"

@@ -4,10 +4,10 @@ from collections import namedtuple
 from collections.abc import Sequence
 from dataclasses import replace
 
-from helpers.model.graphs import Steps
-from helpers.model.tables import Ledger, Listing
-from helpers.view import View
-from helpers.view.markup import TONE_MARKS, cut, cut_cells, fit, grid, joined, render
+from ..model.graphs import Steps
+from ..model.tables import Ledger, Listing
+from . import View
+from .markup import TONE_MARKS, cut, cut_cells, fit, grid, joined, render
 
 ROWS = "the model has all of them (`.model.rows`)"
 ENTRIES = "the model has all of them (`.model.entries`)"

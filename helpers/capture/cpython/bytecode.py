@@ -9,15 +9,15 @@ from contextlib import nullcontext, suppress
 from os.path import basename
 from types import CodeType, FunctionType
 
-from helpers.capture.cpython import disassembly
-from helpers.capture.cpython.objects import code_of, function_of, refuse_async
-from helpers.capture.cpython.unwrapping import unwrap
-from helpers.capture.text.source import NOWHERE, source_of
-from helpers.capture.text.value import plain, short_repr
-from helpers.mini.versions import JUMPS, effect, ends
-from helpers.model.code_records import Bytecode, CodeTree, Field, Instruction, columns
-from helpers.model.tables import Column, Listing
-from helpers.safety.arguments import require_int, table
+from ...mini.versions import JUMPS, effect, ends
+from ...model.code_records import Bytecode, CodeTree, Field, Instruction, columns
+from ...model.tables import Column, Listing
+from ...safety.arguments import require_int, table
+from ..text.source import NOWHERE, source_of
+from ..text.value import plain, short_repr
+from . import disassembly
+from .objects import code_of, function_of, refuse_async
+from .unwrapping import unwrap
 
 MOST_NAMES = 8
 RUNNING_NAMES = dis._all_opname  # of opcodes, of specialised ones too

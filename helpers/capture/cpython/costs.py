@@ -8,13 +8,13 @@ from functools import partial
 from statistics import median
 from time import perf_counter
 
-from helpers.capture.cpython.stack_run import record
-from helpers.capture.cpython.unwrapping import to_run
-from helpers.capture.text.value import plain, short_repr
-from helpers.model.code_records import columns
-from helpers.model.tables import Listing
-from helpers.safety import progress
-from helpers.safety.arguments import table
+from ...model.code_records import columns
+from ...model.tables import Listing
+from ...safety import progress
+from ...safety.arguments import table
+from ..text.value import plain, short_repr
+from .stack_run import record
+from .unwrapping import to_run
 
 ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again

@@ -5,12 +5,12 @@ from collections import namedtuple
 from functools import lru_cache
 from types import CodeType
 
-from helpers.capture.text.source import Pages
-from helpers.capture.text.value import plain
-from helpers.mini.versions import JUMPS, effect, ends, one_name
-from helpers.model.code_records import Handler
-from helpers.model.phrase import counted, ended
-from helpers.model.stage_records import LANES, NOWHERE, Row
+from ...mini.versions import JUMPS, effect, ends, one_name
+from ...model.code_records import Handler
+from ...model.phrase import counted, ended
+from ...model.stage_records import LANES, NOWHERE, Row
+from ..text.source import Pages
+from ..text.value import plain
 
 RETURNS = ("RETURN_VALUE", "RETURN_CONST")  # none of them raises
 _TAKES = {

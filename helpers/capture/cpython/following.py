@@ -8,10 +8,10 @@ An argument of `fn` itself with such a name is given in a lambda: `verb(lambda: 
 from os.path import basename
 from types import CodeType, FrameType, ModuleType
 
-from helpers.capture.cpython.objects import code_of
-from helpers.capture.cpython.unwrapping import unwrap
-from helpers.model.phrase import counted
-from helpers.safety.arguments import is_exactly, real_isinstance, require_int
+from ...model.phrase import counted
+from ...safety.arguments import is_exactly, real_isinstance, require_int
+from .objects import code_of
+from .unwrapping import unwrap
 
 MOST = 1_000_000
 

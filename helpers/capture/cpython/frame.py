@@ -7,17 +7,17 @@ from functools import lru_cache
 from itertools import count
 from types import CodeType, FrameType, FunctionType
 
-from helpers.capture.cpython import disassembly
-from helpers.capture.cpython.following import Limits
-from helpers.capture.cpython.settrace import TRACER_LOST, Printed, traced
-from helpers.capture.cpython.unwrapping import to_run
-from helpers.capture.text.source import Pages
-from helpers.capture.text.value import plain, short_repr
-from helpers.internals import interpreter_frame
-from helpers.model.code_records import columns
-from helpers.model.stage_records import Card, FrameStep, Panel, Timeline
-from helpers.model.tables import Listing
-from helpers.safety.arguments import real_isinstance, require_int
+from ...internals import interpreter_frame
+from ...model.code_records import columns
+from ...model.stage_records import Card, FrameStep, Panel, Timeline
+from ...model.tables import Listing
+from ...safety.arguments import real_isinstance, require_int
+from ..text.source import Pages
+from ..text.value import plain, short_repr
+from . import disassembly
+from .following import Limits
+from .settrace import TRACER_LOST, Printed, traced
+from .unwrapping import to_run
 
 MOST_FRAMES, MOST_ASKED, MOST_LOCALS, MOST_STEPS = 12, 100_000, 6, 400
 CSTACK = 3  # FRAME_OWNED_BY_CSTACK: an entry from C, without code of its own (3.12 and later)

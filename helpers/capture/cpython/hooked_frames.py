@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from types import CodeType, FunctionType
 
-from helpers.capture.cpython.objects import code_of, function_of
-from helpers.capture.cpython.unwrapping import to_run, unwrap
-from helpers.capture.text.error import error_message
-from helpers.capture.text.value import plain, short_repr
-from helpers.mini import frame_hook
-from helpers.model.code_records import columns
-from helpers.model.framework_records import together
-from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.phrase import counted, ended
-from helpers.model.tables import Listing
-from helpers.safety.arguments import is_exactly, real_isinstance, real_type_name
-from helpers.safety.restoring import note_end
+from ...mini import frame_hook
+from ...model.code_records import columns
+from ...model.framework_records import together
+from ...model.graphs import Edge, Graph, Node
+from ...model.phrase import counted, ended
+from ...model.tables import Listing
+from ...safety.arguments import is_exactly, real_isinstance, real_type_name
+from ...safety.restoring import note_end
+from ..text.error import error_message
+from ..text.value import plain, short_repr
+from .objects import code_of, function_of
+from .unwrapping import to_run, unwrap
 
 MOST_ROWS, MOST_ARGUMENTS = 60, 8
 DEEPEST = 20  # marks of indentation

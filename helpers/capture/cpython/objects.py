@@ -15,15 +15,15 @@ from types import (
     ModuleType,
 )
 
-from helpers.capture.text.error import instead
-from helpers.capture.text.value import short_repr
-from helpers.safety.arguments import (
+from ...safety.arguments import (
     is_exactly,
     printable,
     real_isinstance,
     real_type_name,
     static_attribute,
 )
+from ..text.error import instead
+from ..text.value import short_repr
 
 GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # co_flags, Include/cpython/code.h
 LONGEST_NAME = 80

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from itertools import pairwise
 from types import CodeType, FrameType
 
-from helpers.capture.cpython import disassembly
-from helpers.capture.cpython.bytecode import argument
-from helpers.capture.cpython.following import Limits
-from helpers.capture.cpython.settrace import TRACER_LOST, Printed, traced
-from helpers.capture.cpython.unwrapping import Unwrapped
-from helpers.capture.text.value import Seen, described, short_repr
-from helpers.internals import interpreter_frame
-from helpers.mini.versions import JUMPS
+from ...internals import interpreter_frame
+from ...mini.versions import JUMPS
+from ..text.value import Seen, described, short_repr
+from . import disassembly
+from .bytecode import argument
+from .following import Limits
+from .settrace import TRACER_LOST, Printed, traced
+from .unwrapping import Unwrapped
 
 MOST_STEPS, MOST_EVENTS = 3000, 200_000
 KEPT_ROUNDS = 4  # of a loop: the first two, and the last two (the very last only asks and leaves)

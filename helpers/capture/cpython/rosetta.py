@@ -7,11 +7,11 @@ import json
 import sys
 from pathlib import Path
 
-from helpers.capture.cpython import rosetta_programs
-from helpers.capture.cpython.bytecode import bytecode
-from helpers.capture.text.value import short_repr
-from helpers.model.code_records import Bytecode, Sourced
-from helpers.model.tables import Column, make_row
+from ...model.code_records import Bytecode, Sourced
+from ...model.tables import Column, make_row
+from ..text.value import short_repr
+from . import rosetta_programs
+from .bytecode import bytecode
 
 DATA = Path(__file__).with_name("rosetta_data") / "aligned.json"
 STORED = ("3.8", "3.11", "3.12", "3.13")

@@ -7,16 +7,16 @@ from dataclasses import replace
 from itertools import takewhile
 from types import MethodType
 
-from helpers.capture.cpython.disassembly import CodeRows, Told, sentence
-from helpers.capture.cpython.following import Limits
-from helpers.capture.cpython.opcode_recorder import MOST_STEPS, Fold, Moment, Recorder
-from helpers.capture.cpython.unwrapping import to_run
-from helpers.capture.text.source import Pages
-from helpers.capture.text.value import described, plain
-from helpers.internals import interpreter_frame
-from helpers.model.phrase import counted
-from helpers.model.stage_records import Card, Code, Panel, StackRun, StackStep, Value
-from helpers.safety import PACKAGE
+from ...internals import interpreter_frame
+from ...model.phrase import counted
+from ...model.stage_records import Card, Code, Panel, StackRun, StackStep, Value
+from ...safety import PACKAGE
+from ..text.source import Pages
+from ..text.value import described, plain
+from .disassembly import CodeRows, Told, sentence
+from .following import Limits
+from .opcode_recorder import MOST_STEPS, Fold, Moment, Recorder
+from .unwrapping import to_run
 
 # Of these one object is as good as another that is equal, so which one it is says nothing.
 _PLAIN = {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "ellipsis", "cell", ""}
@@ -40,7 +40,7 @@ def stack_run(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> St
     limits = Limits("watch_stack", depth, only, most)
     vm = sys.modules.get(f"{PACKAGE}.mini.vm")  # there is no machine while this is not loaded
     if vm and type(fn) is MethodType and fn.__func__ is vm.Loop.run:
-        from helpers.capture.cpython.machine_steps import machine_record
+        from .machine_steps import machine_record
 
         if (depth, only, most) != (None, None, MOST_STEPS):
             raise TypeError("depth=, only= and most= limit a run of CPython, not one of a machine")

@@ -6,22 +6,22 @@ from collections.abc import Callable, Mapping
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import NamedTuple
 
-from helpers.capture.cpython.objects import (
+from ...model.phrase import counted, listed
+from ...safety import restoring
+from ...safety.arguments import (
+    is_exactly,
+    printable,
+    real_isinstance,
+    real_type_name,
+    static_attribute,
+)
+from .objects import (
     called,
     function_of,
     instance_dict,
     names_used,
     python_function,
     refuse_async,
-)
-from helpers.model.phrase import counted, listed
-from helpers.safety import restoring
-from helpers.safety.arguments import (
-    is_exactly,
-    printable,
-    real_isinstance,
-    real_type_name,
-    static_attribute,
 )
 
 DEEPEST = 20

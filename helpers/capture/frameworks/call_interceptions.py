@@ -16,18 +16,18 @@ from dis import opmap
 from functools import partial
 from types import FunctionType
 
-from helpers.capture.cpython.objects import called
-from helpers.capture.references.holder_search import find_holders, patched_names
-from helpers.capture.references.places import Place
-from helpers.capture.text.error import error_message
-from helpers.capture.text.value import label, type_name
-from helpers.internals import tensorflow_private, torch_private
-from helpers.internals.tensorflow_private import DOORS, FAST, SLOW
-from helpers.mini import frame_hook
-from helpers.model.phrase import listed
-from helpers.model.tables import Column, Listing
-from helpers.safety import arguments, restoring
-from helpers.safety.restoring import BUILTINS, patched, running_user_code
+from ...internals import tensorflow_private, torch_private
+from ...internals.tensorflow_private import DOORS, FAST, SLOW
+from ...mini import frame_hook
+from ...model.phrase import listed
+from ...model.tables import Column, Listing
+from ...safety import arguments, restoring
+from ...safety.restoring import BUILTINS, patched, running_user_code
+from ..cpython.objects import called
+from ..references.holder_search import find_holders, patched_names
+from ..references.places import Place
+from ..text.error import error_message
+from ..text.value import label, type_name
 
 NOBODY, NEW, OLD = "nobody", "not in this Python", "not imported"
 MOST = 3

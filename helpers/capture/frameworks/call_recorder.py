@@ -14,18 +14,12 @@ from difflib import SequenceMatcher
 from itertools import groupby, islice, takewhile
 from types import CodeType, FunctionType
 
-from helpers.capture.cpython.following import Limits
-from helpers.capture.cpython.objects import name_of, refuse_async
-from helpers.capture.cpython.settrace import UNRAISABLE
-from helpers.capture.cpython.unwrapping import behind
-from helpers.capture.text.error import error_message, instead
-from helpers.capture.text.value import short_repr
-from helpers.internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
-from helpers.model.framework_records import Call, CallTree
-from helpers.model.phrase import counted, listed
-from helpers.model.tables import Entry, Ledger, Pair, SideBySide, Verdict
-from helpers.safety import progress
-from helpers.safety.arguments import (
+from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
+from ...model.framework_records import Call, CallTree
+from ...model.phrase import counted, listed
+from ...model.tables import Entry, Ledger, Pair, SideBySide, Verdict
+from ...safety import progress
+from ...safety.arguments import (
     called,
     parts,
     printable,
@@ -33,7 +27,13 @@ from helpers.safety.arguments import (
     real_type_name,
     table,
 )
-from helpers.safety.restoring import running_user_code
+from ...safety.restoring import running_user_code
+from ..cpython.following import Limits
+from ..cpython.objects import name_of, refuse_async
+from ..cpython.settrace import UNRAISABLE
+from ..cpython.unwrapping import behind
+from ..text.error import error_message, instead
+from ..text.value import short_repr
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000

@@ -13,19 +13,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import FunctionType, MethodType
 
-from helpers.capture.cpython.following import Limits
-from helpers.capture.cpython.objects import GENERATOR, called, compiled, instance_dict, names_used
-from helpers.capture.cpython.unwrapping import UNSEEN, arguments, frameworks_of
-from helpers.capture.frameworks.call_recorder import refuse_what_does_not_run, run_to_end
-from helpers.capture.text import tensors
-from helpers.capture.text.tensors import TENSORS, base_of
-from helpers.internals import tensorflow_private, torch_private
-from helpers.model.framework_records import Op, OpLog, Value, op_graph, together
-from helpers.model.graphs import Graph
-from helpers.model.phrase import counted
-from helpers.model.tables import Column
-from helpers.safety import restoring
-from helpers.safety.arguments import printable, real_isinstance, real_type_name, require_str
+from ...internals import tensorflow_private, torch_private
+from ...model.framework_records import Op, OpLog, Value, op_graph, together
+from ...model.graphs import Graph
+from ...model.phrase import counted
+from ...model.tables import Column
+from ...safety import restoring
+from ...safety.arguments import printable, real_isinstance, real_type_name, require_str
+from ..cpython.following import Limits
+from ..cpython.objects import GENERATOR, called, compiled, instance_dict, names_used
+from ..cpython.unwrapping import UNSEEN, arguments, frameworks_of
+from ..text import tensors
+from ..text.tensors import TENSORS, base_of
+from .call_recorder import refuse_what_does_not_run, run_to_end
 
 MOST_OPS, MOST_ITEMS, LONGEST_NAME, LONGEST_TITLE = 500, 100, 80, 300
 CALLS_OF_LAYERS = ("torch.nn.modules.module", "_call_impl"), ("keras.src.layers.layer", "__call__")

@@ -16,32 +16,32 @@ from itertools import chain
 from opcode import opname
 from types import CodeType, FunctionType
 
-from helpers.capture.cpython.hooked_frames import own_codes
-from helpers.capture.cpython.objects import GENERATOR, global_lookups, name_of
-from helpers.capture.cpython.settrace import Printed
-from helpers.capture.cpython.unwrapping import UNSEEN, frameworks_of
-from helpers.capture.frameworks.call_recorder import (
+from ...internals import tensorflow_private, torch_private
+from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE, graph_ops
+from ...mini import frame_hook
+from ...mini.frame_hook.slot import address_installed
+from ...model.framework_records import SHARES, Journey, Passage, Stop
+from ...model.phrase import clipped, counted, listed
+from ...safety import PACKAGE, restoring
+from ...safety.arguments import printable, real_isinstance, require_bool
+from ...safety.restoring import patched, redirected, running_user_code
+from ..cpython.hooked_frames import own_codes
+from ..cpython.objects import GENERATOR, global_lookups, name_of
+from ..cpython.settrace import Printed
+from ..cpython.unwrapping import UNSEEN, frameworks_of
+from ..tensorflow.trace_ledger import Names
+from ..text import tensors
+from ..text.source import source_of
+from ..text.value import label, short_repr
+from .call_recorder import (
     c_place,
     module_of,
     no_finalisers,
     refuse_what_does_not_run,
     run_to_end,
 )
-from helpers.capture.frameworks.executed_ops import is_tensor
-from helpers.capture.frameworks.framework_ways import COMPILED, PLAIN, prepared_calls
-from helpers.capture.tensorflow.trace_ledger import Names
-from helpers.capture.text import tensors
-from helpers.capture.text.source import source_of
-from helpers.capture.text.value import label, short_repr
-from helpers.internals import tensorflow_private, torch_private
-from helpers.internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE, graph_ops
-from helpers.mini import frame_hook
-from helpers.mini.frame_hook.slot import address_installed
-from helpers.model.framework_records import SHARES, Journey, Passage, Stop
-from helpers.model.phrase import clipped, counted, listed
-from helpers.safety import PACKAGE, restoring
-from helpers.safety.arguments import printable, real_isinstance, require_bool
-from helpers.safety.restoring import patched, redirected, running_user_code
+from .executed_ops import is_tensor
+from .framework_ways import COMPILED, PLAIN, prepared_calls
 
 LIBRARIES = ("tensorflow", "keras", "torch", "numpy")
 OPERATORS = ("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "UNARY_NEGATIVE", "UNARY_INVERT")

@@ -7,16 +7,16 @@ kernel, gradient rule, and the gaps. Files are texts whose new lines are known.
 from contextlib import suppress
 from os.path import basename
 
-from helpers.capture.text.value import short_repr
-from helpers.mini.oneflow import OpError
-from helpers.mini.oneflow.global_function import JobFunction
-from helpers.mini.oneflow.job import Job, Op
-from helpers.mini.oneflow.kernels import named
-from helpers.mini.oneflow.session import session
-from helpers.model.framework_records import Blob, JobGraph, JobOp
-from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.phrase import counted
-from helpers.safety.arguments import quote_value, real_isinstance, require_str
+from ...mini.oneflow import OpError
+from ...mini.oneflow.global_function import JobFunction
+from ...mini.oneflow.job import Job, Op
+from ...mini.oneflow.kernels import named
+from ...mini.oneflow.session import session
+from ...model.framework_records import Blob, JobGraph, JobOp
+from ...model.graphs import Edge, Graph, Node
+from ...model.phrase import counted
+from ...safety.arguments import quote_value, real_isinstance, require_str
+from ..text.value import short_repr
 
 OUTSIDE = ("input", "variable")  # op types that stand for values from outside
 OWN = " ◆, by you: its op type is defined in a file of yours."

@@ -12,15 +12,15 @@ from contextlib import suppress
 from functools import cache
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
-from helpers.capture.cpython.objects import names_used
-from helpers.capture.text.error import instead
-from helpers.capture.text.source import source_of, why_outdated
-from helpers.capture.text.value import short_repr
-from helpers.model.phrase import clipped
-from helpers.model.tables import Transcript, Transcripts
-from helpers.safety import PACKAGE, missing_parts, progress
-from helpers.safety.arguments import is_exactly, real_isinstance
-from helpers.safety.children import CAN_FORK, ChildResult, ask, ask_fork, signal_name, why_not_json
+from ...model.phrase import clipped
+from ...model.tables import Transcript, Transcripts
+from ...safety import PACKAGE, missing_parts, progress
+from ...safety.arguments import is_exactly, real_isinstance
+from ...safety.children import CAN_FORK, ChildResult, ask, ask_fork, signal_name, why_not_json
+from ..cpython.objects import names_used
+from ..text.error import instead
+from ..text.source import source_of, why_outdated
+from ..text.value import short_repr
 
 PREAMBLE = "import tensorflow as tf"
 PRELOAD = ("triton", "tensorflow", f"{PACKAGE}.mini.eager")  # triton's LLVM before TensorFlow's

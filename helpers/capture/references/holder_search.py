@@ -15,18 +15,18 @@ import sys
 import types
 from gc import collect, get_objects, get_referents, get_referrers
 
-from helpers.capture.cpython.objects import called, namespace, spoken
-from helpers.capture.cpython.unwrapping import unwrap
-from helpers.capture.references.places import HiddenList, Place, module_name, names_of, places_in
-from helpers.capture.text.value import SCALARS, label, short_name
-from helpers.model.code_records import columns
-from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.phrase import listed
-from helpers.model.reference_records import KINDS, join
-from helpers.model.tables import Listing
-from helpers.safety import PACKAGE
-from helpers.safety.arguments import is_exactly, printable, real_isinstance
-from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD, Own
+from ...model.code_records import columns
+from ...model.graphs import Edge, Graph, Node
+from ...model.phrase import listed
+from ...model.reference_records import KINDS, join
+from ...model.tables import Listing
+from ...safety import PACKAGE
+from ...safety.arguments import is_exactly, printable, real_isinstance
+from ...safety.restoring import HOUSE, LIBRARIES, STANDARD, Own
+from ..cpython.objects import called, namespace, spoken
+from ..cpython.unwrapping import unwrap
+from ..text.value import SCALARS, label, short_name
+from .places import HiddenList, Place, module_name, names_of, places_in
 
 LEVELS = 8
 FEW = 40  # so many objects the collector is asked about at once; for more, one pass over the heap

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from itertools import count, islice
 from types import CellType, FunctionType, MethodType, ModuleType
 
-from helpers.capture.cpython.objects import instance_dict
-from helpers.capture.text.tensors import shown_tensor
-from helpers.capture.text.value import SCALARS, detail, label, short_name, type_name
-from helpers.model.graphs import Edge, Graph, Node
-from helpers.safety.arguments import is_exactly, real_isinstance
+from ...model.graphs import Edge, Graph, Node
+from ...safety.arguments import is_exactly, real_isinstance
+from ..cpython.objects import instance_dict
+from ..text.tensors import shown_tensor
+from ..text.value import SCALARS, detail, label, short_name, type_name
 
 DEEPEST = 4
 MOST_ITEMS = 12

@@ -8,19 +8,19 @@ from dataclasses import replace
 from dis import get_instructions, opmap
 from types import FunctionType, MethodType, ModuleType
 
-from helpers.capture.cpython.following import Limits
-from helpers.capture.cpython.frame import suspends
-from helpers.capture.cpython.objects import instance_dict, namespace
-from helpers.capture.cpython.settrace import TRACER_LOST, Printed, traced
-from helpers.capture.cpython.unwrapping import Unwrapped, to_run
-from helpers.capture.references.name_graph import Numbers, names_graph
-from helpers.capture.text.source import source_of
-from helpers.capture.text.value import short_name, type_name
-from helpers.model.graphs import Graph
-from helpers.model.phrase import clipped, ended, listed
-from helpers.model.stage_records import Panel, Step, Timeline
-from helpers.safety.arguments import is_exactly, real_isinstance
-from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD
+from ...model.graphs import Graph
+from ...model.phrase import clipped, ended, listed
+from ...model.stage_records import Panel, Step, Timeline
+from ...safety.arguments import is_exactly, real_isinstance
+from ...safety.restoring import HOUSE, LIBRARIES, STANDARD
+from ..cpython.following import Limits
+from ..cpython.frame import suspends
+from ..cpython.objects import instance_dict, namespace
+from ..cpython.settrace import TRACER_LOST, Printed, traced
+from ..cpython.unwrapping import Unwrapped, to_run
+from ..text.source import source_of
+from ..text.value import short_name, type_name
+from .name_graph import Numbers, names_graph
 
 MOST_STEPS = 200
 OVER = "The call is over."

@@ -12,10 +12,10 @@ from functools import partial
 from gc import get_referents
 from types import SimpleNamespace
 
-from helpers.capture.cpython.objects import instance_dict, namespace
-from helpers.model.reference_records import Binding, join
-from helpers.safety.arguments import is_exactly, real_isinstance, real_type_name
-from helpers.safety.restoring import Own
+from ...model.reference_records import Binding, join
+from ...safety.arguments import is_exactly, real_isinstance, real_type_name
+from ...safety.restoring import Own
+from ..cpython.objects import instance_dict, namespace
 
 MISSING = Own()
 _IMMUTABLE, _MANAGED_DICT = 1 << 8, 1 << 4  # of a type's __flags__

@@ -17,13 +17,13 @@ from fnmatch import fnmatchcase
 from functools import partial
 from gc import get_referents
 
-from helpers.capture.cpython.objects import inherited, instance_dict, names_used
-from helpers.capture.references.holder_search import describe, find_holders, scan_modules, why_fixed
-from helpers.capture.references.places import HiddenList, Place, is_immutable
-from helpers.capture.text.value import label
-from helpers.model.phrase import counted, listed
-from helpers.safety.arguments import is_exactly, printable, real_isinstance
-from helpers.safety.restoring import Own
+from ...model.phrase import counted, listed
+from ...safety.arguments import is_exactly, printable, real_isinstance
+from ...safety.restoring import Own
+from ..cpython.objects import inherited, instance_dict, names_used
+from ..text.value import label
+from .holder_search import describe, find_holders, scan_modules, why_fixed
+from .places import HiddenList, Place, is_immutable
 
 UNSEEN = "; variables of running calls are not counted"
 _SHARED = (int, str, bytes, float, complex, tuple, frozenset, range, slice, bool)

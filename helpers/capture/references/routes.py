@@ -10,17 +10,17 @@ from os.path import commonprefix
 from textwrap import dedent
 from types import FunctionType, ModuleType
 
-from helpers.capture.cpython.objects import instance_dict
-from helpers.capture.cpython.settrace import UNRAISABLE
-from helpers.capture.references.places import HiddenList
-from helpers.capture.text.error import error_message
-from helpers.capture.text.source import source_of
-from helpers.capture.text.value import label, short_name, type_name
-from helpers.model.reference_records import UNKNOWN, Function, Route, RouteMap
-from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.safety import progress
-from helpers.safety.arguments import table
-from helpers.safety.restoring import note_end, running_user_code
+from ...model.reference_records import UNKNOWN, Function, Route, RouteMap
+from ...model.tables import Entry, Ledger, Verdict
+from ...safety import progress
+from ...safety.arguments import table
+from ...safety.restoring import note_end, running_user_code
+from ..cpython.objects import instance_dict
+from ..cpython.settrace import UNRAISABLE
+from ..text.error import error_message
+from ..text.source import source_of
+from ..text.value import label, short_name, type_name
+from .places import HiddenList
 
 NOTHING = "nothing"
 MOST_ROUTES = 1000

@@ -11,9 +11,9 @@ from dataclasses import make_dataclass
 from importlib import import_module, metadata
 from pathlib import Path
 
-from helpers.capture.text.error import error_message
-from helpers.internals.shared_libraries import exported
-from helpers.model.tables import Column, Listing
+from ...internals.shared_libraries import exported
+from ...model.tables import Column, Listing
+from ..text.error import error_message
 
 PATTERN = r"TFE?_|PyInit_|_Z\d+(?:TFE_Py_|EagerTensor)"
 C_NAMES = "TF_NewStatus", "TFE_NewOp", "TFE_Execute"

@@ -9,13 +9,13 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 
-from helpers.capture.processes.child import transcript
-from helpers.internals import tensorflow_private
-from helpers.internals.tensorflow_private import DOORS
-from helpers.model.tables import Transcript, Transcripts
-from helpers.safety import progress
-from helpers.safety.arguments import printable
-from helpers.safety.restoring import patched
+from ...internals import tensorflow_private
+from ...internals.tensorflow_private import DOORS
+from ...model.tables import Transcript, Transcripts
+from ...safety import progress
+from ...safety.arguments import printable
+from ...safety.restoring import patched
+from ..processes.child import transcript
 
 SHARED = """\
 from tensorflow.python.eager import context

@@ -10,15 +10,15 @@ from functools import partial
 from itertools import chain
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 
-from helpers.capture.cpython.objects import names_used
-from helpers.capture.cpython.settrace import UNRAISABLE
-from helpers.capture.text.error import error_message
-from helpers.internals import tensorflow_private
-from helpers.model.phrase import listed
-from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.safety import arguments, progress
-from helpers.safety.arguments import printable, real_isinstance, real_type_name, static_attribute
-from helpers.safety.restoring import running_user_code
+from ...internals import tensorflow_private
+from ...model.phrase import listed
+from ...model.tables import Entry, Ledger, Verdict
+from ...safety import arguments, progress
+from ...safety.arguments import printable, real_isinstance, real_type_name, static_attribute
+from ...safety.restoring import running_user_code
+from ..cpython.objects import names_used
+from ..cpython.settrace import UNRAISABLE
+from ..text.error import error_message
 
 NAMED = "parameter(s) were modified:"
 LIBRARIES = {"builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch"}

@@ -11,18 +11,18 @@ from dataclasses import replace
 from itertools import product
 from types import MethodType
 
-from helpers.capture.cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
-from helpers.capture.cpython.unwrapping import behind, refuse_other_framework
-from helpers.capture.tensorflow.tf_graph import directed, find_levels, plain_name, tf_graph, traced
-from helpers.capture.tensorflow.trace_ledger import as_function, as_tf_function, watched_of
-from helpers.capture.text.error import error_message, instead
-from helpers.capture.text.source import source_of, why_outdated
-from helpers.internals import tensorflow_private
-from helpers.model.graphs import MEANINGS, Finding, Graph, GraphDiff
-from helpers.model.phrase import clipped, listed
-from helpers.model.tables import SideBySide, align
-from helpers.safety.arguments import quote_value, real_isinstance, require_str, static_attribute
-from helpers.safety.restoring import running_user_code
+from ...internals import tensorflow_private
+from ...model.graphs import MEANINGS, Finding, Graph, GraphDiff
+from ...model.phrase import clipped, listed
+from ...model.tables import SideBySide, align
+from ...safety.arguments import quote_value, real_isinstance, require_str, static_attribute
+from ...safety.restoring import running_user_code
+from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
+from ..cpython.unwrapping import behind, refuse_other_framework
+from ..text.error import error_message, instead
+from ..text.source import source_of, why_outdated
+from .tf_graph import directed, find_levels, plain_name, tf_graph, traced
+from .trace_ledger import as_function, as_tf_function, watched_of
 
 JOINED = "The lines are joined by AutoGraph's own source map; a line without a number on the left "
 JOINED += "is made up by AutoGraph."

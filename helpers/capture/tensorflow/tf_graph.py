@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from math import prod
 
-from helpers.capture.cpython.unwrapping import refuse_other_framework
-from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
-from helpers.capture.text.error import error_message, instead
-from helpers.internals import tensorflow_private
-from helpers.model.graphs import Edge, Graph, LaneNode, Node, ParallelStep, Steps
-from helpers.model.phrase import clipped, counted, listed
-from helpers.model.tables import Column
-from helpers.safety.arguments import printable, real_isinstance, real_type_name
-from helpers.safety.restoring import running_user_code
+from ...internals import tensorflow_private
+from ...model.graphs import Edge, Graph, LaneNode, Node, ParallelStep, Steps
+from ...model.phrase import clipped, counted, listed
+from ...model.tables import Column
+from ...safety.arguments import printable, real_isinstance, real_type_name
+from ...safety.restoring import running_user_code
+from ..cpython.unwrapping import refuse_other_framework
+from ..text.error import error_message, instead
+from .trace_ledger import as_tf_function, watched_of
 
 NEEDED = "a graph is drawn of a tf.function, one of its concrete functions, a tf.Graph or a "
 NEEDED += "GraphDef, or of a Python function and its arguments"

@@ -16,12 +16,8 @@ from dataclasses import replace
 from itertools import groupby, islice
 from types import BuiltinFunctionType, FunctionType, MethodType
 
-from helpers.capture.cpython.objects import called
-from helpers.capture.cpython.unwrapping import refuse_other_framework
-from helpers.capture.text.error import error_message, instead
-from helpers.capture.text.value import SCALARS, label, type_name
-from helpers.internals import tensorflow_private
-from helpers.model.framework_records import (
+from ...internals import tensorflow_private
+from ...model.framework_records import (
     HEADINGS,
     MARKS,
     Cause,
@@ -29,9 +25,13 @@ from helpers.model.framework_records import (
     TraceLedger,
     trace_entry,
 )
-from helpers.model.phrase import clipped, counted, listed
-from helpers.safety.arguments import is_exactly, quote_value, real_isinstance, static_attribute
-from helpers.safety.restoring import preserves_interpreter_state
+from ...model.phrase import clipped, counted, listed
+from ...safety.arguments import is_exactly, quote_value, real_isinstance, static_attribute
+from ...safety.restoring import preserves_interpreter_state
+from ..cpython.objects import called
+from ..cpython.unwrapping import refuse_other_framework
+from ..text.error import error_message, instead
+from ..text.value import SCALARS, label, type_name
 
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"
 KERAS = "keras.src.backend.tensorflow.trainer"

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import make_dataclass
 
-from helpers.capture.cpython.objects import name_of
-from helpers.capture.text.error import error_message
-from helpers.capture.text.value import short_repr
-from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
-from helpers.safety import progress
-from helpers.safety.arguments import called, printable, real_isinstance, require_int, table
+from ...model.tables import Column, Entry, Ledger, Listing, Verdict
+from ...safety import progress
+from ...safety.arguments import called, printable, real_isinstance, require_int, table
+from ..cpython.objects import name_of
+from ..text.error import error_message
+from ..text.value import short_repr
 
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
 MARKS = (("changed", "not what it saw with a RefVariable"),)

@@ -3,8 +3,8 @@
 import re
 from types import FunctionType, ModuleType
 
-from helpers.safety import missing_parts
-from helpers.safety.arguments import printable, real_isinstance, real_type_name
+from ...safety import missing_parts
+from ...safety.arguments import printable, real_isinstance, real_type_name
 
 LONGEST = 300
 MOST_READ = 20_000  # characters of a message that are looked through

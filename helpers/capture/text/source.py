@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from types import CodeType
 
-from helpers.model.phrase import clipped
-from helpers.safety.arguments import printable
+from ...model.phrase import clipped
+from ...safety.arguments import printable
 
 NOWHERE = (0, 0, 0, 0)
 LONGEST_SNIPPET = 401

@@ -2,9 +2,9 @@
 
 from contextlib import suppress
 
-from helpers.model.phrase import clipped
-from helpers.safety import restoring
-from helpers.safety.arguments import real_isinstance, real_type_name
+from ...model.phrase import clipped
+from ...safety import restoring
+from ...safety.arguments import real_isinstance, real_type_name
 
 LONGEST = 200  # characters of sizes
 # What a tensor or a variable is, by the module that somebody has imported already.

@@ -5,9 +5,9 @@ from collections import namedtuple
 from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
-from helpers.capture.text.tensors import shown_tensor
-from helpers.model.phrase import clipped, counted
-from helpers.safety.arguments import is_exactly, printable, real_isinstance, real_type_name
+from ...model.phrase import clipped, counted
+from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
+from .tensors import shown_tensor
 
 LONGEST, LONGEST_LABEL, LONGEST_NAME = 40, 32, 80
 MOST_ITEMS, MOST_MEMBERS = 4, 16

@@ -10,18 +10,18 @@ from collections import defaultdict, deque
 from os.path import basename
 from types import CodeType, FunctionType, SimpleNamespace
 
-from helpers.capture.cpython import disassembly
-from helpers.capture.cpython.bytecode import argument
-from helpers.capture.cpython.settrace import Printed
-from helpers.capture.text.error import error_message
-from helpers.capture.text.value import plain, short_repr, type_name
-from helpers.capture.torch.fx_graph import drawn_node, fx_graph, last_nodes
-from helpers.internals import torch_private
-from helpers.mini.frame_hook import guarded
-from helpers.mini.versions import one_name
-from helpers.model.graphs import Graph
-from helpers.model.phrase import clipped, ended, listed
-from helpers.safety.restoring import redirected, running_user_code
+from ...internals import torch_private
+from ...mini.frame_hook import guarded
+from ...mini.versions import one_name
+from ...model.graphs import Graph
+from ...model.phrase import clipped, ended, listed
+from ...safety.restoring import redirected, running_user_code
+from ..cpython import disassembly
+from ..cpython.bytecode import argument
+from ..cpython.settrace import Printed
+from ..text.error import error_message
+from ..text.value import plain, short_repr, type_name
+from .fx_graph import drawn_node, fx_graph, last_nodes
 
 SO_FAR, RENAMED = "graph so far", " gets the name "
 MOST_INSTRUCTIONS = 500

@@ -18,26 +18,26 @@ from types import CodeType
 
 import numpy as np
 
-from helpers.capture.cpython.bytecode import bytecode
-from helpers.capture.cpython.objects import named
-from helpers.capture.cpython.settrace import UNRAISABLE, Printed
-from helpers.capture.cpython.unwrapping import Unwrapped, refuse_other_framework, to_run
-from helpers.capture.text import tensors
-from helpers.capture.text.error import error_message
-from helpers.capture.text.source import NOWHERE, Pages
-from helpers.capture.text.value import short_repr
-from helpers.capture.torch import dynamo_recorder as words
-from helpers.capture.torch.dynamo_recorder import SO_FAR, Event, Record, record
-from helpers.capture.torch.guard_tree import behind
-from helpers.internals import torch_private
-from helpers.model.code_records import Bytecode
-from helpers.model.phrase import clipped, counted, ended
-from helpers.model.stage_records import Panel
-from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
-from helpers.model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
-from helpers.safety import progress
-from helpers.safety.arguments import quote_value, real_isinstance, table
-from helpers.safety.restoring import redirected, running_user_code
+from ...internals import torch_private
+from ...model.code_records import Bytecode
+from ...model.phrase import clipped, counted, ended
+from ...model.stage_records import Panel
+from ...model.tables import Column, Entry, Ledger, Listing, Verdict
+from ...model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
+from ...safety import progress
+from ...safety.arguments import quote_value, real_isinstance, table
+from ...safety.restoring import redirected, running_user_code
+from ..cpython.bytecode import bytecode
+from ..cpython.objects import named
+from ..cpython.settrace import UNRAISABLE, Printed
+from ..cpython.unwrapping import Unwrapped, refuse_other_framework, to_run
+from ..text import tensors
+from ..text.error import error_message
+from ..text.source import NOWHERE, Pages
+from ..text.value import short_repr
+from . import dynamo_recorder as words
+from .dynamo_recorder import SO_FAR, Event, Record, record
+from .guard_tree import behind
 
 MOST_STEPS, MOST_GUARDS = 400, 12
 RETURNED = "the function ends here: its graph goes to the backend"

@@ -7,13 +7,13 @@ a tensor: its `grad_fn`, its `next_functions`, and theirs (torch/csrc/autograd/f
 from contextlib import suppress
 from itertools import islice
 
-from helpers.capture.cpython.objects import called
-from helpers.capture.cpython.unwrapping import refuse_other_framework
-from helpers.capture.text import tensors
-from helpers.capture.text.value import short_repr, type_name
-from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.phrase import clipped, counted
-from helpers.safety.arguments import real_isinstance, require_str, table
+from ...model.graphs import Edge, Graph, Node
+from ...model.phrase import clipped, counted
+from ...safety.arguments import real_isinstance, require_str, table
+from ..cpython.objects import called
+from ..cpython.unwrapping import refuse_other_framework
+from ..text import tensors
+from ..text.value import short_repr, type_name
 
 KINDS = {"placeholder": "input", "get_attr": "input", "output": "output"}
 MOST_NODES, MOST_ARGUMENTS, MOST_LAST = 5_000, 16, 12

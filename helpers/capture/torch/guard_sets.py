@@ -17,17 +17,17 @@ from functools import partial
 from itertools import combinations, islice
 from types import FunctionType
 
-from helpers.capture.cpython.objects import named, names_used
-from helpers.capture.text.error import error_message
-from helpers.capture.text.value import label
-from helpers.capture.torch import guard_tree as tree
-from helpers.internals import torch_private
-from helpers.mini.frame_hook import guarded
-from helpers.model import torch_records as records
-from helpers.model.phrase import clipped
-from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.safety.arguments import real_isinstance, require_int
-from helpers.safety.restoring import note_end, running_user_code
+from ...internals import torch_private
+from ...mini.frame_hook import guarded
+from ...model import torch_records as records
+from ...model.phrase import clipped
+from ...model.tables import Entry, Ledger, Verdict
+from ...safety.arguments import real_isinstance, require_int
+from ...safety.restoring import note_end, running_user_code
+from ..cpython.objects import named, names_used
+from ..text.error import error_message
+from ..text.value import label
+from . import guard_tree as tree
 
 MARKS = (("changed", "this one refuses the call"), ("failed", "an error instead of an answer"))
 MOST_ROWS, SHORT = 12, 40
@@ -82,7 +82,7 @@ class Mini:
     """What the mini-Dynamo compiles for one call, asked about its guards in the same way."""
 
     def __init__(self, fn, *args, **kwargs):
-        from helpers.mini import dynamo
+        from ...mini import dynamo
 
         self.compiled = dynamo.compile(tree.copied(tree.behind(fn)[0]))
         _run(self.compiled, args, kwargs, "the first call, compiled by the mini-Dynamo,")

@@ -12,16 +12,16 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from types import CodeType, FunctionType, MethodType
 
-from helpers.capture.cpython.objects import called, instance_dict, named
-from helpers.capture.cpython.unwrapping import DEEPEST, opened, refuse_other_framework
-from helpers.capture.text.error import instead
-from helpers.capture.text.value import short_repr, type_name
-from helpers.capture.torch.dynamo_recorder import IMPORTED, same, source_words
-from helpers.internals import torch_private
-from helpers.model.graphs import Edge, Node
-from helpers.model.phrase import clipped, listed
-from helpers.model.torch_records import Failure, Guard, GuardGraph
-from helpers.safety.arguments import real_isinstance, require_str
+from ...internals import torch_private
+from ...model.graphs import Edge, Node
+from ...model.phrase import clipped, listed
+from ...model.torch_records import Failure, Guard, GuardGraph
+from ...safety.arguments import real_isinstance, require_str
+from ..cpython.objects import called, instance_dict, named
+from ..cpython.unwrapping import DEEPEST, opened, refuse_other_framework
+from ..text.error import instead
+from ..text.value import short_repr, type_name
+from .dynamo_recorder import IMPORTED, same, source_words
 
 OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
 MISSING, MANY = object(), 60

@@ -13,22 +13,12 @@ from collections import Counter
 from dataclasses import replace
 from types import FunctionType, MethodType
 
-from helpers.capture.cpython.objects import called, inherited, instance_dict, named, refuse_async
-from helpers.capture.cpython.unwrapping import opened, refuse_other_framework
-from helpers.capture.text import tensors
-from helpers.capture.text.error import error_message
-from helpers.capture.text.source import source_of
-from helpers.capture.text.value import short_repr, type_name
-from helpers.capture.torch import guard_tree
-from helpers.capture.torch.dynamo_recorder import in_file, resumed, same
-from helpers.capture.torch.fx_graph import KINDS
-from helpers.capture.torch.guard_tree import behind, copied, entries, entries_words, given
-from helpers.internals import torch_private
-from helpers.mini import frame_hook
-from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.phrase import clipped, counted, listed
-from helpers.model.tables import SideBySide, Verdict, align
-from helpers.model.torch_records import (
+from ...internals import torch_private
+from ...mini import frame_hook
+from ...model.graphs import Edge, Graph, Node
+from ...model.phrase import clipped, counted, listed
+from ...model.tables import SideBySide, Verdict, align
+from ...model.torch_records import (
     HEADINGS,
     MARKS,
     TONES,
@@ -36,9 +26,19 @@ from helpers.model.torch_records import (
     CompileLedger,
     explain_failures,
 )
-from helpers.safety.arguments import real_isinstance, require_bool
-from helpers.safety.missing_parts import COMPILER_CURE
-from helpers.safety.restoring import patched
+from ...safety.arguments import real_isinstance, require_bool
+from ...safety.missing_parts import COMPILER_CURE
+from ...safety.restoring import patched
+from ..cpython.objects import called, inherited, instance_dict, named, refuse_async
+from ..cpython.unwrapping import opened, refuse_other_framework
+from ..text import tensors
+from ..text.error import error_message
+from ..text.source import source_of
+from ..text.value import short_repr, type_name
+from . import guard_tree
+from .dynamo_recorder import in_file, resumed, same
+from .fx_graph import KINDS
+from .guard_tree import behind, copied, entries, entries_words, given
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 MOST_FRAMES, LONGEST, MOST_CALLS = 3, 120, 6

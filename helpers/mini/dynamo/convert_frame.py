@@ -10,13 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from types import FunctionType
 
-from helpers.mini.dynamo.builder import BUILTINS
-from helpers.mini.dynamo.output_graph import BackendFailed, Output, Tracing
-from helpers.mini.dynamo.parts import PARTS, receives
-from helpers.mini.dynamo.resume_execution import make_resume_function
-from helpers.mini.dynamo.symbolic_convert import Interpreter
-from helpers.mini.dynamo.symbolic_values import NULL, RESULT, Break, Items, Loop, Refuse, Unread
-from helpers.safety.arguments import printable, real_type_name
+from ...safety.arguments import printable, real_type_name
+from .builder import BUILTINS
+from .output_graph import BackendFailed, Output, Tracing
+from .parts import PARTS, receives
+from .resume_execution import make_resume_function
+from .symbolic_convert import Interpreter
+from .symbolic_values import NULL, RESULT, Break, Items, Loop, Refuse, Unread
 
 UNSUPPORTED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 UNSUPPORTED |= inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

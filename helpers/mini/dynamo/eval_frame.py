@@ -10,9 +10,9 @@ from types import FunctionType, MethodType
 
 import torch
 
-from helpers.mini.dynamo.convert_frame import Entry, Frame, compile_frame, refused
-from helpers.mini.dynamo.parts import PARTS, Parts
-from helpers.safety.arguments import real_type_name
+from ...safety.arguments import real_type_name
+from .convert_frame import Entry, Frame, compile_frame, refused
+from .parts import PARTS, Parts
 
 LIMIT = 8  # entries per function
 
@@ -148,7 +148,7 @@ def hooked(backend=None, only=()):
     each has a code object of its own, an equal one: others that were made from the same lines are
     not traced. TypeError or ValueError for a wrong argument, RuntimeError without a frame hook.
     """
-    from helpers.mini import frame_hook
+    from .. import frame_hook
 
     _require_callable(backend)
     functions = only if isinstance(only, (list, tuple)) else [only]

@@ -9,9 +9,11 @@ import logging
 import torch
 from torch import fx
 
-from helpers.mini.dynamo.builder import VariableBuilder, is_short, own_name
-from helpers.mini.dynamo.parts import written
-from helpers.mini.dynamo.symbolic_values import (
+from ...safety.arguments import real_type_name
+from ...safety.restoring import patched
+from .builder import VariableBuilder, is_short, own_name
+from .parts import written
+from .symbolic_values import (
     Break,
     Items,
     Known,
@@ -21,8 +23,6 @@ from helpers.mini.dynamo.symbolic_values import (
     Unread,
     is_immutable,
 )
-from helpers.safety.arguments import real_type_name
-from helpers.safety.restoring import patched
 
 FAKES_LOGGER = logging.getLogger("torch._subclasses.fake_tensor")
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import torch
 from torch import fx
 
-from helpers.mini.dynamo.symbolic_values import Items, Known, Tensor
-from helpers.mini.vm.steps import ARITHMETIC, COMPARISON
+from ..vm.steps import ARITHMETIC, COMPARISON
+from .symbolic_values import Items, Known, Tensor
 
 OPERATORS = {**ARITHMETIC, **COMPARISON}
 

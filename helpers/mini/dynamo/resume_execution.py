@@ -9,8 +9,8 @@ import dis
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 
-from helpers.mini.dynamo.symbolic_values import NULL, Refuse
-from helpers.mini.versions import ENDS, JUMPS, one_name
+from ..versions import ENDS, JUMPS, one_name
+from .symbolic_values import NULL, Refuse
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ from types import ModuleType
 
 import torch
 
-from helpers.mini.dynamo import trace_rules
-from helpers.mini.dynamo.builder import own_name
-from helpers.mini.dynamo.parts import OPERATORS, UNARY
-from helpers.mini.dynamo.resume_execution import Code
-from helpers.mini.dynamo.symbolic_values import (
+from ..versions import METHODS_BY_BIT, NULL_ABOVE
+from . import trace_rules
+from .builder import own_name
+from .parts import OPERATORS, UNARY
+from .resume_execution import Code
+from .symbolic_values import (
     NULL,
     RESULT,
     SCALARS,
@@ -26,7 +27,6 @@ from helpers.mini.dynamo.symbolic_values import (
     Tensor,
     is_immutable,
 )
-from helpers.mini.versions import METHODS_BY_BIT, NULL_ABOVE
 
 # ruff: noqa: N802, D102 - a handler is named for its opcode, and its lines are all there is to say
 

@@ -13,7 +13,7 @@ import sys
 import torch
 import torch.nn.functional as functional
 
-from helpers.mini.dynamo.parts import OPERATORS, UNARY
+from .parts import OPERATORS, UNARY
 
 POINTWISE = """abs add atan ceil clamp clip cos div erf exp floor ge gt isfinite isnan le log log1p
     logical_and logical_not logical_or lt masked_fill maximum minimum mul ne eq neg pow reciprocal

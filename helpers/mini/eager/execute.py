@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from helpers.internals.shared_libraries import import_slots
-from helpers.mini.eager.c_api import (
+from ...internals.shared_libraries import import_slots
+from ...safety.arguments import real_type_name
+from .c_api import (
     INT,
     POINTER,
     Status,
@@ -23,7 +24,6 @@ from helpers.mini.eager.c_api import (
     set_attributes,
     tensor_of,
 )
-from helpers.safety.arguments import real_type_name
 
 
 def execute(op_name: str, inputs, attrs: tuple = (), num_outputs: int = 1) -> list:

@@ -8,5 +8,5 @@ takes out what an error of torch's left there, `available()` says which hook thi
 
 # ruff: noqa: F401 - what is imported here is offered
 
-from helpers.mini.frame_hook.hooks import available, guarded, replaced, watching, why_not
-from helpers.mini.frame_hook.slot import Evaluator, evaluator_at, installed, put_back
+from .hooks import available, guarded, replaced, watching, why_not
+from .slot import Evaluator, evaluator_at, installed, put_back

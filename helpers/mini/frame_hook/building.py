@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from helpers.safety import folders, progress
-from helpers.safety.children import run
-from helpers.safety.missing_parts import COMPILER_CURE, OneSentence
+from ...safety import folders, progress
+from ...safety.children import run
+from ...safety.missing_parts import COMPILER_CURE, OneSentence
 
 SOURCE = Path(__file__).with_name("hook.c")
 PYTHONS = ((3, 11), (3, 12), (3, 13))

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from functools import cache
 from types import CodeType
 
-from helpers.mini.frame_hook import building, slot
-from helpers.safety.arguments import real_type_name
+from ...safety.arguments import real_type_name
+from . import building, slot
 
 
 @cache
@@ -18,7 +18,7 @@ def _open_door():
         because = str(error)
     try:
         building.refuse_python()
-        from helpers.mini.frame_hook import torch_callback
+        from . import torch_callback
 
         return torch_callback.Door(), "torch's own hook", ""
     except (ImportError, building.NotBuilt):

@@ -8,8 +8,8 @@ import ctypes
 import os
 from typing import NamedTuple
 
-from helpers.internals import torch_private
-from helpers.mini.frame_hook.building import NotBuilt, extension
+from ...internals import torch_private
+from .building import NotBuilt, extension
 
 DEFAULT = "_PyEval_EvalFrameDefault"
 MOST_LEFT = 1000  # errors since the last time

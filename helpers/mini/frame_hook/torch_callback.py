@@ -12,9 +12,9 @@ import warnings
 from contextlib import suppress
 from types import CodeType, SimpleNamespace
 
-from helpers.internals import torch_private
-from helpers.mini.frame_hook import slot
-from helpers.mini.frame_hook.building import NotBuilt
+from ...internals import torch_private
+from . import slot
+from .building import NotBuilt
 
 HERE = os.path.dirname(__file__)
 FEWEST_LEVELS = 200

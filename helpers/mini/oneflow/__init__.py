@@ -10,21 +10,21 @@ an op's own files see that name while they are loaded.
 from collections import namedtuple
 from types import SimpleNamespace
 
-from helpers.mini.oneflow.autodiff import OpArg
-from helpers.mini.oneflow.cpp_def import find_compiler
-from helpers.mini.oneflow.definitions import REGISTER_USER_OP, REGISTER_USER_OP_GRAD
-from helpers.mini.oneflow.errors import OpError
-from helpers.mini.oneflow.global_function import Numpy, global_function, watch, watch_diff
-from helpers.mini.oneflow.job import Job, Op, placement
-from helpers.mini.oneflow.kernels import REGISTER_USER_KERNEL, HobDataType, HobDeviceTag
-from helpers.mini.oneflow.session import (
+from .autodiff import OpArg
+from .cpp_def import find_compiler
+from .definitions import REGISTER_USER_OP, REGISTER_USER_OP_GRAD
+from .errors import OpError
+from .global_function import Numpy, global_function, watch, watch_diff
+from .job import Job, Op, placement
+from .kernels import REGISTER_USER_KERNEL, HobDataType, HobDeviceTag
+from .session import (
     CustomOpModule,
     clear_default_session,
     fresh_session,
     get_all_variables,
     load_variables,
 )
-from helpers.mini.oneflow.user_op_builder import (
+from .user_op_builder import (
     SGD,
     PiecewiseConstantScheduler,
     get_variable,

@@ -11,8 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import partialmethod
 
-from helpers.mini.oneflow.errors import OpError, in_file, listed, lookup, need, stage
-from helpers.safety.arguments import quote_value
+from ...safety.arguments import quote_value
+from .errors import OpError, in_file, listed, lookup, need, stage
 
 
 @dataclass

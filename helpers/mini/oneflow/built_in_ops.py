@@ -6,9 +6,9 @@ inputs are all called "in"; a job's input and variable ops have no kernel.
 
 import numpy as np
 
-from helpers.mini.oneflow.autodiff import Request
-from helpers.mini.oneflow.errors import need
-from helpers.mini.oneflow.registry import AttrDef, GradientDef, Kernel, OpDef, Registry, Spec
+from .autodiff import Request
+from .errors import need
+from .registry import AttrDef, GradientDef, Kernel, OpDef, Registry, Spec
 
 
 def built_in_registry():

@@ -7,10 +7,10 @@ The chain has the names of the C++ one; the setters of InferContext are those of
 
 from functools import partialmethod
 
-from helpers.mini.oneflow.autodiff import BackwardOpConfContext
-from helpers.mini.oneflow.errors import OpError, lookup, need, raised
-from helpers.mini.oneflow.registry import REQUIRED, Chain, GradientDef, OpDef, Spec, attr_def, begin
-from helpers.safety.arguments import quote_value
+from ...safety.arguments import quote_value
+from .autodiff import BackwardOpConfContext
+from .errors import OpError, lookup, need, raised
+from .registry import REQUIRED, Chain, GradientDef, OpDef, Spec, attr_def, begin
 
 
 def REGISTER_USER_OP(op_type_name):

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from traceback import walk_tb
 
-from helpers.safety.arguments import printable, real_type_name
-from helpers.safety.missing_parts import OneSentence
+from ...safety.arguments import printable, real_type_name
+from ...safety.missing_parts import OneSentence
 
 
 class OpError(Exception):

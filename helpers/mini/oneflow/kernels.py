@@ -16,11 +16,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from helpers.mini.oneflow import built_in_ops
-from helpers.mini.oneflow.autodiff import numbered
-from helpers.mini.oneflow.errors import OpError, listed, lookup, need, place, raised
-from helpers.mini.oneflow.registry import Chain, Kernel, Spec, begin, dtype_name
-from helpers.safety.arguments import quote_value, real_type_name
+from ...safety.arguments import quote_value, real_type_name
+from . import built_in_ops
+from .autodiff import numbered
+from .errors import OpError, listed, lookup, need, place, raised
+from .registry import Chain, Kernel, Spec, begin, dtype_name
 
 DEVICES = ("cpu", "gpu")
 # The original's words for none and for several.

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.mini.oneflow.errors import in_file, listed, need, place, stage
-from helpers.safety.arguments import quote_value
+from ...safety.arguments import quote_value
+from .errors import in_file, listed, need, place, stage
 
 NUMBERS = {"float16": 9, "float32": 2, "float64": 3, "int8": 4, "int32": 5, "int64": 6, "uint8": 7}
 DTYPES = tuple(NUMBERS)  # and no bool; the numbers are those of enum DataType

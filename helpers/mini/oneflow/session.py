@@ -15,10 +15,10 @@ from types import ModuleType
 
 import numpy as np
 
-from helpers.mini.oneflow import cpp_def as cpp
-from helpers.mini.oneflow.built_in_ops import built_in_registry
-from helpers.mini.oneflow.errors import OpError, listed, need, place, raised, stage
-from helpers.mini.oneflow.registry import Registry, Spec, collect
+from . import cpp_def as cpp
+from .built_in_ops import built_in_registry
+from .errors import OpError, listed, need, place, raised, stage
+from .registry import Registry, Spec, collect
 
 PACKAGE = __name__.rpartition(".")[0]
 

@@ -11,11 +11,11 @@ import zlib
 
 import numpy as np
 
-from helpers.mini.oneflow.autodiff import Request
-from helpers.mini.oneflow.errors import OpError, need
-from helpers.mini.oneflow.job import PLACED, Op, Output, check_placement, writer
-from helpers.mini.oneflow.registry import FLOATS, Spec, checked_spec, is_list
-from helpers.safety.arguments import quote_value, real_type_name
+from ...safety.arguments import quote_value, real_type_name
+from .autodiff import Request
+from .errors import OpError, need
+from .job import PLACED, Op, Output, check_placement, writer
+from .registry import FLOATS, Spec, checked_spec, is_list
 
 
 class Blob:

@@ -15,7 +15,8 @@ message, cause, context and a traceback with the program's lines.
 import sys
 from types import FunctionType, MethodType
 
-from helpers.mini.vm.instructions import (
+from ...safety.arguments import real_type_name
+from .instructions import (
     NULL,
     Halt,
     Missing,
@@ -25,10 +26,9 @@ from helpers.mini.vm.instructions import (
     plain,
     plain_names,
 )
-from helpers.mini.vm.loop import Loop, machine, opcodes, or_finished, written
-from helpers.mini.vm.more_handlers import More
-from helpers.mini.vm.steps import ARITHMETIC, COMPARISON, STEPS
-from helpers.safety.arguments import real_type_name
+from .loop import Loop, machine, opcodes, or_finished, written
+from .more_handlers import More
+from .steps import ARITHMETIC, COMPARISON, STEPS
 
 VERSIONS = ((3, 11), (3, 12), (3, 13))
 WHOLE = (*STEPS, More)

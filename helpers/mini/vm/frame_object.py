@@ -15,8 +15,8 @@ from contextlib import suppress
 from operator import attrgetter
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, TracebackType
 
-from helpers.internals.interpreter_frame import variables
-from helpers.mini.vm.instructions import NULL, Unsupported
+from ...internals.interpreter_frame import variables
+from .instructions import NULL, Unsupported
 
 AHEAD = sys.version_info >= (3, 13)  # a frame that waits stands at what it will go on with
 WAITING = ("RETURN_GENERATOR", "YIELD_VALUE")

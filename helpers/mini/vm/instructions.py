@@ -12,8 +12,8 @@ from itertools import takewhile
 from sys import intern
 from types import CodeType
 
-from helpers.internals.interpreter_frame import variables
-from helpers.mini.versions import JUMPS, VERSION, one_name, pushes_pair
+from ...internals.interpreter_frame import variables
+from ..versions import JUMPS, VERSION, one_name, pushes_pair
 
 
 class Halt(BaseException):

@@ -9,8 +9,8 @@ import builtins
 import sys
 from types import CellType, CodeType, FunctionType
 
-from helpers.mini.vm.frame_object import Frame, Handling, call_native, enter
-from helpers.mini.vm.instructions import (
+from .frame_object import Frame, Handling, call_native, enter
+from .instructions import (
     EVERY_NAME,
     NULL,
     Halt,
@@ -19,7 +19,7 @@ from helpers.mini.vm.instructions import (
     outer_name,
     plain,
 )
-from helpers.mini.vm.steps import STEPS, links
+from .steps import STEPS, links
 
 PACKAGE = __name__.rpartition(".")[0]
 # What these raise has been in this frame before: its traceback gets no second entry.

@@ -14,9 +14,9 @@ from functools import cache
 from operator import setitem
 from types import CellType
 
-from helpers.mini.vm.frame_object import generator_of
-from helpers.mini.vm.instructions import NULL, Unsupported
-from helpers.mini.vm.steps import gathering, pushing, refuse_uncatchable
+from .frame_object import generator_of
+from .instructions import NULL, Unsupported
+from .steps import gathering, pushing, refuse_uncatchable
 
 # An opcode of its own until 3.11, then an intrinsic.
 PREP_STAR = ("PREP_RERAISE_STAR", 0) if sys.version_info < (3, 12) else ("CALL_INTRINSIC_2", 1)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from helpers.model.framework_records import AGAIN
-from helpers.model.graphs import Edge, Node
-from helpers.view import ink
-from helpers.view.ink import LETTER, SMALL, drawn_width
-from helpers.view.markup import cut, one_line, render
+from ...model.framework_records import AGAIN
+from ...model.graphs import Edge, Node
+from .. import ink
+from ..ink import LETTER, SMALL, drawn_width
+from ..markup import cut, one_line, render
 
 BOX, MARGIN = 40, 8  # pixels
 LONGEST_SAID = 400  # characters of a label in the text form

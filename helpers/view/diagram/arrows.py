@@ -8,7 +8,7 @@ from itertools import pairwise, product
 from math import dist
 from operator import itemgetter
 
-from helpers.view.diagram import Spot
+from . import Spot
 
 TIP, LOOP = 4, 60  # pixels before a box where a line ends; how far one goes out that comes back
 LEAD = 14  # pixels of a level piece beside a label

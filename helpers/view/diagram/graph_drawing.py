@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from helpers.model.graphs import Body, Graph, Nest, nested
-from helpers.view import diagram
-from helpers.view.diagram.arrows import (
+from ...model.graphs import Body, Graph, Nest, nested
+from .. import diagram
+from ..ink import LETTER, SMALL, SMALLEST, drawn_width
+from .arrows import (
     LEAD,
     LIFT,
     LOOP,
@@ -16,8 +17,7 @@ from helpers.view.diagram.arrows import (
     draw_roomy,
     place_labels,
 )
-from helpers.view.diagram.layered_layout import Layout, assign_coordinates, make_layers
-from helpers.view.ink import LETTER, SMALL, SMALLEST, drawn_width
+from .layered_layout import Layout, assign_coordinates, make_layers
 
 STEP, CLOSE = 92, 64  # pixels from row to row, and where no arrow has words
 COLUMN, CLOSE_COLUMN, WIDER = 70, 40, 50  # pixels between two columns, at least

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from helpers.model.framework_records import apart
-from helpers.model.graphs import MEANINGS, Edge, Graph, GraphDiff, Nest, Node, nested
-from helpers.model.phrase import counted, listed
-from helpers.model.tables import Column, Listing
-from helpers.view import View
-from helpers.view.diagram import legend, named, one_per_pair, page, said
-from helpers.view.diagram.graph_drawing import draw_graph
-from helpers.view.ink import pictured
-from helpers.view.markup import joined, render
-from helpers.view.table_view import table
+from ...model.framework_records import apart
+from ...model.graphs import MEANINGS, Edge, Graph, GraphDiff, Nest, Node, nested
+from ...model.phrase import counted, listed
+from ...model.tables import Column, Listing
+from .. import View
+from ..ink import pictured
+from ..markup import joined, render
+from ..table_view import table
+from . import legend, named, one_per_pair, page, said
+from .graph_drawing import draw_graph
 
 MOST_LINES = 100  # of the text form of a folded graph; what is beyond is counted
 MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is not folded

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from helpers.model.framework_records import JobGraph
-from helpers.model.graphs import Node
-from helpers.view import View, diagram
-from helpers.view.diagram.arrows import TIP, points_along
-from helpers.view.ink import LETTER, drawn_width
-from helpers.view.markup import grid, one_line
+from ...model.framework_records import JobGraph
+from ...model.graphs import Node
+from .. import View, diagram
+from ..ink import LETTER, drawn_width
+from ..markup import grid, one_line
+from .arrows import TIP, points_along
 
 LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
 HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")

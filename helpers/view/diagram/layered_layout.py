@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import combinations, pairwise
 from random import Random
 
-from helpers.model.graphs import Graph
+from ...model.graphs import Graph
 
 LATE = ("constant", "op", "call", "forward", "backward", "update")  # kinds that are no input
 SWEEPS, ROUNDS, SHAKES = 8, 6, 30

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from helpers.model.study_records import Choice, Sandbox
-from helpers.model.tables import Transcript, Transcripts
-from helpers.view import View
-from helpers.view.markup import grid, render, visible
-from helpers.view.source_views import ENDS, transcript
-from helpers.view.widgets import INTERRUPTED, make_widget
+from ...model.study_records import Choice, Sandbox
+from ...model.tables import Transcript, Transcripts
+from .. import View
+from ..markup import grid, render, visible
+from ..source_views import ENDS, transcript
+from . import INTERRUPTED, make_widget
 
 HEADINGS = ("choice", "starts with", "can be", "matters for")
 EVERY = "every run"

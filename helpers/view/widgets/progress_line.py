@@ -8,8 +8,8 @@ from contextlib import suppress
 from threading import Lock
 from uuid import uuid4
 
-from helpers.safety import progress
-from helpers.view.widgets import read
+from ...safety import progress
+from . import read
 
 AFTER, STEP = 2.0, 0.5  # seconds that a cell takes in silence; between two looks at what is done
 MANY = 30  # so many new modules are an import of something large

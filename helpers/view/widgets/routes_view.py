@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from helpers.model.phrase import counted, ended
-from helpers.model.reference_records import UNKNOWN, RouteMap
-from helpers.view import View, ink
-from helpers.view.diagram.animated_graph import Picture
-from helpers.view.ink import LETTER, drawn_width, pictured
-from helpers.view.markup import fit, joined, one_line, render
-from helpers.view.table_view import ENTRIES, count_changed, dots, dots_text, explain_dots
-from helpers.view.widgets import make_widget, read
+from ...model.phrase import counted, ended
+from ...model.reference_records import UNKNOWN, RouteMap
+from .. import View, ink
+from ..diagram.animated_graph import Picture
+from ..ink import LETTER, drawn_width, pictured
+from ..markup import fit, joined, one_line, render
+from ..table_view import ENTRIES, count_changed, dots, dots_text, explain_dots
+from . import make_widget, read
 
 FEW = 3  # routes that are called by their names
 MOST = 60  # routes in the picture

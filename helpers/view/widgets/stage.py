@@ -7,14 +7,14 @@ from functools import partial
 
 from markupsafe import Markup, escape
 
-from helpers.model.graphs import Graph
-from helpers.model.stage_records import LANES, NOWHERE, Card, Panel, Step, Timeline, Value
-from helpers.model.torch_records import DynamoRun
-from helpers.view import View
-from helpers.view.diagram.animated_graph import animated_graph, growing_graphs
-from helpers.view.markup import MONO, cut, fit, joined, one_line, render, source_lines, visible
-from helpers.view.progress_view import view_of
-from helpers.view.widgets import make_widget
+from ...model.graphs import Graph
+from ...model.stage_records import LANES, NOWHERE, Card, Panel, Step, Timeline, Value
+from ...model.torch_records import DynamoRun
+from .. import View
+from ..diagram.animated_graph import animated_graph, growing_graphs
+from ..markup import MONO, cut, fit, joined, one_line, render, source_lines, visible
+from ..progress_view import view_of
+from . import make_widget
 
 MARK, LEFT = "▶", "↩"  # the line that runs next, and the one that was just left
 NO_STEPS = "No steps were recorded, so there is nothing to step through."
