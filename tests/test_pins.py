@@ -10,8 +10,6 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-import helpers
-
 REPO = Path(__file__).parents[1]
 PIN_FILES = ("requirements.txt", "constraints.txt", "environment.yml", "pyproject.toml")
 MACHINES = [
@@ -95,7 +93,6 @@ def test_package_asks_for_a_lowest_and_a_highest_release():
 
 def test_version_is_said_once():
     assert tomllib.loads(read("pyproject.toml"))["project"]["dynamic"] == ["version"]
-    assert yaml.safe_load(read("CITATION.cff"))["version"] == helpers.__version__
 
 
 def test_tests_build_the_package_with_what_an_install_builds_it_with():
