@@ -19,7 +19,7 @@ from ..cpython.objects import instance_dict, namespace
 from ..cpython.settrace import TRACER_LOST, Printed, traced
 from ..cpython.unwrapping import Unwrapped, to_run
 from ..text.source import source_of
-from ..text.value import short_name, type_name
+from ..text.value import short_name, short_repr, type_name
 from .name_graph import Numbers, names_graph
 
 MOST_STEPS = 200
@@ -97,7 +97,8 @@ class _Run:
             if not (loop and argument[0] is StopIteration):
                 self._raised = short_name(argument[0].__name__)
         elif self._line or event == "line":
-            self._step(frame.f_locals, frame.f_lineno if event == "line" else 0)
+            ends = f", and the call returns {short_repr(argument)}" if event == "return" else ""
+            self._step(frame.f_locals, frame.f_lineno if event == "line" else 0, ends)
         if event == "line":
             self._line, self._raised = frame.f_lineno, ""
         return self._on_event
@@ -108,13 +109,13 @@ class _Run:
             self._shut.add(type_name(value))
         return followed
 
-    def _step(self, names: Mapping[str, object], then: int = 0):
+    def _step(self, names: Mapping[str, object], then: int, ends: str):
         if len(self.steps) > self._most:
             self._over, many = True, f"{self._most:,} lines that ran are shown"
             self.notes[f"Only the first {many} (most={2 * self._most} shows more)."] = True
             return
         place = self.source.place(self._line)
-        words = f"{place} raised {self._raised}" if self._raised else f"after {place}"
+        words = f"{place} raised {self._raised}" if self._raised else f"after {place}{ends}"
         words = words if self._line else "the call begins"
         known = [name for name in names if not name.startswith("@")]  # pytest makes such names
         shown = [name for name in known if not name.startswith("_")]
