@@ -80,6 +80,14 @@ def place(fn, line):
     return f"test_names.py:{fn.__code__.co_firstlineno + line - 1}"
 
 
+def test_last_step_says_what_the_call_returns():
+    def run(n):
+        return n + 1
+
+    last = f"after {place(run, 1)}, and the call returns 3"
+    assert names_timeline(run, 2).steps[-1].label == last
+
+
 def test_steps_show_names_after_each_line_and_what_was_printed():
     def run():
         a = len

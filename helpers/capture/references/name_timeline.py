@@ -97,7 +97,8 @@ class _Run:
             if not (loop and argument[0] is StopIteration):
                 self._raised = short_name(argument[0].__name__)
         elif self._line or event == "line":
-            ends = f", and the call returns {short_repr(argument)}" if event == "return" else ""
+            returns = event == "return" and argument is not None
+            ends = f", and the call returns {short_repr(argument)}" if returns else ""
             self._step(frame.f_locals, frame.f_lineno if event == "line" else 0, ends)
         if event == "line":
             self._line, self._raised = frame.f_lineno, ""

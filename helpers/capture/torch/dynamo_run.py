@@ -100,7 +100,11 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """
     run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
     inside = compilable(fn, "watch_breaks", args)
-    note = [f"It went on in {counted(len(run.resumed), 'resume function')}."] * bool(run.resumed)
+    note, explained = [], len(run.graphs) - 1
+    if len(run.breaks) != explained:
+        note += [EXPLAINED.format(explained)]
+    if run.resumed:
+        note += [f"It went on in {counted(len(run.resumed), 'resume function')}."]
     title, note = f"Graph breaks of {named(inside.function)}", (*note, run.outcome)
     return _list_breaks(title, run.breaks, len(run.graphs), (*note, *inside.sentences), run.outcome)
 
@@ -108,8 +112,6 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
 def _list_breaks(title: str, breaks, graphs: int, notes=(), outcome: str = "") -> BreakListing:
     note = [f"{counted(len(breaks), 'graph break')}." if breaks else "No graph break."]
     note += [f"{counted(graphs, 'graph')}."]
-    if len(breaks) != graphs - 1:
-        note += [EXPLAINED.format(graphs - 1)]
     advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in breaks if b.page)
     note = " ".join((*note, *notes)) + "".join(advice)
     return BreakListing(title, BREAK_COLUMNS, tuple(breaks), note, graphs, outcome)
