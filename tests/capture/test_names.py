@@ -84,7 +84,7 @@ def test_last_step_says_what_the_call_returns():
     def run(n):
         return n + 1
 
-    last = f"after {place(run, 1)}, and the call returns 3"
+    last = f"after {place(run, 2)}, and the call returns 3"
     assert names_timeline(run, 2).steps[-1].label == last
 
 
