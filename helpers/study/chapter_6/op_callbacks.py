@@ -186,11 +186,7 @@ def tape(tape):
         ("x * x + x", lambda x: x * x + x, SUMS),
         ("reduce_mean(x, 1)", lambda x: tf.reduce_mean(x, 1), "keep the attributes"),
         ("2 * 3, beside sin(x)", lambda x: (tf.sin(x), tf.constant(2.0) * 3.0)[1], SKIP),
-        (
-            "floor(x) + sin(x)",
-            lambda x: tf.floor(x) + tf.sin(x),
-            "there is nothing to add for None",
-        ),
+        ("floor(x) + sin(x)", lambda x: tf.floor(x) + tf.sin(x), "nothing to add for None"),
         ("split(x)[1]", lambda x: tf.split(x, 3, 1)[1], ZEROS),
         ("first * second of a list that changes", _pick_of_list, "keep a tuple of the outputs"),
         ("a constant", lambda x: tf.constant(3.0), "no op leads from x to y, so return None"),

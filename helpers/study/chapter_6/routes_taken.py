@@ -76,7 +76,7 @@ def parted(quick, slow, rows, state, gain) -> str | None:
         because = str(error)
     routes = ["fast path"] if because else call_tree(quick, rows, state, gain).routes
     if any(route != "fast path" for route in routes):
-        return f"quick leaves the fast path, its routes are {', '.join(routes)}"
+        return f"quick leaves the fast path. Its routes are {', '.join(routes)}"
     return because
 
 

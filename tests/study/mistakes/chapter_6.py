@@ -120,7 +120,7 @@ MISTAKES = {
         ("the guess must be a dict", "reasons = {", "reasons = 5, {"),
         ("quick must be a function", "def quick(", "quick = 5\n\n\ndef quick_one("),
         ("leaves the fast path", "tf.reverse(state, first_axis)", "tf.reverse(state, [0])"),
-        ("its routes are", "tf.sin(state)", "wave(state)"),
+        ("Its routes are", "tf.sin(state)", "wave(state)"),
         ("gives {'the gradient for state': None", "tf.sin(state)", "tf.constant(np.sin(state))"),
     ),
     "first_nan": (
