@@ -96,7 +96,7 @@ def _advise(mine, real) -> str:
             why = "An equal object does not count, defaults belong to the last parameters, and "
             why += "local variables have no defaults"
             if "<locals>" not in extra[0][0]:
-                why = "That is a __name__. Return the function's __qualname__"
+                why = "That is its __name__. Return its __qualname__"
             return f"it names {_place(*extra[0])}, whose default is not the object. {why}"
         if missed := [pair for pair in places if pair not in found]:
             place = _place(*missed[0])

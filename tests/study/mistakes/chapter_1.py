@@ -77,7 +77,7 @@ MISTAKES = {
         ("__kwdefaults__", "            pairs += (fn.__kwdefaults__ or {}).items()\n", ""),
         ("your code raised TypeError", "fn.__defaults__ or ()", "fn.__defaults__"),
         ("defaults belong to the last parameters", "names[len(names) - len(values) :]", "names"),
-        ("That is a __name__", "fn.__qualname__", "fn.__name__"),
+        ("That is its __name__", "fn.__qualname__", "fn.__name__"),
         ("local variables have no defaults", "[: fn.__code__.co_argcount]", ""),
         ("whose default is not the object", " if value is obj", ""),
         ("pair of str", "(fn.__qualname__, name)", "fn"),
