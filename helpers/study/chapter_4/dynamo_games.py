@@ -35,8 +35,7 @@ WANTED = (
     "G['RATE'] EQUALS_MATCH",
     "(the state of torch) GLOBAL_STATE",
 )
-ALONE = "the change must fail this guard and no other"
-AIM = "a correct answer"
+ALONE, AIM = "the change must fail this guard and no other", "a correct answer"
 
 
 @exercise(
