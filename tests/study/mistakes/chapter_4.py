@@ -168,7 +168,7 @@ MISTAKES = {
         ("outside the compiled function", "    def step(", COMPILED + "    def step("),
         ("'Failed to trace builtin operator'", MEAN, f"print(end='')\n        {MEAN}"),
         ("compilations: yours gives 8", "y * warm", "y * min(1.0, model.calls / 10)"),
-        ("2 mean a graph break", CLAMPED, BRANCH),
+        ("2 means a graph break", CLAMPED, BRANCH),
         ("the loss: yours gives", ".clamp(-2, 2)", ""),
         ("the loss: yours gives", "        optimizer.zero_grad()\n", ""),
         ("call 1, the loss", WARM, "", "    def step(", f"{WARM[4:]}\n    def step("),
