@@ -15,7 +15,8 @@ __all__ = """
     rebind_everywhere show_autograph show_bindings show_bytecode show_fx show_grad_fn show_graph
     show_guards show_interceptions show_journey show_names show_traceback watch_breaks watch_call
     watch_compile watch_fixes watch_in_child watch_inductor watch_mutations watch_names watch_ops
-    watch_recompiles watch_stack watch_traces would_trace
+    watch_recompiles watch_stack watch_traces watching_breaks watching_ops watching_recompiles
+    watching_traces would_trace
 """.split()  # noqa: SIM905
 
 _NAMES = {
