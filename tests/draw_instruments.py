@@ -80,7 +80,8 @@ def heading(number: int) -> str:
     if not number:
         return "## Verbs that belong to no single seam"
     here = SPINE[number - 1]
-    words = f"## {number} · {here.name}\n\nHere {here.happens}. Its chapter: [{here.title}]({here.file}.ipynb)."
+    chapter = f"[{here.title}]({here.file}.ipynb)"
+    words = f"## {number} · {here.name}\n\nHere {here.happens}. Its chapter: {chapter}."
     return (
         words
         if SECTIONS[number]
