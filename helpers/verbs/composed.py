@@ -64,7 +64,7 @@ def show_frames(most: int = 12) -> Exhibit:
 def show_evaluator(fn, before=None) -> Exhibit:
     """Draw the path from a call of `fn` to the function that evaluates its frames right now.
 
-    `before` is an earlier result of this verb. Both are drawn side by side, with what is new
+    `before` is an earlier result of this verb. Both are drawn side by side, and what is new is
     marked. TypeError if `fn` is not a Python function, or `before` is not such a result.
     """
     from ..capture.cpython import hooked_frames
@@ -79,7 +79,7 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     """Draw the guard tree of each cache entry that Dynamo keeps for `fn`, or its module's forward.
 
     `find` highlights guards with these words. `as_table` lists the guards instead, and with `find`
-    only the guards it finds. With `call`, a tuple or dict of arguments, you see the guards of one
+    only the matching ones. With `call`, a tuple or dict of arguments, you see the guards of one
     `entry` as Python, evaluated for that call. `.model.source` is one function with all of them,
     which `guard_function` makes. LookupError if nothing was compiled, or nothing is found.
     """

@@ -42,7 +42,7 @@ def costs_listing(
 ) -> Costs:
     """Time `actions` (a dict from name to callable) against `unit` in one run.
 
-    `.model.ratio(name)` is the ratio. Their errors are raised. TypeError if one cannot be called.
+    `.model.ratio(name)` is the ratio. Errors are raised. TypeError if one cannot be called.
     """
     actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
     for name, action in [("the unit", unit), *actions]:

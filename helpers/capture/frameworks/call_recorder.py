@@ -191,8 +191,7 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
 def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALLS) -> Ledger:
     """Run every case, and compare the landmarks that each call passes.
 
-    `cases`: name -> function, or (function, *arguments). `depth`, `only` and `most` limit the calls
-    of each case as in `watch_call`.
+    `cases`: name -> function, or (function, *arguments). The limits are those of `watch_call`.
     """
     limits = {"depth": depth, "only": only, "most": most}
     found = table(cases, "watch_calls", CASES, MOST_CASES)

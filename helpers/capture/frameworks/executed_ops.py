@@ -49,7 +49,7 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
 
     Both frameworks report only the ops of the calling thread, so work that `fn` gives to other
     threads is missing. A tf.function that already has its graph counts as one op. Work in a kernel
-    that torch.compile generated is no op at all. While watched, torch adds a `detach` where a
+    that torch.compile generated is no op at all. While it is watched, torch adds a `detach` where a
     result is saved for the backward pass, and sums gradients by `add`. torch.profiler does not
     cause that. `most` limits the number of ops. ValueError if it is not a valid number. An
     Exception that `fn` raises appears in the exhibit. TypeError if `fn` cannot be called.
@@ -69,12 +69,12 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
 
 
 class OpsSeen:
-    """List the ops that TensorFlow and PyTorch report in a `with` block, at most `most` of them.
+    """List the ops that TensorFlow and PyTorch report in a `with` block.
 
-    After `with watching_ops() as seen: model.fit(x, y)`, `seen.model.ops` contains the names in
-    order, and `seen.model.rows` the tensors. A tensor that your names lead to appears under its
-    name. You see the ops of this thread, from frameworks that were imported before the block,
-    within the limits that `watch_ops` describes. Errors in the block are raised.
+    After `with watching_ops() as seen: model.fit(x, y)`, `seen.model.ops` contains the ops' names
+    in order, at most `most`, and `seen.model.rows` the tensors. A tensor that your names lead to
+    appears under its name. You see the ops of this thread, from frameworks that were imported
+    before the block, within the limits that `watch_ops` describes. Errors in the block are raised.
     """
 
     def __init__(self, most: int = MOST_OPS):

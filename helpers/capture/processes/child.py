@@ -99,10 +99,11 @@ def plain(words: str) -> str:
 def call_in_child(fn, *args):
     """Run `fn(*args)` from its source in a child interpreter, and return the result.
 
-    The child starts in an empty folder, and files that `fn` writes to its home (`~`) go with that
-    folder. `fn` must import what it uses. Arguments and result travel as JSON: dicts with text
-    keys, lists, text, numbers, None. A tuple arrives as a list. What `fn` prints or leaves running
-    is ignored. TypeError if there is no source or no JSON, RuntimeError if `fn` does not return.
+    The child starts in an empty folder, which is deleted with all that `fn` writes to its home
+    (`~`). `fn` must import what it uses. Arguments and result travel as JSON: dicts with text keys,
+    lists, text, numbers, None. A tuple arrives as a list. What `fn` prints or leaves running is
+    ignored. TypeError if there is no source or a value is not JSON, RuntimeError if `fn` does not
+    return.
     """
     _require_def(fn)
     source, name = _own_source(fn, TypeError), fn.__code__.co_name

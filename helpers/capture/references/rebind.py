@@ -31,19 +31,19 @@ _SHARED += (type(None), type(...), type(NotImplemented))  # made once for all
 
 
 def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebinding":
-    """Return a context manager that replaces `old` by `new` where it finds `old`, then undoes it.
+    """Return a context manager that replaces `old` with `new` wherever a search finds `old`.
 
-    `search` is "thorough" (ask the collector) or "scan" (only names in modules). `keep` lists paths
-    to leave alone, such as `"__main__.original"`. `only` lists the only paths to rebind. Both
-    accept patterns (`"tensorflow.*"`). References that `new` needs to reach `old` also stay. So
-    does a variable that only a running call refers to, because no search lists it.
+    `old` is restored when the block ends. `search` is "thorough" (ask the collector) or "scan"
+    (only names in modules). `keep` lists paths to leave alone, such as `"__main__.original"`.
+    `only` lists the only paths to rebind. Both accept patterns (`"tensorflow.*"`). References that
+    `new` needs to reach `old` also stay. So does a variable that only a running call refers to,
+    because no search lists it.
 
-    It raises ValueError or TypeError, in one sentence and before it changes anything, in these
-    cases: `old` is a value that the interpreter shares (None, numbers, strings), a built-in type or
-    a module; `new` is `old` itself, or cannot be called though `old` can; a path names no place; no
-    place could be rebound. Other threads see the replacement too, so use the block in one thread.
-    The kernel's own modules are left out. So are the builtins, which the kernel calls at any
-    moment.
+    ValueError or TypeError, in one sentence and with nothing changed, if no place could be rebound,
+    a path names no place, or `new` is `old` itself or cannot be called though `old` can. Shared
+    values (None, numbers, strings), built-in types and modules are refused too. Other threads see
+    the replacement too, so use the block in one thread. The kernel's own modules are left out. So
+    are the builtins, which the kernel calls at any moment.
     """
     fits = callable(new) or not callable(old)
     refusals = (

@@ -41,7 +41,7 @@ PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and
 
 
 def mutations_ledger(cases, ways=None) -> Ledger:
-    """Run functions that change their arguments, and show who raises and what the caller has then.
+    """Run functions that change their arguments, and show which raise and what the caller then has.
 
     `cases`: name -> function, or (function, *arguments). Each run gets copies of containers and
     plain objects. Objects that are not copied (an array, a variable) are listed as not compared.

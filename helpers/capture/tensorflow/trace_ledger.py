@@ -247,8 +247,8 @@ class TracesSeen:
     """List the traces that TensorFlow makes in a `with` block, in any function.
 
     After `with watching_traces() as seen: model.fit(x, y)`, `seen.model.traces` and `.retraces` are
-    numbers: `assert not seen.model.retraces`. A call that hits adds no row. Functions that were
-    made before the block, as Keras makes them, are included, and so are those of other threads.
+    numbers, so you can `assert not seen.model.retraces`. A call that hits adds no row. Functions
+    that were made before the block, as Keras does, and functions of other threads are included.
     Functions that tf.data traces for a dataset are only counted. Errors in the block are raised.
     """
 

@@ -71,8 +71,8 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
     """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
 
     `fn` is a Python function, or contains one, as an nn.Module does. Otherwise TypeError.
-    RuntimeError if torch cannot be watched. Code that Dynamo compiled before is kept and compiled
-    afresh for this run only, so no other function recompiles because of it.
+    RuntimeError if torch cannot be watched. Earlier compiled code is compiled again for this run
+    but also kept, so no other function recompiles because of it.
     """
     return watched(fn, args, kwargs)[0]
 
@@ -119,9 +119,9 @@ class BreaksSeen:
     """List the graph breaks, with reasons, of everything that Dynamo translates in a `with` block.
 
     After `with watching_breaks() as seen: train()`, `seen.model.breaks` and `seen.model.graphs` are
-    numbers. Dynamo does not translate a function again that was compiled before the block, so
-    compile it inside. Your own backends are used. Dynamo's work in other threads is listed too.
-    Errors in the block are raised. RuntimeError if torch cannot be watched.
+    numbers. A function that was compiled before the block is not translated again, so compile it
+    inside. Your own backends are used. Dynamo's work in other threads is listed too. Errors in the
+    block are raised. RuntimeError if torch cannot be watched.
     """
 
     def __init__(self):
@@ -345,7 +345,7 @@ def _count_prologue(events) -> int:
 
 
 def cures_ledger(cases, *args) -> Ledger:
-    """Compile each case and its cure for the same arguments: graphs before, graphs after, why.
+    """Compile each case and its cure for the same arguments, and show graphs before and after.
 
     `cases`: name -> (function, cured function). A different result or gradient is shown.
     """

@@ -108,7 +108,7 @@ def _run(fn, args, kwargs, words: str) -> None:
 
 
 def agreement(fn, args, **guard_sets) -> Ledger:
-    """Search the calls next to `fn(*args)` for one that a guard set accepts and another rejects.
+    """Search calls close to `fn(*args)` for one that a guard set accepts and another rejects.
 
     `guard_sets`: name -> a function that returns whether it accepts the arguments. Without any, the
     mini-Dynamo's guards are compared. Dynamo's own guards always take part.

@@ -52,8 +52,8 @@ def watch(fn, **options) -> "Compiled":
     """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile, and why.
 
     A function, nn.Module or partial that is not compiled becomes `torch.compile(fn,
-    backend="eager", **options)` first. A call is not a hit if it compiles a resume function, or
-    another function that is called.
+    backend="eager", **options)` first. A call is not a hit if it compiles a resume function, or a
+    function that `fn` calls.
     """
     if real_isinstance(fn, Compiled):
         return fn
@@ -206,10 +206,10 @@ class CompilesSeen:
     """List what Dynamo compiles in a `with` block, in any function: what, and why.
 
     After `with watching_recompiles() as seen: train()`, `seen.model.compiles` and `.recompiles` are
-    numbers: `assert seen.model.compiles <= 1`. Each compiled frame is a row, so a function with a
-    graph break has another row for its resume function. A call that compiles nothing adds no row.
-    Functions that were compiled before the block are included, and so are those of other threads.
-    Errors in the block are raised. RuntimeError if torch cannot be watched.
+    numbers, so you can `assert seen.model.compiles <= 1`. Each compiled frame is a row, so a
+    function with a graph break has another row for its resume function. A call that compiles
+    nothing adds no row. Functions compiled before the block and functions of other threads are
+    included. Errors in the block are raised. RuntimeError if torch cannot be watched.
     """
 
     def __init__(self):

@@ -78,9 +78,7 @@ def parts(model, name: str) -> tuple:
 def _seam(name) -> str:
     plain = " ".join(name.lower().split()) if isinstance(name, str) else ""
     if plain not in SEAMS:
-        raise InvalidAnswer(
-            f"{short_repr(name)} is not a seam. They are {', '.join(SEAMS.values())}"
-        )
+        raise InvalidAnswer(f"{short_repr(name)} is not a seam. Use {', '.join(SEAMS.values())}")
     return SEAMS[plain]
 
 

@@ -26,10 +26,9 @@ FRAMES = ("sys.settrace", "sys.setprofile", "sys.monitoring", "the frame evaluat
     "with (func, types, args, kwargs). TorchDispatchMode of torch.utils._python_dispatch calls its "
     "__torch_dispatch__ with ops. softsign is not an op, but it runs torch.ops.aten.abs. Add a "
     "note, and return func(*args, **(kwargs or {})).",
-    "The new code runs in the globals of softsign, so put its notes and the function that it "
-    "replaces there for the length of the block. FunctionType(softsign.__code__, "
-    "softsign.__globals__) still runs the old code. The new code must have no closure, because the "
-    "old code has none.",
+    "The new code runs in the globals of softsign, so put its notes and the replaced function "
+    "there during the block. FunctionType(softsign.__code__, softsign.__globals__) still runs the "
+    "old code. The new code must have no closure, because the old code has none.",
     seconds=60,
     picture=lambda means: reach_listing(dict(means)),
 )
@@ -65,7 +64,7 @@ def _run(make) -> dict:
 
 EXPECTED = {
     "what it intercepts": [],
-    "notes of calls of other functions": 0,
+    "notes of other functions' calls": 0,
     "results of softsign in the block": [[-0.5, 0.75]] * 2,
     "notes of each call of softsign": [1, 1],
     "notes added or lost when the block ends": 0,
@@ -102,9 +101,7 @@ def _block(make) -> Iterator:
     """Open a block of a technique and yield its notes, which must be empty."""
     block = tried(make())
     if not hasattr(type(block), "__enter__"):
-        raise InvalidAnswer(
-            f"the function must return a context manager, not {real_type_name(block)}"
-        )
+        raise InvalidAnswer(f"the block must be a context manager, not {real_type_name(block)}")
     with block as notes:
         if not hasattr(type(notes), "__len__") or len(notes):
             raise InvalidAnswer("the block must yield its notes, such as a new list")

@@ -48,7 +48,7 @@ def _run_training(cured, step, weights, batches):
     Evidence(
         "cache key",
         _shows_new_objects,
-        "which argument made a step trace. Run what watch_traces returned for more than one batch",
+        "which argument made a step trace. Call what watch_traces returned for several batches",
     ),
 )
 def every_step(seam, proof, cured_step, cured: Callable):
@@ -86,8 +86,7 @@ def _shows_mean(model) -> bool:
     "Make a new smoother and draw what its second call runs: show_graph(smoother.update, "
     "tf.constant(4.0)). Where do the old mean and the rate come from in this graph?",
     "State that a graph changes belongs in a tf.Variable. Make one per object, in __init__. A "
-    "value that changes from outside can be an argument. Make it a tensor, because a number would "
-    "be a new key.",
+    "value from outside can be an argument. Make it a tensor, because a number would be a new key.",
     "update(self, x) calls a tf.function with x and tf.constant(self.rate). That one calls "
     "self.mean.assign_add(rate * (x - self.mean)) and returns self.mean.read_value().",
     seconds=20,

@@ -63,7 +63,7 @@ MISTAKES = {
     "every_step": (
         ("why a different one each time", '"cache key"', '"C call"'),
         ("'the cache' is not a seam", '"cache key"', '"the cache"'),
-        ("more than one batch", "train(calls, start, [rows] * 4)", "pass"),
+        ("for several batches", "train(calls, start, [rows] * 4)", "pass"),
         ("no exhibit in proof shows which argument", "proof = calls", "proof = show_code(train)"),
         ("for 12 batches: yours gives", "max(number, 1)", "(number + 1)"),
         (

@@ -53,7 +53,7 @@ MISTAKES = {
         ("must be a dict with the keys", '{"name": by_name, ', "{"),
         ("must be a function without arguments", '"name": by_name', '"name": 5'),
         ("code: what it intercepts: yours gives ['name']", '"code": by_code', '"code": by_name'),
-        ("the function must return a context manager", NAME, NAME.replace("@contextmanager\n", "")),
+        ("the block must be a context manager", NAME, NAME.replace("@contextmanager\n", "")),
         ("must yield its notes", NAMED, NAMED.replace("yield notes", "yield")),
         (
             "what is left after a block that raised",
