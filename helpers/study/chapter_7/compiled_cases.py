@@ -52,7 +52,7 @@ TESTS = (((3,),), ((2, 2),), ((3,), (2, 2)), (), None)  # shapes of calls; the l
 
 @exercise(
     "A tracer sees the lines of the code object that the interpreter runs. Is that the code of "
-    "clipped? Something else is asked before the interpreter.",
+    "clipped? Something else decides before the interpreter runs it.",
     "After a call, show_compiled(compiled) draws what torch keeps for the code of clipped, and "
     "what runs instead of it.",
     "torch.compile can step aside for the length of a block and keep what it has compiled. Look "
