@@ -49,7 +49,7 @@ def test_run_is_executed_once_and_prints_nothing(capsys):
 def test_answer_that_is_no_choice_is_refused_by_name():
     with pytest.raises(ValueError, match=r"running it gave '5', which is not one of .*'3', '4'$"):
         ask(lambda: 5, "3", "4")
-    with pytest.raises(ValueError, match=r"raised KeyError \('missing'\), which is none of"):
+    with pytest.raises(ValueError, match=r"raised KeyError \('missing'\), which is not one of"):
         ask(raises, "3", "4")
 
 
