@@ -1,4 +1,4 @@
-"""Texts by file name -> a folder of that name on disk, as `custom_op_module` needs it."""
+"""Write an op's files into a folder on disk, as `custom_op_module` needs it."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ _HOME: list[ManagedDirectory] = []
 
 
 class Place(os.PathLike):
-    """The directory that contains an op's folder. It is shown without its path."""
+    """The directory that contains an op's folder; its repr does not show the path."""
 
     def __init__(self, home: Path, name: str):
         self._home, self._name = home, name
@@ -24,7 +24,7 @@ class Place(os.PathLike):
 
 
 def op_folder(name: str, files: dict[str, str]) -> Place:
-    """Write the folder `name` with these files (name -> text) and return its parent directory.
+    """Write the folder `name` with these files (name -> text) and return the directory above it.
 
     ValueError for a name that is not plain, TypeError for a file whose content is not text.
     """
