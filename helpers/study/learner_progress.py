@@ -83,7 +83,7 @@ def stop_sharing() -> None:
         print("Nothing is recorded here, so it is not known what you share. Run this in work/.")
     else:
         folder = learner_record.stop(place.parent)
-        print(f"Your file was removed from {folder}." if folder else "You share nothing.")
+        print(f"Your file is gone from {folder}." if folder else "You share nothing.")
 
 
 @preserves_interpreter_state
