@@ -1,7 +1,7 @@
 """The verbs of the reference page, by seam: `SECTIONS`, number of the seam -> verb -> a cell.
 
-All cells look at one running example, `scale`, which takes numbers and tensors. `LISTED` are the
-verbs that show the course's own systems: they are named, not run.
+All cells look at one example, `scale`, which accepts numbers and tensors. `LISTED` contains the
+verbs that show the course's own systems. The page names them but does not run them.
 """
 
 SETUP = """\

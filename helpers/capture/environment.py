@@ -15,7 +15,7 @@ Part = namedtuple("Part", "name found needed verdict")
 
 
 def environment_listing() -> Listing:
-    """List what this course needs, what is installed, and what to do where something is missing."""
+    """List what this course needs, what is installed, and how to get what is missing."""
     parts = (_python(), *map(_package, PACKAGES), _memory())
     amiss = [part.name for part in parts if part.verdict != "fine"]
     whose, fine = "these instruments need", "Each of these is one that was tried."

@@ -15,7 +15,7 @@ NAMES = compile("f(x)", "<warm-up>", "eval").co_names
 def warm_up(count):
     """The code object of f(x) lists two names: f and x. Each is looked up when the line runs."""
     if isinstance(count, bool) or not hasattr(type(count), "__index__"):
-        quotes = "; write it without quotes" if isinstance(count, str) else ""
+        quotes = ". Write it without quotes" if isinstance(count, str) else ""
         given = f"{short_repr(count)} ({real_type_name(count)})"
         return f"the answer must be a whole number such as 7, not {given}{quotes}"
     if 0 < count < len(NAMES):

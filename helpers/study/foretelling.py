@@ -1,4 +1,4 @@
-"""A guess -> the truth from running what was chosen, and how many guesses were right."""
+"""A guess -> the result of running the choices, and how many guesses were right."""
 
 from helpers.exhibit import Exhibit
 from helpers.model.study_records import Sandbox, offered
@@ -6,14 +6,14 @@ from helpers.safety.restoring import preserves_interpreter_state
 from helpers.study.predict import Revealed
 from helpers.view.widgets.forms import sandbox as sandbox_view
 
-SAYS = "you said {guess}, and it {words} {right} of {tries} foretold."
+SAYS = "you said {guess}, and it {words} {right} of {tries} right."
 
 
 class Foretelling(Exhibit):
-    """A sandbox on show. The text form says what it starts with; `.run()` does the same in code.
+    """A sandbox on show. Its text says what it starts with. `.run()` does the same in code.
 
-    Each kind says `_code(picked)`, the choices as they would be typed, and `_truth(picked)`: the
-    verdict, words that go on after "and it" and end a sentence, and safe HTML.
+    Each kind defines `_code(picked)`, the choices as you would type them, and `_truth(picked)`: the
+    verdict, words that continue after "and it" and end a sentence, and safe HTML.
     """
 
     _recorded_note = "This page plays recorded runs: each choice was run once."
@@ -23,7 +23,7 @@ class Foretelling(Exhibit):
         self._what, self._tries = what, []
 
     def run(self, guess: str, **picked: str) -> Revealed:
-        """Run what these choices make and say whether `guess` was right, or raise ValueError."""
+        """Run these choices and say whether `guess` was right, or raise ValueError."""
         guess = offered(guess, self.model.verdicts, self._what)
         return Revealed(self._answer(self.model.picked(**picked), guess)["says"])
 
@@ -36,10 +36,10 @@ class Foretelling(Exhibit):
         return {"says": says, "right": verdict == guess, "rows": rows}
 
     def recorded(self) -> dict:
-        """Return what each choice comes to, on a fresh sandbox each: a page may play that alone.
+        """Return the result of each choice on a fresh sandbox, for a page that runs no Python.
 
-        `note`: words for that page. `runs`: options that matter, with "|" between them -> `call`,
-        `verdict`, `rows`, and what is said, with {guess}, {right} and {tries} still open.
+        `note` is text for that page. `runs`: options that matter, joined by "|" -> `call`,
+        `verdict`, `rows` and `says`, in which {guess}, {right} and {tries} are still open.
         """
         runs = {"|".join(some.values()): self._record(some) for some in self.model.different()}
         return {"note": self._recorded_note, "runs": runs}
@@ -52,7 +52,7 @@ class Foretelling(Exhibit):
         return {"call": self._code(picked), "verdict": verdict, "says": says, "rows": rows}
 
     def _prepare(self, picked: dict) -> None:
-        """Do what stands before a call that is recorded; nothing, unless a kind says more."""
+        """Do what must come before a recorded call. By default, nothing."""
 
     def _widget(self):
         return sandbox_view.widget(self.model, self._code, self._answer)

@@ -11,7 +11,7 @@ from ..view.table_view import table
 
 @preserves_interpreter_state
 def show_names(*asked: str) -> Exhibit:
-    """Draw what the caller's names refer to: one box per name, one per object.
+    """Draw what the caller's names refer to, with one box per name and one per object.
 
     NameError if the caller has no such name.
     """
@@ -28,10 +28,10 @@ def show_names(*asked: str) -> Exhibit:
 
 @preserves_interpreter_state
 def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
-    """Draw a TensorFlow graph: of a tf.function, a concrete function, a tf.Graph or a GraphDef.
+    """Draw the TensorFlow graph of a tf.function, a concrete function, a tf.Graph or a GraphDef.
 
-    With arguments, a function is traced for them. `find` points out the nodes that have these
-    words in their name or op, and keeps them out of the fold of a large graph.
+    If you pass arguments, the function is traced for them. `find` highlights the nodes with these
+    words in their name or op, and keeps them visible when a large graph is folded.
     """
     from ..capture.tensorflow.tf_graph import tf_graph
     from ..safety.arguments import require_str
@@ -42,7 +42,7 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
 
 @preserves_interpreter_state
 def startup_switches() -> Exhibit:
-    """Return start-up switches, each tried in a fresh interpreter, to be tried again there."""
+    """Try start-up switches, each in a fresh interpreter. You can edit and rerun them."""
     from ..capture.tensorflow import eager_context as startup
     from .switches import Switches
 
@@ -51,9 +51,9 @@ def startup_switches() -> Exhibit:
 
 @preserves_interpreter_state
 def show_frames(most: int = 12) -> Exhibit:
-    """List the caller's frame and those below it, and which have a frame object yet.
+    """List the caller's frame and those below it, and which of them have a frame object yet.
 
-    `most`: how many. ValueError for what is no such number.
+    `most` limits the number of frames. ValueError if it is not a valid number.
     """
     from ..capture.cpython.frame import frame_objects
 
@@ -62,10 +62,10 @@ def show_frames(most: int = 12) -> Exhibit:
 
 @preserves_interpreter_state
 def show_evaluator(fn, before=None) -> Exhibit:
-    """Draw the way from a call of `fn` to the function that evaluates its frames at this moment.
+    """Draw the path from a call of `fn` to the function that evaluates its frames right now.
 
-    `before`: what this verb gave earlier; it stands beside it, and what has come since is marked.
-    TypeError if `fn` is no Python function, or `before` no such picture.
+    `before` is an earlier result of this verb. Both are drawn side by side, and what is new is
+    marked. TypeError if `fn` is not a Python function, or `before` is not such a result.
     """
     from ..capture.cpython import hooked_frames
 
@@ -78,10 +78,10 @@ def show_evaluator(fn, before=None) -> Exhibit:
 def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: int = 1) -> Exhibit:
     """Draw the guard tree of each cache entry that Dynamo keeps for `fn`, or its module's forward.
 
-    `find` points out what has these words; `as_table` lists the guards instead (those alone).
-    With `call`, arguments as a tuple or a dict, the guards of one `entry` are Python, and asked
-    about that call: `.model.source` is all of them as a function, `guard_function` makes it.
-    LookupError if nothing was compiled, or nothing is found.
+    `find` highlights guards with these words. `as_table` lists the guards instead, and with `find`
+    only the matching ones. With `call`, a tuple or dict of arguments, you see the guards of one
+    `entry` as Python, evaluated for that call. `.model.source` is one function with all of them,
+    which `guard_function` makes. LookupError if nothing was compiled, or nothing is found.
     """
     from ..capture.torch import guard_sets, guard_tree
     from ..model.torch_records import guard_listing
@@ -102,7 +102,7 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
 def plot_ratios(title: str, ratios: dict[str, float]):
     """Plot ratios by name as bars on a logarithmic scale.
 
-    TypeError for what is no dict of str -> number, ValueError for a number that is not positive.
+    TypeError if `ratios` is not a dict from str to number, ValueError if one is not positive.
     """
     from ..view.charts import plot
 
@@ -111,9 +111,9 @@ def plot_ratios(title: str, ratios: dict[str, float]):
 
 @preserves_interpreter_state
 def plot_curve(title: str, numbers, step: str = "step") -> Exhibit:
-    """Draw numbers, such as the losses of a training, as a curve. `step`: what is counted.
+    """Draw numbers, such as training losses, as a curve. `step` names what is counted.
 
-    TypeError for what is no list or tuple of numbers, ValueError for a number below 0.
+    TypeError if `numbers` is not a list or tuple of numbers, ValueError if one is below 0.
     """
     from ..view import charts
 

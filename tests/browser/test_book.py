@@ -58,7 +58,7 @@ def test_a_sandbox_plays_what_was_recorded(opened):
     expect(form).to_contain_text("f(-2)")
     form.get_by_label("negative").check()
     press(form, "Run the call")
-    said = "✓ Right: you said negative, and it was negative. 1 of 1 foretold."
+    said = "✓ Right: you said negative, and it was negative. 1 of 1 right."
     expect(status(form)).to_have_text(said)
     expect(form).to_contain_text("a row of -2")
     form.get_by_label("sign").select_option("none")

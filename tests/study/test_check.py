@@ -87,7 +87,7 @@ def test_too_many_or_too_few_answers_are_told_with_the_call_that_is_meant():
     for answers in ((1, 2, 3), ()):
         told = exercise()(*answers).model
         assert told.state == "failed"
-        assert f"{len(answers)} answers given; the call is check.two(answer)" in told.because
+        assert f"{len(answers)} answers. The call is check.two(answer)" in told.because
 
 
 @pytest.mark.parametrize("name", ["default_finder", "rebinding", "cache_lookup", "code_patch"])

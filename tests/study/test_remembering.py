@@ -73,7 +73,7 @@ def test_a_kernel_in_work_records_and_the_next_one_knows(course):
     )
     assert "●warm_up" in shown and "0 of 1" in shown
     assert "You left off in chapter 0: 1 of 1 exercise passed" in shown
-    assert "You decided 1 of 1; right: 0." in told
+    assert "You decided 1 of 1 and got 0 right." in told
     assert files(course) == [NAME]
 
 

@@ -56,10 +56,10 @@ FIELDS = {  # name -> what it is, and who uses it; opcodes where an instruction 
 
 
 def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
-    """List a function's instructions with jumps as arrows, places in the source, stack depths.
+    """List a function's instructions with jumps as arrows, source positions and stack depths.
 
-    `caches` adds the inline cache entries, `adaptive` the names that run now.
-    TypeError for what has no bytecode, ValueError for bytes that cannot be decoded.
+    `caches` adds the inline cache entries. `adaptive` adds the names of the instructions that run
+    now. TypeError if `fn` has no bytecode, ValueError if its bytes cannot be decoded.
     """
     function, peeled = unwrap(fn)
     code = code_of(function, "show_bytecode")
@@ -131,7 +131,7 @@ def _cache_rows(row: Instruction, live: bytes):
 def code_tree(fn) -> CodeTree:
     """Show a code object's fields, its bytes beside its source, and the code objects inside it.
 
-    TypeError for what has no code object, such as a function written in C.
+    TypeError if `fn` has no code object, as a function written in C has none.
     """
     function, peeled = unwrap(fn)
     code = code_of(function, "show_code")
@@ -187,9 +187,9 @@ def specialising(
 ) -> Listing:
     """Run a fresh copy of `fn`, and list what its instructions have become after each stage.
 
-    `stages`: heading -> the arguments of its `times` calls, as a tuple. `inside`: heading -> what
-    makes a context manager for the calls of that stage. `changed` leaves out what never changes.
-    What `fn` raises is raised.
+    `stages`: heading -> a tuple of arguments. Each stage makes `times` calls with them. `inside`:
+    heading -> what makes a context manager for the calls of that stage. `changed` leaves out
+    instructions that never change. Errors in `fn` are raised.
     """
     function, peeled = unwrap(fn)
     function, own = function_of(function, "watch_specialising")

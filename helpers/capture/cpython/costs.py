@@ -40,9 +40,9 @@ class Costs(Listing):
 def costs_listing(
     unit: Callable, actions: dict[str, Callable], unit_name: str = "runs of the unit"
 ) -> Costs:
-    """Time actions (name -> callable) against `unit` in one run; `.model.ratio(name)` tells.
+    """Time `actions` (a dict from name to callable) against `unit` in one run.
 
-    What one of them raises is raised. TypeError for what cannot be called.
+    `.model.ratio(name)` is the ratio. Errors are raised. TypeError if one cannot be called.
     """
     actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
     for name, action in [("the unit", unit), *actions]:
@@ -77,10 +77,10 @@ def _measure_seconds(action: Callable) -> float:
 
 
 def tracer_costs(fn, *args) -> Costs:
-    """Time `fn(*args)` under each kind of tracer, in calls without one; `.model.ratio(name)`.
+    """Time `fn(*args)` under each kind of tracer, as a multiple of a call without one.
 
-    `fn` is called many times, so an iterator among `args` is refused: TypeError. What it raises is
-    raised.
+    `.model.ratio(name)` returns the number. `fn` is called many times, so an iterator in `args`
+    raises TypeError. Errors in `fn` are raised.
     """
     function, peeled, call = to_run(fn, TOOL, args)
     if any(hasattr(type(value), "__next__") for value in args):

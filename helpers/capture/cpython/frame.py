@@ -47,7 +47,7 @@ FrameRow = namedtuple(
 
 
 def frame_listing(frame: FrameType) -> Listing:
-    """List every attribute of a frame. TypeError if it is none."""
+    """List every attribute of a frame. TypeError if `frame` is not a frame."""
     if type(frame) is not FrameType:
         wanted = "a frame, such as sys._getframe()"
         raise TypeError(f"show_frame needs {wanted}, not {short_repr(frame)}")
@@ -67,7 +67,7 @@ def _value(frame: FrameType, name: str) -> str:
 
 
 def traceback_listing(error: BaseException) -> Listing:
-    """List the frames that an exception's traceback keeps alive. TypeError if it is none."""
+    """List the frames that an exception's traceback keeps alive. TypeError for other objects."""
     if not real_isinstance(error, BaseException):
         raise TypeError(f"show_traceback needs an exception, not {short_repr(error)}")
     rows, link = [], error.__traceback__
@@ -129,13 +129,13 @@ def locals_pairs(frame: FrameType) -> tuple[tuple[str, str], ...]:
 
 
 def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> Timeline:
-    """Run `fn(*args, **kwargs)` and step through its calls and returns: its frames at each.
+    """Run `fn(*args, **kwargs)` and step through its calls and returns, with its frames at each.
 
-    Followed are the functions of the same module; those of others run unseen. `depth`: so many
-    levels of calls. `only`: follow these instead: a function, class, module, or the name of one of
-    these or of a file; several as a list. `most`: so many steps. What `fn` itself takes by such a
-    name is given in a lambda: `lambda: fn(depth=3)`.
-    TypeError if it is no Python function; also, or ValueError, for another value of these three.
+    It follows the functions of the same module. Other functions run unseen. `depth` limits the
+    levels of calls, and `most` the steps. `only` says what to follow instead: a function, a class,
+    a module, or the name of one of these or of a file. Use a list for several. If `fn` has an
+    argument with one of these names, pass it in a lambda: `lambda: fn(depth=3)`. TypeError if `fn`
+    is not a Python function. TypeError or ValueError for a wrong `depth`, `only` or `most`.
     """
     watched, limits = to_run(fn, "watch_frames", args), Limits("watch_frames", depth, only, most)
     run = _Run(watched.function, limits)

@@ -81,10 +81,10 @@ def evaluators_compared(fn, before: Graph) -> Graph:
 
 
 def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
-    """Run `fn(*args, **kwargs)` under the frame hook and list the frames that it was told of.
+    """Run `fn(*args, **kwargs)` under the frame hook, and list the frames that reach the hook.
 
-    Watched are the functions of its module, or those of `only`; `.model.count(name)` counts.
-    TypeError if `fn` is no Python function, RuntimeError where there is no hook.
+    It watches the functions of its module, or those in `only`. `.model.count(name)` counts them.
+    TypeError if `fn` is not a Python function, RuntimeError if there is no hook.
     """
     function, peeled, call = to_run(fn, "watch_hooked", args)
     several = only if is_exactly(only, list, tuple, set, frozenset) else [only]

@@ -30,9 +30,9 @@ def live(name: str) -> Bytecode:
 
 
 def rosetta(name: str = "current") -> Sourced:
-    """Set one function's bytecode on Python 3.8, 3.11, 3.12, 3.13 beside the running one's.
+    """Compare one function's bytecode on Python 3.8, 3.11, 3.12, 3.13 and the running Python.
 
-    `name`: add, current, shout, total, ordered, guarded or module; ValueError for another.
+    `name` is add, current, shout, total, ordered, guarded or module. ValueError for any other.
     """
     here = live(name)
     own = (f"{row.offset} {row.opname} {row.argument}".rstrip() for row in here.rows)

@@ -32,10 +32,10 @@ def record(fn, args=(), kwargs=None, **options) -> Recorder:
 def stack_run(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> StackRun:
     """Run `fn(*args, **kwargs)` and step through its instructions with the real value stack.
 
-    Followed are the functions of the same module; those of others run unseen. `depth`, `only` and
-    `most` limit the record as in `watch_frames`.
-    `watch_stack(machine.run, fn, *args)` shows the stack of a machine of your own instead.
-    TypeError if it has no bytecode to run, RuntimeError on a Python whose stack is not read.
+    It follows the functions of the same module. Other functions run unseen. `depth`, `only` and
+    `most` limit the record as in `watch_frames`. `watch_stack(machine.run, fn, *args)` shows the
+    stack of your own machine instead. TypeError if there is no bytecode to run, RuntimeError if the
+    stack cannot be read on this Python.
     """
     limits = Limits("watch_stack", depth, only, most)
     vm = sys.modules.get(f"{PACKAGE}.mini.vm")  # there is no machine while this is not loaded

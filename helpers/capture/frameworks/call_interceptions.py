@@ -88,9 +88,9 @@ class Interceptions(Listing):
 
 
 def interceptions() -> Interceptions:
-    """List the usual ways to get hold of a call, from the name to the op, and who is there now.
+    """List the usual ways to intercept a call, from the name to the op, and what uses each now.
 
-    `.model.taken` gives way -> who, of those where somebody is. Nothing is called or imported.
+    `.model.taken` maps each way in use to what uses it. Nothing is called or imported.
     """
     now = dict.fromkeys(WAYS, OLD) | _in_python() | _in_frameworks()
     rows = tuple(
@@ -170,12 +170,12 @@ MOST_NAMES = 40
 
 
 def op_routes(op, *args) -> dict[str, Callable]:
-    """Return route -> a function without arguments that calls `op(*args)` on this route.
+    """Return a dict from each route to a function that calls `op(*args)` on that route.
 
-    `op`: a function of TensorFlow, or of your own, that runs one op through its generated wrapper,
-    such as `tf.nn.bias_add`. Names come first (of many, 40); each is looked up when its route is
-    run. TypeError for no function; ValueError, in one sentence, where the call fails, or runs
-    another number of ops.
+    `op` is a function, from TensorFlow or your own, that runs one op through its generated wrapper,
+    such as `tf.nn.bias_add`. Names come first, at most 40. Each is looked up when its route runs.
+    TypeError if `op` is not a function. ValueError, in one sentence, if the call fails or does not
+    run exactly one op.
     """
     arguments.called(op, "the op")
     passed = _pass_door(FAST, lambda: op(*args))

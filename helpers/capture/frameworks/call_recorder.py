@@ -55,10 +55,10 @@ MOST_CASES, MOST_LINES, DEEPEST, LONGEST, FEW = 200, 1_000, 40, 160, 5
 def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> CallTree:
     """Run `fn(*args, **kwargs)` twice, and show the second run's calls into a framework as a tree.
 
-    `depth`: so many levels of calls. `only`: those of a function, class, module, or the name of
-    one of these or of a file; several as a list. `most`: so many calls.
-    An Exception that it raises is told, not raised. TypeError if `fn` cannot be called,
-    or makes a coroutine.
+    `depth` limits the levels of calls, and `most` their number. `only` shows only the calls of a
+    function, a class, a module, or the name of one of these or of a file. Use a list for several.
+    An Exception that `fn` raises appears in the exhibit. TypeError if `fn` cannot be called, or
+    makes a coroutine.
     """
     refuse_what_does_not_run(fn, "watch_call")
     recorder, before = _Recorder(Limits("watch_call", depth, only, most)), sys.getprofile()
@@ -189,9 +189,9 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
 
 
 def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALLS) -> Ledger:
-    """Run every case (name -> function, or (function, *arguments)) and compare their landmarks.
+    """Run every case, and compare the landmarks that each call passes.
 
-    `depth`, `only` and `most` limit the calls of each case as in `watch_call`.
+    `cases`: name -> function, or (function, *arguments). The limits are those of `watch_call`.
     """
     limits = {"depth": depth, "only": only, "most": most}
     found = table(cases, "watch_calls", CASES, MOST_CASES)
@@ -222,7 +222,7 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
 
 
 def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
-    """Set two trees of `watch_call` side by side, line against line."""
+    """Show two trees of `watch_call` side by side, line by line."""
     for tree in (left, right):
         if not real_isinstance(tree, CallTree):
             words = f"show_call_diff needs two calls of watch_call, not {real_type_name(tree)}"

@@ -47,12 +47,12 @@ GENERATED = re.compile(r"__(inference|forward|backward)_.*")
 def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     """Run `fn(*args, **kwargs)` and list the ops that TensorFlow, or PyTorch, reports for it.
 
-    Both frameworks report the ops of the calling thread alone: what `fn` has other threads run
-    is not listed. A tf.function that has its graph is one op; of a function that torch compiled,
-    what a kernel of its own does is none. Watched, torch adds a `detach` where a result is saved
-    for the backward pass, and sums gradients by `add`; torch.profiler, for time, does not.
-    `most`: so many ops; ValueError for no such number.
-    An Exception that it raises is told, not raised. TypeError if `fn` cannot be called.
+    Both frameworks report only the ops of the calling thread, so work that `fn` gives to other
+    threads is missing. A tf.function that already has its graph counts as one op. Work in a kernel
+    that torch.compile generated is no op at all. While it is watched, torch adds a `detach` where a
+    result is saved for the backward pass, and sums gradients by `add`. torch.profiler does not
+    cause that. `most` limits the number of ops. ValueError if it is not a valid number. An
+    Exception that `fn` raises appears in the exhibit. TypeError if `fn` cannot be called.
     """
     most = Limits("watch_ops", most=most).most
     function = refuse_what_does_not_run(fn, "watch_ops", args)
@@ -69,12 +69,12 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
 
 
 class OpsSeen:
-    """List the ops that TensorFlow and PyTorch report in a `with` block, at most so many.
+    """List the ops that TensorFlow and PyTorch report in a `with` block.
 
-    `with watching_ops() as seen: model.fit(x, y)`; then `seen.model.ops` are the names, in order,
-    and `seen.model.rows` has the tensors; those that your names lead to have their names. Reported
-    are the ops of this thread, of frameworks that were imported before the block, as `watch_ops`
-    says. What the block raises is raised.
+    After `with watching_ops() as seen: model.fit(x, y)`, `seen.model.ops` contains the ops' names
+    in order, at most `most`, and `seen.model.rows` the tensors. A tensor that your names lead to
+    appears under its name. You see the ops of this thread, from frameworks that were imported
+    before the block, within the limits that `watch_ops` describes. Errors in the block are raised.
     """
 
     def __init__(self, most: int = MOST_OPS):
@@ -91,9 +91,9 @@ class OpsSeen:
 
 
 def ops_graph(title: str, **logs: OpLog) -> Graph:
-    """Draw the ops of a log of `watch_ops` as a graph; several logs stand in one picture by name.
+    """Draw the ops of a `watch_ops` log as a graph. Several logs share a picture, by name.
 
-    TypeError if there is none, or one is no log.
+    TypeError if there is no log, or an argument is not a log.
     """
     title = printable(require_str(title, "title"), LONGEST_TITLE)
     logs = {printable(name, LONGEST_NAME): log for name, log in logs.items()}

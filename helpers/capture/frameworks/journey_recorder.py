@@ -295,13 +295,13 @@ def _kernel(made) -> str:
 def journey(fn, *args, ways: bool = False, shares: bool = False, **kwargs) -> Journey:
     """Run `fn(*args, **kwargs)` twice, and show which of the six seams each of the calls passed.
 
-    `.model.first` and `.model.again` have what was counted, for the thread that calls. *Yours* is
-    what the module of `fn` holds; frames of others are counted, and not followed.
-    `ways=True` calls it as it is, then behind a fresh `tf.function`, then behind a fresh
-    `torch.compile`, twice each; `.model.by("tf.function")` is one of them. `shares=True` calls it
-    some more times, with nothing but a profiler written in C, and shows in whose code its time
-    passed. An Exception and what it prints are told. TypeError if `fn` cannot be called, or makes
-    a coroutine, or is no plain function and all ways are asked for.
+    `.model.first` and `.model.again` contain the counts, for the calling thread. *Yours* is the
+    code in the module of `fn`. Frames of other modules are counted but not followed. `ways=True`
+    runs the function in three ways, twice each: as it is, behind a fresh `tf.function`, and behind
+    a fresh `torch.compile`. `.model.by("tf.function")` returns one of them. `shares=True` calls it
+    a few more times with only a profiler written in C, and shows whose code took the time. An
+    Exception that it raises, and what it prints, appear in the exhibit. TypeError if `fn` cannot be
+    called, makes a coroutine, or is not a plain function though `ways=True`.
     """
     function = refuse_what_does_not_run(fn, "show_journey", args)
     if require_bool(ways, "ways=") and function is not fn:

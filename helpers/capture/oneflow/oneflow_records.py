@@ -23,10 +23,10 @@ OWN = " ◆, by you: its op type is defined in a file of yours."
 
 
 def job_graph(job, part: str = "") -> JobGraph:
-    """Draw the op list of a `flow.global_function`: forward, backward and update, as they run.
+    """Draw the op list of a `flow.global_function` as it runs: forward, backward and update.
 
-    `part`: forward, backward or update, for one pass alone. The job is written down if it was not
-    yet; OpError if that fails, TypeError for what is no job.
+    `part` selects one pass: forward, backward or update. If the job has not been recorded yet, it
+    is recorded now. OpError if that fails, TypeError if `job` is not a job.
     """
     part, job = require_str(part, "part"), _job_of(job)
     if part not in ("", "forward", "backward", "update"):
@@ -89,7 +89,7 @@ def _find_neighbours(job: Job) -> dict[str, str]:
 def registry_graph(*jobs) -> Graph:
     """Draw the op types that files have registered, with kernels, gradient rules, and gaps.
 
-    The ops of the given jobs stand before their types.
+    The ops of the given jobs are drawn before their types.
     """
     registry, nodes, edges = session().registry, [], []
     own = [op for op in registry.ops.values() if op.file]

@@ -35,11 +35,12 @@ UNSEEN = re.compile(r"NameError: name '(\w+)' is not defined\b.*")
 
 
 def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transcripts:
-    """Run functions without arguments, or source, each in a child interpreter of its own.
+    """Run functions without arguments, or source code, each in its own child interpreter.
 
-    There `tf` is TensorFlow, and no op has run yet, unless `imports` is other source. Shown is what
-    it prints, and the error that ends it: not what else it writes to stderr, such as warnings.
-    TypeError for what is neither; ValueError for a function whose source is not at hand.
+    In the child, `tf` is TensorFlow and no op has run yet. Pass other source as `imports` to change
+    that. You see what the code prints, and the error that ends it. You do not see what else it
+    writes to stderr, such as warnings. TypeError for anything else, ValueError for a function whose
+    source is not available.
     """
     if not what:
         raise TypeError("watch_in_child needs a function, or a piece of source, to run")
@@ -96,12 +97,13 @@ def plain(words: str) -> str:
 
 
 def call_in_child(fn, *args):
-    """Return `fn(*args)`, run from its source in a child interpreter, in an empty folder.
+    """Run `fn(*args)` from its source in a child interpreter, and return the result.
 
-    It must import what it uses; what it writes to its home (`~`) goes with that folder. Arguments
-    and result travel as JSON: dicts with keys of text, lists, text, numbers, None; a tuple arrives
-    as a list. What it prints, or leaves running, does not count. TypeError if there is no source
-    or no JSON, RuntimeError if it does not return.
+    The child starts in an empty folder, which is deleted with all that `fn` writes to its home
+    (`~`). `fn` must import what it uses. Arguments and result travel as JSON: dicts with text keys,
+    lists, text, numbers, None. A tuple arrives as a list. What `fn` prints or leaves running is
+    ignored. TypeError if there is no source or a value is not JSON, RuntimeError if `fn` does not
+    return.
     """
     _require_def(fn)
     source, name = _own_source(fn, TypeError), fn.__code__.co_name

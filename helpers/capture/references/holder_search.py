@@ -136,10 +136,10 @@ def find_holders(obj) -> tuple[Place, ...]:
 
 
 def bindings(obj) -> Listing:
-    """List the places in this process that hold `obj`, and which of them a module scan finds.
+    """List the places in this process that refer to `obj`, and which of them a module scan finds.
 
-    Not listed are variables that only a running call (`show_frame`) or a traceback
-    (`show_traceback`) holds, and what the collector does not track, such as a NumPy array, or has
+    It misses variables that only a running call (`show_frame`) or a traceback (`show_traceback`)
+    keeps. It also misses holders that the collector does not track, such as a NumPy array, or has
     set aside (`gc.freeze`).
     """
     heap = Heap(HiddenList([obj]), MOST_HOLDERS)
@@ -153,7 +153,7 @@ def bindings(obj) -> Listing:
 
 
 def binding_graph(obj) -> Graph:
-    """Draw each place that `show_bindings` lists for `obj` as an arrow to it."""
+    """Draw each place that `show_bindings` lists for `obj` as an arrow to `obj`."""
     listing = bindings(obj)
     nodes, edges = [Node("object", describe(obj), "object")], []
     for at, row in enumerate(listing.rows):

@@ -32,13 +32,12 @@ MOST_TOLD = 60  # characters of output in a sentence
 
 
 def names_timeline(fn: Callable, *args, most: int = MOST_STEPS, **kwargs) -> Timeline:
-    """Run `fn(*args, **kwargs)` and step through its lines: its names and objects after each.
+    """Run `fn(*args, **kwargs)` and step through its lines, with its names and objects after each.
 
-    Drawn with what they contain are lists, tuples, dicts, sets, partials, bound methods, your own
-    functions, and the instances of your own classes. Classes, modules, enums, and what an installed
-    package or the standard library makes, are boxes without an inside. `most`: so many lines that
-    ran; ValueError for what is no such number.
-    TypeError if `fn` is no Python function.
+    Drawn with their contents are lists, tuples, dicts, sets, partials, bound methods, your own
+    functions, and instances of your own classes. Other objects are plain boxes: classes, modules,
+    enums, and what installed packages or the standard library make. `most` limits the number of
+    lines. ValueError if it is not a valid number, TypeError if `fn` is not a Python function.
     """
     run = _Run(to_run(fn, "watch_names", args), Limits("watch_names", most=most).most)
     run.go(args, kwargs)

@@ -31,18 +31,19 @@ _SHARED += (type(None), type(...), type(NotImplemented))  # made once for all
 
 
 def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebinding":
-    """Return a context manager that puts `new` where a search finds `old`, and `old` back later.
+    """Return a context manager that replaces `old` with `new` wherever a search finds `old`.
 
-    `search`: "thorough" (the collector) or "scan" (only names in modules). `keep`: paths such as
-    `"__main__.original"` that stay as they are, `only`: paths to rebind and no others; both may
-    hold patterns (`"tensorflow.*"`). What `new` needs to reach `old` stays as well, and so does a
-    variable that only a running call holds; no search lists it.
+    `old` is restored when the block ends. `search` is "thorough" (ask the collector) or "scan"
+    (only names in modules). `keep` lists paths to leave alone, such as `"__main__.original"`.
+    `only` lists the only paths to rebind. Both accept patterns (`"tensorflow.*"`). References that
+    `new` needs to reach `old` also stay. So does a variable that only a running call refers to,
+    because no search lists it.
 
-    ValueError or TypeError, one sentence, and nothing changed: for a value that the interpreter
-    shares (None, numbers, strings), a built-in type, a module, a replacement that is `old` itself
-    or cannot be called though `old` can, a path that names no place, and where no place could be
-    rebound. The block is for one thread: others see the replacement as well. The modules of the
-    kernel itself are left out, and so are the builtins, which it calls at any moment.
+    ValueError or TypeError, in one sentence and with nothing changed, if no place could be rebound,
+    a path names no place, or `new` is `old` itself or cannot be called though `old` can. Shared
+    values (None, numbers, strings), built-in types and modules are refused too. Other threads see
+    the replacement too, so use the block in one thread. The kernel's own modules are left out. So
+    are the builtins, which the kernel calls at any moment.
     """
     fits = callable(new) or not callable(old)
     refusals = (
@@ -184,16 +185,16 @@ def _reach(new, old) -> set:
 
 
 class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib names its own)
-    """Let `function` run the code of `donor` inside a `with` block.
+    """Make `function` run the code of `donor` inside a `with` block.
 
-    No name is rebound: every route to the function runs the other code, because the object
-    itself changed (`func_set_code`, Objects/funcobject.c). Its globals, defaults and closure stay
-    its own; a call that runs already, or a generator that waits, goes on with the code it began
-    with. TypeError where either is no Python function, ValueError where the numbers of free
-    variables differ or the function is one that puts things back, or that the kernel runs in;
-    nothing has changed then.
-    RuntimeError where two swaps of one function are left in the wrong order; the first code still
-    comes back.
+    No name is rebound. Every route to the function runs the other code, because the object itself
+    changed (`func_set_code`, Objects/funcobject.c). It keeps its own globals, defaults and closure.
+    A call that is already running, or a paused generator, continues with its old code.
+
+    TypeError if either is not a Python function. ValueError if the numbers of free variables
+    differ, or if `function` is needed to undo changes or to run the kernel. In these cases nothing
+    has changed. RuntimeError if two swaps of one function end in the wrong order. The first code is
+    restored even then.
     """
 
     __slots__ = ("function", "code", "first")

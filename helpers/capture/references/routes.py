@@ -29,9 +29,9 @@ KEPT = 8  # characters that two long lines have in common, before what differs
 
 
 def watch_callers(routes, judge, interventions) -> Ledger:
-    """Run every route under every intervention and set the judge's words side by side.
+    """Run every route under every intervention, and show the judge's words side by side.
 
-    `routes`: name -> callable without arguments. `judge(route)`: a word, such as old or new.
+    `routes`: name -> callable without arguments. `judge(route)` returns a word, such as old or new.
     `interventions`: heading -> a callable that returns a context manager.
     """
     ways = _callables("routes", routes)
@@ -87,10 +87,10 @@ def _judge_route(judge, route) -> Verdict:
 
 
 def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
-    """Run every route under every intervention, and draw who holds `old` or `new` meanwhile.
+    """Run every route under every intervention, and draw what refers to `old` or `new` meanwhile.
 
-    `routes`: name -> callable without arguments. `holders`: the same names -> callable that returns
-    what the route would call. `interventions` as in `watch_callers`.
+    `routes`: name -> callable without arguments. `holders`: the same names -> a callable that
+    returns what the route would call. `interventions` is as in `watch_callers`.
     """
     ways, readers = _callables("routes", routes), _callables("holders", holders)
     if list(ways) != list(readers):

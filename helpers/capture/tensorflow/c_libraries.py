@@ -37,7 +37,7 @@ def c_libraries() -> Listing:
 
 
 def then_and_now() -> Listing:
-    """Set what Python imported to reach C in 2019 beside what is there now, looked up live."""
+    """Compare what Python imported to reach C in 2019 with what is there now, looked up live."""
     columns = Column("then", "then", True), Column("now", "now", True), Column("still", "the same?")
     rows = (Claim(*one) for one in (*_in_modules(), *_in_headers(), *_in_sources()))
     return Listing("From Python to C: then and now", columns, tuple(rows))

@@ -41,13 +41,13 @@ PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and
 
 
 def mutations_ledger(cases, ways=None) -> Ledger:
-    """Run functions that change their arguments: who raises, and what the caller's objects are.
+    """Run functions that change their arguments, and show which raise and what the caller then has.
 
-    `cases`: name -> a function, or (function, *arguments); each run gets copies of containers and
-    plain objects, and what is not copied (an array, a variable) is named as not compared. Names
-    that a run rebinds (of its module or closure) are told, and put back. Not looked at is
-    what a method, or a function reached by an attribute, changes elsewhere.
-    `ways`: heading -> what makes a callable of a function; by default as it is, and `tf.function`.
+    `cases`: name -> function, or (function, *arguments). Each run gets copies of containers and
+    plain objects. Objects that are not copied (an array, a variable) are listed as not compared.
+    Names that a run rebinds, in its module or closure, are reported and restored. It does not look
+    at what a method, or a function reached through an attribute, changes elsewhere. `ways`: heading
+    -> what makes a callable of a function. The default is the function as it is, and `tf.function`.
     """
     if ways is None:
         import tensorflow as tf

@@ -33,7 +33,7 @@ MOST_NAMED, LONGEST = 3, 100
 
 
 def autograph_side_by_side(fn) -> SideBySide:
-    """Set a function's source beside what AutoGraph generates from it, line by line."""
+    """Show a function's source beside the code that AutoGraph generates from it, line by line."""
     refuse_other_framework(fn, (), "show_autograph", "TensorFlow")
     import tensorflow as tf
 
@@ -76,7 +76,7 @@ def _read_source(function, name: str) -> tuple[list[str], int]:
 
 
 def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
-    """Run `fn(*args, **kwargs)` as a graph, and say what Grappler made of each node."""
+    """Run `fn(*args, **kwargs)` as a graph, and show what Grappler made of each node."""
     refuse_other_framework(fn, args, "watch_optimisation", "TensorFlow")
     import tensorflow as tf
 
@@ -99,9 +99,9 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
 
 
 def tf_diff(before, after, title: str = "") -> GraphDiff:
-    """Say what became of every node of the graph `before`, told from it and `after` alone.
+    """Compare two graphs, and say what became of each node of `before`.
 
-    Each is what `show_graph` takes without arguments, or an exhibit that it gave.
+    Each is what `show_graph` accepts without arguments, or an exhibit that it returned.
     """
     title = clipped(require_str(title, "title"), 200)
     both = [side if real_isinstance(side, Graph) else tf_graph(side) for side in (before, after)]

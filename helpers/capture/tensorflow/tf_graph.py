@@ -247,7 +247,7 @@ COLUMNS = (Column("step", "step"), Column("width", "side by side"), Column("node
 
 
 def tf_steps(thing, *args, **kwargs) -> Steps:
-    """Show the nodes of a TensorFlow graph step by step: what could run side by side."""
+    """Show a TensorFlow graph in steps. The nodes of one step could run in parallel."""
     return steps(tf_graph(thing, *args, **kwargs))
 
 

@@ -55,8 +55,8 @@ CONTEXTS = {
 def watch(fn, **options) -> "Watched":
     """Return `fn`, to be called as before, with a ledger of its calls: hit or trace, and why.
 
-    A plain function becomes `tf.function(fn, **options)` first. The counts of a tf.function are
-    the same with and without.
+    A plain function becomes `tf.function(fn, **options)` first. Watching does not change the counts
+    of a tf.function.
     """
     known = None if options else watched_of(fn)
     return known or Watched(as_function(fn, options))
@@ -64,9 +64,9 @@ def watch(fn, **options) -> "Watched":
 
 @preserves_interpreter_state
 def would_trace(fn, *args, **kwargs) -> TraceEntry:
-    """Return the row that calling `fn(*args, **kwargs)` now would add, without calling it.
+    """Return the row that a call `fn(*args, **kwargs)` would add now, without making the call.
 
-    `fn`: a tf.function or a watched one. Only the body could still make it another row, by raising.
+    `fn` is a tf.function or a watched one. Only an error in the body could still change that row.
     """
     if type(fn) is MethodType and (known := watched_of(fn.__func__)):
         return known.forecast((fn.__self__, *args), kwargs)
@@ -244,12 +244,12 @@ class Watched:
 
 
 class TracesSeen:
-    """Keep a ledger of the traces that TensorFlow makes in a `with` block, of whatever function.
+    """List the traces that TensorFlow makes in a `with` block, in any function.
 
-    `with watching_traces() as seen: model.fit(x, y)`; then `seen.model.traces` and `.retraces` are
-    numbers: `assert not seen.model.retraces`. A call that hits is no row. Functions that were made
-    before the block, as Keras makes them, belong to it, and those of other threads. Functions that
-    tf.data traces for a dataset are only counted. What the block raises is raised.
+    After `with watching_traces() as seen: model.fit(x, y)`, `seen.model.traces` and `.retraces` are
+    numbers, so you can `assert not seen.model.retraces`. A call that hits adds no row. Functions
+    that were made before the block, as Keras does, and functions of other threads are included.
+    Functions that tf.data traces for a dataset are only counted. Errors in the block are raised.
     """
 
     def __init__(self):

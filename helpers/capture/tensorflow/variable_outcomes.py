@@ -42,8 +42,8 @@ class Histogram(Listing):
 def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
     """Run programs with a RefVariable and with a ResourceVariable, and compare what they saw.
 
-    `programs`: name -> a function of a variable (0 at first) and the number 1, both tensors of a
-    graph, that returns what is to be fetched.
+    `programs`: name -> a function that returns what to fetch. Its two arguments are tensors of a
+    graph: a variable (0 at first) and the number 1.
     """
     runs = require_int(runs, "runs=", MOST_RUNS)
     entries, found = [], table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
@@ -61,7 +61,7 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
 
 
 def race_histogram(program: Callable, runs: int = 500) -> Histogram:
-    """Run one such program often, and count what it saw with each kind of variable."""
+    """Count what a program of `watch_variables` sees in many runs with each kind of variable."""
     runs = require_int(runs, "runs=", MOST_RUNS)
     rows = tuple(
         Outcome(kind, saw, times, "█" * max(1, round(BAR * times / runs)))

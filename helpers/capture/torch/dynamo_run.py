@@ -70,9 +70,9 @@ Line = namedtuple("Line", "place words")  # of a panel
 def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
     """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
 
-    `fn`: a Python function, or what has one inside, such as an nn.Module; TypeError for others,
-    RuntimeError where torch cannot be watched. What Dynamo had compiled before is compiled anew for
-    this run only, and kept: no other function recompiles because of it.
+    `fn` is a Python function, or contains one, as an nn.Module does. Otherwise TypeError.
+    RuntimeError if torch cannot be watched. Earlier compiled code is compiled again for this run
+    but also kept, so no other function recompiles because of it.
     """
     return watched(fn, args, kwargs)[0]
 
@@ -93,10 +93,10 @@ def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
 
-    `.model.graphs` says how many graphs there were. What was compiled before is kept, as with
-    `watch_compile`. Errors as there. There are as many rows as TORCH_LOGS=graph_breaks prints.
-    `torch._dynamo.explain` counts graphs less one, and gives reasons only for breaks at which the
-    backend gets a graph; the others are `empty` in `.model.rows`.
+    `.model.graphs` is the number of graphs. As with `watch_compile`, code that was compiled before
+    is kept, and the errors are the same. There are as many rows as TORCH_LOGS=graph_breaks prints.
+    `torch._dynamo.explain` counts graphs minus one, and gives reasons only for breaks where the
+    backend receives a graph. The other breaks are `empty` in `.model.rows`.
     """
     run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
     inside = compilable(fn, "watch_breaks", args)
@@ -118,12 +118,12 @@ def _list_breaks(title: str, breaks, graphs: int, notes=(), outcome: str = "") -
 
 
 class BreaksSeen:
-    """List the graph breaks of all that Dynamo translates in a `with` block: where, and why.
+    """List the graph breaks, with reasons, of everything that Dynamo translates in a `with` block.
 
-    `with watching_breaks() as seen: train()`; then `seen.model.breaks` and `seen.model.graphs` are
+    After `with watching_breaks() as seen: train()`, `seen.model.breaks` and `seen.model.graphs` are
     numbers. A function that was compiled before the block is not translated again, so compile it
-    inside. Backends are your own; Dynamo's work in other threads is listed, too. What the block
-    raises is raised. RuntimeError where torch cannot be watched.
+    inside. Your own backends are used. Dynamo's work in other threads is listed too. Errors in the
+    block are raised. RuntimeError if torch cannot be watched.
     """
 
     def __init__(self):
@@ -141,10 +141,10 @@ class BreaksSeen:
 
 
 def rewritten(fn, *args, **kwargs) -> Bytecode:
-    """Run `fn(*args, **kwargs)` under torch.compile and list the bytecode Dynamo made for it.
+    """Run `fn(*args, **kwargs)` under torch.compile and list the bytecode that Dynamo made for it.
 
-    Errors as `watch_compile`; ValueError if Dynamo made none. The package depyf decompiles it, and
-    resume functions, to Python.
+    The errors are those of `watch_compile`. ValueError if Dynamo made no bytecode. The package
+    depyf decompiles this code, and that of resume functions, to Python.
     """
     inside, (function, told) = compilable(fn, "watch_rewriting", args), behind(fn)
     torch_private.needed("cache", "dynamo")
@@ -347,9 +347,9 @@ def _count_prologue(events) -> int:
 
 
 def cures_ledger(cases, *args) -> Ledger:
-    """Compile each case and its cure for the same arguments: graphs before, graphs after, why.
+    """Compile each case and its cure for the same arguments, and show graphs before and after.
 
-    `cases`: name -> (function, cured function). A result or a gradient that differs is told, too.
+    `cases`: name -> (function, cured function). A different result or gradient is shown.
     """
     found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
     for name, pair in found:

@@ -21,10 +21,10 @@ LONGEST_LABEL = 300
 
 
 def fx_graph(thing, title: str = "", find: str = "") -> Graph:
-    """Draw an FX graph: of a `torch.fx.GraphModule` or a `torch.fx.Graph`. TypeError for others.
+    """Draw an FX graph. TypeError if `thing` is not a `torch.fx.GraphModule` or a `torch.fx.Graph`.
 
-    `find` points out the nodes that have these words in their name or call, and keeps them out of
-    the fold of a large graph; LookupError if there is none.
+    `find` highlights the nodes with these words in their name or call, and keeps them visible when
+    a large graph is folded. LookupError if there is no such node.
     """
     refuse_other_framework(thing, (), "show_fx", "PyTorch")
     import torch.fx
@@ -111,10 +111,10 @@ def _names_of_leaves(names) -> dict[int, str]:
 
 
 def grad_fn_graph(tensor, find: str = "", names=None) -> Graph:
-    """Draw what a tensor of torch knows of its past. ValueError if it has no `grad_fn`.
+    """Draw the backward graph that torch keeps for a tensor. ValueError if it has no `grad_fn`.
 
-    `find` points out the nodes with these words, and keeps them out of the fold of a long past.
-    `names`: the nn.Module by whose parameters' names the leaves go, or a dict of name -> tensor.
+    `find` highlights the nodes with these words, and keeps them visible when a long graph is
+    folded. `names` labels the leaves, from an nn.Module's parameters or a dict of name -> tensor.
     """
     find, named = require_str(find, "find"), _names_of_leaves(names)
     if not tensors.is_tensor(tensor):

@@ -108,10 +108,10 @@ def _run(fn, args, kwargs, words: str) -> None:
 
 
 def agreement(fn, args, **guard_sets) -> Ledger:
-    """Search the calls next to `fn(*args)` for one that a guard set accepts and another refuses.
+    """Search calls close to `fn(*args)` for one that a guard set accepts and another rejects.
 
-    `guard_sets`: name -> a function of the arguments that says whether it accepts them; without
-    any, the mini-Dynamo's guards. Dynamo's own are always asked.
+    `guard_sets`: name -> a function that returns whether it accepts the arguments. Without any, the
+    mini-Dynamo's guards are compared. Dynamo's own guards always take part.
     """
     if not real_isinstance(args, tuple, list):
         raise TypeError(f"args must be a tuple of the first call's arguments, not {label(args)}")
@@ -231,10 +231,10 @@ def replacing(space: dict, name: str, other):
 
 
 def guard_function(fn, entry: int = 1) -> FunctionType:
-    """Return the guards of a cache entry of `fn` as a Python function of the same arguments.
+    """Return the guards of one cache entry of `fn` as a Python function of the same arguments.
 
-    It says True or False, as torch's own tree would. LookupError if nothing was compiled for `fn`;
-    ValueError for an `entry` that there is not.
+    It returns True or False, as torch's own guard tree would. LookupError if nothing was compiled
+    for `fn`, ValueError if there is no such `entry`.
     """
     return WrittenGuards(fn, entry).function
 

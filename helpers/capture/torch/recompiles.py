@@ -51,9 +51,9 @@ WRAPPER = "external_utils.py"  # where torch wraps what it cannot start with
 def watch(fn, **options) -> "Compiled":
     """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile, and why.
 
-    What is not compiled, such as a function, an nn.Module or a partial, becomes
-    `torch.compile(fn, backend="eager", **options)` first. A call that compiles a resume function,
-    or a function that is called, is no hit.
+    A function, nn.Module or partial that is not compiled becomes `torch.compile(fn,
+    backend="eager", **options)` first. A call is not a hit if it compiles a resume function, or a
+    function that `fn` calls.
     """
     if real_isinstance(fn, Compiled):
         return fn
@@ -203,13 +203,13 @@ class Compiled:
 
 
 class CompilesSeen:
-    """Keep a ledger of what Dynamo compiles in a `with` block, in whatever function: what, and why.
+    """List what Dynamo compiles in a `with` block, in any function: what, and why.
 
-    `with watching_recompiles() as seen: train()`; then `seen.model.compiles` and `.recompiles` are
-    numbers: `assert seen.model.compiles <= 1`. Each frame is a row: a function with a graph break
-    has one for its resume function, too. A call that compiles nothing is no row. Functions that
-    were compiled before the block belong to it, and those of other threads. What the block raises
-    is raised. RuntimeError where torch cannot be watched.
+    After `with watching_recompiles() as seen: train()`, `seen.model.compiles` and `.recompiles` are
+    numbers, so you can `assert seen.model.compiles <= 1`. Each compiled frame is a row, so a
+    function with a graph break has another row for its resume function. A call that compiles
+    nothing adds no row. Functions compiled before the block and functions of other threads are
+    included. Errors in the block are raised. RuntimeError if torch cannot be watched.
     """
 
     def __init__(self):
@@ -259,7 +259,7 @@ def _is_unsaid(record) -> bool:
 def compiled_graph(fn) -> Graph:
     """Draw what `torch.compile` keeps for `fn` now: slot, cache entries, guards, new code, backend.
 
-    TypeError if there is no Python function behind it.
+    TypeError if there is no Python function behind `fn`.
     """
     function, told = behind(fn, compiled=True)
     name, code, slot = named(function), function.__code__, frame_hook.installed()[0]
@@ -328,9 +328,9 @@ NO_COMPILER = (
 
 
 def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
-    """Set the C++ that Inductor writes for `fn(*args)` beside the source, if told to `run`.
+    """With `run=True`, show the C++ that Inductor writes for `fn(*args)` beside the source.
 
-    It prints a line as each stage begins. Without `run`, or a C++ compiler, it only says so.
+    It prints a line as each stage begins. Without `run=True` or a C++ compiler, it only says so.
     """
     run, function, args = require_bool(run, "run"), behind(fn)[0], given(fn, args, {})[0]
     pairs = align(source_of(function.__code__).text.rstrip().split("\n"), [], {})
