@@ -128,8 +128,8 @@ def _draw(files):
 @exercise(
     "Start with the ReLU's files and replace the name in the file names, the op types and the "
     "wrapper. Then change the two lines that compute.",
-    "The C++ definition calls its inputs and outputs in and out, y, dy and dx. InputBind needs "
-    "the backward op's name first, then a blob of the forward op.",
+    "The C++ definition has the names of inputs and outputs: in and out, y, dy and dx. InputBind "
+    "needs the backward op's name first, then a blob of the forward op.",
     "forward computes 1 / (1 + np.exp(-x)). Its derivative y * (1 - y) needs only y. backward "
     "multiplies it by dy.",
     picture=_draw,

@@ -147,7 +147,7 @@ WHY = {  # true of a guess that is too early and of one that is too late
     "One piece has a default, so nothing fails without it. Two are needed only to compute numbers.",
 )
 def forgotten(guess):
-    """A missing piece fails at the stage that first needs it. One piece has a default."""
+    """A job fails at the stage that first needs the missing piece. One piece has a default."""
     guess = by_name(guess, PIECES)
     for piece, stage in guess.items():
         if stage not in STAGES:

@@ -48,8 +48,7 @@ def _truth(x, scale: float):
     "kernel: (x, scale). setup has (ctx, inputs, output), and inputs contains both.",
     "The fake kernel promises the shape of x without its last axis, and the dtype of x: "
     "x.new_empty(x.shape[:-1]).",
-    "In setup, write x, ctx.scale = inputs and then ctx.save_for_backward(x, output). scale is "
-    "not a tensor.",
+    "In setup: x, ctx.scale = inputs; ctx.save_for_backward(x, output). scale is not a tensor.",
     "In the gradient, y[..., None] and dy[..., None] have the axis that y and dy lack. Return two "
     "things, one for each input of the op.",
     seconds=60,
@@ -77,7 +76,7 @@ def _cases() -> Iterator[Case]:
     for shape, scale in ((shape, scale) for shape in SHAPES for scale in SCALES):
         shows = f"the gradient with shape {shape}, scale = {scale}"
         yield Case(shows, partial(_gradient, shape, scale), _say)
-    changed = "the gradient, after x was changed in place"
+    changed = "the gradient, with x changed in place after the call"
     yield Case(changed, _gradient_of_the_changed, WATCHED)
 
 
