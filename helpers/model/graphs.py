@@ -28,9 +28,9 @@ class Graph:
     def __post_init__(self):
         keys = {node.key for node in self.nodes}
         if len(keys) != len(self.nodes):
-            raise ValueError("two nodes share a key; give each node a key of its own")
+            raise ValueError("two nodes share a key; each node needs its own key")
         if missing := {end for e in self.edges for end in (e.source, e.target)} - keys:
-            raise ValueError(f"an edge names {missing.pop()!r}, which is no node of this graph")
+            raise ValueError(f"an edge names {missing.pop()!r}, which is not a node of this graph")
 
     def node(self, key: str) -> Node:
         """Return the node with this key; KeyError names the key when there is none."""
@@ -125,12 +125,12 @@ class Steps(Listing):
 
 MEANINGS = {
     "folded": "computed from constants only, and a constant now",
-    "removed": "no way from it to a result",
-    "merged": "twins: the same op, attributes and inputs; one is left, and serves both",
-    "cancelled": "a row of the same op, gone; its reader now reads what the row read",
-    "bypassed": "gone; its reader now reads what it read",
+    "removed": "no path from it to a result",
+    "merged": "twins: the same op, attributes and inputs; one is left and serves both",
+    "cancelled": "part of a removed chain of one op; its reader now reads the chain's input",
+    "bypassed": "gone; its reader now reads its input",
     "added": "only in the second graph",
-    "changed": "different; these two graphs do not say why",
+    "changed": "different; these two graphs do not show why",
     "kept": "the same in both",
 }
 # A `word` of `MEANINGS`, the keys `before` in the first graph and `after` in the second.

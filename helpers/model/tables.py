@@ -122,7 +122,7 @@ def align(left: list[str], right: list[str], origin: dict[int, int]) -> tuple[Pa
 CUTS = {
     "late": "it did not end in time, and was stopped",
     "large": "it took more than half of this machine's memory, and was stopped",
-    "lost": "it killed the process that watched it, and was stopped",
+    "lost": "it killed the process watching it, and was stopped",
 }
 
 

@@ -41,7 +41,7 @@ def test_then_and_now_is_looked_up():
     assert rows["pywrap_tensorflow_internal.py"].now.startswith("ModuleNotFoundError: ")
     assert (
         "pywrap_library_dependency_symbol"
-        in rows["pywrap_tensorflow_internal holds every C function"].now
+        in rows["pywrap_tensorflow_internal contains every C function"].now
     )
     assert "in the package: 0;" in rows["SWIG writes the wrappers, from *.i files"].now
     assert "pybind11_type" in rows["SWIG's proxy classes"].now

@@ -133,14 +133,14 @@ def test_what_cannot_travel_or_has_no_source_is_refused():
         return held
 
     for fn, says in (
-        (space["typed"], "the source of typed is not at hand"),
+        (space["typed"], "the source of typed is not available"),
         (closes, "closes uses held of a"),
     ):
         with pytest.raises(TypeError, match=says):
             call_in_child(fn)
-    with pytest.raises(ValueError, match="the source of typed is not at hand"):
+    with pytest.raises(ValueError, match="the source of typed is not available"):
         portable(space["typed"])
-    with pytest.raises(TypeError, match="call_in_child takes arguments of dicts"):
+    with pytest.raises(TypeError, match="call_in_child accepts arguments of dicts"):
         call_in_child(adds, object(), 1)
 
 

@@ -1,4 +1,4 @@
-"""Models of other people: places are theirs, no compile is a hit, what is peeled off is said."""
+"""Models of other people: places are theirs, no compile is a hit, what is unwrapped is said."""
 
 import dis
 import functools
@@ -179,7 +179,7 @@ def test_what_was_peeled_off_is_said(verb):
              for name in ("super", "decorated", "compiled")}  # fmt: skip
     assert "Rectified is a torch module: this is its forward." in notes["super"]
     assert "decorator" in notes["decorated"]
-    assert "torch.compile is peeled off" in notes["compiled"] or verb is watch_rewriting
+    assert "torch.compile is unwrapped" in notes["compiled"] or verb is watch_rewriting
 
 
 @pytest.mark.parametrize("verb", [watch_compile, watch_breaks, watch_recompiles])

@@ -107,6 +107,6 @@ def test_sentence_says_what_an_instruction_does_and_what_comes_of_it():
 
 def test_a_module_that_is_compiled_further_inside_is_not_said_to_run_as_it_is():
     linear, x = torch.nn.Linear(2, 2), torch.ones(1, 2)
-    with pytest.raises(ValueError, match="starts further inside; give a function that calls it"):
+    with pytest.raises(ValueError, match="starts further inside; pass a function that calls it"):
         watch_rewriting(linear, x)
     assert "What Dynamo made of" in watch_rewriting(lambda x: linear(x), x).model.title

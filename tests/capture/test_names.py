@@ -169,7 +169,7 @@ def test_a_line_that_changes_an_object_says_so_though_no_name_moves():
         ("turns items from one list to another.", "store"),
         ("makes table refer to dict.", "store"),
         ("changes what table refers to in place.", "store"),
-        ("changes no name, and nothing that a name refers to.", "operate"),
+        ("changes no name and no object that a name refers to.", "operate"),
     ]
 
 

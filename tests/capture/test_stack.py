@@ -145,7 +145,7 @@ def test_calls_of_one_module_are_followed_and_numbered():
     "thing, words",
     [
         (abs, "abs.. is written in C"),
-        (int, ": int is a class; give one of its methods"),
+        (int, ": int is a class; pass one of its methods"),
         (3, "needs a Python function, not 3"),
         ([].append, "written in C"),
     ],

@@ -61,9 +61,9 @@ class Limits:
     def note(self) -> str:
         """Say how many calls were left out, and which argument shows them."""
         told = {
-            f"Left out, further down: {counted(self.deeper, 'call')} (depth={self.depth + 1} shows "
+            f"Left out below this depth: {counted(self.deeper, 'call')} (depth={self.depth + 1} shows "
             "more).": self.deeper,
             f"Left out by only=: {counted(self.others, 'call')}.": self.others,
-            "No other call is what only= says.": not (self.all or self.found),
+            "No other call matches only=.": not (self.all or self.found),
         }
         return " ".join(words for words, is_so in told.items() if is_so)

@@ -105,7 +105,7 @@ def function_of(thing: object, verb: str) -> tuple[FunctionType, tuple]:
         return thing.__func__, (thing.__self__,)
     why = f", not {short_repr(thing)}{instead(thing)}"
     if real_isinstance(thing, type):
-        why = f": {printable(thing.__name__)} is a class; give one of its methods"
+        why = f": {printable(thing.__name__)} is a class; pass one of its methods"
     if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
         why = f": {short_repr(thing)} is written in C and has no bytecode"
     elif callable(thing) and not real_isinstance(thing, type):

@@ -39,12 +39,12 @@ TRACING = "Python/legacy_tracing.c, ceval.c"
 # way -> what it sees, and where the real thing is asked; AT: way -> its station on the spine
 WAYS = {
     "patched names": ("calls by that name", "LOAD_GLOBAL"),
-    "builtins": ("calls by names found nowhere nearer", "LOAD_GLOBAL"),
+    "builtins": ("calls by names found in no nearer scope", "LOAD_GLOBAL"),
     "import finders": ("imports of new modules", "sys.meta_path"),
     "cell transformers": ("the syntax tree of each cell", "IPython: interactiveshell.py"),
     "cell events": ("begin and end of each cell", "IPython: events.py"),
     "frame evaluator": ("each Python frame, before it runs", "_PyEval_EvalFrame (PEP 523)"),
-    "torch's frame callback": ("frames that no compiled code fits", "torch: dynamo/eval_frame.c"),
+    "torch's frame callback": ("frames with no matching compiled code", "torch: dynamo/eval_frame.c"),
     "sys.settrace": ("calls, lines, returns of this thread", TRACING),
     "sys.setprofile": ("calls and returns of this thread, of C too", TRACING),
     "threading.settrace": ("calls, lines, returns of new threads", "threading.py"),
@@ -52,12 +52,12 @@ WAYS = {
     "sys.monitoring": ("the events that each tool asked for", "PEP 669: instrumentation.c"),
     "torch function modes": ("calls of torch's functions", "torch: overrides.py"),
     "torch dispatch modes": ("ops, below autograd", "torch: utils/_python_dispatch.py"),
-    "TensorFlow op callbacks": ("ops, after each", "framework/op_callbacks.py"),
-    "TensorFlow's doors to C": ("eager ops, before each", "python/pywrap_tfe.py"),
-    "a graph being built": ("ops, which do not run", "framework/ops.py"),
+    "TensorFlow op callbacks": ("each op, after it ran", "framework/op_callbacks.py"),
+    "TensorFlow's doors to C": ("each eager op, before it runs", "python/pywrap_tfe.py"),
+    "a graph being built": ("ops, recorded but not run", "framework/ops.py"),
     "sys.displayhook": ("the value of a last line", PRINTS),
-    "sys.excepthook": ("errors that nobody caught", "Python/pythonrun.c"),
-    "sys.unraisablehook": ("errors that nobody can catch", "Python/errors.c"),
+    "sys.excepthook": ("uncaught errors", "Python/pythonrun.c"),
+    "sys.unraisablehook": ("errors that no code can catch", "Python/errors.c"),
     "sys.breakpointhook": ("breakpoint()", "Python/bltinmodule.c"),
 }
 
@@ -97,9 +97,9 @@ def interceptions() -> Interceptions:
         Interception(AT.get(way, AROUND), way, now[way], *words) for way, words in WAYS.items()
     )
     columns = tuple(Column(*one, one[0] in ("now", "source")) for one in COLUMNS.items())
-    made = Interceptions("Who gets hold of your calls now", columns, rows)
-    taken = f"{len(made.taken)} of {len(rows)} ways in are taken."
-    return replace(made, note=f"{taken} Audit hooks are missing: Python lists them nowhere.")
+    made = Interceptions("What intercepts your calls now", columns, rows)
+    taken = f"{len(made.taken)} of {len(rows)} ways in are in use."
+    return replace(made, note=f"{taken} Audit hooks are missing because Python does not list them.")
 
 
 def _in_python() -> dict[str, str]:
@@ -181,7 +181,7 @@ def op_routes(op, *args) -> dict[str, Callable]:
     passed = _pass_door(FAST, lambda: op(*args))
     if len(passed) != 1:
         many = listed([one.given[1] for one in passed], 3) or "none"
-        raise ValueError(f"a map is of a call that passes {FAST} once; this passes it with: {many}")
+        raise ValueError(f"a map needs a call that passes {FAST} exactly once; this one passes it with: {many}")
     places = []
     for place in find_holders(op):  # a comprehension would put `op` into a cell: one more holder
         if place.get() is op:

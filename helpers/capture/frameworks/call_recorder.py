@@ -47,7 +47,7 @@ DOORS = (
     *("_create_c_op", "TF_NewOperation", "TF_AddInput", "TF_AddInputList"),
     *("TF_SetAttrValueProto", NEW_NODE),
 )
-MARKS = (("changed", "not as in the first column"),)
+MARKS = (("changed", "differs from the first column"),)
 CASES = "name -> function, or (function, *arguments)"
 MOST_CASES, MOST_LINES, DEEPEST, LONGEST, FEW = 200, 1_000, 40, 160, 5
 
@@ -216,7 +216,7 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
         for row, words in rows.items()
     )
     cut = [name for name, tree in zip(pairs, trees, strict=True) if tree.calls and tree.note]
-    note = f"Of {listed(cut, FEW)} only some calls are counted (depth=, only=, most=)." * bool(cut)
+    note = f"For {listed(cut, FEW)}, only some calls are counted (depth=, only=, most=)." * bool(cut)
     title = "What each call passes on its way"
     return Ledger(title, "landmark", tuple(pairs), entries, note, marks=MARKS)
 
@@ -239,7 +239,7 @@ def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
             pairs += [Pair(*one, 0, "") for one in left_side]
             pairs += [Pair(0, "", *other) for other in right_side]
     both = sum(bool(pair.left and pair.right) for pair in pairs)
-    note = f"{both} lines are the same; a line without a partner is called on its side only."
+    note = f"{both} lines are the same. A line without a partner was called only on its side."
     if max(map(len, whole)) > MOST_LINES:
         note += f" Compared are the first {MOST_LINES:,} lines of each side."
     titles = "Two calls, side by side", left.title, right.title

@@ -63,7 +63,7 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     if compiled(fn) is not None:
         notes.append("torch.compile made it; what its generated kernels do is not listed.")
     if function is not None and function.__code__.co_flags & GENERATOR:
-        notes.append("The call only made a generator: none of its body ran.")
+        notes.append("The call only made a generator. None of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
     return recorder.log(called(fn), notes, outcome)
 

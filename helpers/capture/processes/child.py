@@ -39,7 +39,7 @@ def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transc
 
     There `tf` is TensorFlow, and no op has run yet, unless `imports` is other source. Shown is what
     it prints, and the error that ends it: not what else it writes to stderr, such as warnings.
-    TypeError for what is neither; ValueError for a function whose source is not at hand.
+    TypeError for what is neither; ValueError for a function whose source is not available.
     """
     if not what:
         raise TypeError("watch_in_child needs a function, or a piece of source, to run")
@@ -107,10 +107,10 @@ def call_in_child(fn, *args):
     source, name = _own_source(fn, TypeError), fn.__code__.co_name
     if fn.__code__.co_freevars:
         free = ", ".join(fn.__code__.co_freevars)
-        raise TypeError(f"{name} uses {free} of a function around it, which does not go along")
+        raise TypeError(f"{name} uses {free} from an enclosing function, which the child cannot see")
     if fault := next(filter(None, map(why_not_json, args)), ""):
         raise TypeError(
-            f"call_in_child takes arguments of dicts, lists, text and numbers, not {fault}"
+            f"call_in_child accepts arguments of dicts, lists, text and numbers, not {fault}"
         )
     with progress.doing(f"running {name} in another process"):
         reply = ask({"source": f"{source}\n", "name": name, "args": args}, SECONDS_OF_A_CALL)
@@ -122,7 +122,7 @@ def _read_result(reply: ChildResult, name: str, known: dict):
         if "result" in line:
             return line["result"]
     if fault := reply.last("fault"):
-        raise TypeError(f"{name} returned {fault}, which does not travel as JSON")
+        raise TypeError(f"{name} returned {fault}, which cannot be sent as JSON")
     if reply.ended.late:
         raise RuntimeError(f"{name} did not end within {SECONDS_OF_A_CALL} seconds")
     if reply.ended.large:
@@ -134,7 +134,7 @@ def _read_result(reply: ChildResult, name: str, known: dict):
     if words := missing_parts.of_line(raised):
         raise missing_parts.MissingPart(words)
     if (unseen := UNSEEN.fullmatch(raised)) and unseen[1] in known:
-        raised += ", for it sees no name of this notebook: import it inside, or give it as argument"
+        raised += ", because it sees no name of this notebook: import it inside, or pass it as an argument"
     raise RuntimeError(f"{name} failed in its own interpreter: {raised}")
 
 
@@ -154,14 +154,14 @@ def portable(fn) -> str:
 
 def _require_def(fn) -> None:
     if not real_isinstance(fn, FunctionType) or fn.__code__.co_name == "<lambda>":
-        raise TypeError(f"{short_repr(fn)} is no function made by def")
+        raise TypeError(f"{short_repr(fn)} is not a function made by def")
 
 
 def _own_source(fn, error: type[Exception] = ValueError) -> str:
-    """Return the source of a function; an `error` where it is not at hand."""
+    """Return the source of a function; an `error` where it is not available."""
     text, why = source_of(fn.__code__).text, why_outdated(fn.__code__)
     if why or not text:
-        why = why or f"the source of {fn.__code__.co_name} is not at hand"
+        why = why or f"the source of {fn.__code__.co_name} is not available"
         raise error(f"a function is run from its source, and {why}")
     return text
 

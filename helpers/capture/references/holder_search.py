@@ -34,7 +34,7 @@ MOST_HOLDERS = 2000  # that are named and listed; a rebinding has no such limit
 HOPS = 5  # from a holder to what names it
 LOST = "(owner not found)"
 OURS, KERNELS, PYTHONS = (
-    "what puts everything back relies on it",
+    "the code that restores everything relies on it",
     "the kernel's own machinery relies on it",
     "Python's own modules and the kernel rely on it",
 )

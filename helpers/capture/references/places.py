@@ -27,7 +27,7 @@ _FIXED = {  # kind of place -> why it cannot be written
     "frozenset member": "a frozenset cannot be changed",
     "tuple item": "a tuple cannot be changed",
     "bound method": "a bound method's {} is read-only",
-    "C-level holder": "it is held in C or in a slot, where the search does not write",
+    "C-level holder": "it is in C or in a slot, where the search does not write",
 }
 
 

@@ -46,12 +46,12 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     """
     fits = callable(new) or not callable(old)
     refusals = (
-        (old is new, ValueError, "is to be replaced by itself; give a different object"),
+        (old is new, ValueError, "cannot be replaced by itself; pass a different object"),
         (is_exactly(old, *_SHARED), ValueError, "is a value that the interpreter shares"),
         (real_isinstance(old, types.ModuleType), TypeError, "is a module; rebind names inside it"),
-        (real_isinstance(old, type) and is_immutable(old), TypeError, "is built in, and relied on"),
-        (not fits, TypeError, f"can be called, and {describe(new)} cannot"),
-        (is_exactly(new, *_SHARED), ValueError, f"cannot become {describe(new)}, which all share"),
+        (real_isinstance(old, type) and is_immutable(old), TypeError, "is built in, and other code relies on it"),
+        (not fits, TypeError, f"can be called, but {describe(new)} cannot"),
+        (is_exactly(new, *_SHARED), ValueError, f"cannot become {describe(new)}, which all code shares"),
     )
     for is_so, kind, words in refusals:
         if is_so:
@@ -72,7 +72,7 @@ class Rebinding(Own):
 
     def __repr__(self) -> str:
         if not self.changed:
-            return f"{describe(self.old)} is to be replaced by {describe(self.new)}."
+            return f"{describe(self.old)} will be replaced by {describe(self.new)}."
         done, left = len(self.changed), len(self.left)
         told = "; ".join(f"{n}: {why}" for why, n in Counter(r.reason for r in self.left).items())
         told = f"{left} left ({told})" if told else f"{left} left"
@@ -80,7 +80,7 @@ class Rebinding(Own):
 
     def __enter__(self) -> "Rebinding":
         if self._undo:
-            raise RuntimeError("this rebinding is active already; make another one to nest it")
+            raise RuntimeError("this rebinding is already active; make another one to nest it")
         plan = self._plan()
         try:
             for place in plan:
@@ -90,7 +90,7 @@ class Rebinding(Own):
         except BaseException as error:
             # Half a rebinding is worse than none: two callers would run two functions.
             self._restore()
-            error.add_note(f"in {place.binding.path}; every place holds the original again")
+            error.add_note(f"in {place.binding.path}; every place refers to the original again")
             raise
         return self
 
@@ -99,8 +99,8 @@ class Rebinding(Own):
         search, keep, only = self._how
         places = scan_modules(self.old) if search == "scan" else find_holders(self.old)
         if not places:
-            seen = f"nothing that can be seen holds {describe(self.old)}"
-            raise ValueError(f"{seen}; give an object with a name")
+            seen = f"no visible place holds {describe(self.old)}"
+            raise ValueError(f"{seen}; pass an object with a name")
         for pattern in (*keep, *only):
             if not any(_matches(place, (pattern,)) for place in places):
                 there = listed(sorted(place.binding.path for place in places), 3)
@@ -125,7 +125,7 @@ class Rebinding(Own):
 
     def __exit__(self, kind, error, trace) -> None:
         if not self._undo:
-            raise RuntimeError("this rebinding is not open: never entered, or left already")
+            raise RuntimeError("this rebinding is not active: it was never entered or has already ended")
         sentence = self._restore()
         if sentence and error is None:
             raise RuntimeError(sentence)
@@ -146,7 +146,7 @@ class Rebinding(Own):
             self._undo.pop()
         return other and (
             f"while {describe(self.old)} was rebound, something else changed {listed(other, 3)}, "
-            "which was left as it is; all others hold the original again"
+            "which was left as it is; all others refer to the original again"
         )
 
 
@@ -201,7 +201,7 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
     def __init__(self, function, donor):
         for thing in (function, donor):
             if not real_isinstance(thing, types.FunctionType):
-                raise TypeError(f"{describe(thing)} is no Python function: it has no code to swap")
+                raise TypeError(f"{describe(thing)} is not a Python function, so it has no code to swap")
         have, want = (len(each.__code__.co_freevars) for each in (function, donor))
         if have != want:
             words = f"the donor has {want}; the closure stays, so the numbers must be equal"
@@ -214,7 +214,7 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
 
     def __enter__(self):
         if self.first is not None:
-            raise RuntimeError("this swap is active already; make another one to nest it")
+            raise RuntimeError("this swap is already active; make another one to nest it")
         self.first, self.function.__code__ = self.function.__code__, self.code
         return self.function
 
@@ -242,5 +242,5 @@ def _patterns(asked, name: str) -> tuple[str, ...]:
     given = (asked,) if type(asked) is str else asked
     if is_exactly(given, tuple, list, set) and all(type(one) is str for one in given):
         return tuple(given)
-    words = f"{name} is a path such as '__main__.op', or a list of such"
+    words = f"{name} must be a path such as '__main__.op', or a list of paths"
     raise TypeError(f"{words}; this is {label(asked)}")

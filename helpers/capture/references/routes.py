@@ -37,7 +37,7 @@ def watch_callers(routes, judge, interventions) -> Ledger:
     ways = _callables("routes", routes)
     patches = _callables("interventions", interventions)
     if NOTHING in patches:
-        raise ValueError(f"{NOTHING!r} is the heading of the run without an intervention")
+        raise ValueError(f"{NOTHING!r} is already the heading of the run without an intervention")
     if not callable(judge):
         raise TypeError(f"judge is a function of a route that returns a word, not {label(judge)}")
     runs = {NOTHING: nullcontext, **patches}

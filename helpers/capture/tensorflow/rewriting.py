@@ -28,7 +28,7 @@ JOINED = "The lines are joined by AutoGraph's own source map; a line without a n
 JOINED += "is made up by AutoGraph."
 INFERRED = "Both graphs come from the run itself. What became of each node is inferred from these "
 INFERRED += "two alone; Grappler was not asked."
-UNEXPLAINED = "gone; these two graphs do not say why"
+UNEXPLAINED = "gone; these two graphs do not show why"
 MOST_NAMED, LONGEST = 3, 100
 
 
@@ -82,13 +82,13 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
 
     function = as_tf_function(as_function(fn).python_function)
     if tf.inside_function():
-        raise RuntimeError("nothing runs while TensorFlow traces: call watch_optimisation outside")
+        raise RuntimeError("nothing runs while TensorFlow traces; call watch_optimisation outside")
     concrete = traced(function, args, kwargs)
     with tensorflow_private.run_metadata() as collected, running_user_code():
         function(*args, **kwargs)
         graphs = list(collected().function_graphs)
     if not graphs:
-        raise RuntimeError("this run handed out no graphs; does the function hold any op?")
+        raise RuntimeError("this run produced no graphs; does the function contain any op?")
     wanted = {operation.name for operation in concrete.graph.get_operations()}
     own = max(graphs, key=lambda g: sum(n.name in wanted for n in g.pre_optimization_graph.node))
     name = plain_name(concrete.graph.name)
@@ -181,7 +181,7 @@ def _remove(work: _Comparison) -> None:
     results = [key for key, node in one.nodes.items() if node.kind == "output"] or ends
     needed = set(results).union(*(networkx.ancestors(one.arrows, key) for key in results))
     if results and (dead := work.gone - needed):
-        work.say("removed", dead, (), "no way leads from it to a result")
+        work.say("removed", dead, (), "no path leads from it to a result")
 
 
 def _fold(work: _Comparison) -> None:
@@ -291,7 +291,7 @@ def _differences(work: _Comparison, key: str):
     if others := dict.fromkeys(source for source, _ in Counter(before) - Counter(after)):
         yield f"reads another output of {_named(others)}, or only waits for it"
     elif was != now or (len(before) == len(after) and before != after):
-        yield "reads the same in another order"
+        yield "reads the same inputs in another order"
 
 
 def _named(keys) -> str:

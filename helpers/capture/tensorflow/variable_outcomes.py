@@ -16,15 +16,15 @@ from ..text.error import error_message
 from ..text.value import short_repr
 
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
-MARKS = (("changed", "not what it saw with a RefVariable"),)
+MARKS = (("changed", "not the result with a RefVariable"),)
 THREADS = 4
 BAR = 30
 MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES = 100_000, 100, 20
 PROGRAMS = "name -> a program, a function of (v, one)"
 ANY_ORDER = (
-    "What a graph does not order may come in any order. These counts belong to this machine "
+    "Ops that a graph does not order may run in any order. The counts are from this machine "
 )
-ANY_ORDER += "and this minute; that an outcome never came up does not forbid it."
+ANY_ORDER += "and this run. An outcome that did not come up may still be possible."
 
 
 OUTCOME = ("variable", "saw", "runs", "share")

@@ -44,5 +44,5 @@ def instead(thing: object) -> str:
         space = object.__getattribute__(thing, "__dict__")
         functions = (k for k, v in space.items() if type(v) is FunctionType and k[:1] != "_")
         such_as = (f", such as {space.get('__name__')}.{one}" for one in functions)
-        return f"; of a module, give a function{next(such_as, '')}"
+        return f"; for a module, pass one of its functions{next(such_as, '')}"
     return ""

@@ -167,7 +167,7 @@ def why_outdated(code: CodeType) -> str:
     if code in now or rewritten:
         return ""
     file, made = printable(os.path.basename(name)), printable(code.co_name)
-    return f"{file} no longer holds what {made} was made from; import or reload it anew"
+    return f"{file} no longer contains the source of {made}; import or reload it again"
 
 
 @cache

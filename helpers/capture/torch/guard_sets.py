@@ -87,7 +87,7 @@ class Mini:
         self.compiled = dynamo.compile(tree.copied(tree.behind(fn)[0]))
         _run(self.compiled, args, kwargs, "the first call, compiled by the mini-Dynamo,")
         if because := self.compiled.why or "; ".join(self.compiled.breaks):
-            raise LookupError(f"the mini-Dynamo has no one guard set for this call: {because}")
+            raise LookupError(f"the mini-Dynamo has no single guard set for this call: {because}")
 
     def why_not(self, *args, **kwargs):
         """Return the text of the first guard that these arguments fail, or None."""
@@ -129,7 +129,7 @@ def agreement(fn, args, **guard_sets) -> Ledger:
             verdicts = tuple(Verdict(word, TONES[word]) for word, _ in told.values())
             note = "; ".join(f"{name}: {note}" for name, (_, note) in told.items() if note)
             rows.append(Entry(call.words, verdicts, note))
-    note = f"On {len(calls) - len(rows)} of {len(calls)} calls all agree."
+    note = f"On {len(calls) - len(rows)} of {len(calls)} calls, all agree."
     if len(rows) > MOST_ROWS:
         note += f" The first {MOST_ROWS} of {len(rows)} counter-examples."
     title = f"Calls of {named(real.function)} that one accepts and another refuses"
@@ -283,7 +283,7 @@ class WrittenGuards:
         self.parameters = inspect.signature(self.behind, follow_wrapped=False).parameters
         if taken := OURS & self.parameters.keys():
             words = f"the guards of {named(self.behind)}() are not shown as Python: {min(taken)} is"
-            raise ValueError(f"{words} a name of theirs; give the argument another name")
+            raise ValueError(f"{words} a name that they use; rename the argument")
         self.space = {**torch_private.guard_names(), "torch": torch, "builtins": vars(builtins)}
         self.space |= {"G": self.behind.__globals__, "ids": [], "in_cpp": {}}
         self.space["keys"] = torch_private.keys_now
@@ -375,7 +375,7 @@ class WrittenGuards:
         kind, dtype, grad, size, stride = tree.TENSOR.match(text).groups()  # or it is another kind
         keys, device = re.search(r"DispatchKeySet\((.*?)\), .*?device=(\w+)", text).groups()
         if "None" in size + stride:
-            raise ValueError("a size that may be any: C++ alone knows which")
+            raise ValueError("a size that may vary; only C++ knows which")
         return [
             f"type({value}) is {PLAIN_TENSORS[kind]}",
             f"keys({value}) == {keys!r}",
@@ -392,11 +392,11 @@ class WrittenGuards:
             one.replace(annotation=no, default=no if one.default is no else ...)
             for one in self.parameters.values()
         ]
-        asked = {True: "", False: ", asked of C++"}
+        asked = {True: "", False: ", checked in C++"}
         checks = [f"{line}  # {kind}{asked[own]}" for line, kind, own in self.lines]
         body = "\n            and ".join(checks) or "True"
         return (
             f"def holds{inspect.Signature(shown)}:\n    try:\n        return (\n"
             f"            {body}\n        )\n    except Exception:\n"
-            "        return False  # a value that is gone fails\n"
+            "        return False  # a missing value fails\n"
         )
