@@ -124,7 +124,9 @@ def values(words) -> None:
     from hub.trial import chart
 
     if not (words.chart / "values.schema.yaml").is_file():
-        raise environment.Missing(f"{words.chart} holds no values.schema.yaml, so it is no chart")
+        raise environment.Missing(
+            f"{words.chart} contains no values.schema.yaml, so it is not a chart"
+        )
     found = chart.faults(words.chart)
     print(*(found or ["hub/values.yaml fits the chart."]), sep="\n")
     sys.exit(1 if found else 0)

@@ -21,7 +21,7 @@ from helpers.safety import folders, learner_record
 
 FIRST = "00_start_here.ipynb"
 TEACHERS = "instructor"  # the folder of notes for teachers: they are no learner's
-FOLD = "<details class='course-held'><summary>Decide first: this gives it away</summary>\n\n"
+FOLD = "<details class='course-held'><summary>Decide first: this reveals the answer</summary>\n\n"
 HELD = "after-deciding"  # the tag of cells that say what a prediction above them asks
 
 
@@ -42,7 +42,7 @@ def chapter_named(word: str) -> str:
     named = [name for name in chapters() if stem and re.match(begins, name)]
     if len(named) != 1:
         there = ", ".join(chapters())
-        raise course.Refusal(f"{word!r} names no one notebook; there are: {there}.")
+        raise course.Refusal(f"{word!r} does not name exactly one notebook; there are: {there}.")
     return named[0]
 
 
@@ -101,7 +101,7 @@ def lab(words: list[str]) -> int:
     command = [str(course.PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={course.WORK}"]
     command.append(f"--LabApp.default_url={url}")
     if getattr(os, "geteuid", lambda: 1)() == 0:
-        course.say("You are root: JupyterLab is started with --allow-root, which it asks for.")
+        course.say("You are root, so JupyterLab is started with --allow-root, which it requires.")
         command.append("--allow-root")
     if where := left_off():
         course.say(where)
@@ -127,7 +127,7 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
     """
     if not words:
         there = ", ".join(chapters())
-        raise course.Refusal(f"`reset` takes the number of a notebook; there are: {there}.")
+        raise course.Refusal(f"`reset` needs the number of a notebook; there are: {there}.")
     names = [chapter_named(word) for word in words]
     how = "fresh" if solved_to is None else f"fresh, its first {solved_to} exercises solved"
     with folders.temporary("fresh-") as home:
@@ -177,7 +177,7 @@ def _solve(cells: list[dict], name: str, count: int) -> None:
     there = list(exercise_cells(cells))
     if not 0 < count <= len(there):
         raise course.Refusal(
-            f"--solved-to takes a number from 1 to {len(there)}, the exercises of {name}, "
+            f"--solved-to needs a number from 1 to {len(there)}, the exercises of {name}, "
             f"not {count}."
         )
     for one in there[:count]:

@@ -125,7 +125,7 @@ def _import_torch():
 
 def _lacks(lost: list[str]) -> str:
     version, names = _import_torch().__version__, ", ".join(lost)
-    told = f"torch {version} does not have {names}, which this reads; it was tried on"
+    told = f"torch {version} does not have {names}, which this needs; it was tried on"
     return f"{told} {TRIED}: {cure('torch')}"
 
 

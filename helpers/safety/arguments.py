@@ -72,7 +72,7 @@ def table(value: object, what: str, of: str, most: int) -> list[tuple[str, objec
     if not value:
         raise TypeError(f"{needed}; this one is empty")
     if len(value) > most:
-        raise ValueError(f"{what} takes {most:,} entries at a time, not {len(value):,}")
+        raise ValueError(f"{what} accepts {most:,} entries at a time, not {len(value):,}")
     if odd := [name for name in value if not real_isinstance(name, str)]:
         raise TypeError(f"{needed}; a name must be text, not {real_type_name(odd[0])}")
     return [(require_str(name, "a name"), item) for name, item in value.items()]

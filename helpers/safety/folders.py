@@ -120,13 +120,13 @@ def made_again(folder: Path) -> ManagedDirectory:
     """Open a folder of what can be made again, known by a marker file; Refusal of any other."""
     folder.mkdir(mode=0o755, exist_ok=True)
     if folder.is_symlink() or (os.name == "posix" and folder.stat().st_mode & 0o022):
-        raise Refusal("a link stands there, or others can write there")
+        raise Refusal("it is a link, or others can write to it")
     marker = folder / MARKER
     if not os.listdir(folder):
         with suppress(FileExistsError):  # another kernel was faster
             write_new(marker, MARK)
     if not marker.is_file() or marker.read_bytes() != MARK:
-        raise Refusal("it has no marker of ours: somebody else's folder")
+        raise Refusal("it does not have the course's marker, so it may be somebody else's")
     return ManagedDirectory(folder)
 
 

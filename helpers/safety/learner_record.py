@@ -111,7 +111,7 @@ def share(folder: str, states: dict[str, str], name: str, work: Path) -> str:
     """Write what is shared into this learner's one file there; return the file's name. Refusal."""
     folder, before = _real_folder(folder), shared_file(work)
     if not before and os.path.lexists(work / STATE):
-        raise Refusal(f"{WORK}/{STATE} says nothing that can be read: delete it and share again")
+        raise Refusal(f"{WORK}/{STATE} cannot be read: delete it and share again")
     known = before is not None and before[0] == folder
     file = before[1] if known else f"progress-{secrets.token_hex(16)}.json"
     told = {"course": COURSE, "exercises": states, **({"name": name} if name else {})}

@@ -25,7 +25,7 @@ CURE = (
     "open the notebook with `python course.py lab`"
 )
 RESTART = "restart the kernel; if that changes nothing,"  # half of a framework may be loaded
-REST = "; cells that do not need it run without"
+REST = "; cells that do not need it still run"
 COMPILER_CURE = (
     "install one (`sudo apt install g++` on Debian and Ubuntu, `xcode-select --install` on macOS) "
     "and run this again"

@@ -23,11 +23,9 @@ KEPT = "What you check in the folder work/ is kept in work/progress.jsonl, "
 ALONE = "on this machine and nowhere else."
 SHARED = "and you share how far you are: `stop_sharing()` ends that."
 NOTHING = "Nothing is recorded yet."
-ELSEWHERE = "Nothing is recorded here, for only a notebook in the folder work/ records: "
+ELSEWHERE = "Nothing is recorded here, because only notebooks in the folder work/ are recorded: "
 ELSEWHERE += "run `python3 course.py lab` and work there."
-NO_NOTEBOOKS = (
-    "The course's notebooks are not beside these helpers: there is nothing to go through."
-)
+NO_NOTEBOOKS = "The course's notebooks are not beside these helpers, so there is nothing to show."
 
 
 def _outcome_text(model: Outcome) -> str:

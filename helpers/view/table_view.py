@@ -11,7 +11,7 @@ from .markup import TONE_MARKS, cut, cut_cells, fit, grid, joined, render
 
 ROWS = "the model has all of them (`.model.rows`)"
 ENTRIES = "the model has all of them (`.model.entries`)"
-MEANINGS = {"changed": "new, or not as before", "failed": "wrong, or an error"}  # of a mark,
+MEANINGS = {"changed": "new or changed", "failed": "wrong, or an error"}  # of a mark,
 MEANINGS["refused"] = "refused"  # where the ledger does not say
 SHORT = 12  # characters of a verdict that stand in one line
 DOTS = {"plain": "○", "changed": "●", "failed": "✕"}
@@ -23,7 +23,7 @@ WHOLE, WIDE, LEAST = 24, 64, 12  # letters of a cell that never breaks; em of on
 # A long table: rows before the fold and after it, em of each column (0: a share of the rest), and
 # of all of them at most and at least.
 Fold = namedtuple("Fold", "first more widths most least")
-LONGEST_WAY = "▸ on a longest way   pale: an input or a constant"
+LONGEST_WAY = "▸ on a longest path   pale: an input or a constant"
 
 
 def _table_text(model: Listing) -> str:

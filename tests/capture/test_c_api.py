@@ -67,5 +67,7 @@ def test_a_mach_o_file_is_read_too(tmp_path):
 def test_another_kind_of_file_is_named(tmp_path, content):
     path = tmp_path / "lib.so"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"lib\.so is neither ELF nor Mach-O of 64 bits"):
+    with pytest.raises(
+        ValueError, match=r"lib\.so is neither a 64-bit ELF nor a 64-bit Mach-O file"
+    ):
         exported(path, "")

@@ -20,8 +20,8 @@ ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
 NOTE = (
-    "Each ratio uses the fastest round. The median round took up to {:,.1f} times as long. On another "
-    "machine, or a busy one, the ratios differ more."
+    "Each ratio uses the fastest round. The median round took up to {:,.1f} times as long. The "
+    "ratios vary more on a busy machine or on another one."
 )
 TOOL = "watch_tracers"
 # One action; `ratio` says how many runs of the unit it takes as long as.

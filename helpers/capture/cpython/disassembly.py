@@ -113,7 +113,11 @@ def _call(told: Told) -> str:
 
 def _branch(told: Told) -> str:
     value = told.top
-    then = f"so it jumps {told.argument}" if told.jumped else "so the run continues with the next instruction"
+    then = (
+        f"so it jumps {told.argument}"
+        if told.jumped
+        else "so the run continues with the next instruction"
+    )
     if "NONE" in told.opname:
         fact = "is None" if value == "None" else "is not None"
     else:

@@ -272,7 +272,9 @@ class _Run:
     def _panels(self, rows, deep):
         shown = _columns("place", "function", "line", "f_lasti", "state", "f_locals")
         below = deep - len(rows)
-        note = f"{below:,} more below. In earlier steps, each of them is at the top." if below else ""
+        note = (
+            f"{below:,} more below. In earlier steps, each of them is at the top." if below else ""
+        )
         title = "frames on the stack"
         yield Panel(title, Listing(title, shown, tuple(rows), note))
         if self._off:

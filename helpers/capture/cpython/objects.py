@@ -127,7 +127,7 @@ def refuse_async(fn: FunctionType, verb: str) -> None:
     if fn.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR):
         raise TypeError(
             f"{verb} runs one call to its end, and a call of {short_repr(fn)} only makes a "
-            "coroutine; give it a plain function that drives the coroutine with send(None)"
+            "coroutine; pass a plain function that drives the coroutine with send(None)"
         )
 
 

@@ -216,7 +216,9 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
         for row, words in rows.items()
     )
     cut = [name for name, tree in zip(pairs, trees, strict=True) if tree.calls and tree.note]
-    note = f"For {listed(cut, FEW)}, only some calls are counted (depth=, only=, most=)." * bool(cut)
+    note = f"For {listed(cut, FEW)}, only some calls are counted (depth=, only=, most=)." * bool(
+        cut
+    )
     title = "What each call passes on its way"
     return Ledger(title, "landmark", tuple(pairs), entries, note, marks=MARKS)
 
@@ -241,7 +243,7 @@ def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
     both = sum(bool(pair.left and pair.right) for pair in pairs)
     note = f"{both} lines are the same. A line without a partner was called only on its side."
     if max(map(len, whole)) > MOST_LINES:
-        note += f" Compared are the first {MOST_LINES:,} lines of each side."
+        note += f" Only the first {MOST_LINES:,} lines of each side are compared."
     titles = "Two calls, side by side", left.title, right.title
     return SideBySide(*titles, tuple(pairs), note, folds=True)
 

@@ -107,7 +107,9 @@ def call_in_child(fn, *args):
     source, name = _own_source(fn, TypeError), fn.__code__.co_name
     if fn.__code__.co_freevars:
         free = ", ".join(fn.__code__.co_freevars)
-        raise TypeError(f"{name} uses {free} from an enclosing function, which the child cannot see")
+        raise TypeError(
+            f"{name} uses {free} from an enclosing function, which the child cannot see"
+        )
     if fault := next(filter(None, map(why_not_json, args)), ""):
         raise TypeError(
             f"call_in_child accepts arguments of dicts, lists, text and numbers, not {fault}"

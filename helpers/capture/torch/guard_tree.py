@@ -158,7 +158,7 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
         raise LookupError(
             f"Dynamo keeps no compiled code for {name}(); compile it with torch.compile and call "
             "it first (a call without torch ops leaves none, nor does a function that "
-            "torch has to wrap, such as a partial or a module of torch's own)"
+            "torch must wrap, such as a partial or a module of torch's own)"
         )
     nodes, edges, guards = {}, [], {}
 

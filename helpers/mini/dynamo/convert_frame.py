@@ -25,7 +25,7 @@ UNSUPPORTED |= inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 def unsupported(code) -> str:
     """Return why functions with this code are not traced; nothing if they may be."""
     if code.co_flags & UNSUPPORTED:
-        return "it takes *args or **kwargs, or is a generator or coroutine"
+        return "it has *args or **kwargs, or is a generator or coroutine"
     if code.co_exceptiontable:
         return "it has a try, a with, or another block that handles exceptions"
     return "it makes a function that shares its variables" if code.co_cellvars else ""

@@ -22,7 +22,7 @@ def _open_door():
 
         return torch_callback.Door(), "torch's own hook", ""
     except (ImportError, building.NotBuilt):
-        return None, "", f"{because}; torch's hook would do, but is not usable"
+        return None, "", f"{because}; torch's hook would work, but is not usable"
 
 
 def available() -> str:
@@ -60,7 +60,7 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
         if door is None:
             raise building.NotBuilt(because)
         if door.is_on(self):
-            raise RuntimeError("this hook is on already; make another one for another block")
+            raise RuntimeError("this hook is already active; make another one for another block")
         _be_a_frame()
         try:  # an interrupt comes before the hook is on, or here: never between this and the block
             door.on(self, self._callback, self._codes, watching.__exit__.__code__)

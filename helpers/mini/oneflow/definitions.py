@@ -92,11 +92,12 @@ def check(op, has_inference):
     names = [*op.inputs, *op.outputs, *op.attrs]
     for name in [op.name, *names]:
         need(
-            type(name) is str and name and "/" not in name, f"{op}: {quote_value(name)} is no name"
+            type(name) is str and name and "/" not in name,
+            f"{op}: {quote_value(name)} is not a name",
         )
         need(names.count(name) < 2, f'{op}: the name "{name}" is used twice among its arguments')
-    need(op.outputs, f'{op} has no .Output("out"), and nobody could use it')
-    told = f"{op} has no .SetTensorDescInferFn(...): nobody can tell the shape of its outputs"
+    need(op.outputs, f'{op} has no .Output("out"), so no other op could use it')
+    told = f"{op} has no .SetTensorDescInferFn(...), so the shape of its outputs is unknown"
     need(has_inference, told)
 
 

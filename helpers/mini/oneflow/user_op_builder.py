@@ -74,7 +74,7 @@ def binary(kind, blob, other):
     """Append broadcast_<kind> for two blobs, scalar_<kind> for a blob and a number."""
     if isinstance(other, Blob):
         return emit(f"broadcast_{kind}", [blob, other])
-    told = f"{blob!r} and {real_type_name(other)}: arithmetic takes another blob or a number"
+    told = f"{blob!r} and {real_type_name(other)}: arithmetic needs another blob or a number"
     fine = isinstance(other, (int, float, np.integer, np.floating))
     need(fine, f"{told}; an array enters through a placeholder or get_variable")
     if kind == "sub":

@@ -32,7 +32,7 @@ function stackAnswers(now, next) {
     [old, `it ${does}`],
     [left, "its result goes on top"],
     [[...old, ...fresh], `it takes ${now.taken} off first`],
-    [after.length > 1 ? [...after.slice(0, -2), after.at(-1), after.at(-2)] : after, "what was put last is on top"],
+    [after.length > 1 ? [...after.slice(0, -2), after.at(-1), after.at(-2)] : after, "the value pushed last is on top"],
     [old.slice(0, -1), `it ${does}`],
     [[...after, after.at(-1) ?? "None"], `it ${does}, no more`],
   ];

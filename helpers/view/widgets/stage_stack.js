@@ -61,7 +61,7 @@ function stackPane(script, room) {
       if (n >= slots) return;
       const node = placed(make("div", "stage-gone", ""), n);
       node.append(make("span", "", value.words));
-      node.title = `just taken: ${value.words}`;
+      node.title = `just popped: ${value.words}`;
       strip.append(node);
     });
     if (gone.length) {
