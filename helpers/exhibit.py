@@ -49,7 +49,7 @@ class Exhibit:
         if place.suffix.lower() != PAGE:
             raise ValueError(f"a page's name must end in {PAGE}, unlike {quote_value(place.name)}")
         if not place.parent.is_dir():
-            raise FileNotFoundError(f"save makes no folder, and {str(place.parent)!r} is none")
+            raise FileNotFoundError(f"{str(place.parent)!r} is not a folder, and save makes none")
         recorded = self.recorded() if hasattr(type(self), "recorded") else None
         widget, title = self._marked_widget(), getattr(self.model, "title", "Exhibit")
         page = living_page(title, self._page(), widget.get_state() if widget else {}, recorded)

@@ -52,10 +52,6 @@ def _memory() -> Part:
     import psutil  # ipykernel brings it
 
     enough = psutil.virtual_memory().total >= GIGABYTES * 10**9
-    verdict = (
-        "fine"
-        if enough
-        else "close other programs, and close each notebook before you open the next"
-    )
+    verdict = "fine" if enough else "close other programs, and open one notebook at a time"
     words = f"{GIGABYTES} GB or more" if enough else f"less than {GIGABYTES} GB"
     return Part("memory", words, f"{GIGABYTES} GB", verdict)

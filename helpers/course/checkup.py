@@ -43,7 +43,7 @@ def packages() -> Iterator[Row]:
             yield "MISSING", f"import {module}", f"fails; run this to see why: {say_why}"
     memory = psutil.virtual_memory()
     total, free = (size / course.GIGABYTE for size in (memory.total, memory.available))
-    text = f"{total:.1f} GB, of it free {free:.1f} GB"
+    text = f"{total:.1f} GB, {free:.1f} GB free"
     more = "" if free > 2 else ": an open notebook needs 1 GB, so close others"
     yield "note" if more else "ok", "memory", text + more
 

@@ -42,9 +42,7 @@ def handout(words: list[str]) -> int:
 def chosen(command: str, usual: str, words: list[str]) -> tuple[list[str], Path]:
     """Return what the words of a command name: notebooks, and a folder, `usual` if none."""
     parser = argparse.ArgumentParser(f"course.py {command}", allow_abbrev=False)
-    parser.add_argument(
-        "chapters", nargs="*", help="numbers of chapters; all of them if you give none"
-    )
+    parser.add_argument("chapters", nargs="*", help="chapter numbers; all chapters by default")
     parser.add_argument("--to", type=Path, default=course.ROOT / usual, metavar="FOLDER")
     asked = parser.parse_intermixed_args(words)
     every = [name for name in chapters() if name[:2].isdigit()]

@@ -57,7 +57,7 @@ def workshop(words: list[str]) -> int:
     try:
         start = datetime.strptime(asked.start, "%H:%M")
     except ValueError:
-        told = f"A day begins at a time like 09:00, not at {asked.start!r}."
+        told = f"--start needs a time like 09:00, not {asked.start!r}."
         raise course.Refusal(told) from None
     days, minutes, usual = LENGTHS[asked.length]
     there = [str(int(name[:2])) for name in chapters() if name[:2].isdigit()]

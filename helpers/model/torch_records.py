@@ -50,11 +50,7 @@ class Break:
         """Return what comes of the break."""
         if self.given_up:
             return "Python runs the whole function"
-        return (
-            "no graph, because there is nothing to compile before it"
-            if self.empty
-            else "a graph ends here"
-        )
+        return "no graph: nothing to compile before it" if self.empty else "a graph ends here"
 
 
 @dataclass(frozen=True)

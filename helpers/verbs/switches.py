@@ -26,7 +26,7 @@ class Switches(Exhibit):
         `note`: words for that page; `unknown`: for changed lines. `runs`: label -> answer.
         """
         return {
-            "note": "This page plays recorded runs. Each switch was run once, with the lines shown here.",
+            "note": "This page plays recorded runs: each switch was run once, with these lines.",
             "unknown": "These lines were not recorded. Changed lines run only in the notebook.",
             "runs": {one.label: answer_of(self._run(one.label, None)) for one in self.model.runs},
         }

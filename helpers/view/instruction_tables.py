@@ -16,7 +16,7 @@ from .widgets import make_widget
 from .widgets.stage import note_of, stage_widget
 
 MARK = "●"
-ARROWS = "jumps: an arrow leads from a jump to its possible next instruction; one that leads up is a loop"
+ARROWS = "jumps: an arrow leads from a jump to its target; an arrow that leads up is a loop"
 MOST_SAID = 40  # jumps in the words of the picture
 INSTRUCTIONS = "the model has all of them (`.model.rows`)"
 ROW, LANE, EDGE, TURN = 24, 11, 16, 7  # of arcs: a row, a lane, room for heads, a corner: pixels

@@ -38,7 +38,7 @@ FIELDS = {  # name -> what it is, and who uses it; opcodes where an instruction 
     "co_freevars": ("names whose cells come from the enclosing code", dis.hasfree),
     "co_names": ("names without a slot or a cell: globals, attributes, imports", dis.hasname),
     "co_consts": ("constants, including inner code objects", dis.hasconst),
-    "co_stacksize": ("the most values its value stack can reach; the frame has room for that many", _MAKE),
+    "co_stacksize": ("the most values on its stack at once; the frame has room for them", _MAKE),
     "co_flags": ("properties of the code, one bit each", "the call: a generator? has *args?"),
     "co_code": ("the instructions as compiled, two bytes each, and their inline caches", "dis"),
     "co_exceptiontable": ("which instructions have a handler, and where it is, packed",

@@ -113,11 +113,7 @@ def _call(told: Told) -> str:
 
 def _branch(told: Told) -> str:
     value = told.top
-    then = (
-        f"so it jumps {told.argument}"
-        if told.jumped
-        else "so the run continues with the next instruction"
-    )
+    then = f"so it jumps {told.argument}" if told.jumped else "so the next instruction runs"
     if "NONE" in told.opname:
         fact = "is None" if value == "None" else "is not None"
     else:
@@ -194,7 +190,7 @@ _WORDS = {
     "KW_NAMES": "notes which arguments are passed by name; the stack does not change",
     "PUSH_EXC_INFO": "notes that {top} is being handled; the exception handled before is below it",
     "CHECK_EXC_MATCH": "pops {0} and tests whether the exception matches it: {put}",
-    "POP_EXCEPT": "pops {0}: the exception is handled",
+    "POP_EXCEPT": "pops {0} and restores it; the exception is handled",
     "RERAISE": "raises the exception on top of the stack again",
     **{f"BUILD_{kind}": f"pops {{took}} and pushes a new {word}, {{put}}"
        for kind, word in _BUILDS.items()},

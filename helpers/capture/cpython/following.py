@@ -61,8 +61,8 @@ class Limits:
     def note(self) -> str:
         """Say how many calls were left out, and which argument shows them."""
         told = {
-            f"Left out below this depth: {counted(self.deeper, 'call')} (depth={self.depth + 1} shows "
-            "more).": self.deeper,
+            f"Left out below this depth: {counted(self.deeper, 'call')} "
+            f"(depth={self.depth + 1} shows more).": self.deeper,
             f"Left out by only=: {counted(self.others, 'call')}.": self.others,
             "No other call matches only=.": not (self.all or self.found),
         }

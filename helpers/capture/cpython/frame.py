@@ -25,7 +25,7 @@ GENERATORS = 0x2A0  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 MEANINGS = {
     "f_back": "the frame that called this one, None if there is none",
     "f_code": "the code object that it runs, shared by all calls",
-    "f_locals": "local names and values; for a function, a copy up to 3.12 and its own slots since 3.13",
+    "f_locals": "local names and values; of a function: a copy up to 3.12, its own slots since",
     "f_globals": "the dict where LOAD_GLOBAL looks first",
     "f_builtins": "where LOAD_GLOBAL looks next",
     "f_lasti": "offset of the instruction that runs, or ran last",
@@ -272,9 +272,7 @@ class _Run:
     def _panels(self, rows, deep):
         shown = _columns("place", "function", "line", "f_lasti", "state", "f_locals")
         below = deep - len(rows)
-        note = (
-            f"{below:,} more below. In earlier steps, each of them is at the top." if below else ""
-        )
+        note = f"{below:,} more below. Each is at the top in an earlier step." if below else ""
         title = "frames on the stack"
         yield Panel(title, Listing(title, shown, tuple(rows), note))
         if self._off:

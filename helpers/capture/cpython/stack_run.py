@@ -74,9 +74,7 @@ def _note(recorder: Recorder) -> str:
     parts += ["The generator was run to its end."] * recorder.result.driven
     parts += ["Each loop shows its first two rounds and its last one."] * folded
     more = f" (most={2 * recorder.most} records more)" * (len(recorder.moments) >= recorder.most)
-    parts += [f"{recorder.stopped}{more}; the run continued without recording."] * bool(
-        recorder.stopped
-    )
+    parts += [f"{recorder.stopped}{more}; the run continued unrecorded."] * bool(recorder.stopped)
     parts += [recorder.limits.note()]
     doubts = (tables for tables in recorder.codes.values() if tables.doubt)
     unread = (f"The stack of {plain(t.code.co_name)} is not shown: {t.doubt}." for t in doubts)

@@ -56,9 +56,7 @@ class Unwrapped(NamedTuple):
 
     def unreached(self, ran: bool) -> str:
         """Return why nothing was recorded where something else answered the call; else ""."""
-        return (
-            "" if ran or not self.sentences else "The wrapper around the function did not run it."
-        )
+        return "" if ran or not self.sentences else "The function's wrapper did not run it."
 
 
 def unwrap(thing: object, args: tuple = ()) -> tuple[object, tuple[str, ...]]:
@@ -137,9 +135,7 @@ def freed(function: object) -> str:
     if type(function) is not MethodType or not _weak_self(function):
         return ""
     what = f"the object whose {called(function)} this is"
-    return (
-        f"{what} was freed, because tf.function keeps no reference to it; assign it to a name first"
-    )
+    return f"{what} was freed; tf.function does not keep it alive, so give it a name first"
 
 
 def _weak_self(method: MethodType):

@@ -44,10 +44,7 @@ WAYS = {
     "cell transformers": ("the syntax tree of each cell", "IPython: interactiveshell.py"),
     "cell events": ("begin and end of each cell", "IPython: events.py"),
     "frame evaluator": ("each Python frame, before it runs", "_PyEval_EvalFrame (PEP 523)"),
-    "torch's frame callback": (
-        "frames with no matching compiled code",
-        "torch: dynamo/eval_frame.c",
-    ),
+    "torch's frame callback": ("frames no compiled code matches", "torch: dynamo/eval_frame.c"),
     "sys.settrace": ("calls, lines, returns of this thread", TRACING),
     "sys.setprofile": ("calls and returns of this thread, of C too", TRACING),
     "threading.settrace": ("calls, lines, returns of new threads", "threading.py"),
@@ -55,7 +52,7 @@ WAYS = {
     "sys.monitoring": ("the events that each tool asked for", "PEP 669: instrumentation.c"),
     "torch function modes": ("calls of torch's functions", "torch: overrides.py"),
     "torch dispatch modes": ("ops, below autograd", "torch: utils/_python_dispatch.py"),
-    "TensorFlow op callbacks": ("each op, after it ran", "framework/op_callbacks.py"),
+    "TensorFlow op callbacks": ("each op, afterwards", "framework/op_callbacks.py"),
     "TensorFlow's doors to C": ("each eager op, before it runs", "python/pywrap_tfe.py"),
     "a graph being built": ("ops, recorded but not run", "framework/ops.py"),
     "sys.displayhook": ("the value of a last line", PRINTS),
@@ -184,9 +181,7 @@ def op_routes(op, *args) -> dict[str, Callable]:
     passed = _pass_door(FAST, lambda: op(*args))
     if len(passed) != 1:
         many = listed([one.given[1] for one in passed], 3) or "none"
-        raise ValueError(
-            f"a map needs a call that passes {FAST} exactly once; this one passes it with: {many}"
-        )
+        raise ValueError(f"a map needs a call that passes {FAST} once; this passes it with: {many}")
     places = []
     for place in find_holders(op):  # a comprehension would put `op` into a cell: one more holder
         if place.get() is op:

@@ -216,9 +216,7 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
         for row, words in rows.items()
     )
     cut = [name for name, tree in zip(pairs, trees, strict=True) if tree.calls and tree.note]
-    note = f"For {listed(cut, FEW)}, only some calls are counted (depth=, only=, most=)." * bool(
-        cut
-    )
+    note = f"Only some calls of {listed(cut, FEW)} are counted (depth=, only=, most=)." * bool(cut)
     title = "What each call passes on its way"
     return Ledger(title, "landmark", tuple(pairs), entries, note, marks=MARKS)
 

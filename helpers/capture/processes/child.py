@@ -107,9 +107,7 @@ def call_in_child(fn, *args):
     source, name = _own_source(fn, TypeError), fn.__code__.co_name
     if fn.__code__.co_freevars:
         free = ", ".join(fn.__code__.co_freevars)
-        raise TypeError(
-            f"{name} uses {free} from an enclosing function, which the child cannot see"
-        )
+        raise TypeError(f"{name} uses {free} of an enclosing function, which is not sent along")
     if fault := next(filter(None, map(why_not_json, args)), ""):
         raise TypeError(
             f"call_in_child accepts arguments of dicts, lists, text and numbers, not {fault}"
@@ -136,7 +134,7 @@ def _read_result(reply: ChildResult, name: str, known: dict):
     if words := missing_parts.of_line(raised):
         raise missing_parts.MissingPart(words)
     if (unseen := UNSEEN.fullmatch(raised)) and unseen[1] in known:
-        raised += ", because it sees no name of this notebook: import it inside, or pass it as an argument"
+        raised += ", because this notebook's names are not there: import it inside, or pass it in"
     raise RuntimeError(f"{name} failed in its own interpreter: {raised}")
 
 

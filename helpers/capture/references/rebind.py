@@ -49,17 +49,9 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
         (old is new, ValueError, "cannot be replaced by itself; pass a different object"),
         (is_exactly(old, *_SHARED), ValueError, "is a value that the interpreter shares"),
         (real_isinstance(old, types.ModuleType), TypeError, "is a module; rebind names inside it"),
-        (
-            real_isinstance(old, type) and is_immutable(old),
-            TypeError,
-            "is built in, and other code relies on it",
-        ),
+        (real_isinstance(old, type) and is_immutable(old), TypeError, "is built in, and relied on"),
         (not fits, TypeError, f"can be called, but {describe(new)} cannot"),
-        (
-            is_exactly(new, *_SHARED),
-            ValueError,
-            f"cannot become {describe(new)}, which all code shares",
-        ),
+        (is_exactly(new, *_SHARED), ValueError, f"cannot become {describe(new)}, which is shared"),
     )
     for is_so, kind, words in refusals:
         if is_so:
@@ -133,9 +125,7 @@ class Rebinding(Own):
 
     def __exit__(self, kind, error, trace) -> None:
         if not self._undo:
-            raise RuntimeError(
-                "this rebinding is not active: it was never entered or has already ended"
-            )
+            raise RuntimeError("this rebinding is not active: never entered, or already left")
         sentence = self._restore()
         if sentence and error is None:
             raise RuntimeError(sentence)
@@ -211,9 +201,7 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
     def __init__(self, function, donor):
         for thing in (function, donor):
             if not real_isinstance(thing, types.FunctionType):
-                raise TypeError(
-                    f"{describe(thing)} is not a Python function, so it has no code to swap"
-                )
+                raise TypeError(f"{describe(thing)} is not a Python function, so it has no code")
         have, want = (len(each.__code__.co_freevars) for each in (function, donor))
         if have != want:
             words = f"the donor has {want}; the closure stays, so the numbers must be equal"

@@ -70,9 +70,7 @@ def startup(label: str, source: str | None = None) -> Transcript:
         return transcript(label, SHARED + source, source)
     if label not in SWITCHES:
         first = "; ".join(list(SWITCHES)[:5])
-        raise KeyError(
-            f"'{printable(label)}' is not one of the {len(SWITCHES)} switches: {first}; …"
-        )
+        raise KeyError(f"'{printable(label)}' is not a switch; the {len(SWITCHES)} are {first}; …")
     return startup(label, SWITCHES[label])
 
 

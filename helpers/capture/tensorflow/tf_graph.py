@@ -122,9 +122,7 @@ class _Draft:
         label = f"output {output}" if output not in ("", "0") else ""
         label, source = CONTROL if written.startswith("^") else label, prefix + name
         if source not in self.nodes:
-            self.nodes[source] = Node(
-                source, name, "gone", "named as an input, but not in this graph"
-            )
+            self.nodes[source] = Node(source, name, "gone", "named as an input, but not here")
         self.edges.append(Edge(source, target, label))
 
     def _call(self, prefix: str, caller: str, attribute: str, name: str) -> None:

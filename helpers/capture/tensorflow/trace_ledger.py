@@ -239,7 +239,7 @@ class Watched:
     def _tell_renamed(self) -> str:
         """Say which names lead to another function by now: a graph does not ask for them again."""
         names = [n for n, before in self._before.items() if self._space.get(n) is not before()]
-        told = f"{listed(names, 3)} changed since the trace, and the graph does not check that"
+        told = f"now a different {listed(names, 3)}, which the graph does not check"
         return told if names else ""
 
 

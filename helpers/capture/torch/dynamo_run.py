@@ -61,10 +61,7 @@ BREAK_COLUMNS = (
 EXPLAINED = "torch._dynamo.explain says {}: it counts the graphs minus one, not the breaks."
 
 MOST_SHOWN, MOST_CASES = 8, 200
-MARKS = (
-    ("changed", "fewer graph breaks than before"),
-    ("failed", "differs from the run without the cure"),
-)
+MARKS = ("changed", "fewer graph breaks than before"), ("failed", "changed by the cure")
 HEADINGS = ("graphs before", "graphs after", "result", "gradient")
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 Line = namedtuple("Line", "place words")  # of a panel

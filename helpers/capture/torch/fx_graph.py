@@ -46,9 +46,7 @@ def last_nodes(graph, title: str) -> Graph:
     used = dict.fromkeys(n for node in tail for n in node.all_input_nodes)
     shown = [*(node for node in used if node not in tail), *tail]
     before = len(graph.nodes) - len(shown)
-    note = f"The {before:,} nodes before these are shown at the steps that made them." * bool(
-        before
-    )
+    note = f"Earlier steps show the {before:,} nodes before these." * bool(before)
     return Graph(title, *_draw(shown, tail), note)
 
 

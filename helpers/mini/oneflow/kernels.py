@@ -75,7 +75,7 @@ class Hob:
         return self.text
 
     def _joined(self, sign, other, function):
-        told = f"{self.text} {sign} {quote_value(other)}: a predicate can be joined only with another one"
+        told = f"{self.text} {sign} {quote_value(other)}: a predicate joins only another one"
         need(isinstance(other, Hob), f"{told}; put each in brackets")
         return Hob(f"({self.text}) {sign} ({other.text})", function)
 
