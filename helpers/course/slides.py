@@ -42,8 +42,8 @@ def slides(words: list[str]) -> int:
         give({Path(name): filled / name for name in pages}, folder)
     course.say(f"Slides in {folder}: {', '.join(pages)}")
     course.say(
-        "Open one in a browser. Space goes on, S opens the notes, F fills the screen, D darkens. "
-        "Keys in an exhibit are its own, until Esc."
+        "Open one in a browser. Press Space to go on, S for notes, F for full screen, D for dark. "
+        "Inside an exhibit, keys control the exhibit until you press Esc."
     )
     return 0
 

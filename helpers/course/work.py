@@ -140,8 +140,8 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
             beside = f"; yours is kept as work/{kept.name}" if kept else ""
             course.say(f"work/{name} is {how}{beside}")
     course.say(
-        "Where it is open in JupyterLab with words not saved yet, choose File, Save Notebook As "
-        "first; then File, Reload Notebook from Disk."
+        "If it is open in JupyterLab with unsaved changes, first choose File, Save Notebook As. "
+        "Then choose File, Reload Notebook from Disk."
     )
     return 0
 
