@@ -12,7 +12,7 @@
                                    (`--solved-to 3` solves its first three exercises, to catch up)
     python3 course.py workshop day plan a half-day, day or two-days; numbers choose chapters
     python3 course.py handout 03   put notebook 03 without solutions into handouts/ (or `--to DIR`)
-    python3 course.py slides 03    write its slides to slides/, for a browser without a network
+    python3 course.py slides 03    write its slides to slides/ (a browser shows them offline)
     python3 course.py book         write the course to site/ as web pages that need no Python
     python3 course.py check        list what is installed and what is missing, one line each
 
@@ -286,7 +286,7 @@ def usable_venv():
     refuse_foreign(VENV)
     stamp, version = read_stamp(), version_of([PYTHON])
     if not VENV.is_dir() or not (stamp or (VENV / "pyvenv.cfg").exists() or not os.listdir(VENV)):
-        raise Refusal("The .venv here is no Python environment. Move it away and run this again.")
+        raise Refusal("The .venv here is not a Python environment. Move it away and try again.")
     if version in SUPPORTED and stamp != UNFINISHED:
         return version
     if version and stamp != UNFINISHED:

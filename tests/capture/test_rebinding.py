@@ -41,7 +41,7 @@ def test_kept_places_stay_and_say_so(stage):
     old = stage.op
     with rebind_everywhere(old, stage.new, keep=("stage.alias", "stage.items*")) as rebinding:
         assert stage.alias is stage.items[0] is old
-        assert {row.reason for row in rebinding.left} == {"kept, as asked"}
+        assert {row.reason for row in rebinding.left} == {"kept on request"}
 
 
 @pytest.mark.parametrize("asked", ["keep", "only"])

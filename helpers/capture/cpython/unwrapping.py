@@ -193,7 +193,7 @@ def _find_layer(thing, args: tuple):
             return _dispatched(thing, args)
     if type(thing) is functools.partial and (wrapped is None or wrapped is thing.func):
         count = counted(len(thing.args) + len(thing.keywords), "argument")
-        return thing.func, f"A partial is unwrapped, which gives {count}.", True
+        return thing.func, f"A partial is unwrapped, which supplies {count}.", True
     if (traced := python_function(thing)) is not None:
         method = dict.get(instance_dict(traced) or {}, "__wrapped__")
         weak = type(method) is MethodType and _weak_self(method)

@@ -33,8 +33,8 @@ NOBODY, NEW, OLD = "nobody", "not in this Python", "not imported"
 MOST = 3
 PRINTS = "PRINT_EXPR" if "PRINT_EXPR" in opmap else "INTRINSIC_PRINT"
 AROUND = "around the call"
-COLUMNS = {"station": "station", "way": "way in", "now": "who is there now"}
-COLUMNS |= {"sees": "what it sees", "source": "where it gets in"}
+COLUMNS = {"station": "station", "way": "way in", "now": "who uses it now"}
+COLUMNS |= {"sees": "what it sees", "source": "source file"}
 TRACING = "Python/legacy_tracing.c, ceval.c"
 # way -> what it sees, and where the real thing is asked; AT: way -> its station on the spine
 WAYS = {

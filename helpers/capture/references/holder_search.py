@@ -41,7 +41,7 @@ OURS, KERNELS, PYTHONS = (
 _HEADINGS = {"kind": "kind", "owner": "owner", "name": "name"}
 COLUMNS = columns("owner name", **_HEADINGS, scan="scan finds it", verdict="can be rebound")
 UNSEEN = (
-    "Variables that a running call or a traceback alone holds are not listed; nor is a holder that "
+    "Not listed: variables that only a running call or a traceback holds, and holders that "
     "the collector does not look at, such as a NumPy array."
 )
 _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")

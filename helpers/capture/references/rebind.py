@@ -104,13 +104,13 @@ class Rebinding(Own):
         for pattern in (*keep, *only):
             if not any(_matches(place, (pattern,)) for place in places):
                 there = listed(sorted(place.binding.path for place in places), 3)
-                words = f"names no place that holds it; there are {there}"
+                words = f"matches no place that holds it; there are {there}"
                 raise ValueError(f"'{printable(pattern)}' {words}")
         reached, plan, changed, left = _reach(self.new, self.old), HiddenList(), [], []
         for place in places:
             needed = {id(place.container), (id(place.container), place.name)} & reached
-            why = place.reason or _matches(place, keep) and "kept, as asked"
-            why = why or only and not _matches(place, only) and "not asked for"
+            why = place.reason or _matches(place, keep) and "kept on request"
+            why = why or only and not _matches(place, only) and "not selected"
             why = why or needed and "the replacement itself needs it"
             if why:
                 left.append(place.binding._replace(rebindable=False, reason=why))

@@ -24,10 +24,10 @@ from ..text.source import source_of, why_outdated
 from .tf_graph import directed, find_levels, plain_name, tf_graph, traced
 from .trace_ledger import as_function, as_tf_function, watched_of
 
-JOINED = "The lines are joined by AutoGraph's own source map; a line without a number on the left "
-JOINED += "is made up by AutoGraph."
-INFERRED = "Both graphs come from the run itself. What became of each node is inferred from these "
-INFERRED += "two alone; Grappler was not asked."
+JOINED = "AutoGraph's own source map matches the lines. AutoGraph added the lines without a number "
+JOINED += "on the left."
+INFERRED = "Both graphs come from the run itself. What happened to each node is inferred from the "
+INFERRED += "two graphs, not reported by Grappler."
 UNEXPLAINED = "gone; these two graphs do not show why"
 MOST_NAMED, LONGEST = 3, 100
 
@@ -194,7 +194,7 @@ def _fold(work: _Comparison) -> None:
         now = work.two.nodes.get(key)
         became = now is not None and now.kind == "constant" and node.kind != "constant"
         if became and constant[key]:
-            how = f"{key} is computed from constants alone; it is now {now.detail or now.label}"
+            how = f"{key} is computed only from constants; it is now {now.detail or now.label}"
             work.say("folded", work.with_helpers([key]), (key,), how)
 
 

@@ -82,7 +82,7 @@ def as_function(fn, options=(), args=()):
     fn = known.function if (known := watched_of(fn)) else fn
     if real_isinstance(fn, kinds.PolymorphicFunction):
         if options:
-            raise TypeError("this is a tf.function already; give the options to tf.function itself")
+            raise TypeError("this is already a tf.function; pass the options to tf.function itself")
         return fn
     if real_isinstance(fn, kinds.ConcreteFunction):
         raise TypeError("a ConcreteFunction is one trace and makes no other; pass the tf.function")

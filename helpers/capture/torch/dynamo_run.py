@@ -379,7 +379,7 @@ def _entry(name, pair, args) -> Entry:
     result, gradient, why = Verdict("same"), Verdict("not compared"), ""
     if who := next((who for who, verdict in same.items() if verdict is False), ""):
         result = Verdict("differs", "failed")
-        why = f"{who} gives {_value_words(made[who])}, and the case {_value_words(wanted)}"
+        why = f"{who} returns {_value_words(made[who])}, the case {_value_words(wanted)}"
     elif None in same.values():
         result, why = Verdict("not compared"), "only the results' own code can compare them"
     else:

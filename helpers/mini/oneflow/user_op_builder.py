@@ -48,7 +48,7 @@ class Blob:
     def _no_value(self, *_, **__):
         raise OpError(
             f"{self!r} has no value while the job is being written down; "
-            "what it holds is known when the job is called, to a kernel"
+            "a kernel sees its value when the job is called"
         )
 
     __bool__ = __float__ = __int__ = __len__ = __iter__ = __lt__ = __gt__ = _no_value

@@ -44,6 +44,6 @@ def run(fn, /, *args, **kwargs):
         known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)
         raise Unsupported(f"this machine knows the bytecode of CPython {known}, not of this Python")
     if type(fn) not in (FunctionType, MethodType):
-        words = "the machine runs Python functions, such as def makes"
-        raise TypeError(f"{words}; {real_type_name(fn)} is none")
+        words = "the machine runs Python functions, such as those made by def"
+        raise TypeError(f"{words}, not {real_type_name(fn)}")
     return Machine().run(fn, *args, **kwargs)
