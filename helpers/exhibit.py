@@ -107,7 +107,7 @@ class LiveExhibit(Exhibit):
         return self._source(*args, **kwargs)
 
     def __get__(self, instance, owner=None):
-        # bound to an instance as a function is: what stands in a class is a method
+        # bound to an instance as a function is: in a class it is a method
         return self if instance is None else MethodType(self, instance)
 
     def __getattr__(self, name):

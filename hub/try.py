@@ -86,7 +86,7 @@ def chapters(words) -> None:
 
 
 def kill(words) -> None:
-    """Kill what a visit stands on, and print what was lost."""
+    """Kill what a visit depends on, and print what was lost."""
     from hub.trial import kills, measured
     from hub.trial.server import Hub
 

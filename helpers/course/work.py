@@ -116,7 +116,7 @@ def left_off() -> str:
         record = learner_record.read(course.WORK / learner_record.NAME)
         done = study_records.progress(study_records.chapters(there), record.events)
         return done.left_off or record.trouble
-    except (OSError, ValueError):  # a notebook that is none
+    except (OSError, ValueError):  # not really a notebook
         return ""
 
 
@@ -155,7 +155,7 @@ def fresh(path: Path, solved_to: int | None = None) -> bytes:
     try:
         notebook = json.loads(data)
         cells = notebook["cells"]
-    except (ValueError, KeyError):  # no notebook: whoever opens it will be told
+    except (ValueError, KeyError):  # not a notebook: JupyterLab will say so when it is opened
         return data
     if solved_to is not None:
         _solve(cells, path.stem, solved_to)
@@ -182,5 +182,5 @@ def _solve(cells: list[dict], name: str, count: int) -> None:
         )
     for one in there[:count]:
         cells[one.stub]["source"] = one.solution.rstrip().splitlines(keepends=True)
-        for place in (one.stub, one.check):  # what is stored there was said of the stub
+        for place in (one.stub, one.check):  # its stored output belongs to the stub
             cells[place]["outputs"] = []

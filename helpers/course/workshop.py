@@ -23,7 +23,7 @@ PAUSE, LUNCH = "Pause", "Lunch"
 MINUTES = {PAUSE: 15, LUNCH: 60}
 SITTING = 75  # minutes between two breaks, at most, but for one long section or exercise
 HALF = 240  # minutes of a day without lunch
-ENOUGH = 45  # minutes after which a break stands between two chapters
+ENOUGH = 45  # minutes after which a break comes between two chapters
 LUNCH_FROM = 120  # minutes of a longer day: its first break after that is lunch
 # name -> days, minutes of each with its pauses, the chapters that fit well
 LENGTHS = {

@@ -144,7 +144,7 @@ def replaced(code: CodeType, root):
 def count_one_out() -> None:
     """Have torch count one call less that has its hook on; at none, its hook comes off.
 
-    Whoever takes the callback off in a frame that runs only what is compiled, is counted out twice.
+    A callback removed in a frame that runs only compiled code is counted out twice.
     """
     names = ("set_eval_frame", "FrameAction", "FrameExecStrategy", "ConvertFrameReturn")
     set_eval_frame, action, strategy, answer = map(__getattr__, names)

@@ -10,7 +10,7 @@ from .tables import Listing
 # `attributes`: (name, words) of each.
 _NODE = "key label kind detail group op attributes"
 Node = namedtuple("Node", _NODE, defaults=("object", "", "", "", ()))
-# One arrow from `source` to `target` (both node keys); `label` says what it stands for.
+# One arrow from `source` to `target` (both node keys); `label` says what it means.
 Edge = namedtuple("Edge", "source target label", defaults=("",))
 
 
@@ -55,7 +55,7 @@ class Graph:
         return replace(self, found=tuple(found))
 
 
-BODY = "body"  # the op of a node that stands for the beginning of a body
+BODY = "body"  # the op of a node that marks the start of a body
 # One body, a `nest`, that `caller` calls, under the name of the attribute that holds it.
 Body = namedtuple("Body", "caller label nest")
 
@@ -152,7 +152,7 @@ class GraphDiff:
         return tuple(finding for finding in self.findings if finding.word == word)
 
     def word(self, key: str) -> str:
-        """Return what became of this node of the first graph; KeyError if it has no such node."""
+        """Return what happened to this node of the first graph; KeyError if it has no such node."""
         return {key: finding.word for finding in self.findings for key in finding.before}[key]
 
     def count(self, word: str) -> int:

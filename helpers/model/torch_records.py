@@ -47,7 +47,7 @@ class Break:
 
     @property
     def effect(self) -> str:
-        """Return what comes of the break."""
+        """Return the effect of the break."""
         if self.given_up:
             return "Python runs the whole function"
         return "no graph: nothing to compile before it" if self.empty else "a graph ends here"

@@ -86,7 +86,7 @@ def require_bool(value: object, what: str) -> bool:
 
 
 def parts(case) -> list:
-    """Return a case, (function, *arguments), as a list; what is no tuple is a function alone."""
+    """Return a case, (function, *arguments), as a list; without a tuple, a function."""
     return (list(case) if real_isinstance(case, tuple) else None) or [case]
 
 

@@ -96,7 +96,7 @@ def write_new(path: Path, data: bytes) -> None:
 def temporary(prefix: str) -> ManagedDirectory:
     """Make a home that goes with this process, or by `remove`. OSError where that cannot be."""
     home, process = ManagedDirectory(Path(tempfile.mkdtemp(prefix=prefix)).resolve()), os.getpid()
-    # A process that was forked leaves it alone.
+    # A forked process does not touch it.
     atexit.register(lambda: os.getpid() == process and home.remove())
     return home
 
@@ -131,7 +131,7 @@ def made_again(folder: Path) -> ManagedDirectory:
 
 
 def plain_name(value: object, what: str = "a name") -> str:
-    """Return a name that can stand for itself alone in any folder. ValueError."""
+    """Return a plain name that is safe in any folder. ValueError."""
     name = require_str(value, what)
     if not _PLAIN.fullmatch(name) or len(name.encode()) > LONGEST:
         rule = f"letters, digits and, inside it, '_', '-', '.' and spaces; at most {LONGEST} bytes"
@@ -148,7 +148,7 @@ def plain_names(values: Iterable, what: str = "a name") -> list[str]:
 
 
 def add_copy(source: Path, place: Path) -> bool:
-    """Copy a file to a place that is free; return False where something stands there. OSError."""
+    """Copy a file to a free place; return False if something is there already. OSError."""
     if os.path.lexists(place):
         return False
     replace_copy(source, place)

@@ -35,7 +35,7 @@ NOT_FOUND = re.compile(r"ModuleNotFoundError: No module named '(\w+)'")
 
 
 class OneSentence:
-    """An exception that IPython shows as its message alone, with no frames."""
+    """An exception of which IPython shows only the message, with no frames."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
@@ -71,7 +71,7 @@ def cure(module: str) -> str:
 
 
 def repair(module: str) -> str:
-    """Return the command alone, as a table has room for."""
+    """Return only the command, which is what a table has room for."""
     if HAS_COURSE:
         return "run `python course.py setup`"
     found = wanted()

@@ -63,7 +63,7 @@ def _pairs_html(model: SideBySide) -> str:
     shared = sorted(line for line, count in times.items() if count > 1)
     bands = {line: BANDS[n % len(BANDS)] for n, line in enumerate(shared)}
     both = any(pair.right for pair in pairs)  # without a right side, nothing on the left is gone
-    legend = {  # what the marks and colours stand for
+    legend = {  # what the marks and colours mean
         AGAIN: any(pair.again for pair in pairs),
         "the same colour: made from one line": bool(bands),
         "+ only on the right": any(p.right and not p.left and p.right_text.strip() for p in pairs),

@@ -13,7 +13,7 @@ ROWS = "the model has all of them (`.model.rows`)"
 ENTRIES = "the model has all of them (`.model.entries`)"
 MEANINGS = {"changed": "new or changed", "failed": "wrong, or an error"}  # of a mark,
 MEANINGS["refused"] = "refused"  # where the ledger does not say
-SHORT = 12  # characters of a verdict that stand in one line
+SHORT = 12  # characters of a verdict that fit on one line
 DOTS = {"plain": "○", "changed": "●", "failed": "✕"}
 MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
 LONG, IN_SIGHT = 12, 8  # rows of a table that is not folded; those before the fold
@@ -58,7 +58,7 @@ def _fold(headings: list[str], cells: list[list[str]], rows: Sequence, kept: int
 
 
 def _lanes_html(model: Steps) -> str:
-    """What stands in one column can run side by side; a longest way is marked."""
+    """Ops in one column can run side by side; a longest path is marked."""
     shown, rest = fit(model.lanes, ROWS, "Steps")
     values = {"lanes": shown, "path": frozenset(model.path), "legend": LONGEST_WAY}
     return render("lanes.html", model=model, left_out=rest, **values)
@@ -110,7 +110,7 @@ def fits_dots(model: Ledger) -> bool:
 
 
 def explain_dots(model: Ledger) -> list[str]:
-    """Return what each dot stands for, those first that are as before."""
+    """Return what each dot means, unchanged ones first."""
     words = {v.tone: v.word for entry in model.entries for v in entry.verdicts}
     return [f"{DOTS[tone]} {words[tone]}" for tone in DOTS if tone in words]
 

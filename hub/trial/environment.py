@@ -51,5 +51,5 @@ def setup() -> None:
 
 
 def run(*words, cwd=ROOT) -> None:
-    """Run an installer; what it prints is for whoever asked."""
+    """Run an installer; what it prints is for the caller."""
     subprocess.run([str(word) for word in words], cwd=cwd, check=True, stdout=sys.stderr)

@@ -1,4 +1,4 @@
-"""Actions, timed in one run -> a listing of ratios; a time alone says nothing about a machine."""
+"""Actions, timed in one run -> a listing of ratios; one time says nothing about a machine."""
 
 import sys
 from collections import namedtuple

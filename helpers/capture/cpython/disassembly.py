@@ -25,7 +25,7 @@ _MAKES_ONE = ("BINARY_", "UNARY_", "COMPARE_", "IS_OP", "CONTAINS_", "BUILD_", "
 
 
 class Doubt(Exception):
-    """The stack of this code cannot be told from its bytecode alone; the message says why."""
+    """The stack of this code cannot be derived from its bytecode; the message says why."""
 
 
 def instructions(code: CodeType) -> list[dis.Instruction]:
@@ -76,7 +76,7 @@ def taken(instruction: dis.Instruction, depth: int) -> int:
     return min(count, depth)
 
 
-# What is known of one moment. `put` is None where what came of it was not recorded.
+# What is known of one moment. `put` is None where its result was not recorded.
 Told = namedtuple("Told", "opname argument took top put jumped ending handler")
 
 

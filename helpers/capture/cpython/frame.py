@@ -239,7 +239,7 @@ class _Run:
         return not suspends(frame)
 
     def _step(self, frame, label, says, lane, state="running", handed="", deed=""):
-        """Add a step; with a `deed`, the frame's line has run, and the caller's goes on."""
+        """Add a step; with a `deed`, the frame's line has run, and the caller's continues."""
         if len(self.steps) >= self.limits.most:
             self.full = True
             return

@@ -1,4 +1,4 @@
-"""PEP 523: who evaluates the frames of a function, and which frames the frame hook is told of."""
+"""PEP 523: what evaluates the frames of a function, and which frames the frame hook receives."""
 
 import gc
 import sys

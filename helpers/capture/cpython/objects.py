@@ -29,7 +29,7 @@ GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # co_flags, Include/c
 LONGEST_NAME = 80
 _POLYMORPHIC = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 _CODE_OF = {GeneratorType: "gi_code", CoroutineType: "cr_code", FrameType: "f_code"}
-# The names of attributes stand in co_names too; only these instructions look in the globals.
+# co_names contains attributes' names too; only these instructions look in the globals.
 _GLOBAL_LOOKUPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 namespace = ModuleType.__dict__["__dict__"].__get__  # of a module; a lazy one is not loaded
 

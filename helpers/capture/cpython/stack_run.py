@@ -38,7 +38,7 @@ def stack_run(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> St
     TypeError if it has no bytecode to run, RuntimeError on a Python whose stack is not read.
     """
     limits = Limits("watch_stack", depth, only, most)
-    vm = sys.modules.get(f"{PACKAGE}.mini.vm")  # there is no machine while this is not loaded
+    vm = sys.modules.get(f"{PACKAGE}.mini.vm")  # there is no machine before this is loaded
     if vm and type(fn) is MethodType and fn.__func__ is vm.Loop.run:
         from .machine_steps import machine_record
 
@@ -97,7 +97,7 @@ def _mark_raised(steps: Iterable[StackStep]) -> Iterator[StackStep]:
 
 
 def following(moments: list[Moment | Fold]) -> dict[int, Moment]:
-    """Return position -> the moment that the same call goes on with, where none was left out."""
+    """Return position -> the next moment of the same call, where none was left out."""
     later, found = {}, {}
     for position, moment in reversed(list(enumerate(moments))):
         key = id(moment.activation)

@@ -77,7 +77,7 @@ def behind(thing: object, args: tuple = ()) -> FunctionType | None:
 def frameworks_of(thing: object, args: tuple = ()) -> set[str]:
     """Return which `FRAMEWORKS` a callable is of, its arguments, and the names that it uses.
 
-    They are told by the names of modules, so that none is imported to find out.
+    They are recognised by the names of modules, so that none is imported to find out.
     """
     function = behind(thing, args)
     used = names_used(function.__code__) & function.__globals__.keys() if function else ()
@@ -94,7 +94,7 @@ def frameworks_of(thing: object, args: tuple = ()) -> set[str]:
 
 
 def refuse_other_framework(thing: object, args: tuple, verb: str, own: str) -> None:
-    """Raise TypeError for what is of another framework than `own` alone; none is imported."""
+    """Raise TypeError for an object only of another framework than `own`; none is imported."""
     found = frameworks_of(thing, args)
     if found and own not in found:
         name = min(found)

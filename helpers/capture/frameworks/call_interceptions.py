@@ -1,4 +1,4 @@
-"""Every way in which somebody gets hold of a call, and every route that a call can take.
+"""Every way to intercept a call, and every route that a call can take.
 
 Only what is registered is read: nothing is called, and a framework that has not been imported is
 not imported for this. Audit hooks (`sys.addaudithook`) cannot be listed; CPython keeps them in C.
@@ -188,7 +188,7 @@ def op_routes(op, *args) -> dict[str, Callable]:
             places.append(place)
     if not places or not hasattr(passed[0].module, FALLBACK.format(passed[0].function)):
         raise ValueError(f"{label(op)} has no name, or no wrapper that TensorFlow generated")
-    # Whoever kept `op` itself would be one more holder, and a rebinding would reach it.
+    # A reference to `op` itself would be one more holder, and a rebinding would reach it.
     routes = {p.binding.path: (lambda p=p: p.get()(*args)) for p in places[:MOST_NAMES]}
     inner = getattr(op, "__wrapped__", None)
     while type(inner) is FunctionType:  # inside the public one, by the names of their code

@@ -166,7 +166,7 @@ def c_place(function) -> tuple[str, str]:
 
 
 def routes(calls: Sequence[Call]) -> Iterator[str]:
-    """Yield the route of each op, read from the landmarks alone."""
+    """Yield the route of each op, read only from the landmarks."""
     above: list[str] = []  # the names of the calls that are open, from the outermost
     for at, call in enumerate(calls):
         above[call.depth :] = [call.name]

@@ -232,7 +232,7 @@ def is_tensor(value) -> bool:
 
 
 def identity(tensor) -> object:
-    """Return what stands for a tensor: TensorFlow numbers them, torch's have one object each."""
+    """Return the identity of a tensor: TensorFlow numbers them, torch's have one object each."""
     of_tensorflow = _is_of(tensor, TENSORS[1])
     return tensorflow_private.tensor_number(tensor) if of_tensorflow else id(tensor)
 

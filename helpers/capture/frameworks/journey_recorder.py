@@ -92,7 +92,7 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
         if restoring.module("torch"):
             stack.enter_context(_torch_mode(found))
         stack.enter_context(redirected(printed))
-        if dynamo:  # it is to leave alone what runs in the midst of a compiled call
+        if dynamo:  # it must not touch what runs inside a compiled call
             callbacks = (Tally.profile, Tally.trace, Tally.step, Tally._enter_frame, Tally._enter_c)
             codes = [fn.__code__ for fn in (*callbacks, Printed.write, through)]
             for code in (*codes, *LETS_THROUGH.values(), *SHUT.values()):
@@ -223,7 +223,7 @@ class Tally:
             self.own_c[key] += 1
 
 
-# By the id of code: what stands in the place of a C function, and calls it; what makes calls of its
+# By the id of code: what replaces a C function, and calls it; what makes calls of its
 # own, which are nobody else's; and what is asked because of the recorder alone, with all in it.
 LETS_THROUGH: dict[int, CodeType] = {}
 SHUT: dict[int, CodeType] = {}
@@ -279,7 +279,7 @@ def _torch_mode(found: Tally):
 def _kernel(made) -> str:
     """Return device and dtype of a tensor, or of the first one in a list or a tuple."""
     first = next(iter(made), None) if type(made) in (list, tuple) else made
-    with contextlib.suppress(Exception):  # a tensor on no device: what cannot be said is not said
+    with contextlib.suppress(Exception):  # a tensor on no device: what is unknown is left out
         if tensors.is_tensor(first):
             found = str(tensors.field(first, "device")), str(tensors.field(first, "dtype"))
             return ", ".join(found).replace("torch.", "")

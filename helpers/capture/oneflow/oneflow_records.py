@@ -18,7 +18,7 @@ from ...model.phrase import counted
 from ...safety.arguments import quote_value, real_isinstance, require_str
 from ..text.value import short_repr
 
-OUTSIDE = ("input", "variable")  # op types that stand for values from outside
+OUTSIDE = ("input", "variable")  # op types of values from outside
 OWN = " ◆ by you: a file of yours defines its op type."
 
 

@@ -39,7 +39,7 @@ def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transc
 
     There `tf` is TensorFlow, and no op has run yet, unless `imports` is other source. Shown is what
     it prints, and the error that ends it: not what else it writes to stderr, such as warnings.
-    TypeError for what is neither; ValueError for a function whose source is not available.
+    TypeError for what is neither; ValueError for a function whose source is not at hand.
     """
     if not what:
         raise TypeError("watch_in_child needs a function, or a piece of source, to run")

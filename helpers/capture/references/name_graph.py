@@ -25,7 +25,7 @@ class Numbers:
         self._next, self._before, self._now = count(1).__next__, {}, {}
 
     def next_moment(self):
-        """Begin another moment: whoever calls keeps what it meets in it alive until the next."""
+        """Begin another moment: the caller keeps what it meets in it alive until the next."""
         self._before, self._now = self._now, {}
 
     def of(self, value: object) -> int:

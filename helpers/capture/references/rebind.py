@@ -84,7 +84,7 @@ class Rebinding(Own):
         plan = self._plan()
         try:
             for place in plan:
-                # The record comes before the write: after an error in between, all is put back.
+                # The record comes before the write: after an error in between, all is restored.
                 self._undo.append(place)
                 place.put(self.new)
         except BaseException as error:
@@ -139,7 +139,7 @@ class Rebinding(Own):
             place = self._undo[-1]
             # Someone may have written here meanwhile: only what is still ours is taken back.
             if place.get() is self.new:
-                with suppress(Exception):  # the others are to be put back, too
+                with suppress(Exception):  # the others must be restored, too
                     place.put(self.old)
             if place.get() is not self.old:
                 other.append(place.binding.path)

@@ -1,7 +1,7 @@
 """This TensorFlow -> where its C functions are: by library, by Python module, then and now.
 
 Every answer is looked up: in the symbol tables of the installed files, in the live modules, in the
-installed sources and headers. Only the column `then` is what a reader of 2019 was told.
+installed sources and headers. Only the column `then` is what readers learned in 2019.
 """
 
 import inspect

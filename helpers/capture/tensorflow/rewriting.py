@@ -1,4 +1,4 @@
-"""What rewrites a function: AutoGraph its source, Grappler its graph; and what became of each node.
+"""What rewrites a function: AutoGraph its source, Grappler its graph; and the fate of each node.
 
 AutoGraph keeps a source map on what it generates (autograph/pyct/origin_info.py). The executor
 hands out the graphs before and after Grappler at the first run of a function
@@ -127,7 +127,7 @@ class _Side:
         for edge in graph.edges:
             self.inputs[edge.target].append((edge.source, edge.label))
         self.arrows = directed(graph)
-        level = find_levels(self.arrows)  # what stands in a cycle has none
+        level = find_levels(self.arrows)  # a node in a cycle has none
         self.inputs_first = sorted(self.nodes, key=lambda key: level.get(key, len(self.nodes)))
 
     def sources(self, key: str) -> list[str]:
@@ -146,7 +146,7 @@ class _Comparison:
         self.one, self.two, self.findings = one, two, []
         self.open, self.stand = dict.fromkeys(one.nodes), {}
         self.gone = one.nodes.keys() - two.nodes.keys()
-        self.left = set(self.gone)  # those of which nobody has said why
+        self.left = set(self.gone)  # those without an explanation
         self.new = two.nodes.keys() - one.nodes.keys()
 
     def say(self, word: str, before, after, how: str = "") -> None:
@@ -230,7 +230,7 @@ def _number_values(side: _Side) -> dict[str, int]:
 
 
 def _bypass(work: _Comparison) -> None:
-    """A reader that is still there reads, in the place of a gone node, what that node had read."""
+    """A remaining reader reads what a removed node had read, instead of that node."""
     for reader in [key for key in work.one.nodes if key not in work.gone]:
         expected, now = Counter(work.now_read(reader)), Counter(work.two.sources(reader))
         known = [key for key in now - expected if key in work.one.nodes]

@@ -134,7 +134,7 @@ class Watched:
     Other attributes are the function's; what `get_concrete_function` traces is written down too.
     """
 
-    autograph_info__ = {}  # AutoGraph rewrites callers, and leaves what bears this name alone
+    autograph_info__ = {}  # AutoGraph rewrites callers, but no function with this name
 
     def __init__(self, function):
         self.function = function
@@ -215,7 +215,7 @@ class Watched:
             self._write(row, made, error, asked)
 
     def _write(self, row: TraceEntry, made, error: str, asked: str) -> None:
-        """Write down what became of a call that was foretold as `row`."""
+        """Record the outcome of a call that was predicted as `row`."""
         cached = tensorflow_private.cached_keys(self.function) if made else {}
         new = [key for key, concrete in cached.items() if any(concrete is one for one in made)]
         verdict, notes, causes = row.verdict, [row.note], ()
@@ -237,7 +237,7 @@ class Watched:
         self._calls.append(made)
 
     def _tell_renamed(self) -> str:
-        """Say which names lead to another function by now: a graph does not ask for them again."""
+        """Say which names now lead to another function: a graph does not look them up again."""
         names = [n for n, before in self._before.items() if self._space.get(n) is not before()]
         told = f"now a different {listed(names, 3)}, which the graph does not check"
         return told if names else ""
@@ -281,7 +281,7 @@ class TracesSeen:
 
 
 def _reason(known, key, names: "Names") -> tuple[str, tuple[Cause, ...]]:
-    """Return why a key is none of the known ones, in words, and as causes."""
+    """Return why a key equals none of the known ones, in words, and as causes."""
     if not known:
         return "first trace", ()
     causes = nearest(known, key, names)
@@ -374,7 +374,7 @@ def _joined(words) -> str:
 
 
 def shape_words(tensor_shape) -> str:
-    """Return a TensorShape as a tuple is written; None stands for any size."""
+    """Return a TensorShape as a tuple is written; None means any size."""
     return "of any rank" if tensor_shape.rank is None else str(tuple(tensor_shape.as_list()))
 
 

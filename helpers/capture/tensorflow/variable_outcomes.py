@@ -93,7 +93,7 @@ def outcomes(program: Callable, kind: str, runs: int, what: str = "the program")
                 counted[_words(session.run(fetches))] += 1
             except tf.errors.OpError as error:
                 counted[error_message(error)] += 1
-            except Exception as error:  # what is no fetch
+            except Exception as error:  # not a fetch
                 needed = f"a program must return tensors or ops of its graph, and {what} does not"
                 raise ValueError(f"{needed}: {error_message(error)}") from None
     return counted

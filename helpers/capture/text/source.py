@@ -191,7 +191,7 @@ class Pages:
         return above + line if line else 0
 
     def place(self, code: CodeType) -> tuple[Source, int]:
-        """Return the code's source and how many lines of `text` stand above it."""
+        """Return the code's source and how many lines of `text` are above it."""
         if id(code) not in self._places:
             found = [
                 (source, above)

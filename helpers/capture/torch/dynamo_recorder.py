@@ -297,7 +297,7 @@ def in_file(path: str, lineno: int) -> str:
 
 
 def resumed(name: str) -> tuple[str, int]:
-    """Return the name of the function that a resume function goes on with, and its line, else 0."""
+    """Return the name of the function that a resume function continues, and its line, else 0."""
     found = RESUMED.fullmatch(name)
     return (found[1], int(found[2])) if found else (name, 0)
 

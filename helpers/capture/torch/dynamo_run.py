@@ -292,7 +292,7 @@ class _Draft:
 
 
 def _name(code: CodeType) -> str:
-    """Return the name of a function with the class that it stands in."""
+    """Return the name of a function with the class that contains it."""
     return code.co_qualname.rpartition("<locals>.")[2]
 
 

@@ -298,7 +298,7 @@ class WrittenGuards:
     def _lines(self):
         """Yield (expression, kind of guard, whether it is Python of its own) of every guard."""
         if any(hasattr(manager, "get_key_value_managers") for manager in tree.managers(self.root)):
-            # The size of a dict is kept in C++ alone, and it cannot be asked by itself.
+            # Only C++ keeps the size of a dict, and it cannot be read on its own.
             yield self._ask_cpp("DICT_SIZE", self.root.check, "L"), "DICT_SIZE", False
         for leaf in tree.leaves(self.entry):
             try:
@@ -309,7 +309,7 @@ class WrittenGuards:
             yield from ((part, leaf.kind, own) for part in found)
 
     def _ask_cpp(self, kind: str, check, source: str) -> str:
-        """Return an expression that asks torch's own guard about what stands at a source."""
+        """Return an expression that calls torch's own guard for the value at a source."""
         value = "seen(locals())"
         try:
             value = value if source in ("L", tree.BETWEEN) else self.rewrite(source)

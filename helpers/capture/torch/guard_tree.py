@@ -323,7 +323,7 @@ def describe_reason(reason: str) -> str:
 
 
 def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:
-    """Return every guard that these locals fail, each asked alone; torch stops at the first."""
+    """Return every guard that these locals fail, each run by itself; torch stops at the first."""
     scope = {"L": seen, "G": fn.__globals__}
     told = entry.guard_manager.root.check_verbose(seen)
     part = " ".join(told.verbose_code_parts)

@@ -305,7 +305,7 @@ def compiled_graph(fn) -> Graph:
 
 
 def _graph_words(compiled) -> str:
-    """Return the calls of the FX graph that a backend gave back as it was; else that it is none."""
+    """Return the calls of the FX graph that a backend returned unchanged; else say it is none."""
     import torch
 
     inner = torch_private.inner_function(compiled)

@@ -89,7 +89,7 @@ class Frame:
         self.name, self.made_name = map(_word, (self.rest_of.__code__.co_name, fn.__name__))
 
     def run_plainly(self, *args, **kwargs):
-        """Run the function as it is; None stands for the names that a rest does not receive."""
+        """Run the function as it is; None replaces the names that a rest does not receive."""
         if self.rest_of is self.fn:
             return self.fn(*args, **kwargs)
         given = dict(zip(self.parameters, args, strict=True))

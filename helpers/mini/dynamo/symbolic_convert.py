@@ -345,7 +345,7 @@ class Interpreter:
     # --- truth, items
 
     def truth(self, value) -> bool:
-        """Return bool(value) of what is no tensor; Refuse where that runs unknown code."""
+        """Return bool(value) of a value that is not a tensor; Refuse if that runs unknown code."""
         if isinstance(value, Items):
             return bool(value.items)
         if not is_plain(value):

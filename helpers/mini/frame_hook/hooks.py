@@ -42,7 +42,7 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
     `code.co_varnames`. The callback returns None (evaluate the frame), a code object of the same
     layout (evaluate that instead) or a callable (its result for these arguments is the frame's).
     `only`: a function, a method or a code object, or a list, tuple or set of them; without it
-    every frame is told, but for the callback's own, and where the stack is nearly used up.
+    every frame is passed on, except the callback's own, and where the stack is nearly full.
 
     What the callback raises is raised when the block ends (if the block itself raises, it is added
     to that as a note), and the callback is asked no more. Of two blocks, one in the other, the
@@ -80,7 +80,7 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
 
 
 def _be_a_frame() -> None:
-    """Be a frame, by which hook.c sees whether another evaluator goes on to ours."""
+    """Be a frame, by which hook.c sees whether another evaluator calls ours."""
 
 
 def replaced(function, replacement: Callable) -> watching:

@@ -172,7 +172,7 @@ class Registry:
     version: int = 0
 
     def register(self, definitions, folder):
-        """Put the definitions of a folder in the place of those it had before, all or none."""
+        """Replace a folder's earlier definitions with its new ones, all or none."""
         ops, gradients = (
             {name: item for name, item in table.items() if not item.file.startswith(folder)}
             for table in (self.ops, self.gradients)

@@ -169,7 +169,7 @@ def _findings(model: GraphDiff) -> Listing:
 
 
 def _summary(model: GraphDiff) -> str:
-    """Return in one sentence how many nodes there were and are, and what became of the others."""
+    """Return in one sentence how many nodes there were and are, and what happened to the others."""
     merged = merge_graphs(model)
     kinds = Counter(node.kind for node in merged.nodes if node.kind in MARKS)
     made = set(model.after.edges) - set(model.before.edges)
