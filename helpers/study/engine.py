@@ -211,7 +211,7 @@ def by_name(answer, names: Iterable[str], what: str = "the guess") -> dict:
     if missing := [name for name in names if name not in given]:
         raise InvalidAnswer(f"{must}; {missing[0]!r} is missing")
     if extra := [name for name in given if name not in names]:
-        raise InvalidAnswer(f"{must}; {short_repr(extra[0])} is not one of them")
+        raise InvalidAnswer(f"{must}. {short_repr(extra[0])} is not one of them")
     parts_tried(given)
     return {name: plain_text(given[name]) for name in names}
 
