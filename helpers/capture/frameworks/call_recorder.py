@@ -38,9 +38,9 @@ from ..text.value import short_repr
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000
 NONE = (
-    "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is not a "
+    "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is not "
 )
-NONE += "call. `watch_ops` lists the ops, and `watch_frames` shows calls of Python functions."
+NONE += "a call. `watch_ops` lists the ops, and `watch_frames` shows calls of Python functions."
 NEW_NODE, FALLBACK = "TF_FinishOperation", "_eager_fallback"
 DOORS = (
     *("Dispatch", FAST, SLOW, SLOW_CANCELABLE, "quick_execute", "_apply_op_helper"),

@@ -260,8 +260,8 @@ def guard_program(fn, call, entry: int = 1) -> records.GuardProgram:
         rows.append(records.GuardLine(clipped(line, LONGEST), kind, who, word))
     accepts, asked = written.root.check(seen), sum(row.written != "Python" for row in rows)
     note = (
-        f"{len(rows) - asked} of {len(rows)} are Python, {asked} call torch's guard in C++. torch's "
-        f"own tree {'accepts' if accepts else 'refuses'} this call."
+        f"{len(rows) - asked} of {len(rows)} are Python, {asked} call torch's guard in C++. "
+        f"torch's own tree {'accepts' if accepts else 'refuses'} this call."
     )
     title = f"The guards of {named(written.behind)}(), entry {entry}, as Python"
     note, holds = " ".join((note, *written.told)), written.function(*args, **kwargs)
