@@ -10,7 +10,7 @@ from helpers.view.widgets.forms import choice, rerun_widget, sandbox
 from tests.browser.widget_page import document, find_serious
 from tests.view import test_call_tree
 
-LATE = "after a restart, run this cell again and answer there"
+LATE = "After a restart, run this cell again and answer there"
 
 
 @pytest.mark.parametrize("keeps", [True, False])

@@ -127,7 +127,7 @@ def test_a_resume_function_and_what_is_called_count():
     a, b = torch.randn(10), torch.ones(10)
     model = ledger(models.toy, (a, b), (a, -b), (a, -b))
     assert model.verdicts == ("compile", "compile", "hit")
-    assert model.entries[1].note == "toy, resumed after line 3: nothing was there"
+    assert model.entries[1].note == "toy, resumed after line 3: there was no entry"
     model = ledger(models.Blocks(), (a,), (a,))
     assert "forward (dynamo_models.py:" in model.entries[0].note
 

@@ -98,9 +98,9 @@ def test_sentence_says_what_an_instruction_does_and_what_comes_of_it():
     steps = watch_compile(lambda x: x + 1, torch.ones(2)).model.steps
     said = [f"{step.opname} {step.says}" for step in steps]
     for words in (
-        "LOAD_FAST puts what stands for x on the stack",
-        "(lazy) + 1 is recorded, or worked out by Dynamo itself; the graph grows by l_x_",
-        "takes a guard: x: TENSOR_MATCH.",
+        "LOAD_FAST pushes the symbolic value of x.",
+        "(lazy) + 1, or computes it itself; the graph gains l_x_",
+        "adds a guard: x: TENSOR_MATCH.",
     ):
         assert any(words in one for one in said), words
 

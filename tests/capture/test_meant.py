@@ -191,6 +191,6 @@ def test_what_is_of_another_framework_is_refused_before_its_own_is_imported(
 
 def test_where_jax_is_used_two_verbs_say_what_they_do_not_see():
     for fn, args in ((uses("jax"), ()), (plain, (foreign("Array", "jaxlib._jax"),))):
-        assert "jax is used, and only what" in watch_ops(fn, *args).model.note
-        assert "jax is used, and only what" in helpers.show_journey(fn, *args).model.note
+        assert "This uses jax. Only the" in watch_ops(fn, *args).model.note
+        assert "This uses jax. Only the" in helpers.show_journey(fn, *args).model.note
     assert "jax" not in watch_ops(plain, 1).model.note + helpers.show_journey(plain, 1).model.note

@@ -32,7 +32,7 @@ def test_two_names_of_one_object_lead_to_one_box():
 
 def test_a_name_that_a_function_does_not_see_is_told_as_such():
     outside = 1
-    with pytest.raises(NameError, match="sees of the one around it only the names that it uses"):
+    with pytest.raises(NameError, match="sees only the outer names that it uses"):
         (lambda: show_names("outside"))()
     assert (lambda: outside and show_names("outside"))().model.targets("name outside")
     with pytest.raises(NameError, match="'nowhere' here yet; run the cell that makes it"):

@@ -46,7 +46,7 @@ def test_kept_places_stay_and_say_so(stage):
 
 @pytest.mark.parametrize("asked", ["keep", "only"])
 def test_a_path_that_names_no_place_is_refused(stage, asked):
-    with pytest.raises(ValueError, match="'stage.typo' names no place that holds it"):
+    with pytest.raises(ValueError, match="'stage.typo' matches no place that holds it"):
         rebind_everywhere(stage.op, stage.new, **{asked: "stage.typo"}).__enter__()
     assert stage.op() == "old"
 
@@ -112,7 +112,7 @@ def test_a_place_that_somebody_else_changed_is_left_and_named(stage):
 def test_a_rebinding_is_entered_once_at_a_time_and_again_later(stage):
     rebinding = rebind_everywhere(stage.op, stage.new)
     for _ in range(2):
-        with rebinding, pytest.raises(RuntimeError, match="active already"):
+        with rebinding, pytest.raises(RuntimeError, match="already active"):
             rebinding.__enter__()
         assert stage.op() == "old"
 

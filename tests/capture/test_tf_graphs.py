@@ -101,7 +101,7 @@ def test_a_function_must_have_one_trace_or_be_given_arguments():
 
 @pytest.mark.parametrize("thing", [3, int, affine])
 def test_what_is_no_graph_is_refused_in_one_sentence(thing):
-    with pytest.raises(TypeError, match="a graph is drawn of a tf.function"):
+    with pytest.raises(TypeError, match="a graph can be drawn of a tf.function"):
         tf_graph(thing)
 
 

@@ -86,7 +86,7 @@ CASES = {
     "a partial": (functools.partial(double, 4), "double", "gives 1 argument", (), "8"),
     "a partial that bears a name": (
         functools.update_wrapper(functools.partial(double, x=4), double),
-        *("double", "A partial is unwrapped, which gives 1 argument", (), "8"),
+        *("double", "A partial is unwrapped, which supplies 1 argument", (), "8"),
     ),
     "a decorated function": (noted(double), "double", "The decorator noted", (3,), "[6]"),
     "a decorated method": (ONE.decorated, "decorated", "The decorator noted", (), "[1]"),

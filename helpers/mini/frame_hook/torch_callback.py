@@ -89,7 +89,7 @@ def _code_for(answer, code: CodeType) -> CodeType | None:
     if callable(answer):
         return _calling(answer, code)
     if answer is not None and not isinstance(answer, CodeType):
-        must = "the callback must return None, a code object or a callable"
+        must = "the callback must return None, a code object or something to call"
         raise TypeError(f"{must}, not {type(answer).__name__}")
     fields = ("co_argcount", "co_kwonlyargcount", "co_nlocals", "co_cellvars", "co_freevars")
     if answer and any(getattr(answer, name) != getattr(code, name) for name in fields):

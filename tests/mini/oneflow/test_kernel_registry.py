@@ -79,9 +79,9 @@ def test_the_picture_has_a_box_for_each_kernel(tmp_path):
     ("line", "words"),
     [
         ("register(halve, True)", "takes a predicate, got True"),
-        ('register(halve, dtype == "text")', "no data type of a blob"),
+        ('register(halve, dtype == "text")', "not a data type of a blob"),
         ('register(halve, dtype in ("int8", "int32"))', "neither true nor false"),
-        ('register(halve, (dtype == "int8") | "int32")', "joined with another one"),
+        ('register(halve, (dtype == "int8") | "int32")', "a predicate joins only another one"),
         ('flow.REGISTER_USER_KERNEL("a").SetIsMatchedHob(dtype == "int8")', "has no .SetCreateFn"),
     ],
 )
