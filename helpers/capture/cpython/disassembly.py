@@ -99,7 +99,7 @@ def sentence(told: Told) -> str:
         words = _branch(told)
     else:
         words = _from_table(name + at_end, told) or _by_counts(told)
-    return ended(words)
+    return ended(words.removeprefix("pops nothing and "))
 
 
 def _call(told: Told) -> str:

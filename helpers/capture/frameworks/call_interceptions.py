@@ -98,7 +98,7 @@ def interceptions() -> Interceptions:
     )
     columns = tuple(Column(*one, one[0] in ("now", "source")) for one in COLUMNS.items())
     made = Interceptions("What intercepts your calls now", columns, rows)
-    taken = f"{len(made.taken)} of {len(rows)} ways in are in use."
+    taken = f"{len(made.taken)} of {len(rows)} ways in are used."
     return replace(made, note=f"{taken} Audit hooks are missing because Python does not list them.")
 
 
