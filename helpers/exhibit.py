@@ -21,7 +21,7 @@ class Exhibit:
 
     A view may also offer `widget(model)`, an anywidget for stepping. Jupyter then gets three
     forms of the same facts and shows the richest that it may: widget, HTML, text. All but the text
-    bear the mark of the `station` of the spine at which the exhibit looks; 0 is none.
+    show the mark of the `station` of the spine at which the exhibit looks; 0 is none.
     """
 
     def __init__(self, model, view: View, station: int = 0):

@@ -73,7 +73,7 @@ def page(path: Path, ran=None) -> str:
 
 
 def fitted(cells: list[dict]) -> list[dict]:
-    """Return the cells that are shown or said, each with the metadata of its kind of slide."""
+    """Return the cells that are shown or spoken, each with the metadata of its kind of slide."""
     found = []
     for at, cell in enumerate(cells):
         kind, source = kind_of(cell), "".join(cell["source"])

@@ -79,7 +79,7 @@ def ready(place: Path) -> Path:
 def trust(files: Iterable[Path]) -> None:
     """Sign notebooks, so that JupyterLab draws their pictures; copies of them are trusted too.
 
-    By Jupyter's own program, which reads the learner's settings. Where it fails, that is said.
+    By Jupyter's own program, which reads the learner's settings. A failure is reported.
     """
     names = [str(path) for path in files if path.suffix == ".ipynb"]
     try:

@@ -71,7 +71,7 @@ def workshop(words: list[str]) -> int:
 def planned(count: int, minutes: int, paths: list[Path]) -> list[list[Row]]:
     """Return the rows of each of `count` days, of so many minutes with its breaks.
 
-    Refusal if the chapters' reading alone, with its pauses, is longer than the days.
+    Refusal if just reading the chapters, with pauses, takes longer than the days.
     """
     rows = [row for path in paths for row in rows_of(path)]
     kept = [row for row in rows if not row.worth]

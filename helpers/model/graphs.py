@@ -75,7 +75,7 @@ class Nest:
 def nested(graph: Graph) -> Nest:
     """Return the graph with each body taken out of it, if each has one caller, on its level."""
     entries = {node.group: node for node in graph.nodes if node.op == BODY and node.group}
-    homes = {}  # node -> the innermost body that it stands in; a body's beginning stands outside
+    homes = {}  # node -> the innermost body that contains it; a body's beginning is outside
     for node in graph.nodes:
         scope = node.group
         while scope and (scope not in entries or entries[scope].key == node.key):
@@ -156,5 +156,5 @@ class GraphDiff:
         return {key: finding.word for finding in self.findings for key in finding.before}[key]
 
     def count(self, word: str) -> int:
-        """Return of how many nodes this word is said; of the second graph only where added."""
+        """Return how many nodes have this word; of the second graph only where added."""
         return sum(len(f.after if word == "added" else f.before) for f in self.found(word))

@@ -80,7 +80,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Controls for a call, the `verdicts` that can be foretold, and `code`."""
+    """Controls for a call, the `verdicts` that can be predicted, and `code`."""
 
     title: str
     note: str
@@ -127,7 +127,7 @@ ExerciseCells = namedtuple("ExerciseCells", "name heading stub check solution")
 
 
 def exercise_cells(cells: list[dict]) -> Iterator[ExerciseCells]:
-    """Yield each check that is called; the stub stands before it, the solution after it."""
+    """Yield each check that is called; the stub comes before it, the solution after it."""
     heading, sources = 0, ["".join(cell["source"]) for cell in cells]
     for at, cell in enumerate(cells):
         if cell["cell_type"] == "markdown":

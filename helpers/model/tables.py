@@ -7,7 +7,7 @@ from functools import cache
 
 from .phrase import find_named
 
-# A row's `field` under a `heading`; `code`: all is code, else what stands in backticks.
+# A row's `field` under a `heading`; `code`: all is code, else what is in backticks.
 Column = namedtuple("Column", "field heading code", defaults=(False,))
 # One outcome in a `word` or two. `tone`: plain (as before), changed, failed or refused.
 Verdict = namedtuple("Verdict", "word tone", defaults=("plain",))

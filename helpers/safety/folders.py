@@ -140,7 +140,7 @@ def plain_name(value: object, what: str = "a name") -> str:
 
 
 def plain_names(values: Iterable, what: str = "a name") -> list[str]:
-    """Return plain names as they are. ValueError for one that is none."""
+    """Return plain names as they are. ValueError for one that is not."""
     return [plain_name(value, what) for value in values]
 
 

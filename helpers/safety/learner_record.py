@@ -75,7 +75,7 @@ def read(path: Path) -> Record:
 
 
 def _event(line: bytes) -> dict | None:
-    """Return what a line says, less what is not known here; None for what is no event."""
+    """Return what a line says, less what is not known here; None if it is not an event."""
     told = _dict_of(line)
     if type(told.get("check")) is str and told.get("is") in STATES:
         return {"check": told["check"], "is": told["is"]}

@@ -30,7 +30,7 @@ WAY, DOOR, IN_C, OTHER, SIDE = LOOKS
 
 # A block of the flame: `says`: its name, calls and module; `inside`: blocks of what it calls.
 Block = namedtuple("Block", ["words", "says", "kind", "count", "inside"])
-# One line of an outline. `inside`: how many calls it stands for, with those inside them.
+# One line of an outline. `inside`: how many calls it represents, with those inside them.
 Line = namedtuple("Line", ["depth", "words", "inside", "door"], defaults=[False])
 
 

@@ -102,7 +102,7 @@ class Curve:
 
 
 def make_curve(title: str, numbers, step: str = "step") -> Curve:
-    """Return a curve of numbers from 0; TypeError or ValueError says what is none."""
+    """Return a curve of numbers from 0; TypeError or ValueError names what is not one."""
     if not isinstance(title, str) or not isinstance(step, str):
         raise TypeError("the title and the word for a step must be text")
     if not isinstance(numbers, list | tuple) or not all(map(_is_number, numbers)):

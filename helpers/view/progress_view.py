@@ -48,7 +48,7 @@ def _outcome_html(model: Outcome) -> str:
 
 
 def view_of(picture) -> View | None:
-    """Return the view of a graph, a ledger or a table; None of what is none of them."""
+    """Return the view of a graph, a ledger or a table; None for anything else."""
     return next((view for kind, view in _VIEWS.items() if isinstance(picture, kind)), None)
 
 
@@ -76,7 +76,7 @@ def _row(chapter: Chapter) -> tuple[str, str, str]:
 
 
 def _notes(model: Progress) -> list[str]:
-    """Return what stands below: where one left off and goes on, where it is kept, what is amiss."""
+    """Return the notes below: where one left off, what is next, where it is kept, what is wrong."""
     if not model.chapters:
         return [NO_NOTEBOOKS]
     goes_on = f"{model.goes_on[0].upper()}{model.goes_on[1:]}."

@@ -139,7 +139,7 @@ def _transcript_html(model: Transcripts) -> str:
 
 
 def _cut_runs(model: Transcripts) -> tuple[Transcripts, str]:
-    """Return the runs as far as there is room, and what is said once if all ended alike."""
+    """Return the runs as far as there is room, and one sentence if all ended alike."""
     room = max(ROOM // max(len(model.runs), 1), 200)
     names = ("label", "source", "printed", "error")
     runs = (replace(run, **{n: cut(getattr(run, n), room) for n in names}) for run in model.runs)

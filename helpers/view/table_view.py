@@ -91,7 +91,7 @@ def _ledger_html(model: Ledger) -> str:
 
 
 def _legend(model: Ledger) -> str:
-    """Return what each mark stands for, but for those whose words all begin alike and say it."""
+    """Return what each mark means, except those whose words all begin alike and say it."""
     words, said = {}, dict(model.marks)
     for verdict in (verdict for entry in model.entries for verdict in entry.verdicts):
         words.setdefault(verdict.tone, set()).add(verdict.word.partition(" ")[0].strip(":,"))

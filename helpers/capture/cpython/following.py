@@ -1,6 +1,6 @@
 """`depth=`, `only=` and `most=` of a verb that follows calls -> which calls it records.
 
-`depth`: so many levels of calls, the first of them alone being 1. `only`: a function, a class, a
+`depth`: how many levels of calls; 1 is only the first. `only`: a function, a class, a
 module, or the name of one of these or of a file; several as a list. `most`: so many steps or rows.
 An argument of `fn` itself with such a name is given in a lambda: `verb(lambda: fn(depth=3))`.
 """

@@ -118,7 +118,7 @@ def _docstrings(text: str) -> list[tuple[int, int]]:
 def source_of(code: CodeType) -> Source:
     """Return the source of a code object; an empty text where it cannot be found.
 
-    A file that has been written anew since is not its source: that is said on stderr.
+    A file that has been written anew since is not its source: stderr says so.
     """
     name = code.co_filename
     is_cell = name.startswith("<") or "ipykernel" in name

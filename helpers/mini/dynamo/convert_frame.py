@@ -50,7 +50,7 @@ class Entry:
     """One way to run a function. `why` says why it runs as plain Python, if it does.
 
     `source` is the generated Python, `graph` an FX graph module or None, `broke` the reason of its
-    graph break, `resumes` what goes on after that.
+    graph break, `resumes` what continues after that.
     """
 
     guards: tuple[Guard, ...]

@@ -90,7 +90,7 @@ class Compiled:
 
     @property
     def source(self) -> str:
-        """Return the Python that was generated: of every entry, then of what goes on after it."""
+        """Return the Python that was generated: of every entry, then of what continues after it."""
         return "\n".join(self._of_entries("source"))
 
     # The FX graphs, in the order of `source`; and why the graph broke, once for each break.
@@ -142,7 +142,7 @@ def entry_for(fn, *values) -> Entry:
 
 @contextmanager
 def hooked(backend=None, only=()):
-    """Trace the frames of these functions in a `with` block, whoever calls them.
+    """Trace the frames of these functions in a `with` block, from any caller.
 
     `only`: one function or a list of them. Gives a dict: each -> its Compiled. Until the block ends
     each has a code object of its own, an equal one: others that were made from the same lines are

@@ -84,7 +84,7 @@ def _be_a_frame() -> None:
 
 
 def replaced(function, replacement: Callable) -> watching:
-    """Let `replacement(*arguments)` stand for every frame of `function`, in a `with` block.
+    """Run `replacement(*arguments)` instead of every frame of `function`, in a `with` block.
 
     While the replacement runs they are evaluated, so it may call the function.
     """
@@ -118,10 +118,10 @@ def _codes_of(only) -> tuple[CodeType, ...]:
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Check every frame against the C stack in a `with` block, whoever evaluates it.
+    """Check every frame against the C stack in a `with` block, with any evaluator.
 
     Under torch's evaluator, which does not, a deep recursion ends in a dead interpreter. torch may
-    leave it on, so the one before is put back. Nothing is done where only torch's hook is there.
+    leave it on, so the one before is restored. Nothing is done where only torch's hook is there.
     """
     try:
         building.extension()

@@ -75,7 +75,7 @@ class Spec(NamedTuple):
 
 
 def checked_spec(shape, dtype, what):
-    """Return a Spec; OpError for what is no shape of ints >= 0, or no data type."""
+    """Return a Spec; OpError unless it is a shape of ints >= 0 and a data type."""
     fine = is_list(shape) and all(isinstance(n, (int, np.integer)) and n >= 0 for n in shape)
     need(fine, f"{what}: a shape is a tuple such as (5,), of whole numbers from 0 up")
     return Spec(tuple(map(int, shape)), dtype_name(dtype, what))

@@ -46,7 +46,7 @@ def _sandbox_html(model: Sandbox) -> str:
 
 
 def _tell(model: Sandbox) -> tuple[list[tuple[str, ...]], str]:
-    """Return a row for each control, and what there is to foretell."""
+    """Return a row for each control, and what there is to predict."""
     rows, (*most, last) = [], model.verdicts
     for c in model.controls:
         matters = f"{c.of}: {', '.join(c.matters)}" if c.of else EVERY
