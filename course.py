@@ -45,7 +45,7 @@ from pathlib import Path
 
 COMMANDS = ("lab", "test", "bench", "setup", "reset", "check")
 COMMANDS += ("workshop", "handout", "slides", "book")
-OURS = ("setup", "reset", "check", "book")  # whose words, -h too, are for no other program
+OURS = ("setup", "reset", "check", "book")  # their words, -h too, go to no other program
 SUPPORTED = ((3, 11), (3, 12), (3, 13))
 
 ROOT = Path(__file__).resolve().parent
@@ -64,7 +64,7 @@ SET_UP_FILES = (
     "share/etc/jupyter/jupyter_nbconvert_config.json",
     "share/etc/jupyter/jupyter_server_config.d/who-runs-your-function.json",
 )
-# What stands at the top of an environment that venv, uv or pip made, and what the course adds.
+# What is at the top of an environment that venv, uv or pip made, and what the course adds.
 INSTALLED = """
     .gitignore .lock CACHEDIR.TAG Include Lib Scripts bin course-install.log course-stamp.new
     course-stamp.txt etc include lib lib64 Library man pyvenv.cfg share
@@ -209,7 +209,7 @@ def environment():
 
 
 def installer_environment():
-    """Return the variables for pip and uv, with pip's settings said in uv's words too."""
+    """Return the variables for pip and uv, with pip's settings under uv's names too."""
     variables = environment()
     variables["PIP_USER"] = "0"  # some machines set it for all; in .venv it is an error
     for pip_name, uv_name, between in UV_NAMES:
@@ -247,7 +247,7 @@ def write_stamp(text):
 
 
 def up_to_date(version):
-    """Tell whether a whole install for these requirements stands in .venv."""
+    """Return whether a whole install of these requirements is in .venv."""
     return version is not None and read_stamp() == fingerprint(version)
 
 
@@ -301,7 +301,7 @@ def usable_venv():
 
 
 def remove_venv(stamp, why):
-    """Remove a .venv that the course made and that holds nothing else; refuse any other."""
+    """Remove a .venv that the course made and that contains nothing else; refuse any other."""
     others = sorted(set(os.listdir(str(VENV))) - set(INSTALLED.split()))  # a learner's, perhaps
     ours = re.match(UNFINISHED + "$|[0-9a-f]{64}$", stamp or "") or not os.listdir(str(VENV))
     if others or not ours:
@@ -403,7 +403,7 @@ def refuse_full_disk(kind):
 
 
 def make_venv(tool, version):
-    """Make .venv with the Python that runs this file, unless one of `version` stands there."""
+    """Make .venv with the Python that runs this file, unless one of `version` is there."""
     # From inside a .venv, which may just have been removed, it is the Python under it.
     base = getattr(sys, "_base_executable", None) or sys.executable
     if tool == "uv":
@@ -464,7 +464,7 @@ def show_passing(line):
 
 
 def explain(output, tool):
-    """Return the sentence for what an installer said, and failing that the end of what it said."""
+    """Return a sentence that explains an installer's output, or else the end of that output."""
     for pattern, sentence in EXPLANATIONS:
         found = re.search(pattern, "\n".join(output))
         if found:
@@ -514,7 +514,7 @@ def start(words):
 
 
 def check(fault):
-    """Tell which Pythons are here; all else is told by one of them, where one can."""
+    """Print which Pythons are here; one of them prints the rest, if it can."""
     rows = [("MISSING" if fault else "ok", "Python", fault or platform.python_version())]
     python = PYTHON if VENV.exists() else sys.executable
     version = version_of([python])
@@ -580,7 +580,7 @@ def guarded(command, words):
 
 
 def explain_os(error):
-    """Return the sentence for what the operating system refused."""
+    """Return a sentence about what the operating system refused."""
     if error.errno == errno.ENOSPC:
         return EXPLANATIONS[0][1]
     name = " (%s)" % error.filename if error.filename else ""
@@ -589,7 +589,7 @@ def explain_os(error):
 
 
 def main(words):
-    """Run one command; return its exit code. Words for JupyterLab and pytest are theirs, -h too."""
+    """Run one command; return its exit code. Words for JupyterLab and pytest go to them, -h too."""
     asked = {"-h", "--help"}.intersection(words[1:])
     if words[:1] in (["-h"], ["--help"], ["help"]) or asked and words[0] in OURS:
         say(__doc__.strip())
