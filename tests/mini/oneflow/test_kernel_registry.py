@@ -92,7 +92,7 @@ def test_a_wrong_registration_is_refused_in_words(line, words, tmp_path):
 
 
 def test_a_kernel_is_registered_in_a_kernel_file_only():
-    with pytest.raises(flow.OpError, match="stands in <name>_py_kernel.py"):
+    with pytest.raises(flow.OpError, match="belongs in <name>_py_kernel.py"):
         flow.REGISTER_USER_KERNEL("user_relu_forward")
     with collect("py_kernel.py", "a.py") as registered:
         chain = flow.REGISTER_USER_KERNEL("a").SetCreateFn(abs)
