@@ -128,7 +128,7 @@ def test_what_must_not_be_rebound_is_refused_in_one_sentence(stage):
         rebind_everywhere(stage, print)
     with pytest.raises(ValueError, match="the interpreter shares"):
         rebind_everywhere(None, print)
-    with pytest.raises(TypeError, match="only is a path such as"):
+    with pytest.raises(TypeError, match="only must be a path such as"):
         rebind_everywhere(stage.op, stage.new, only=[3])
     with pytest.raises(ValueError, match='search must be "thorough" or "scan"'):
         rebind_everywhere(stage.op, stage.new, search="quick")

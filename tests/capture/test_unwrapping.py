@@ -212,7 +212,7 @@ def test_tensors_of_tensorflow_too_and_a_method_whose_object_is_gone():
         "string []": tf.constant("a"),
     }
     assert {words: short_repr(value) for words, value in table.items()} == {w: w for w in table}
-    kept, gone = Smoother(0.5), "the object whose update this is has been freed"
+    kept, gone = Smoother(0.5), "the object whose update this is was freed"
     with pytest.raises(ValueError):
         show_graph(Smoother(0.5).update, tf.ones(2))
     assert show_graph(kept.update, tf.ones(2)).model.nodes
