@@ -90,7 +90,7 @@ def test_steps_show_names_after_each_line_and_what_was_printed():
     steps = names_timeline(run).steps
     assert [step.label for step in steps][1:] == [f"after {place(run, n)}" for n in (2, 3, 4, 5)]
     assert [step.line for step in steps] == [2, 3, 4, 5, 0]  # the line that is about to run
-    assert steps[2].says == "turns a from len() to 5."
+    assert steps[2].says == "rebinds a from len() to 5."
     last = steps[-1].panel("names and objects")
     assert last.node(target(last, "a")).label == "5"
     assert last.node(target(last, "b")).label == "len()"
@@ -166,7 +166,7 @@ def test_a_line_that_changes_an_object_says_so_though_no_name_moves():
     said = [(step.says, step.lane) for step in names_timeline(changed_in_place).steps]
     assert said[2:7] == [
         ("changes what items refers to in place (1 item → 2 items).", "store"),
-        ("turns items from one list to another.", "store"),
+        ("rebinds items from one list to another.", "store"),
         ("makes table refer to dict.", "store"),
         ("changes what table refers to in place.", "store"),
         ("changes no name and no object that a name refers to.", "operate"),

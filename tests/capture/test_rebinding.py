@@ -120,7 +120,7 @@ def test_a_rebinding_is_entered_once_at_a_time_and_again_later(stage):
 def test_what_must_not_be_rebound_is_refused_in_one_sentence(stage):
     with pytest.raises(ValueError, match="replaced by itself"):
         rebind_everywhere(stage.op, stage.op)
-    with pytest.raises(TypeError, match="the function op can be called, and a list cannot"):
+    with pytest.raises(TypeError, match="the function op can be called, but a list cannot"):
         rebind_everywhere(stage.op, [])
     with pytest.raises(TypeError, match="the class int is built in"):
         rebind_everywhere(int, float)
@@ -153,7 +153,7 @@ def test_code_that_does_not_fit_is_refused(stage):
 
     with pytest.raises(ValueError, match="op has 0 free variables and the donor has 1"):
         code_swapped(stage.op, outer)
-    with pytest.raises(TypeError, match="the function len is no Python function"):
+    with pytest.raises(TypeError, match="the function len is not a Python function"):
         code_swapped(len, stage.op)
 
 

@@ -189,7 +189,7 @@ def test_tensors_and_arrays_are_shown_by_dtype_and_sizes():
     steps = watch_stack(grows, plain).model.steps
     assert {dict(step.names)["x"] for step in steps} == {"float32 [5, 4]", "float32 [10, 4]"}
     says = [step.says for step in watch_names(grows, plain).model.steps]
-    assert says[0] == "turns x from float32 [5, 4] to float32 [10, 4]."
+    assert says[0] == "rebinds x from float32 [5, 4] to float32 [10, 4]."
     frames = watch_frames(grows, plain).model.steps
     assert frames[0].label.startswith("call grows(x = float32 [5, 4]")
 

@@ -159,7 +159,7 @@ def _compare(step: Step, then: Step, calling: set[int]) -> dict[str, str]:
         elif before[name][0] != key:
             old = before[name][1]
             ways = f"one {old} to another" if old == words else f"{old} to {words}"
-            parts.append(f"changes {name} from {ways}")
+            parts.append(f"rebinds {name} from {ways}")
     parts += [f"unbinds {name}" for name in before if name not in after]
     referring, changed = {key: name for name, (key, _) in reversed(after.items())}, []
     for key in held.keys() & holds.keys():
