@@ -21,7 +21,7 @@ class Exhibit:
 
     A view may also offer `widget(model)`, an anywidget for stepping. Jupyter then gets three
     forms of the same facts and shows the richest that it may: widget, HTML, text. All but the text
-    bear the mark of the `station` of the spine at which the exhibit looks; 0 is none.
+    show the mark of the `station` of the spine at which the exhibit looks; 0 is none.
     """
 
     def __init__(self, model, view: View, station: int = 0):
@@ -49,7 +49,7 @@ class Exhibit:
         if place.suffix.lower() != PAGE:
             raise ValueError(f"a page's name must end in {PAGE}, unlike {quote_value(place.name)}")
         if not place.parent.is_dir():
-            raise FileNotFoundError(f"save makes no folder, and {str(place.parent)!r} is none")
+            raise FileNotFoundError(f"{str(place.parent)!r} is not a folder, and save makes none")
         recorded = self.recorded() if hasattr(type(self), "recorded") else None
         widget, title = self._marked_widget(), getattr(self.model, "title", "Exhibit")
         page = living_page(title, self._page(), widget.get_state() if widget else {}, recorded)
@@ -107,7 +107,7 @@ class LiveExhibit(Exhibit):
         return self._source(*args, **kwargs)
 
     def __get__(self, instance, owner=None):
-        # bound to an instance as a function is: what stands in a class is a method
+        # bound to an instance as a function is: in a class it is a method
         return self if instance is None else MethodType(self, instance)
 
     def __getattr__(self, name):

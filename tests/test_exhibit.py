@@ -141,6 +141,6 @@ def test_a_saved_page_plays_what_was_recorded(tmp_path):
 )
 def test_a_name_that_cannot_be_written_gets_one_sentence(name, error, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(error, match="must end in .html|makes no folder") as caught:
+    with pytest.raises(error, match="must end in .html|is not a folder") as caught:
         long_table().save(name)
     assert "\n" not in str(caught.value) and not list(tmp_path.iterdir())

@@ -18,9 +18,9 @@ def environment_listing() -> Listing:
     """List what this course needs, what is installed, and how to get what is missing."""
     parts = (_python(), *map(_package, PACKAGES), _memory())
     amiss = [part.name for part in parts if part.verdict != "fine"]
-    whose, fine = "these instruments need", "Each of these is one that was tried."
+    whose, fine = "these instruments need", "All of these versions were tried."
     if HAS_COURSE:
-        whose, fine = "this course needs", "Each of these is as the course needs it."
+        whose, fine = "this course needs", "All of these are as the course needs them."
     note = f"To fix: {', '.join(amiss)}." if amiss else fine
     headings = {"name": "part", "found": "found", "needed": "needed", "verdict": "verdict"}
     shown = columns("found needed", **headings)
@@ -52,6 +52,6 @@ def _memory() -> Part:
     import psutil  # ipykernel brings it
 
     enough = psutil.virtual_memory().total >= GIGABYTES * 10**9
-    verdict = "fine" if enough else "close other programs, and one notebook before the next"
+    verdict = "fine" if enough else "close other programs, and open one notebook at a time"
     words = f"{GIGABYTES} GB or more" if enough else f"less than {GIGABYTES} GB"
     return Part("memory", words, f"{GIGABYTES} GB", verdict)

@@ -1,6 +1,6 @@
 """A kernel of the course -> the same, as the notebooks need it; the front door starts this.
 
-TensorFlow is told to write no log and to use the same kernels on every CPU, an error about what is
+TensorFlow is set to write no log and to use the same kernels on every CPU, an error about what is
 missing becomes one sentence, and a line says that a cell takes long.
 """
 

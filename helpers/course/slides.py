@@ -2,7 +2,7 @@
 
 nbconvert makes them, with the template in deck/, which holds reveal.js: a page needs no network.
 Which cells are slides is written in the notebook. Above a run the beginning of its prose is shown;
-the rest stands in the speaker's notes. A section with exercises lists them.
+the rest is in the speaker's notes. A section with exercises lists them.
 """
 
 import re
@@ -42,8 +42,8 @@ def slides(words: list[str]) -> int:
         give({Path(name): filled / name for name in pages}, folder)
     course.say(f"Slides in {folder}: {', '.join(pages)}")
     course.say(
-        "Open one in a browser. Space goes on, S opens the notes, F fills the screen, D darkens. "
-        "Keys in an exhibit are its own, until Esc."
+        "Open one in a browser. Press Space to go on, S for notes, F for full screen, D for dark. "
+        "Inside an exhibit, keys control the exhibit until you press Esc."
     )
     return 0
 
@@ -73,7 +73,7 @@ def page(path: Path, ran=None) -> str:
 
 
 def fitted(cells: list[dict]) -> list[dict]:
-    """Return the cells that are shown or said, each with the metadata of its kind of slide."""
+    """Return the cells that are shown or spoken, each with the metadata of its kind of slide."""
     found = []
     for at, cell in enumerate(cells):
         kind, source = kind_of(cell), "".join(cell["source"])
@@ -102,7 +102,7 @@ def _prose(cell: dict, after: list[dict]) -> list[dict]:
     shown = blocks
     if after and after[0]["cell_type"] == "code" and not kind_of(after[0]):
         shown = [_beginning(block) for block in blocks[:1] if not _STRUCTURE.search(block)]
-    elif not head.startswith("# "):  # a title stands with all that it promises
+    elif not head.startswith("# "):  # a title is shown with all that it promises
         shown = [block for at, block in enumerate(blocks) if words(blocks[: at + 1]) <= MOST]
         shown = list(takewhile(lambda block: not _HEADING.match(block), shown or blocks[:1]))
     tasks = "\n".join(_tasks([cell, *after])) if kind_of(cell) == SLIDE else ""

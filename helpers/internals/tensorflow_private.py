@@ -90,7 +90,7 @@ def hearing_lookups(heard) -> Iterator[None]:
             if failed or len(keys) > before:
                 given = options.polymorphic_type, options.default_values, options.is_pure
                 more = options.input_signature, options.function_captures, options.scope_type
-                with suppress(Exception):  # what raises here was told as `failed`
+                with suppress(Exception):  # what raises here was reported as `failed`
                     key = _key(args, kwargs, given, *more)
                     heard(options.python_function, key, list(keys)[:before], failed)
 
@@ -145,7 +145,7 @@ def graph_ops(name: str) -> tuple[str, ...]:
     """Return the ops inside a graph that TensorFlow runs under this name; () if it is an op."""
     try:
         definition = __getattr__("context").context().get_function_def(name)
-    except Exception:  # it is no function
+    except Exception:  # it is not a function
         return ()
     return tuple(node.op for node in definition.node_def if node.op not in QUIET)
 

@@ -125,7 +125,7 @@ def _import_torch():
 
 def _lacks(lost: list[str]) -> str:
     version, names = _import_torch().__version__, ", ".join(lost)
-    told = f"torch {version} does not have {names}, which this reads; it was tried on"
+    told = f"torch {version} does not have {names}, which this needs; it was tried on"
     return f"{told} {TRIED}: {cure('torch')}"
 
 
@@ -144,7 +144,7 @@ def replaced(code: CodeType, root):
 def count_one_out() -> None:
     """Have torch count one call less that has its hook on; at none, its hook comes off.
 
-    Whoever takes the callback off in a frame that runs only what is compiled, is counted out twice.
+    A callback removed in a frame that runs only compiled code is counted out twice.
     """
     names = ("set_eval_frame", "FrameAction", "FrameExecStrategy", "ConvertFrameReturn")
     set_eval_frame, action, strategy, answer = map(__getattr__, names)

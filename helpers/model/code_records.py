@@ -17,7 +17,7 @@ def columns(code: str, /, **headings: str) -> tuple[Column, ...]:
 class Instruction:
     """One instruction: offsets in bytes of `co_code`, -1 for none.
 
-    `data` is hex, `caches` counts entries of two bytes; `argument` is what `arg` stands for, and
+    `data` is hex, `caches` counts entries of two bytes; `argument` is what `arg` means, and
     `running` the name after specialisation. `before`: stack depth before it; `effect`: its change.
     """
 

@@ -312,7 +312,7 @@ TONES = {"trace": "changed", "error": "failed"}
 
 @dataclass(frozen=True)
 class Cause:
-    """One leaf in which a call differs from the nearest key: `where` it stands, and how."""
+    """One leaf in which a call differs from the nearest key: `where` it is, and how."""
 
     where: str
     kind: str
@@ -344,7 +344,7 @@ class TraceEntry(Entry):
 
     @property
     def verdict(self) -> str:
-        """Return hit, trace, error, or eager where tf.function was told to run eagerly."""
+        """Return hit, trace, error, or eager where tf.function was set to run eagerly."""
         return self.verdicts[1].word
 
 

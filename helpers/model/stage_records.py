@@ -92,7 +92,7 @@ class StackStep(Step):
 
     `stack`: words, bottom first; `real`: they were read from the interpreter, else each says which
     instruction made the value. `names`: (name, words) of the locals. `handler`: what the exception
-    table does here. `left_out`: the step stands for so many instructions of a loop.
+    table does here. `left_out`: the step replaces so many instructions of a loop.
 
     `code`: the place of its function among the run's `codes`. `values`: those of `stack`, of which
     it takes `taken` from the top; `variables`: those of `names`. `callers`: the calls that wait,

@@ -7,7 +7,7 @@ from functools import cache
 
 from .phrase import find_named
 
-# A row's `field` under a `heading`; `code`: all is code, else what stands in backticks.
+# A row's `field` under a `heading`; `code`: all is code, else what is in backticks.
 Column = namedtuple("Column", "field heading code", defaults=(False,))
 # One outcome in a `word` or two. `tone`: plain (as before), changed, failed or refused.
 Verdict = namedtuple("Verdict", "word tone", defaults=("plain",))
@@ -122,7 +122,7 @@ def align(left: list[str], right: list[str], origin: dict[int, int]) -> tuple[Pa
 CUTS = {
     "late": "it did not end in time, and was stopped",
     "large": "it took more than half of this machine's memory, and was stopped",
-    "lost": "it killed the process that watched it, and was stopped",
+    "lost": "it killed the process watching it, and was stopped",
 }
 
 

@@ -47,7 +47,7 @@ class Break:
 
     @property
     def effect(self) -> str:
-        """Return what comes of the break."""
+        """Return the effect of the break."""
         if self.given_up:
             return "Python runs the whole function"
         return "no graph: nothing to compile before it" if self.empty else "a graph ends here"
@@ -82,10 +82,10 @@ MARKS = ("changed", "compiled for this call"), ("failed", "plain Python ran, or 
 TONES = {"compile": "changed", "recompile": "changed", "eager": "failed", "error": "failed"}
 COLUMNS = (
     Column("entry", "entry"),
-    Column("source", "what is looked at", code=True),
+    Column("source", "what it checks", code=True),
     Column("kind", "guard"),
-    Column("checks", "holds if"),
-    Column("line", "taken at", code=True),
+    Column("checks", "passes if"),
+    Column("line", "added at", code=True),
 )
 
 
@@ -147,7 +147,7 @@ def explain_failures(failures: tuple[Failure, ...]) -> str:
     for one in failures:
         alike.setdefault((one.source, one.value, "" if one.value else one.checks), []).append(one)
     for (source, value, _), same in alike.items():
-        lines = (f"{f.checks}{f', taken at `{f.line}`' * bool(f.line)}" for f in same)
+        lines = (f"{f.checks}{f', added at `{f.line}`' * bool(f.line)}" for f in same)
         checks, entries = "; ".join(dict.fromkeys(lines)), ", ".join(str(f.entry) for f in same)
         words = f"{source} is {value} (guard: {checks})" if value else f"{source}: {checks}"
         words = words.removeprefix(" is ").removeprefix(": ")

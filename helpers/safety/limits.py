@@ -135,7 +135,7 @@ def counted(stream):
 
 
 class _Counted:
-    """A stream that takes so many characters, then stops whoever writes; `close` does nothing."""
+    """A stream that accepts so many characters, then stops the writer; `close` does nothing."""
 
     def __init__(self, stream, limit: limited):
         self._stream, self._limit, self._left = stream, limit, limit._limits.characters

@@ -25,7 +25,7 @@ CURE = (
     "open the notebook with `python course.py lab`"
 )
 RESTART = "restart the kernel; if that changes nothing,"  # half of a framework may be loaded
-REST = "; cells that do not need it run without"
+REST = "; cells that do not need it still run"
 COMPILER_CURE = (
     "install one (`sudo apt install g++` on Debian and Ubuntu, `xcode-select --install` on macOS) "
     "and run this again"
@@ -35,7 +35,7 @@ NOT_FOUND = re.compile(r"ModuleNotFoundError: No module named '(\w+)'")
 
 
 class OneSentence:
-    """An exception that IPython shows as its message alone, with no frames."""
+    """An exception of which IPython shows only the message, with no frames."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
@@ -71,7 +71,7 @@ def cure(module: str) -> str:
 
 
 def repair(module: str) -> str:
-    """Return the command alone, as a table has room for."""
+    """Return only the command, which is what a table has room for."""
     if HAS_COURSE:
         return "run `python course.py setup`"
     found = wanted()

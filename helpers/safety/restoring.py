@@ -1,4 +1,4 @@
-"""What a verb changes in the interpreter -> put back when the verb ends, however it ends.
+"""What a verb changes in the interpreter -> restored when the verb ends, however it ends.
 
 What the learner's own function sets is the learner's, as in any cell.
 """
@@ -24,7 +24,7 @@ STANDARD = tuple(_PLACES[name] + os.sep for name in ("stdlib", "platstdlib"))
 LIBRARIES = tuple(_PLACES[name] + os.sep for name in ("purelib", "platlib"))
 HOUSE = str(Path(__file__).parents[1]) + os.sep
 
-# A module that says `__builtins__ = BUILTINS` is left alone by the search for holders.
+# A module that says `__builtins__ = BUILTINS` is skipped by the search for holders.
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
 redirected = redirect_stdout  # the name that other rooms use
 
@@ -40,7 +40,7 @@ def module(name: str):
     return sys.modules.get(name)
 
 
-# One thing of the interpreter: how it is read, and how it is put back.
+# One thing of the interpreter: how it is read, and how it is restored.
 Kept = namedtuple("Kept", "name read put")
 
 

@@ -21,7 +21,7 @@ def show_names(*asked: str) -> Exhibit:
     space = {**caller.f_globals, **caller.f_locals}
     cure = "run the cell that makes it"
     if caller.f_locals is not caller.f_globals:
-        cure = "make it first; a function sees of the one around it only the names that it uses"
+        cure = "make it first; a function sees only the outer names that it uses"
     title = "Names and what they refer to"
     return Exhibit(names_graph(space, asked, title, cure=cure), diagram, 1)
 
@@ -90,7 +90,7 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     if call is not None:
         return Exhibit(guard_sets.guard_program(fn, call, entry), table, 4)
     if type(entry) is not int or entry != 1:
-        raise TypeError("entry says whose guards a call is asked of: give call= too, or neither")
+        raise TypeError("entry picks the guards that check a call: pass call= too, or neither")
     if require_bool(as_table, "as_table"):
         return Exhibit(
             guard_listing(guard_tree.guard_graph(fn), require_str(find, "find")), table, 4

@@ -26,8 +26,8 @@ class Switches(Exhibit):
         `note`: words for that page; `unknown`: for changed lines. `runs`: label -> answer.
         """
         return {
-            "note": "This page plays recorded runs: each switch was run once, as it stands here.",
-            "unknown": "These lines were not recorded: changed ones run in the notebook alone.",
+            "note": "This page plays recorded runs: each switch was run once, with these lines.",
+            "unknown": "These lines were not recorded. Changed lines run only in the notebook.",
             "runs": {one.label: answer_of(self._run(one.label, None)) for one in self.model.runs},
         }
 

@@ -20,7 +20,7 @@ MARKS = {"▶ ": "▶: a landmark", "[C] ": "[C]: written in C or C++", "… ": 
 _EDGED = "box-sizing:border-box;height:22px;line-height:19px;border:1.5px {};border-color:{};"
 _EDGED += "background-color:{}"
 LOOKS = {
-    "on the way to a landmark": f"background-color:{ink.colour('name')};color:{ink.PAGE}",
+    "on the path to a landmark": f"background-color:{ink.colour('name')};color:{ink.PAGE}",
     "a landmark (▶)": f"background-color:{ink.colour('update')};color:{ink.PAGE}",
     "written in C or C++": _EDGED.format("solid", ink.colour("op"), ink.fill("op")),
     "another call": f"background-color:color-mix(in srgb,{ink.TEXT} 14%,{ink.PAGE})",
@@ -30,7 +30,7 @@ WAY, DOOR, IN_C, OTHER, SIDE = LOOKS
 
 # A block of the flame: `says`: its name, calls and module; `inside`: blocks of what it calls.
 Block = namedtuple("Block", ["words", "says", "kind", "count", "inside"])
-# One line of an outline. `inside`: how many calls it stands for, with those inside them.
+# One line of an outline. `inside`: how many calls it represents, with those inside them.
 Line = namedtuple("Line", ["depth", "words", "inside", "door"], defaults=[False])
 
 
@@ -61,7 +61,7 @@ def outline(tree: CallTree) -> tuple[Line, ...]:
             merged += [line] * times
     left_out = len(merged) - MOST_LINES
     if left_out > 0:
-        words = f"… and {left_out:,} more lines; .model.calls holds every call"
+        words = f"… and {left_out:,} more lines; .model.calls lists every call"
         merged[MOST_LINES:] = [Line(0, words, 0)]
     return tuple(merged)
 
@@ -134,7 +134,7 @@ def _fold(side: list[Block]) -> Block:
     count = sum(block.count for block in side)
     names = listed([block.words for block in side], 4)
     return Block(
-        f"+{count:,}", f"{counted(count, 'call')} beside the way: {names}", SIDE, count, side
+        f"+{count:,}", f"{counted(count, 'call')} off the path: {names}", SIDE, count, side
     )
 
 

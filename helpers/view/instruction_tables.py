@@ -16,21 +16,21 @@ from .widgets import make_widget
 from .widgets.stage import note_of, stage_widget
 
 MARK = "●"
-ARROWS = "jumps: an arrow leads from a jump to what it may run next; one that leads up is a loop"
+ARROWS = "jumps: an arrow leads from a jump to its target; an arrow that leads up is a loop"
 MOST_SAID = 40  # jumps in the words of the picture
 INSTRUCTIONS = "the model has all of them (`.model.rows`)"
 ROW, LANE, EDGE, TURN = 24, 11, 16, 7  # of arcs: a row, a lane, room for heads, a corner: pixels
 BETWEEN = "  |  "
-LEGEND = "| stands between two in one cell"
+LEGEND = "| separates two in one cell"
 STEPS = "run the cell to step through them; the model has all of them (`.model.steps`)"
 STACK = ("line", "instruction", "value stack, bottom to top", "locals")
-STACK_OPTIONS = {"on an exception": "handler", "printed": "printed", "what came of it": "ending"}
+STACK_OPTIONS = {"on an exception": "handler", "printed": "printed", "outcome": "ending"}
 DYNAMO_OPTIONS = {"symbolic stack, bottom to top": "stack", "added to the graph": "made"}
-DYNAMO_OPTIONS["guards taken"] = "guarded"
+DYNAMO_OPTIONS["guards added"] = "guarded"
 UNITS = ("offset", "bytes", "inline cache", "instruction", "line", "source")
 ALL = "the model has all of them (`.model.bytecode.rows`)"
-NESTED = "the model has all of them (`.model.walk()`), and show_code shows one of them alone"
-OTHERS = "The other fields read as in {}. The lines below count from its own first."
+NESTED = "the model has all of them (`.model.walk()`); show_code shows one of them"
+OTHERS = "The other fields are as in {}. The lines below count from its own first line."
 MOST_UNITS, MOST_CODES, MOST_LISTED = 2_000, 40, 2_000  # instructions of one; code objects; names
 
 

@@ -43,7 +43,7 @@ class Living:
 
 
 def as_script(told) -> str:
-    """Return JSON that ends no `<script>` in which it stands."""
+    """Return JSON that cannot end the `<script>` around it."""
     words = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
     return words.replace("<", "\\u003c")
 

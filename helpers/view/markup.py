@@ -53,7 +53,7 @@ def joined(*parts: str) -> str:
 
 
 def coded(words: str) -> Markup:
-    """Escape words; what stands between `backticks` becomes code."""
+    """Escape words; what is between `backticks` becomes code."""
     parts = visible(words).split("`")
     if len(parts) % 2 == 0:  # one without its partner
         return escape(visible(words))
@@ -95,7 +95,7 @@ def grid(headings, rows) -> str:
 
 
 def wrapped(text: str) -> str:
-    """Return text whose lines are at most `WIDEST` wide; what goes on stands further in."""
+    """Return text whose lines are at most `WIDEST` wide; continued lines are indented."""
     lines = []
     for line in text.split("\n"):
         inset = line[: len(line) - len(line.lstrip())][: WIDEST // 2]

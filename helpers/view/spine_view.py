@@ -51,7 +51,7 @@ def _journey_text(model: Journey) -> str:
         rows = [[f"{s.number} {s.name}", *words] for s, _, *words in _stations(one)]
         parts += ["" if model.others else key, grid(["", *HEADINGS], [*rows, *_endings(one)])]
     shares = ", ".join(f"{name} {round(100 * part)} %" for name, part in model.shares)
-    time = f"Of the time, called again: {shares}. What an operator does in C is your frame's."
+    time = f"Share of the time, called again: {shares}. An operator's C code counts as your frame."
     last = f"\n{key}" if model.others else ""
     return joined(*parts, last, time if shares else "", model.note)
 

@@ -11,9 +11,9 @@ from .markup import TONE_MARKS, cut, cut_cells, fit, grid, joined, render
 
 ROWS = "the model has all of them (`.model.rows`)"
 ENTRIES = "the model has all of them (`.model.entries`)"
-MEANINGS = {"changed": "new, or not as before", "failed": "wrong, or an error"}  # of a mark,
+MEANINGS = {"changed": "new or changed", "failed": "wrong, or an error"}  # of a mark,
 MEANINGS["refused"] = "refused"  # where the ledger does not say
-SHORT = 12  # characters of a verdict that stand in one line
+SHORT = 12  # characters of a verdict that fit on one line
 DOTS = {"plain": "○", "changed": "●", "failed": "✕"}
 MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
 LONG, IN_SIGHT = 12, 8  # rows of a table that is not folded; those before the fold
@@ -23,7 +23,7 @@ WHOLE, WIDE, LEAST = 24, 64, 12  # letters of a cell that never breaks; em of on
 # A long table: rows before the fold and after it, em of each column (0: a share of the rest), and
 # of all of them at most and at least.
 Fold = namedtuple("Fold", "first more widths most least")
-LONGEST_WAY = "▸ on a longest way   pale: an input or a constant"
+LONGEST_WAY = "▸ on a longest path   pale: an input or a constant"
 
 
 def _table_text(model: Listing) -> str:
@@ -58,7 +58,7 @@ def _fold(headings: list[str], cells: list[list[str]], rows: Sequence, kept: int
 
 
 def _lanes_html(model: Steps) -> str:
-    """What stands in one column can run side by side; a longest way is marked."""
+    """Ops in one column can run side by side; a longest path is marked."""
     shown, rest = fit(model.lanes, ROWS, "Steps")
     values = {"lanes": shown, "path": frozenset(model.path), "legend": LONGEST_WAY}
     return render("lanes.html", model=model, left_out=rest, **values)
@@ -91,7 +91,7 @@ def _ledger_html(model: Ledger) -> str:
 
 
 def _legend(model: Ledger) -> str:
-    """Return what each mark stands for, but for those whose words all begin alike and say it."""
+    """Return what each mark means, except those whose words all begin alike and say it."""
     words, said = {}, dict(model.marks)
     for verdict in (verdict for entry in model.entries for verdict in entry.verdicts):
         words.setdefault(verdict.tone, set()).add(verdict.word.partition(" ")[0].strip(":,"))
@@ -110,7 +110,7 @@ def fits_dots(model: Ledger) -> bool:
 
 
 def explain_dots(model: Ledger) -> list[str]:
-    """Return what each dot stands for, those first that are as before."""
+    """Return what each dot means, unchanged ones first."""
     words = {v.tone: v.word for entry in model.entries for v in entry.verdicts}
     return [f"{DOTS[tone]} {words[tone]}" for tone in DOTS if tone in words]
 

@@ -10,7 +10,7 @@ from helpers.view.widgets.forms import choice, rerun_widget, sandbox
 from tests.browser.widget_page import document, find_serious
 from tests.view import test_call_tree
 
-LATE = "after a restart, run this cell again and answer there"
+LATE = "After a restart, run this cell again and answer there"
 
 
 @pytest.mark.parametrize("keeps", [True, False])
@@ -64,7 +64,7 @@ def test_a_flame_says_a_line_about_a_block_and_gives_it_the_full_width(page):
     outer.focus()
     for key in ("ArrowDown", "ArrowRight", "Enter"):
         page.keyboard.press(key)
-    expect(line).to_contain_text("1 call beside the way: mod.line")
+    expect(line).to_contain_text("1 call off the path: mod.line")
     assert side.bounding_box()["width"] == outer.bounding_box()["width"]
     expect(page.get_by_role("button", name="door · ")).to_be_hidden()
     expect(page.get_by_text("mod.line").nth(1)).to_be_visible()

@@ -1,4 +1,4 @@
-"""Models of other people: places are theirs, no compile is a hit, what is peeled off is said."""
+"""Models of other people: places are theirs, no compile is a hit, what is unwrapped is said."""
 
 import dis
 import functools
@@ -127,7 +127,7 @@ def test_a_resume_function_and_what_is_called_count():
     a, b = torch.randn(10), torch.ones(10)
     model = ledger(models.toy, (a, b), (a, -b), (a, -b))
     assert model.verdicts == ("compile", "compile", "hit")
-    assert model.entries[1].note == "toy, resumed after line 3: nothing was there"
+    assert model.entries[1].note == "toy, resumed after line 3: there was no entry"
     model = ledger(models.Blocks(), (a,), (a,))
     assert "forward (dynamo_models.py:" in model.entries[0].note
 
@@ -179,7 +179,7 @@ def test_what_was_peeled_off_is_said(verb):
              for name in ("super", "decorated", "compiled")}  # fmt: skip
     assert "Rectified is a torch module: this is its forward." in notes["super"]
     assert "decorator" in notes["decorated"]
-    assert "torch.compile is peeled off" in notes["compiled"] or verb is watch_rewriting
+    assert "torch.compile is unwrapped" in notes["compiled"] or verb is watch_rewriting
 
 
 @pytest.mark.parametrize("verb", [watch_compile, watch_breaks, watch_recompiles])

@@ -34,13 +34,13 @@ def calls(**limits):
     ("limits", "followed", "words"),
     [
         ({}, ["a", "b", "c", "c"], "It returned 2."),
-        ({"depth": 1}, ["a"], "Left out, further down: 3 calls (depth=2 shows more)."),
-        ({"depth": 2}, ["a", "b", "c"], "Left out, further down: 1 call (depth=3 shows more)."),
+        ({"depth": 1}, ["a"], "Left out below this depth: 3 calls (depth=2 shows more)."),
+        ({"depth": 2}, ["a", "b", "c"], "Left out below this depth: 1 call (depth=3 shows more)."),
         ({"only": "b"}, ["a", "b"], "Left out by only=: 2 calls."),
         ({"only": [b, "c"]}, ["a", "b", "c", "c"], "It returned 2."),
         ({"only": "test_following.py"}, ["a", "b", "c", "c"], "It returned 2."),
         ({"only": __name__}, ["a", "b", "c", "c"], "It returned 2."),
-        ({"only": json}, ["a"], "Left out by only=: 3 calls. No other call is what only= says."),
+        ({"only": json}, ["a"], "Left out by only=: 3 calls. No other call matches only=."),
     ],
 )
 def test_calls_that_are_followed_and_what_is_left_out(limits, followed, words):

@@ -83,7 +83,7 @@ def test_specialised_calls_fall_back_under_a_hook_and_return():
     told = watch_specialising(calls, stages, inside=hook, changed=True).model
     assert call.offset in [row.offset for row in told.rows] and len(told.rows) < len(rows)
     assert "cache entries" not in [column.heading for column in told.columns]
-    with pytest.raises(KeyError, match="which is no stage"):
+    with pytest.raises(KeyError, match="which is not a stage"):
         watch_specialising(calls, stages, inside={"nowhere": lambda: None})
 
 

@@ -60,10 +60,10 @@ CASES = {  # callable -> arguments, the code object that a run reaches, what is 
     "of another type": (size, ("",), "size", "what runs for str (registered: int)"),
     "a partial of one": (functools.partial(size, 3), (), "of_int", "what runs for int"),
     "a method of it": (Sized().size, ([],), "of_list", "for list (registered: list)"),
-    "networkx": (networkx.shortest_path, (PATH, 0, 2), "shortest_path", "argmap is peeled off"),
-    "the same again": (networkx.is_connected, (PATH,), "is_connected", "argmap is peeled off"),
-    "np.vectorize": (np.vectorize(plain), ([1, 2],), "plain", "vectorize is peeled off"),
-    "np.mean": (np.mean, ([1, 2],), "mean", "_ArrayFunctionDispatcher is peeled off"),
+    "networkx": (networkx.shortest_path, (PATH, 0, 2), "shortest_path", "argmap is unwrapped"),
+    "the same again": (networkx.is_connected, (PATH,), "is_connected", "argmap is unwrapped"),
+    "np.vectorize": (np.vectorize(plain), ([1, 2],), "plain", "vectorize is unwrapped"),
+    "np.mean": (np.mean, ([1, 2],), "mean", "_ArrayFunctionDispatcher is unwrapped"),
     "autograd": (Square.apply, (torch.ones(2),), "forward", "the forward of Square"),
     "numba": (foreign("CPUDispatcher", "numba.core", __wrapped__=plain), (1,), "plain", "numba is"),
     "jax": (foreign("PjitFunction", "jaxlib._jax", __wrapped__=plain), (1,), "plain", "jax.jit is"),
@@ -191,6 +191,6 @@ def test_what_is_of_another_framework_is_refused_before_its_own_is_imported(
 
 def test_where_jax_is_used_two_verbs_say_what_they_do_not_see():
     for fn, args in ((uses("jax"), ()), (plain, (foreign("Array", "jaxlib._jax"),))):
-        assert "jax is used, and only what" in watch_ops(fn, *args).model.note
-        assert "jax is used, and only what" in helpers.show_journey(fn, *args).model.note
+        assert "This uses jax. Only the" in watch_ops(fn, *args).model.note
+        assert "This uses jax. Only the" in helpers.show_journey(fn, *args).model.note
     assert "jax" not in watch_ops(plain, 1).model.note + helpers.show_journey(plain, 1).model.note

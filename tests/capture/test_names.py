@@ -32,7 +32,7 @@ def test_two_names_of_one_object_lead_to_one_box():
 
 def test_a_name_that_a_function_does_not_see_is_told_as_such():
     outside = 1
-    with pytest.raises(NameError, match="sees of the one around it only the names that it uses"):
+    with pytest.raises(NameError, match="sees only the outer names that it uses"):
         (lambda: show_names("outside"))()
     assert (lambda: outside and show_names("outside"))().model.targets("name outside")
     with pytest.raises(NameError, match="'nowhere' here yet; run the cell that makes it"):
@@ -98,7 +98,7 @@ def test_steps_show_names_after_each_line_and_what_was_printed():
     steps = names_timeline(run).steps
     assert [step.label for step in steps][1:] == [f"after {place(run, n)}" for n in (2, 3, 4, 5)]
     assert [step.line for step in steps] == [2, 3, 4, 5, 0]  # the line that is about to run
-    assert steps[2].says == "turns a from len() to 5."
+    assert steps[2].says == "rebinds a from len() to 5."
     last = steps[-1].panel("names and objects")
     assert last.node(target(last, "a")).label == "5"
     assert last.node(target(last, "b")).label == "len()"
@@ -174,10 +174,10 @@ def test_a_line_that_changes_an_object_says_so_though_no_name_moves():
     said = [(step.says, step.lane) for step in names_timeline(changed_in_place).steps]
     assert said[2:7] == [
         ("changes what items refers to in place (1 item → 2 items).", "store"),
-        ("turns items from one list to another.", "store"),
+        ("rebinds items from one list to another.", "store"),
         ("makes table refer to dict.", "store"),
         ("changes what table refers to in place.", "store"),
-        ("changes no name, and nothing that a name refers to.", "operate"),
+        ("changes no name and no object that a name refers to.", "operate"),
     ]
 
 

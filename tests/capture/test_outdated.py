@@ -43,10 +43,10 @@ def test_a_changed_file_is_not_and_that_is_said(written, text, capsys):
     file.write_text(text)
     shown = str(watch_names(module.f, 1))
     assert "y ──▶ 2 (int)" in shown and "line 2:" not in shown
-    assert "no longer holds what f was made from" in capsys.readouterr().err
-    with pytest.raises(TypeError, match="no longer holds what f was made from"):
+    assert "no longer contains the source of f" in capsys.readouterr().err
+    with pytest.raises(TypeError, match="no longer contains the source of f"):
         call_in_child(module.f, 1)
-    with pytest.raises(ValueError, match="no longer holds what f was made from"):
+    with pytest.raises(ValueError, match="no longer contains the source of f"):
         portable(module.f)
 
 

@@ -98,7 +98,7 @@ def test_nothing_is_found_for_an_object_that_only_a_local_holds():
         return None
 
     assert rows(lonely) == ()
-    told = "Neither search finds a place that holds it. Variables that a running call or a trace"
+    told = "Neither search finds a place that holds it. Not listed: variables that only a running"
     assert bindings(lonely).note.startswith(told)
 
 

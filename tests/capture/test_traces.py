@@ -267,7 +267,7 @@ def test_watched_twice_is_one_ledger_and_options_are_for_plain_functions():
     again = watch_traces(kept)
     again(1)
     assert kept.model.verdicts == ("trace",)
-    with pytest.raises(TypeError, match="tf.function already"):
+    with pytest.raises(TypeError, match="already a tf.function"):
         watch_traces(kept, reduce_retracing=True)
 
 

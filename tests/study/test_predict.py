@@ -71,7 +71,7 @@ def test_text_keeps_the_answer_back():
     shown = repr(ask(lambda: "new", "old", "new", why="A name is looked up."))
     assert shown == (
         "What comes?\n  1. old\n  2. new\n"
-        "Decide first; then `predict.reveal()` says what running it gave."
+        "Decide first. Then `predict.reveal()` shows what happened."
     )
 
 

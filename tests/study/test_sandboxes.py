@@ -35,9 +35,9 @@ def test_a_guess_is_told_right_or_wrong_with_the_reason():
 @pytest.mark.parametrize(
     ("guess", "picked", "words"),
     [
-        ("maybe", {}, "'maybe' is none of them"),
-        ("hit", {"size": "1"}, "'size' is none of them"),
-        ("hit", {"shape": "(9,)"}, r"shape can be .*'\(9,\)' is none of them"),
+        ("maybe", {}, "'maybe' is not one of them"),
+        ("hit", {"size": "1"}, "'size' is not one of them"),
+        ("hit", {"shape": "(9,)"}, r"shape can be .*'\(9,\)' is not one of them"),
     ],
 )
 def test_what_cannot_be_picked_is_named(guess, picked, words):

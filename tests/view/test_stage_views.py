@@ -110,4 +110,4 @@ def test_inner_code_lists_the_fields_that_differ_from_the_first():
     fields = {row.name: (row.value, row.used) for row in tree.fields.rows}
     other = {row.name: (row.value, row.used) for row in tree.nested[0].fields.rows}
     assert listed == {name for name in other if other[name] != fields[name]} > {"co_name"}
-    assert "The other fields read as in" in inner
+    assert "The other fields are as in" in inner

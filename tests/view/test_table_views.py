@@ -67,9 +67,9 @@ def marked(*words, marks=()):
 
 def test_a_mark_says_what_it_stands_for_where_its_words_do_not():
     for shown in (ledger.text(marked("1", "2")), ledger.html(marked("1", "2"))):
-        assert "● new, or not as before" in shown
-    assert "not as before" not in ledger.text(marked("trace", "trace, again"))
-    assert "not as before" not in ledger.text(board())
+        assert "● new or changed" in shown
+    assert "new or changed" not in ledger.text(marked("trace", "trace, again"))
+    assert "new or changed" not in ledger.text(board())
 
 
 @pytest.mark.parametrize(

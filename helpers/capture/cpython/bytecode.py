@@ -24,34 +24,34 @@ RUNNING_NAMES = dis._all_opname  # of opcodes, of specialised ones too
 TIMES, MOST_TIMES, MOST_STAGES = 200, 10_000_000, 100
 _MAKE, _PLACE = "the call, to make the frame", "the call, to place arguments"
 FIELDS = {  # name -> what it is, and who uses it; opcodes where an instruction does
-    "co_name": ("the name after def or class, or one such as <module>", "tracebacks"),
-    "co_qualname": ("the same with its classes and outer functions", "function.__qualname__"),
-    "co_filename": ("the file name that compile was given", "tracebacks"),
-    "co_firstlineno": ("its first line in that file, decorators included", "inspect.getsource"),
-    "co_argcount": ("how many parameters may be given by position, *args aside", _PLACE),
-    "co_posonlyargcount": ("how many of these only by position (before /)", _PLACE),
-    "co_kwonlyargcount": ("how many only by keyword (after *), **kwargs aside", _PLACE),
+    "co_name": ("the name after def or class, or a name such as <module>", "tracebacks"),
+    "co_qualname": ("the same name, with its classes and outer functions", "function.__qualname__"),
+    "co_filename": ("the file name passed to compile", "tracebacks"),
+    "co_firstlineno": ("its first line in that file, counting decorators", "inspect.getsource"),
+    "co_argcount": ("how many parameters can be passed by position, not counting *args", _PLACE),
+    "co_posonlyargcount": ("how many of these are positional-only (before /)", _PLACE),
+    "co_kwonlyargcount": ("how many are keyword-only (after *), not counting **kwargs", _PLACE),
     "co_nlocals": ("how many names are in co_varnames", _MAKE),
     "co_varnames": ("arguments, then locals without a cell; the frame has a slot for each",
                     dis.haslocal),
     "co_cellvars": ("variables that inner code uses, so they live in cells", dis.hasfree),
-    "co_freevars": ("names whose cells come from the code around it", dis.hasfree),
+    "co_freevars": ("names whose cells come from the enclosing code", dis.hasfree),
     "co_names": ("names without a slot or a cell: globals, attributes, imports", dis.hasname),
-    "co_consts": ("constants, inner code objects among them", dis.hasconst),
-    "co_stacksize": ("the deepest its value stack can get; the frame has room for so many", _MAKE),
-    "co_flags": ("properties of the code, a bit each", "the call: a generator? has *args?"),
+    "co_consts": ("constants, including inner code objects", dis.hasconst),
+    "co_stacksize": ("the most values on its stack at once; the frame has room for them", _MAKE),
+    "co_flags": ("properties of the code, one bit each", "the call: a generator? has *args?"),
     "co_code": ("the instructions as compiled, two bytes each, and their inline caches", "dis"),
     "co_exceptiontable": ("which instructions have a handler, and where it is, packed",
                           "the loop, on an exception"),
-    "co_linetable": ("the places of the instructions in the source, packed",
+    "co_linetable": ("the source positions of the instructions, packed",
                      "tracebacks, tracers, f_lineno"),
-    "co_lnotab": ("the lines alone, in the form of Python 3.9; made when asked for", ""),
+    "co_lnotab": ("line numbers only, in the format of Python 3.9; made on request", ""),
     "co_lines": ("method: the line table, unpacked", ""),
     "co_positions": ("method: lines and columns, unpacked, once for every two bytes", ""),
     "_co_code_adaptive": ("the bytes that really run: specialised, with counters",
                           "the evaluation loop"),
-    "_varname_from_oparg": ("method: the name of a slot of the frame", ""),
-    "replace": ("method: a copy with other fields; nobody can write to its own", ""),
+    "_varname_from_oparg": ("method: the name of a frame slot", ""),
+    "replace": ("method: a copy with changed fields; the fields themselves are read-only", ""),
 }  # fmt: skip
 
 
@@ -178,7 +178,7 @@ def _first_use(code: CodeType, field: str, opcodes) -> str:
     for i in disassembly.instructions(code):
         for place, item in enumerate(values) if i.opcode in opcodes and i.arg is not None else ():
             if item is i.argval:
-                return f"{i.offset} {i.opname} takes [{place}]"
+                return f"{i.offset} {i.opname} uses [{place}]"
     return ""
 
 
@@ -201,7 +201,7 @@ def specialising(
     require_int(times, "times", MOST_TIMES)
     inside = inside or {}
     if odd := [heading for heading in inside if heading not in stages]:
-        raise KeyError(f"inside names {odd[0]!r}, which is no stage")
+        raise KeyError(f"inside names {odd[0]!r}, which is not a stage")
     code, space = function.__code__.replace(), function.__globals__
     rest = function.__name__, function.__defaults__, function.__closure__
     copy = FunctionType(code, space, *rest)
@@ -228,8 +228,8 @@ def specialising(
     shown = [Column("offset", "offset"), Column("instruction", "as compiled", code=True)]
     shown += [Column(f, h, code=True) for f, h in zip(fields, headings, strict=True)]
     shown += [Column("caches", "cache entries")] * (not changed)
-    note = f"{len(moved)} of {len(rows)} instructions were replaced where they stand (→). "
-    note = " ".join((*peeled, f"{note}An empty cell: as before."))
+    note = f"{len(moved)} of {len(rows)} instructions were replaced in place (→). "
+    note = " ".join((*peeled, f"{note}An empty cell means no change."))
     listed = tuple(moved if changed else rows)
     return Listing(f"{plain(function.__name__)}, as it runs", tuple(shown), listed, note)
 

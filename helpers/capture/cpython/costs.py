@@ -1,4 +1,4 @@
-"""Actions, timed in one run -> a listing of ratios; a time alone says nothing about a machine."""
+"""Actions, timed in one run -> a listing of ratios; one time says nothing about a machine."""
 
 import sys
 from collections import namedtuple
@@ -20,8 +20,8 @@ ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
 NOTE = (
-    "The fastest round of each counts; the middle one took up to {:,.1f} times as long. On another "
-    "machine, or a busy one, the ratios differ more."
+    "Each ratio uses the fastest round. The median round took up to {:,.1f} times as long. The "
+    "ratios vary more on a busy machine or on another one."
 )
 TOOL = "watch_tracers"
 # One action; `ratio` says how many runs of the unit it takes as long as.
@@ -85,7 +85,7 @@ def tracer_costs(fn, *args) -> Costs:
     function, peeled, call = to_run(fn, TOOL, args)
     if any(hasattr(type(value), "__next__") for value in args):
         why = "calls the function many times, and an iterator can be used only once"
-        raise TypeError(f"{TOOL} {why}: give it a list")
+        raise TypeError(f"{TOOL} {why}: pass a list")
     call, unit = partial(call, *args), f"calls of {plain(function.__name__)} alone"
     found = costs_listing(call, tracers(function, call), unit)
     return replace(found, note=" ".join((*peeled, found.note)))

@@ -1,6 +1,6 @@
 """`depth=`, `only=` and `most=` of a verb that follows calls -> which calls it records.
 
-`depth`: so many levels of calls, the first of them alone being 1. `only`: a function, a class, a
+`depth`: how many levels of calls; 1 is only the first. `only`: a function, a class, a
 module, or the name of one of these or of a file; several as a list. `most`: so many steps or rows.
 An argument of `fn` itself with such a name is given in a lambda: `verb(lambda: fn(depth=3))`.
 """
@@ -61,9 +61,9 @@ class Limits:
     def note(self) -> str:
         """Say how many calls were left out, and which argument shows them."""
         told = {
-            f"Left out, further down: {counted(self.deeper, 'call')} (depth={self.depth + 1} shows "
-            "more).": self.deeper,
+            f"Left out below this depth: {counted(self.deeper, 'call')} "
+            f"(depth={self.depth + 1} shows more).": self.deeper,
             f"Left out by only=: {counted(self.others, 'call')}.": self.others,
-            "No other call is what only= says.": not (self.all or self.found),
+            "No other call matches only=.": not (self.all or self.found),
         }
         return " ".join(words for words, is_so in told.items() if is_so)

@@ -24,16 +24,16 @@ CSTACK = 3  # FRAME_OWNED_BY_CSTACK: an entry from C, without code of its own (3
 GENERATORS = 0x2A0  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 MEANINGS = {
     "f_back": "the frame that called this one, None if there is none",
-    "f_code": "the code object that it runs: shared by all calls",
-    "f_locals": "local names and values: of a function a copy up to 3.12, since 3.13 its own slots",
+    "f_code": "the code object that it runs, shared by all calls",
+    "f_locals": "local names and values; of a function: a copy up to 3.12, its own slots since",
     "f_globals": "the dict where LOAD_GLOBAL looks first",
     "f_builtins": "where LOAD_GLOBAL looks next",
     "f_lasti": "offset of the instruction that runs, or ran last",
-    "f_lineno": "its line, worked out from f_lasti and co_linetable when asked",
+    "f_lineno": "its line, computed from f_lasti and co_linetable on request",
     "f_trace": "the tracer of this frame, if one is set",
     "f_trace_lines": "whether the tracer is called at each new line",
     "f_trace_opcodes": "whether it is called at each instruction",
-    "clear": "method: empty the slots of a frame that does not run; close its generator",
+    "clear": "method: empty the slots of a frame that is not running; close its generator",
     "f_generator": "the generator or coroutine that owns the frame, if one does",
 }
 
@@ -78,7 +78,7 @@ def traceback_listing(error: BaseException) -> Listing:
         rows.append(FrameRow(place, name, raised, str(link.tb_lasti), now, locals_words(frame)))
         link = link.tb_next
     headings = "link", "function", "tb_lineno", "tb_lasti", "frame.f_lineno", "locals kept alive"
-    note = "Line 1 is the first line of each frame's code, decorators included."
+    note = "Line 1 is the first line of each frame's code, counting decorators."
     return Listing(f"Traceback of {short_repr(error)}", _columns(*headings), tuple(rows), note)
 
 
@@ -105,7 +105,7 @@ def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
         address = _word(address + offsets.previous)
     shown = columns("function", place="place", function="function", made="frame object made")
     note = "Frames further down are left out; `show_frames(most)` lists more." if address else ""
-    return Listing("The stack of frames, from the one that runs", shown, tuple(rows), note)
+    return Listing("The stack of frames, starting with the running one", shown, tuple(rows), note)
 
 
 def _word(address: int) -> int:
@@ -180,10 +180,10 @@ class _Run:
         resumed = self._off.pop(key, None)
         name, says = (
             plain(frame.f_code.co_name),
-            "A new frame is laid on top; its caller waits below.",
+            "A new frame goes on top. Its caller waits below.",
         )
         if resumed:
-            says = "The frame comes back from the shelf, with all that it held, and goes on."
+            says = "The frame comes back from the shelf with all its values and continues."
         else:
             self._numbers.pop(key, None)  # a frame that has ended may have left its address
         lane, given = ("resume", "") if resumed else ("call", locals_words(frame))
@@ -213,20 +213,20 @@ class _Run:
     def _leave(self, frame, value):
         name, words = plain(frame.f_code.co_name), short_repr(value)
         if value is None and self._raises(frame):
-            says = "No handler here: the frame goes, and the exception on to its caller."
+            says = "There is no handler here. The frame ends, and the exception goes to its caller."
             label = f"leave {name} with the exception"
             self._step(frame, label, says, "exception", "leaving", deed="just raised")
         elif suspends(frame):
             self._off[id(frame), id(frame.f_code)] = self._look(frame, "", "suspended")
-            says = f"The caller gets {words}; the frame is put on the shelf, as it is."
+            says = f"The caller gets {words}. The frame moves to the shelf unchanged."
             label = f"yield {words} from {name}"
             self._step(frame, label, says, "yield", "on top again", words, "just yielded")
         else:
             ends = bool(frame.f_code.co_flags & GENERATORS)
             says = f"The caller gets {words}"
-            says = "The generator is at its end, and its caller learns so" if ends else says
+            says = "The generator is finished and signals this to its caller" if ends else says
             label, handed = f"return {words} from {name}", "" if ends else words
-            says = f"{says}; the frame leaves for good."
+            says = f"{says}. The frame is gone for good."
             self._step(frame, label, says, "return", "leaving", handed, "just returned")
 
     def _raises(self, frame) -> bool:
@@ -239,7 +239,7 @@ class _Run:
         return not suspends(frame)
 
     def _step(self, frame, label, says, lane, state="running", handed="", deed=""):
-        """Add a step; with a `deed`, the frame's line has run, and the caller's goes on."""
+        """Add a step; with a `deed`, the frame's line has run, and the caller's continues."""
         if len(self.steps) >= self.limits.most:
             self.full = True
             return
@@ -272,7 +272,7 @@ class _Run:
     def _panels(self, rows, deep):
         shown = _columns("place", "function", "line", "f_lasti", "state", "f_locals")
         below = deep - len(rows)
-        note = f"{below:,} more below; earlier steps have each of them at the top." if below else ""
+        note = f"{below:,} more below. Each is at the top in an earlier step." if below else ""
         title = "frames on the stack"
         yield Panel(title, Listing(title, shown, tuple(rows), note))
         if self._off:

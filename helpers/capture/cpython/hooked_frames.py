@@ -1,4 +1,4 @@
-"""PEP 523: who evaluates the frames of a function, and which frames the frame hook is told of."""
+"""PEP 523: what evaluates the frames of a function, and which frames the frame hook receives."""
 
 import gc
 import sys
@@ -69,14 +69,14 @@ def evaluator_graph(fn) -> Graph:
 def evaluators_compared(fn, before: Graph) -> Graph:
     """Return the picture of an earlier moment and that of this one; what is new is marked +."""
     if not real_isinstance(before, Graph):
-        raise TypeError(f"before must be what show_evaluator gave, not {real_type_name(before)}")
+        raise TypeError(f"before must be a result of show_evaluator, not {real_type_name(before)}")
     function, _ = function_of(unwrap(fn)[0], "show_evaluator")
     now, known = evaluator_graph(fn), {(node.label, node.detail) for node in before.nodes}
     new = [node for node in now.nodes if (node.label, node.detail) not in known]
     marks = {n.key: n._replace(label=f"+ {n.label}", kind=f"{n.kind} new") for n in new}
     nodes = tuple(marks.get(node.key, node) for node in now.nodes)
     moments = {"before": before, "now": replace(now, nodes=nodes)}
-    note = "+: was not there before." if new else ""
+    note = "+ marks what is new." if new else ""
     return together(f"Who evaluates a frame of {plain(function.__name__)}", moments, note)
 
 
@@ -118,13 +118,13 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
     words = f"{counted(total, 'frame')} of {counted(len(counts), 'code object')}.{ending}"
     words = " ".join((*peeled, words))
     if total > len(rows):
-        words += f" Only the first {len(rows)} are shown; `only` chooses whose."
+        words += f" Only the first {len(rows)} are shown. Use `only` to choose functions."
     headings = {"order": "order", "depth": "depth", "code": "code object", "line": "its first line"}
     headings |= {"arguments": "arguments in the frame", "nth": "frames of this code so far"}
     shown = columns("code arguments", **headings)
     given = [*(("", value) for value in args), *kwargs.items()]
     call = f"{plain(function.__name__)}({_list_some(given, len(given))})"
-    title = f"Frames that the hook was told of while {call} ran"
+    title = f"Frames passed to the hook while {call} ran"
     return FramesSeen(title, shown, tuple(rows), words, tuple(counts.values()))
 
 

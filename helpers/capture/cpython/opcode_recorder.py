@@ -64,9 +64,9 @@ class Activation:
 
 
 # One instruction about to run. `found`: the words of all slots, None where not to be read.
-# `level`: the watched calls below; `places`: the addresses of the slots, for this moment alone.
+# `level`: the watched calls below; `places`: the addresses of the slots, only for this moment.
 Moment = namedtuple("Moment", "serial activation level offset found printed places")
-# What stands for rounds of a loop that were left out; `serial` is that of its first step.
+# A placeholder for rounds of a loop that were left out; `serial` is that of its first step.
 Fold = namedtuple("Fold", "serial activation header rounds steps")
 
 
@@ -85,7 +85,7 @@ class Recorder:
         self._read = None if interpreter_frame.unsupported() else reader(look)
 
     def run(self, watched: Unwrapped, args, kwargs) -> "Recorder":
-        """Call, and record from the function on; whatever is raised is told by `result`."""
+        """Call, and record from the function on; `result` reports what is raised."""
         self.watched, self._globals = watched, watched.function.__globals__
         try:
             how = self.printed, watched, args, kwargs

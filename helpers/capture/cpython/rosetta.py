@@ -16,7 +16,7 @@ from .bytecode import bytecode
 DATA = Path(__file__).with_name("rosetta_data") / "aligned.json"
 STORED = ("3.8", "3.11", "3.12", "3.13")
 SAME = "(fused with the one above)"
-MARKED = "● another instruction than in the version before"
+MARKED = "● not the same instruction as in the previous version"
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 

@@ -1,4 +1,4 @@
-"""A tracer and a call -> the call made under it, and everything put back as it was."""
+"""A tracer and a call -> the call made under it, and everything restored afterwards."""
 
 import io
 import sys

@@ -38,12 +38,12 @@ def stack_run(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> St
     stack cannot be read on this Python.
     """
     limits = Limits("watch_stack", depth, only, most)
-    vm = sys.modules.get(f"{PACKAGE}.mini.vm")  # there is no machine while this is not loaded
+    vm = sys.modules.get(f"{PACKAGE}.mini.vm")  # there is no machine before this is loaded
     if vm and type(fn) is MethodType and fn.__func__ is vm.Loop.run:
         from .machine_steps import machine_record
 
         if (depth, only, most) != (None, None, MOST_STEPS):
-            raise TypeError("depth=, only= and most= limit a run of CPython, not one of a machine")
+            raise TypeError("depth=, only= and most= limit a run of CPython, not of a machine")
         recorder = machine_record(fn, *args, **kwargs)
         title = f"{plain(args[0].__name__)}, in {fn.__self__.called}"
         note = recorder.note
@@ -72,9 +72,9 @@ def _note(recorder: Recorder) -> str:
     folded = any(type(moment) is Fold for moment in recorder.moments)
     parts = [*watched.sentences, recorder.result.sentence, watched.unreached(recorder.calls > 0)]
     parts += ["The generator was run to its end."] * recorder.result.driven
-    parts += ["Of each loop the first two and the last rounds are shown."] * folded
+    parts += ["Each loop shows its first two rounds and its last one."] * folded
     more = f" (most={2 * recorder.most} records more)" * (len(recorder.moments) >= recorder.most)
-    parts += [f"{recorder.stopped}{more}; the run went on unrecorded."] * bool(recorder.stopped)
+    parts += [f"{recorder.stopped}{more}; the run continued unrecorded."] * bool(recorder.stopped)
     parts += [recorder.limits.note()]
     doubts = (tables for tables in recorder.codes.values() if tables.doubt)
     unread = (f"The stack of {plain(t.code.co_name)} is not shown: {t.doubt}." for t in doubts)
@@ -97,7 +97,7 @@ def _mark_raised(steps: Iterable[StackStep]) -> Iterator[StackStep]:
 
 
 def following(moments: list[Moment | Fold]) -> dict[int, Moment]:
-    """Return position -> the moment that the same call goes on with, where none was left out."""
+    """Return position -> the next moment of the same call, where none was left out."""
     later, found = {}, {}
     for position, moment in reversed(list(enumerate(moments))):
         key = id(moment.activation)

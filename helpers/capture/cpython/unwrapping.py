@@ -34,16 +34,16 @@ _HOLDERS = {property: "fget", functools.cached_property: "func"} | dict.fromkeys
     (staticmethod, classmethod), "__func__"
 )
 _GENERATORS = ("contextmanager", "asynccontextmanager")  # of contextlib; they run no line at once
-_COMPILED = "torch.compile is peeled off: this is the Python function that it compiles."
-_TRACED = "tf.function is peeled off: this is the Python function that it traces."
-_CACHED = "functools.lru_cache is peeled off, and its cache is not asked."
+_COMPILED = "torch.compile is unwrapped: this is the Python function that it compiles."
+_TRACED = "tf.function is unwrapped: this is the Python function that it traces."
+_CACHED = "functools.lru_cache is unwrapped, and its cache is not used."
 _COMPILERS = {"numba": "numba", "jax": "jax.jit", "jaxlib": "jax.jit"}
 FRAMEWORKS = {  # name -> its packages, the verbs for it
     "TensorFlow": ({"tensorflow", "keras"}, "use show_graph or watch_traces"),
     "PyTorch": ({"torch"}, "use show_fx or show_compiled"),
     "jax": ({"jax", "jaxlib"}, "no verb looks inside jax"),
 }
-UNSEEN = "jax is used, and only what TensorFlow and PyTorch do is seen: their keys, graphs and ops."
+UNSEEN = "This uses jax. Only the keys, graphs and ops of TensorFlow and PyTorch are shown."
 _MOST_TYPES = 5  # for which singledispatch has implementations, named
 
 
@@ -56,7 +56,7 @@ class Unwrapped(NamedTuple):
 
     def unreached(self, ran: bool) -> str:
         """Return why nothing was recorded where something else answered the call; else ""."""
-        return "" if ran or not self.sentences else "What is around the function did not run it."
+        return "" if ran or not self.sentences else "The function's wrapper did not run it."
 
 
 def unwrap(thing: object, args: tuple = ()) -> tuple[object, tuple[str, ...]]:
@@ -77,7 +77,7 @@ def behind(thing: object, args: tuple = ()) -> FunctionType | None:
 def frameworks_of(thing: object, args: tuple = ()) -> set[str]:
     """Return which `FRAMEWORKS` a callable is of, its arguments, and the names that it uses.
 
-    They are told by the names of modules, so that none is imported to find out.
+    They are recognised by the names of modules, so that none is imported to find out.
     """
     function = behind(thing, args)
     used = names_used(function.__code__) & function.__globals__.keys() if function else ()
@@ -94,7 +94,7 @@ def frameworks_of(thing: object, args: tuple = ()) -> set[str]:
 
 
 def refuse_other_framework(thing: object, args: tuple, verb: str, own: str) -> None:
-    """Raise TypeError for what is of another framework than `own` alone; none is imported."""
+    """Raise TypeError for an object only of another framework than `own`; none is imported."""
     found = frameworks_of(thing, args)
     if found and own not in found:
         name = min(found)
@@ -135,7 +135,7 @@ def freed(function: object) -> str:
     if type(function) is not MethodType or not _weak_self(function):
         return ""
     what = f"the object whose {called(function)} this is"
-    return f"{what} has been freed; tf.function keeps none, so name it first"
+    return f"{what} was freed; tf.function does not keep it alive, so give it a name first"
 
 
 def _weak_self(method: MethodType):
@@ -168,7 +168,7 @@ def _opened_method(method: MethodType, deepest: int, args: tuple) -> Unwrapped:
     operation = getattr(restoring.module("torch.autograd.function"), "Function", type)
     derived = real_isinstance(itself, type) and operation in itself.__mro__[1:]
     if derived and function.__name__ == "apply":
-        words = f"apply is peeled off: it calls this, the forward of {printable(itself.__name__)}."
+        words = f"apply is unwrapped: it calls this, the forward of {printable(itself.__name__)}."
         inside = opened(static_attribute(itself, "forward").__func__, deepest, args)
         return inside._replace(sentences=(words, *inside.sentences), call=method)
     if static_attribute(itself, "__call__") is function and _find_module(itself):
@@ -193,7 +193,7 @@ def _find_layer(thing, args: tuple):
             return _dispatched(thing, args)
     if type(thing) is functools.partial and (wrapped is None or wrapped is thing.func):
         count = counted(len(thing.args) + len(thing.keywords), "argument")
-        return thing.func, f"A partial is peeled off, which gives {count}.", True
+        return thing.func, f"A partial is unwrapped, which supplies {count}.", True
     if (traced := python_function(thing)) is not None:
         method = dict.get(instance_dict(traced) or {}, "__wrapped__")
         weak = type(method) is MethodType and _weak_self(method)
@@ -203,19 +203,19 @@ def _find_layer(thing, args: tuple):
             return wrapped, _CACHED, True
         if type(thing) is not FunctionType:
             if maker := _COMPILERS.get(home):
-                return wrapped, f"{maker} is peeled off: this is what it compiles.", True
-            return wrapped, f"The wrapper {real_type_name(thing)} is peeled off.", False
+                return wrapped, f"{maker} is unwrapped: this is what it compiles.", True
+            return wrapped, f"The wrapper {real_type_name(thing)} is unwrapped.", False
         if "get_compiler_config" in inside:
             return wrapped, _COMPILED, True
         maker = printable(thing.__code__.co_qualname.partition(".<locals>")[0])
         maker = "argmap" if "__argmap__" in inside else maker  # networkx writes its code anew
-        words = f"The decorator {maker.removesuffix('.__call__')} is peeled off"
+        words = f"The decorator {maker.removesuffix('.__call__')} is unwrapped"
         return wrapped, f"{words}: this is what it decorates.", maker in _GENERATORS
     if type(thing) is FunctionType or real_isinstance(thing, type):
         return None
     if type(thing) in _HOLDERS:
         inner = getattr(thing, _HOLDERS[type(thing)])
-        return inner, f"A {type(thing).__name__} is peeled off.", True
+        return inner, f"A {type(thing).__name__} is unwrapped.", True
     if type(thing) is functools.singledispatchmethod:
         return _dispatched(thing.dispatcher, args)
     call = static_attribute(thing, "__call__")
@@ -233,7 +233,7 @@ def _dispatched(thing, args: tuple):
         runs = thing.dispatch(type(args[0])) if args else runs
     given = f"what runs for {real_type_name(args[0])}" if args else "the default"
     of = f"registered: {listed(kinds, _MOST_TYPES) or 'nothing else'}"
-    return runs, f"singledispatch is peeled off: this is {given} ({of}).", False
+    return runs, f"singledispatch is unwrapped: this is {given} ({of}).", False
 
 
 def _find_module(thing):

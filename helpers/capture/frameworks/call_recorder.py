@@ -38,16 +38,16 @@ from ..text.value import short_repr
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000
 NONE = (
-    "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is no "
+    "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is not "
 )
-NONE += "call: `watch_ops` lists the ops; `watch_frames` shows calls of Python functions."
+NONE += "a call. `watch_ops` lists the ops, and `watch_frames` shows calls of Python functions."
 NEW_NODE, FALLBACK = "TF_FinishOperation", "_eager_fallback"
 DOORS = (
     *("Dispatch", FAST, SLOW, SLOW_CANCELABLE, "quick_execute", "_apply_op_helper"),
     *("_create_c_op", "TF_NewOperation", "TF_AddInput", "TF_AddInputList"),
     *("TF_SetAttrValueProto", NEW_NODE),
 )
-MARKS = (("changed", "not as in the first column"),)
+MARKS = (("changed", "differs from the first column"),)
 CASES = "name -> function, or (function, *arguments)"
 MOST_CASES, MOST_LINES, DEEPEST, LONGEST, FEW = 200, 1_000, 40, 160, 5
 
@@ -166,7 +166,7 @@ def c_place(function) -> tuple[str, str]:
 
 
 def routes(calls: Sequence[Call]) -> Iterator[str]:
-    """Yield the route of each op, read from the landmarks alone."""
+    """Yield the route of each op, read only from the landmarks."""
     above: list[str] = []  # the names of the calls that are open, from the outermost
     for at, call in enumerate(calls):
         above[call.depth :] = [call.name]
@@ -216,7 +216,7 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
         for row, words in rows.items()
     )
     cut = [name for name, tree in zip(pairs, trees, strict=True) if tree.calls and tree.note]
-    note = f"Of {listed(cut, FEW)} only some calls are counted (depth=, only=, most=)." * bool(cut)
+    note = f"Only some calls of {listed(cut, FEW)} are counted (depth=, only=, most=)." * bool(cut)
     title = "What each call passes on its way"
     return Ledger(title, "landmark", tuple(pairs), entries, note, marks=MARKS)
 
@@ -239,9 +239,9 @@ def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
             pairs += [Pair(*one, 0, "") for one in left_side]
             pairs += [Pair(0, "", *other) for other in right_side]
     both = sum(bool(pair.left and pair.right) for pair in pairs)
-    note = f"{both} lines are the same; a line without a partner is called on its side only."
+    note = f"{both} lines are the same. A line without a partner was called only on its side."
     if max(map(len, whole)) > MOST_LINES:
-        note += f" Compared are the first {MOST_LINES:,} lines of each side."
+        note += f" Only the first {MOST_LINES:,} lines of each side are compared."
     titles = "Two calls, side by side", left.title, right.title
     return SideBySide(*titles, tuple(pairs), note, folds=True)
 

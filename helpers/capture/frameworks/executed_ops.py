@@ -63,7 +63,7 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     if compiled(fn) is not None:
         notes.append("torch.compile made it; what its generated kernels do is not listed.")
     if function is not None and function.__code__.co_flags & GENERATOR:
-        notes.append("The call only made a generator: none of its body ran.")
+        notes.append("The call only made a generator. None of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
     return recorder.log(called(fn), notes, outcome)
 
@@ -232,7 +232,7 @@ def is_tensor(value) -> bool:
 
 
 def identity(tensor) -> object:
-    """Return what stands for a tensor: TensorFlow numbers them, torch's have one object each."""
+    """Return the identity of a tensor: TensorFlow numbers them, torch's have one object each."""
     of_tensorflow = _is_of(tensor, TENSORS[1])
     return tensorflow_private.tensor_number(tensor) if of_tensorflow else id(tensor)
 

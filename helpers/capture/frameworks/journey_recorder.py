@@ -58,7 +58,7 @@ GRAPH = re.compile(r"__(?:inference|forward|backward)_(.+?)_\d+")
 LARGE = (("millions", 10**6), ("hundreds of thousands", 10**5), ("tens of thousands", 10**4))
 LARGE += (("thousands", 10**3), ("hundreds", 0))
 NO_LINE = "none of your lines ran"
-GIVEN = "Each framework is given numbers and arrays as its tensors."
+GIVEN = "Numbers and arrays are passed to each framework as its tensors."
 NO_COMPILER = (
     '`torch.compile` is called with `backend="eager"`: it runs what Dynamo found op by op.'
 )
@@ -92,7 +92,7 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
         if restoring.module("torch"):
             stack.enter_context(_torch_mode(found))
         stack.enter_context(redirected(printed))
-        if dynamo:  # it is to leave alone what runs in the midst of a compiled call
+        if dynamo:  # it must not touch what runs inside a compiled call
             callbacks = (Tally.profile, Tally.trace, Tally.step, Tally._enter_frame, Tally._enter_c)
             codes = [fn.__code__ for fn in (*callbacks, Printed.write, through)]
             for code in (*codes, *LETS_THROUGH.values(), *SHUT.values()):
@@ -223,7 +223,7 @@ class Tally:
             self.own_c[key] += 1
 
 
-# By the id of code: what stands in the place of a C function, and calls it; what makes calls of its
+# By the id of code: what replaces a C function, and calls it; what makes calls of its
 # own, which are nobody else's; and what is asked because of the recorder alone, with all in it.
 LETS_THROUGH: dict[int, CodeType] = {}
 SHUT: dict[int, CodeType] = {}
@@ -279,7 +279,7 @@ def _torch_mode(found: Tally):
 def _kernel(made) -> str:
     """Return device and dtype of a tensor, or of the first one in a list or a tuple."""
     first = next(iter(made), None) if type(made) in (list, tuple) else made
-    with contextlib.suppress(Exception):  # a tensor on no device: what cannot be said is not said
+    with contextlib.suppress(Exception):  # a tensor on no device: what is unknown is left out
         if tensors.is_tensor(first):
             found = str(tensors.field(first, "device")), str(tensors.field(first, "dtype"))
             return ", ".join(found).replace("torch.", "")
@@ -328,11 +328,11 @@ def _called_twice(fn, args, kwargs, function, shares=False) -> Journey:
     first, again = (_tally(fn, args, kwargs, function) for _ in range(2))
     measured = _measure_shares(fn, args, kwargs, again) if require_bool(shares, "shares=") else ()
     is_generator = function is not None and function.__code__.co_flags & GENERATOR
-    note = "The call only made a generator: none of its body ran." if is_generator else ""
+    note = "The call only made a generator. None of its body ran." if is_generator else ""
     if "jax" in frameworks_of(fn, (*args, *kwargs.values())):
         note = f"{note} {UNSEEN}".lstrip()
     if shares and not measured:
-        note = "No time was measured: the call raises."
+        note = "No time was measured because the call raises."
     title = f"The journey of {name_of(fn)}, called twice"
     return Journey(title, _passage(first), _passage(again), measured, note)
 
@@ -369,15 +369,15 @@ def _passage(tally: Tally) -> Passage:
 def _ran(tally: Tally) -> tuple[str, str]:
     """Return which of the learner's lines ran, and who ran them or what ran in their place."""
     if tally.space is None:
-        return "No line of yours was there to run.", "No Python function of yours is called."
+        return "There was no line of yours to run.", "No Python function of yours is called."
     if lines := tally.distinct["you"]:
         steps = tally.lines["you"]
         often = f", in {counted(steps, 'step')}" if steps > lines else ""
         by = "CPython evaluated your frame, instruction by instruction."
         if tally.traces:
-            by = f"They ran to be traced: a graph of {counted(tally.nodes, 'node')} was written."
+            by = f"They ran to be traced, which built a graph of {counted(tally.nodes, 'node')}."
         elif made := tally.frames["Dynamo"]:
-            by = f"Beside them ran code of Dynamo's, in {counted(made, 'frame')}."
+            by = f"Code of Dynamo's also ran, in {counted(made, 'frame')}."
         return f"{lines} of your lines ran{often}.", by
     if tally.frames["AutoGraph"]:
         graph = f"AutoGraph wrote it; running it made a graph of {counted(tally.nodes, 'node')}"
@@ -385,11 +385,11 @@ def _ran(tally: Tally) -> tuple[str, str]:
         return "A copy of your lines ran.", graph + ran
     by = ""
     if tally.frames["Dynamo"] and tally.translated:
-        by = "Dynamo read your bytecode, and what it compiled ran in its place."
+        by = "Dynamo read your bytecode, and what it compiled ran instead."
     elif tally.frames["Dynamo"]:
         by = "The guards held, and what Dynamo had compiled ran in your frame."
     elif tally.keys and not tally.outcome:
-        by = "The graph of an earlier call fitted, and ran in their place."
+        by = "The graph of an earlier call matched and ran instead."
     return f"{NO_LINE.capitalize()}.", by
 
 
@@ -399,7 +399,7 @@ def _name(tally: Tally) -> tuple[bool, str, str]:
     if not tally.frames:
         return False, "–", f"{NO_LINE}, so none of their names was looked up"
     if not tally.names:
-        return False, "–", "your lines name nothing but arguments and variables of their own"
+        return False, "–", "your lines use only their own arguments and variables"
     shown = Counter()
     for name, many in tally.names.items():
         shown[_held(MADE.sub(r"\1", name), tally.found.get(name))] += many
@@ -425,10 +425,10 @@ def _key(tally: Tally) -> tuple[bool, str, str]:
         return True, counted(traces, "trace") if traces else "graphs found", words
     key = f" {tally.key}" if tally.key else ""
     if traces:
-        return True, "traced", f"no graph fits the key{key}: traced"
+        return True, "traced", f"no graph matches the key{key}: traced"
     if tally.outcome or not any(_op(name)[1] for name, _ in tally.ran):
         return True, "no graph", f"the key{key} led to no graph that was run"
-    return True, "graph found", f"a graph fits the key{key}: found"
+    return True, "graph found", f"a graph matches the key{key}: found"
 
 
 def _frame(tally: Tally) -> tuple[bool, str, str]:
@@ -460,11 +460,11 @@ def _evaluator(tally: Tally) -> tuple[bool, str, str]:
     owners = {frame_hook.evaluator_at(address).owner for address in tally.evaluators}
     other = sorted(owner for owner in owners if not owner.startswith("CPython"))
     if not other:
-        return False, "–", "CPython's own runs the frames: no other one is set"
+        return False, "–", "CPython's own evaluator runs the frames; no other one is set"
     whose = "torch's evaluator" if other == ["torch"] else f"evaluator of {', '.join(other)}"
     if tally.translated:
         words = f"Dynamo translates {counted(tally.translated, 'code object')}"
-        return True, "translated", f"{whose}; no cache entry fits: {words}"
+        return True, "translated", f"{whose}; no cache entry matches: {words}"
     if made := tally.frames["Dynamo"]:
         words = f"the guards of an entry hold, for {counted(made, 'frame')}"
         return True, "entry found", f"{whose}; {words}"

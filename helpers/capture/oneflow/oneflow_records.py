@@ -18,8 +18,8 @@ from ...model.phrase import counted
 from ...safety.arguments import quote_value, real_isinstance, require_str
 from ..text.value import short_repr
 
-OUTSIDE = ("input", "variable")  # op types that stand for values from outside
-OWN = " ◆, by you: its op type is defined in a file of yours."
+OUTSIDE = ("input", "variable")  # op types of values from outside
+OWN = " ◆ by you: a file of yours defines its op type."
 
 
 def job_graph(job, part: str = "") -> JobGraph:
@@ -48,7 +48,7 @@ def _job_of(thing) -> Job:
     if real_isinstance(thing, JobFunction):
         return thing.job
     if not real_isinstance(thing, Job):
-        raise TypeError(f"a @flow.global_function is wanted here, not {short_repr(thing)}")
+        raise TypeError(f"this needs a @flow.global_function, not {short_repr(thing)}")
     return thing
 
 
@@ -112,12 +112,12 @@ def registry_graph(*jobs) -> Graph:
             said = f"{one.kernel.name}() · {basename(one.kernel.file)}"
             add(op, f"{key} {number}", f"if {one.matches}", "kernel", "kernel", said)
         if not registered:
-            node = "no kernel", "gone", "nobody computes it"
+            node = "no kernel", "gone", "nothing computes it"
             with suppress(OpError):
                 file = basename(named(registry, op.name).file)
                 node = "kernel", "kernel", f"{op.name.rpartition('_')[2]}() · {file}"
             add(op, key, "computed by", *node)
-        node = "no gradient rule", "gone", "nobody goes back through it"
+        node = "no gradient rule", "gone", "gradients cannot pass"
         if rule is not None:
             node = "gradient rule", "backward", basename(rule.file)
         if rule is not None or op.name.endswith("_forward"):

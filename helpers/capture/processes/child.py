@@ -109,10 +109,10 @@ def call_in_child(fn, *args):
     source, name = _own_source(fn, TypeError), fn.__code__.co_name
     if fn.__code__.co_freevars:
         free = ", ".join(fn.__code__.co_freevars)
-        raise TypeError(f"{name} uses {free} of a function around it, which does not go along")
+        raise TypeError(f"{name} uses {free} of an enclosing function, which is not sent along")
     if fault := next(filter(None, map(why_not_json, args)), ""):
         raise TypeError(
-            f"call_in_child takes arguments of dicts, lists, text and numbers, not {fault}"
+            f"call_in_child accepts arguments of dicts, lists, text and numbers, not {fault}"
         )
     with progress.doing(f"running {name} in another process"):
         reply = ask({"source": f"{source}\n", "name": name, "args": args}, SECONDS_OF_A_CALL)
@@ -124,7 +124,7 @@ def _read_result(reply: ChildResult, name: str, known: dict):
         if "result" in line:
             return line["result"]
     if fault := reply.last("fault"):
-        raise TypeError(f"{name} returned {fault}, which does not travel as JSON")
+        raise TypeError(f"{name} returned {fault}, which cannot be sent as JSON")
     if reply.ended.late:
         raise RuntimeError(f"{name} did not end within {SECONDS_OF_A_CALL} seconds")
     if reply.ended.large:
@@ -136,7 +136,7 @@ def _read_result(reply: ChildResult, name: str, known: dict):
     if words := missing_parts.of_line(raised):
         raise missing_parts.MissingPart(words)
     if (unseen := UNSEEN.fullmatch(raised)) and unseen[1] in known:
-        raised += ", for it sees no name of this notebook: import it inside, or give it as argument"
+        raised += ", because this notebook's names are not there: import it inside, or pass it in"
     raise RuntimeError(f"{name} failed in its own interpreter: {raised}")
 
 
@@ -156,14 +156,14 @@ def portable(fn) -> str:
 
 def _require_def(fn) -> None:
     if not real_isinstance(fn, FunctionType) or fn.__code__.co_name == "<lambda>":
-        raise TypeError(f"{short_repr(fn)} is no function made by def")
+        raise TypeError(f"{short_repr(fn)} is not a function made by def")
 
 
 def _own_source(fn, error: type[Exception] = ValueError) -> str:
-    """Return the source of a function; an `error` where it is not at hand."""
+    """Return the source of a function; an `error` where it is not available."""
     text, why = source_of(fn.__code__).text, why_outdated(fn.__code__)
     if why or not text:
-        why = why or f"the source of {fn.__code__.co_name} is not at hand"
+        why = why or f"the source of {fn.__code__.co_name} is not available"
         raise error(f"a function is run from its source, and {why}")
     return text
 

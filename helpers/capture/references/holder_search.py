@@ -34,14 +34,14 @@ MOST_HOLDERS = 2000  # that are named and listed; a rebinding has no such limit
 HOPS = 5  # from a holder to what names it
 LOST = "(owner not found)"
 OURS, KERNELS, PYTHONS = (
-    "what puts everything back relies on it",
+    "the code that restores everything relies on it",
     "the kernel's own machinery relies on it",
     "Python's own modules and the kernel rely on it",
 )
 _HEADINGS = {"kind": "kind", "owner": "owner", "name": "name"}
 COLUMNS = columns("owner name", **_HEADINGS, scan="scan finds it", verdict="can be rebound")
 UNSEEN = (
-    "Variables that a running call or a traceback alone holds are not listed; nor is a holder that "
+    "Not listed: variables that only a running call or a traceback holds, and holders that "
     "the collector does not look at, such as a NumPy array."
 )
 _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")

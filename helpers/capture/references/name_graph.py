@@ -25,7 +25,7 @@ class Numbers:
         self._next, self._before, self._now = count(1).__next__, {}, {}
 
     def next_moment(self):
-        """Begin another moment: whoever calls keeps what it meets in it alive until the next."""
+        """Begin another moment: the caller keeps what it meets in it alive until the next."""
         self._before, self._now = self._now, {}
 
     def of(self, value: object) -> int:
@@ -52,7 +52,7 @@ def names_graph(
     """
     for name in names:
         if type(name) is not str:
-            raise TypeError(f"give the names as str, such as 'a'; {label(name)} is none")
+            raise TypeError(f"names must be str, such as 'a', not {label(name)}")
         if name not in namespace:
             raise NameError(f"there is no name {label(name)} here yet; {cure}")
     numbers, alive, queue = numbers or Numbers(), {}, deque()
@@ -86,10 +86,10 @@ def names_graph(
             if id(one) in alive or len(nodes) < MOST_BOXES:
                 edges.append(Edge(key, add(one, depth - 1), words))
     told = {
-        f"Of each object the first {MOST_ITEMS} parts are drawn; {left.get('parts', 0):,} more "
+        f"The first {MOST_ITEMS} parts of each object are drawn; {left.get('parts', 0):,} more "
         "are left out (give a part a name to see it).": left.get("parts"),
         f"Only the first {MOST_BOXES} boxes are drawn.": len(nodes) >= MOST_BOXES,
-        f"What lies more than {DEEPEST} arrows from a name is not drawn.": left.get("deeper"),
+        f"Objects more than {DEEPEST} arrows from a name are not drawn.": left.get("deeper"),
     }
     note = " ".join(words for words, is_so in told.items() if is_so)
     return Graph(title, tuple(nodes.values()), tuple(edges), note)

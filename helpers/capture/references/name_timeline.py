@@ -160,7 +160,7 @@ def _compare(step: Step, then: Step, calling: set[int]) -> dict[str, str]:
         elif before[name][0] != key:
             old = before[name][1]
             ways = f"one {old} to another" if old == words else f"{old} to {words}"
-            parts.append(f"turns {name} from {ways}")
+            parts.append(f"rebinds {name} from {ways}")
     parts += [f"unbinds {name}" for name in before if name not in after]
     referring, changed = {key: name for name, (key, _) in reversed(after.items())}, []
     for key in held.keys() & holds.keys():
@@ -177,7 +177,7 @@ def _compare(step: Step, then: Step, calling: set[int]) -> dict[str, str]:
         parts.append(f"prints {clipped(repr(fresh.rstrip()), MOST_TOLD)}")
     if raised := then.label.partition(" raised ")[2]:
         parts.append(f"raises {raised}")
-    says = ended("; ".join(parts) or "changes no name, and nothing that a name refers to")
+    says = ended("; ".join(parts) or "changes no name and no object that a name refers to")
     return {"says": says, "lane": "exception" if raised else lane}
 
 

@@ -47,12 +47,12 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     """
     fits = callable(new) or not callable(old)
     refusals = (
-        (old is new, ValueError, "is to be replaced by itself; give a different object"),
+        (old is new, ValueError, "cannot be replaced by itself; pass a different object"),
         (is_exactly(old, *_SHARED), ValueError, "is a value that the interpreter shares"),
         (real_isinstance(old, types.ModuleType), TypeError, "is a module; rebind names inside it"),
         (real_isinstance(old, type) and is_immutable(old), TypeError, "is built in, and relied on"),
-        (not fits, TypeError, f"can be called, and {describe(new)} cannot"),
-        (is_exactly(new, *_SHARED), ValueError, f"cannot become {describe(new)}, which all share"),
+        (not fits, TypeError, f"can be called, but {describe(new)} cannot"),
+        (is_exactly(new, *_SHARED), ValueError, f"cannot become {describe(new)}, which is shared"),
     )
     for is_so, kind, words in refusals:
         if is_so:
@@ -73,7 +73,7 @@ class Rebinding(Own):
 
     def __repr__(self) -> str:
         if not self.changed:
-            return f"{describe(self.old)} is to be replaced by {describe(self.new)}."
+            return f"{describe(self.old)} will be replaced by {describe(self.new)}."
         done, left = len(self.changed), len(self.left)
         told = "; ".join(f"{n}: {why}" for why, n in Counter(r.reason for r in self.left).items())
         told = f"{left} left ({told})" if told else f"{left} left"
@@ -81,17 +81,17 @@ class Rebinding(Own):
 
     def __enter__(self) -> "Rebinding":
         if self._undo:
-            raise RuntimeError("this rebinding is active already; make another one to nest it")
+            raise RuntimeError("this rebinding is already active; make another one to nest it")
         plan = self._plan()
         try:
             for place in plan:
-                # The record comes before the write: after an error in between, all is put back.
+                # The record comes before the write: after an error in between, all is restored.
                 self._undo.append(place)
                 place.put(self.new)
         except BaseException as error:
             # Half a rebinding is worse than none: two callers would run two functions.
             self._restore()
-            error.add_note(f"in {place.binding.path}; every place holds the original again")
+            error.add_note(f"in {place.binding.path}; every place refers to the original again")
             raise
         return self
 
@@ -100,18 +100,18 @@ class Rebinding(Own):
         search, keep, only = self._how
         places = scan_modules(self.old) if search == "scan" else find_holders(self.old)
         if not places:
-            seen = f"nothing that can be seen holds {describe(self.old)}"
-            raise ValueError(f"{seen}; give an object with a name")
+            seen = f"no visible place holds {describe(self.old)}"
+            raise ValueError(f"{seen}; pass an object with a name")
         for pattern in (*keep, *only):
             if not any(_matches(place, (pattern,)) for place in places):
                 there = listed(sorted(place.binding.path for place in places), 3)
-                words = f"names no place that holds it; there are {there}"
+                words = f"matches no place that holds it; there are {there}"
                 raise ValueError(f"'{printable(pattern)}' {words}")
         reached, plan, changed, left = _reach(self.new, self.old), HiddenList(), [], []
         for place in places:
             needed = {id(place.container), (id(place.container), place.name)} & reached
-            why = place.reason or _matches(place, keep) and "kept, as asked"
-            why = why or only and not _matches(place, only) and "not asked for"
+            why = place.reason or _matches(place, keep) and "kept on request"
+            why = why or only and not _matches(place, only) and "not selected"
             why = why or needed and "the replacement itself needs it"
             if why:
                 left.append(place.binding._replace(rebindable=False, reason=why))
@@ -126,7 +126,7 @@ class Rebinding(Own):
 
     def __exit__(self, kind, error, trace) -> None:
         if not self._undo:
-            raise RuntimeError("this rebinding is not open: never entered, or left already")
+            raise RuntimeError("this rebinding is not active: never entered, or already left")
         sentence = self._restore()
         if sentence and error is None:
             raise RuntimeError(sentence)
@@ -140,14 +140,14 @@ class Rebinding(Own):
             place = self._undo[-1]
             # Someone may have written here meanwhile: only what is still ours is taken back.
             if place.get() is self.new:
-                with suppress(Exception):  # the others are to be put back, too
+                with suppress(Exception):  # the others must be restored, too
                     place.put(self.old)
             if place.get() is not self.old:
                 other.append(place.binding.path)
             self._undo.pop()
         return other and (
             f"while {describe(self.old)} was rebound, something else changed {listed(other, 3)}, "
-            "which was left as it is; all others hold the original again"
+            "which was left as it is; all others refer to the original again"
         )
 
 
@@ -202,7 +202,7 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
     def __init__(self, function, donor):
         for thing in (function, donor):
             if not real_isinstance(thing, types.FunctionType):
-                raise TypeError(f"{describe(thing)} is no Python function: it has no code to swap")
+                raise TypeError(f"{describe(thing)} is not a Python function, so it has no code")
         have, want = (len(each.__code__.co_freevars) for each in (function, donor))
         if have != want:
             words = f"the donor has {want}; the closure stays, so the numbers must be equal"
@@ -215,7 +215,7 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
 
     def __enter__(self):
         if self.first is not None:
-            raise RuntimeError("this swap is active already; make another one to nest it")
+            raise RuntimeError("this swap is already active; make another one to nest it")
         self.first, self.function.__code__ = self.function.__code__, self.code
         return self.function
 
@@ -243,5 +243,5 @@ def _patterns(asked, name: str) -> tuple[str, ...]:
     given = (asked,) if type(asked) is str else asked
     if is_exactly(given, tuple, list, set) and all(type(one) is str for one in given):
         return tuple(given)
-    words = f"{name} is a path such as '__main__.op', or a list of such"
+    words = f"{name} must be a path such as '__main__.op', or a list of paths"
     raise TypeError(f"{words}; this is {label(asked)}")

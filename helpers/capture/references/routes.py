@@ -1,6 +1,6 @@
 """Ways to call a function, and what is done to it -> who runs what, and who holds what meanwhile.
 
-Nothing is told that was not read: each route is run, and each holder is read, inside each patch.
+Nothing is shown that was not read: each route is run, and each holder is read, inside each patch.
 """
 
 from contextlib import nullcontext
@@ -37,7 +37,7 @@ def watch_callers(routes, judge, interventions) -> Ledger:
     ways = _callables("routes", routes)
     patches = _callables("interventions", interventions)
     if NOTHING in patches:
-        raise ValueError(f"{NOTHING!r} is the heading of the run without an intervention")
+        raise ValueError(f"{NOTHING!r} is already the heading of the run without an intervention")
     if not callable(judge):
         raise TypeError(f"judge is a function of a route that returns a word, not {label(judge)}")
     runs = {NOTHING: nullcontext, **patches}
@@ -143,7 +143,7 @@ def find_differing(sources: list[list[str]]) -> list[str]:
 
 
 def _position(things: HiddenList, thing) -> int:
-    """Return where this very object stands among others."""
+    """Return the position of this very object among others."""
     return next((at for at, each in enumerate(things) if each is thing), UNKNOWN)
 
 

@@ -30,11 +30,11 @@ MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Ke
 TAKEN = (FunctionType, BuiltinFunctionType, ModuleType, type, Enum)  # not the body's to change
 MOST_THINGS, MOST_CASES, MOST_WAYS, MOST_NAMED = 50_000, 200, 12, 3
 MARKS = (
-    ("changed", "no error, and what the caller holds is other than before"),
+    ("changed", "no error, but the caller's objects changed"),
     ("failed", "an error was raised"),
 )
 CASES = "name -> a function, or (function, *arguments)"
-WAYS = "heading -> what takes a function and returns one"
+WAYS = "heading -> a callable that accepts a function and returns one"
 UNCHANGED, NOT_KNOWN = QUIET = "caller's unchanged", "not known what changed"
 GONE = object()
 PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and nothing else
@@ -118,8 +118,8 @@ class _Snapshot:
                 met[id(one)] = one
                 waiting += self._look_into(one)
             if len(met) > MOST_THINGS:
-                needed = "each run needs fresh ones; give it smaller arguments"
-                raise ValueError(f"a case holds more than {MOST_THINGS:,} things, and {needed}")
+                needed = "each run needs fresh ones; pass smaller arguments"
+                raise ValueError(f"a case contains more than {MOST_THINGS:,} objects, and {needed}")
 
     def _look_into(self, one) -> list:
         if real_isinstance(one, tuple, frozenset):

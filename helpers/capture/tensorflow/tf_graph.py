@@ -21,7 +21,7 @@ from ..cpython.unwrapping import refuse_other_framework
 from ..text.error import error_message, instead
 from .trace_ledger import as_tf_function, watched_of
 
-NEEDED = "a graph is drawn of a tf.function, one of its concrete functions, a tf.Graph or a "
+NEEDED = "a graph can be drawn of a tf.function, one of its concrete functions, a tf.Graph or a "
 NEEDED += "GraphDef, or of a Python function and its arguments"
 CONTROL = "control"  # the label of an arrow that carries no value
 MOST_SHOWN, MOST_BYTES = 8, 4_000  # elements of a constant, and bytes, whose values are read
@@ -122,7 +122,7 @@ class _Draft:
         label = f"output {output}" if output not in ("", "0") else ""
         label, source = CONTROL if written.startswith("^") else label, prefix + name
         if source not in self.nodes:
-            self.nodes[source] = Node(source, name, "gone", "named as an input, and not here")
+            self.nodes[source] = Node(source, name, "gone", "named as an input, but not here")
         self.edges.append(Edge(source, target, label))
 
     def _call(self, prefix: str, caller: str, attribute: str, name: str) -> None:
@@ -275,9 +275,9 @@ def steps(graph: Graph) -> Steps:
     if path:
         ends = path if len(path) <= MOST_NAMED else (*path[:3], "…", *path[-3:])
         words = " → ".join(clipped(key, LONGEST) for key in ends)
-        notes.append(f"A longest way has {len(path)} nodes: {words}.")
+        notes.append(f"A longest path has {len(path)} nodes: {words}.")
     if missing := len(graph.nodes) - len(level):
-        notes.append(f"{missing} nodes have no step: they wait for a cycle.")
+        notes.append(f"{missing} nodes have no step because they wait for a cycle.")
     title = f"{graph.title}, in steps"
     return Steps(title, COLUMNS, tuple(rows), " ".join(notes), path, widest, tuple(lanes))
 

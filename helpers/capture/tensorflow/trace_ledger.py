@@ -33,7 +33,7 @@ from ..cpython.unwrapping import refuse_other_framework
 from ..text.error import error_message, instead
 from ..text.value import SCALARS, label, type_name
 
-NO_LEAF = "no leaf differs in words; its own equality says that it is another"
+NO_LEAF = "both look the same, but their own equality test says that they differ"
 KERAS = "keras.src.backend.tensorflow.trainer"
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _EAGER = "run_functions_eagerly is on: Python ran, nothing was looked up"
@@ -82,13 +82,13 @@ def as_function(fn, options=(), args=()):
     fn = known.function if (known := watched_of(fn)) else fn
     if real_isinstance(fn, kinds.PolymorphicFunction):
         if options:
-            raise TypeError("this is a tf.function already; give the options to tf.function itself")
+            raise TypeError("this is already a tf.function; pass the options to tf.function itself")
         return fn
     if real_isinstance(fn, kinds.ConcreteFunction):
-        raise TypeError("a ConcreteFunction is one trace and makes no other; give the tf.function")
+        raise TypeError("a ConcreteFunction is one trace and makes no other; pass the tf.function")
     shown = quote_value(fn)
     if real_isinstance(static_attribute(fn, "__wrapped__"), kinds.PolymorphicFunction):
-        raise TypeError(f"{shown} is around a tf.function; watch that one, its __wrapped__")
+        raise TypeError(f"{shown} wraps a tf.function; watch that one, its __wrapped__")
     if not callable(fn):
         raise TypeError(f"a function is needed, and {shown} cannot be called{instead(fn)}")
     made = as_tf_function(fn, **dict(options))
@@ -102,7 +102,7 @@ def as_tf_function(fn, **options):
 
     shown = quote_value(fn)
     if type(fn) is FunctionType and fn.__code__.co_flags & ASYNC:
-        raise TypeError(f"a call of {shown} only makes a coroutine, and TensorFlow traces none")
+        raise TypeError(f"a call of {shown} only makes a coroutine, which TensorFlow cannot trace")
     if real_isinstance(fn, FunctionType, MethodType) and fn.__module__ == KERAS:
         loop = "is a loop in Python around its own tf.function, which TensorFlow cannot trace"
         raise TypeError(f"{fn.__name__} of Keras {loop}; use `with watching_traces(): fit(…)`")
@@ -111,7 +111,7 @@ def as_tf_function(fn, **options):
         inspect.signature(made)
     except Exception as error:  # what `fn` says of itself may raise anything
         given = f" with {', '.join(options)}" if options else "; wrap it in a def"
-        words = f"tf.function takes no {shown}{given}: {error_message(error)}"
+        words = f"tf.function does not accept {shown}{given}: {error_message(error)}"
         raise TypeError(clipped(words, 400)) from None
     return made
 
@@ -134,7 +134,7 @@ class Watched:
     Other attributes are the function's; what `get_concrete_function` traces is written down too.
     """
 
-    autograph_info__ = {}  # AutoGraph rewrites callers, and leaves what bears this name alone
+    autograph_info__ = {}  # AutoGraph rewrites callers, but no function with this name
 
     def __init__(self, function):
         self.function = function
@@ -192,7 +192,7 @@ class Watched:
         known = list(tensorflow_private.cached_keys(self.function))
         if held is not None:  # by being equal, or by a more general shape
             stored = self._names.arguments(next(k for k in known if k == held)[1])
-            fits = f"{'equal to' if held == key else 'fits'} the key {stored}"
+            fits = f"{'equal to' if held == key else 'matches'} the key {stored}"
             self._fits[key] = words, "" if stored == words else fits
             return trace_entry("next", words, "hit", self._fits[key][1])
         note, causes = _reason(known, key, self._names)
@@ -215,7 +215,7 @@ class Watched:
             self._write(row, made, error, asked)
 
     def _write(self, row: TraceEntry, made, error: str, asked: str) -> None:
-        """Write down what became of a call that was foretold as `row`."""
+        """Record the outcome of a call that was predicted as `row`."""
         cached = tensorflow_private.cached_keys(self.function) if made else {}
         new = [key for key, concrete in cached.items() if any(concrete is one for one in made)]
         verdict, notes, causes = row.verdict, [row.note], ()
@@ -237,9 +237,9 @@ class Watched:
         self._calls.append(made)
 
     def _tell_renamed(self) -> str:
-        """Say which names lead to another function by now: a graph does not ask for them again."""
+        """Say which names now lead to another function: a graph does not look them up again."""
         names = [n for n, before in self._before.items() if self._space.get(n) is not before()]
-        told = f"another {listed(names, 3)} by now, for which the graph does not ask"
+        told = f"now a different {listed(names, 3)}, which the graph does not check"
         return told if names else ""
 
 
@@ -281,7 +281,7 @@ class TracesSeen:
 
 
 def _reason(known, key, names: "Names") -> tuple[str, tuple[Cause, ...]]:
-    """Return why a key is none of the known ones, in words, and as causes."""
+    """Return why a key equals none of the known ones, in words, and as causes."""
     if not known:
         return "first trace", ()
     causes = nearest(known, key, names)
@@ -374,7 +374,7 @@ def _joined(words) -> str:
 
 
 def shape_words(tensor_shape) -> str:
-    """Return a TensorShape as a tuple is written; None stands for any size."""
+    """Return a TensorShape as a tuple is written; None means any size."""
     return "of any rank" if tensor_shape.rank is None else str(tuple(tensor_shape.as_list()))
 
 

@@ -16,15 +16,15 @@ from ..text.error import error_message
 from ..text.value import short_repr
 
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
-MARKS = (("changed", "not what it saw with a RefVariable"),)
+MARKS = (("changed", "not the result with a RefVariable"),)
 THREADS = 4
 BAR = 30
 MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES = 100_000, 100, 20
 PROGRAMS = "name -> a program, a function of (v, one)"
 ANY_ORDER = (
-    "What a graph does not order may come in any order. These counts belong to this machine "
+    "Ops that a graph does not order may run in any order. The counts are from this machine "
 )
-ANY_ORDER += "and this minute; that an outcome never came up does not forbid it."
+ANY_ORDER += "and this run. An outcome that did not come up may still be possible."
 
 
 OUTCOME = ("variable", "saw", "runs", "share")
@@ -93,7 +93,7 @@ def outcomes(program: Callable, kind: str, runs: int, what: str = "the program")
                 counted[_words(session.run(fetches))] += 1
             except tf.errors.OpError as error:
                 counted[error_message(error)] += 1
-            except Exception as error:  # what is no fetch
+            except Exception as error:  # not a fetch
                 needed = f"a program must return tensors or ops of its graph, and {what} does not"
                 raise ValueError(f"{needed}: {error_message(error)}") from None
     return counted

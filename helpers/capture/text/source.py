@@ -118,7 +118,7 @@ def _docstrings(text: str) -> list[tuple[int, int]]:
 def source_of(code: CodeType) -> Source:
     """Return the source of a code object; an empty text where it cannot be found.
 
-    A file that has been written anew since is not its source: that is said on stderr.
+    A file that has been written anew since is not its source: stderr says so.
     """
     name = code.co_filename
     is_cell = name.startswith("<") or "ipykernel" in name
@@ -167,7 +167,7 @@ def why_outdated(code: CodeType) -> str:
     if code in now or rewritten:
         return ""
     file, made = printable(os.path.basename(name)), printable(code.co_name)
-    return f"{file} no longer holds what {made} was made from; import or reload it anew"
+    return f"{file} no longer contains the source of {made}; import or reload it again"
 
 
 @cache
@@ -191,7 +191,7 @@ class Pages:
         return above + line if line else 0
 
     def place(self, code: CodeType) -> tuple[Source, int]:
-        """Return the code's source and how many lines of `text` stand above it."""
+        """Return the code's source and how many lines of `text` are above it."""
         if id(code) not in self._places:
             found = [
                 (source, above)

@@ -66,7 +66,7 @@ def field(tensor, name: str):
 
 
 def words(tensor) -> str:
-    """Return dtype and sizes, such as `float32 [3, 4]`, or what stands in their place."""
+    """Return dtype and sizes, such as `float32 [3, 4]`, or words instead of them."""
     kind = real_type_name(tensor)
     # Not a subclass of somebody's own, which answers for its tensors.
     own = type(tensor).__mro__ if is_tensor(tensor) else ()

@@ -1,4 +1,4 @@
-"""Any live object -> its value in a few words, or its box in a picture, by built-in code alone."""
+"""Any live object -> its value in a few words, or its box in a picture, by built-in code only."""
 
 import types
 from collections import namedtuple
@@ -18,7 +18,7 @@ _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 _FIXED = (int, float, complex, bool, type(None), type(...), type(NotImplemented))
 
 
-# A value as it is told: its words, and the name of its type (nothing for no object).
+# A value as it is shown: its words, and the name of its type (nothing for no object).
 Seen = namedtuple("Seen", "words kind")
 
 

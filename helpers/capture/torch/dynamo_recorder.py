@@ -141,7 +141,7 @@ class Record:
             resumes = " or ".join(f"the resume function at {one[1]}" for one in found)
             graph = "its graph" * any(map(COMPILED.match, new.co_names))
             calls = ", then ".join(filter(None, (graph, resumes)))
-            words = f"new code, {now} instructions in place of {was}"
+            words = f"new code, {now} instructions instead of {was}"
             words += f"; it calls {calls}" * bool(calls)
             self.events.append(Event("code", old, 0, words=words))
 
@@ -297,7 +297,7 @@ def in_file(path: str, lineno: int) -> str:
 
 
 def resumed(name: str) -> tuple[str, int]:
-    """Return the name of the function that a resume function goes on with, and its line, else 0."""
+    """Return the name of the function that a resume function continues, and its line, else 0."""
     found = RESUMED.fullmatch(name)
     return (found[1], int(found[2])) if found else (name, 0)
 
@@ -341,23 +341,23 @@ def does(event: Event, cause: str) -> str:
     words = next((words for start, words in _WORDS.items() if name.startswith(start)), _OTHER)
     parts = [words.format(arg=arg, top=stack[-1], second=stack[-2])]
     for made in event.made:
-        parts.append(f"in the graph, {made}" if RENAMED in made else f"the graph grows by {made}")
-    parts += [f"takes a guard: {guard}" for guard in event.guarded]
+        parts.append(f"in the graph, {made}" if RENAMED in made else f"the graph gains {made}")
+    parts += [f"adds a guard: {guard}" for guard in event.guarded]
     return ended(clipped("; ".join(parts), LONGEST))
 
 
-_OTHER = "works on the symbolic stack alone"
+_OTHER = "changes only the symbolic stack"
 # start of an opcode's name -> what its handler does; the first that fits
 _WORDS = {
-    "LOAD_FAST": "puts what stands for {arg} on the stack",
-    "LOAD_CONST": "puts the constant {arg} on the stack: Dynamo knows its value",
-    "LOAD_GLOBAL": "looks {arg} up and puts what stands for it on the stack",
-    "LOAD_ATTR": "takes {top} and puts what stands for its attribute {arg} there",
-    "STORE_FAST": "takes {top} off the stack: for Dynamo, {arg} is {top} from now on",
-    "BINARY_OP": "{second} {arg} {top} is recorded, or worked out by Dynamo itself",
-    "PRECALL": "gets ready for the call: nothing moves",
-    "CALL": "the call is recorded; or Dynamo goes on inside the function; or makes the call itself",
-    "POP_JUMP_IF": "takes {top} off the stack and goes the way that it decides",
+    "LOAD_FAST": "pushes the symbolic value of {arg}",
+    "LOAD_CONST": "pushes the constant {arg}, whose value Dynamo knows",
+    "LOAD_GLOBAL": "looks up {arg} and pushes its symbolic value",
+    "LOAD_ATTR": "pops {top} and pushes the symbolic value of its attribute {arg}",
+    "STORE_FAST": "pops {top}; for Dynamo, {arg} is {top} from now on",
+    "BINARY_OP": "Dynamo records {second} {arg} {top}, or computes it itself",
+    "PRECALL": "prepares the call; the stack does not change",
+    "CALL": "Dynamo records the call, continues inside the function, or makes the call itself",
+    "POP_JUMP_IF": "pops {top} and takes the branch that it selects",
     "RETURN_VALUE": "ends the function: {top} is its result",
-    "RESUME": "begins: nothing moves",
+    "RESUME": "starts; the stack does not change",
 }

@@ -42,7 +42,7 @@ from .guard_tree import behind
 MOST_STEPS, MOST_GUARDS = 400, 12
 RETURNED = "the function ends here: its graph goes to the backend"
 AGAIN = "the same {} instructions again"
-PUT_BACK = "{} instructions put back what lay on the stack and jump to where it left off"
+PUT_BACK = "{} instructions restore the stack and jump to where it stopped"
 OF_AN_INSTRUCTION = "opname", "argrepr", "stack", "made", "guarded"
 TOLD = {
     "start over": "start over, and stop before this instruction",
@@ -58,10 +58,10 @@ BREAK_COLUMNS = (
     Column("explanation", "what Dynamo says"),
     Column("effect", "then"),
 )
-EXPLAINED = "torch._dynamo.explain says {}: it counts the graphs less one, not the breaks."
+EXPLAINED = "torch._dynamo.explain says {}: it counts the graphs minus one, not the breaks."
 
 MOST_SHOWN, MOST_CASES = 8, 200
-MARKS = ("changed", "fewer graph breaks than before"), ("failed", "not as without the cure")
+MARKS = ("changed", "fewer graph breaks than before"), ("failed", "changed by the cure")
 HEADINGS = ("graphs before", "graphs after", "result", "gradient")
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 Line = namedtuple("Line", "place words")  # of a panel
@@ -104,7 +104,7 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     if len(run.breaks) != explained:
         note += [EXPLAINED.format(explained)]
     if run.resumed:
-        note += [f"It went on in {counted(len(run.resumed), 'resume function')}."]
+        note += [f"It continued in {counted(len(run.resumed), 'resume function')}."]
     title, note = f"Graph breaks of {named(inside.function)}", (*note, run.outcome)
     return _list_breaks(title, run.breaks, len(run.graphs), (*note, *inside.sentences), run.outcome)
 
@@ -156,7 +156,7 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
         if kept.error:
             why = f"the call raised {error_message(kept.error)}"
         elif kept.graphs:  # of a module of torch's own it starts further inside
-            why = "what it compiled starts further inside; give a function that calls it"
+            why = "what it compiled starts further inside; pass a function that calls it"
         raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
     code, left_out = entries[0].code, ""
     listed = bytecode(code.replace(co_names=tuple(map(words.same, code.co_names))))
@@ -186,7 +186,7 @@ class _Draft:
         numbers = counted(len(kept.graphs), "graph"), counted(len(self.breaks), "graph break")
         note = [f"{', '.join(numbers)}.", outcome, *self._peeled]
         if not kept.events and not kept.graphs:
-            note.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
+            note.insert(0, "Dynamo translated none of its instructions. Python ran it unchanged.")
         if kept.lost:
             note.append(f"Not all of it could be read on this torch ({kept.lost}).")
         if kept.elsewhere:
@@ -251,7 +251,7 @@ class _Draft:
                 self.breaks.append(self._break(event, cause, ending))
         panels = [Panel("why", ending)] * bool(ending)
         if event.kind in ("break", "graph"):
-            panels.append(Panel("the graph that is handed over", event.graph))
+            panels.append(Panel("the graph passed to the backend", event.graph))
         more = {"says": ending, "lane": lane, "kind": event.kind, "ending": ending}
         return self._step(event, label, panels=tuple(panels), **more)
 
@@ -294,7 +294,7 @@ class _Draft:
 
 
 def _name(code: CodeType) -> str:
-    """Return the name of a function with the class that it stands in."""
+    """Return the name of a function with the class that contains it."""
     return code.co_qualname.rpartition("<locals>.")[2]
 
 
@@ -318,7 +318,7 @@ def _panel(title: str, heading: str, lines) -> Panel:
         rows.reverse()
     elif before := rows[:-MOST_GUARDS]:
         rows = rows[-MOST_GUARDS:]
-        note = f"The {len(before):,} lines before these stand at the steps that took them."
+        note = f"Earlier steps show the {len(before):,} lines before these."
     columns = (Column("place", "place"), Column("words", heading, code=True))
     return Panel(title, Listing(title, columns, tuple(rows), note))
 
@@ -381,9 +381,9 @@ def _entry(name, pair, args) -> Entry:
     result, gradient, why = Verdict("same"), Verdict("not compared"), ""
     if who := next((who for who, verdict in same.items() if verdict is False), ""):
         result = Verdict("differs", "failed")
-        why = f"{who} gives {_value_words(made[who])}, and the case {_value_words(wanted)}"
+        why = f"{who} returns {_value_words(made[who])}, the case {_value_words(wanted)}"
     elif None in same.values():
-        result, why = Verdict("not compared"), "only the results' own code could compare them"
+        result, why = Verdict("not compared"), "only the results' own code can compare them"
     else:
         slopes = both(lambda fn: _run_quietly(lambda *new: _gradients(fn, new), args))
         if not any(real_isinstance(found, BaseException) for found in slopes):
@@ -397,7 +397,7 @@ def _entry(name, pair, args) -> Entry:
         for run, tone in ((before, "plain"), (after, "changed" if fewer else "plain"))
     ]
     causes = [*dict.fromkeys(found.cause for found in before.breaks)] or ["it does not break"]
-    causes += ["the cure has another gradient"] * (gradient.word == "differs")
+    causes += ["the cure has a different gradient"] * (gradient.word == "differs")
     return Entry(name, (*graphs, result, gradient), why or "; ".join(causes))
 
 

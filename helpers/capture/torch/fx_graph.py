@@ -46,7 +46,7 @@ def last_nodes(graph, title: str) -> Graph:
     used = dict.fromkeys(n for node in tail for n in node.all_input_nodes)
     shown = [*(node for node in used if node not in tail), *tail]
     before = len(graph.nodes) - len(shown)
-    note = f"The {before:,} nodes before these stand at the steps that made them." * bool(before)
+    note = f"Earlier steps show the {before:,} nodes before these." * bool(before)
     return Graph(title, *_draw(shown, tail), note)
 
 
@@ -121,8 +121,8 @@ def grad_fn_graph(tensor, find: str = "", names=None) -> Graph:
         raise TypeError(f"show_grad_fn needs a tensor of torch, not {short_repr(tensor)}")
     start = tensor.grad_fn
     if start is None:
-        leaf = "it is a leaf; show what is made from it"
-        why = leaf if tensor.requires_grad else "no op recorded itself in it"
+        leaf = "it is a leaf; pass a tensor computed from it"
+        why = leaf if tensor.requires_grad else "no op recorded itself for it"
         raise ValueError(f"this tensor has no grad_fn: {why}")
     keys, nodes, edges, note, waiting = {start: "grad_fn 1"}, [], [], "", [start]
     for found in waiting:  # grows while it is walked
@@ -140,5 +140,5 @@ def grad_fn_graph(tensor, find: str = "", names=None) -> Graph:
                 edges.append(Edge(keys[found], keys[after]))
             else:
                 note = f"Only the nearest {MOST_NODES:,} are here."
-    graph = Graph("What the result knows of its past", tuple(nodes), tuple(edges), note)
+    graph = Graph("What autograd recorded for the result", tuple(nodes), tuple(edges), note)
     return graph.find(find) if find else graph

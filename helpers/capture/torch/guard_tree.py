@@ -37,7 +37,7 @@ TYPE_CHECK = re.compile(r"___check_type_id\((.+), \d+\), type=<class '(?:[\w<>]+
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
 SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
 FORMS = {  # kind of guard -> a pattern of torch's text, and what that says in plain words
-    "GLOBAL_STATE": (".*", "torch's settings (grad mode, …) are as they were"),
+    "GLOBAL_STATE": (".*", "torch's settings (grad mode, …) are unchanged"),
     "LAMBDA_GUARD": (".*saved_tensors_hooks.*", "the same hooks on saved tensors are on"),
     "TORCH_FUNCTION_MODE_STACK": (".*", "the same function modes are on"),
     "DEFAULT_DEVICE": (".*", "the default device is the same"),
@@ -157,8 +157,8 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
     if not kept:
         raise LookupError(
             f"Dynamo keeps no compiled code for {name}(); compile it with torch.compile and call "
-            "it first (a call that holds no op of torch leaves none, nor does a function that "
-            "torch has to wrap, such as a partial or a module of torch's own)"
+            "it first (a call without torch ops leaves none, nor does a function that "
+            "torch must wrap, such as a partial or a module of torch's own)"
         )
     nodes, edges, guards = {}, [], {}
 
@@ -319,11 +319,11 @@ def describe_reason(reason: str) -> str:
     words = f"no longer {source_words(check)}"
     if found := TYPE_CHECK.match(check):
         words = f"{source_words(found[1])} is no longer of type {found[2]}"
-    return f"{words}{f', taken at `{line}`' * bool(line)}"
+    return f"{words}{f', added at `{line}`' * bool(line)}"
 
 
 def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:
-    """Return every guard that these locals fail, each asked alone; torch stops at the first."""
+    """Return every guard that these locals fail, each run by itself; torch stops at the first."""
     scope = {"L": seen, "G": fn.__globals__}
     told = entry.guard_manager.root.check_verbose(seen)
     part = " ".join(told.verbose_code_parts)

@@ -42,9 +42,9 @@ from .guard_tree import behind, copied, entries, entries_words, given
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 MOST_FRAMES, LONGEST, MOST_CALLS = 3, 120, 6
-NOTHING, OTHER = "nothing was there", "the guards hold, but the backend is another"
-EMPTY = "Dynamo made no entry: nothing in it to compile, or it was told to skip it, or gave it up"
-ENDS = "torch's guards end the process at a nested tensor of this layout; use layout=torch.jagged"
+NOTHING, OTHER = "there was no entry", "the guards hold, but the backend is different"
+EMPTY = "Dynamo made no entry: there was nothing to compile, or it skipped or gave up this code"
+ENDS = "torch's guards crash the process on a nested tensor of this layout; use layout=torch.jagged"
 WRAPPER = "external_utils.py"  # where torch wraps what it cannot start with
 
 
@@ -61,7 +61,7 @@ def watch(fn, **options) -> "Compiled":
     function, told = behind(fn)
     if torch_private.is_compiled(fn) or guard_tree.ledger(fn):
         if options:
-            raise TypeError(f"this is compiled already; give {', '.join(options)} to torch.compile")
+            raise TypeError(f"this is already compiled; pass {', '.join(options)} to torch.compile")
         return Compiled(fn, function, fn, told)
     torch_private.refuse_late_dynamo()
     refuse_async(function, "watch_recompiles")
@@ -271,7 +271,7 @@ def compiled_graph(fn) -> Graph:
     ]
     edges = [
         Edge("call", "slot", "its frame goes to"),
-        Edge("slot", "code", "asks for entries" if slot.owner == "torch" else "runs"),
+        Edge("slot", "code", "looks for entries" if slot.owner == "torch" else "runs"),
     ]
 
     def add(source: str, words: str, key: str, *node) -> None:
@@ -305,7 +305,7 @@ def compiled_graph(fn) -> Graph:
 
 
 def _graph_words(compiled) -> str:
-    """Return the calls of the FX graph that a backend gave back as it was; else that it is none."""
+    """Return the calls of the FX graph that a backend returned unchanged; else say it is none."""
     import torch
 
     inner = torch_private.inner_function(compiled)
@@ -320,7 +320,7 @@ def _graph_words(compiled) -> str:
 
 KERNEL = re.compile(r"async_compile\.cpp\w*\(.*?'''(.*?)'''", re.DOTALL)
 NOT_RUN, NO_KERNEL = "(none yet: Inductor did not run)", "(none: Inductor wrote no kernel)"
-OFF = "Inductor was not asked to run: this takes a C++ compiler and some patience. Pass run=True."
+OFF = "Inductor did not run. It needs a C++ compiler and some patience; pass run=True to run it."
 NO_COMPILER = (
     "Inductor did not run: there is no C++ compiler here (none of g++, clang++, c++): "
     f"{COMPILER_CURE}."
@@ -345,7 +345,7 @@ def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
         pairs = (*pairs, *align([], lines, {}))
     else:
         pairs = (pairs[0]._replace(right_text=words), *pairs[1:])
-    title = f"What Inductor makes of {named(function)}()"
+    title = f"What Inductor generates for {named(function)}()"
     return SideBySide(title, "your Python", "its C++", pairs, note)
 
 

@@ -174,7 +174,7 @@ def readable(notebook) -> list:
 def sections(notebook) -> list[dict]:
     """Return title, level, place (the anchor) and text of each section, in order.
 
-    A section ends where the next heading stands, of whatever level.
+    A section ends at the next heading of any level.
     """
     found = []
     for cell in readable(notebook):

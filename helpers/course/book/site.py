@@ -54,7 +54,7 @@ def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None
         for here in [one for one in contents if one.number == str(word["chapter"])]:
             if f' id="{place}"' in pages[f"{here.stem}.html"]:
                 about = {"title": word["term"], "text": word["means"], "at": place, "level": 0}
-                found.append(about | {"page": here.stem, "chapter": f"a word of {here.title}"})
+                found.append(about | {"page": here.stem, "chapter": f"a term of {here.title}"})
     first = nbformat.read(notebooks() / f"{START}.ipynb", as_version=4).cells
     [drawn] = [cell.source for cell in first if cell.source.startswith("## The map\n")]
     pages["index.html"] = index(contents, drawn[drawn.index("<div") :], recorded_hero(first))

@@ -35,7 +35,7 @@ class Tracing(VariableBuilder):
         args = [self._recordable(a) for a in args]
         kwargs = {k: self._recordable(v) for k, v in kwargs.items()}
         if None in args or None in kwargs.values():
-            raise Break("an argument is nothing that a graph can hold")
+            raise Break("an argument is not something that a graph can contain")
         result = self._on_fakes(fn, args, kwargs)
         if not isinstance(result, torch.Tensor):
             raise Break("the result is not one tensor")
@@ -131,7 +131,7 @@ class Output:
             run = backend(module, examples)
             if not callable(run):
                 given = real_type_name(run)
-                raise TypeError(f"a backend must return something to call, not {given}")
+                raise TypeError(f"a backend must return a callable, not {given}")
         except Exception as error:
             raise BackendFailed from error
         called = f"{self.trace.name(run, 'graph')}({', '.join(used)})"

@@ -1,4 +1,4 @@
-"""Which functions of torch may stand in a graph, by name: pure ones, whose result is new.
+"""Which functions of torch a graph may contain, by name: pure ones, whose result is new.
 
 Whatever is not named here runs for real, between two graphs. So a name that is missing costs a
 graph break, and never a wrong result. Mirrors torch/_dynamo/trace_rules.py.

@@ -58,7 +58,7 @@ class Door:
 
     def _on_frame(self, frame, entry, state):
         code = frame.f_code
-        starts = frame.f_lasti <= START  # a generator that goes on is asked about again
+        starts = frame.f_lasti <= START  # the callback is asked again when a generator continues
         with suppress(ValueError):  # there are not so many frames
             starts = starts and not sys._getframe(sys.getrecursionlimit() - FEWEST_LEVELS)
         if starts and not code.co_filename.startswith(HERE):

@@ -206,7 +206,7 @@ class Backward:
 
 
 def numbered(inputs):
-    """Return {(argument, index): value} of pairs in order: an argument may stand several times."""
+    """Return {(argument, index): value} of pairs in order: an argument may occur several times."""
     found, counts = {}, Counter()
     for name, value in inputs:
         found[name, counts[name]] = value

@@ -1,6 +1,6 @@
 """The ops that the framework itself brings: arithmetic for losses, and what gradients need.
 
-They stand in the same registry as a learner's, with inference, kernel and gradient rule. Their
+They are in the same registry as a learner's, with inference, kernel and gradient rule. Their
 inputs are all called "in"; a job's input and variable ops have no kernel.
 """
 
@@ -12,7 +12,7 @@ from .registry import AttrDef, GradientDef, Kernel, OpDef, Registry, Spec
 
 
 def built_in_registry():
-    """Return a registry that holds the built-in ops alone."""
+    """Return a registry with only the built-in ops."""
     ops = {name: _definition(name, *row) for name, row in OPS.items()}
     return Registry(ops, {name: _gradient(name, *rules) for name, rules in GRADIENTS.items()})
 

@@ -91,12 +91,10 @@ def check(op, has_inference):
     """Raise OpError unless a definition is complete; for both front ends."""
     names = [*op.inputs, *op.outputs, *op.attrs]
     for name in [op.name, *names]:
-        need(
-            type(name) is str and name and "/" not in name, f"{op}: {quote_value(name)} is no name"
-        )
+        need(type(name) is str and name and "/" not in name, f"{op}: bad name {quote_value(name)}")
         need(names.count(name) < 2, f'{op}: the name "{name}" is used twice among its arguments')
-    need(op.outputs, f'{op} has no .Output("out"), and nobody could use it')
-    told = f"{op} has no .SetTensorDescInferFn(...): nobody can tell the shape of its outputs"
+    need(op.outputs, f'{op} has no .Output("out"), so no other op could use it')
+    told = f"{op} has no .SetTensorDescInferFn(...), so the shape of its outputs is unknown"
     need(has_inference, told)
 
 

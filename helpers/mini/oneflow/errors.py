@@ -62,7 +62,7 @@ def place(path):
 
 
 def in_file(words, path):
-    """Return words about what stands in a file, with its place in brackets."""
+    """Return words about something in a file, with its place in brackets."""
     return f"{words} ({place(path)})" if path else words
 
 

@@ -73,7 +73,7 @@ def natively(opname: str, takes: int, gives: int, effect: str):
 
 
 class Lent:
-    """What a slot held, and where it is to be put back."""
+    """What a slot held, and where to restore it."""
 
     def __init__(self, where, value):
         self.where, self.value = where, value
@@ -268,7 +268,7 @@ class More:
         self.leave(generator_of(self))
 
     def YIELD_VALUE(self):
-        """[value] → leaves with it; whoever goes on with the frame pushes what was sent"""
+        """[value] → leaves with it; what continues the frame pushes what was sent"""
         self.leave(self.pop())
 
     def GET_YIELD_FROM_ITER(self):

@@ -31,7 +31,7 @@ class Picture:
     states: list[dict[str, str]]
 
     def still(self, moment: int, style: str) -> str:
-        """Return the SVG of one moment, to stand alone: with its style, and its states written."""
+        """Return the SVG of one moment, usable alone: with its style, and its states written."""
         found = self.svg.replace("<title>", f"<style>{style}</style><title>", 1)
         for key, state in self.states[moment].items():
             name = f'data-key="{key}"'

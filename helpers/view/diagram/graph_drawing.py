@@ -150,7 +150,7 @@ def _reach(place: Callable) -> int:
 def _draw_level(graph, layout: Layout, place, down: bool, inner=None, beside=False):
     """Return a piece: one level, its spots by `place(more)`; `inner`: key -> a piece.
 
-    `beside`: labels stand above their arrows.
+    `beside`: labels are above their arrows.
     """
     fans, curve = Counter(edge.source for edge in graph.edges), curve_down if down else curve_across
     inner, kinds = inner or {}, {node.key: node.kind for node in graph.nodes}
@@ -183,7 +183,7 @@ def _draw_level(graph, layout: Layout, place, down: bool, inner=None, beside=Fal
 
 
 def _draw_nest(nest: Nest) -> diagram.Piece:
-    """Return one level of a nest: what a box calls stands inside of it."""
+    """Return one level of a nest: what a box calls is inside it."""
     graph = replace(nest.graph, edges=diagram.one_per_pair(nest.graph.edges))
     widths, heights, inner = {}, {}, {}
     for node in graph.nodes:

@@ -1,4 +1,4 @@
-"""A graph -> layers of boxes with few crossings, and where in its layer each box stands."""
+"""A graph -> layers of boxes with few crossings, and where in its layer each box is."""
 
 from bisect import bisect_left
 from collections import defaultdict, namedtuple
@@ -13,7 +13,7 @@ SWEEPS, ROUNDS, SHAKES = 8, 6, 30
 MOST_SHAKEN = 120  # boxes and bends: a larger picture gets no further try
 WEIGHTS = (1, 2, 8)  # of a piece with no bend, one and two
 NEAR, LOOSE = 4, 60  # pixels: what is as good as straight; where two boxes pull as one bend does
-BETWEEN, BESIDE = 24, 16  # pixels between two boxes; between a bend and what stands beside it
+BETWEEN, BESIDE = 24, 16  # pixels between two boxes; between a bend and what is beside it
 
 
 # Keys per layer, in their order; per edge the keys passed through, bends among them; whether an
@@ -48,7 +48,7 @@ def make_layers(graph: Graph, ends_last: bool = False) -> Layout:
 
 
 def _assign_layers(graph: Graph) -> dict[str, int]:
-    """Return a layer per key; what needs no input stands just before its reader."""
+    """Return a layer per key; what needs no input is just before its reader."""
     import networkx  # half as much to import as all the rest of a chapter's first cell
 
     directed = networkx.DiGraph()
@@ -162,7 +162,7 @@ def assign_coordinates(
 
 
 def _settle(row, offsets, near, centres) -> dict[object, float]:
-    """Return the centres of a row; keys that come too close stand at a common mean."""
+    """Return the centres of a row; keys that come too close share a mean."""
     blocks = []
     for key, offset in zip(row, offsets, strict=True):
         pulls = near.get(key, ())

@@ -4,7 +4,7 @@
 
 const PATIENCE = 8000; // milliseconds
 const NOT_KEPT =
-  " Not kept yet: a busy kernel does it later; after a restart, run this cell again and answer there.";
+  " Not saved yet. A busy kernel saves it later. After a restart, run this cell again and answer there.";
 
 /** Append words to a node; what stands between `backticks` becomes code. */
 function write(node, words) {

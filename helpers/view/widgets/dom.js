@@ -50,7 +50,7 @@ function asker(model, status, patience, what) {
   const ask = (content) => {
     heard();
     status.replaceChildren("Running…");
-    const silent = `No answer yet. A busy kernel gives it later; after a restart, run this cell again to make ${what}.`;
+    const silent = `No answer yet. A busy kernel answers later. After a restart, run this cell again to make ${what}.`;
     waiting = setTimeout(() => status.replaceChildren(silent), patience);
     model.send(content);
   };

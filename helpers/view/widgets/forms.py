@@ -17,7 +17,7 @@ ASK = "This call will be a"
 def _choice_text(model: Choice) -> str:
     hung = (visible(choice).replace("\n", "\n     ") for choice in model.choices)
     numbered = [f"  {n}. {words}" for n, words in enumerate(hung, 1)]
-    closing = "Decide first; then `predict.reveal()` says what running it gave."
+    closing = "Decide first. Then `predict.reveal()` shows what happened."
     return "\n".join([visible(model.question), *numbered, closing])
 
 
@@ -46,13 +46,13 @@ def _sandbox_html(model: Sandbox) -> str:
 
 
 def _tell(model: Sandbox) -> tuple[list[tuple[str, ...]], str]:
-    """Return a row for each control, and what there is to foretell."""
+    """Return a row for each control, and what there is to predict."""
     rows, (*most, last) = [], model.verdicts
     for c in model.controls:
         matters = f"{c.of}: {', '.join(c.matters)}" if c.of else EVERY
         rows.append((c.name, c.first, "; ".join(c.options), matters))
     words = f"{', '.join(most)} or {last}" if most else last
-    return rows, f"To foretell: {ASK[:1].lower()}{ASK[1:]} {words}."
+    return rows, f"To predict: {ASK[:1].lower()}{ASK[1:]} {words}."
 
 
 def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str], dict]):

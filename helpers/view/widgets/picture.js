@@ -162,7 +162,7 @@ function zoomBar(drawing, smallest) {
     drawing.style.width = by ? `${Math.round(least)}px` : "";
     drawing.style.minWidth = by ? "0" : `${smallest}px`;
   };
-  const sizes = [["−", "Smaller", 0.8], ["+", "Larger", 1.25], ["Fit", "As at first", 0]];
+  const sizes = [["−", "Smaller", 0.8], ["+", "Larger", 1.25], ["Fit", "Reset", 0]];
   for (const [sign, words, by] of sizes) {
     const node = make("button", "course-button", sign, { type: "button", "aria-label": words });
     node.addEventListener("click", () => scale(by));

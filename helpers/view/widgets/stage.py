@@ -165,7 +165,7 @@ class _Script:
         told |= {name: self._word(cut(said)) for name, said in words.items()}
         told["lane"] = self._lanes.index(step.lane) if step.lane in self._lanes else -1
         told["deed"] = self._word(step.deed)
-        if self._printed:  # how much of all output stands there; where it is no beginning, words
+        if self._printed:  # how much of all output is there; where it is no beginning, words
             printed = _printed(step)
             starts = self._printed.startswith(printed)
             told["printed"] = _count_units(visible(printed)) if starts else [self._word(printed)]
@@ -193,7 +193,7 @@ class _Script:
         if getattr(step, "left_out", 0) or getattr(step, "kind", INSTRUCTION) != INSTRUCTION:
             return {}
         values, function = getattr(step, "values", ()), getattr(step, "function", "")
-        if not values:  # known by its words alone: at the same place it is the same one
+        if not values:  # known only by its words: at the same place it is the same one
             where = [(function, n, w.removesuffix(" (lazy)")) for n, w in enumerate(step.stack)]
             keys = [_index(self._symbols, place) for place in where]
             values = [Value(w, key=key) for w, key in zip(step.stack, keys, strict=True)]

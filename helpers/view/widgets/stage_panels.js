@@ -17,7 +17,7 @@ function panelPlaces(script) {
       wanted.set(at, (wanted.get(at) ?? new Set()).add(key));
     });
 
-  const box = makeScroll(make("div", "stage-pane stage-panels", ""), "What each step holds");
+  const box = makeScroll(make("div", "stage-pane stage-panels", ""), "What each step shows");
   const parts = new Map();
   for (const [at, keys] of wanted) {
     const part = make("div", "stage-panel", "");

@@ -19,7 +19,7 @@ function tell(recap, { question, choices, picked, answer }) {
   const count = (mark) => marks.filter((one) => one === mark).length;
   recap.nextElementSibling.textContent =
     `You decided ${count("✓") + count("✗")} of ${marks.length} and got ${count("✓")} right. ` +
-    "Only this page knows, until you leave it.";
+    "Only this page remembers it, until you leave.";
 }
 
 document.addEventListener("book-saved", ({ detail: state }) => {
