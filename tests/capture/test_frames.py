@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-from helpers.capture.cpython.frame import (
-    frames_timeline,
-)
+from helpers.capture.cpython.frame import frames_timeline, traceback_listing
 from helpers.view.widgets.stage import timeline
 from tests.pythons import VERSIONS, run
 
@@ -202,3 +200,22 @@ def test_frame_objects_are_made_when_somebody_asks(version):
     assert [name for name, _ in before] == [name for name, _ in after] == chain
     assert [made for _, made in before] == [True, False, False, False, False]
     assert [made for _, made in after] == [True, True, True, False, False]
+
+
+def test_a_traceback_goes_on_with_the_cause_and_the_context_each_once():
+    def raises():
+        try:
+            int("x")
+        except ValueError as first:
+            try:
+                raise KeyError from first
+            except KeyError:
+                raise OSError from None
+
+    with pytest.raises(OSError) as caught:
+        raises()
+    listing = traceback_listing(caught.value)
+    links = ["2", "exception 2, link 1", "exception 3, link 1"]
+    assert [row.place for row in listing.rows][1:] == links
+    told = "Exception 2, KeyError(), is the __context__ of exception 1. Exception 3, ValueError("
+    assert told in listing.note and listing.note.endswith("is the __cause__ of exception 2.")
