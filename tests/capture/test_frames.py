@@ -203,19 +203,13 @@ def test_frame_objects_are_made_when_somebody_asks(version):
 
 
 def test_a_traceback_goes_on_with_the_cause_and_the_context_each_once():
-    def raises():
-        try:
-            int("x")
-        except ValueError as first:
-            try:
-                raise KeyError from first
-            except KeyError:
-                raise OSError from None
-
     with pytest.raises(OSError) as caught:
-        raises()
+        try:
+            exec("try: int('x')\nexcept ValueError as first: raise KeyError from first")
+        except KeyError:
+            raise OSError from None
     listing = traceback_listing(caught.value)
-    links = ["2", "exception 2, link 1", "exception 3, link 1"]
-    assert [row.place for row in listing.rows][1:] == links
+    links = [f"exception {number}, link {link}" for number, link in ((2, 1), (2, 2), (3, 1))]
+    assert [row.place for row in listing.rows] == ["1", *links]
     told = "Exception 2, KeyError(), is the __context__ of exception 1. Exception 3, ValueError("
     assert told in listing.note and listing.note.endswith("is the __cause__ of exception 2.")

@@ -67,7 +67,7 @@ def _value(frame: FrameType, name: str) -> str:
 
 
 def traceback_listing(error: BaseException) -> Listing:
-    """List the frames that an exception, its cause and its context keep alive. TypeError for others."""
+    """List the frames that an exception, its cause and its context keep alive. Else TypeError."""
     if not real_isinstance(error, BaseException):
         raise TypeError(f"show_traceback needs an exception, not {short_repr(error)}")
     rows, chain = [], [error]
@@ -158,8 +158,7 @@ def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs)
     many = f"Only the first {most:,} steps are recorded (most={2 * most} records more)."
     lost = f"{TRACER_LOST}." if result.tracer_changed else ""
     note = *watched.sentences, result.sentence, many if run.full else lost, run.printed.note
-    note += (limits.note(),)
-    words = " ".join(filter(None, (*note, watched.unreached(bool(run.steps)))))
+    words = " ".join(filter(None, (*note, limits.note(), watched.unreached(bool(run.steps)))))
     where = run.pages.place(watched.function.__code__)[0].where
     title = f"Frames of {plain(watched.function.__name__)}{where}"
     return Timeline(title, run.pages.text, tuple(run.steps), words, tuple(run.pages.places))

@@ -36,10 +36,9 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     `old` is restored when the block ends. `search` is "thorough" (ask the collector) or "scan"
     (only names in modules). `keep` lists paths to leave alone, such as `"__main__.original"`.
     `only` lists the only paths to rebind. Both accept patterns (`"tensorflow.*"`). References that
-    `new` needs to reach `old` also stay. So does a variable that only a running call refers to,
-    because no search lists it. The references that `old` has to itself, such as an attribute or a
-    default, stay too. To replace it permanently, call `.__enter__()` on the result at start-up, or
-    pass the result to `stack.enter_context`.
+    `new` needs to reach `old` also stay, and those that `old` has to itself. So does a variable
+    that only a running call refers to, because no search lists it. For a permanent replacement,
+    call `.__enter__()` on the result at start-up, or use `stack.enter_context`.
 
     ValueError or TypeError, in one sentence and with nothing changed, if no place could be rebound,
     a path names no place, or `new` is `old` itself or cannot be called though `old` can. Shared
