@@ -13,10 +13,12 @@ from ..view.table_view import table
 def show_names(*asked: str) -> Exhibit:
     """Draw what the caller's names refer to, with one box per name and one per object.
 
-    NameError if the caller has no such name.
+    NameError if the caller has no such name. TypeError if you pass none.
     """
     from ..capture.references.name_graph import names_graph
 
+    if not asked:
+        raise TypeError('show_names needs the names to draw, such as show_names("a", "b")')
     caller = sys._getframe(2)  # past `preserves_interpreter_state`
     space = {**caller.f_globals, **caller.f_locals}
     cure = "run the cell that makes it"
@@ -92,9 +94,8 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     if type(entry) is not int or entry != 1:
         raise TypeError("entry picks the guards that check a call: pass call= too, or neither")
     if require_bool(as_table, "as_table"):
-        return Exhibit(
-            guard_listing(guard_tree.guard_graph(fn), require_str(find, "find")), table, 4
-        )
+        listing = guard_listing(guard_tree.guard_graph(fn), require_str(find, "find"))
+        return Exhibit(listing, table, 4)
     return Exhibit(guard_tree.guard_graph(fn, find), diagram, 4)
 
 

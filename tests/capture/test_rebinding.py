@@ -77,6 +77,24 @@ def test_a_replacement_still_reaches_the_original_through(stage, source):
     assert stage.alias() == "old"
 
 
+OWN = {
+    "an attribute": "def op(): return original.__self__.tag\nop.__self__ = op",
+    "a keyword default": "def op(*, k=None): return k.tag\nop.__kwdefaults__['k'] = op",
+    "a default": "def op(me=None): return me.tag\nop.__defaults__ = (op,)",
+    "its closure": "def make():\n def op(): return op.tag\n return op\nop = make()",
+}
+
+
+@quick
+@pytest.mark.parametrize("source", OWN.values(), ids=OWN.keys())
+def test_what_the_old_function_refers_to_itself_with_stays(stage, source):
+    play(stage, f"{source}\nop.tag = 'old'\noriginal = alias = op")
+    play(stage, "def wrap(): return 'new ' + original()")
+    with rebind_everywhere(stage.op, stage.wrap) as rebinding:
+        assert stage.alias() == "new old"
+        assert "the old object refers to itself there" in {row.reason for row in rebinding.left}
+
+
 @quick
 @pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
 def test_an_exception_inside_restores_and_goes_on(stage, error):

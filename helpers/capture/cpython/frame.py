@@ -19,7 +19,7 @@ from .following import Limits
 from .settrace import TRACER_LOST, Printed, traced
 from .unwrapping import to_run
 
-MOST_FRAMES, MOST_ASKED, MOST_LOCALS, MOST_STEPS = 12, 100_000, 6, 400
+MOST_FRAMES, MOST_ASKED, MOST_LOCALS, MOST_STEPS, MOST_CHAINED = 12, 100_000, 6, 400, 8
 CSTACK = 3  # FRAME_OWNED_BY_CSTACK: an entry from C, without code of its own (3.12 and later)
 GENERATORS = 0x2A0  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 MEANINGS = {
@@ -67,19 +67,29 @@ def _value(frame: FrameType, name: str) -> str:
 
 
 def traceback_listing(error: BaseException) -> Listing:
-    """List the frames that an exception's traceback keeps alive. TypeError for other objects."""
+    """List the frames that an exception, its cause and its context keep alive. Else TypeError."""
     if not real_isinstance(error, BaseException):
         raise TypeError(f"show_traceback needs an exception, not {short_repr(error)}")
-    rows, link = [], error.__traceback__
-    while link is not None:
-        frame, first = link.tb_frame, link.tb_frame.f_code.co_firstlineno - 1
-        raised, now = (str(at - first) if at else "" for at in (link.tb_lineno, frame.f_lineno))
-        name, place = plain(frame.f_code.co_name), str(len(rows) + 1)
-        rows.append(FrameRow(place, name, raised, str(link.tb_lasti), now, locals_words(frame)))
-        link = link.tb_next
+    rows, chain = [], [error]
+    note = ["Line 1 is the first line of each frame's code, counting decorators."]
+    for number, one in zip(range(1, MOST_CHAINED + 1), chain, strict=False):  # which grows
+        before, link, at = f"exception {number}, link " if number > 1 else "", one.__traceback__, 0
+        while link is not None:
+            frame, first, at = link.tb_frame, link.tb_frame.f_code.co_firstlineno - 1, at + 1
+            raised, now = (str(n - first) if n else "" for n in (link.tb_lineno, frame.f_lineno))
+            told = raised, str(link.tb_lasti), now, locals_words(frame)
+            rows.append(FrameRow(f"{before}{at}", plain(frame.f_code.co_name), *told))
+            link = link.tb_next
+        for way, other in (("__cause__", one.__cause__), ("__context__", one.__context__)):
+            if other is not None and all(other is not known for known in chain):
+                chain.append(other)
+                words = f"Exception {len(chain)}, {short_repr(other)}, is the {way}"
+                note.append(f"{words} of exception {number}.")
+    if len(chain) > MOST_CHAINED:
+        note[MOST_CHAINED:] = [f"Only the first {MOST_CHAINED} exceptions are listed."]
     headings = "link", "function", "tb_lineno", "tb_lasti", "frame.f_lineno", "locals kept alive"
-    note = "Line 1 is the first line of each frame's code, counting decorators."
-    return Listing(f"Traceback of {short_repr(error)}", _columns(*headings), tuple(rows), note)
+    title, shown = f"Traceback of {short_repr(error)}", _columns(*headings)
+    return Listing(title, shown, tuple(rows), " ".join(note))
 
 
 def _columns(*headings: str) -> tuple:
@@ -148,8 +158,7 @@ def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs)
     many = f"Only the first {most:,} steps are recorded (most={2 * most} records more)."
     lost = f"{TRACER_LOST}." if result.tracer_changed else ""
     note = *watched.sentences, result.sentence, many if run.full else lost, run.printed.note
-    note += (limits.note(),)
-    words = " ".join(filter(None, (*note, watched.unreached(bool(run.steps)))))
+    words = " ".join(filter(None, (*note, limits.note(), watched.unreached(bool(run.steps)))))
     where = run.pages.place(watched.function.__code__)[0].where
     title = f"Frames of {plain(watched.function.__name__)}{where}"
     return Timeline(title, run.pages.text, tuple(run.steps), words, tuple(run.pages.places))
@@ -178,10 +187,8 @@ class _Run:
         self.live[id(frame)] = frame
         key = (id(frame), id(frame.f_code))
         resumed = self._off.pop(key, None)
-        name, says = (
-            plain(frame.f_code.co_name),
-            "A new frame goes on top. Its caller waits below.",
-        )
+        says = "A new frame goes on top. Its caller waits below."
+        name = plain(frame.f_code.co_name)
         if resumed:
             says = "The frame comes back from the shelf with all its values and continues."
         else:

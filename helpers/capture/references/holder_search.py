@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import types
-from gc import collect, get_objects, get_referents, get_referrers
+from gc import collect, get_objects, get_referents, get_referrers, is_tracked
 
 from ...model.code_records import columns
 from ...model.graphs import Edge, Graph, Node
@@ -41,8 +41,8 @@ OURS, KERNELS, PYTHONS = (
 _HEADINGS = {"kind": "kind", "owner": "owner", "name": "name"}
 COLUMNS = columns("owner name", **_HEADINGS, scan="scan finds it", verdict="can be rebound")
 UNSEEN = (
-    "Not listed: variables that only a running call or a traceback holds, and holders that "
-    "the collector does not look at, such as a NumPy array."
+    "Not listed: variables that only a running call (show_frame) or a traceback (show_traceback) "
+    "keeps, and holders that the collector does not look at, such as a NumPy array."
 )
 _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
 _KERNEL = ("IPython", "asyncio", "comm", "ipykernel", "jupyter_client", "selectors", "threading")
@@ -100,10 +100,23 @@ class Heap(Own):
         return real_isinstance(parent, type) or id(inside) in self.names
 
 
+def _find_untracked(wanted: dict) -> list:
+    """Return the dicts (up to 3.13) and tuples with one of these that CPython does not track."""
+    found, level = {}, HiddenList(get_objects())
+    while level:
+        kept = (v for v in get_referents(*level) if type(v) is dict or type(v) is tuple)
+        fresh = {id(v): v for v in kept if id(v) not in found and not is_tracked(v)}
+        found, level = found | fresh, HiddenList(fresh.values())
+    return [v for v in found.values() if not wanted.keys().isdisjoint(map(id, get_referents(v)))]
+
+
 def _find_referrers(level: HiddenList, wanted: dict):
     """Yield what holds any of these; `gc.get_referrers` would compare each with each of many."""
     asked = tuple(level)
     found = HiddenList(get_referrers(*asked) if len(level) <= FEW else get_objects())
+    # Neither a dict nor anything that the collector tracks can be inside an untracked container.
+    if not all(is_tracked(one) or type(one) is dict for one in level):
+        found.extend(_find_untracked(wanted))
     for holder in found:
         holds = len(level) <= FEW or not wanted.keys().isdisjoint(map(id, get_referents(holder)))
         if holds and holder is not asked and not real_isinstance(holder, Own):

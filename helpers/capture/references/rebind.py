@@ -36,8 +36,9 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     `old` is restored when the block ends. `search` is "thorough" (ask the collector) or "scan"
     (only names in modules). `keep` lists paths to leave alone, such as `"__main__.original"`.
     `only` lists the only paths to rebind. Both accept patterns (`"tensorflow.*"`). References that
-    `new` needs to reach `old` also stay. So does a variable that only a running call refers to,
-    because no search lists it.
+    `new` needs to reach `old` also stay, and those that `old` has to itself. So does a variable
+    that only a running call refers to, because no search lists it. For a permanent replacement,
+    call `.__enter__()` on the result at start-up, or use `stack.enter_context`.
 
     ValueError or TypeError, in one sentence and with nothing changed, if no place could be rebound,
     a path names no place, or `new` is `old` itself or cannot be called though `old` can. Shared
@@ -107,11 +108,15 @@ class Rebinding(Own):
                 there = listed(sorted(place.binding.path for place in places), 3)
                 words = f"matches no place that holds it; there are {there}"
                 raise ValueError(f"'{printable(pattern)}' {words}")
+        own = {id(self.old), id(instance_dict(self.old))}
+        if type(self.old) is types.FunctionType:
+            own |= {id(self.old.__kwdefaults__), *map(id, self.old.__closure__ or ())}
         reached, plan, changed, left = _reach(self.new, self.old), HiddenList(), [], []
         for place in places:
             needed = {id(place.container), (id(place.container), place.name)} & reached
             why = place.reason or _matches(place, keep) and "kept on request"
             why = why or only and not _matches(place, only) and "not selected"
+            why = why or id(place.container) in own and "the old object refers to itself there"
             why = why or needed and "the replacement itself needs it"
             if why:
                 left.append(place.binding._replace(rebindable=False, reason=why))
@@ -206,9 +211,8 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
         have, want = (len(each.__code__.co_freevars) for each in (function, donor))
         if have != want:
             words = f"the donor has {want}; the closure stays, so the numbers must be equal"
-            raise ValueError(
-                f"{describe(function)} has {counted(have, 'free variable')} and {words}"
-            )
+            has = counted(have, "free variable")
+            raise ValueError(f"{describe(function)} has {has} and {words}")
         if why := why_fixed(function):
             raise ValueError(f"{describe(function)} keeps its code: {why}")
         self.function, self.code, self.first = function, donor.__code__, None
