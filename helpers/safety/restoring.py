@@ -7,6 +7,7 @@ import builtins
 import ctypes
 import functools
 import os
+import re
 import sys
 import sysconfig
 import threading
@@ -20,8 +21,8 @@ from .missing_parts import said_if_missing
 
 # whose code it is, by the file of its code object
 _PLACES = sysconfig.get_paths()
-STANDARD = tuple(_PLACES[name] + os.sep for name in ("stdlib", "platstdlib"))
-LIBRARIES = tuple(_PLACES[name] + os.sep for name in ("purelib", "platlib"))
+_HOMES = tuple(_PLACES[n] + os.sep for n in ("stdlib", "platstdlib", "purelib", "platlib"))
+_INSTALLED = re.compile(r"[\\/](?:site|dist)-packages[\\/]")  # also of another environment
 HOUSE = str(Path(__file__).parents[1]) + os.sep
 
 # A module that says `__builtins__ = BUILTINS` is skipped by the search for holders.
@@ -33,6 +34,11 @@ class Own:
     """What the search for holders is made of: it holds what it looks for, and is never a result."""
 
     __slots__ = ()
+
+
+def is_library(file: str) -> bool:
+    """Return whether a file is of the standard library or of an installed package."""
+    return file.startswith(_HOMES) or _INSTALLED.search(file) is not None
 
 
 def module(name: str):

@@ -67,6 +67,8 @@ def _text(model: Timeline) -> str:
         if 1 <= step.left <= len(lines):
             parts.append(f"{LEFT} {model.place(step.left)}, {step.deed}: {lines[step.left - 1]}")
         for panel in step.panels:
+            if panel.title in PRINTED and not panel.content:
+                continue
             parts += [visible(f"{_heading_of(panel)}:")] if _heading_of(panel) else []
             parts += [f"  {line}".rstrip() for line in _draw_panel(panel, "text").split("\n")]
         steps.append("\n".join(parts))
