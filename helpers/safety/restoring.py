@@ -7,7 +7,6 @@ import builtins
 import ctypes
 import functools
 import os
-import re
 import sys
 import sysconfig
 import threading
@@ -21,9 +20,9 @@ from .missing_parts import said_if_missing
 
 # whose code it is, by the file of its code object
 _PLACES = sysconfig.get_paths()
-_HOMES = tuple(_PLACES[n] + os.sep for n in ("stdlib", "platstdlib", "purelib", "platlib"))
-_INSTALLED = re.compile(r"[\\/](?:site|dist)-packages[\\/]")  # also of another environment
 HOUSE = str(Path(__file__).parents[1]) + os.sep
+_HOMES = tuple(_PLACES[n] + os.sep for n in ("stdlib", "platstdlib", "purelib", "platlib"))
+_HOMES += HOUSE, "<frozen "
 
 # A module that says `__builtins__ = BUILTINS` is skipped by the search for holders.
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
@@ -37,8 +36,9 @@ class Own:
 
 
 def is_library(file: str) -> bool:
-    """Return whether a file is of the standard library or of an installed package."""
-    return file.startswith(_HOMES) or _INSTALLED.search(file) is not None
+    """Return whether a file is of the standard library, an installed package or these verbs."""
+    installed = {"site-packages", "dist-packages"} & {*Path(file).parts}  # of any environment
+    return file.startswith(_HOMES) or bool(installed)
 
 
 def module(name: str):

@@ -12,7 +12,7 @@ from ...model.graphs import Graph
 from ...model.phrase import clipped, ended, listed
 from ...model.stage_records import Panel, Step, Timeline
 from ...safety.arguments import is_exactly, real_isinstance
-from ...safety.restoring import HOUSE, is_library
+from ...safety.restoring import is_library
 from ..cpython.following import Limits
 from ..cpython.frame import suspends
 from ..cpython.objects import instance_dict, namespace
@@ -137,17 +137,13 @@ def follows(value: object) -> bool:
     if real_isinstance(value, type, ModuleType, enum.Enum):
         return False
     if type(value) is FunctionType:
-        return _is_own(value.__code__.co_filename)
+        return not is_library(value.__code__.co_filename)
     home = str(vars(type(value)).get("__module__", "builtins"))
     if home == "__main__" or home in sys.builtin_module_names:
         return home == "__main__"
     module = sys.modules.get(home)
     file = dict.get(namespace(module), "__file__") if real_isinstance(module, ModuleType) else ""
-    return _is_own(str(file))
-
-
-def _is_own(file: str) -> bool:
-    return not (file.startswith(HOUSE) or is_library(file))
+    return not is_library(str(file))
 
 
 def _compare(step: Step, then: Step, calling: set[int]) -> dict[str, str]:

@@ -413,10 +413,8 @@ def nearest(keys, wanted, names: Names) -> tuple[Cause, ...]:
 
 
 def _distance(causes) -> tuple[int, int, int]:
-    tops = [
-        {one.before, one.after} for one in causes if one.kind == "type" and "[" not in one.where
-    ]
-    others = sum(not KINDS.isdisjoint(words) for words in tops)
+    tops = (one for one in causes if one.kind == "type" and "[" not in one.where)
+    others = sum(not KINDS.isdisjoint((one.before, one.after)) for one in tops)
     return others, sum(one.kind == "number of elements" for one in causes), len(causes)
 
 
