@@ -25,6 +25,7 @@ def screen() -> str:
         told.append(f"  {name:19} {shorten(words.removesuffix('.'), WIDEST, placeholder=' …')}")
     others = len(door.INSTRUMENTS) - len(door.__all__)
     told.append(f"  and {others} more: dir({PACKAGE}); help({PACKAGE}.show_names) explains one")
+    told.append(f"  for a training loop: with {PACKAGE}.watching_traces() as seen: model.fit(…)")
     told += ["", "Missing:" if lost else "Nothing is missing."]
     return "\n".join(told + [f"  {name}: {missing_parts.repair(name)}" for name in sorted(lost)])
 

@@ -64,7 +64,7 @@ def test_a_terminal_shows_one_screen_that_says_how_to_see_the_rest(exhibit):
     after = len(lines) - at - 2
     assert len(lines) <= SCREEN and lines[:at] + lines[at + 1 : -1] == whole[:at] + whole[-after:]
     assert lines[at].startswith(f"… {len(whole) - at - after} lines")
-    assert "print(exhibit.text())" in lines[-1] and 'exhibit.save("x.html")' in lines[-1]
+    assert ".text() of this exhibit" in lines[-1] and ' .save("x.html")' in lines[-1]
 
 
 def test_a_row_of_several_lines_and_a_step_are_not_parted():

@@ -184,6 +184,7 @@ def test_screen_of_the_package_has_versions_verbs_and_what_is_missing(away):
     assert lines[0].startswith(f"whoruns {helpers.__version__}, Python 3.") and "numpy" in lines[0]
     shown = {line.split()[0]: line for line in lines if line.startswith("  ")}
     assert set(helpers.__all__) <= set(shown) and len(lines) <= 40
+    assert "model.fit" in screen.shown and "`fit`" in (ROOT / PROJECT["readme"]).read_text("utf-8")
     assert max(map(len, lines[:-3])) <= 100 and "Missing:" in lines
     assert "pip install" in shown["torch:"] and "pip install" in shown["tensorflow:"]
 

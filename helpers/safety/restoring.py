@@ -20,9 +20,9 @@ from .missing_parts import said_if_missing
 
 # whose code it is, by the file of its code object
 _PLACES = sysconfig.get_paths()
-STANDARD = tuple(_PLACES[name] + os.sep for name in ("stdlib", "platstdlib"))
-LIBRARIES = tuple(_PLACES[name] + os.sep for name in ("purelib", "platlib"))
 HOUSE = str(Path(__file__).parents[1]) + os.sep
+_HOMES = tuple(_PLACES[n] + os.sep for n in ("stdlib", "platstdlib", "purelib", "platlib"))
+_HOMES += HOUSE, "<frozen "
 
 # A module that says `__builtins__ = BUILTINS` is skipped by the search for holders.
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
@@ -33,6 +33,12 @@ class Own:
     """What the search for holders is made of: it holds what it looks for, and is never a result."""
 
     __slots__ = ()
+
+
+def is_library(file: str) -> bool:
+    """Return whether a file is of the standard library, an installed package or these verbs."""
+    installed = {"site-packages", "dist-packages"} & {*Path(file).parts}  # of any environment
+    return file.startswith(_HOMES) or bool(installed)
 
 
 def module(name: str):

@@ -146,7 +146,15 @@ def test_fit_of_keras_is_seen_from_outside():
     model.compile("adam", "mse")
     x, y = np.ones((10, 3), "float32"), np.ones((10, 1), "float32")
     with helpers.watching_traces() as first:
-        model.fit(x, y, batch_size=4, verbose=0)
+        model.fit(x, y, validation_data=(x, y), batch_size=4, verbose=0)
+    told = [(one.subject[3:], one.arguments, one.note) for one in first.model.entries]
+    assert {one[0] for one in told} >= {
+        f"{step} ({kind}_step)"
+        for step in ("one_step_on_data", "multi_step_on_iterator")
+        for kind in ("train", "test")
+    }
+    assert "IteratorSpec((float32 (None, 3), float32 (None, 1)),)" in str(told)
+    assert told[1][2].startswith("second trace of the first call, which created variables")
     with helpers.watching_traces() as again, helpers.watching_ops() as ops:
         model.fit(x, y, batch_size=4, verbose=0)
     with helpers.watching_traces() as partial:

@@ -11,7 +11,7 @@ import pytest
 
 from helpers import show_names
 from helpers.capture.references.name_graph import names_graph
-from helpers.capture.references.name_timeline import MOST_STEPS, names_timeline
+from helpers.capture.references.name_timeline import MOST_STEPS, follows, names_timeline
 
 
 def graph(**names):
@@ -229,6 +229,16 @@ def test_containers_and_ones_own_are_followed_and_the_insides_of_libraries_are_n
 
     last = names_timeline(run, value).steps[-1].panel("names and objects")
     assert bool(last.targets(target(last, "thing"))) is is_followed
+
+
+@pytest.mark.parametrize("place", ["site-packages", "dist-packages"])
+def test_a_package_of_another_environment_is_an_installed_one(place, tmp_path, monkeypatch):
+    folder = tmp_path / place
+    folder.mkdir()
+    (folder / "foreign.py").write_text("class Thing:\n    def __init__(self): self.inside = [1]\n")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "foreign", raising=False)
+    assert not follows(__import__("foreign").Thing()) and follows(Own())
 
 
 def test_what_is_not_followed_is_named():

@@ -48,6 +48,7 @@ def test_text_tells_every_step_with_its_source_line_and_panels():
     last = words[words.index("Step 2 of 2 · inside") :]
     assert "▶ line 3:     y = 2" in last
     assert re.search(r"x +1", last) and "printed:\n  hello" in last
+    assert "printed" not in view.text(one_step("", "printed")) != view.text(one_step("", "seen"))
 
 
 def test_each_kind_of_panel_is_drawn_by_its_own_view():

@@ -22,7 +22,7 @@ from ...model.reference_records import KINDS, join
 from ...model.tables import Listing
 from ...safety import PACKAGE
 from ...safety.arguments import is_exactly, printable, real_isinstance
-from ...safety.restoring import HOUSE, LIBRARIES, STANDARD, Own
+from ...safety.restoring import Own, is_library
 from ..cpython.objects import called, namespace, spoken
 from ..cpython.unwrapping import unwrap
 from ..text.value import SCALARS, label, short_name
@@ -229,7 +229,7 @@ def patched_names(most: int) -> str:
     for name, module in _list_modules().values():
         names = namespace(module)
         file = dict.get(names, "__file__") or ""
-        if name in sys.builtin_module_names or str(file).startswith((*STANDARD, *LIBRARIES)):
+        if name in sys.builtin_module_names or is_library(str(file)):
             found += _find_own(name, names, name)
     return listed(sorted(found), most)
 
@@ -243,8 +243,8 @@ def _find_own(place: str, names, home: str) -> list[str]:
             value = value.__func__
         if type(value) is types.FunctionType:
             file = value.__code__.co_filename
-            ours = file.startswith((*STANDARD, *LIBRARIES, HOUSE))
-            if not ours and (file.startswith(_TYPED) or ("<" not in file and os.sep in file)):
+            own = file.startswith(_TYPED) or ("<" not in file and os.sep in file)
+            if own and not is_library(file):
                 found.append(f"{path}: {called(value)}")
         elif type(value) is type and home and value.__module__ == home:
             found += _find_own(path, vars(value), "")

@@ -12,7 +12,7 @@ from ...model.graphs import Graph
 from ...model.phrase import clipped, ended, listed
 from ...model.stage_records import Panel, Step, Timeline
 from ...safety.arguments import is_exactly, real_isinstance
-from ...safety.restoring import HOUSE, LIBRARIES, STANDARD
+from ...safety.restoring import is_library
 from ..cpython.following import Limits
 from ..cpython.frame import suspends
 from ..cpython.objects import instance_dict, namespace
@@ -25,7 +25,6 @@ from .name_graph import Numbers, names_graph
 MOST_STEPS = 200
 OVER = "The call is over."
 FOLLOWED = (list, tuple, dict, set, frozenset, functools.partial, MethodType)
-NOT_OWN = (*STANDARD, *LIBRARIES, HOUSE)
 CALLS = ("CALL", "CALL_FUNCTION_EX", "CALL_KW")
 MOST_SHUT = 4  # names of classes
 MOST_TOLD = 60  # characters of output in a sentence
@@ -138,13 +137,13 @@ def follows(value: object) -> bool:
     if real_isinstance(value, type, ModuleType, enum.Enum):
         return False
     if type(value) is FunctionType:
-        return not value.__code__.co_filename.startswith(NOT_OWN)
+        return not is_library(value.__code__.co_filename)
     home = str(vars(type(value)).get("__module__", "builtins"))
     if home == "__main__" or home in sys.builtin_module_names:
         return home == "__main__"
     module = sys.modules.get(home)
     file = dict.get(namespace(module), "__file__") if real_isinstance(module, ModuleType) else ""
-    return not str(file).startswith(NOT_OWN)
+    return not is_library(str(file))
 
 
 def _compare(step: Step, then: Step, calling: set[int]) -> dict[str, str]:

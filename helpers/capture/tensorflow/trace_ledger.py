@@ -39,10 +39,12 @@ ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _EAGER = "run_functions_eagerly is on: Python ran, nothing was looked up"
 WHEN = {"error": "no key", "trace": "raised while tracing"}
 MOST_ITEMS, DEEPEST, LONGEST = 6, 6, 160
+SPEC = re.compile(r"\bTensorSpec\(shape=(.*?), dtype=tf\.(\w+), name=\w+\)")
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 MOST_DIFFERENCES = 20  # counted between two keys; beyond that they are far apart anyway
 MOST_KEYS = 200  # the newest, compared with; each trace asks again, so all would be quadratic
 BRACKETS = {"List": "[]", "Tuple": "()", "Dict": "{}"}
+KINDS = {"list", "tuple", "dict"}
 LEAVES = {"TensorSpec": "tensor ", "Literal": "Python value "}
 CONTEXTS = {
     "parent_graph": ("eager", "inside another graph"),
@@ -261,9 +263,11 @@ class TracesSeen:
             self._of_data += 1
             return
         (context, kind), subject = key, f"{len(self._calls) + 1}: {called(python)}"
+        method = "" if type(python) is MethodType else _method_in(python)
+        subject += f" ({method})" * bool(method)
         alike = [one for one in known if one[0].scope_type == context.scope_type]
         note, causes = _reason(alike, key, self._names)
-        again = "again, to run without creating variables"
+        again = "second trace of the first call, which created variables: not a retrace"
         row, more = ("trace", again if known and not alike else note), {"traces": 1}
         if error:
             row, more, causes = ("error", f"{WHEN['trace']}: {error_message(error)}"), {}, ()
@@ -278,6 +282,18 @@ class TracesSeen:
         note = f"{counted(made.traces, 'trace')}, {counted(made.retraces, 'retrace')} among them."
         data = f" tf.data traced {counted(self._of_data, 'function')} for datasets."
         return replace(made, note=note + data * bool(self._of_data))
+
+
+def _method_in(value, deep: int = 9) -> str:
+    """Return the name of a bound method in the closures below, such as train_step of Keras."""
+    if type(value) is MethodType:
+        return called(value)
+    cells = (value.__closure__ or ()) if type(value) is FunctionType else ()
+    with suppress(ValueError):  # a cell without contents
+        below = (static_attribute(value, "__wrapped__"), *(one.cell_contents for one in cells))
+        found = (_method_in(one, deep - 1) for one in below if deep and one is not None)
+        return next(filter(None, found), "")
+    return ""
 
 
 def _reason(known, key, names: "Names") -> tuple[str, tuple[Cause, ...]]:
@@ -333,7 +349,7 @@ class Names:
         if parts is None:
             with suppress(Exception):  # a repr of somebody's own
                 if not ADDRESS.search(words := repr(trace_type)):
-                    return clipped(words, LONGEST)
+                    return clipped(SPEC.sub(r"\2 \1", words), LONGEST)
             return type_name(trace_type)
         words = [self.of(part, depth + 1) for part in islice(parts.values(), MOST_ITEMS)]
         if kind == "Dict":
@@ -388,16 +404,18 @@ def literal(value) -> str:
 def nearest(keys, wanted, names: Names) -> tuple[Cause, ...]:
     """Return how `wanted` differs from the nearest of `keys` (oldest first); () if there is none.
 
-    The nearest differs in the fewest leaves, and rather not in a length; of equals, it is the
-    newest.
+    The nearest differs in the fewest leaves, and rather not in a length, nor in whether an argument
+    is a list, tuple or dict; of equals, it is the newest.
     """
     walks = (_walk_keys(names, key, wanted) for key in keys[-MOST_KEYS:])
     found = [tuple(islice(walk, MOST_DIFFERENCES)) for walk in walks]
     return min(reversed(found), key=_distance, default=())
 
 
-def _distance(causes) -> tuple[int, int]:
-    return sum(one.kind == "number of elements" for one in causes), len(causes)
+def _distance(causes) -> tuple[int, int, int]:
+    tops = (one for one in causes if one.kind == "type" and "[" not in one.where)
+    others = sum(not KINDS.isdisjoint((one.before, one.after)) for one in tops)
+    return others, sum(one.kind == "number of elements" for one in causes), len(causes)
 
 
 def _walk_keys(names: Names, old, new) -> Iterator[Cause]:

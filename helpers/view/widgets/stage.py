@@ -66,7 +66,7 @@ def _text(model: Timeline) -> str:
             parts.append(f"{MARK} {model.place(step.line)}: {lines[step.line - 1]}")
         if 1 <= step.left <= len(lines):
             parts.append(f"{LEFT} {model.place(step.left)}, {step.deed}: {lines[step.left - 1]}")
-        for panel in step.panels:
+        for panel in (one for one in step.panels if one.content or one.title not in PRINTED):
             parts += [visible(f"{_heading_of(panel)}:")] if _heading_of(panel) else []
             parts += [f"  {line}".rstrip() for line in _draw_panel(panel, "text").split("\n")]
         steps.append("\n".join(parts))
