@@ -82,7 +82,7 @@ watch_mutations({"append": (append, [tf.constant(1.0)])})""",
         "show_code": "show_code(lambda: 0)",
         "show_bytecode": "show_bytecode(scale)",
         "watch_stack": "watch_stack(scale, 3)",
-        "watch_frames": "watch_frames(lambda: scale(3))",
+        "watch_frames": "watch_frames(scale, 3)",
         "show_frame": "import sys\n\nshow_frame((lambda inside: sys._getframe())(3))",
         "show_frames": """\
 def deeper(x):
