@@ -66,7 +66,8 @@ function render({ model, el }) {
   const bar = make("div", "course-controls", "");
   const again = make("button", "course-button course-again", "Try again", { type: "button" });
   const skip = make("button", "course-button course-skip", "Skip", { type: "button" });
-  bar.append(make("button", "course-button course-check", "Check", { type: "submit" }), skip, again);
+  const check = make("button", "course-button course-check", "Check", { type: "submit" });
+  bar.append(check, skip, again);
   const status = makeStatus();
   form.append(field, bar, status);
   el.append(form);
@@ -94,6 +95,8 @@ function render({ model, el }) {
     status.append(late);
     const decided = model.get("checked") && model.get("picked") >= 0;
     again.style.visibility = decided ? "" : "hidden";
+    if (decided && check.matches(":focus")) radios[model.get("picked")].focus({ preventScroll: true });
+    check.style.display = decided ? "none" : "";
     skip.style.display = decided || model.get("skipped") ? "none" : "";
     if (decided || model.get("skipped")) openWhatWaits(el);
   };

@@ -85,7 +85,7 @@ function stackPane(script, room) {
     strip.style.transform = `translateY(${hidden * pitch}px)`;
     below.textContent = hidden ? `↓ ${hidden} more below` : "";
     const empty = !stack.length && !gone.length && !puts.length;
-    why.textContent = now.stack ? (empty ? "empty" : "") : "no stack at this step";
+    why.textContent = now.stack && empty ? "empty" : "";
     const most = slots === allowed && script.codes.length === 1 ? ` of at most ${slots}` : "";
     const depth = `${stack.length}${most || ` value${stack.length === 1 ? "" : "s"}`}`;
     const covered = new Set(puts);
@@ -94,7 +94,7 @@ function stackPane(script, room) {
       kind.hidden = false; // a type that is cut says less than none
       kind.hidden = kind.scrollWidth > kind.clientWidth;
     }
-    pane.aside.textContent = now.stack ? depth : "";
+    pane.aside.textContent = now.stack ? depth : "none at this step";
     const words = stack.map(({ words }) => words).reverse().join(", ");
     const told = [put.length && `new: ${put.map((n) => stack[n].words).join(", ")}`, now.taken && `pops the top ${now.taken}`];
     box.setAttribute("aria-label", [`Value stack, top first: ${words || "empty"}`, ...told].filter(Boolean).join("; "));
