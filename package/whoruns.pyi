@@ -36,6 +36,10 @@ __all__ = [
     "watch_recompiles",
     "watch_stack",
     "watch_traces",
+    "watching_breaks",
+    "watching_ops",
+    "watching_recompiles",
+    "watching_traces",
     "would_trace",
 ]
 
