@@ -145,7 +145,7 @@ print(seen)""",
         "watch_call": "watch_call(tf.negative, tf.constant(1.0))",
         "watch_calls": """\
 x = tf.constant(1.0)
-watch_calls({"eager": (scale, x), "graph": (tf.function(scale), x)})""",
+watch_calls({"eager": (twice, x), "graph": (tf.function(twice), x)})""",
         "show_call_diff": """\
 in_tensorflow = watch_call(tf.negative, tf.constant(1.0))
 show_call_diff(in_tensorflow, watch_call(torch.nn.functional.relu, torch.ones(2)))""",
