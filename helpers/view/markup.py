@@ -15,6 +15,7 @@ from . import ink
 
 _JOINT = re.compile(r"(?<=[^\s./][./])(?=[^\W\d]|<)")
 _ANYWHERE = re.compile(rf"{_JOINT.pattern}|(?<=\w_)(?=[^\W_])")
+_ADDRESS = re.compile(r"https://[\w./#-]*\w")
 _CODE = Markup("<code>{}</code>")
 MONO = "ui-monospace,Menlo,Consolas,monospace"
 _SHADE = f"color-mix(in srgb,{ink.TEXT} 34%,transparent)"
@@ -53,11 +54,16 @@ def joined(*parts: str) -> str:
 
 
 def coded(words: str) -> Markup:
-    """Escape words; what is between `backticks` becomes code."""
+    """Escape words; what is between `backticks` becomes code, and an address a link."""
     parts = visible(words).split("`")
     if len(parts) % 2 == 0:  # one without its partner
         return escape(visible(words))
-    return Markup("").join(_CODE.format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
+    return Markup("").join(_CODE.format(p) if i % 2 else _linked(p) for i, p in enumerate(parts))
+
+
+def _linked(words: str) -> Markup:
+    link = r'<a href="\g<0>" style="text-decoration:underline">\g<0></a>'
+    return Markup(_ADDRESS.sub(link, str(escape(words))))
 
 
 def jointed(words: str, names: bool = False) -> Markup:
