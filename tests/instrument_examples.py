@@ -131,7 +131,7 @@ print(seen)""",
 with watching_breaks() as seen:
     torch.compile(noisy, backend="eager")(torch.ones(2))
 assert seen.model.breaks == 1
-print(seen)""",
+seen.model.rows[0].cause""",
         "show_compiled": "show_compiled(compiled)",
         "show_guards": 'show_guards(compiled, find="RATE", as_table=True)',
         "guard_function": "guard_function(compiled)(torch.ones(2))",
