@@ -220,5 +220,7 @@ def test_argument_with_a_name_that_the_guards_use_is_told():
         return x * type
 
     fn = compiled(shadowing, [(x, 1)])
-    with pytest.raises(ValueError, match="type is a name that they use; rename the argument"):
+    with pytest.raises(
+        ValueError, match="type is a name of theirs; give the argument another name"
+    ):
         guard_function(fn)

@@ -1,4 +1,4 @@
-"""Chapter 6: wrong routes; loggers, tapes and eager calls that differ from TensorFlow's."""
+"""Chapter 6: routes read wrong; loggers, tapes and eager calls that part from TensorFlow's."""
 
 RUN = "byref(count), status.address)\n"
 REMOVE = "op_callbacks.remove_op_callback(callback)"
@@ -23,49 +23,49 @@ NOT_RAISED = DELETE.replace("finally", "except TypeError").replace(
 
 MISTAKES = {
     "route": (
-        ("FastPathExecute raised, because", '"fallback"', '"fast path"'),
+        ("FastPathExecute raised inside", '"fallback"', '"fast path"'),
         (
-            "C itself reads everything that arrives at the door",
+            "C reads all that arrives at the door itself",
             '(variable)": "fast path"',
             '(variable)": "fallback"',
         ),
-        ("there was no fallback", '"refused"', '"fast path"'),
+        ("no second way", '"refused"', '"fast path"'),
         ("the whole graph is one op", '"function"', '"graph"'),
-        ("through either door", '"no door"', '"fast path"'),
-        ("wrote a node", '": "graph"', '": "function"'),
+        ("at either door", '"no door"', '"fast path"'),
+        ("a node was written", '": "graph"', '": "function"'),
         ("must be one of 'fast path', 'fallback'", '(a, 1.0)": "fast path"', '(a, 1.0)": "quick"'),
         ("must be a dict", "answers = 'fast path'"),
     ),
     "op_logger": (
         ("before the block ends", LEAVE, AT_THE_END),
         ("bytes", ".decode() if isinstance(op_type, bytes) else op_type", ""),
-        ("whatever the block raises", LEAVE, "    yield log\n    op"),
-        ("someone else's callback is gone", REMOVE, "op_callbacks.clear_op_callbacks()"),
-        ("its own log", "    log = []\n", "", "@context", "log = []\n@context"),
+        ("whatever was raised", LEAVE, "    yield log\n    op"),
+        ("somebody else's callback is gone", REMOVE, "op_callbacks.clear_op_callbacks()"),
+        ("a log of its own", "    log = []\n", "", "@context", "log = []\n@context"),
         ("yours gives {'outer'", "        log.append", "        op_type in log or log.append"),
         (
-            "the exception of the block was swallowed",
+            "nobody heard of it",
             "    finally:\n        op",
             "    except Exception:\n        pass\n    op",
         ),
         ("still", REMOVE, "pass"),
-        ("get a list from `with op_logger() as log`, not ()", "yield log", "yield tuple(log)"),
+        ("given a list, `with op_logger() as log`, not ()", "yield log", "yield tuple(log)"),
         ("yours raises TypeError", "op_name=None, graph=None", "op_name=None"),
         ("must be a function", "op_logger = []"),
         ("yours raises", "def op_logger():\n    return None"),
     ),
     "tape": (
         ("walk from the last op to the first", "reversed(self.ops)", "self.ops"),
-        ("add up the gradients", "grad if known is None else known + grad", "grad"),
-        ("Pass zeros", "tf.zeros_like(o) if g is None else g for", "g for"),
+        ("the sum of what comes", "grad if known is None else known + grad", "grad"),
+        ("give zeros", "tf.zeros_like(o) if g is None else g for", "g for"),
         ("gives None", "grads.get(x._id)", "grads.get(x._id, tf.zeros_like(x))"),
         ("still there after the block", STOP, "pass"),
         (
-            "still there after the block. Remove it whatever the block raises",
+            "still there after the block: remove it whatever was raised",
             STOP,
             f"if not error[0]: {STOP}",
         ),
-        ("someone else's callback", STOP, "op_callbacks.clear_op_callbacks()"),
+        ("somebody else's callback", STOP, "op_callbacks.clear_op_callbacks()"),
         ("KeyError", "attrs, tuple(outputs)", "(), tuple(outputs)"),
         (
             "must return a tensor, or None, not ndarray",
@@ -73,10 +73,10 @@ MISTAKES = {
             "grads[x._id].numpy()",
         ),
         ("nothing to add", "if grad is not None:", "if True:"),
-        ("y does not depend on this op", "                continue", "                pass"),
+        ("is not asked for a gradient", "                continue", "                pass"),
         ("a list that changes", "tuple(outputs)", "outputs"),
         (
-            "called three times",
+            "asked three times",
             "reversed(self.ops)",
             "iter(lambda: self.ops and self.ops.pop(), [])",
         ),
@@ -87,9 +87,9 @@ MISTAKES = {
             "class MyTape:",
             "class MyTape:\n    ops = []",
         ),
-        ("pass the class MyTape itself", "MyTape = 5"),
+        ("give the class, MyTape, itself", "MyTape = 5"),
         ("yours raises AttributeError", "self.ops.append", "self.steps.append"),
-        ("__enter__ returns None", "        return self\n", ""),
+        ("return self from __enter__", "        return self\n", ""),
     ),
     "execute": (
         ("yours gives 'raises InvalidArgumentError", SET, "    pass"),
@@ -98,7 +98,7 @@ MISTAKES = {
         ("SIGSEGV", "            handles, count", f"{12 * ' '}{DELETED}handles, count"),
         ("transpose_b is 'yes': yours gives 'raises ArgumentError", PARSED, UNPARSED),
         (", TensorFlow gives 'raises", 'end = f" [Op:{op_name}]"', 'end = ""'),
-        ("with more outputs than it has", "handles[: count.value]", "handles"),
+        ("more outputs asked for", "handles[: count.value]", "handles"),
         ("without num_outputs", "num_outputs=1", "num_outputs=2"),
         ("no handle at address 0", f"{RUN}            status.check(end)\n", RUN),
         ("SIGSEGV", "for tensor in inputs:", "for tensor in [*inputs, *inputs[1:]]:"),
@@ -111,23 +111,23 @@ MISTAKES = {
     ),
     "slow_loop": (
         (
-            "e is 'a list', not 'stays': its route in the X-ray",
+            "e is 'a list', not 'stays': its way in the X-ray",
             '"e": "a list"',
             '"e": "stays"',
         ),
-        ("What arrives at the door there?", '"c": "a NumPy scalar"', '"c": "a list"'),
+        ("what arrives at the door there?", '"c": "a NumPy scalar"', '"c": "a list"'),
         ("the guess for d must be one of 'stays', 'a list'", '"d": "a list"', '"d": "lists"'),
         ("the guess must be a dict", "reasons = {", "reasons = 5, {"),
         ("quick must be a function", "def quick(", "quick = 5\n\n\ndef quick_one("),
         ("leaves the fast path", "tf.reverse(state, first_axis)", "tf.reverse(state, [0])"),
-        ("Its routes are", "tf.sin(state)", "wave(state)"),
+        ("its routes are", "tf.sin(state)", "wave(state)"),
         ("gives {'the gradient for state': None", "tf.sin(state)", "tf.constant(np.sin(state))"),
     ),
     "first_nan": (
-        ("return the first op, not the last", "self.op is None and ", ""),
+        ("give the first op, not the last", "self.op is None and ", ""),
         ("look at each of them", "(tuple, list)", "tuple"),
         ("a number, not a tensor", " if isinstance(value, torch.Tensor)", ""),
-        ("pass kwargs on", "**(kwargs or {})", ""),
+        ("hand on kwargs", "**(kwargs or {})", ""),
         ("'aten.log.default'", "op.overloadpacket.__name__", "str(op)"),
         (
             "sees the op that a composite function calls",
