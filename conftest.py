@@ -1,4 +1,4 @@
-"""How notebooks become tests: nbval's settings that cannot stand in pyproject.toml.
+"""How notebooks become tests: nbval's settings that cannot be in pyproject.toml.
 
 This file is at the root, not in tests/, because pytest reads a conftest.py only for the files
 beside and below it, and notebooks/ is beside tests/.
@@ -27,7 +27,7 @@ pytest_plugins = ["tests.own_process", "tests.reports.plugin"]
 # Kernels inherit these. The first two silence TensorFlow, and only work when set before its import.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
-# Whatever a test runs, and wherever: nothing gets into a learner's record.
+# No test writes into a learner's record, whatever it runs, wherever.
 os.environ["COURSE_RECORD"] = "off"
 # Stored outputs show sets of strings in one order.
 os.environ["PYTHONHASHSEED"] = "0"

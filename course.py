@@ -1,23 +1,23 @@
 """The course in two commands; they need nothing but CPython 3.11, 3.12 or 3.13.
 
-    python3 course.py lab          open JupyterLab on the course (extra words go to JupyterLab)
+    python3 course.py lab          open the course in JupyterLab (extra words go to JupyterLab)
     python3 course.py test         run the tests, two at a time (extra words go to pytest;
-                                   `test notebooks` runs the notebooks alone, `test --lax` runs
-                                   them without comparing what they show with what is stored,
-                                   `test --all` the long tests, too)
+                                   `test notebooks` runs only the notebooks, `test --lax` runs
+                                   them without comparing their outputs with the stored ones,
+                                   `test --all` also runs the long tests)
 
-    python3 course.py bench        measure ratios of times against their goals; words choose some
-    python3 course.py setup        only make the environment in .venv, as the other two do first
-    python3 course.py reset 03     put a fresh copy of notebook 03 into work/, yours beside it
-                                   (`--solved-to 3`: its first three exercises solved, to catch up)
-    python3 course.py workshop day a plan for a half-day, a day or two-days; numbers name chapters
-    python3 course.py handout 03   notebook 03 without solutions, in handouts/ (`--to FOLDER`)
-    python3 course.py slides 03    its slides, in slides/, for a browser; no network is needed
-    python3 course.py book         write the course to site/, as pages that need no Python
-    python3 course.py check        what is here and what is missing, one line each
+    python3 course.py bench        compare ratios of times with their goals; extra words choose some
+    python3 course.py setup        only create the environment in .venv, as lab and test do first
+    python3 course.py reset 03     put a fresh copy of notebook 03 into work/ and keep your copy
+                                   (`--solved-to 3` solves its first three exercises, to catch up)
+    python3 course.py workshop day plan a half-day, day or two-days; numbers choose chapters
+    python3 course.py handout 03   put notebook 03 without solutions into handouts/ (or `--to DIR`)
+    python3 course.py slides 03    write its slides to slides/ (a browser shows them offline)
+    python3 course.py book         write the course to site/ as web pages that need no Python
+    python3 course.py check        list what is installed and what is missing, one line each
 
-Packages are installed with uv where it is present, with pip otherwise; COURSE_INSTALLER=pip in the
-environment asks for pip all the same. pip's settings (PIP_INDEX_URL and so on) count for both.
+Packages are installed with uv if you have it, otherwise with pip. Set COURSE_INSTALLER=pip in the
+environment to use pip anyway. Both follow pip's settings (PIP_INDEX_URL and so on).
 """
 # This file makes .venv; helpers/course/ does the rest, run by the Python of .venv.
 # Standard library only, and a syntax that Python 2.7 reads too, so that an old one can say so.
@@ -45,7 +45,7 @@ from pathlib import Path
 
 COMMANDS = ("lab", "test", "bench", "setup", "reset", "check")
 COMMANDS += ("workshop", "handout", "slides", "book")
-OURS = ("setup", "reset", "check", "book")  # whose words, -h too, are for no other program
+OURS = ("setup", "reset", "check", "book")  # their words, -h too, go to no other program
 SUPPORTED = ((3, 11), (3, 12), (3, 13))
 
 ROOT = Path(__file__).resolve().parent
@@ -59,11 +59,12 @@ SET_UP_FILES = (
     "requirements.txt",
     "constraints.txt",
     "pyproject.toml",
+    "package/build.py",
     "share/etc/jupyter/labconfig/default_setting_overrides.json",
     "share/etc/jupyter/jupyter_nbconvert_config.json",
     "share/etc/jupyter/jupyter_server_config.d/who-runs-your-function.json",
 )
-# What stands at the top of an environment that venv, uv or pip made, and what the course adds.
+# What is at the top of an environment that venv, uv or pip made, and what the course adds.
 INSTALLED = """
     .gitignore .lock CACHEDIR.TAG Include Lib Scripts bin course-install.log course-stamp.new
     course-stamp.txt etc include lib lib64 Library man pyvenv.cfg share
@@ -93,13 +94,13 @@ UV_NAMES = (
 EXPLANATIONS = (
     (
         r"No space left on device|\[Errno 28\]|os error (28|112)\b|not enough space on the disk",
-        "The disk is full (this folder's, or the one for temporary files): free some space and run "
+        "The disk is full (this folder's, or the one for temporary files). Free some space and run "
         "the same command again.",
     ),
     (
         r"CERTIFICATE_VERIFY_FAILED|invalid peer certificate|UnknownIssuer",
-        "The package index answered with a certificate that is not trusted here, as behind some "
-        "company proxies: put the company's certificate file into PIP_CERT and run the same "
+        "This machine does not trust the certificate of the package index, as happens behind some "
+        "company proxies. Put the company's certificate file into PIP_CERT and run the same "
         "command again.",
     ),
     (
@@ -107,13 +108,13 @@ EXPLANATIONS = (
         r"|getaddrinfo failed|Name or service not known|Temporary failure in name resolution"
         r"|Network is unreachable|Connection refused|dns error|tcp connect error"
         r"|error sending request|operation timed out",
-        "No network: the package index could not be reached; connect (behind a proxy, set "
+        "No network: the package index cannot be reached. Connect (behind a proxy, set "
         "HTTPS_PROXY; for an index of your own, PIP_INDEX_URL) and run the same command again.",
     ),
     (
         r"No matching distribution found for (?P<what>[^\s;]+)"
         r"|Because (?P<uv_what>\S+) has no wheels with a matching",
-        "What the course needs has no build of {what} for this machine ({machine}).",
+        "The course needs {what}, which has no build for this machine ({machine}).",
     ),
 )
 
@@ -183,7 +184,7 @@ def python_fault():
     return "{} {} {}: the course works with CPython {}; {}".format(
         name,
         dotted(this_python()),
-        fault if name == "CPython" else "will not do",
+        fault if name == "CPython" else "is not CPython",
         ", ".join(map(dotted, SUPPORTED)),
         "start it with %s." % found if found else "none is on this machine, so install one.",
     )
@@ -208,7 +209,7 @@ def environment():
 
 
 def installer_environment():
-    """Return the variables for pip and uv, with pip's settings said in uv's words too."""
+    """Return the variables for pip and uv, with pip's settings under uv's names too."""
     variables = environment()
     variables["PIP_USER"] = "0"  # some machines set it for all; in .venv it is an error
     for pip_name, uv_name, between in UV_NAMES:
@@ -246,7 +247,7 @@ def write_stamp(text):
 
 
 def up_to_date(version):
-    """Tell whether a whole install for these requirements stands in .venv."""
+    """Return whether a whole install of these requirements is in .venv."""
     return version is not None and read_stamp() == fingerprint(version)
 
 
@@ -266,11 +267,11 @@ def install():
     say("[1/3] Environment in .venv: Python {}, by {}".format(python, tool))
     write_stamp(UNFINISHED)
     make_venv(tool, version)
-    say("[2/3] Installing what the course needs: minutes the first time, a gigabyte to download")
+    say("[2/3] Installing packages: the first time needs minutes and downloads a gigabyte")
     install_packages(tool)
     version = version_of([PYTHON])
     if version not in SUPPORTED:
-        raise Refusal("The new .venv does not start: run the same command again.")
+        raise Refusal("The new .venv does not start. Run the same command again.")
     write_stamp(fingerprint(version))
     say("[3/3] Ready")
 
@@ -285,12 +286,12 @@ def usable_venv():
     refuse_foreign(VENV)
     stamp, version = read_stamp(), version_of([PYTHON])
     if not VENV.is_dir() or not (stamp or (VENV / "pyvenv.cfg").exists() or not os.listdir(VENV)):
-        raise Refusal("The .venv here is no Python environment: move it away and run this again.")
+        raise Refusal("The .venv here is not a Python environment. Move it away and try again.")
     if version in SUPPORTED and stamp != UNFINISHED:
         return version
     if version and stamp != UNFINISHED:
         raise Refusal(
-            "The .venv here has Python %s, which the course does not work with: "
+            "The .venv here has Python %s, which does not work with the course: "
             "delete the folder .venv and run the same command again." % dotted(version)
         )
     why = "The .venv here is broken: its Python does not start"
@@ -300,14 +301,14 @@ def usable_venv():
 
 
 def remove_venv(stamp, why):
-    """Remove a .venv that the course made and that holds nothing else; refuse any other."""
+    """Remove a .venv that the course made and that contains nothing else; refuse any other."""
     others = sorted(set(os.listdir(str(VENV))) - set(INSTALLED.split()))  # a learner's, perhaps
     ours = re.match(UNFINISHED + "$|[0-9a-f]{64}$", stamp or "") or not os.listdir(str(VENV))
     if others or not ours:
-        whose = "it holds " + ", ".join(others) if others else "it is not of the course's making"
-        rest = ", and it is not removed, since %s: move that away and run this again." % whose
+        whose = "it contains " + ", ".join(others) if others else "the course did not make it"
+        rest = ", but it was not removed, because %s: move that away and run this again." % whose
         raise Refusal(why + rest)
-    say(why + ". Making .venv afresh; finished downloads are kept.")
+    say(why + ". Making a new .venv; finished downloads are kept.")
     try:
         shutil.rmtree(str(VENV))
     except OSError as error:
@@ -322,7 +323,7 @@ def refuse_foreign(folder):
     name = folder.relative_to(ROOT)
     if ROOT in (Path(ROOT.anchor), home_folder()):
         raise Refusal(
-            "The course stands right in %s, where it must not write: "
+            "The course is directly in %s, where it must not write: "
             "put it into a folder of its own and run this again." % ROOT
         )
     if os.path.islink(str(folder)) or getattr(os.path, "isjunction", os.path.islink)(str(folder)):
@@ -378,9 +379,9 @@ def installer():
     """Return "uv" where it is present and "pip" otherwise; COURSE_INSTALLER decides by hand."""
     wanted = os.environ.get("COURSE_INSTALLER", "")
     if wanted not in ("", "pip", "uv"):
-        raise Refusal("COURSE_INSTALLER is %r, and can be pip or uv." % wanted)
+        raise Refusal("COURSE_INSTALLER is %r, but it must be pip or uv." % wanted)
     if wanted == "uv" and not shutil.which("uv"):
-        raise Refusal("COURSE_INSTALLER asks for uv, and there is no uv on this machine.")
+        raise Refusal("COURSE_INSTALLER asks for uv, but this machine has no uv.")
     return wanted or ("uv" if shutil.which("uv") else "pip")
 
 
@@ -396,13 +397,13 @@ def refuse_full_disk(kind):
     if free < need:
         smaller = " (4 GB without CUDA, see docs/installing.md)" if kind == "cuda" else ""
         raise Refusal(
-            "The disk is too full: {:.1f} GB are free and the install needs about {} GB{}; "
+            "The disk is too full: {:.1f} GB are free, but the install needs about {} GB{}; "
             "free some space and run the same command again.".format(free, need, smaller)
         )
 
 
 def make_venv(tool, version):
-    """Make .venv with the Python that runs this file, unless one of `version` stands there."""
+    """Make .venv with the Python that runs this file, unless one of `version` is there."""
     # From inside a .venv, which may just have been removed, it is the Python under it.
     base = getattr(sys, "_base_executable", None) or sys.executable
     if tool == "uv":
@@ -411,7 +412,7 @@ def make_venv(tool, version):
         return
     if not (importlib.util.find_spec("venv") and importlib.util.find_spec("ensurepip")):
         raise Refusal(
-            "This Python has no venv module, which Debian and Ubuntu keep in a package of its own: "
+            "This Python has no venv module, which Debian and Ubuntu put in a separate package: "
             "`sudo apt install python%s-venv`, then run this again." % dotted(this_python())
         )
     if version is None:
@@ -463,18 +464,18 @@ def show_passing(line):
 
 
 def explain(output, tool):
-    """Return the sentence for what an installer said, and failing that the end of what it said."""
+    """Return a sentence that explains an installer's output, or else the end of that output."""
     for pattern, sentence in EXPLANATIONS:
         found = re.search(pattern, "\n".join(output))
         if found:
             what = next(filter(None, found.groupdict().values()), "")
             machine = (dotted(this_python()), platform.system(), platform.machine())
-            by_pip = " (COURSE_INSTALLER=pip tries it with pip and all of pip's own settings.)"
+            by_pip = " (COURSE_INSTALLER=pip tries pip with all of pip's own settings.)"
             more = by_pip if tool == "uv" and sentence.startswith("No network") else ""
             return sentence.format(what=what, machine="Python {} {} {}".format(*machine)) + more
     noise = ("[notice]", "WARNING: Location", "Looking in ")
     lines = [line for line in output if line.strip() and not line.startswith(noise)]
-    first = "The install failed; the end of .venv/course-install.log says why:"
+    first = "The install failed. The end of .venv/course-install.log shows why:"
     return "\n  ".join([first] + lines[-8:])
 
 
@@ -485,14 +486,14 @@ def command_named(words):
     """Return the command that the first word names; refuse a word that names none."""
     known = ", ".join(COMMANDS)
     if not words:
-        raise Refusal("Say which command: %s (`course.py --help` explains them)." % known)
+        raise Refusal("Choose a command: %s (`course.py --help` explains them)." % known)
     if words[0] not in COMMANDS:
         near = difflib.get_close_matches(words[0], COMMANDS, n=1)
         hint = "; did you mean %s?" % near[0] if near else "."
-        raise Refusal("There is no command {!r}, there are: {}{}".format(words[0], known, hint))
+        raise Refusal("There is no command {!r}. There are: {}{}".format(words[0], known, hint))
     if words[0] in ("setup", "check") and words[1:]:
         more = " ".join(words[1:])
-        raise Refusal("`{}` takes no further words, and got: {}.".format(words[0], more))
+        raise Refusal("`{}` accepts no further words, but got: {}.".format(words[0], more))
     return words[0]
 
 
@@ -513,13 +514,13 @@ def start(words):
 
 
 def check(fault):
-    """Tell which Pythons are here; all else is told by one of them, where one can."""
+    """Print which Pythons are here; one of them prints the rest, if it can."""
     rows = [("MISSING" if fault else "ok", "Python", fault or platform.python_version())]
     python = PYTHON if VENV.exists() else sys.executable
     version = version_of([python])
-    where = ".venv" if VENV.exists() else "this Python, there being no .venv"
+    where = ".venv" if VENV.exists() else "this Python, because there is no .venv"
     if version not in SUPPORTED:
-        rows.append(("MISSING", "environment", where + ", and it does not do: " + REPAIR))
+        rows.append(("MISSING", "environment", where + ", which does not work: " + REPAIR))
         python = sys.executable
     elif VENV.exists() and not up_to_date(version):
         rows.append(("note", "environment", where + ", not up to date: " + REPAIR))
@@ -572,23 +573,23 @@ def guarded(command, words):
     except OSError as error:
         message = explain_os(error)
     except KeyboardInterrupt:
-        say("\nStopped. The same command, started again, repairs what was left half done.")
+        say("\nStopped. Run the same command again to repair what was left half done.")
         return 130
     sys.stderr.write("course.py: %s\n" % message)
     return 2
 
 
 def explain_os(error):
-    """Return the sentence for what the operating system refused."""
+    """Return a sentence about what the operating system refused."""
     if error.errno == errno.ENOSPC:
         return EXPLANATIONS[0][1]
     name = " (%s)" % error.filename if error.filename else ""
     reason = "{}{}".format(error.strerror or error, name)
-    return reason + ": put that right and run the same command again."
+    return reason + ": fix that and run the same command again."
 
 
 def main(words):
-    """Run one command; return its exit code. Words for JupyterLab and pytest are theirs, -h too."""
+    """Run one command; return its exit code. Words for JupyterLab and pytest go to them, -h too."""
     asked = {"-h", "--help"}.intersection(words[1:])
     if words[:1] in (["-h"], ["--help"], ["help"]) or asked and words[0] in OURS:
         say(__doc__.strip())

@@ -1,16 +1,23 @@
 """The front door: what a notebook calls. `show_…` looks at a thing at rest, `watch_…` runs it.
 
-Nothing behind it is imported before it is asked for (PEP 562): a kernel pays for what it uses.
-A kernel is told at once how to say what is missing, and that a cell takes long; a program is not.
+The wheel has the same code under the name `whoruns`, less the rooms `study` and `course`.
+Nothing behind the door is imported before it is asked for (PEP 562), and nothing is changed. Only
+in a kernel of the course is more switched on: course/kernel.py says what.
 """
 
-import os
 import sys
 from importlib import import_module
+from os.path import isdir, join
 
-# TensorFlow reads both when it is imported: no log lines, and the same kernels on every CPU.
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+__version__ = "0.1.0"
+# What is asked for most at work. Every other verb is an attribute, too: `dir` lists them.
+__all__ = """
+    rebind_everywhere show_autograph show_bindings show_bytecode show_fx show_grad_fn show_graph
+    show_guards show_interceptions show_journey show_names show_traceback watch_breaks watch_call
+    watch_compile watch_fixes watch_in_child watch_inductor watch_mutations watch_names watch_ops
+    watch_recompiles watch_stack watch_traces watching_breaks watching_ops watching_recompiles
+    watching_traces would_trace
+""".split()  # noqa: SIM905
 
 _NAMES = {
     "study": "check expect predict show_predictions",
@@ -54,6 +61,7 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
         2,
     ),
     "watch_traces": ("tensorflow.trace_ledger.watch", "table_view.ledger", 2),
+    "watching_traces": ("tensorflow.trace_ledger.TracesSeen", "table_view.ledger", 2),
     "show_bytecode": ("cpython.bytecode.bytecode", "instruction_tables.bytecode", 3),
     "show_code": ("cpython.bytecode.code_tree", "instruction_tables.code", 3),
     "show_frame": ("cpython.frame.frame_listing", "table_view.table", 3),
@@ -73,6 +81,8 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
     "watch_hooked": ("cpython.hooked_frames.hooked_listing", "table_view.table", 4),
     "watch_inductor": ("torch.recompiles.inductor_side_by_side", "source_views.side_by_side", 4),
     "watch_recompiles": ("torch.recompiles.watch", "table_view.ledger", 4),
+    "watching_breaks": ("torch.dynamo_run.BreaksSeen", "table_view.table", 4),
+    "watching_recompiles": ("torch.recompiles.CompilesSeen", "table_view.ledger", 4),
     "watch_rewriting": ("torch.dynamo_run.rewritten", "instruction_tables.bytecode", 4),
     "show_job": ("oneflow.oneflow_records.job_graph", "diagram.job_view.job", 5),
     "show_registry": ("oneflow.oneflow_records.registry_graph", "diagram.graph_view.graph", 5),
@@ -83,10 +93,15 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
     "watch_call": ("frameworks.call_recorder.call_tree", "call_view.call_tree", 6),
     "watch_calls": ("frameworks.call_recorder.calls_ledger", "table_view.ledger", 6),
     "watch_ops": ("frameworks.executed_ops.op_log", "table_view.table", 6),
+    "watching_ops": ("frameworks.executed_ops.OpsSeen", "table_view.table", 6),
     "watch_race": ("tensorflow.variable_outcomes.race_histogram", "table_view.table", 6),
     "watch_variables": ("tensorflow.variable_outcomes.variables_ledger", "table_view.ledger", 6),
     "show_environment": ("environment.environment_listing", "table_view.table", 0),
-    "show_interceptions": ("frameworks.call_interceptions.interceptions", "table_view.table", 0),
+    "show_interceptions": (
+        "frameworks.call_interceptions.interceptions",
+        "spine_view.interceptions",
+        0,
+    ),
     "show_journey": ("frameworks.journey_recorder.journey", "spine_view.journey", 0),
     "show_table": ("rows.records_listing", "table_view.table", 0),
     "watch_costs": ("cpython.costs.costs_listing", "table_view.table", 0),
@@ -95,22 +110,25 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 _HOMES |= dict.fromkeys(VERBS, "verbs")
 
+INSTRUMENTS = sorted(name for name, home in _HOMES.items() if not home.startswith("study"))
+_HAS_COURSE = isdir(join(__path__[0], "course"))
+_ABSENT = set() if _HAS_COURSE else _HOMES.keys() - INSTRUMENTS
+
 _MODULES = sys.modules
 
-__all__ = sorted(_HOMES)
-
-if "IPython" in sys.modules:
-    for home in ("safety.missing_parts", "view.widgets.progress_line"):
-        import_module(f"helpers.{home}").switch_on()
+if _HAS_COURSE and "IPython" in sys.modules:
+    import_module(".course.kernel", __name__).switch_on()
 
 
 def __getattr__(name: str):
     """Return what the front door offers under this name; its module is imported now."""
     if name not in _HOMES:
-        raise AttributeError(f"module 'helpers' has no attribute {name!r}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _ABSENT:
+        raise AttributeError(f"{name} is in the notebooks' course; {__name__} has only instruments")
     held, sys.modules = sys.modules, _MODULES  # a cell may have put another in its place
     try:
-        home = import_module(f"helpers.{_HOMES[name]}")
+        home = import_module(f".{_HOMES[name]}", __name__)
     finally:
         sys.modules = held
     found = globals()[name] = getattr(home, name)
@@ -118,4 +136,4 @@ def __getattr__(name: str):
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_HOMES} - _ABSENT)

@@ -1,11 +1,19 @@
 """One model and one view of it -> an object that Jupyter, a terminal and a test can all read."""
 
+import sys
+from contextlib import ExitStack
+from pathlib import Path
 from types import MethodType
 
-from helpers.safety.arguments import real_isinstance
-from helpers.view import View
-from helpers.view import spine_view as spine
-from helpers.view.markup import visible, wrapped
+from .safety.arguments import quote_value, real_isinstance, real_type_name
+from .safety.restoring import one_thread_at_a_time
+from .view import View
+from .view import spine_view as spine
+from .view.living import living_page
+from .view.markup import first_screen, visible, wrapped
+
+MORE = 'All {:,} lines: print the .text() of this exhibit. As a page: its .save("x.html").'
+PAGE = ".html"
 
 
 class Exhibit:
@@ -13,27 +21,60 @@ class Exhibit:
 
     A view may also offer `widget(model)`, an anywidget for stepping. Jupyter then gets three
     forms of the same facts and shows the richest that it may: widget, HTML, text. All but the text
-    bear the mark of the `station` of the spine at which the exhibit looks; 0 is none.
+    show the mark of the `station` of the spine at which the exhibit looks; 0 is none.
     """
 
     def __init__(self, model, view: View, station: int = 0):
         self.model, self._view, self.station = model, view, station
 
     def __repr__(self) -> str:
+        """Return the text form, at most a screen of it; Jupyter stores all of it."""
+        return first_screen(self.text(), MORE)
+
+    def text(self) -> str:
+        """Return the whole text form, however long."""
         return wrapped(visible(self._view.text(self.model)))
 
+    def to_dict(self) -> dict:
+        """Return the model as a dict that JSON can store; `record` names the type of a record."""
+        return _plain(self.model)
+
+    def save(self, path: str | Path) -> None:
+        """Write one HTML file that needs no network; steps and choices work as in Jupyter.
+
+        A file of this name is replaced. ValueError for a name that does not end in .html,
+        FileNotFoundError for one in a folder that is missing.
+        """
+        place = Path(path)
+        if place.suffix.lower() != PAGE:
+            raise ValueError(f"a page's name must end in {PAGE}, unlike {quote_value(place.name)}")
+        if not place.parent.is_dir():
+            raise FileNotFoundError(f"{str(place.parent)!r} is not a folder, and save makes none")
+        recorded = self.recorded() if hasattr(type(self), "recorded") else None
+        widget, title = self._marked_widget(), getattr(self.model, "title", "Exhibit")
+        page = living_page(title, self._page(), widget.get_state() if widget else {}, recorded)
+        place.write_text(page, encoding="utf-8", errors="backslashreplace", newline="\n")
+
     def _repr_mimebundle_(self, include=None, exclude=None):
-        page = visible(self._view.html(self.model))
-        above = spine.mark_html(self.station) if self.station else ""
-        data, metadata = {"text/plain": repr(self), "text/html": above + page}, {}
-        if (widget := self._widget()) is not None:
-            if self.station:
-                widget.add_class(f"course-at-{self.station}")
-                widget._css = f"{widget._css}\n{spine.mark_css(self.station)}"
+        if _only_text():
+            return {"text/plain": repr(self)}, {}
+        data, metadata = {"text/plain": self.text(), "text/html": self._page()}, {}
+        if (widget := self._marked_widget()) is not None:
             bundle = widget._repr_mimebundle_()
             shown, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
             data = {**shown, **data}
         return data, metadata
+
+    def _page(self) -> str:
+        above = spine.mark_html(self.station) if self.station else ""
+        return above + visible(self._view.html(self.model))
+
+    def _marked_widget(self):
+        widget = self._widget()
+        if widget is not None and self.station:
+            widget.add_class(f"course-at-{self.station}")
+            widget._css = f"{widget._css}\n{spine.mark_css(self.station)}"
+        return widget
 
     def _widget(self):
         """Return what Jupyter may show in place of the page; None without one."""
@@ -53,6 +94,9 @@ class LiveExhibit(Exhibit):
         self._source, self._view, self.station = source, view, station
         self.__doc__ = getattr(source, "__doc__", None)
 
+    def __reduce__(self):
+        return Exhibit, (self.model, self._view, self.station)  # a copy has no source to call
+
     @property
     def model(self):
         """Return the model as it is after the last call."""
@@ -63,15 +107,54 @@ class LiveExhibit(Exhibit):
         return self._source(*args, **kwargs)
 
     def __get__(self, instance, owner=None):
-        # bound to an instance as a function is: what stands in a class is a method
+        # bound to an instance as a function is: in a class it is a method
         return self if instance is None else MethodType(self, instance)
 
     def __getattr__(self, name):
-        if name in ("_source", "_view"):  # not there yet, as while copying
-            raise AttributeError(name)
         return getattr(self._source, name)
+
+
+class BlockExhibit(Exhibit):
+    """What a `with` block is watched by: `.model` has what was seen so far, also when it raised."""
+
+    def __init__(self, source, view: View, station: int = 0):
+        self._source, self._view, self.station, self._open = source, view, station, ExitStack()
+
+    @property
+    def model(self):
+        """Return the model as it is now."""
+        return self._source.model
+
+    def __enter__(self):
+        with ExitStack() as opened:
+            opened.enter_context(one_thread_at_a_time())
+            opened.enter_context(self._source.watching())
+            self._open = opened.pop_all()
+        return self
+
+    def __exit__(self, *ended):
+        return self._open.__exit__(*ended)
 
 
 def model_of(thing):
     """Return the model of an exhibit, and all else as it is."""
     return thing.model if real_isinstance(thing, Exhibit) else thing
+
+
+def _only_text() -> bool:
+    """Return whether IPython shows nothing but text here, as in a terminal."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    shown = getattr(getattr(shell, "display_formatter", None), "active_types", ())
+    return list(shown) == ["text/plain"]
+
+
+def _plain(value: object) -> object:
+    """Return a model, or a part of it, as dicts, lists, text, numbers and None."""
+    names = getattr(value, "__dataclass_fields__", getattr(value, "_fields", None))
+    if names is not None:
+        parts = {name: _plain(getattr(value, name)) for name in names}
+        return {"record": type(value).__name__, **parts}
+    if real_isinstance(value, tuple, list):
+        return [_plain(item) for item in value]
+    known = real_isinstance(value, str, bool, int, float, type(None))
+    return value if known else real_type_name(value)

@@ -25,7 +25,7 @@ from nbgitpuller.pull import main
 main()
 """
 FILL = "from helpers.course import work; work.fill()"
-# As course.py sets them for whoever starts the course at home.
+# As course.py sets them when the course is started at home.
 SETTINGS = {
     "TF_CPP_MIN_LOG_LEVEL": "3",
     "TF_ENABLE_ONEDNN_OPTS": "0",
@@ -35,7 +35,7 @@ SETTINGS = {
 
 
 def run(words: list[str], **where) -> None:
-    """Run a step before the server; what goes wrong is told in the log and stops nothing."""
+    """Run a step before the server; failures go into the log and stop nothing."""
     try:
         subprocess.run(
             words, check=True, timeout=PATIENCE_SECONDS, stdin=subprocess.DEVNULL, **where

@@ -86,7 +86,7 @@ def chapters(words) -> None:
 
 
 def kill(words) -> None:
-    """Kill what a visit stands on, and print what was lost."""
+    """Kill what a visit depends on, and print what was lost."""
     from hub.trial import kills, measured
     from hub.trial.server import Hub
 
@@ -124,7 +124,9 @@ def values(words) -> None:
     from hub.trial import chart
 
     if not (words.chart / "values.schema.yaml").is_file():
-        raise environment.Missing(f"{words.chart} holds no values.schema.yaml, so it is no chart")
+        raise environment.Missing(
+            f"{words.chart} contains no values.schema.yaml, so it is not a chart"
+        )
     found = chart.faults(words.chart)
     print(*(found or ["hub/values.yaml fits the chart."]), sep="\n")
     sys.exit(1 if found else 0)

@@ -15,7 +15,7 @@ from tests.instrument_examples import EXAMPLE, LISTED, SECTIONS, SETUP
 from tests.strip_views import strip
 
 PAGE = Path(__file__).parents[1] / "notebooks" / "instruments.ipynb"
-VOLATILE = {  # verb -> an assert on what does not change
+VOLATILE = {  # verb -> an assert on the part that does not change
     "watch_tracers": 'assert tracers.model.ratio("sys.settrace: calls") > 0',
     "watch_race": 'assert race.model.saw("ResourceVariable")',
     "watch_costs": 'assert costs.model.ratio("twice") > 0',
@@ -23,48 +23,52 @@ VOLATILE = {  # verb -> an assert on what does not change
 OPENING = """\
 # Instruments for your own code
 
-A reference page, not a chapter: every verb that looks at code of yours, with its words and one \
-example, by the seam at which it looks. Put your own function in place of `scale`. The chapters \
-say why each picture looks as it does: [start here](00_start_here.ipynb).
+This is a reference page, not a chapter. It explains every verb that looks at your code, with one \
+example each, in the order of the six seams. Put your own function in place of `scale`. The \
+chapters explain what each picture shows: [start here](00_start_here.ipynb).
 
-`show_…` looks at a thing at rest; `watch_…` runs it and records. Each gives an exhibit: the last \
-expression of a cell draws it, `print` gives its text, `.model` the same facts as data, and \
-`help(show_bytecode)` these words."""
+A `show_…` verb shows something as it is. A `watch_…` verb runs your code and records what \
+happens. Both return an exhibit. Put it last in a cell to draw it, or `print` it as text. `.model` \
+contains the same facts as data, and `help(show_bytecode)` prints the explanation you see here."""
 INDEX = """\
-## From symptom to verb
+## Which verb fits your symptom?
 
 | what you see | ask |
 | --- | --- |
-| a patch does not take; somebody calls the old function | `show_bindings`, then `watch_callers` |
-| two names, and you do not know whether one object | `show_names`, `watch_names` |
+| a patch has no effect, because something calls the old function | `show_bindings`, then \
+`watch_callers` |
+| two names may or may not refer to one object | `show_names`, `watch_names` |
 | a `tf.function` traces again and again | `watch_traces`, `would_trace` |
-| a list or dict is changed, or is not, after a traced call | `watch_mutations` |
-| a graph computes something else than the code says | `show_autograph`, `show_graph` |
-| a line does something that you do not expect | `watch_stack`, `show_bytecode` |
-| memory that an exception or a frame keeps alive | `show_traceback`, `show_frame` |
+| a traced call changes a list or dict, or unexpectedly does not | `watch_mutations` |
+| a graph computes something other than your code says | `show_autograph`, `show_graph` |
+| a line does something unexpected | `watch_stack`, `show_bytecode` |
+| an exception or a frame keeps memory alive | `show_traceback`, `show_frame` |
 | `torch.compile` is slow, then slower | `watch_recompiles`, `show_guards` |
-| `torch.compile` gives no speed at all | `watch_breaks`, `watch_fixes` |
-| compiled code answers for a value that has changed | `show_guards`, `guard_function` |
-| an op is missing in a log, or one is there that you did not call | `watch_ops`, `watch_call` |
+| `torch.compile` makes nothing faster | `watch_breaks`, `watch_fixes` |
+| compiled code uses an old value | `show_guards`, `guard_function` |
+| a log lacks an op, or lists one you did not call | `watch_ops`, `watch_call` |
 | a gradient is None, or not what you expect | `show_grad_fn`, `watch_ops` |
-| one call, and no idea who runs it | `show_journey`, `show_interceptions` |
-| code that may kill the process | `watch_in_child` |"""
+| you do not know what runs a call | `show_journey`, `show_interceptions` |
+| the code may kill the process | `watch_in_child` |"""
 ALONE = """\
-## Away from the course
+## Can you use the verbs without the course?
 
-`pip install .` in the folder of the course installs `helpers` alone, without JupyterLab and \
-without a framework; `pip install ".[torch]"`, `".[tensorflow]"` and `".[lab]"` add them. A verb \
-whose framework is missing says so in one sentence.
+Run `pip install .` in the folder of the course. It installs the verbs without JupyterLab and \
+without a framework. `pip install ".[torch]"`, `".[tensorflow]"` and `".[lab]"` add them. The \
+package is called `whoruns`: `from whoruns import watch_recompiles`. `from whoruns import *` \
+imports the verbs you need most, and `from whoruns.verbs import *` imports all of this page. \
+`python -m whoruns` lists versions, verbs and what is missing. If a verb's framework is missing, \
+its error says so in one sentence.
 
-Tried: this page in IPython in a terminal, which prints the text of each exhibit, and each \
-exhibit's HTML with its scripts taken out, which is what a notebook shows that draws no widgets, \
-such as VS Code's without their renderer: all is there but the buttons to step with."""
+We tried this page in IPython in a terminal, which prints each exhibit as text. We also tried each \
+exhibit's HTML without its scripts. That is what a notebook shows if it draws no widgets, as VS \
+Code does without their renderer. Only the buttons for stepping are missing."""
 LAST = """\
-## What shows the course's own material
+## Which verbs show the course's own material?
 
-These look at systems that the chapters bring; you meet them there.
+These look at systems that the chapters introduce. You meet them there.
 
-| verb | |
+| verb | what it does |
 | --- | --- |
 {rows}
 
@@ -72,15 +76,16 @@ Where next: [start here](00_start_here.ipynb), or a chapter above."""
 
 
 def heading(number: int) -> str:
-    """Return the title of a section, and where its chapter is."""
+    """Return the title of a section, and a link to its chapter."""
     if not number:
-        return "## At no one seam"
+        return "## Verbs that belong to no single seam"
     here = SPINE[number - 1]
-    words = f"## {number} · {here.name}\n\nHere {here.happens}: [{here.title}]({here.file}.ipynb)."
+    chapter = f"[{here.title}]({here.file}.ipynb)"
+    words = f"## {number} · {here.name}\n\nHere {here.happens}. Its chapter: {chapter}."
     return (
         words
         if SECTIONS[number]
-        else f"{words} Its verbs show the course's own runtime: see the end."
+        else f"{words} Its verbs show the course's own runtime, so they are listed at the end."
     )
 
 
@@ -90,7 +95,7 @@ def first_words(name: str) -> str:
 
 
 def words(name: str) -> str:
-    """Return what stands above an example: how the verb is called, and its docstring."""
+    """Return the text above an example: the verb's signature and its docstring."""
     verb = getattr(helpers, name)
     bare = [p.replace(annotation=p.empty) for p in inspect.signature(verb).parameters.values()]
     call = f"{name}{inspect.Signature(bare)}"
@@ -103,7 +108,9 @@ def page():
         new_markdown_cell(OPENING, id="opening"),
         new_markdown_cell(INDEX, id="index"),
         new_code_cell(SETUP, id="setup"),
-        new_markdown_cell("The running example takes numbers and tensors.", id="the-example"),
+        new_markdown_cell(
+            "All examples use this function. It accepts numbers and tensors.", id="the-example"
+        ),
         new_code_cell(EXAMPLE, id="example"),
     ]
     for number, examples in SECTIONS.items():

@@ -1,11 +1,11 @@
 """The verbs of the reference page, by seam: `SECTIONS`, number of the seam -> verb -> a cell.
 
-All cells look at one running example, `scale`, which takes numbers and tensors. `LISTED` are the
-verbs that show the course's own systems: they are named, not run.
+All cells look at one example, `scale`, which accepts numbers and tensors. `LISTED` contains the
+verbs that show the course's own systems. The page names them but does not run them.
 """
 
 SETUP = """\
-from helpers import *
+from helpers.verbs import *
 import torch._dynamo  # before TensorFlow: the other order kills a kernel whose torch has Triton
 import tensorflow as tf"""
 EXAMPLE = """\
@@ -58,6 +58,11 @@ traced = watch_traces(scale)
 for given in (tf.constant(1.0), tf.constant(2.0), 3, 4):
     traced(given)
 traced""",
+        "watching_traces": """\
+with watching_traces() as seen:
+    traced(tf.constant([1.0]))
+assert seen.model.traces == seen.model.retraces == 1
+print(seen)""",
         "would_trace": "would_trace(traced, 5).verdict",
         "show_graph": "show_graph(scale, tf.constant(1.0))",
         "show_graph_steps": "show_graph_steps(scale, tf.constant(1.0))",
@@ -74,10 +79,10 @@ def append(items):
 watch_mutations({"append": (append, [tf.constant(1.0)])})""",
     },
     3: {
-        "show_code": "show_code(lambda x: x)",
+        "show_code": "show_code(lambda: 0)",
         "show_bytecode": "show_bytecode(scale)",
         "watch_stack": "watch_stack(scale, 3)",
-        "watch_frames": "watch_frames(lambda: scale(3))",
+        "watch_frames": "watch_frames(scale, 3)",
         "show_frame": "import sys\n\nshow_frame((lambda inside: sys._getframe())(3))",
         "show_frames": """\
 def deeper(x):
@@ -116,6 +121,17 @@ compiled = watch_recompiles(scale)
 for given in (torch.ones(2), torch.ones(2), torch.ones(2, dtype=torch.int32)):
     compiled(given)
 compiled""",
+        "watching_recompiles": """\
+with watching_recompiles() as seen:
+    for size in (2, 3):
+        torch.compile(twice, backend="eager")(torch.ones(size))
+assert (seen.model.compiles, seen.model.recompiles) == (2, 1)
+print(seen)""",
+        "watching_breaks": """\
+with watching_breaks() as seen:
+    torch.compile(noisy, backend="eager")(torch.ones(2))
+assert seen.model.breaks == 1
+seen.model.rows[0].cause""",
         "show_compiled": "show_compiled(compiled)",
         "show_guards": 'show_guards(compiled, find="RATE", as_table=True)',
         "guard_function": "guard_function(compiled)(torch.ones(2))",
@@ -129,11 +145,12 @@ compiled""",
         "watch_call": "watch_call(tf.negative, tf.constant(1.0))",
         "watch_calls": """\
 x = tf.constant(1.0)
-watch_calls({"eager": (scale, x), "graph": (tf.function(scale), x)})""",
+watch_calls({"eager": (twice, x), "graph": (tf.function(twice), x)})""",
         "show_call_diff": """\
 in_tensorflow = watch_call(tf.negative, tf.constant(1.0))
 show_call_diff(in_tensorflow, watch_call(torch.nn.functional.relu, torch.ones(2)))""",
         "watch_ops": "log = watch_ops(scale, torch.ones(2))\nlog",
+        "watching_ops": "with watching_ops() as seen:\n    scale(torch.ones(2))\nprint(seen)",
         "show_op_graph": 'show_op_graph("scale", scale=log)',
         "watch_variables": """\
 def add_then_read(v, one):

@@ -62,7 +62,8 @@ def _style(found: re.Match) -> str:
 
 
 def _script(found: re.Match) -> str:
-    return f"<script>\n{(TEMPLATES / found[1]).read_text('utf-8').replace(LOADED, '[]')}</script>"
+    [path] = [p for p in (TEMPLATES / found[1], WIDGETS / found[1]) if p.exists()]
+    return f"<script>\n{path.read_text('utf-8').replace(LOADED, '[]')}</script>"
 
 
 def _image(found: re.Match) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
-MOST = {"helpers": 30_000, "tests": 28_000}  # lines
+MOST = {"helpers": 31_300, "tests": 28_500}  # lines
 MOST_MODULES = 260  # of helpers
 ROOMS = {"capture": 2, "study": 1}  # how deep the table looks into a room
 
@@ -48,10 +48,15 @@ def imports() -> list[tuple[str, str]]:
     """Return (room, room that it imports); all rooms import `safety`, so that is left out."""
     found = set()
     for path in sources("helpers"):
-        here = path.relative_to(ROOT / "helpers").parts[0].removesuffix(".py")
+        parts = path.relative_to(ROOT / "helpers").parts
+        here = parts[0].removesuffix(".py")
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("helpers."):
-                found.add((here, node.module.split(".")[1]))
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            package = ("helpers", *parts[:-1])[: len(parts) + 1 - node.level] if node.level else ()
+            name = ".".join([*package, *filter(None, [node.module])])
+            if name.startswith("helpers.") and here != "__main__":
+                found.add((here, name.split(".")[1]))
     return sorted((a, b) for a, b in found if a != b and b != "safety")
 
 

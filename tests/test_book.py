@@ -84,7 +84,7 @@ def test_a_state_is_told_with_its_script_and_style_once_and_ends_no_script():
         output = nbformat.v4.new_output("display_data", data)
         notebook.cells.append(nbformat.v4.new_code_cell(outputs=[output]))
     made = pages_.Widgets(notebook, [])
-    made.enliven(notebook.cells)
+    made.enliven_cells(notebook.cells)
     assert (made.scripts, made.styles) == (["export default {}"], ["p {}"])
     page = notebook.cells[0].outputs[0].data["text/html"]
     assert page.count("</script>") == 1 and "<p>still</p>" in page
@@ -98,3 +98,13 @@ def test_a_book_that_is_written_anew_drops_the_pages_that_are_gone(tmp_path):
             site.write(home, [notebooks() / f"{name}.ipynb"], fresh=False)
         pages = sorted(path.name for path in home.path.glob("*.html"))
     assert pages == ["07_the_clinic.html", "index.html"]
+
+
+def test_the_first_of_a_term_in_a_section_is_explained_and_nothing_in_code():
+    explained = pages_.Explained()
+    first = explained("<h2>A guard</h2><p><code>guard</code> <b>Guards</b>, a guard, a name</p>")
+    assert first.count("<dfn") == 1 == first.count('id="word-guard"') and ">Guards</dfn>" in first
+    assert explained("<p>a guard</p>") == "<p>a guard</p>"
+    again = explained("<h2>Next</h2><p>guard-like, safeguards, the guard</p>")
+    assert again.count("<dfn") == 1 and "id=" not in again and again.endswith(">guard</dfn></p>")
+    assert {one["term"] for one in pages_.glossary()} >= pages_.EVERYDAY

@@ -27,6 +27,7 @@ from helpers.safety import learner_record
 
 REPO = Path(__file__).parents[1]
 SET_UP_FILES = ("course.py", "requirements.txt", "constraints.txt", "pyproject.toml", "share")
+SET_UP_FILES += ("package",)
 KNOWN = ", ".join(bootstrap.COMMANDS)
 # and no front door, which course.py leaves shut
 ROOMS = ("helpers/course", "helpers/model", "helpers/safety")
@@ -233,11 +234,11 @@ def test_broken_venv_is_made_afresh(house):
 def test_what_is_not_an_environment_is_left_alone(house):
     (house.root / ".venv").mkdir()
     (house.root / ".venv" / "my thesis.txt").write_text("three years")
-    assert is_refused(house.run("setup"), "no Python environment")
+    assert is_refused(house.run("setup"), "not a Python environment")
     assert (house.root / ".venv" / "my thesis.txt").exists()
     shutil.rmtree(house.root / ".venv")
     (house.root / ".venv").write_text("a file")
-    assert is_refused(house.run("setup"), "no Python environment")
+    assert is_refused(house.run("setup"), "not a Python environment")
 
 
 def test_full_disk_is_refused_before_the_install(course, monkeypatch):
@@ -366,7 +367,7 @@ def test_reset_solved_to_a_number_keeps_the_old_one_too(house):
     assert here == [True, True, False]
     (kept,) = own.parent.glob("03_bytecode_and_frames.*.ipynb")
     assert kept.read_text() == "mine"
-    assert is_refused(house.run("reset", "3", "--solved-to", "99"), "--solved-to takes a number")
+    assert is_refused(house.run("reset", "3", "--solved-to", "99"), "--solved-to needs a number")
     assert len(list(own.parent.iterdir())) == 2
 
 

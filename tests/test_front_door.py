@@ -1,6 +1,8 @@
 """The front door: all that it offers is there, and nothing is imported before it is asked for."""
 
+import inspect
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +10,10 @@ from pathlib import Path
 import pytest
 
 import helpers
+from helpers import verbs
+from helpers.exhibit import Exhibit
 from helpers.study import check
+from tests.without import cells_without
 
 ROOT = Path(__file__).parents[1]
 HEAVY = ("numpy", "networkx", "torch", "tensorflow", "keras")
@@ -37,15 +42,25 @@ def first_cell(chapter: str) -> str:
 
 @pytest.fixture(scope="module")
 def everything():
-    asked = "import helpers\n[getattr(helpers, name) for name in helpers.__all__]"
+    asked = "import helpers\n[getattr(helpers, name) for name in helpers._HOMES]"
     return modules_after(f"{asked}\nlist(helpers.check)")
 
 
 def test_every_name_is_there_and_says_what_it_does():
-    assert helpers.__all__ == sorted(set(helpers.__all__))
-    for name in helpers.__all__:
+    for name in helpers._HOMES:
         assert getattr(helpers, name).__doc__, name
-    assert set(helpers.__all__) <= set(dir(helpers))
+    assert set(helpers._HOMES) <= set(dir(helpers))
+
+
+def test_a_star_brings_what_is_asked_for_most_or_every_instrument():
+    assert helpers.__all__ == sorted(set(helpers.__all__)) and 20 <= len(helpers.__all__) <= 30
+    assert set(helpers.__all__) < set(verbs.__all__) == set(helpers.INSTRUMENTS)
+    assert all(getattr(verbs, name) is getattr(helpers, name) for name in verbs.__all__)
+
+
+@pytest.mark.parametrize("name", ["show_names", "watch_stack", "watch_traces"])
+def test_signature_of_a_verb_says_that_it_returns_an_exhibit(name):
+    assert issubclass(inspect.signature(getattr(helpers, name)).return_annotation, Exhibit)
 
 
 def test_exercises_are_those_of_the_chapters():
@@ -68,3 +83,22 @@ def test_set_up_cell_takes_what_it_uses(everything, chapter):
 
 def test_no_framework_is_imported_by_any_verb_before_it_runs(everything):
     assert not everything.intersection(("torch", "tensorflow", "keras"))
+
+
+def test_a_kernel_of_the_course_is_prepared_and_a_program_is_not():
+    shown = "import os; {'TF_CPP_MIN_LOG_LEVEL', 'TF_ENABLE_ONEDNN_OPTS'} & {*os.environ}"
+    cells = [
+        "os.environ.pop('TF_CPP_MIN_LOG_LEVEL', 0)",
+        "os.environ.pop('TF_ENABLE_ONEDNN_OPTS', 0)",
+    ]
+    *_, before, _, after, hook = cells_without(
+        [],
+        ["import os", *cells, shown, "import helpers", shown, "get_ipython().custom_exceptions"],
+    )
+    assert "TF_CPP" not in before.shown and "set()" in before.shown
+    assert "TF_CPP_MIN" in after.shown and "TF_ENABLE_ONEDNN" in after.shown
+    assert "Exception" in hook.shown
+    program = [sys.executable, "-c", f"import helpers\n{shown.replace('; ', '; print(')})"]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
+    done = subprocess.run(program, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"

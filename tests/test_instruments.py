@@ -15,7 +15,6 @@ from tests.notebook_rules import reference_problems
 
 MOST_BYTES = 600_000
 LOADS = re.compile(r"(?<!<a )\b(src|href)=.https?://|url\(.?https?://")  # more than a link
-NOT_VERBS = {"show_word", "show_predictions", "show_progress"}  # of the course itself
 SHOWN = {name for examples in SECTIONS.values() for name in examples}
 
 
@@ -23,14 +22,8 @@ def cells():
     return nbformat.read(PAGE, as_version=4).cells
 
 
-def verbs():
-    """Return the names of the front door that look at what they are given, or at the process."""
-    homes = {n: home for n, home in helpers._HOMES.items() if not home.startswith("study")}
-    return set(homes) - NOT_VERBS
-
-
 def test_every_verb_has_an_example_or_is_listed():
-    assert verbs() == SHOWN | set(LISTED)
+    assert set(helpers.INSTRUMENTS) == SHOWN | set(LISTED)
     assert not SHOWN.intersection(LISTED)
 
 

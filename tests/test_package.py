@@ -1,24 +1,34 @@
-"""`pip install .`: the wheel has every file, and its verbs work away from the course.
+"""`pip install .`: the wheel is the verbs under the name `whoruns`, and they work away from here.
 
 "Away" is a child in which nobody finds the course, nor any package that the wheel does not ask for.
 """
 
+import os
 import subprocess
 import sys
 import tomllib
+import venv
+from email import message_from_string
 from importlib import metadata
 from pathlib import Path
+from shutil import copyfile
 from zipfile import ZipFile
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import helpers
+from tests.draw_types import STUB, stub
 from tests.without import ROOT, cells_without
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 NEEDS = [Requirement(line) for line in PROJECT["dependencies"]]
 BUILD = "wheel --no-build-isolation --no-deps --no-index --disable-pip-version-check --quiet"
+# In the folder of the helpers, and in no wheel.
+COURSES = ("course/", "study/", "safety/learner_record.py", "safety/limits.py")
+COURSES += ("view/widgets/progress_line.",)
+MOST_MODULES = 150
 
 
 @pytest.fixture(scope="module")
@@ -57,56 +67,165 @@ def others() -> list[str]:
     """Return the top modules of all that is installed and not needed."""
     ours = needed(NEEDS)
     homes = metadata.packages_distributions().items()
-    tops = {top for top, names in homes if not ours.intersection(map(canonicalize_name, names))}
-    return sorted(tops - {"helpers"})
+    return sorted(top for top, names in homes if not ours & {*map(canonicalize_name, names)})
 
 
-def test_wheel_has_every_file_of_the_helpers(wheel):
-    files = (path for path in (ROOT / "helpers").rglob("*") if path.is_file())
-    here = {path.relative_to(ROOT).as_posix() for path in files if path.suffix != ".pyc"}
+def cells_away(sources: list[str], path: str):
+    """Run cells where the wheel and what it needs are all that there is."""
+    return cells_without([*others(), "helpers"], sources, path=path)
+
+
+def test_wheel_has_the_files_of_the_helpers_less_those_of_the_course(wheel):
+    files = [path for path in (ROOT / "helpers").rglob("*") if path.is_file()]
+    here = {path.relative_to(ROOT / "helpers").as_posix() for path in files}
+    here = {name for name in here if not name.startswith(COURSES) and not name.endswith(".pyc")}
     with ZipFile(wheel) as packed:
-        there = {name for name in packed.namelist() if name.startswith("helpers/")}
-    assert there == here
-    assert {Path(name).suffix for name in here} >= {".py", ".js", ".css", ".html", ".toml", ".c"}
+        names = [name for name in packed.namelist() if ".dist-info/" not in name]
+    there = {name.removeprefix("whoruns/") for name in names}
+    assert there == here | {"__init__.pyi", "py.typed"}
+    assert {Path(name).suffix for name in here} >= {".py", ".js", ".css", ".html", ".c", ".json"}
+    assert all((ROOT / "helpers" / name.rstrip("./")).parent.is_dir() for name in COURSES)
+    assert sum(name.endswith(".py") for name in there) <= MOST_MODULES
+
+
+def test_metadata_say_all_but_the_licence(wheel):
+    with ZipFile(wheel) as packed:
+        [name] = [name for name in packed.namelist() if name.endswith("/METADATA")]
+        told = message_from_string(packed.read(name).decode())
+    assert (told["Name"], told["Version"]) == ("whoruns", helpers.__version__)
+    assert told["Summary"] and told["Keywords"] and len(told.get_all("Classifier")) > 10
+    assert told.get_payload() == (ROOT / PROJECT["readme"]).read_text("utf-8")
+    assert len(told.get_payload().splitlines()) <= 50, "more than a screen"
+    assert {*told.get_all("Provides-Extra")} == {"torch", "tensorflow", "lab"}
+
+
+def test_public_verbs_work_where_a_project_has_helpers_of_its_own(away, tmp_path):
+    (tmp_path / "helpers").mkdir()
+    (tmp_path / "helpers" / "__init__.py").write_text("mine = 1")
+    for name in ("at_work.py", "instrument_examples.py"):
+        copyfile(ROOT / "tests" / name, tmp_path / name)
+    source = "import sys, at_work, helpers; bad = at_work.main(sys.argv[1:]) + 1 - helpers.mine"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
+    done = subprocess.run(
+        [sys.executable, "-c", f"{source}; sys.exit(bad)", *helpers.__all__],
+        **{"cwd": tmp_path, "env": {**env, "PYTHONPATH": away}},
+        **{"capture_output": True, "text": True, "timeout": 400},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("changed by the import, or a verb: nothing\n")
+    assert len(done.stdout.splitlines()) == 3 + len(helpers.__all__)
+
+
+def test_import_changes_nothing_in_a_kernel_either(away):
+    *_, changed, hidden = cells_away(
+        [
+            "from tests.at_work import state, changed",
+            "before = state(); import whoruns; whoruns.show_bytecode(state); changed(before)",
+            "import sys; [name for name in sys.modules if name.startswith('helpers')]",
+        ],
+        away,
+    )
+    assert "[]" in changed.shown and "[]" in hidden.shown
+
+
+IMPORTS = """
+from pkgutil import walk_packages
+for one in walk_packages(whoruns.__path__, "whoruns.", onerror=lambda name: None):
+    try:
+        if not one.name.endswith("__main__"): __import__(one.name)
+    except ModuleNotFoundError as error:
+        assert error.name in ("torch", "tensorflow"), one
+"""
 
 
 def test_verbs_are_there_without_a_framework_or_a_lab(away):
-    hidden = others()
-    assert {"torch", "tensorflow", "jupyterlab", "nbformat", "pytest"} <= {*hidden}
-    assert not {"IPython", "numpy"}.intersection(hidden)
-    where, names, listing, picture = cells_without(
-        hidden,
+    assert {"torch", "tensorflow", "jupyterlab", "nbformat", "pytest"} <= {*others()}
+    assert not {"IPython", "numpy"}.intersection(others())
+    where, names, modules, listing, picture, course = cells_away(
         [
-            "import helpers; print(helpers.__file__)",
-            "for name in helpers.__all__: getattr(helpers, name)",
-            "helpers.show_bytecode(lambda x: x + 1)",
-            "data, _ = helpers.watch_stack(lambda x: x + 1, 1)._repr_mimebundle_()\nsorted(data)",
+            "import whoruns; print(whoruns.__file__)",
+            "for name in whoruns.INSTRUMENTS: getattr(whoruns, name)",
+            IMPORTS,
+            "whoruns.show_bytecode(lambda x: x + 1)",
+            "data, _ = whoruns.watch_stack(lambda x: x + 1, 1)._repr_mimebundle_()\nsorted(data)",
+            "assert 'check' not in dir(whoruns); whoruns.check",
         ],
-        path=away,
+        away,
     )
     assert where.shown.startswith(away)
-    assert not names.error, names.shown
+    assert not names.error and not modules.error, names.shown + modules.shown
     assert "BINARY_OP" in listing.shown
     assert "application/vnd.jupyter.widget-view+json" in picture.shown
+    assert "check is in the notebooks' course" in course.shown
 
 
 def test_missing_part_is_one_sentence_with_pips_cure(away):
-    told = cells_without(
-        [*others(), "networkx"],
-        [
-            "from helpers import *",
-            "watch_compile(lambda: 1)",
-            "show_graph(lambda: 1)",
-            "import networkx",
-        ],
-        path=away,
-    )[1:]
+    lines = ["from whoruns import *", "watch_compile(lambda: 1)", "show_graph(lambda: 1)"]
+    told = cells_away(lines, away)[1:]
     for one, name, cure in zip(
-        told,
-        ("PyTorch", "TensorFlow", "networkx"),
-        ('"torch==2.13.0"', '"tensorflow', '"networkx~=3.6"'),
-        strict=True,
+        told, ("PyTorch", "TensorFlow"), ('"torch<2.16,>=2.11"', '"tensorflow'), strict=True
     ):
-        assert one.error and one.shown.count("\n") == 1, one.shown
-        assert one.shown.startswith(f"{name} is missing in this notebook's Python: run `pip inst")
+        assert one.error == "MissingPart" and one.shown.count("\n") == 1, one.shown
+        assert one.shown.startswith(f"{name} is missing in this Python: run `pip inst")
         assert cure in one.shown and "course.py" not in one.shown
+
+
+def test_screen_of_the_package_has_versions_verbs_and_what_is_missing(away):
+    *_, screen = cells_away(
+        [
+            "import runpy\nfrom whoruns.safety import missing_parts as parts",
+            "found = parts.installed\n"
+            "parts.installed = lambda name: '' if name in parts.FRAMEWORKS else found(name)",
+            "_ = runpy.run_module('whoruns', run_name='__main__')",
+        ],
+        away,
+    )
+    lines = screen.shown.splitlines()
+    assert lines[0].startswith(f"whoruns {helpers.__version__}, Python 3.") and "numpy" in lines[0]
+    shown = {line.split()[0]: line for line in lines if line.startswith("  ")}
+    assert set(helpers.__all__) <= set(shown) and len(lines) <= 40
+    assert "model.fit" in screen.shown and "`fit`" in (ROOT / PROJECT["readme"]).read_text("utf-8")
+    assert max(map(len, lines[:-3])) <= 100 and "Missing:" in lines
+    assert "pip install" in shown["torch:"] and "pip install" in shown["tensorflow:"]
+
+
+def test_types_are_those_of_the_signatures():
+    """After a change: `python -m tests.draw_types`."""
+    assert STUB.read_text("utf-8") == stub()
+
+
+USE = """\
+import whoruns
+from whoruns import show_bytecode, watch_recompiles
+
+rows = show_bytecode(len, caches=True).model.rows
+kept = watch_recompiles(lambda x: x, dynamic=True)
+version: str = whoruns.__version__
+print(kept(1), whoruns.show_journey(len, [], ways=True), whoruns.would_trace(len).traces + 1)
+whoruns.show_bytecode(len, cashes=True)  # call-arg
+whoruns.show_bytecod(len)  # attr-defined
+show_bytecode(len, caches="yes")  # arg-type
+whoruns.show_names(1)  # arg-type
+whoruns.would_trace(len).trace  # attr-defined
+whoruns.watch_traces(3)  # arg-type
+whoruns.check  # attr-defined
+"""
+
+
+def test_types_are_checked_where_the_wheel_is_installed(wheel, tmp_path):
+    pytest.importorskip("mypy")
+    venv.create(tmp_path / "env", with_pip=False)
+    [python] = [*tmp_path.glob("env/bin/python"), *tmp_path.glob("env/Scripts/python.exe")]
+    asked = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    place = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    with ZipFile(wheel) as packed:
+        packed.extractall(place)
+    (tmp_path / "use.py").write_text(USE)
+    words = ["--strict", "--no-incremental", "--no-pretty", "--python-executable", str(python)]
+    command = [sys.executable, "-m", "mypy", "--config-file", os.devnull, *words, "use.py"]
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    errors = [line for line in done.stdout.splitlines() if ": error: " in line]
+    wrong = [(n, line.partition("  # ")[2]) for n, line in enumerate(USE.splitlines(), 1)]
+    expected = [(f"use.py:{n}", f"[{kind}]") for n, kind in wrong if kind]
+    assert [(one.partition(": ")[0], one.split()[-1]) for one in errors] == expected, done.stdout

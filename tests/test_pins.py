@@ -72,11 +72,27 @@ def test_pins_are_exact():
         assert re.fullmatch(r"==[\w.]+", str(pin.specifier)), pin
 
 
-def test_package_asks_for_what_the_classroom_and_the_frameworks_need():
+def ranges():
+    """Return what the package asks for: the verbs' needs, and the extras."""
     project = tomllib.loads(read("pyproject.toml"))["project"]
-    asked = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
-    before_tests = requirements(read("requirements.txt").partition("# tests:")[0])
-    assert sorted(map(str, before_tests)) == sorted(str(Requirement(line)) for line in asked)
+    extras = project["optional-dependencies"].values()
+    return list(map(Requirement, [*project["dependencies"], *chain(*extras)]))
+
+
+@pytest.mark.parametrize("machine", MACHINES[::3], ids=lambda m: m["sys_platform"])
+def test_course_pins_what_the_package_asks_for_within_its_ranges(machine):
+    assert list(faults(ranges(), requirements(read("constraints.txt")), machine)) == []
+    course = {(one.name, str(one.marker)) for one in requirements(read("requirements.txt"))}
+    assert {(one.name, str(one.marker)) for one in ranges()} <= course
+
+
+def test_package_asks_for_a_lowest_and_a_highest_release():
+    for one in ranges():
+        assert sorted(bound.operator for bound in one.specifier) == ["<", ">="], one
+
+
+def test_version_is_said_once():
+    assert tomllib.loads(read("pyproject.toml"))["project"]["dynamic"] == ["version"]
 
 
 def test_tests_build_the_package_with_what_an_install_builds_it_with():

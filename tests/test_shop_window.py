@@ -1,18 +1,18 @@
 """README, docs and their neighbours: short enough, every link leads somewhere, one version."""
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 
+import helpers
 from tests import look
 from tests.test_spine import leads_nowhere
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+VERSION = helpers.__version__
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)

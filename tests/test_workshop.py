@@ -69,7 +69,7 @@ def test_a_plan_says_day_pauses_and_chapters(capsys):
     ("words", "why"),
     [
         (["half-day", *"0123456"], "longer than a workshop of 4 hours"),
-        (["day", "77"], "names no one notebook"),
+        (["day", "77"], "does not name exactly one notebook"),
         (["day", "--from", "25:00"], "a time like 09:00"),
     ],
 )

@@ -3,9 +3,9 @@
 import sys
 from collections import namedtuple
 
-from helpers.model.code_records import columns
-from helpers.model.tables import Listing
-from helpers.safety.missing_parts import distributions, installed, pins, repair
+from ..model.code_records import columns
+from ..model.tables import Listing
+from ..safety.missing_parts import HAS_COURSE, distributions, installed, repair, wanted
 
 PYTHONS = ((3, 11), (3, 12), (3, 13))
 PACKAGES = ("jupyterlab", "ipywidgets", "anywidget", "numpy", "networkx", "tensorflow", "torch")
@@ -15,13 +15,16 @@ Part = namedtuple("Part", "name found needed verdict")
 
 
 def environment_listing() -> Listing:
-    """List what this course needs, what is installed, and what to do where something is missing."""
+    """List what this course needs, what is installed, and how to get what is missing."""
     parts = (_python(), *map(_package, PACKAGES), _memory())
     amiss = [part.name for part in parts if part.verdict != "fine"]
-    note = f"To fix: {', '.join(amiss)}." if amiss else "Each of these is as the course needs it."
+    whose, fine = "these instruments need", "All of these versions were tried."
+    if HAS_COURSE:
+        whose, fine = "this course needs", "All of these are as the course needs them."
+    note = f"To fix: {', '.join(amiss)}." if amiss else fine
     headings = {"name": "part", "found": "found", "needed": "needed", "verdict": "verdict"}
     shown = columns("found needed", **headings)
-    return Listing("What this course needs, and what is here", shown, parts, note)
+    return Listing(f"What {whose}, and what is here", shown, parts, note)
 
 
 def _python() -> Part:
@@ -29,15 +32,19 @@ def _python() -> Part:
     found = f"{sys.version_info.major}.{sys.version_info.minor}"
     fine = sys.version_info[:2] in PYTHONS
     cure = f"delete .venv, run `python{works.rpartition(' ')[2]} course.py lab`"
+    cure = cure if HAS_COURSE else "use one of these"
     return Part("Python", found, works, "fine" if fine else cure)
 
 
 def _package(name: str) -> Part:
-    found, pinned = installed(name), pins()
-    needed = next((pinned[one] for one in distributions(name) if one in pinned), "any")
+    from packaging.specifiers import SpecifierSet
+
+    found, ranges = installed(name), wanted()
+    needed = next((ranges[one] for one in distributions(name) if one in ranges), "")
+    fine = SpecifierSet(needed).contains(found or "0", prereleases=True)
+    needed = needed.removeprefix("==") or "any"
     if not found:
         return Part(name, "missing", needed, repair(name))
-    fine = needed in ("any", found)
     return Part(name, found, needed, "fine" if fine else f"another version: {repair(name)}")
 
 
@@ -45,6 +52,6 @@ def _memory() -> Part:
     import psutil  # ipykernel brings it
 
     enough = psutil.virtual_memory().total >= GIGABYTES * 10**9
-    verdict = "fine" if enough else "close other programs, and one notebook before the next"
+    verdict = "fine" if enough else "close other programs, and open one notebook at a time"
     words = f"{GIGABYTES} GB or more" if enough else f"less than {GIGABYTES} GB"
     return Part("memory", words, f"{GIGABYTES} GB", verdict)

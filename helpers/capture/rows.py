@@ -1,23 +1,22 @@
 """A learner's own rows (dicts) -> a listing."""
 
 import re
-from dataclasses import make_dataclass
 from keyword import iskeyword
 
-from helpers.capture.text.value import BIGGEST_BITS, plain, same_for_ever, short_repr
-from helpers.model.tables import Column, Listing
-from helpers.safety import restoring
-from helpers.safety.arguments import is_exactly, real_isinstance, require_str, table
+from ..model.tables import Column, Listing, make_row
+from ..safety import restoring
+from ..safety.arguments import is_exactly, real_isinstance, require_str, table
+from .text.value import BIGGEST_BITS, plain, same_for_ever, short_repr
 
 MOST_COLUMNS = 100
 MOST_ITEMS, DEEPEST = 24, 2  # of a container that is shown as it is
 
 
 def records_listing(title: str, *rows: dict[str, object]) -> Listing:
-    """Show rows of the same keys as a table; the keys of the first are the headings.
+    """Show rows with the same keys as a table. The keys of the first row are the headings.
 
-    Text, numbers and small containers of them are shown as they are, the rest in a few safe words.
-    TypeError for a row that is no dict, ValueError for rows of other keys, or none.
+    Text, numbers and small containers of them are shown as they are, other objects in a few safe
+    words. TypeError if a row is not a dict. ValueError if the keys differ, or there are no rows.
     """
     title = require_str(title, "the title of a table")
     rows = [table(row, "a row of a table", "heading -> value", MOST_COLUMNS) for row in rows]
@@ -30,10 +29,9 @@ def records_listing(title: str, *rows: dict[str, object]) -> Listing:
                 f"every row needs the keys {_named(headings)}, in this order; "
                 f"row {number:,} has {_named(found)}"
             )
-    fields = _fields(headings)
-    record = make_dataclass("Row", fields, frozen=True)
+    fields = tuple(_fields(headings))
     columns = [Column(*pair) for pair in zip(fields, headings, strict=True)]
-    values = [record(*(_kept(value) for _, value in row)) for row in rows]
+    values = [make_row(fields, tuple(_kept(value) for _, value in row)) for row in rows]
     return Listing(title, tuple(columns), tuple(values))
 
 

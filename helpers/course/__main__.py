@@ -10,7 +10,7 @@ if not __package__:  # course.py starts it by its path, from whatever folder
 import course
 from helpers.course import checkup, handout, slides, tests, work, workshop
 
-# Whose words are all for the program that is started, or for a parser of its own; -h too.
+# Their words all go to the started program, or to a parser of their own; -h too.
 PASSING = {"lab": work.lab, "test": tests.test, "bench": tests.bench, "slides": slides.slides}
 PASSING |= {"workshop": workshop.workshop, "handout": handout.handout}
 

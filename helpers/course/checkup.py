@@ -40,11 +40,11 @@ def packages() -> Iterator[Row]:
     for module in ("helpers", "torch", "tensorflow") if whole else ():
         if not loads(module):
             say_why = f'{sys.executable} -c "import {module}"'
-            yield "MISSING", f"import {module}", f"fails, and this says why: {say_why}"
+            yield "MISSING", f"import {module}", f"fails; run this to see why: {say_why}"
     memory = psutil.virtual_memory()
     total, free = (size / course.GIGABYTE for size in (memory.total, memory.available))
-    text = f"{total:.1f} GB, of it free {free:.1f} GB"
-    more = "" if free > 2 else ": an open notebook takes 1 GB, so close others"
+    text = f"{total:.1f} GB, {free:.1f} GB free"
+    more = "" if free > 2 else ": an open notebook needs 1 GB, so close others"
     yield "note" if more else "ok", "memory", text + more
 
 
@@ -70,7 +70,7 @@ def machine() -> Iterator[Row]:
     yield "ok" if free > 0.5 else "note", "disk", f"{free:.1f} GB free"
     for what, names, use in (
         ("C compiler", ("cc", "gcc", "clang", "cl"), "chapters 4 and 5 show more with one"),
-        ("Chromium", BROWSERS, "only the tests in a browser want one"),
+        ("Chromium", BROWSERS, "only the tests in a browser need one"),
     ):
         found = next(filter(None, map(shutil.which, names)), None)
         yield "ok" if found else "optional", what, f"{found or 'not found'} ({use})"

@@ -16,7 +16,7 @@ from helpers.course.work import chapter_named, chapters, notebooks, trust
 from helpers.safety import folders
 
 TEMPLATE = Path(__file__).with_name("paper")
-SOURCES = ("notebooks", "helpers", "tests", "share", "docs", ".git", ".venv")
+SOURCES = ("notebooks", "helpers", "package", "tests", "share", "docs", ".git", ".venv")
 _FOLDED = re.compile(r"(<details><summary>Solution.*?</details>)\s*", re.DOTALL)
 
 
@@ -42,7 +42,7 @@ def handout(words: list[str]) -> int:
 def chosen(command: str, usual: str, words: list[str]) -> tuple[list[str], Path]:
     """Return what the words of a command name: notebooks, and a folder, `usual` if none."""
     parser = argparse.ArgumentParser(f"course.py {command}", allow_abbrev=False)
-    parser.add_argument("chapters", nargs="*", help="numbers of chapters; without them all")
+    parser.add_argument("chapters", nargs="*", help="chapter numbers; all chapters by default")
     parser.add_argument("--to", type=Path, default=course.ROOT / usual, metavar="FOLDER")
     asked = parser.parse_intermixed_args(words)
     every = [name for name in chapters() if name[:2].isdigit()]
@@ -101,4 +101,4 @@ def give(files: dict[Path, Path], folder: Path) -> None:
         same = place.is_file() and not place.is_symlink() and cmp(source, place, shallow=False)
         kept = same or folders.renew_copy(source, place, f"{datetime.now():%Y-%m-%d_%H%M%S}")
         if kept and not same:
-            course.say(f"What stood at {place} is kept as {kept.name}")
+            course.say(f"The old {place} is kept as {kept.name}")

@@ -1,7 +1,7 @@
 """A notebook -> how many minutes each of its sections takes, by one written rule.
 
 The rule is what readers needed, as a mean over the chapters. An exercise takes what it says; its
-prose, stub and solution are not counted again. What stands under `DEEPER` is counted apart.
+prose, stub and solution are not counted again. What is under `DEEPER` is counted apart.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 
 WORDS = 150  # a minute
 LINE, EXHIBIT, PREDICTION = 5 / 60, 45 / 60, 30 / 60  # minutes
-STEP = 5  # minutes; what stands on a page is a multiple of it
+STEP = 5  # minutes; a page shows a multiple of it
 DEEPER = "Deeper"  # begins the titles of sections for those who want more
 
 _EXERCISE = re.compile(r"^\*Difficulty (\S+) · importance (\S+) · (\d+) minutes\.", re.MULTILINE)
@@ -33,7 +33,7 @@ class Exercise:
 
 @dataclass
 class Section:
-    """A section, or what stands before the first: minutes, cells and words to read, exercises."""
+    """A section, or what comes before the first: minutes, cells and words to read, exercises."""
 
     title: str
     reading: float = 0.0

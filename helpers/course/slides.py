@@ -1,12 +1,14 @@
 """Numbers of notebooks -> a page of slides for each, run for it, so that its exhibits live.
 
 nbconvert makes them, with the template in deck/, which holds reveal.js: a page needs no network.
-Which cell begins a slide is written in the notebook. Of long prose the first paragraph is shown,
-and all of it stands in the speaker's notes; lists, tables and exercises are shown whole.
+Which cells are slides is written in the notebook. Above a run the beginning of its prose is shown;
+the rest is in the speaker's notes. A section with exercises lists them.
 """
 
 import re
+from collections.abc import Iterator
 from copy import deepcopy
+from itertools import takewhile
 from pathlib import Path
 
 import course
@@ -15,19 +17,17 @@ from helpers.course.work import notebooks
 from helpers.safety.folders import temporary
 
 DECK = Path(__file__).with_name("deck")
-HOST = Path(__file__).with_name("book") / "templates" / "host.js"
-SLIDE, BELOW, SKIP = "slide", "subslide", "skip"
-WHOLE, MOST = 45, 110  # words: of prose shown whole, of a slide
-SMALL = 10  # lines of an output: one that is as short, and no picture, stays below its code,
-ANSWER = 5  # lines that a living exhibit's buttons, and its answer, take besides
-FULL = 24  # if both together are no longer than this
+SLIDE, BELOW, SKIP, NOTES = "slide", "subslide", "skip", "notes"
+SHORT, MOST = 30, 110  # words: above a run, of a slide of prose
 _LINK = re.compile(r"""(\]\(|href=")(\d\d_\w+)\.ipynb(?:#[^)"]*)?""")
 _HEADING = re.compile(r"#{1,6} ")
 _BLOCK = re.compile(
     r"^(?:```.*?^```[^\n]*|#{1,6} [^\n]*|(?:(?!```|#{1,6} )[^\n]*\S[^\n]*(?:\n|\Z))+)", re.M | re.S
 )
-_STRUCTURE = re.compile(r"^ *([-*|<>]|\d+\. |```|\*Difficulty )", re.MULTILINE)
-_PICTURE = re.compile("<svg|<img")
+_STRUCTURE = re.compile(r"^ *([-*] |[|<>]|\d+\. |```)", re.MULTILINE)
+_EXERCISE = re.compile(r"^### (.+)\n\n\*Difficulty .*?(\d+ minutes)", re.MULTILINE)
+_ASKED = re.compile(r"^predict\(.*|^\w+\Z", re.MULTILINE | re.DOTALL)
+_SENTENCE = re.compile(r"(?<=[.?!*)`]) (?=[A-Z`*])")
 
 
 def slides(words: list[str]) -> int:
@@ -42,8 +42,8 @@ def slides(words: list[str]) -> int:
         give({Path(name): filled / name for name in pages}, folder)
     course.say(f"Slides in {folder}: {', '.join(pages)}")
     course.say(
-        "Open one in a browser. Space goes on, S opens the notes, F fills the screen, D darkens. "
-        "Keys in an exhibit are its own, until Esc."
+        "Open one in a browser. Press Space to go on, S for notes, F for full screen, D for dark. "
+        "Inside an exhibit, keys control the exhibit until you press Esc."
     )
     return 0
 
@@ -53,13 +53,13 @@ def page(path: Path, ran=None) -> str:
     import nbformat  # these may be missing where `reset` still works
     from nbconvert import SlidesExporter
 
-    from helpers.course.book.page import Widgets, as_script, styles
+    from helpers.course.book.page import Widgets, as_script, read, styles
     from helpers.course.book.runs import KEY
 
     notebook = ran or nbformat.read(path, as_version=4)
     widgets = Widgets(notebook, notebook.metadata.get(KEY, {"recorded": []})["recorded"])
     notebook.cells = fitted(unsolved(notebook.cells))
-    widgets.enliven(notebook.cells)
+    widgets.enliven_cells(notebook.cells)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = _LINK.sub(r"\1\2.html", cell.source)
@@ -67,16 +67,26 @@ def page(path: Path, ran=None) -> str:
     where = {"template_name": DECK.name, "extra_template_basedirs": [str(DECK.parent)]}
     exporter = SlidesExporter(**where, **dict.fromkeys(yes, True))
     scripts = as_script(widgets.scripts) if widgets.scripts else ""
-    living = {"styles": styles(widgets), "host": HOST.read_text("utf-8"), "scripts": scripts}
+    living = {"styles": styles(widgets), "host": read("host.js"), "scripts": scripts}
     about = {"metadata": {"name": path.stem, "path": str(path.parent)}, "living": living}
     return exporter.from_notebook_node(notebook, about)[0]
 
 
 def fitted(cells: list[dict]) -> list[dict]:
-    """Return the cells that are shown, parted, each with the metadata of its kind of slide."""
-    parted = {"markdown": _prose, "code": _run}
-    shown = (parted[cell["cell_type"]](cell) for cell in cells if kind_of(cell) != SKIP)
-    return [part for parts in shown for part in parts]
+    """Return the cells that are shown or spoken, each with the metadata of its kind of slide."""
+    found = []
+    for at, cell in enumerate(cells):
+        kind, source = kind_of(cell), "".join(cell["source"])
+        if kind in (SLIDE, BELOW) and cell["cell_type"] == "markdown":
+            found += _prose(cell, cells[at + 1 :])
+        elif kind != SKIP:  # a slide is short of room; a question is asked by its form
+            bare = _ASKED.sub("", source) if cell["cell_type"] == "code" else source
+            if found and is_silent(found[-1]) and kind == "":
+                kind, bare = kind_of(found[-1]), f"{found.pop()['source']}\n\n{bare}"
+            found.append(_copy(cell, 0, kind, [re.sub(r"\n{3,}", "\n\n", bare).strip("\n")]))
+            if not found[-1]["source"]:
+                found[-1]["metadata"]["transient"] = {"remove_source": True}
+    return found
 
 
 def kind_of(cell: dict) -> str:
@@ -84,41 +94,42 @@ def kind_of(cell: dict) -> str:
     return cell["metadata"].get("slideshow", {}).get("slide_type", "")
 
 
-def _prose(cell: dict) -> list[dict]:
-    found = []
-    for group in _groups("".join(cell["source"])):
-        top = _HEADING.match(group[0])
-        kind = kind_of(cell) if not found else SLIDE if top and len(top[0]) < 4 else BELOW
-        plain = [block for block in group if not _HEADING.match(block)]
-        if any(map(_STRUCTURE.search, plain)) or words(plain) <= WHOLE:
-            for number, sheet in enumerate(_sheets(group)):
-                found.append(_copy(cell, len(found), BELOW if number else kind, sheet))
-        else:
-            head = [block for block in group if block not in plain]
-            found.append(_copy(cell, len(found), kind, [*head, re.sub(r":$", ".", plain[0])]))
-            found.append(_copy(cell, len(found), "notes", plain))
-    return found
+def _prose(cell: dict, after: list[dict]) -> list[dict]:
+    """Return what is shown of prose; if that is not all of it, all of it as notes as well."""
+    head, *blocks = _BLOCK.findall("".join(cell["source"]))
+    if not _HEADING.match(head):
+        head, blocks = "", [head, *blocks]
+    shown = blocks
+    if after and after[0]["cell_type"] == "code" and not kind_of(after[0]):
+        shown = [_beginning(block) for block in blocks[:1] if not _STRUCTURE.search(block)]
+    elif not head.startswith("# "):  # a title is shown with all that it promises
+        shown = [block for at, block in enumerate(blocks) if words(blocks[: at + 1]) <= MOST]
+        shown = list(takewhile(lambda block: not _HEADING.match(block), shown or blocks[:1]))
+    tasks = "\n".join(_tasks([cell, *after])) if kind_of(cell) == SLIDE else ""
+    found = [_copy(cell, 0, kind_of(cell), [part for part in (head, *shown, tasks) if part])]
+    return found + [_copy(cell, 1, NOTES, blocks)] * (shown != blocks)
 
 
-def _run(cell: dict) -> list[dict]:
-    """Return a cell of code with its small outputs, and one for each large output."""
-    dense = re.sub(r"\n{3,}", "\n\n", "".join(cell["source"]))  # a slide is short of room
-    room = min(SMALL, FULL - dense.count("\n"))
-    large = [output for output in cell["outputs"] if _is_large(output, room)]
-    found = [_copy(cell, 0, kind_of(cell), [dense])]
-    found[0]["outputs"] = [output for output in cell["outputs"] if output not in large]
-    for output in large:
-        found.append(_copy(cell, len(found), BELOW, []))
-        found[-1]["outputs"] = [output]
-        found[-1]["metadata"]["transient"] = {"remove_source": True}
-    return found
+def is_silent(cell: dict) -> bool:
+    """Return whether a cell is code that shows nothing."""
+    return cell["cell_type"] == "code" and not cell["outputs"]
 
 
-def _is_large(output: dict, room: int) -> bool:
-    data = output.get("data", {})
-    lines = "".join(data.get("text/plain", output.get("text", ""))).count("\n")
-    lines += ANSWER if "application/vnd.jupyter.widget-view+json" in data else 0
-    return lines > room or _PICTURE.search("".join(data.get("text/html", ""))) is not None
+def _tasks(section: list[dict]) -> Iterator[str]:
+    """Yield an item of a list for each exercise, up to the next section."""
+    for at, cell in enumerate(section):
+        source = "".join(cell["source"]) * (cell["cell_type"] == "markdown")
+        if at and source.startswith("## "):
+            return
+        yield from (f"- {one[1]}, {one[2]}" for one in _EXERCISE.finditer(source))
+
+
+def _beginning(paragraph: str) -> str:
+    """Return the first sentences of a paragraph, as many as are short together."""
+    first, *rest = _SENTENCE.split(" ".join(paragraph.split()))
+    while rest and words([first, rest[0]]) <= SHORT:
+        first = f"{first} {rest.pop(0)}"
+    return re.sub(r":$", ".", first)
 
 
 def _copy(cell: dict, number: int, kind: str, blocks: list[str]) -> dict:
@@ -131,24 +142,3 @@ def _copy(cell: dict, number: int, kind: str, blocks: list[str]) -> dict:
 def words(blocks: list[str]) -> int:
     """Return how many words are read in these blocks of Markdown."""
     return len(re.sub(r"<[^<>]*>|\]\([^)]*\)", " ", " ".join(blocks)).split())
-
-
-def _groups(source: str) -> list[list[str]]:
-    """Return paragraphs, lists, tables and fenced code, each below the heading that it follows."""
-    found = []
-    for block in _BLOCK.findall(source):
-        if not found or _HEADING.match(block):
-            found.append([])
-        found[-1].append(block.rstrip())
-    return found
-
-
-def _sheets(blocks: list[str]) -> list[list[str]]:
-    found = [[]]
-    for block in blocks:
-        begun = any(not _HEADING.match(one) for one in found[-1])
-        # a title stands with all that it promises
-        if begun and not blocks[0].startswith("# ") and words([*found[-1], block]) > MOST:
-            found.append([])
-        found[-1].append(block)
-    return found

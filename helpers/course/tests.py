@@ -7,12 +7,12 @@ import course
 REFERENCE = (3, 11)  # the Python whose outputs are stored in the notebooks
 LAX = "--lax"  # our own word, for learners; pytest's is --nbval-lax
 ALL = "--all"  # with the long tests: conftest.py reads COURSE_SAMPLES
-# Who says one of these decides alone, or wants to talk to the one process.
+# These words decide by themselves, or need the one process.
 ALONE = ("-n", "--numprocesses", "--dist", "--pdb", "--trace", "-s", "--capture", "--co", "-p")
 
 
 def test(words: list[str]) -> int:
-    """Run pytest on the notebooks and the tests; what the words name instead, `notebooks` alone.
+    """Run pytest on the notebooks and the tests; what the words name instead, or only `notebooks`.
 
     With `--lax`, and on another Python than that of the stored outputs, notebooks are only run.
     With `--all`, the long tests run too.

@@ -21,7 +21,7 @@ from helpers.safety import folders, learner_record
 
 FIRST = "00_start_here.ipynb"
 TEACHERS = "instructor"  # the folder of notes for teachers: they are no learner's
-FOLD = "<details class='course-held'><summary>Decide first: this gives it away</summary>\n\n"
+FOLD = "<details class='course-held'><summary>Decide first: this reveals the answer</summary>\n\n"
 HELD = "after-deciding"  # the tag of cells that say what a prediction above them asks
 
 
@@ -42,7 +42,7 @@ def chapter_named(word: str) -> str:
     named = [name for name in chapters() if stem and re.match(begins, name)]
     if len(named) != 1:
         there = ", ".join(chapters())
-        raise course.Refusal(f"{word!r} names no one notebook; there are: {there}.")
+        raise course.Refusal(f"{word!r} does not name exactly one notebook; there are: {there}.")
     return named[0]
 
 
@@ -79,7 +79,7 @@ def ready(place: Path) -> Path:
 def trust(files: Iterable[Path]) -> None:
     """Sign notebooks, so that JupyterLab draws their pictures; copies of them are trusted too.
 
-    By Jupyter's own program, which reads the learner's settings. Where it fails, that is said.
+    By Jupyter's own program, which reads the learner's settings. A failure is reported.
     """
     names = [str(path) for path in files if path.suffix == ".ipynb"]
     try:
@@ -101,7 +101,7 @@ def lab(words: list[str]) -> int:
     command = [str(course.PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={course.WORK}"]
     command.append(f"--LabApp.default_url={url}")
     if getattr(os, "geteuid", lambda: 1)() == 0:
-        course.say("You are root: JupyterLab is started with --allow-root, which it asks for.")
+        course.say("You are root, so JupyterLab is started with --allow-root, which it requires.")
         command.append("--allow-root")
     if where := left_off():
         course.say(where)
@@ -116,7 +116,7 @@ def left_off() -> str:
         record = learner_record.read(course.WORK / learner_record.NAME)
         done = study_records.progress(study_records.chapters(there), record.events)
         return done.left_off or record.trouble
-    except (OSError, ValueError):  # a notebook that is none
+    except (OSError, ValueError):  # not really a notebook
         return ""
 
 
@@ -127,7 +127,7 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
     """
     if not words:
         there = ", ".join(chapters())
-        raise course.Refusal(f"`reset` takes the number of a notebook; there are: {there}.")
+        raise course.Refusal(f"`reset` needs the number of a notebook; there are: {there}.")
     names = [chapter_named(word) for word in words]
     how = "fresh" if solved_to is None else f"fresh, its first {solved_to} exercises solved"
     with folders.temporary("fresh-") as home:
@@ -140,8 +140,8 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
             beside = f"; yours is kept as work/{kept.name}" if kept else ""
             course.say(f"work/{name} is {how}{beside}")
     course.say(
-        "Where it is open in JupyterLab with words not saved yet, choose File, Save Notebook As "
-        "first; then File, Reload Notebook from Disk."
+        "If it is open in JupyterLab with unsaved changes, first choose File, Save Notebook As. "
+        "Then choose File, Reload Notebook from Disk."
     )
     return 0
 
@@ -155,7 +155,7 @@ def fresh(path: Path, solved_to: int | None = None) -> bytes:
     try:
         notebook = json.loads(data)
         cells = notebook["cells"]
-    except (ValueError, KeyError):  # no notebook: whoever opens it will be told
+    except (ValueError, KeyError):  # not a notebook: JupyterLab will say so when it is opened
         return data
     if solved_to is not None:
         _solve(cells, path.stem, solved_to)
@@ -177,10 +177,10 @@ def _solve(cells: list[dict], name: str, count: int) -> None:
     there = list(exercise_cells(cells))
     if not 0 < count <= len(there):
         raise course.Refusal(
-            f"--solved-to takes a number from 1 to {len(there)}, the exercises of {name}, "
+            f"--solved-to needs a number from 1 to {len(there)}, the exercises of {name}, "
             f"not {count}."
         )
     for one in there[:count]:
         cells[one.stub]["source"] = one.solution.rstrip().splitlines(keepends=True)
-        for place in (one.stub, one.check):  # what is stored there was said of the stub
+        for place in (one.stub, one.check):  # its stored output belongs to the stub
             cells[place]["outputs"] = []

@@ -23,7 +23,7 @@ PAUSE, LUNCH = "Pause", "Lunch"
 MINUTES = {PAUSE: 15, LUNCH: 60}
 SITTING = 75  # minutes between two breaks, at most, but for one long section or exercise
 HALF = 240  # minutes of a day without lunch
-ENOUGH = 45  # minutes after which a break stands between two chapters
+ENOUGH = 45  # minutes after which a break comes between two chapters
 LUNCH_FROM = 120  # minutes of a longer day: its first break after that is lunch
 # name -> days, minutes of each with its pauses, the chapters that fit well
 LENGTHS = {
@@ -57,7 +57,7 @@ def workshop(words: list[str]) -> int:
     try:
         start = datetime.strptime(asked.start, "%H:%M")
     except ValueError:
-        told = f"A day begins at a time like 09:00, not at {asked.start!r}."
+        told = f"--start needs a time like 09:00, not {asked.start!r}."
         raise course.Refusal(told) from None
     days, minutes, usual = LENGTHS[asked.length]
     there = [str(int(name[:2])) for name in chapters() if name[:2].isdigit()]
@@ -71,7 +71,7 @@ def workshop(words: list[str]) -> int:
 def planned(count: int, minutes: int, paths: list[Path]) -> list[list[Row]]:
     """Return the rows of each of `count` days, of so many minutes with its breaks.
 
-    Refusal if the chapters' reading alone, with its pauses, is longer than the days.
+    Refusal if just reading the chapters, with pauses, takes longer than the days.
     """
     rows = [row for path in paths for row in rows_of(path)]
     kept = [row for row in rows if not row.worth]

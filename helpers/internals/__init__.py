@@ -1,1 +1,1 @@
-"""The private names of CPython, torch and TensorFlow that the course reads, each said once."""
+"""The private names of CPython, torch and TensorFlow that the course reads, each named once."""

@@ -43,7 +43,7 @@ def unsupported() -> str:
     if name == "cpython" and version in VERSIONS and not odd:
         return ""
     found = f"{name} {version[0]}.{version[1]}{', of an unusual build' if odd else ''}"
-    return f"the value stack is read on CPython 3.11, 3.12 and 3.13; this is {found}"
+    return f"the value stack can be read on CPython 3.11, 3.12 and 3.13; this is {found}"
 
 
 def layout() -> Layout:

@@ -24,7 +24,7 @@ def exported(path: Path, pattern: str) -> list[str]:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         reader = {ELF: _elf, MACH_O: _mach_o}.get(bytes(data[:4]))
         if reader is None or (reader is _elf and data[4:6] != ELF_64):
-            raise ValueError(f"{path.name} is neither ELF nor Mach-O of 64 bits")
+            raise ValueError(f"{path.name} is neither a 64-bit ELF nor a 64-bit Mach-O file")
         return sorted(name.decode() for name in reader(data) if wanted(name))
 
 

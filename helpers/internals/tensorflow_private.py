@@ -5,7 +5,9 @@ TensorFlow may move or drop any of them in any release. It is imported at the fi
 
 import pkgutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+
+from ..safety.restoring import patched
 
 _FUNCTION = "tensorflow.python.eager.polymorphic_function"
 PLACES = {
@@ -23,6 +25,7 @@ PLACES = {
     "function_context": f"{_FUNCTION}.function_context",
     "ScopeType": f"{_FUNCTION}.tracing_compilation:ScopeType",
     "transform": f"{_FUNCTION}.transform",
+    "tracing_compilation": f"{_FUNCTION}.tracing_compilation",
 }
 FAST, SLOW = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
 SLOW_CANCELABLE = "TFE_Py_ExecuteCancelable"
@@ -51,20 +54,48 @@ def wanted_key(function, args, kwargs):
 
     Mirrors `_maybe_define_function` of polymorphic_function/tracing_compilation.py.
     """
-    types = __getattr__("function_types")
-    bound = types.canonicalize_function_inputs(
-        args, kwargs, function._function_type, function._default_values, function._is_pure
-    )
-    config = function._variable_creation_config
-    signature = (config or function).input_signature
-    args = bound.args if signature is None else (*signature, *bound.args[len(signature) :])
-    captured = function._function_captures.capture_types
-    function_type, _ = types.make_canonicalized_monomorphic_type(
-        args, bound.kwargs, captured, function._function_type
-    )
-    scopes, created = __getattr__("ScopeType"), function._created_variables
+    config, scopes = function._variable_creation_config, __getattr__("ScopeType")
+    created = function._created_variables
     scope = scopes.NO_VARIABLE_CREATION if created else scopes.VARIABLE_CREATION
+    given = function._function_type, function._default_values, function._is_pure
+    signature = (config or function).input_signature
+    return _key(args, kwargs, given, signature, function._function_captures, scope)
+
+
+def _key(args, kwargs, given, signature, captures, scope):
+    types, (function_type, *_) = __getattr__("function_types"), given
+    bound = types.canonicalize_function_inputs(args, kwargs, *given)
+    args = bound.args if signature is None else (*signature, *bound.args[len(signature) :])
+    function_type, _ = types.make_canonicalized_monomorphic_type(
+        args, bound.kwargs, captures.capture_types if captures else {}, function_type
+    )
     return __getattr__("function_context").make_function_context(scope), function_type
+
+
+@contextmanager
+def hearing_lookups(heard) -> Iterator[None]:
+    """Tell `heard(python_function, key, earlier keys, error)` of each trace, of any function."""
+    home, name = __getattr__("tracing_compilation"), "_maybe_define_function"
+    real = getattr(home, name)
+
+    def noting(args, kwargs, options):
+        keys = () if options.function_cache is None else options.function_cache._primary
+        before, failed = len(keys), None
+        try:
+            return real(args, kwargs, options)
+        except BaseException as error:
+            failed = error
+            raise
+        finally:
+            if failed or len(keys) > before:
+                given = options.polymorphic_type, options.default_values, options.is_pure
+                more = options.input_signature, options.function_captures, options.scope_type
+                with suppress(Exception):  # what raises here was reported as `failed`
+                    key = _key(args, kwargs, given, *more)
+                    heard(options.python_function, key, list(keys)[:before], failed)
+
+    with patched(home, **{name: noting}):
+        yield
 
 
 def serving_key(function, key):
@@ -114,7 +145,7 @@ def graph_ops(name: str) -> tuple[str, ...]:
     """Return the ops inside a graph that TensorFlow runs under this name; () if it is an op."""
     try:
         definition = __getattr__("context").context().get_function_def(name)
-    except Exception:  # it is no function
+    except Exception:  # it is not a function
         return ()
     return tuple(node.op for node in definition.node_def if node.op not in QUIET)
 

@@ -4,6 +4,7 @@ Torch may move or drop any of them in any release: `missing()` says in a sentenc
 there. Torch is imported at the first look-up, not before.
 """
 
+import gc
 import importlib
 import logging
 import pkgutil
@@ -11,10 +12,10 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from types import CodeType, FunctionType
 
-from helpers.safety import restoring
-from helpers.safety.arguments import static_attribute
-from helpers.safety.missing_parts import MissingPart, cure, sentence, unusable
-from helpers.safety.restoring import patched
+from ..safety import restoring
+from ..safety.arguments import static_attribute
+from ..safety.missing_parts import MissingPart, cure, sentence, unusable
+from ..safety.restoring import patched
 
 TRIED = "torch 2.11 to 2.15"
 LATE = (
@@ -51,7 +52,9 @@ PLACES = {
     | _places("torch._subclasses.fake_tensor", "FakeTensorMode"),
     "cache": _places("torch._C._dynamo.eval_frame", "_debug_get_cache_entry_list")
     | _places("torch._dynamo.pgo", "get_code_state")
-    | _places("torch._dynamo.utils", "", compilations="get_compilation_metrics"),
+    | _places("torch._dynamo", "convert_frame", dynamo_utils="utils")
+    | _places("torch._dynamo.utils", "", compilations="get_compilation_metrics")
+    | _places("torch._dynamo.convert_frame", "input_codes"),
     "tracing": _places("torch._dynamo.symbolic_convert", "InstructionTranslatorBase")
     | _places("torch._dynamo.output_graph", "OutputGraph")
     | _places("torch._dynamo.convert_frame", "register_bytecode_hook")
@@ -122,7 +125,7 @@ def _import_torch():
 
 def _lacks(lost: list[str]) -> str:
     version, names = _import_torch().__version__, ", ".join(lost)
-    told = f"torch {version} does not have {names}, which this reads; it was tried on"
+    told = f"torch {version} does not have {names}, which this needs; it was tried on"
     return f"{told} {TRIED}: {cure('torch')}"
 
 
@@ -141,7 +144,7 @@ def replaced(code: CodeType, root):
 def count_one_out() -> None:
     """Have torch count one call less that has its hook on; at none, its hook comes off.
 
-    Whoever takes the callback off in a frame that runs only what is compiled, is counted out twice.
+    A callback removed in a frame that runs only compiled code is counted out twice.
     """
     names = ("set_eval_frame", "FrameAction", "FrameExecStrategy", "ConvertFrameReturn")
     set_eval_frame, action, strategy, answer = map(__getattr__, names)
@@ -217,6 +220,25 @@ def keys_now(tensor) -> str:
     return str(now).removeprefix("DispatchKeySet(")[:-1]
 
 
+@contextmanager
+def recompile_reasons():
+    """Collect (code, what each older entry fails) of what is compiled again, as torch logs it."""
+    name, module, found = (
+        "get_and_maybe_log_recompilation_reasons",
+        __getattr__("convert_frame"),
+        [],
+    )
+    asked = getattr(module, name, None)
+
+    def ask(entries, frame, *args, **kwargs):
+        reasons = asked(entries, frame, *args, **kwargs)
+        found.append((frame.f_code, tuple(reasons)))
+        return reasons
+
+    with patched(module, **({name: ask} if asked else {})):
+        yield found
+
+
 def forget_sizes(code: CodeType) -> None:
     """Forget which sizes Dynamo saw change in this function: kept by place and name (pgo.py)."""
     state = __getattr__("get_code_state")()
@@ -225,6 +247,37 @@ def forget_sizes(code: CodeType) -> None:
         own = (key.firstlineno, key.name) == (code.co_firstlineno, code.co_name)
         if own or key.name.startswith(resumed):
             del state[key]
+
+
+@contextmanager
+def nothing_compiled():
+    """Have Dynamo compile all functions anew in the block; what it had compiled is back after it.
+
+    Its cache is of a code object, so functions that it has met get a copy of theirs meanwhile.
+    """
+    met = {id(code): code for one in __getattr__("input_codes").seen if (code := one())}
+    copies = {key: _copied(code) for key, code in met.items()}
+    found = gc.get_referrers(*met.values())
+    before = [(fn, fn.__code__) for fn in found if type(fn) is FunctionType]
+    sizes = __getattr__("get_code_state")()
+    kept = dict(sizes)
+    sizes.clear()
+    try:
+        for fn, code in before:
+            fn.__code__ = copies[id(code)]
+        yield
+    finally:
+        for fn, code in before:
+            if fn.__code__ is copies[id(code)]:  # else somebody gave it another in the block
+                fn.__code__ = code
+        sizes.clear()
+        sizes.update(kept)
+
+
+def _copied(code: CodeType) -> CodeType:
+    """Return a copy of a code object, and of those in it."""
+    inside = (_copied(one) if type(one) is CodeType else one for one in code.co_consts)
+    return code.replace(co_consts=tuple(inside))
 
 
 @contextmanager
@@ -267,15 +320,31 @@ def resumed_from(code: CodeType) -> CodeType:
 
 
 @contextmanager
+def hearing_compilations(heard):
+    """Tell `heard` what Dynamo notes of each frame that it has compiled, in any thread."""
+    utils, name = __getattr__("dynamo_utils"), "add_compilation_metrics_to_chromium"
+    real = getattr(utils, name)  # torch calls it last, for every entry of `compilations()`
+
+    def noting(metrics):
+        heard(metrics)
+        return real(metrics)
+
+    with patched(utils, **{name: noting}):
+        yield
+
+
+@contextmanager
 def translating(watcher):
     """Tell `watcher` of every step of Dynamo's translation in the block.
 
     It hears `before(tx)` and `after(tx, error)` around each instruction, `broken(error)` when
-    Dynamo has found what breaks the graph, `cut(tx, reason)` when a graph is about to go to the
-    backend, `rewritten(old, new)` of each new code. What it raises goes into the list given.
+    Dynamo has found what breaks the graph, `cut(tx, reason)` when a graph is about to end,
+    `given(graph)` when the backend gets one, `rewritten(old, new)` of each new code. What it raises
+    goes into the list given.
     """
     translator, output = __getattr__("InstructionTranslatorBase"), __getattr__("OutputGraph")
     step, log_break, cut = translator.step, translator.log_graph_break, output.compile_subgraph
+    call_backend = output.call_user_compiler
     lost = []
 
     def tell(told, *facts):
@@ -299,13 +368,18 @@ def translating(watcher):
         tell(watcher.cut, given.get("tx"), given.get("reason"))
         return cut(output, *args, **kwargs)
 
+    def watched_backend(output, graph, *args, **kwargs):
+        tell(watcher.given, graph)
+        return call_backend(output, graph, *args, **kwargs)
+
     def watched_break(tx, *args, exc=None, **kwargs):
         tell(watcher.broken, exc)
         return log_break(tx, *args, exc=exc, **kwargs)
 
     handle = __getattr__("register_bytecode_hook")(lambda *codes: tell(watcher.rewritten, *codes))
     steps = patched(translator, step=watched_step, log_graph_break=watched_break)
-    with handle, steps, patched(output, compile_subgraph=watched_cut):
+    graphs = {"compile_subgraph": watched_cut, "call_user_compiler": watched_backend}
+    with handle, steps, patched(output, **graphs):
         yield lost
 
 

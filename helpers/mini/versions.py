@@ -1,4 +1,4 @@
-"""How the bytecode of 3.11, 3.12 and 3.13 differs: facts that whoever reads bytecode here needs.
+"""How the bytecode of 3.11, 3.12 and 3.13 differs: facts for all code here that reads bytecode.
 
 Names of opcodes come from `dis`, that is, from the Python that runs now.
 """

@@ -3,9 +3,9 @@
 from collections import namedtuple
 from dataclasses import dataclass
 
-from helpers.model.phrase import find_named
-from helpers.model.stage_records import Span
-from helpers.model.tables import Column, Listing
+from .phrase import find_named
+from .stage_records import Placed, Span
+from .tables import Column, Listing
 
 
 def columns(code: str, /, **headings: str) -> tuple[Column, ...]:
@@ -17,7 +17,7 @@ def columns(code: str, /, **headings: str) -> tuple[Column, ...]:
 class Instruction:
     """One instruction: offsets in bytes of `co_code`, -1 for none.
 
-    `data` is hex, `caches` counts entries of two bytes; `argument` is what `arg` stands for, and
+    `data` is hex, `caches` counts entries of two bytes; `argument` is what `arg` means, and
     `running` the name after specialisation. `before`: stack depth before it; `effect`: its change.
     """
 
@@ -64,10 +64,11 @@ Handler = namedtuple("Handler", "start end target depth lasti")
 
 
 @dataclass(frozen=True)
-class Sourced(Listing):
+class Sourced(Placed, Listing):
     """A listing below its source. `marked`: cells to look at, as (row, column), both from 0."""
 
     source: str = ""
+    places: tuple[str, ...] = ()
     marked: tuple[tuple[int, int], ...] = ()
 
     def jumps(self) -> tuple[tuple[int, int], ...]:

@@ -4,10 +4,10 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate
 
-from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.phrase import find_named
-from helpers.model.spine import SPINE
-from helpers.model.tables import Entry, Ledger, Listing, Verdict
+from .graphs import Edge, Graph, Node
+from .phrase import find_named
+from .spine import SPINE
+from .tables import Entry, Ledger, Listing, Verdict
 
 ROUTES = ("fast path", "fallback", "function", "direct", "graph", "refused", "no door")
 
@@ -83,7 +83,10 @@ class Value:
 
 @dataclass(frozen=True)
 class Op:
-    """One op. `stage`: forward, backward, after (with a gradient, by no tape) or update."""
+    """One op. `stage`: forward, backward, after (with a gradient, by no tape) or update.
+
+    `layer`: the path of the innermost module or Keras layer that ran it, as users write it.
+    """
 
     number: int
     op: str
@@ -91,6 +94,7 @@ class Op:
     makes: tuple[Value, ...]
     stage: str = "forward"
     where: str = "eager"
+    layer: str = ""
 
     @property
     def inputs(self) -> str:
@@ -108,6 +112,11 @@ class OpLog(Listing):
     """A listing of ops. `outcome` says what ended the run early, if anything did."""
 
     outcome: str = ""
+
+    @property
+    def kept(self) -> int:
+        """Return the number of the first row that updates a variable; 0 for none."""
+        return next((row.number for row in self.rows if row.stage == "update"), 0)
 
     @property
     def ops(self) -> tuple[str, ...]:
@@ -303,7 +312,7 @@ TONES = {"trace": "changed", "error": "failed"}
 
 @dataclass(frozen=True)
 class Cause:
-    """One leaf in which a call differs from the nearest key: `where` it stands, and how."""
+    """One leaf in which a call differs from the nearest key: `where` it is, and how."""
 
     where: str
     kind: str
@@ -316,13 +325,17 @@ class Cause:
         return f"{self.where}: {label}{self.before} → {self.after}{self.detail}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TraceEntry(Entry):
     """One call, or a run of `calls` that all hit; `traces` counts new traces, with their causes."""
 
     calls: int = 1
     traces: int = 0
     causes: tuple[Cause, ...] = ()
+
+    def __repr__(self) -> str:
+        told = f"call {self.subject} with {self.arguments}: {self.verdict}"
+        return f"{told} ({self.note})" if self.note else told
 
     @property
     def arguments(self) -> str:
@@ -331,7 +344,7 @@ class TraceEntry(Entry):
 
     @property
     def verdict(self) -> str:
-        """Return hit, trace, error, or eager where tf.function was told to run eagerly."""
+        """Return hit, trace, error, or eager where tf.function was set to run eagerly."""
         return self.verdicts[1].word
 
 
@@ -343,6 +356,11 @@ class TraceLedger(Ledger):
     def traces(self) -> int:
         """How many traces these calls made."""
         return sum(entry.traces for entry in self.entries)
+
+    @property
+    def retraces(self) -> int:
+        """How many of the rows traced because their key was not that of an earlier trace."""
+        return sum(bool(entry.causes) for entry in self.entries)
 
     @property
     def verdicts(self) -> tuple[str, ...]:

@@ -3,14 +3,14 @@
 from collections import namedtuple
 from dataclasses import dataclass, replace
 
-from helpers.model.phrase import clipped, find_named
-from helpers.model.tables import Listing
+from .phrase import clipped, find_named
+from .tables import Listing
 
 # One box. `kind`: its shape and ink; `group`: a path, to fold into; `op`: in full;
 # `attributes`: (name, words) of each.
 _NODE = "key label kind detail group op attributes"
 Node = namedtuple("Node", _NODE, defaults=("object", "", "", "", ()))
-# One arrow from `source` to `target` (both node keys); `label` says what it stands for.
+# One arrow from `source` to `target` (both node keys); `label` says what it means.
 Edge = namedtuple("Edge", "source target label", defaults=("",))
 
 
@@ -28,9 +28,9 @@ class Graph:
     def __post_init__(self):
         keys = {node.key for node in self.nodes}
         if len(keys) != len(self.nodes):
-            raise ValueError("two nodes share a key; give each node a key of its own")
+            raise ValueError("two nodes share a key; each node needs its own key")
         if missing := {end for e in self.edges for end in (e.source, e.target)} - keys:
-            raise ValueError(f"an edge names {missing.pop()!r}, which is no node of this graph")
+            raise ValueError(f"an edge names {missing.pop()!r}, which is not a node of this graph")
 
     def node(self, key: str) -> Node:
         """Return the node with this key; KeyError names the key when there is none."""
@@ -55,7 +55,7 @@ class Graph:
         return replace(self, found=tuple(found))
 
 
-BODY = "body"  # the op of a node that stands for the beginning of a body
+BODY = "body"  # the op of a node that marks the start of a body
 # One body, a `nest`, that `caller` calls, under the name of the attribute that holds it.
 Body = namedtuple("Body", "caller label nest")
 
@@ -75,7 +75,7 @@ class Nest:
 def nested(graph: Graph) -> Nest:
     """Return the graph with each body taken out of it, if each has one caller, on its level."""
     entries = {node.group: node for node in graph.nodes if node.op == BODY and node.group}
-    homes = {}  # node -> the innermost body that it stands in; a body's beginning stands outside
+    homes = {}  # node -> the innermost body that contains it; a body's beginning is outside
     for node in graph.nodes:
         scope = node.group
         while scope and (scope not in entries or entries[scope].key == node.key):
@@ -125,12 +125,12 @@ class Steps(Listing):
 
 MEANINGS = {
     "folded": "computed from constants only, and a constant now",
-    "removed": "no way from it to a result",
-    "merged": "twins: the same op, attributes and inputs; one is left, and serves both",
-    "cancelled": "a row of the same op, gone; its reader now reads what the row read",
-    "bypassed": "gone; its reader now reads what it read",
+    "removed": "no path from it to a result",
+    "merged": "twins: the same op, attributes and inputs; one is left and serves both",
+    "cancelled": "part of a removed chain of one op; its reader now reads the chain's input",
+    "bypassed": "gone; its reader now reads its input",
     "added": "only in the second graph",
-    "changed": "different; these two graphs do not say why",
+    "changed": "different; these two graphs do not show why",
     "kept": "the same in both",
 }
 # A `word` of `MEANINGS`, the keys `before` in the first graph and `after` in the second.
@@ -152,9 +152,9 @@ class GraphDiff:
         return tuple(finding for finding in self.findings if finding.word == word)
 
     def word(self, key: str) -> str:
-        """Return what became of this node of the first graph; KeyError if it has no such node."""
+        """Return what happened to this node of the first graph; KeyError if it has no such node."""
         return {key: finding.word for finding in self.findings for key in finding.before}[key]
 
     def count(self, word: str) -> int:
-        """Return of how many nodes this word is said; of the second graph only where added."""
+        """Return how many nodes have this word; of the second graph only where added."""
         return sum(len(f.after if word == "added" else f.before) for f in self.found(word))

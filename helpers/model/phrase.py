@@ -9,7 +9,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def clipped(words: str, most: int) -> str:
-    """Return words of at most `most` characters; an ellipsis stands for what is cut off."""
+    """Return words of at most `most` characters; an ellipsis replaces what is cut off."""
     return words if len(words) <= most else f"{words[: most - 1]}…"
 
 

@@ -3,7 +3,7 @@
 from collections import namedtuple
 from dataclasses import dataclass
 
-from helpers.model.tables import Ledger
+from .tables import Ledger
 
 KINDS = (
     *("module attribute", "hidden module attribute", "class attribute", "instance attribute"),

@@ -11,13 +11,13 @@ BANDS = ("in Python", "in the interpreter", "in the framework's C and C++")  # t
 # fmt: off
 SPINE = (
     Station(
-        1, "01_function_references", "Rebind every name that holds a function",
-        "every name that holds a function, and how to rebind them all", "TensorFlow",
-        "name", "a call looks a name up", "whoever rebinds the name", "*a call looks a name up.*",
+        1, "01_function_references", "Rebind every name that refers to a function",
+        "what keeps a reference to a function, and how to replace them all", "TensorFlow",
+        "name", "a call looks a name up", "code that rebinds the name", "*a call looks a name up.*",
     ),
     Station(
         2, "02_tf_function", "Trace a function, and see which argument made it trace again",
-        "which argument made it trace again, and what a graph buys", "TensorFlow",
+        "which argument causes a retrace, and what a graph gains you", "TensorFlow",
         "cache key", "a wrapper looks a graph up by its arguments", "TensorFlow's tracer",
         "*the wrapper's cache key.*",
     ),
@@ -29,21 +29,21 @@ SPINE = (
     ),
     Station(
         4, "04_pep523_and_dynamo", "Hook the evaluator, then grow a compiler behind it",
-        "a hook before the evaluator, a Dynamo that you grow, and the real one step by step",
+        "a hook in the frame evaluator, a small Dynamo of your own, and the real one step by step",
         "PyTorch; C compiler optional",
         "evaluator", "the frame evaluator can be replaced", "torch.compile",
         "`_PyInterpreterState_SetEvalFrameFunc`.",
     ),
     Station(
         5, "05_oneflow_python_kernel", "Write an op in three files, and train through it",
-        "one op in three files, from its definition to training through it",
+        "one op in three files, from its definition to its gradient",
         "C++ compiler optional",
-        "registry", "a registry maps an op to a kernel", "whoever registers a kernel",
+        "registry", "a registry maps an op to a kernel", "code that registers a kernel",
         "*the registry, where a logical op meets a kernel.*",
     ),
     Station(
         6, "06_eager_execution", "Follow one eager call to the C function that runs it",
-        "one eager call through every layer of Python, and the same call by your own hand",
+        "one eager call through every Python layer, and the C call that runs it",
         "TensorFlow, PyTorch",
         "C call", "one C function runs eager TensorFlow", "TensorFlow's runtime",
         "*`TFE_Execute`, the one C function that every eager op passes.*",
@@ -51,7 +51,7 @@ SPINE = (
 )
 CLINIC = Chapter(
     7, "07_the_clinic", "Find the seam, prove it, cure the program",
-    "broken programs built after real issue threads: name the seam, prove it, cure them",
+    "broken programs from real issue threads, for you to diagnose and fix",
     "TensorFlow, PyTorch",
 )
 # fmt: on

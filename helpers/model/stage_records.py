@@ -3,9 +3,9 @@
 from collections import namedtuple
 from dataclasses import KW_ONLY, dataclass
 
-from helpers.model.graphs import Graph
-from helpers.model.phrase import find_named
-from helpers.model.tables import Ledger, Listing
+from .graphs import Graph
+from .phrase import find_named
+from .tables import Ledger, Listing
 
 LANES = ("load", "store", "operate", "call", "jump")
 NOWHERE = (0, 0, 0, 0)
@@ -47,16 +47,26 @@ class Step:
         return find_named(self.panels, title, "title").content
 
 
+class Placed:
+    """What has a `source`, and in `places` where each line of it is; none of a cell."""
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The number of each line of the source: in its file, or in the source itself."""
+        count = self.source.count("\n") + 1
+        places = [*self.places, *[""] * count][:count]
+        return tuple(place.rpartition(":")[2] or str(n) for n, place in enumerate(places, 1))
+
+
 @dataclass(frozen=True)
-class Timeline:
-    """A run as steps over one source, which begins in a `file` at the line `first`."""
+class Timeline(Placed):
+    """A run as steps over one source; `places`: `path.py:1207` of each line, "" of a cell's."""
 
     title: str
     source: str
     steps: tuple[Step, ...]
     note: str = ""
-    file: str = ""
-    first: int = 1
+    places: tuple[str, ...] = ()
 
     def at_end(self, title: str) -> str | Listing | Graph | Ledger:
         """Return what the panel with this title shows after the last step."""
@@ -64,7 +74,7 @@ class Timeline:
 
     def place(self, line: int) -> str:
         """Return where a line of the source is: `path.py:1207`, or `line 7` of the source."""
-        return f"{self.file}:{self.first + line - 1}" if self.file else f"line {line}"
+        return "".join(self.places[line - 1 : line]) or f"line {line}"
 
 
 @dataclass(frozen=True)
@@ -82,7 +92,7 @@ class StackStep(Step):
 
     `stack`: words, bottom first; `real`: they were read from the interpreter, else each says which
     instruction made the value. `names`: (name, words) of the locals. `handler`: what the exception
-    table does here. `left_out`: the step stands for so many instructions of a loop.
+    table does here. `left_out`: the step replaces so many instructions of a loop.
 
     `code`: the place of its function among the run's `codes`. `values`: those of `stack`, of which
     it takes `taken` from the top; `variables`: those of `names`. `callers`: the calls that wait,

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 from urllib.parse import quote
 
-from helpers.model.phrase import clipped, counted, listed, stop
-from helpers.model.tables import Column, Listing
-from helpers.safety.arguments import quote_value
+from ..safety.arguments import quote_value
+from .phrase import clipped, counted, listed, stop
+from .tables import Column, Listing
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Controls for a call, the `verdicts` that can be foretold, and `code`."""
+    """Controls for a call, the `verdicts` that can be predicted, and `code`."""
 
     title: str
     note: str
@@ -112,7 +112,7 @@ class Sandbox:
 def offered(given: object, options: tuple[str, ...], what: str) -> str:
     """Return the option that `given` is; ValueError says `what` it can be."""
     if type(given) is not str or given not in options:
-        raise ValueError(f"{what} {', '.join(options)}; {quote_value(given)} is none of them")
+        raise ValueError(f"{what} {', '.join(options)}; {quote_value(given)} is not one of them")
     return given
 
 
@@ -127,7 +127,7 @@ ExerciseCells = namedtuple("ExerciseCells", "name heading stub check solution")
 
 
 def exercise_cells(cells: list[dict]) -> Iterator[ExerciseCells]:
-    """Yield each check that is called; the stub stands before it, the solution after it."""
+    """Yield each check that is called; the stub comes before it, the solution after it."""
     heading, sources = 0, ["".join(cell["source"]) for cell in cells]
     for at, cell in enumerate(cells):
         if cell["cell_type"] == "markdown":
@@ -206,7 +206,7 @@ class Progress:
 
 
 def chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
-    """Return the chapters of notebooks by file name; ValueError for what is no notebook."""
+    """Return the chapters of notebooks by file name; ValueError for what is not a notebook."""
     found = []
     for file in sorted(texts):
         number, _, stem = file.removesuffix(".ipynb").partition("_")
@@ -218,7 +218,7 @@ def chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
             tasks = (Task(name, f"{file}#cell-id={quote(at)}") for name, at in places.items())
             found.append(Chapter(int(number), stem.replace("_", " "), tuple(tasks)))
         except (ValueError, LookupError, TypeError, RecursionError):
-            raise ValueError(f"{file} is no notebook") from None
+            raise ValueError(f"{file} is not a notebook") from None
     return tuple(found)
 
 
@@ -244,7 +244,7 @@ def progress(chapters: Iterable[Chapter], events: Iterable[dict], trouble: str =
 
 LEAST = 5  # of fewer without a name, a count tells who
 LONGEST_NAME, MOST_NAMES = 40, 6
-FEW = f"The counts are shown once {LEAST} without a name share: of fewer they tell who."
+FEW = f"Counts appear once {LEAST} learners share without a name; fewer would identify them."
 _HEADINGS = {"chapter": "chapter", "exercise": "exercise", "passed": PASSED, "tried": TRIED}
 _HEADINGS |= {"hinted": HINTED, "untried": UNTRIED, "names": "hint or tried, by name"}
 
@@ -270,7 +270,7 @@ def class_listing(
     fields = list(_HEADINGS)[: None if named else -1]
     columns = tuple(Column(name, _HEADINGS[name], code=name == "exercise") for name in fields)
     note = f"Shared by {counted(len(learners), 'learner')}; {named} gave a name. "
-    note += "Chapters that nobody has begun are left out." + f" {FEW}" * (not shown)
+    note += "Chapters that nobody has started are left out." + f" {FEW}" * (not shown)
     note += f" {counted(unread, 'file')} could not be read." if unread else ""
     return Listing("How far the class is", columns, tuple(rows), note)
 

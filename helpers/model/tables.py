@@ -2,11 +2,12 @@
 
 import signal
 from collections import namedtuple
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
+from functools import cache
 
-from helpers.model.phrase import find_named
+from .phrase import find_named
 
-# A row's `field` under a `heading`; `code`: all is code, else what stands in backticks.
+# A row's `field` under a `heading`; `code`: all is code, else what is in backticks.
 Column = namedtuple("Column", "field heading code", defaults=(False,))
 # One outcome in a `word` or two. `tone`: plain (as before), changed, failed or refused.
 Verdict = namedtuple("Verdict", "word tone", defaults=("plain",))
@@ -18,10 +19,27 @@ File = namedtuple("File", "name text")
 Files = namedtuple("Files", "title files note", defaults=("",))
 
 
+class _Row:
+    def __reduce__(self):
+        return make_row, (tuple(vars(self)), tuple(vars(self).values()))
+
+
+_row_type = cache(lambda fields: make_dataclass("Row", fields, bases=(_Row,), frozen=True))
+
+
+def make_row(fields: tuple[str, ...], values: tuple) -> _Row:
+    """Return a record of fields that only a running program knows; it can be pickled."""
+    return _row_type(fields)(*values)
+
+
 @dataclass(frozen=True)
 class Listing:
-    """A table at rest. `rows` are frozen records; each has every field that `columns` names."""
+    """A table at rest. `rows` are frozen records; each has every field that `columns` names.
 
+    `kept`: how many of the first rows a page never folds, up to one that is the point.
+    """
+
+    kept = 0
     title: str
     columns: tuple[Column, ...]
     rows: tuple[object, ...]
@@ -104,7 +122,7 @@ def align(left: list[str], right: list[str], origin: dict[int, int]) -> tuple[Pa
 CUTS = {
     "late": "it did not end in time, and was stopped",
     "large": "it took more than half of this machine's memory, and was stopped",
-    "lost": "it killed the process that watched it, and was stopped",
+    "lost": "it killed the process watching it, and was stopped",
 }
 
 

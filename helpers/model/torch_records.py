@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from helpers.model.graphs import Graph
-from helpers.model.stage_records import Step, Timeline
-from helpers.model.tables import Column, Entry, Ledger, Listing
+from .graphs import Graph
+from .stage_records import Step, Timeline
+from .tables import Column, Entry, Ledger, Listing
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,13 @@ class Break:
     page: str = ""
     empty: bool = False
 
+    @property
+    def effect(self) -> str:
+        """Return the effect of the break."""
+        if self.given_up:
+            return "Python runs the whole function"
+        return "no graph: nothing to compile before it" if self.empty else "a graph ends here"
+
 
 @dataclass(frozen=True)
 class DynamoRun(Timeline):
@@ -64,16 +71,21 @@ class BreakListing(Listing):
     graphs: int = 0
     outcome: str = ""
 
+    @property
+    def breaks(self) -> int:
+        """Return how many graph breaks there were."""
+        return len(self.rows)
+
 
 HEADINGS = ("arguments", "verdict")
 MARKS = ("changed", "compiled for this call"), ("failed", "plain Python ran, or an error")
 TONES = {"compile": "changed", "recompile": "changed", "eager": "failed", "error": "failed"}
 COLUMNS = (
     Column("entry", "entry"),
-    Column("source", "what is looked at", code=True),
+    Column("source", "what it checks", code=True),
     Column("kind", "guard"),
-    Column("checks", "holds if"),
-    Column("line", "taken at", code=True),
+    Column("checks", "passes if"),
+    Column("line", "added at", code=True),
 )
 
 
@@ -123,9 +135,25 @@ class Failure(Guard):
     value: str = ""
 
     def __str__(self) -> str:
-        if not self.value:
-            return f"{self.source}: {self.checks}".removeprefix(": ")
-        return f"{self.source} is {self.value} (guard: {self.checks})".removeprefix(" is ")
+        return explain_failures((self,))
+
+
+def explain_failures(failures: tuple[Failure, ...]) -> str:
+    """Return why each cache entry refuses a call; entries that see the same value share a clause.
+
+    Behind a guard is the line that it was taken for, where torch knows one.
+    """
+    alike, told = {}, []
+    for one in failures:
+        alike.setdefault((one.source, one.value, "" if one.value else one.checks), []).append(one)
+    for (source, value, _), same in alike.items():
+        lines = (f"{f.checks}{f', added at `{f.line}`' * bool(f.line)}" for f in same)
+        checks, entries = "; ".join(dict.fromkeys(lines)), ", ".join(str(f.entry) for f in same)
+        words = f"{source} is {value} (guard: {checks})" if value else f"{source}: {checks}"
+        words = words.removeprefix(" is ").removeprefix(": ")
+        which = f"{'entry' if len(same) == 1 else 'entries'} {entries}: "
+        told.append(f"{which * (len(failures) > 1)}{words}")
+    return "; ".join(told)
 
 
 @dataclass(frozen=True)
@@ -146,6 +174,16 @@ class CompileLedger(Ledger):
     def verdicts(self) -> tuple[str, ...]:
         """Return one word per call."""
         return tuple(entry.verdict for entry in self.entries)
+
+    @property
+    def compiles(self) -> int:
+        """Return how many of the rows compiled, recompiles included."""
+        return self.verdicts.count("compile") + self.recompiles
+
+    @property
+    def recompiles(self) -> int:
+        """Return how many of the rows compiled because a guard had failed."""
+        return self.verdicts.count("recompile")
 
 
 LINE_COLUMNS = (
@@ -173,3 +211,8 @@ class GuardProgram(Listing):
     source: str = ""
     accepts: bool = False
     torch_accepts: bool = False
+
+    @property
+    def kept(self) -> int:
+        """Return the number of the row that refuses the call; 0 for none."""
+        return next((n for n, row in enumerate(self.rows, 1) if row.asked == "refuses"), 0)

@@ -72,7 +72,7 @@ def table(value: object, what: str, of: str, most: int) -> list[tuple[str, objec
     if not value:
         raise TypeError(f"{needed}; this one is empty")
     if len(value) > most:
-        raise ValueError(f"{what} takes {most:,} entries at a time, not {len(value):,}")
+        raise ValueError(f"{what} accepts {most:,} entries at a time, not {len(value):,}")
     if odd := [name for name in value if not real_isinstance(name, str)]:
         raise TypeError(f"{needed}; a name must be text, not {real_type_name(odd[0])}")
     return [(require_str(name, "a name"), item) for name, item in value.items()]
@@ -86,7 +86,7 @@ def require_bool(value: object, what: str) -> bool:
 
 
 def parts(case) -> list:
-    """Return a case, (function, *arguments), as a list; what is no tuple is a function alone."""
+    """Return a case, (function, *arguments), as a list; without a tuple, a function."""
     return (list(case) if real_isinstance(case, tuple) else None) or [case]
 
 

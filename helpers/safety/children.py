@@ -1,4 +1,4 @@
-"""A command, or source -> what a child process printed and told, and how it ended.
+"""A command, or source -> what a child process printed and reported, and how it ended.
 
 A child, with all that it started, ends at its limit, at half of the machine's memory, on Ctrl-C and
 with the kernel. It tells results in a file, so nothing that it prints is taken for one.
@@ -24,7 +24,7 @@ from unittest.mock import patch
 with suppress(ImportError):  # a bare Python runs the small systems
     import psutil
 
-from helpers.safety.folders import temporary
+from .folders import temporary
 
 POSIX = os.name == "posix"
 CAN_FORK = sys.platform == "linux"
@@ -40,10 +40,10 @@ ProcessResult = namedtuple("ProcessResult", "code late out err large")
 
 
 class ChildResult(namedtuple("ChildResult", "ended told")):
-    """How a child ended, and the lines that it told on its own channel, in order."""
+    """How a child ended, and the lines that it sent on its own channel, in order."""
 
     def last(self, name: str, missing=None):
-        """Return what was told last under a name."""
+        """Return what was last sent under a name."""
         return next((line[name] for line in reversed(self.told) if name in line), missing)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from helpers.safety.arguments import quote_value, require_str
+from .arguments import quote_value, require_str
 
 COURSE = "who-runs-your-function"
 MARKER = "CACHEDIR.TAG"
@@ -96,7 +96,7 @@ def write_new(path: Path, data: bytes) -> None:
 def temporary(prefix: str) -> ManagedDirectory:
     """Make a home that goes with this process, or by `remove`. OSError where that cannot be."""
     home, process = ManagedDirectory(Path(tempfile.mkdtemp(prefix=prefix)).resolve()), os.getpid()
-    # A process that was forked leaves it alone.
+    # A forked process does not touch it.
     atexit.register(lambda: os.getpid() == process and home.remove())
     return home
 
@@ -120,18 +120,18 @@ def made_again(folder: Path) -> ManagedDirectory:
     """Open a folder of what can be made again, known by a marker file; Refusal of any other."""
     folder.mkdir(mode=0o755, exist_ok=True)
     if folder.is_symlink() or (os.name == "posix" and folder.stat().st_mode & 0o022):
-        raise Refusal("a link stands there, or others can write there")
+        raise Refusal("it is a link, or others can write to it")
     marker = folder / MARKER
     if not os.listdir(folder):
         with suppress(FileExistsError):  # another kernel was faster
             write_new(marker, MARK)
     if not marker.is_file() or marker.read_bytes() != MARK:
-        raise Refusal("it has no marker of ours: somebody else's folder")
+        raise Refusal("it does not have the course's marker, so it may be somebody else's")
     return ManagedDirectory(folder)
 
 
 def plain_name(value: object, what: str = "a name") -> str:
-    """Return a name that can stand for itself alone in any folder. ValueError."""
+    """Return a plain name that is safe in any folder. ValueError."""
     name = require_str(value, what)
     if not _PLAIN.fullmatch(name) or len(name.encode()) > LONGEST:
         rule = f"letters, digits and, inside it, '_', '-', '.' and spaces; at most {LONGEST} bytes"
@@ -140,7 +140,7 @@ def plain_name(value: object, what: str = "a name") -> str:
 
 
 def plain_names(values: Iterable, what: str = "a name") -> list[str]:
-    """Return plain names as they are. ValueError for one that is none."""
+    """Return plain names as they are. ValueError for one that is not."""
     return [plain_name(value, what) for value in values]
 
 
@@ -148,7 +148,7 @@ def plain_names(values: Iterable, what: str = "a name") -> list[str]:
 
 
 def add_copy(source: Path, place: Path) -> bool:
-    """Copy a file to a place that is free; return False where something stands there. OSError."""
+    """Copy a file to a free place; return False if something is there already. OSError."""
     if os.path.lexists(place):
         return False
     replace_copy(source, place)

@@ -16,7 +16,7 @@ from collections import namedtuple
 from datetime import UTC, datetime
 from pathlib import Path
 
-from helpers.safety.folders import COURSE, Refusal
+from .folders import COURSE, Refusal
 
 NAME, WORK = "progress.jsonl", "work"
 STATES = ("hint", "failed", "passed")
@@ -75,7 +75,7 @@ def read(path: Path) -> Record:
 
 
 def _event(line: bytes) -> dict | None:
-    """Return what a line says, less what is not known here; None for what is no event."""
+    """Return what a line says, less what is not known here; None if it is not an event."""
     told = _dict_of(line)
     if type(told.get("check")) is str and told.get("is") in STATES:
         return {"check": told["check"], "is": told["is"]}
@@ -111,7 +111,7 @@ def share(folder: str, states: dict[str, str], name: str, work: Path) -> str:
     """Write what is shared into this learner's one file there; return the file's name. Refusal."""
     folder, before = _real_folder(folder), shared_file(work)
     if not before and os.path.lexists(work / STATE):
-        raise Refusal(f"{WORK}/{STATE} says nothing that can be read: delete it and share again")
+        raise Refusal(f"{WORK}/{STATE} cannot be read: delete it and share again")
     known = before is not None and before[0] == folder
     file = before[1] if known else f"progress-{secrets.token_hex(16)}.json"
     told = {"course": COURSE, "exercises": states, **({"name": name} if name else {})}

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 with suppress(ImportError):  # a bare Python runs the small systems
     import psutil
 
-from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD
+from .restoring import is_library
 
 GIBIBYTE = 1 << 30
 STRETCH = 3  # times the limit, of wall time, where others use the processor
@@ -118,8 +118,7 @@ def _stop_at_the_next_line(frame, opener) -> None:
     """Raise it at the next line of a learner's code, too: in `except: pass`, the `except`."""
 
     def step(now, event, given):
-        ours = now.f_code.co_filename.startswith((HOUSE, *STANDARD, "<frozen ", *LIBRARIES))
-        if event == "line" and not ours:
+        if event == "line" and not is_library(now.f_code.co_filename):
             raise KeyboardInterrupt
         return step
 
@@ -135,7 +134,7 @@ def counted(stream):
 
 
 class _Counted:
-    """A stream that takes so many characters, then stops whoever writes; `close` does nothing."""
+    """A stream that accepts so many characters, then stops the writer; `close` does nothing."""
 
     def __init__(self, stream, limit: limited):
         self._stream, self._limit, self._left = stream, limit, limit._limits.characters

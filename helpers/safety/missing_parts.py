@@ -1,20 +1,21 @@
 """An error -> one sentence with the cure, where it says that a part of the course is missing.
 
-The pins are the course's `constraints.txt`; where `helpers` was installed alone, its own extras.
+The pins are the course's `constraints.txt`; where the wheel is installed, its own ranges.
 """
 
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import metadata, util
 from pathlib import Path
 from traceback import walk_tb
 
-from helpers.safety.arguments import printable, real_type_name
+from .arguments import printable, real_type_name
 
-COURSE = Path(__file__).parents[2]
-CONSTRAINTS, HAS_COURSE = COURSE / "constraints.txt", (COURSE / "course.py").is_file()
-PROJECT, EXTRAS = "who-runs-your-function", ("torch", "tensorflow", "lab")  # pyproject.toml
+HOUSE = Path(__file__).parents[1]
+HAS_COURSE, CONSTRAINTS = (HOUSE / "course").is_dir(), HOUSE.parent / "constraints.txt"
+PROJECT, EXTRAS = "whoruns", ("torch", "tensorflow", "lab")  # pyproject.toml
 FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch"}
 PACKAGES = ("anywidget", "bytecode", "ipywidgets", "jinja2", "networkx", "numpy", "packaging")
 PACKAGES += ("psutil", "tabulate")
@@ -24,7 +25,7 @@ CURE = (
     "open the notebook with `python course.py lab`"
 )
 RESTART = "restart the kernel; if that changes nothing,"  # half of a framework may be loaded
-REST = "; cells that do not need it run without"
+REST = "; cells that do not need it still run"
 COMPILER_CURE = (
     "install one (`sudo apt install g++` on Debian and Ubuntu, `xcode-select --install` on macOS) "
     "and run this again"
@@ -34,7 +35,7 @@ NOT_FOUND = re.compile(r"ModuleNotFoundError: No module named '(\w+)'")
 
 
 class OneSentence:
-    """An exception that IPython shows as its message alone, with no frames."""
+    """An exception of which IPython shows only the message, with no frames."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
@@ -53,18 +54,29 @@ def sentence(error: BaseException | None) -> str:
     return ""
 
 
+@contextmanager
+def said_if_missing() -> Iterator[None]:
+    """Raise a MissingPart, in a `with` block, where an import finds no framework or package."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if words := sentence(error):
+            raise MissingPart(words) from error
+        raise
+
+
 def cure(module: str) -> str:
     """Return what to do where a module is missing: by course.py, or by pip without the course."""
-    return CURE if HAS_COURSE else f"{repair(module)}, and restart the kernel"
+    return CURE if HAS_COURSE else f"{repair(module)}, and start that Python again"
 
 
 def repair(module: str) -> str:
-    """Return the command alone, as a table has room for."""
+    """Return only the command, which is what a table has room for."""
     if HAS_COURSE:
         return "run `python course.py setup`"
-    wanted = _wanted()
-    name = next((one for one in distributions(module) if one in wanted), module)
-    return f'run `pip install "{name}{wanted.get(name, "")}"` for the Python of this kernel'
+    found = wanted()
+    name = next((one for one in distributions(module) if one in found), module)
+    return f'run `pip install "{name}{found.get(name, "")}"` for the Python that runs this'
 
 
 def of_line(line: str) -> str:
@@ -93,7 +105,8 @@ def _not_installed(module: str | None) -> str:
     if module not in FRAMEWORKS and module not in PACKAGES:
         return ""
     name, rest = FRAMEWORKS.get(module, module), REST if module in FRAMEWORKS else ""
-    return f"{name} is missing in this notebook's Python: {cure(module)}{rest}."
+    where = "this notebook's Python" if HAS_COURSE else "this Python"
+    return f"{name} is missing in {where}: {cure(module)}{rest if HAS_COURSE else ''}."
 
 
 def unusable(part: str, error: BaseException) -> str:
@@ -103,22 +116,18 @@ def unusable(part: str, error: BaseException) -> str:
     return f"{FRAMEWORKS[part]} cannot be imported ({why}): {RESTART} {cure(part)}{REST}."
 
 
-def pins() -> dict[str, str]:
-    """Return package -> pinned version for this machine, empty where the pins are not at hand."""
-    return {name: wanted[2:] for name, wanted in _wanted().items() if wanted.startswith("==")}
-
-
-def _wanted() -> dict[str, str]:
+def wanted() -> dict[str, str]:
+    """Return package -> its pin, or in the wheel its range; empty where neither is at hand."""
     from packaging.requirements import Requirement
 
     lines = []
-    with suppress(metadata.PackageNotFoundError):
-        own = CONSTRAINTS.is_file()
-        lines = CONSTRAINTS.read_text("utf-8").splitlines() if own else metadata.requires(PROJECT)
-    wanted = (Requirement(line) for line in lines or () if line and not line.startswith("#"))
+    with suppress(metadata.PackageNotFoundError, OSError):
+        pinned = HAS_COURSE and CONSTRAINTS.read_text("utf-8").splitlines()
+        lines = pinned or metadata.requires(PROJECT)
+    needs = (Requirement(line) for line in lines or () if line and not line.startswith("#"))
     return {
         one.name: str(one.specifier)
-        for one in wanted
+        for one in needs
         if one.marker is None or any(one.marker.evaluate({"extra": name}) for name in EXTRAS)
     }
 
@@ -134,18 +143,3 @@ def installed(package: str) -> str:
         with suppress(metadata.PackageNotFoundError):
             return metadata.version(name).partition("+")[0]
     return ""
-
-
-def switch_on() -> None:
-    """Tell this process's IPython, unless there is none, or it has somebody for its errors."""
-    shell = sys.modules["IPython"].get_ipython()
-    if shell is not None and not shell.custom_exceptions:
-        shell.set_custom_exc((Exception,), _show_error)
-
-
-def _show_error(shell, kind, error, trace, tb_offset=None) -> None:
-    """Show what a cell raised: without its frames where a sentence says it all."""
-    with suppress(Exception):  # a slot for what IPython shows, where the error has one
-        if words := sentence(error):
-            error._render_traceback_ = lambda: [words]
-    shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)

@@ -1,4 +1,4 @@
-"""What is being done, in words -> kept, for whoever shows it while a cell takes long."""
+"""What is being done, in words -> kept, for the view that shows it while a cell takes long."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ _words = [""]  # replaced as a whole, so that another thread reads one or the ot
 
 
 def said() -> str:
-    """Return what is being done now; "" where nobody said."""
+    """Return what is being done now; "" if that is unknown."""
     return _words[0]
 
 

@@ -1,4 +1,4 @@
-"""What a verb changes in the interpreter -> put back when the verb ends, however it ends.
+"""What a verb changes in the interpreter -> restored when the verb ends, however it ends.
 
 What the learner's own function sets is the learner's, as in any cell.
 """
@@ -16,13 +16,15 @@ from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
 
+from .missing_parts import said_if_missing
+
 # whose code it is, by the file of its code object
 _PLACES = sysconfig.get_paths()
-STANDARD = tuple(_PLACES[name] + os.sep for name in ("stdlib", "platstdlib"))
-LIBRARIES = tuple(_PLACES[name] + os.sep for name in ("purelib", "platlib"))
 HOUSE = str(Path(__file__).parents[1]) + os.sep
+_HOMES = tuple(_PLACES[n] + os.sep for n in ("stdlib", "platstdlib", "purelib", "platlib"))
+_HOMES += HOUSE, "<frozen "
 
-# A module that says `__builtins__ = BUILTINS` is left alone by the search for holders.
+# A module that says `__builtins__ = BUILTINS` is skipped by the search for holders.
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
 redirected = redirect_stdout  # the name that other rooms use
 
@@ -33,12 +35,18 @@ class Own:
     __slots__ = ()
 
 
+def is_library(file: str) -> bool:
+    """Return whether a file is of the standard library, an installed package or these verbs."""
+    installed = {"site-packages", "dist-packages"} & {*Path(file).parts}  # of any environment
+    return file.startswith(_HOMES) or bool(installed)
+
+
 def module(name: str):
     """Return a module that somebody has imported already, or None."""
     return sys.modules.get(name)
 
 
-# One thing of the interpreter: how it is read, and how it is put back.
+# One thing of the interpreter: how it is read, and how it is restored.
 Kept = namedtuple("Kept", "name read put")
 
 
@@ -62,40 +70,53 @@ _LOCK = threading.RLock()
 _ENDED: list[list[BaseException]] = []  # what ended a learner's code, for each verb under way
 
 
-def preserves_interpreter_state(fn: Callable, raises: bool = True) -> Callable:
+@contextmanager
+def one_thread_at_a_time() -> Iterator[None]:
+    """Let one thread watch in the block: what a verb changes is one for the whole process."""
+    if not _LOCK.acquire(blocking=False):
+        raise RuntimeError(
+            "a verb is at work in another thread, and verbs are for one thread at a time: "
+            "call this one when that has ended"
+        )
+    try:
+        yield
+    finally:
+        _LOCK.release()
+
+
+def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
     """Return `fn` as a verb: it puts back `KEPT`, and refuses to run beside another thread's.
 
-    What ends a learner's code without being an Exception (SystemExit, pytest.fail) is raised again
-    when what `fn` returns has been drawn, if `raises`: not in a check, which judges.
+    What ends a learner's code is raised again when what `fn` returns has been drawn, but for the
+    types of `results`: () in a verb that makes one call, Exception in one that compares cases,
+    BaseException in a check, which judges.
     """
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
-        if not _LOCK.acquire(blocking=False):  # what a verb changes is one for the whole process
-            raise RuntimeError(
-                "a verb is at work in another thread, and verbs are for one thread at a time: "
-                "call this one when that has ended"
-            )
-        before = [(kept, kept.read()) for kept in KEPT]
         shell, ended = getattr(module("IPython"), "get_ipython", lambda: None)(), []
+        leaving = patched(shell, ask_exit=sys.exit) if shell else nullcontext()
+        lock = one_thread_at_a_time()
+        lock.__enter__()
+        before = [(kept, kept.read()) for kept in KEPT]
         _ENDED.append(ended)
-        try:  # `exit()` of a notebook would end the kernel
-            with patched(shell, ask_exit=sys.exit) if shell else nullcontext():
+        try:
+            with said_if_missing(), leaving:  # `exit()` of a notebook would end the kernel
                 made = fn(*args, **kwargs)
         except Exception:
-            if raises and ended:
-                raise ended[0] from None
+            if fatal := [e for e in ended if not isinstance(e, (Exception, results))]:
+                raise fatal[0] from None
             raise
         finally:
             _ENDED.pop()
             for kept, value in before:
                 if kept.read() != value:
                     kept.put(value)
-            _LOCK.release()
-        if raises and ended:
+            lock.__exit__(None, None, None)
+        if raised := [e for e in ended if not isinstance(e, results)]:
             with suppress(Exception):
                 (module("IPython").display.display if shell else print)(made)
-            raise ended[0]
+            raise raised[0]
         return made
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
@@ -103,8 +124,8 @@ def preserves_interpreter_state(fn: Callable, raises: bool = True) -> Callable:
 
 
 def note_end(error: BaseException | None) -> None:
-    """Let the verb under way raise this again in the end, unless it is an Exception."""
-    if _ENDED and error is not None and not isinstance(error, Exception):
+    """Let the verb under way raise this again in the end."""
+    if _ENDED and error is not None:
         _ENDED[-1].append(error)
 
 

@@ -1,4 +1,4 @@
-"""The learner's turn: predict, expect, check."""
+"""What learners do: predict, expect, check."""
 
 from helpers.study.check import Checks, expect
 from helpers.study.predict import predict, show_predictions

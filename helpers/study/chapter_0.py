@@ -15,13 +15,13 @@ NAMES = compile("f(x)", "<warm-up>", "eval").co_names
 def warm_up(count):
     """The code object of f(x) lists two names: f and x. Each is looked up when the line runs."""
     if isinstance(count, bool) or not hasattr(type(count), "__index__"):
-        quotes = "; write it without quotes" if isinstance(count, str) else ""
+        quotes = ". Write it without quotes" if isinstance(count, str) else ""
         given = f"{short_repr(count)} ({real_type_name(count)})"
         return f"the answer must be a whole number such as 7, not {given}{quotes}"
-    if count == len(NAMES) - 1:
-        return "the argument is looked up by name too"
+    if 0 < count < len(NAMES):
+        return f"{count} leaves out a name. The text inside the brackets counts, too"
     if count != len(NAMES):
-        return f"CPython compiled f(x) and listed the names {', '.join(NAMES)}"
+        return f"{count} is not the number of names that CPython finds. Brackets are not names"
     return None
 
 

@@ -1,4 +1,4 @@
-"""A learner's answer -> untried, passed or failed because; hints that rise; and never an error."""
+"""A learner's answer -> untried, passed or failed because …, and hints. It never raises."""
 
 import contextlib
 import logging
@@ -24,43 +24,43 @@ from helpers.study.learner_progress import remember
 from helpers.view.progress_view import outcome
 
 PREFIX = "check."
-KINDS = {  # annotation of a judge's parameter -> whether an answer is one, in words
+KINDS = {  # annotation of a judge's parameter -> whether an answer fits, and what it must be
     Callable: (callable, "function"),
-    type: (lambda answer: isinstance(answer, type), "class: give the class itself"),
+    type: (lambda answer: isinstance(answer, type), "class"),
 }
 
 
 class NotAttempted(Exception):
-    """The answer, or the parts that the words name, are still the stub."""
+    """The answer is still the stub, or the parts that the message names are."""
 
 
 class InvalidAnswer(Exception):
-    """The answer cannot be judged as it is; the words say what it must be."""
+    """The answer cannot be judged as it is. The message says what it must be."""
 
 
 class Mismatch(str):
-    """A sentence on two answers, which it may have in `beside`; `picture` shows where they part."""
+    """A sentence about two answers, perhaps in `beside`. `picture` shows where they differ."""
 
     beside: Beside | None = None
     picture: object = None
 
 
 def describe_difference(before: str, yours: str, real: str, who: str, after: str = "") -> Mismatch:
-    """Return `<before>yours <yours>, <who> <real><after>`: both with their verb, as in gives 3."""
+    """Return `<before>yours <yours>, <who> <real><after>`, each with a verb, as in gives 3."""
     words = Mismatch(f"{before}yours {yours}, {who} {real}{after}")
     words.beside = Beside(before, yours, real, who, after)
     return words
 
 
 def _is_stub(answer) -> bool:
-    """Say whether it is `...`, or a function or a class with a method that has only that."""
+    """Return whether it is `...`, or a function or a class with a method that is only that."""
     parts = vars(answer).values() if isinstance(answer, type) else [answer]
     codes = [getattr(unwrap(part), "__code__", None) for part in parts]
     return answer is ... or any(c and ... in c.co_consts and not c.co_names for c in codes)
 
 
 def prefix_reason(before: str, because: str, after: str = "") -> str:
-    """Return a reason with words around it; it still knows its two answers, if it has some."""
+    """Return a reason with text around it. It keeps its two answers, if it has them."""
     if not getattr(because, "beside", None):
         return f"{before}{because}{after}"
     b = because.beside
@@ -69,10 +69,10 @@ def prefix_reason(before: str, because: str, after: str = "") -> str:
 
 @dataclass
 class Exercise:
-    """One exercise: `judge(*answers)` returns None when all is well, or why it is not.
+    """One exercise: `judge(*answers)` returns None if all is right, or else the reason.
 
-    What a parameter is annotated with is required if it is in KINDS. `praise`: what a pass is told;
-    `seconds`: after which the answer is stopped; `picture` gives the model of what was built.
+    A parameter's annotation is checked if it is in KINDS. `praise` is shown after a pass.
+    `seconds` limits the run, and `picture` returns a model of what was built.
     """
 
     name: str
@@ -83,9 +83,9 @@ class Exercise:
     picture: Callable[..., object] | None = None
     _told: int = field(default=0, init=False)
 
-    @partial(preserves_interpreter_state, raises=False)
+    @partial(preserves_interpreter_state, results=BaseException)
     def __call__(self, *answers) -> Exhibit:
-        """Judge the answers and return the outcome; whatever they do, nothing is raised."""
+        """Judge the answers and return the outcome. Whatever they do, nothing is raised."""
         try:
             self._require_answers(answers)
             with progress.doing("judging your answer"):
@@ -106,13 +106,13 @@ class Exercise:
         return self._outcome("passed", self.praise, picture=self._draw(answers))
 
     def _require_answers(self, answers) -> None:
-        """Raise InvalidAnswer for too many, too few or none that is called; or NotAttempted."""
+        """Raise InvalidAnswer for a wrong number or kind of answers, NotAttempted for a stub."""
         asked = signature(self.judge)
         try:
             given = asked.bind(*answers).arguments
         except TypeError:
             many, call = counted(len(answers), "answer"), f"{self!r}({', '.join(asked.parameters)})"
-            raise InvalidAnswer(f"{many} given; the call is {call}") from None
+            raise InvalidAnswer(f"you passed {many}. The call is {call}") from None
         for name, answer in given.items():
             wanted = KINDS.get(asked.parameters[name].annotation)
             if wanted and answer is not ... and not wanted[0](answer):
@@ -148,7 +148,7 @@ class Exercise:
         return Exhibit(Outcome(self.name, state, str(because), more, beside, picture), outcome)
 
     def hint(self, number: int | None = None) -> Exhibit:
-        """Return the next hint, or hint `number` (from 1); the last one again after the last."""
+        """Return the next hint, or hint `number` (from 1). After the last one, return it again."""
         many = len(self.hints)
         if number is None:
             number = min(self._told + 1, many)
@@ -157,19 +157,19 @@ class Exercise:
         return self._outcome("hint", f"hint {self._told} of {many}. {words}")
 
     def __str__(self) -> str:
-        return f"Stuck? {PREFIX}{self.name}.hint() gives a hint, and the next one each time."
+        return f"Stuck? {PREFIX}{self.name}.hint() shows a hint, and the next one each time."
 
     def __repr__(self) -> str:
         return f"{PREFIX}{self.name}"
 
 
 def exercise(*hints: str, **more) -> Callable[[Callable], Exercise]:
-    """Return a decorator: a judge becomes the exercise of its name, its docstring the praise."""
+    """Return a decorator that makes a judge an exercise. Its docstring becomes the praise."""
     return lambda judge: Exercise(judge.__name__, judge, judge.__doc__, hints, **more)
 
 
 class Checks:
-    """The exercises by name: `check.tangle(answer)`; a chapter is imported when it is asked for."""
+    """The exercises by name, as in `check.tangle(answer)`. A chapter is imported when needed."""
 
     def __init__(self, chapters: dict[str, str]):
         self._homes = {name: home for home, names in chapters.items() for name in names.split()}
@@ -177,8 +177,8 @@ class Checks:
     def __getattr__(self, name: str) -> Exercise:
         if name.startswith("_") or name not in self._homes:
             near = get_close_matches(name, self.__dict__.get("_homes", {}), n=2, cutoff=0)
-            why = f"did you mean {' or '.join(near)}? show_progress() lists all"
-            raise AttributeError(f"there is no exercise {name!r}; {why}")
+            why = f"did you mean {' or '.join(near)}? show_progress() lists all exercises"
+            raise AttributeError(f"there is no exercise {name!r}: {why}")
         chapter = import_module(f"{__package__}.{self._homes[name]}")
         return next(exercise for exercise in chapter.EXERCISES if exercise.name == name)
 
@@ -190,7 +190,7 @@ class Checks:
 
 
 def tried(value, part: str = ""):
-    """Return what the learner's code gave; NotAttempted, with the `part`, if that is `...`."""
+    """Return the learner's value. Raise NotAttempted, with the `part`, if it is `...`."""
     if value is ...:
         raise NotAttempted(part)
     return value
@@ -211,7 +211,7 @@ def _is_error(record) -> bool:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Hold back Python's and TensorFlow's warnings in this block: a check has words of its own."""
+    """Hide Python's and TensorFlow's warnings in this block. A check has its own messages."""
     logger = logging.getLogger("tensorflow")
     logger.addFilter(_is_error)
     try:

@@ -22,13 +22,13 @@ from helpers.study.check import (  # noqa: F401 - an exercise imports all that i
     where_raised,
 )
 
-NEAR = 1e-5  # how far results may be apart, relative to the right one, or to 1 if that is smaller
+NEAR = 1e-5  # how far results may differ, relative to the right one, or to 1 if that is smaller
 KINDS = "biufc"  # of arrays of numbers
 MOST_SHOWN = 300  # characters of a result
 
 
 class Lazy:
-    """A framework that is imported when one of its names is asked for."""
+    """A framework that is imported when you use one of its names."""
 
     def __init__(self, name: str):
         self._name = name
@@ -44,8 +44,8 @@ np, tf, torch = map(Lazy, ("numpy", "tensorflow", "torch"))
 class Case:
     """One thing to try: `run(answer)` returns what is observed, as plain data.
 
-    `shows`: the case in words, which begin the message. `advice` is added to a difference; or
-    `advice(mine, real)` returns what replaces the two results, or nothing where they say enough.
+    `shows` describes the case and begins the message. `advice` is added to a difference, or
+    `advice(mine, real)` returns text instead of the two results, or nothing if they suffice.
     """
 
     shows: str
@@ -54,13 +54,13 @@ class Case:
 
 
 def make_cases(run: Callable, rows: Iterable[tuple], advice="") -> list[Case]:
-    """Return a case per row: its words, and what `run` is given before the answer."""
+    """Return a case per row: its description, and the arguments of `run` before the answer."""
     return [Case(shows, partial(run, *given), advice) for shows, *given in rows]
 
 
 @dataclass(frozen=True)
 class Raised:
-    """An observation: the case raised this kind of error. Its words, and the line, do not count."""
+    """An observation: the case raised this kind of error. Message and line do not matter."""
 
     kind: type[BaseException]
     error: BaseException = field(compare=False, repr=False)
@@ -70,12 +70,12 @@ class Raised:
 
     @property
     def sentence(self) -> str:
-        """Return the words for an answer where nothing else is to be said."""
+        """Return the message for an answer if there is nothing else to say."""
         return f"your code raised{str(self)[6:]}"
 
 
 def observe(run: Callable, answer) -> object:
-    """Return what a case shows of an answer; an Exception is an observation, too."""
+    """Return what a case shows of an answer. An Exception is an observation, too."""
     try:
         return tried(run(answer))
     except (NotAttempted, InvalidAnswer):
@@ -85,7 +85,7 @@ def observe(run: Callable, answer) -> object:
 
 
 def same_result(mine, real, near: float = NEAR) -> bool:
-    """Tell whether two results agree: numbers and arrays of any library nearly, all else by ==."""
+    """Return whether two results agree: numbers and arrays of any library nearly, others by ==."""
     if isinstance(real, Mapping):
         same_keys = isinstance(mine, Mapping) and mine.keys() == real.keys()
         return same_keys and all(same_result(mine[key], real[key], near) for key in real)
@@ -103,12 +103,12 @@ def same_result(mine, real, near: float = NEAR) -> bool:
 
 
 def numbers(value):
-    """Return a number, array or tensor of any library as a numpy array; None if it is none."""
+    """Return a number, array or tensor of any library as a numpy array, else None."""
     try:
         array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
         wide = np.result_type(array, np.float64)
         return array.astype(wide) if array.dtype.kind in KINDS else None
-    except Exception:  # whatever an object of the learner's makes of being asked
+    except Exception:  # a learner's object may raise anything
         return None
 
 
@@ -136,7 +136,7 @@ def _say_both(mine, real, who: str, advice: str | None) -> str:
 
 
 def parts_apart(mine, real) -> tuple:
-    """Return the entries in which two dicts differ; other results as they are."""
+    """Return the entries in which two dicts differ, and other results as they are."""
     if type(mine) is not dict or type(real) is not dict:
         return mine, real
     keys = [key for key in real if key not in mine or not same_result(mine[key], real[key])]
@@ -145,7 +145,7 @@ def parts_apart(mine, real) -> tuple:
 
 
 def advise_by_part(advice: Mapping[str, str], who: str = "the reference") -> Callable:
-    """Return the advice of a case that shows a dict: that for the first entry which differs."""
+    """Return advice for a case that shows a dict: that of the first entry that differs."""
 
     def say(mine, real):
         if type(mine) is not dict or type(real) is not dict:
@@ -157,7 +157,7 @@ def advise_by_part(advice: Mapping[str, str], who: str = "the reference") -> Cal
 
 
 def say_first_part(who: str = "the reference", advice: str = "") -> Callable:
-    """Return the advice of a case that shows a dict: the first entry that differs, in both."""
+    """Return advice for a case that shows a dict: the first entry that differs, in both."""
 
     def say(mine, real):
         if type(mine) is not dict or type(real) is not dict:
@@ -170,9 +170,9 @@ def say_first_part(who: str = "the reference", advice: str = "") -> Callable:
 
 
 def describe(seen) -> str:
-    """Return plain data in full where it is not long; else what `short_repr` says of it."""
+    """Return plain data in full if it is short, else its `short_repr`."""
     words = repr(seen)
-    with suppress(Exception):  # which it raises unless the words are made of literals alone
+    with suppress(Exception):  # raised unless the text contains only literals
         if len(words) <= MOST_SHOWN and ast.literal_eval(words) == seen:
             return words
     return short_repr(seen)
@@ -185,9 +185,9 @@ def check_guess(
     among: Sequence = (),
     plain: Callable = lambda value: value,
 ) -> str | None:
-    """Return what is wrong with a guess per name, and why it is so; None if nothing is.
+    """Return what is wrong with a guess per name, and why, or None if nothing is wrong.
 
-    `truth`: name -> what running it gave; `among`: what can be guessed, of which `plain` makes one.
+    `truth`: name -> the result of running it. `among`: the possible guesses, normalised by `plain`.
     """
     guess = {name: plain(value) for name, value in by_name(guess, truth).items()}
     for name, value in guess.items():
@@ -202,34 +202,34 @@ def check_guess(
 
 
 def by_name(answer, names: Iterable[str], what: str = "the guess") -> dict:
-    """Return an answer that has a value for each name; InvalidAnswer if it has not."""
+    """Return an answer that has a value for each name, else raise InvalidAnswer."""
     names = list(names)
     must = f"{what} must be a dict with the keys {', '.join(names)}"
     if not isinstance(answer, Mapping):
         raise InvalidAnswer(f"{must}, not {short_repr(answer)}")
     given = dict(islice(answer.items(), len(names) + 1))
     if missing := [name for name in names if name not in given]:
-        raise InvalidAnswer(f"{must}; {missing[0]!r} is missing")
+        raise InvalidAnswer(f"{must}. {missing[0]!r} is missing")
     if extra := [name for name in given if name not in names]:
-        raise InvalidAnswer(f"{must}; {short_repr(extra[0])} is none of them")
+        raise InvalidAnswer(f"{must}. {short_repr(extra[0])} is not one of them")
     parts_tried(given)
     return {name: plain_text(given[name]) for name in names}
 
 
 def plain_text(value):
-    """Return a text of any kind, such as numpy's or an enum's, as a plain str; all else as is."""
+    """Return any kind of text, such as numpy's or an enum's, as a plain str, all else as is."""
     return str.__str__(value) if isinstance(value, str) else value
 
 
 def parts_tried(given: Mapping) -> None:
-    """Raise NotAttempted, with the names of the parts, where some of them still are `...`."""
+    """Raise NotAttempted with the names of the parts that are still `...`, if there are any."""
     left = [str(name) for name, value in given.items() if value is ...]
     if left:
         raise NotAttempted(", ".join(left) if len(left) < len(given) else "")
 
 
 def in_order(answer, most: int, what: str = "the answer") -> list:
-    """Return the items of a list, tuple, array, tensor …; InvalidAnswer if it has none to give."""
+    """Return the items of a list, tuple, array, tensor …, else raise InvalidAnswer."""
     if isinstance(answer, (str, bytes, Mapping)) or not hasattr(type(answer), "__iter__"):
         raise InvalidAnswer(f"{what} must be a list, not {short_repr(answer)}")
     items = list(islice(iter(answer), most + 1))

@@ -1,14 +1,14 @@
-"""A backend of torch.compile that runs its graphs as they are, and says how many there were."""
+"""A backend of torch.compile that runs its graphs as they are, and counts them."""
 
 
 class GraphLog:
-    """`compiled`: how many graphs that compute; `ran`: the arguments and results of each run."""
+    """`compiled` counts graphs that compute. `ran` lists the arguments and results of each run."""
 
     def __init__(self):
         self.compiled, self.ran = 0, []
 
     def backend(self, graph, inputs):
-        """Return the graph; one that computes is counted, and its runs are."""
+        """Return the graph. A graph that computes is counted, and so are its runs."""
         if not any(node.op.startswith("call") for node in graph.graph.nodes):
             return graph
         self.compiled += 1

@@ -1,4 +1,4 @@
-"""Texts by file name -> a folder of that name on disk, as `custom_op_module` wants it."""
+"""Write an op's files into a folder on disk, as `custom_op_module` needs it."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ _HOME: list[ManagedDirectory] = []
 
 
 class Place(os.PathLike):
-    """The directory that holds an op's folder; it is shown without its path."""
+    """The directory that contains an op's folder; its repr does not show the path."""
 
     def __init__(self, home: Path, name: str):
         self._home, self._name = home, name
@@ -24,9 +24,9 @@ class Place(os.PathLike):
 
 
 def op_folder(name: str, files: dict[str, str]) -> Place:
-    """Write the folder `name` with these files (name -> text) and return the place that holds it.
+    """Write the folder `name` with these files (name -> text) and return the directory above it.
 
-    ValueError for a name that is not plain, TypeError for a file whose content is no text.
+    ValueError for a name that is not plain, TypeError for a file whose content is not text.
     """
     name = plain_name(name, "the name of the op")
     names = plain_names(files, "the name of a file")

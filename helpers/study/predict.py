@@ -1,6 +1,6 @@
-"""A question and code that answers it -> a prediction: the learner decides, then the run tells.
+"""A question and code that answers it -> a prediction: the learner decides, then sees the answer.
 
-A question of the course has its reason in `reasons/`, so that no cell gives it away.
+The reasons for the course's questions are in `reasons/`, so that no cell gives them away.
 """
 
 import tomllib
@@ -24,7 +24,7 @@ from helpers.view.table_view import table
 from helpers.view.widgets.forms import choice as choice_view
 
 LONGEST_ANSWER = 200
-NONE_SAID = "You have not decided yet: choose in each prediction, and press Check."
+NONE_SAID = "You have not decided yet. Choose in each prediction, and press Check."
 
 _ASKED: dict[str, "Prediction"] = {}  # question -> the last prediction that asked it
 
@@ -36,28 +36,28 @@ class Revealed(str):
 
 
 class Prediction(Exhibit):
-    """A question on show. `.model` holds its answer; `.reveal()` or `predict.reveal()` says it."""
+    """A question on show. `.model` has the answer. `.reveal()` or `predict.reveal()` shows it."""
 
     def __init__(self, model: Choice):
         super().__init__(model, choice_view)
 
     @property
     def answer(self) -> str:
-        """Return the choice that running the code gave."""
+        """Return the choice that running the code produced."""
         return self.model.answer
 
     @property
     def said(self) -> str:
-        """Return the choice that the learner has checked, now or before this kernel; else ""."""
+        """Return the choice that the learner has checked, in this kernel or earlier, else ""."""
         before = _decided().get(self.model.question)
         return before.said if before and before.said in self.model.choices else ""
 
     def reveal(self) -> Revealed:
-        """Return the question, what running it gave and why, as sentences."""
+        """Return the question, the result of running it, and why, as sentences."""
         return Revealed(f"{self.model.question}\n{self.model.outcome}")
 
     def _widget(self):
-        """Return the form, as the learner left it; what is checked in it is kept."""
+        """Return the form as the learner left it. It keeps what they check."""
         form, choices, question = super()._widget(), self.model.choices, self.model.question
         if self.said:
             form.picked, form.checked = choices.index(self.said), True
@@ -76,22 +76,22 @@ class Prediction(Exhibit):
         return form
 
 
-@partial(preserves_interpreter_state, raises=False)
+@partial(preserves_interpreter_state, results=BaseException)
 def predict(
     question: str, choices: Iterable[str], *, run: Callable[[], object], why: str = ""
 ) -> Prediction:
-    """Ask `question` before showing what `run` gives; `run` is executed now.
+    """Ask `question` before showing the result of `run`. `run` is executed now.
 
-    `why`: what is said with the answer; for a question of the course, its own reason if empty.
-    The answer is what `run()` returns (as str, or as repr where that is the choice), what it
-    printed when it returns None, or the name of the exception's type when it raises, SystemExit
-    too; KeyboardInterrupt is raised. TypeError or ValueError for a misuse, or where running gave
-    none of the choices; MissingPart, with its cure, where running needs what is missing.
+    `why` explains the answer. If it is empty, a question of the course uses its stored reason.
+    The answer is what `run()` returns (as str, or as repr if that is the choice), what it prints
+    if it returns None, or the exception's type name if it raises, also for SystemExit.
+    KeyboardInterrupt is raised. TypeError or ValueError for misuse, or if the result is not among
+    the choices. MissingPart, with its cure, if `run` needs something that is missing.
     """
     question, why = require_str(question, "the question"), require_str(why, "the why")
     choices = tuple(require_str(each, "every choice") for each in choices)
     if not 1 < len(set(choices)) == len(choices):
-        raise ValueError("choices must be at least two different strings, none of them twice")
+        raise ValueError("choices must be at least two strings, all of them different")
     if type(run) is FunctionType:
         refuse_async(run, "predict")
     candidates, error = _run(run)
@@ -99,7 +99,7 @@ def predict(
     if answer is not None:
         why = why or _reason(question)[1]
         asked = Prediction(Choice(question, choices, answer, why, error is not None))
-        _ASKED.pop(question, None)  # the last one stands last
+        _ASKED.pop(question, None)  # keeps the last one at the end
         _ASKED[question] = asked
         return asked
     if error is not None and (words := missing_parts.sentence(error)):
@@ -109,23 +109,23 @@ def predict(
     if error is not None:
         message = printable(str(error), LONGEST_ANSWER)
         gave = f"raised {candidates[0]}" + (f" ({message})" if message else "")
-    raise ValueError(f"running it {gave}, which is none of the choices {offered}")
+    raise ValueError(f"running it {gave}, which is not one of the choices {offered}")
 
 
 def reveal(question: str = "") -> Revealed:
-    """Return what the last prediction gave, or the last one whose question holds these words."""
+    """Return the answer of the last prediction, or the last whose question contains this text."""
     for asked in reversed(_ASKED.values()):
         if question in asked.model.question:
             return asked.reveal()
-    why = f"no question that was asked here holds {question!r}"
-    raise ValueError(why if _ASKED else "nothing was asked yet; run a cell with a predict(…) first")
+    why = f"no question asked here contains {question!r}"
+    raise ValueError(why if _ASKED else "nothing was asked yet. Run a cell with a predict(…) first")
 
 
 predict.reveal = reveal
 
 
 def show_predictions() -> Exhibit:
-    """Show what this kernel asked, what you said, and what was decided in its chapters before."""
+    """Show what this kernel asked, what you said, and your earlier answers in these chapters."""
     before = [one for one in _decided().values() if one.question not in _ASKED]
     if _ASKED:
         chapters = {_reason(question)[0] for question in _ASKED} - {None}
@@ -133,7 +133,7 @@ def show_predictions() -> Exhibit:
     rows = *before, *(_row(words, asked.said, asked.answer) for words, asked in _ASKED.items())
     marks = [row.mark for row in rows]
     said, right = len(rows) - marks.count("–"), marks.count("✓")
-    note = f"You decided {said} of {len(rows)}; right: {right}." if said else NONE_SAID
+    note = f"You decided {said} of {len(rows)} and got {right} right." if said else NONE_SAID
     names = {"mark": "", "question": "question", "said": "you said", "was": "it was"}
     columns = tuple(Column(*pair) for pair in names.items())
     return Exhibit(Listing("What you predicted", columns, rows, note), table)
@@ -154,7 +154,7 @@ def _run(run) -> tuple[tuple[str, ...], BaseException | None]:
 
 
 def read_reasons(number: int) -> dict[str, str]:
-    """Return question -> reason of one chapter. FileNotFoundError for a chapter without."""
+    """Return question -> reason of one chapter. FileNotFoundError if it has none."""
     place = files("helpers.study").joinpath("reasons", f"{number}.toml")
     found = tomllib.loads(place.read_text("utf-8"))
     return {each["asked"]: " ".join(each["why"].split()) for each in found["reason"]}

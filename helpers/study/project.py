@@ -1,4 +1,4 @@
-"""The texts of a project's modules -> the modules, as fresh as after their first import."""
+"""The texts of a project's modules -> the modules, as after a first import."""
 
 import linecache
 import sys
@@ -8,13 +8,13 @@ from types import ModuleType
 
 
 def imported(sources: dict[str, str]) -> list[ModuleType]:
-    """Run each text as the module of that name, in this order; they stay in `sys.modules`."""
+    """Run each text as the module of that name, in this order. They stay in `sys.modules`."""
     return [_run(name, source) for name, source in sources.items()]
 
 
 @contextmanager
 def fresh(sources: dict[str, str]) -> Iterator[list[ModuleType]]:
-    """Import a project for the length of a block; `sys.modules` is as before then."""
+    """Import a project for the length of a block, then restore `sys.modules`."""
     before = {name: sys.modules[name] for name in sources if name in sys.modules}
     try:
         yield imported(sources)

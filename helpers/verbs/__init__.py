@@ -1,4 +1,4 @@
-"""The verbs: what a capture records, in a view. `helpers` makes one when it is asked for.
+"""The verbs: what a capture records, in a view. The front door makes one when asked for it.
 
 A verb's signature and words are those of its capture; what does more stands in `composed`.
 """
@@ -7,21 +7,30 @@ import functools
 import inspect
 from importlib import import_module
 
-from helpers import VERBS
-from helpers.exhibit import Exhibit, LiveExhibit, model_of
-from helpers.safety.restoring import preserves_interpreter_state
+from .. import INSTRUMENTS, VERBS
+from ..exhibit import BlockExhibit, Exhibit, LiveExhibit, model_of
+from ..safety import PACKAGE
+from ..safety.restoring import preserves_interpreter_state
 
+__all__ = list(INSTRUMENTS)
 LIVE = ("watch_recompiles", "watch_traces")  # they return what is to be called
+OF_ONE_CALL = """
+    watch_breaks watch_call watch_compile watch_frames watch_hooked watch_names watch_ops
+    watch_rewriting watch_stack
+"""  # the error of that call is raised when it is drawn; of other verbs it is a result
 OF_EXHIBITS = ("show_call_diff", "show_graph_diff", "show_op_graph")  # they compare models
 
 
 def __getattr__(name: str):
     """Return the verb of this name; its capture and its view are imported now."""
     if name not in VERBS:
-        raise AttributeError(f"module 'helpers.verbs' has no attribute {name!r}")
+        if name in __all__:
+            return getattr(import_module(PACKAGE), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     capture, view, station = VERBS[name]
     record, drawn = _load(f"capture.{capture}"), _load(f"view.{view}")
-    kind = LiveExhibit if name in LIVE else Exhibit
+    block = name.startswith("watching_")
+    kind = LiveExhibit if name in LIVE else BlockExhibit if block else Exhibit
     signature = inspect.signature(record)
 
     def verb(*args, **kwargs):
@@ -35,10 +44,14 @@ def __getattr__(name: str):
 
     functools.update_wrapper(verb, record)
     verb.__name__ = verb.__qualname__ = name
-    found = globals()[name] = preserves_interpreter_state(verb)
+    verb.__signature__ = signature.replace(return_annotation=kind)
+    verb.__annotations__ = {**verb.__annotations__, "return": kind}
+    found = globals()[name] = preserves_interpreter_state(
+        verb, () if name in OF_ONE_CALL.split() else Exception
+    )
     return found
 
 
 def _load(path: str):
-    module, _, name = f"helpers.{path}".rpartition(".")
+    module, _, name = f"{PACKAGE}.{path}".rpartition(".")
     return getattr(import_module(module), name)

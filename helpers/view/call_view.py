@@ -1,34 +1,36 @@
-"""A tree of calls -> counts and nested lines: text, or a strip above folding lists."""
+"""A tree of calls -> counts and nested lines: text, or a flame above folding lists."""
 
-import math
 from collections import Counter, namedtuple
+from collections.abc import Iterator
 from itertools import groupby
 
-from helpers.model.framework_records import CallTree
-from helpers.model.phrase import clipped, listed
-from helpers.view import View, ink
-from helpers.view.ink import SMALL, pictured
-from helpers.view.markup import one_line, render
+from ..model.framework_records import Call, CallTree
+from ..model.phrase import clipped, counted, listed
+from . import View, ink
+from .markup import one_line, render
 
 MOST_WHOLE = 50  # calls of a tree that is not folded
 MOST_LINES, LONGEST = 400, 120
 BAR = 16  # characters of the longest bar
-WIDTH, ROW = 860, 19  # pixels of the strip, of a row
-MOST_NAMED, LONGEST_NAME = 8, 40  # landmarks whose names stand below the strip; letters of one
-MOST_ROWS, MOST_BLOCKS = 40, 5_000
+MOST_ROWS, MOST_BLOCKS = 40, 400
+MOST_NAMED = 8  # landmarks that have a way of their own in the flame
 HEADING = "calls inside"
 MARKS = {"▶ ": "▶: a landmark", "[C] ": "[C]: written in C or C++", "… ": "…: folded calls"}
-# what a block is -> how it looks, as the strip's own style has it
-_EDGED = "background-color:{};border:1.5px solid;border-color:{}"
+# what a block is -> how it looks
+_EDGED = "box-sizing:border-box;height:22px;line-height:19px;border:1.5px {};border-color:{};"
+_EDGED += "background-color:{}"
 LOOKS = {
-    "on the way to a landmark": "background-color:color-mix(in srgb,"
-    f"{ink.colour('name')} 30%,{ink.PAGE})",
-    "a landmark (▶)": _EDGED.format(ink.fill("update"), ink.colour("update")),
-    "written in C or C++": _EDGED.format(ink.fill("op"), ink.colour("op")),
-    "another call": f"background-color:color-mix(in srgb,{ink.TEXT} 22%,{ink.PAGE})",
+    "on the path to a landmark": f"background-color:{ink.colour('name')};color:{ink.PAGE}",
+    "a landmark (▶)": f"background-color:{ink.colour('update')};color:{ink.PAGE}",
+    "written in C or C++": _EDGED.format("solid", ink.colour("op"), ink.fill("op")),
+    "another call": f"background-color:color-mix(in srgb,{ink.TEXT} 14%,{ink.PAGE})",
+    "+5: five other calls": _EDGED.format("dashed", ink.colour("quiet"), ink.fill("quiet")),
 }
+WAY, DOOR, IN_C, OTHER, SIDE = LOOKS
 
-# One line of an outline. `inside`: how many calls it stands for, with those inside them.
+# A block of the flame: `says`: its name, calls and module; `inside`: blocks of what it calls.
+Block = namedtuple("Block", ["words", "says", "kind", "count", "inside"])
+# One line of an outline. `inside`: how many calls it represents, with those inside them.
 Line = namedtuple("Line", ["depth", "words", "inside", "door"], defaults=[False])
 
 
@@ -59,7 +61,7 @@ def outline(tree: CallTree) -> tuple[Line, ...]:
             merged += [line] * times
     left_out = len(merged) - MOST_LINES
     if left_out > 0:
-        words = f"… and {left_out:,} more lines; .model.calls holds every call"
+        words = f"… and {left_out:,} more lines; .model.calls lists every call"
         merged[MOST_LINES:] = [Line(0, words, 0)]
     return tuple(merged)
 
@@ -84,12 +86,13 @@ def _html(model: CallTree) -> str:
         del path[min(line.depth, len(path), MOST_ROWS) :]
         (path[-1][1] if path else branches).append((line, []))
         path.append((path[-1][1] if path else branches)[-1])
-    values = pictured(draw_strip(model)) if model.calls else {"image": ""}
-    values |= {"branches": branches, "words": _words, "ending": _ending(model), "looks": LOOKS}
-    values["alt"] = f"{model.title}: a strip of {len(model.calls)} calls, listed below"
-    values["strip_cut"] = f"The {narrow:,} narrowest blocks are not drawn." if narrow else ""
-    values["opened"] = len(model.calls) <= MOST_WHOLE
-    return render("call_tree.html", model=model, **values)
+    flame = draw_flame(model)
+    kinds = {block.kind for block in _walk(flame)}
+    values = {"branches": branches, "words": _words, "ending": _ending(model), "flame": flame}
+    values |= {"looks": {kind: LOOKS[kind] for kind in LOOKS if kind in kinds}, "look": LOOKS}
+    values |= {"bright": (WAY, DOOR), "way": WAY, "side": SIDE}
+    values["flame_cut"] = f"The {narrow:,} smallest calls have no block." if narrow else ""
+    return render("call_tree.html", model=model, script=ink.script("flame.js"), **values)
 
 
 def _words(line: Line) -> str:
@@ -100,38 +103,52 @@ def _ending(model: CallTree) -> str:
     return f"It ended in {one_line(model.outcome)}" if model.outcome else ""
 
 
-def draw_strip(model: CallTree) -> str:
-    """Return the strip as SVG; the names of landmarks whose blocks have no room stand below."""
-    inside, way, unit = model.inside(), model.on_the_way(), WIDTH / len(model.calls)
-    paths, labels, landmarks = {"plain": "", "way": "", "c": "", "door": ""}, [], []
-    places = [at for at, call in enumerate(model.calls) if call.depth < MOST_ROWS]
-    for at in sorted(sorted(places, key=lambda at: -inside[at])[:MOST_BLOCKS]):
-        call = model.calls[at]
-        x, y, wide = round(at * unit, 1), call.depth * ROW, round(inside[at] * unit, 1)
-        kind = "door" if call.door else "c" if call.c else "way" if at in way else "plain"
-        paths[kind] += f"M{x:g} {y}h{wide:g}v{ROW - 2}h-{wide:g}z"
-        room = int((wide - 6) / SMALL)
-        if room >= 8:
-            labels.append((round(x + 4, 1), y + 12, clipped(call.path, room)))
-        if call.door and room < len(call.path):
-            landmarks.append((round(x + min(wide, 6) / 2, 1), y + ROW - 2, call.name))
-    rows = min(MOST_ROWS, 1 + max(call.depth for call in model.calls))
-    marks = place_names(landmarks, rows * ROW)
-    height = max([rows * ROW, *(mark["y"] + 6 for mark in marks)])
-    width = max([WIDTH, *(math.ceil(mark["right"]) for mark in marks)])
-    drawn = {"paths": paths, "labels": labels, "marks": marks}
-    return render("call_strip.svg", width=width, height=height, **drawn)
+def draw_flame(model: CallTree) -> list[Block]:
+    """Return the blocks of a flame: the way to each landmark; what is beside it is one block."""
+    inside, calls = model.inside(), model.calls
+    doors = [at for at, call in enumerate(calls) if call.door][:MOST_NAMED]
+    way = {at for at, n in enumerate(inside) if any(at <= door < at + n for door in doors)}
+    places = [at for at, call in enumerate(calls) if call.depth < MOST_ROWS]
+    drawn = way | set(sorted(places, key=lambda at: -inside[at])[:MOST_BLOCKS])
+
+    def blocks(at: int, stop: int, beside: bool) -> list[Block]:
+        made, side = [], []
+        while at < stop:
+            end, call = at + inside[at], calls[at]
+            if call.depth < MOST_ROWS and at in drawn:
+                kind = DOOR if call.door else WAY if at in way else IN_C if call.c else OTHER
+                words = f"▶ {call.name}" if call.door else call.path
+                inner = blocks(at + 1, end, at in way)
+                one = Block(clipped(words, LONGEST), _says(call, inside[at]), kind, end - at, inner)
+                (made if at in way or not beside else side).append(one)
+            at = end
+            if side and (at >= stop or at in way):
+                made.append(_fold(side))
+                side = []
+        return made
+
+    return blocks(0, len(calls), bool(way))
 
 
-def place_names(landmarks: list[tuple[float, int, str]], low: int) -> list[dict]:
-    """Return name and place of the first landmarks, each in a row of its own below `low`."""
-    marks = []
-    for x, y, name in landmarks[:MOST_NAMED][::-1]:  # from the right: a line stays clear of words
-        words, left = f"▶ {clipped(name, LONGEST_NAME)}", x - SMALL / 2
-        left = max(0.0, min(left, WIDTH - len(words) * SMALL))  # what has no room goes to the left
-        mark = {"x": x, "top": y, "left": round(left, 1), "y": low + 18 + ROW * len(marks)}
-        marks.append({**mark, "words": words, "right": left + len(words) * SMALL})
-    return marks
+def _fold(side: list[Block]) -> Block:
+    count = sum(block.count for block in side)
+    names = listed([block.words for block in side], 4)
+    return Block(
+        f"+{count:,}", f"{counted(count, 'call')} off the path: {names}", SIDE, count, side
+    )
+
+
+def _says(call: Call, count: int) -> str:
+    parts = [clipped(call.name, LONGEST), f"{counted(count, 'call')}, this one included"]
+    parts += [clipped(call.module, LONGEST)] if call.module else []
+    parts += ["written in C or C++"] * call.c + ["raised an error"] * call.raised
+    return one_line(" · ".join(parts))
+
+
+def _walk(blocks: list[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        yield from _walk(block.inside)
 
 
 call_tree = View(_text, _html)

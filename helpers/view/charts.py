@@ -4,17 +4,17 @@ import math
 from dataclasses import dataclass
 from numbers import Real
 
-from helpers.model.phrase import clipped
-from helpers.view import View
-from helpers.view.diagram import page
-from helpers.view.ink import LETTER, drawn_width, pictured
-from helpers.view.markup import grid, joined, one_line, render
+from ..model.phrase import clipped
+from . import View
+from .diagram import page
+from .ink import LETTER, drawn_width, pictured
+from .markup import grid, joined, one_line, render
 
 WIDTH, TOP, ROW = 400, 44, 26  # of the bars; of the scale; of a row: pixels
 NUMBER, GAP = 62, 8  # room for a number beside a bar
 FITS = 0.84  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 MOST_TICKS = 7
-SCALE = "The scale is logarithmic: twice and half are bars of one length."
+SCALE = "Logarithmic scale: doubling and halving give bars of equal length."
 FIELD = (70, 26, 560, 190)  # that a curve is drawn in: left, top, width and height in pixels
 MOST_POINTS = 600  # of the curve; of more numbers some are drawn
 SAID = (0, 0.01, 0.03, 0.1, 0.3, 1)  # parts of the way at which the text form gives the number
@@ -102,7 +102,7 @@ class Curve:
 
 
 def make_curve(title: str, numbers, step: str = "step") -> Curve:
-    """Return a curve of numbers from 0; TypeError or ValueError says what is none."""
+    """Return a curve of numbers from 0; TypeError or ValueError names what is not one."""
     if not isinstance(title, str) or not isinstance(step, str):
         raise TypeError("the title and the word for a step must be text")
     if not isinstance(numbers, list | tuple) or not all(map(_is_number, numbers)):

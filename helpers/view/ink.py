@@ -1,6 +1,6 @@
 """A kind of thing -> its one colour, shape and word in all pictures; an SVG -> an image with them.
 
-Nothing is told by colour alone. Every hexadecimal colour of the course stands here. Where scripts
+Nothing is shown by colour alone. Every hexadecimal colour of the course is here. Where scripts
 may run, `inline.js` replaces an image by the SVG in it, in the colours of the page's theme.
 """
 
@@ -33,7 +33,7 @@ KINDS = {
         Kind("update", "#b0400a", "#ffa36b", "filled mark", "▲"),
     )
 }
-# What a page is made of, and how a judgement is told; each with a word or a mark beside it.
+# What a page is made of, and how a judgement is shown; each with a word or a mark beside it.
 PAPER = {
     "paper": ("#ffffff", "#111111"),
     "wash": ("#f0ede5", "#1f242b"),
@@ -59,13 +59,13 @@ STAGE = {
     "value": ("#e9f1fb", "#1b2f4a"),
     "value-edge": ("#3f76b5", "#5e95d6"),
 }
-# JupyterLab drops a colour from an untrusted page unless a name that it knows stands in it: hence
+# JupyterLab drops a colour from an untrusted page unless it contains a name that it knows: hence
 # `black` and `white`. `var(…)` stays in `background-color` and `border-color`, and is dropped from
 # `background` and `border`.
 TEXT = "var(--jp-content-font-color0,var(--black,CanvasText))"
 PAGE = "var(--jp-layout-color0,var(--white,Canvas))"
 EDGE = "#7d859080"  # half seen through: a rule between rows, on either page
-_WASH = 12  # per cent of a colour in what words stand on
+_WASH = 12  # per cent of a colour behind words
 _SHARE = 62  # per cent of the hue where a page has no style sheet: the rest is the page's text
 LETTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
@@ -194,7 +194,7 @@ def as_image(svg: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(whole).decode()}"
 
 
-def inlining_script() -> str:
-    """Return the script that an image runs once it is there, as one line."""
-    script = (Path(__file__).parent / "templates" / "inline.js").read_text(encoding="utf-8")
-    return " ".join(line.strip() for line in script.splitlines())
+def script(name: str) -> str:
+    """Return a script of `templates/` that an image runs once it is there, as one line."""
+    words = (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
+    return " ".join(line.strip() for line in words.splitlines())

@@ -1,43 +1,42 @@
 """Instructions and steps of a run -> tables below their source, with jumps drawn as arrows."""
 
 from dataclasses import replace
+from functools import partial
 
 from markupsafe import Markup
 
-from helpers.model.code_records import CodeTree, Sourced
-from helpers.model.stage_records import StackRun
-from helpers.model.torch_records import DynamoRun
-from helpers.view import View
-from helpers.view.ink import as_image
-from helpers.view.markup import cut, cut_cells, fit, grid, joined, one_line, render, source_lines
-from helpers.view.table_view import table
-from helpers.view.widgets import make_widget
-from helpers.view.widgets.stage import note_of, stage_widget
+from ..model.code_records import CodeTree, Sourced
+from ..model.stage_records import StackRun
+from ..model.torch_records import DynamoRun
+from . import View
+from .ink import as_image
+from .markup import cut, cut_cells, fit, grid, joined, one_line, render, source_lines
+from .table_view import table
+from .widgets import make_widget
+from .widgets.stage import note_of, stage_widget
 
 MARK = "●"
-ARROWS = "jumps: an arrow leads from a jump to what it may run next; one that leads up is a loop"
+ARROWS = "jumps: an arrow leads from a jump to its target; an arrow that leads up is a loop"
 MOST_SAID = 40  # jumps in the words of the picture
 INSTRUCTIONS = "the model has all of them (`.model.rows`)"
 ROW, LANE, EDGE, TURN = 24, 11, 16, 7  # of arcs: a row, a lane, room for heads, a corner: pixels
-FOLDED_AFTER = 400
 BETWEEN = "  |  "
-LEGEND = "| stands between two in one cell"
-REST = "Rows {} to {} are left out here. Run the cell to step through all of them, or read the "
-REST += "text form: print the exhibit."
+LEGEND = "| separates two in one cell"
 STEPS = "run the cell to step through them; the model has all of them (`.model.steps`)"
 STACK = ("line", "instruction", "value stack, bottom to top", "locals")
-STACK_OPTIONS = {"on an exception": "handler", "printed": "printed", "what came of it": "ending"}
+STACK_OPTIONS = {"on an exception": "handler", "printed": "printed", "outcome": "ending"}
 DYNAMO_OPTIONS = {"symbolic stack, bottom to top": "stack", "added to the graph": "made"}
-DYNAMO_OPTIONS["guards taken"] = "guarded"
+DYNAMO_OPTIONS["guards added"] = "guarded"
 UNITS = ("offset", "bytes", "inline cache", "instruction", "line", "source")
 ALL = "the model has all of them (`.model.bytecode.rows`)"
-NESTED = "the model has all of them (`.model.walk()`), and show_code shows one of them alone"
-OTHERS = "The other fields read as in {}. The lines below count from its own first."
+NESTED = "the model has all of them (`.model.walk()`); show_code shows one of them"
+OTHERS = "The other fields are as in {}. The lines below count from its own first line."
 MOST_UNITS, MOST_CODES, MOST_LISTED = 2_000, 40, 2_000  # instructions of one; code objects; names
 
 
 def _text(model, headings, rows, where: str, note: str, legend: str, last="") -> str:
-    numbered = [f"{n:3d}  {line}" for n, line in enumerate(source_lines(model), 1)]
+    lines = zip(model.numbers, source_lines(model), strict=False)
+    numbered = [f"{number:>3}  {line}" for number, line in lines]
     shown, rest = fit(rows, where)
     body = grid(headings, shown) if rows else ""
     return joined(model.title, note, *numbered, body, legend, rest, last)
@@ -139,9 +138,9 @@ def _draw_arcs(lanes, count: int) -> str:
 def stack_table(model: StackRun) -> tuple[list[str], list[list[str]]]:
     """Return headings and cells of a run; a column that no row needs is left out."""
     several = ["call"] if len({step.call for step in model.steps}) > 1 else []
-    used, rows = _used(model, STACK_OPTIONS), []
+    used, rows, numbers = _used(model, STACK_OPTIONS), [], ["", *model.numbers]
     for step in model.steps:
-        call, cells = "", [str(step.line or ""), step.label, "", ""]
+        call, cells = "", [numbers[step.line], step.label, "", ""]
         if not step.left_out:
             call = f"{step.function} {step.call}"
             names = ", ".join(f"{name} = {words}" for name, words in step.names)
@@ -152,11 +151,11 @@ def stack_table(model: StackRun) -> tuple[list[str], list[list[str]]]:
 
 def dynamo_table(model: DynamoRun) -> tuple[list[str], list[list[str]]]:
     """Return headings and cells of a translation; a column that no row needs is left out."""
-    used, rows = _used(model, DYNAMO_OPTIONS), []
+    used, rows, numbers = _used(model, DYNAMO_OPTIONS), [], ["", *model.numbers]
     for step in model.steps:
         label = f"{step.label} ({step.ending})" if step.ending else step.label
         words = (BETWEEN.join(getattr(step, field)) for field in used.values())
-        rows.append([str(step.line or ""), label, *words])
+        rows.append([numbers[step.line], label, *words])
     return ["line", "step", *used], rows
 
 
@@ -166,22 +165,23 @@ def _used(model, options: dict[str, str]) -> dict[str, str]:
 
 def _steps_view(make_table) -> View:
     """Return the view of a run's steps; in HTML, very many rows are left out, which it says."""
+    return View(partial(_steps_text, make_table), partial(_steps_html, make_table), stage_widget)
 
-    def text(model) -> str:
-        headings, rows = make_table(model)
-        return _text(model, headings, cut_cells(rows), STEPS, note_of(model), legend(rows))
 
-    def html(model) -> str:
-        headings, rows = make_table(model)
-        shown = cut_cells(rows[:FOLDED_AFTER])
-        rest = REST.format(len(shown) + 1, len(rows)) if len(shown) < len(rows) else ""
-        said = {"left_out": legend(rows), "rest": rest}
-        return _html(model, headings, shown, note_of(model), **said)
+def _steps_text(make_table, model) -> str:
+    headings, rows = make_table(model)
+    return _text(model, headings, cut_cells(rows), STEPS, note_of(model), _steps_legend(rows))
 
-    def legend(rows: list[list[str]]) -> str:
-        return LEGEND if any(BETWEEN in cell for row in rows for cell in row) else ""
 
-    return View(text, html, stage_widget)
+def _steps_html(make_table, model) -> str:
+    headings, rows = make_table(model)
+    shown, rest = fit(rows, STEPS)
+    said = {"left_out": _steps_legend(rows), "rest": rest}
+    return _html(model, headings, cut_cells(shown), note_of(model), **said)
+
+
+def _steps_legend(rows: list[list[str]]) -> str:
+    return LEGEND if any(BETWEEN in cell for row in rows for cell in row) else ""
 
 
 # -- code objects ----------------------------------------------------------------------------------

@@ -11,10 +11,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from tabulate import tabulate
 
-from helpers.view import ink
+from . import ink
 
 _JOINT = re.compile(r"(?<=[^\s./][./])(?=[^\W\d]|<)")
 _ANYWHERE = re.compile(rf"{_JOINT.pattern}|(?<=\w_)(?=[^\W_])")
+_ADDRESS = re.compile(r"https://[\w./#-]*\w")
 _CODE = Markup("<code>{}</code>")
 MONO = "ui-monospace,Menlo,Consolas,monospace"
 _SHADE = f"color-mix(in srgb,{ink.TEXT} 34%,transparent)"
@@ -27,6 +28,7 @@ FADES = ",".join(
 )
 TONE_MARKS = {"plain": "", "changed": "●", "failed": "✕", "refused": "⊘"}
 WIDEST = 110  # characters of a line of text
+START, END = 46, 12  # lines of a screen: with one between them, and one below, at most 60
 COLUMN_GAP, HEADING = 2, 2  # spaces between columns; more for a heading (tabulate's MIN_PADDING)
 NARROWEST = 8  # characters of a column that is wrapped
 _JOINTS = tuple(re.compile(rf"[^{ends}]*[{ends}]+|[^{ends}]+") for ends in ("./", "_"))
@@ -52,11 +54,16 @@ def joined(*parts: str) -> str:
 
 
 def coded(words: str) -> Markup:
-    """Escape words; what stands between `backticks` becomes code."""
+    """Escape words; what is between `backticks` becomes code, and an address a link."""
     parts = visible(words).split("`")
     if len(parts) % 2 == 0:  # one without its partner
         return escape(visible(words))
-    return Markup("").join(_CODE.format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
+    return Markup("").join(_CODE.format(p) if i % 2 else _linked(p) for i, p in enumerate(parts))
+
+
+def _linked(words: str) -> Markup:
+    link = r'<a href="\g<0>" style="text-decoration:underline">\g<0></a>'
+    return Markup(_ADDRESS.sub(link, str(escape(words))))
 
 
 def jointed(words: str, names: bool = False) -> Markup:
@@ -67,7 +74,7 @@ def jointed(words: str, names: bool = False) -> Markup:
 
 
 _templates = Environment(
-    loader=PackageLoader("helpers.view"),
+    loader=PackageLoader(__package__),
     autoescape=True,
     undefined=StrictUndefined,
     finalize=visible,
@@ -76,8 +83,9 @@ _templates = Environment(
 )
 _templates.filters |= {"visible": visible, "coded": coded, "jointed": jointed}
 _templates.globals |= {"MONO": MONO, "TONE_MARKS": TONE_MARKS, "EDGE": ink.EDGE, "FADES": FADES}
+_templates.globals["PAGE"] = ink.PAGE
 _templates.globals |= {"colour": ink.colour, "fill": ink.fill, "tint": ink.tint}
-_templates.globals["INLINING"] = ink.inlining_script()
+_templates.globals["INLINING"] = ink.script("inline.js")
 
 
 def render(template: str, **values) -> str:
@@ -93,12 +101,27 @@ def grid(headings, rows) -> str:
 
 
 def wrapped(text: str) -> str:
-    """Return text whose lines are at most `WIDEST` wide; what goes on stands further in."""
+    """Return text whose lines are at most `WIDEST` wide; continued lines are indented."""
     lines = []
     for line in text.split("\n"):
         inset = line[: len(line) - len(line.lstrip())][: WIDEST // 2]
         lines += _broken(line, WIDEST, f"{inset}    ")
     return "\n".join(lines)
+
+
+def first_screen(text: str, more: str) -> str:
+    """Return text that fits a screen; of a longer one start, end, and `more` (for its lines).
+
+    It is parted before a block if one begins near by, else before a line that is not set in.
+    """
+    lines = text.split("\n")
+    if len(lines) <= START + END + 2:
+        return text
+    blocks = {at: 2 * (not lines[at - 1]) or lines[at][:1] != " " for at in range(1, len(lines))}
+    end = max(range(START * 2 // 3, START + 1), key=lambda at: (blocks[at], at))
+    on = max(range(len(lines) - END, len(lines)), key=lambda at: (blocks[at], -at))
+    between = f"… {on - end:,} lines are left out here …"
+    return "\n".join((*lines[:end], between, *lines[on:], more.format(len(lines))))
 
 
 def wrap_columns(headings: list[str], rows: list[list[str]]) -> tuple[list[str], list]:

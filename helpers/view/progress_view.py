@@ -2,15 +2,15 @@
 
 from markupsafe import Markup
 
-from helpers.model.framework_records import JobGraph
-from helpers.model.graphs import Graph
-from helpers.model.study_records import HINTED, PASSED, TRIED, UNTRIED, Chapter, Outcome, Progress
-from helpers.model.tables import Ledger, Listing
-from helpers.view import View
-from helpers.view.diagram.graph_view import graph
-from helpers.view.diagram.job_view import job
-from helpers.view.markup import grid, joined, render
-from helpers.view.table_view import ledger, table
+from ..model.framework_records import JobGraph
+from ..model.graphs import Graph
+from ..model.study_records import HINTED, PASSED, TRIED, UNTRIED, Chapter, Outcome, Progress
+from ..model.tables import Ledger, Listing
+from . import View
+from .diagram.graph_view import graph
+from .diagram.job_view import job
+from .markup import grid, joined, render
+from .table_view import ledger, table
 
 OUTCOMES = {"untried": "○", "passed": "✓", "failed": "✕", "hint": "→"}
 _VIEWS = {Graph: graph, JobGraph: job, Ledger: ledger, Listing: table}
@@ -21,13 +21,11 @@ LEGEND = "   ".join(f"{mark} {state}" for state, mark in MARKS.items()) + f"   {
 HEADINGS = ("chapter", "exercises", "passed", "predictions right at first")
 KEPT = "What you check in the folder work/ is kept in work/progress.jsonl, "
 ALONE = "on this machine and nowhere else."
-SHARED = "and you share how far you are: `stop_sharing()` ends that."
+SHARED = "and you share your progress; `stop_sharing()` ends that."
 NOTHING = "Nothing is recorded yet."
-ELSEWHERE = "Nothing is recorded here, for only a notebook in the folder work/ records: "
+ELSEWHERE = "Nothing is recorded here, because only notebooks in the folder work/ are recorded: "
 ELSEWHERE += "run `python3 course.py lab` and work there."
-NO_NOTEBOOKS = (
-    "The course's notebooks are not beside these helpers: there is nothing to go through."
-)
+NO_NOTEBOOKS = "The course's notebooks are not beside these helpers, so there is nothing to show."
 
 
 def _outcome_text(model: Outcome) -> str:
@@ -50,7 +48,7 @@ def _outcome_html(model: Outcome) -> str:
 
 
 def view_of(picture) -> View | None:
-    """Return the view of a graph, a ledger or a table; None of what is none of them."""
+    """Return the view of a graph, a ledger or a table; None for anything else."""
     return next((view for kind, view in _VIEWS.items() if isinstance(picture, kind)), None)
 
 
@@ -78,7 +76,7 @@ def _row(chapter: Chapter) -> tuple[str, str, str]:
 
 
 def _notes(model: Progress) -> list[str]:
-    """Return what stands below: where one left off and goes on, where it is kept, what is amiss."""
+    """Return the notes below: where one left off, what is next, where it is kept, what is wrong."""
     if not model.chapters:
         return [NO_NOTEBOOKS]
     goes_on = f"{model.goes_on[0].upper()}{model.goes_on[1:]}."

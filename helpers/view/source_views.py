@@ -8,13 +8,13 @@ from markupsafe import Markup, escape
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
-from helpers.model.phrase import counted
-from helpers.model.tables import File, Files, Pair, SideBySide, Transcripts
-from helpers.view import View, ink
-from helpers.view.markup import cut, cut_lines, fit, joined, one_line, render, visible
+from ..model.phrase import counted
+from ..model.tables import File, Files, Pair, SideBySide, Transcripts
+from . import View, ink
+from .markup import cut, cut_lines, fit, joined, one_line, render, visible
 
 MARK = "″"
-AGAIN = f"{MARK} the line of this number once more"
+AGAIN = f"{MARK} repeats the line with this number"
 BANDS = ("name", "op", "backward", "cell", "code", "tensor")  # of lines that belong together
 PAIRS = "the model has all of them (`.model.pairs`)"
 LONGEST_RUN = 4  # equal lines that are shown where the model folds
@@ -63,11 +63,11 @@ def _pairs_html(model: SideBySide) -> str:
     shared = sorted(line for line, count in times.items() if count > 1)
     bands = {line: BANDS[n % len(BANDS)] for n, line in enumerate(shared)}
     both = any(pair.right for pair in pairs)  # without a right side, nothing on the left is gone
-    legend = {  # what the marks and colours stand for
+    legend = {  # what the marks and colours mean
         AGAIN: any(pair.again for pair in pairs),
-        "the same colour: made of one line": bool(bands),
-        "+ on the right alone": any(p.right and not p.left and p.right_text.strip() for p in pairs),
-        "− on the left alone": both and any(pair.left and not pair.right for pair in pairs),
+        "the same colour: made from one line": bool(bands),
+        "+ only on the right": any(p.right and not p.left and p.right_text.strip() for p in pairs),
+        "− only on the left": both and any(pair.left and not pair.right for pair in pairs),
     }
     wraps = [max(len(_show_code(line)) for line in side) > LONGEST for side in sides]
     values = {"mark": MARK, "code": _show_code, "bands": bands, "both": both, "left_out": rest}
@@ -139,7 +139,7 @@ def _transcript_html(model: Transcripts) -> str:
 
 
 def _cut_runs(model: Transcripts) -> tuple[Transcripts, str]:
-    """Return the runs as far as there is room, and what is said once if all ended alike."""
+    """Return the runs as far as there is room, and one sentence if all ended alike."""
     room = max(ROOM // max(len(model.runs), 1), 200)
     names = ("label", "source", "printed", "error")
     runs = (replace(run, **{n: cut(getattr(run, n), room) for n in names}) for run in model.runs)

@@ -1,11 +1,12 @@
-"""The spine -> the mark of an exhibit; a journey -> its line, lit where the call passed."""
+"""The spine -> the mark of an exhibit; a journey, or who gets hold of a call -> its line, lit."""
 
 from markupsafe import Markup
 
-from helpers.model.framework_records import Journey, Passage
-from helpers.model.spine import SPINE
-from helpers.view import View, ink
-from helpers.view.markup import cut, grid, joined, render, source_lines
+from ..model.framework_records import Journey, Passage
+from ..model.spine import SPINE
+from . import View, ink
+from .markup import cut, grid, joined, render, source_lines
+from .table_view import table
 
 MARK_STYLE = "text-align:right;font-size:12px;line-height:1.2"
 LIT, UNLIT = "●", "○"
@@ -50,7 +51,7 @@ def _journey_text(model: Journey) -> str:
         rows = [[f"{s.number} {s.name}", *words] for s, _, *words in _stations(one)]
         parts += ["" if model.others else key, grid(["", *HEADINGS], [*rows, *_endings(one)])]
     shares = ", ".join(f"{name} {round(100 * part)} %" for name, part in model.shares)
-    time = f"Of the time, called again: {shares}. What an operator does in C is your frame's."
+    time = f"Share of the time, called again: {shares}. An operator's C code counts as your frame."
     last = f"\n{key}" if model.others else ""
     return joined(*parts, last, time if shares else "", model.note)
 
@@ -101,4 +102,13 @@ def _endings(model: Journey) -> list[tuple[str, str, str]]:
     return rows
 
 
+def _interceptions_html(model) -> str:
+    """Return the stations, with who is there hanging at each; the list of all ways in folds."""
+    stations = [(one, model.at(one.name)) for one in SPINE]
+    around = [row for row in model.rows if not any(row in ways for _, ways in stations)]
+    values = {"stations": stations, "around": around, "taken": model.taken}
+    return render("interceptions.html", model=model, body=table.text(model), **values)
+
+
+interceptions = View(table.text, _interceptions_html)
 journey = View(_journey_text, _journey_html)

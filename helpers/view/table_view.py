@@ -1,20 +1,29 @@
 """Listings, ledgers and steps -> tables: fixed-width text, or HTML to be walked by header."""
 
+from collections import namedtuple
+from collections.abc import Sequence
 from dataclasses import replace
 
-from helpers.model.graphs import Steps
-from helpers.model.tables import Ledger, Listing
-from helpers.view import View
-from helpers.view.markup import TONE_MARKS, cut, cut_cells, fit, grid, joined, render
+from ..model.graphs import Steps
+from ..model.tables import Ledger, Listing
+from . import View
+from .markup import TONE_MARKS, cut, cut_cells, fit, grid, joined, render
 
 ROWS = "the model has all of them (`.model.rows`)"
 ENTRIES = "the model has all of them (`.model.entries`)"
-MEANINGS = {"changed": "new, or not as before", "failed": "wrong, or an error"}  # of a mark,
+MEANINGS = {"changed": "new or changed", "failed": "wrong, or an error"}  # of a mark,
 MEANINGS["refused"] = "refused"  # where the ledger does not say
-SHORT = 12  # characters of a verdict that stand in one line
+SHORT = 12  # characters of a verdict that fit on one line
 DOTS = {"plain": "○", "changed": "●", "failed": "✕"}
 MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
-LONGEST_WAY = "▸ on a longest way   pale: an input or a constant"
+LONG, IN_SIGHT = 12, 8  # rows of a table that is not folded; those before the fold
+STANDS_OUT = tuple("●✕⊘▸▶✓✗")  # a cell that begins so marks its row, which is never folded
+LETTER, PAD = 0.66, 1.5  # em of a letter; of the room beside a cell's words
+WHOLE, WIDE, LEAST = 24, 64, 12  # letters of a cell that never breaks; em of one that does
+# A long table: rows before the fold and after it, em of each column (0: a share of the rest), and
+# of all of them at most and at least.
+Fold = namedtuple("Fold", "first more widths most least")
+LONGEST_WAY = "▸ on a longest path   pale: an input or a constant"
 
 
 def _table_text(model: Listing) -> str:
@@ -26,42 +35,63 @@ def _table_text(model: Listing) -> str:
 
 def _table_html(model: Listing) -> str:
     rows, rest = fit(cut_cells(model.cells()), ROWS)
-    values = {
-        "headings": [cut(column.heading) for column in model.columns],
-        "columns": model.columns,
-        "rows": rows,
-    }
-    return render("table.html", model=model, left_out=rest, **values)
+    headings = [cut(column.heading) for column in model.columns]
+    values = {"headings": headings, "columns": model.columns, "rows": rows}
+    fold = _fold(headings, rows, rows, model.kept)
+    return render("table.html", model=model, left_out=rest, fold=fold, **values)
+
+
+def _fold(headings: list[str], cells: list[list[str]], rows: Sequence, kept: int) -> Fold | None:
+    """Return where a long table of `rows`, whose text is `cells`, is folded; None if it is not.
+
+    In sight are eight rows, or those up to the last that is marked or one of the first `kept`.
+    """
+    marked = [n for n, row in enumerate(cells, 1) if any(c.startswith(STANDS_OUT) for c in row)]
+    seen = max(IN_SIGHT, kept, *marked[-1:])
+    if len(rows) <= max(LONG, seen + LONG - IN_SIGHT):
+        return None
+    longest = [max(map(len, words)) for words in zip(headings, *cells, strict=True)]
+    needed = [min(round(PAD + LETTER * most, 1), WIDE) for most in longest]
+    widths = [n if most <= WHOLE else 0 for n, most in zip(needed, longest, strict=True)]
+    least = sum(width or LEAST for width in widths)
+    return Fold(rows[:seen], rows[seen:], widths, round(sum(needed)), round(least))
 
 
 def _lanes_html(model: Steps) -> str:
-    """What stands in one column can run side by side; a longest way is marked."""
+    """Ops in one column can run side by side; a longest path is marked."""
     shown, rest = fit(model.lanes, ROWS, "Steps")
     values = {"lanes": shown, "path": frozenset(model.path), "legend": LONGEST_WAY}
     return render("lanes.html", model=model, left_out=rest, **values)
 
 
-def _ledger_text(model: Ledger) -> str:
+def _ledger_cells(model: Ledger) -> list[list[str]]:
+    """Return the headings, and below them the cells of every entry."""
     why = any(entry.note for entry in model.entries)
     rows = [[model.subject, *model.headings, *["why"] * why]]
     for entry in model.entries:
         words = (f"{TONE_MARKS[v.tone]} {v.word}".strip() for v in entry.verdicts)
         rows.append([entry.subject, *words, *[entry.note] * why])
-    headings, *rows = cut_cells(rows)
+    return cut_cells(rows)
+
+
+def _ledger_text(model: Ledger) -> str:
+    headings, *rows = _ledger_cells(model)
     rows, rest = fit(rows, ENTRIES)
     return joined(model.title, grid(headings, rows), _legend(model), rest, model.note)
 
 
 def _ledger_html(model: Ledger) -> str:
     entries, rest = fit(model.entries, ENTRIES)
-    why = any(entry.note for entry in model.entries)
-    values = {"why": why, "own": SHORT, "left_out": rest}
     shown = replace(model, entries=entries)
+    headings, *cells = _ledger_cells(shown)
+    why = len(headings) > len(model.headings) + 1
+    values = {"why": why, "own": SHORT, "left_out": rest, "headings": headings}
+    values["fold"] = _fold(headings, cells, entries, 0)
     return render("ledger.html", model=shown, legend=_legend(model), **values)
 
 
 def _legend(model: Ledger) -> str:
-    """Return what each mark stands for, but for those whose words all begin alike and say it."""
+    """Return what each mark means, except those whose words all begin alike and say it."""
     words, said = {}, dict(model.marks)
     for verdict in (verdict for entry in model.entries for verdict in entry.verdicts):
         words.setdefault(verdict.tone, set()).add(verdict.word.partition(" ")[0].strip(":,"))
@@ -80,7 +110,7 @@ def fits_dots(model: Ledger) -> bool:
 
 
 def explain_dots(model: Ledger) -> list[str]:
-    """Return what each dot stands for, those first that are as before."""
+    """Return what each dot means, unchanged ones first."""
     words = {v.tone: v.word for entry in model.entries for v in entry.verdicts}
     return [f"{DOTS[tone]} {words[tone]}" for tone in DOTS if tone in words]
 

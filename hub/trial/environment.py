@@ -25,7 +25,7 @@ def course_python() -> Path:
 def missing() -> str:
     """Return in one sentence what is missing here for a trial, "" if nothing is."""
     if os.name != "posix":
-        return "JupyterHub starts its servers on Linux and macOS alone"
+        return "JupyterHub starts its servers only on Linux and macOS"
     if not course_python().exists():
         return f"{course_python()}: not found; `python3 course.py setup` makes it"
     for program in (VENV / "bin/jupyterhub", PROXY):
@@ -51,5 +51,5 @@ def setup() -> None:
 
 
 def run(*words, cwd=ROOT) -> None:
-    """Run an installer; what it prints is for whoever asked."""
+    """Run an installer; what it prints is for the caller."""
     subprocess.run([str(word) for word in words], cwd=cwd, check=True, stdout=sys.stderr)

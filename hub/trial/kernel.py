@@ -65,7 +65,7 @@ class Kernel:
             message = await self._receive()
             data = message["content"].get("data", {})
             ours = message["content"].get("comm_id") == comm and data.get("method") == "update"
-            if ours and "script" in data["state"]:  # not the echo, which has the index alone
+            if ours and "script" in data["state"]:  # not the echo, which has only the index
                 return data["state"]["index"]
 
     def stages(self) -> list[str]:
@@ -73,7 +73,7 @@ class Kernel:
         return [comm for comm, state in self.widgets.items() if {"script", "index"} <= set(state)]
 
     def close(self) -> None:
-        """Close the page; the kernel goes on."""
+        """Close the page; the kernel keeps running."""
         self._socket.close()
 
     def _note_widget(self, message) -> None:

@@ -15,7 +15,7 @@ PATIENCE_SECONDS = 300
 
 
 class Refused(Exception):
-    """The hub or a learner's server did not do what was asked of it."""
+    """The hub or a learner's server did not do what it should."""
 
 
 class Learner:

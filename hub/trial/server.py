@@ -18,7 +18,7 @@ START_SECONDS = 180
 
 
 class Hub:
-    """One hub with ports, password and learners of its own; it writes in `folder` alone.
+    """One hub with ports, password and learners of its own; it writes only in `folder`.
 
     As a context it is started, and at the end every process of it is ended, each by its id.
     """
@@ -48,7 +48,7 @@ class Hub:
 
     @property
     def log(self) -> str:
-        """Return what the hub, the proxy and the learners' servers have said."""
+        """Return what the hub, the proxy and the learners' servers have logged."""
         return (self.folder / "hub.log").read_text("utf-8", "replace")
 
     def start(self) -> None:
@@ -116,7 +116,7 @@ class Hub:
         return {"hub": self._process, **({"proxy": proxy[0]} if proxy else {})}
 
     def kill_hub(self) -> None:
-        """Kill the hub alone, without a word to it; the proxy and the servers go on."""
+        """Kill only the hub, without warning it; the proxy and the servers keep running."""
         self._process.kill()
         self._process.wait()
 

@@ -1,6 +1,7 @@
 """What the course's own tools cost beside those of others: OneFlow, pictures, searches, imports."""
 
 import gc
+import importlib
 import io
 import os
 import subprocess
@@ -20,7 +21,7 @@ def measure_front_door():
     """A chapter's first cell, set against importing all that the front door offers (CPU time)."""
     from tests.test_front_door import first_cell
 
-    names = "import helpers\n[getattr(helpers, name) for name in helpers.__all__]\n"
+    names = "import helpers\n[getattr(helpers, name) for name in helpers._HOMES]\n"
     other = start_python(f"{names}list(helpers.check)")
     for chapter in ("01", "03", "06"):
         one, options = start_python(first_cell(chapter)), {"rounds": 5, "clock": time_children}
@@ -48,6 +49,66 @@ def measure_traces():
     kept, x = watch(bare), tf.ones([2])
     hit, bare_hit = partial(kept, x, 1), partial(bare, x, 1)
     yield Goal("a watched hit", hit, "the bare call", bare_hit, at_most=2, rounds=21)
+
+
+def measure_blocks():
+    """What a `with` block adds to a tiny training step inside it, and to the steps after it."""
+    import helpers
+
+    for name, (most, step) in training_steps().items():
+        block = getattr(helpers, name)
+
+        @prepared
+        def watched(block=block, step=step):
+            with block():
+                yield partial(repeat, step)
+
+        @prepared
+        def after(block=block, step=step):
+            with block():
+                step()
+            yield partial(repeat, step)
+
+        @prepared
+        def bare(step=step):
+            step()
+            yield partial(repeat, step)
+
+        yield Goal(f"a step in {name}", watched, "a step", bare, at_most=most)
+        yield Goal(f"a step after {name}", after, "a step", bare, at_most=1.1)
+
+
+def repeat(step, times=100):
+    for _ in range(times):
+        step()
+
+
+def training_steps():
+    """Return block -> how many times as long a step may take in it, and a step, compiled before."""
+    needs("torch", "tensorflow")
+    import torch
+    import torch._dynamo
+
+    tf = importlib.import_module("tensorflow")  # after Dynamo
+    layer, x = torch.nn.Linear(4, 1), torch.ones(8, 4)
+    adam, compiled = torch.optim.Adam(layer.parameters()), torch.compile(layer, backend="eager")
+    weights, given = tf.Variable(tf.ones([4, 1])), tf.ones([8, 4])
+
+    def in_torch(model=layer):
+        adam.zero_grad()
+        model(x).sum().backward()
+        adam.step()
+
+    @tf.function
+    def in_tensorflow():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(given @ weights)
+        weights.assign_sub(0.1 * tape.gradient(loss, weights))
+
+    dynamo = partial(in_torch, compiled)
+    dynamo(), in_tensorflow()
+    steps = {"watching_recompiles": (1.1, dynamo), "watching_breaks": (1.1, dynamo)}
+    return steps | {"watching_traces": (1.1, in_tensorflow), "watching_ops": (3, in_torch)}
 
 
 def measure_references():

@@ -110,6 +110,7 @@ EXHIBITS = {
     "graph: deep": lambda: graph.html(_graph(14)),
     "graph: wide": lambda: graph.html(_wide()),
     "graph_diff": lambda: graph_diff.html(diff()),
+    "interceptions": lambda: page_of(helpers.show_interceptions()),
     "job": lambda: job.html(small()),
     "journey": lambda: journey.html(test_journey.MODEL),
     "journey: three ways": lambda: journey.html(test_journey.by_three_ways()),

@@ -79,7 +79,7 @@ predict({PREDICTION!r}, ["3", "4", "22", HOSTILE[0]], run=lambda: 2 + 2,
 
 _TRANSCRIPTS = """
 from helpers.model.tables import Transcript, Transcripts
-from helpers.study.foretelling import Switches
+from helpers.verbs.switches import Switches
 from helpers.view.source_views import transcript
 
 runs = [Transcript(f"{i}: {s}", s, s, s, -11 * (i % 2)) for i, s in enumerate(HOSTILE)]

@@ -58,7 +58,7 @@ def test_a_sandbox_plays_what_was_recorded(opened):
     expect(form).to_contain_text("f(-2)")
     form.get_by_label("negative").check()
     press(form, "Run the call")
-    said = "✓ Right: you said negative, and it was negative. 1 of 1 foretold."
+    said = "✓ Right: you said negative, and it was negative. 1 of 1 right."
     expect(status(form)).to_have_text(said)
     expect(form).to_contain_text("a row of -2")
     form.get_by_label("sign").select_option("none")
@@ -78,6 +78,34 @@ def test_the_search_finds_a_section_of_another_chapter(opened):
     page.wait_for_url(f"**/{SAMPLE}.html#*")
     page.wait_for_selector("html.book-lives", state="attached")  # until then it moves
     expect(page.get_by_role("heading", name="The last section")).to_be_in_viewport()
+
+
+def test_a_word_of_the_glossary_explains_itself_and_is_found_first(opened):
+    page = opened(START)
+    word, meaning = page.locator("dfn#word-seam"), page.get_by_role("tooltip")
+    for show in (word.hover, word.focus, word.click):
+        show()
+        expect(meaning).to_contain_text("someone else can get hold of your code")
+        page.keyboard.press("Escape")
+        expect(meaning).to_be_hidden()
+    page.keyboard.press("/")
+    page.keyboard.type("seam")
+    expect(page.locator("#book-results a").first).to_have_text("seam")
+    page = opened(START, java_script_enabled=False)
+    assert "someone else" in page.locator("dfn#word-seam").get_attribute("title")
+
+
+def test_paper_has_the_steps_of_a_stage(opened):
+    page = opened(SAMPLE)
+    stages, papers = page.locator(".course-stage"), page.locator(".book-paper")
+    expect(papers.first).to_be_hidden()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert papers.count() == stages.count() > 0
+    expect(papers.first).to_be_visible()
+    expect(stages.first).to_be_hidden()
+    steps = papers.locator("> details").evaluate_all("nodes => nodes.filter(node => node.open)")
+    assert 0 < len(steps) <= 3 * papers.count()
 
 
 @pytest.mark.parametrize("name", ["index", START, SAMPLE])

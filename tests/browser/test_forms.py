@@ -5,10 +5,12 @@ from playwright.sync_api import expect
 
 from helpers.model.study_records import Choice, Control, Sandbox
 from helpers.model.tables import Transcript, Transcripts
+from helpers.view.call_view import call_tree
 from helpers.view.widgets.forms import choice, rerun_widget, sandbox
-from tests.browser.widget_page import document
+from tests.browser.widget_page import document, find_serious
+from tests.view import test_call_tree
 
-LATE = "after a restart, run this cell again and answer there"
+LATE = "After a restart, run this cell again and answer there"
 
 
 @pytest.mark.parametrize("keeps", [True, False])
@@ -51,6 +53,24 @@ def test_a_decision_opens_what_waits_for_it(page, decide):
     expect(page.get_by_role("status")).to_contain_text(said)
     assert [one.is_visible() for one in given.all()] == [True, True, False]
     expect(page.get_by_role("button", name="Skip")).to_be_hidden()
+
+
+def test_a_flame_says_a_line_about_a_block_and_gives_it_the_full_width(page):
+    head = "<!doctype html><html lang=en><title>t</title>"
+    page.set_content(head + call_tree.html(test_call_tree.MODEL))
+    outer, side = (page.get_by_role("button", name=name) for name in ("outer · ", "1 call beside"))
+    line = page.locator(".who-says")
+    expect(line).to_contain_text("Point at a block.")
+    outer.focus()
+    for key in ("ArrowDown", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(line).to_contain_text("1 call off the path: mod.line")
+    assert side.bounding_box()["width"] == outer.bounding_box()["width"]
+    expect(page.get_by_role("button", name="door · ")).to_be_hidden()
+    expect(page.get_by_text("mod.line").nth(1)).to_be_visible()
+    page.keyboard.press("Escape")
+    assert side.bounding_box()["width"] < outer.bounding_box()["width"] / 2
+    assert not find_serious(page)
 
 
 # -- lines to run ----------------------------------------------------------------------------------

@@ -13,9 +13,9 @@ BROKEN = "Error displaying widget"
 TOO_SOON = "Error displaying widget: model not found"
 PARTS = f"{OUTPUTS} table, {OUTPUTS} img"
 LOST = """selector => [...document.querySelectorAll(selector)].filter(node =>
-  node.tagName === 'IMG' && !node.naturalWidth
+  node.style.display !== 'none' && (node.tagName === 'IMG' && !node.naturalWidth
   || !node.closest('details:not([open])')
-     && !(node.checkVisibility({visibilityProperty: true}) && node.getBoundingClientRect().height)
+     && !(node.checkVisibility({visibilityProperty: true}) && node.getBoundingClientRect().height))
 ).map(node => node.outerHTML.slice(0, 200))"""
 
 

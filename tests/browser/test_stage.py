@@ -114,15 +114,19 @@ def test_prediction_hides_what_comes_until_it_is_made(show):
     expect(asked).to_be_hidden()
 
 
-def test_words_of_the_text_above_light_the_stage(page):
-    said = "<p><code>STORE_FAST</code> and <code>NO_SUCH_OP</code></p>"
+def test_words_of_the_text_above_light_the_stage_and_rows_of_tables(page):
+    said = "<p><code>STORE_FAST</code>, <code>NO_SUCH_OP</code>, <strong>frame</strong></p>"
+    table = "<table><tr><th>1</th><td>STORE_FAST</td></tr></table><div><b>frame</b></div>"
     shown = document(stage.stage_widget(MODELS["expression"]()))
-    whole = f"<div class='jp-Cell'>{said}</div><main class='jp-Cell jp-CodeCell'></main>"
+    output = "class='jp-OutputArea-output'"
+    whole = f"<div class='jp-Cell jp-MarkdownCell'>{said}</div><div class='jp-Cell jp-CodeCell'>"
+    whole += f"<main {output}></main><div {output}>{table}</div></div>"
     page.set_content(shown.replace("<main></main>", whole))
-    lit, word = page.locator(".stage-row.course-lit"), page.locator("code.course-word")
-    expect(word).to_have_text(["STORE_FAST"])
+    lit, words = page.locator(":is(.stage-row, tr).course-lit"), page.locator("[data-course-word]")
+    expect(words).to_have_text(["STORE_FAST", "frame"])
+    word = words.first
     for turn_on, turn_off in ((word.hover, lambda: page.mouse.move(0, 0)), (word.focus, word.blur)):
         turn_on()
-        expect(lit).to_have_count(1)
+        expect(lit).to_have_count(2)
         turn_off()
         expect(lit).to_have_count(0)

@@ -109,6 +109,16 @@ def training_step(optimizer):
     return step
 
 
+def talks(x, tag):
+    print(end="")
+    return listens(x, tag)
+
+
+def listens(x, tag):
+    print(end="")
+    return x + len(tag)
+
+
 def batches():
     """Return batches of 5, 5, 7 and 9 rows."""
     return [(torch.randn(n, 4), torch.randn(n, 1)) for n in (5, 5, 7, 9)]
@@ -149,3 +159,9 @@ MODELS = {  # name -> what makes a callable, and what makes the arguments of a c
     "compiled module": (lambda: torch.compile(Rectified()), lambda: (x(),)),
     "method": (lambda: Rectified().forward, lambda: (x(),)),
 }  # fmt: skip
+
+
+def made(name):
+    """Return a callable and the arguments of one call."""
+    make, arguments = MODELS[name]
+    return make(), arguments()

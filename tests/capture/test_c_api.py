@@ -41,7 +41,7 @@ def test_then_and_now_is_looked_up():
     assert rows["pywrap_tensorflow_internal.py"].now.startswith("ModuleNotFoundError: ")
     assert (
         "pywrap_library_dependency_symbol"
-        in rows["pywrap_tensorflow_internal holds every C function"].now
+        in rows["pywrap_tensorflow_internal contains every C function"].now
     )
     assert "in the package: 0;" in rows["SWIG writes the wrappers, from *.i files"].now
     assert "pybind11_type" in rows["SWIG's proxy classes"].now
@@ -67,5 +67,7 @@ def test_a_mach_o_file_is_read_too(tmp_path):
 def test_another_kind_of_file_is_named(tmp_path, content):
     path = tmp_path / "lib.so"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"lib\.so is neither ELF nor Mach-O of 64 bits"):
+    with pytest.raises(
+        ValueError, match=r"lib\.so is neither a 64-bit ELF nor a 64-bit Mach-O file"
+    ):
         exported(path, "")

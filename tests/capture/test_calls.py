@@ -106,4 +106,4 @@ def test_a_count_that_was_cut_says_so_among_the_landmarks():
             torch.is_tensor(1)
 
     ledger = calls_ledger({"many": many, "few": (torch.ones, 1)})
-    assert ledger.note == "Of many only the first 20,000 calls are counted."
+    assert ledger.note == "Only some calls of many are counted (depth=, only=, most=)."

@@ -73,7 +73,7 @@ def test_a_child_leaves_nothing_to_the_next():
 
 @pytest.mark.parametrize("bad", [3, None, len, lambda: 1, "".join, int])
 def test_what_is_no_function_is_named(bad):
-    with pytest.raises(TypeError, match="no function made by def|a child runs a function or"):
+    with pytest.raises(TypeError, match="not a function made by def|a child runs a function or"):
         watch_in_child(bad)
 
 
@@ -102,7 +102,7 @@ def adds_with_its_import(a, b):
 
 def test_result_comes_back_from_another_interpreter():
     assert call_in_child(adds_with_its_import, 1, 2) == {"sum": 3, "numpy": False}
-    with pytest.raises(RuntimeError, match="'sys' is not defined, for it sees no name of this"):
+    with pytest.raises(RuntimeError, match="'sys' is not defined, because this notebook's names"):
         call_in_child(adds, 1, 2)
 
 
@@ -114,9 +114,9 @@ def gives_a_set():
     ("fn", "error", "says"),
     [
         (raises, RuntimeError, "raises failed in its own interpreter: ValueError: no such"),
-        (gives_a_set, TypeError, "returned a value of type set, which does not travel"),
-        (lambda: 1, TypeError, "is no function made by def"),
-        (print, TypeError, "is no function made by def"),
+        (gives_a_set, TypeError, "returned a value of type set, which cannot be sent"),
+        (lambda: 1, TypeError, "is not a function made by def"),
+        (print, TypeError, "is not a function made by def"),
     ],
 )
 def test_what_gives_no_result_is_one_sentence(fn, error, says):
@@ -133,14 +133,14 @@ def test_what_cannot_travel_or_has_no_source_is_refused():
         return held
 
     for fn, says in (
-        (space["typed"], "the source of typed is not at hand"),
+        (space["typed"], "the source of typed is not available"),
         (closes, "closes uses held of a"),
     ):
         with pytest.raises(TypeError, match=says):
             call_in_child(fn)
-    with pytest.raises(ValueError, match="the source of typed is not at hand"):
+    with pytest.raises(ValueError, match="the source of typed is not available"):
         portable(space["typed"])
-    with pytest.raises(TypeError, match="call_in_child takes arguments of dicts"):
+    with pytest.raises(TypeError, match="call_in_child accepts arguments of dicts"):
         call_in_child(adds, object(), 1)
 
 

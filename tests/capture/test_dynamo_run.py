@@ -98,15 +98,15 @@ def test_sentence_says_what_an_instruction_does_and_what_comes_of_it():
     steps = watch_compile(lambda x: x + 1, torch.ones(2)).model.steps
     said = [f"{step.opname} {step.says}" for step in steps]
     for words in (
-        "LOAD_FAST puts what stands for x on the stack",
-        "(lazy) + 1 is recorded, or worked out by Dynamo itself; the graph grows by l_x_",
-        "takes a guard: x: TENSOR_MATCH.",
+        "LOAD_FAST pushes the symbolic value of x.",
+        "(lazy) + 1, or computes it itself; the graph gains l_x_",
+        "adds a guard: x: TENSOR_MATCH.",
     ):
         assert any(words in one for one in said), words
 
 
 def test_a_module_that_is_compiled_further_inside_is_not_said_to_run_as_it_is():
     linear, x = torch.nn.Linear(2, 2), torch.ones(1, 2)
-    with pytest.raises(ValueError, match="starts further inside; give a function that calls it"):
+    with pytest.raises(ValueError, match="starts further inside; pass a function that calls it"):
         watch_rewriting(linear, x)
     assert "What Dynamo made of" in watch_rewriting(lambda x: linear(x), x).model.title

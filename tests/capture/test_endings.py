@@ -1,4 +1,4 @@
-"""What ends watched code for good is raised again after its exhibit; an Exception is told alone."""
+"""What ends watched code for good is raised again after its exhibit, whatever the verb."""
 
 import contextlib
 

@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-from helpers.capture.cpython.frame import (
-    frames_timeline,
-)
+from helpers.capture.cpython.frame import frames_timeline, traceback_listing
 from helpers.view.widgets.stage import timeline
 from tests.pythons import VERSIONS, run
 
@@ -70,7 +68,9 @@ def test_line_that_has_yielded_is_not_the_one_that_runs_next():
         ("yield n + 1", "just yielded"),
     }
     text = timeline.text(ran)
-    assert "▶ line 3:     for n in" in text and "↩ line 8, just yielded:     yield n\n" in text
+    asks, yields = (fn.__code__.co_firstlineno for fn in (consume, numbers))
+    assert f"▶ test_frames.py:{asks + 2}:     for n in" in text
+    assert f"↩ test_frames.py:{yields + 1}, just yielded:     yield n\n" in text
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -200,3 +200,16 @@ def test_frame_objects_are_made_when_somebody_asks(version):
     assert [name for name, _ in before] == [name for name, _ in after] == chain
     assert [made for _, made in before] == [True, False, False, False, False]
     assert [made for _, made in after] == [True, True, True, False, False]
+
+
+def test_a_traceback_goes_on_with_the_cause_and_the_context_each_once():
+    with pytest.raises(OSError) as caught:
+        try:
+            exec("try: int('x')\nexcept ValueError as first: raise KeyError from first")
+        except KeyError:
+            raise OSError from None
+    listing = traceback_listing(caught.value)
+    links = [f"exception {number}, link {link}" for number, link in ((2, 1), (2, 2), (3, 1))]
+    assert [row.place for row in listing.rows] == ["1", *links]
+    told = "Exception 2, KeyError(), is the __context__ of exception 1. Exception 3, ValueError("
+    assert told in listing.note and listing.note.endswith("is the __cause__ of exception 2.")

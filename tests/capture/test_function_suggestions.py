@@ -32,5 +32,7 @@ def test_a_verb_names_what_to_give_in_place_of_a_module(name, needs):
     if needs:
         pytest.importorskip(needs)
     verb = getattr(helpers, name)
-    with pytest.raises(TypeError, match="; of a module, give a function, such as json.dump"):
+    with pytest.raises(
+        TypeError, match="; for a module, pass one of its functions, such as json.dump"
+    ):
         verb(json)

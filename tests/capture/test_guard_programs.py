@@ -220,7 +220,5 @@ def test_argument_with_a_name_that_the_guards_use_is_told():
         return x * type
 
     fn = compiled(shadowing, [(x, 1)])
-    with pytest.raises(
-        ValueError, match="type is a name of theirs; give the argument another name"
-    ):
+    with pytest.raises(ValueError, match="type is a name that they use; rename the argument"):
         guard_function(fn)

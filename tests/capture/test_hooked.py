@@ -3,6 +3,7 @@
 import pytest
 
 from helpers import show_evaluator, watch_hooked, watch_specialising
+from helpers.capture.cpython.hooked_frames import hooked_listing
 from helpers.mini import frame_hook
 
 pytestmark = pytest.mark.own_process
@@ -48,8 +49,8 @@ def test_only_what_was_asked_is_told():
 
 
 def test_what_the_run_raises_is_told():
-    assert "It raised ValueError: on purpose." in watch_hooked(boom, 1).model.note
-    deep = watch_hooked(fall, 10**6).model
+    assert "It raised ValueError: on purpose." in hooked_listing(boom, 1).note
+    deep = hooked_listing(fall, 10**6)
     assert "RecursionError" in deep.note and deep.count("fall") > 300
     with pytest.raises(KeyboardInterrupt):
         watch_hooked(lambda: (_ for _ in ()).throw(KeyboardInterrupt))
@@ -82,7 +83,7 @@ def test_specialised_calls_fall_back_under_a_hook_and_return():
     told = watch_specialising(calls, stages, inside=hook, changed=True).model
     assert call.offset in [row.offset for row in told.rows] and len(told.rows) < len(rows)
     assert "cache entries" not in [column.heading for column in told.columns]
-    with pytest.raises(KeyError, match="which is no stage"):
+    with pytest.raises(KeyError, match="which is not a stage"):
         watch_specialising(calls, stages, inside={"nowhere": lambda: None})
 
 

@@ -28,7 +28,7 @@ def wave(x):
 def test_nothing_runs_unless_asked(monkeypatch):
     monkeypatch.setattr(inductor, "_generate", lambda *args: pytest.fail("it ran"))
     shown = watch_inductor(wave, 3).model
-    assert "not asked to run" in shown.note
+    assert "Inductor did not run" in shown.note
     assert [pair.left_text for pair in shown.pairs][0] == "def wave(x):"
     assert [pair.right_text for pair in shown.pairs] == [inductor.NOT_RUN, ""]
     assert not made_up(shown) and inductor.NOT_RUN in side_by_side.html(shown)

@@ -8,6 +8,9 @@ import threading
 import pytest
 
 from helpers import rebind_everywhere, show_interceptions
+from helpers.capture.frameworks.call_interceptions import AROUND
+from helpers.model.spine import SPINE
+from helpers.view.spine_view import interceptions
 
 
 def mine(*args, **kwargs):
@@ -59,6 +62,18 @@ def test_a_name_of_a_library_that_leads_to_the_learners_code_is_named(before):
     with rebind_everywhere(json.dumps, space["stand_in"]):
         assert "json.dumps: stand_in" in taken()["patched names"]
     assert taken() == before
+
+
+def test_who_is_there_hangs_at_its_station_and_the_list_of_ways_folds(monkeypatch):
+    monkeypatch.setattr(builtins, "print", mine)
+    exhibit = show_interceptions()
+    stations = {row.station for row in exhibit.model.rows}
+    assert stations == {station.name for station in SPINE} | {AROUND}
+    assert [row.way for row in exhibit.model.at("evaluator")][0] == "frame evaluator"
+    page = interceptions.html(exhibit.model)
+    drawn, _, listed = page.partition("<details")
+    assert drawn.index(">name<") < drawn.index("mine for print") < drawn.index(">cache key<")
+    assert "this thread" not in drawn and "this thread" in listed
 
 
 @pytest.mark.own_process(sharing="torch")

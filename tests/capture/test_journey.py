@@ -182,7 +182,7 @@ def two_lines(x):
 
 def test_lines_that_run_more_than_once_are_counted_once_and_their_steps_too():
     assert show_journey(total, 3).model.again.ran == "5 of your lines ran, in 12 steps."
-    assert show_journey(sorted, [2, 1]).model.again.ran == "No line of yours was there to run."
+    assert show_journey(sorted, [2, 1]).model.again.ran == "There was no line of yours to run."
 
 
 def test_what_a_way_raises_is_told_and_what_is_no_plain_function_refused():

@@ -1,13 +1,17 @@
 """Names and objects: one box per object, by identity, and no code of the objects' own is run."""
 
+import enum
 import functools
+import logging
+import re
 import sys
 
+import networkx
 import pytest
 
 from helpers import show_names
 from helpers.capture.references.name_graph import names_graph
-from helpers.capture.references.name_timeline import MOST_STEPS, names_timeline
+from helpers.capture.references.name_timeline import MOST_STEPS, follows, names_timeline
 
 
 def graph(**names):
@@ -28,7 +32,7 @@ def test_two_names_of_one_object_lead_to_one_box():
 
 def test_a_name_that_a_function_does_not_see_is_told_as_such():
     outside = 1
-    with pytest.raises(NameError, match="sees of the one around it only the names that it uses"):
+    with pytest.raises(NameError, match="sees only the outer names that it uses"):
         (lambda: show_names("outside"))()
     assert (lambda: outside and show_names("outside"))().model.targets("name outside")
     with pytest.raises(NameError, match="'nowhere' here yet; run the cell that makes it"):
@@ -76,6 +80,14 @@ def place(fn, line):
     return f"test_names.py:{fn.__code__.co_firstlineno + line - 1}"
 
 
+def test_last_step_says_what_the_call_returns():
+    def run(n):
+        return n + 1
+
+    last = f"after {place(run, 2)}, and the call returns 3"
+    assert names_timeline(run, 2).steps[-1].label == last
+
+
 def test_steps_show_names_after_each_line_and_what_was_printed():
     def run():
         a = len
@@ -86,7 +98,7 @@ def test_steps_show_names_after_each_line_and_what_was_printed():
     steps = names_timeline(run).steps
     assert [step.label for step in steps][1:] == [f"after {place(run, n)}" for n in (2, 3, 4, 5)]
     assert [step.line for step in steps] == [2, 3, 4, 5, 0]  # the line that is about to run
-    assert steps[2].says == "turns a from len() to 5."
+    assert steps[2].says == "rebinds a from len() to 5."
     last = steps[-1].panel("names and objects")
     assert last.node(target(last, "a")).label == "5"
     assert last.node(target(last, "b")).label == "len()"
@@ -162,10 +174,10 @@ def test_a_line_that_changes_an_object_says_so_though_no_name_moves():
     said = [(step.says, step.lane) for step in names_timeline(changed_in_place).steps]
     assert said[2:7] == [
         ("changes what items refers to in place (1 item → 2 items).", "store"),
-        ("turns items from one list to another.", "store"),
+        ("rebinds items from one list to another.", "store"),
         ("makes table refer to dict.", "store"),
         ("changes what table refers to in place.", "store"),
-        ("changes no name, and nothing that a name refers to.", "operate"),
+        ("changes no name and no object that a name refers to.", "operate"),
     ]
 
 
@@ -181,3 +193,63 @@ def test_an_error_that_a_handler_lets_through_is_told_at_the_end():
 
     assert names_timeline(tidies).note == "The call of tidies raised KeyError."
     assert names_timeline(raises).note == "" and "raised" in names_timeline(raises).steps[-1].label
+
+
+class Own:
+    def __init__(self):
+        self.inside = [1]
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+FOLLOWED = {
+    "a list": ([object()], True),
+    "a set": ({object()}, True),
+    "an instance of one's own class": (Own(), True),
+    "a function of one's own": (lambda x=(): x, True),
+    "a class": (Own, False),
+    "a module": (sys, False),
+    "an enum": (Colour.RED, False),
+    "a compiled regex": (re.compile("a"), False),
+    "a cache": (functools.lru_cache(lambda: 0), False),
+    "an object of the standard library": (logging.getLogger("mine"), False),
+    "an object of an installed package": (networkx.path_graph(3), False),
+    "a function of an installed package": (networkx.path_graph.__wrapped__, False),
+}
+
+
+@pytest.mark.parametrize("kind", FOLLOWED)
+def test_containers_and_ones_own_are_followed_and_the_insides_of_libraries_are_not(kind):
+    value, is_followed = FOLLOWED[kind]
+
+    def run(thing):
+        return thing
+
+    last = names_timeline(run, value).steps[-1].panel("names and objects")
+    assert bool(last.targets(target(last, "thing"))) is is_followed
+
+
+@pytest.mark.parametrize("place", ["site-packages", "dist-packages"])
+def test_a_package_of_another_environment_is_an_installed_one(place, tmp_path, monkeypatch):
+    folder = tmp_path / place
+    folder.mkdir()
+    (folder / "foreign.py").write_text("class Thing:\n    def __init__(self): self.inside = [1]\n")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "foreign", raising=False)
+    assert not follows(__import__("foreign").Thing()) and follows(Own())
+
+
+def test_what_is_not_followed_is_named():
+    def run(thing):
+        return thing
+
+    assert "What is in Graph is not drawn" in names_timeline(run, networkx.path_graph(3)).note
+    assert "is not drawn" not in names_timeline(run, [Own()]).note
+
+
+def test_members_of_a_set_come_in_the_order_of_their_names():
+    drawn = graph(letters={"c", "a", "b"})
+    found = [drawn.node(key).label for key in drawn.targets(target(drawn, "letters"))]
+    assert found == ["'a'", "'b'", "'c'"]

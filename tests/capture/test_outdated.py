@@ -1,9 +1,11 @@
 """A file that is written anew after its import is no source of what was made from it."""
 
+import ast
 import importlib
 import sys
 
 import pytest
+from _pytest.assertion.rewrite import rewrite_asserts
 
 from helpers import watch_names
 from helpers.capture.processes.child import call_in_child, portable
@@ -41,10 +43,10 @@ def test_a_changed_file_is_not_and_that_is_said(written, text, capsys):
     file.write_text(text)
     shown = str(watch_names(module.f, 1))
     assert "y ──▶ 2 (int)" in shown and "line 2:" not in shown
-    assert "no longer holds what f was made from" in capsys.readouterr().err
-    with pytest.raises(TypeError, match="no longer holds what f was made from"):
+    assert "no longer contains the source of f" in capsys.readouterr().err
+    with pytest.raises(TypeError, match="no longer contains the source of f"):
         call_in_child(module.f, 1)
-    with pytest.raises(ValueError, match="no longer holds what f was made from"):
+    with pytest.raises(ValueError, match="no longer contains the source of f"):
         portable(module.f)
 
 
@@ -53,3 +55,15 @@ def test_a_reloaded_module_has_its_lines_again(written):
     file.write_text(OTHERS["lines came"])
     importlib.reload(module)
     assert source_of(module.f.__code__).text == OLD.rstrip()
+
+
+def test_asserts_that_pytest_rewrote_are_shown_as_they_were_written(tmp_path, capsys):
+    text = "def f(x):\n    y = x + 1\n    assert y == 2\n    return y\n"
+    file, tree, space = tmp_path / "test_mine.py", ast.parse(text), {}
+    file.write_text(text)
+    rewrite_asserts(tree, text.encode())
+    exec(compile(tree, str(file), "exec"), space)
+    run = watch_names(space["f"], 1).model
+    assert run.source == text.rstrip() and "@py" not in str(run) and not capsys.readouterr().err
+    file.write_text(f"import os\n\n{text}")
+    assert not source_of(space["f"].__code__).text

@@ -98,8 +98,18 @@ def test_nothing_is_found_for_an_object_that_only_a_local_holds():
         return None
 
     assert rows(lonely) == ()
-    told = "Neither search finds a place that holds it. Variables that a running call or a trace"
-    assert bindings(lonely).note.startswith(told)
+    told = "Neither search finds a place that holds it. Not listed: variables that only a running"
+    note = bindings(lonely).note
+    assert note.startswith(told) and "a traceback (show_traceback) keeps" in note
+
+
+def test_containers_that_the_collector_does_not_track_are_looked_into(stage):
+    play(
+        stage, "it = bytes(99)\na = {'k': it}; b = [{'k': it}]; c = {'a': {'k': it}}; d = ((it,),)"
+    )
+    play(stage, "class Box: pass\nbox = Box(); box.inside = {'k': it}")
+    found = {"a['k']", "b[0]['k']", "c['a']['k']", "d[0][0]", "box.inside['k']"}
+    assert {f"stage.{name}" for name in found} <= paths(stage.it)
 
 
 def test_a_cell_is_one_place_however_many_functions_share_it(stage):

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from helpers.capture.references.routes import watch_callers
+from helpers.capture.references.routes import find_differing, watch_callers
 
 FINE = {"i": contextlib.nullcontext}
 
@@ -49,3 +49,11 @@ def test_an_intervention_that_raises_is_named():
 
     with pytest.raises(RuntimeError, match=r"intervention 'i' could not be entered: KeyError"):
         watch_callers({"r": lambda: "x"}, word, {"i": fails})
+
+
+def test_the_line_of_code_that_is_shown_is_one_that_differs():
+    lines = [f"total = math.fsum(item.{word} for item in a)" for word in ("old", "new")]
+    sources = [["def f(a):", f"    {line}", "    return total"] for line in lines]
+    assert find_differing(sources) == ["…um(item.old for item in a)", "…um(item.new for item in a)"]
+    assert find_differing([["lambda: 1"], ["lambda: 2"]]) == ["lambda: 1", "lambda: 2"]
+    assert find_differing([["def f():", "    return 1"]] * 2) == ["return 1", "return 1"]

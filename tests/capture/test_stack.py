@@ -55,7 +55,7 @@ def test_functions_that_misbehave_are_told_and_harm_nothing(version):
         assert "tracer was lost" in found[name]["note"]
         assert "tracer was lost" in found[name]["frames"]
     long = found["runs_long"]
-    assert long["steps"] < 100 and "first two and the last rounds" in long["note"]
+    assert long["steps"] < 100 and "first two rounds and its last one" in long["note"]
     assert "The record stops after 200,000 instructions" in long["note"]
 
 
@@ -145,7 +145,7 @@ def test_calls_of_one_module_are_followed_and_numbered():
     "thing, words",
     [
         (abs, "abs.. is written in C"),
-        (int, ": int is a class; give one of its methods"),
+        (int, ": int is a class; pass one of its methods"),
         (3, "needs a Python function, not 3"),
         ([].append, "written in C"),
     ],

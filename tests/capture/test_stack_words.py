@@ -71,9 +71,9 @@ def test_every_opcode_has_a_lane_and_a_sentence():
 
 def test_sentences_tell_real_values():
     said = {step.instruction: step.says for step in stack_run(expression, 3, 10).steps}
-    assert "takes 10 and 2, computes 10 * 2 and puts 20 there." in said.values()
-    assert "takes 3 and 20 and puts a new list, [3, 20], there." in said.values()
-    assert "calls len() with [3, 20] and puts the result, 2, on the stack." in said.values()
+    assert "pops 10 and 2, computes 10 * 2 and pushes 20." in said.values()
+    assert "pops 3 and 20 and pushes a new list, [3, 20]." in said.values()
+    assert "calls len() with [3, 20] and pushes the result, 2." in said.values()
 
 
 def test_value_has_type_identity_and_a_key_for_as_long_as_it_lies_there():

@@ -11,7 +11,7 @@ pytest.importorskip("tensorflow")
 SAYS = {
     "disable: the same line builds a graph": "SymbolicTensor False\n6.0",
     "enable, after the global graph was used": "must be called at program startup",
-    "enable, with a policy that is none": "device_policy must be one of",
+    "enable, with an invalid policy": "device_policy must be one of",
     "enable, with options the live context does not have": "no attribute '_execution_mode'",
     "enable, with options in time: a name is rebound": "context context_safe False",
     "TFE_Py_InitEagerTensor, a second time": "strict subclass of EagerTensor",

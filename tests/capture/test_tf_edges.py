@@ -85,5 +85,5 @@ def test_very_many_calls_are_cut_and_told():
     exec("def down(n):\n    leaf()\n    return n and down(n - 1)", space)
     deeply = helpers.watch_call(space["down"], 900)
     both = helpers.show_call_diff(deeply, helpers.watch_call(space["down"], 890))
-    assert "Compared are the first 1,000 lines" in both.model.note
+    assert "Only the first 1,000 lines" in both.model.note
     assert len(both._repr_mimebundle_()[0]["text/html"]) < 1_000_000

@@ -101,13 +101,13 @@ def test_a_function_must_have_one_trace_or_be_given_arguments():
 
 @pytest.mark.parametrize("thing", [3, int, affine])
 def test_what_is_no_graph_is_refused_in_one_sentence(thing):
-    with pytest.raises(TypeError, match="a graph is drawn of a tf.function"):
+    with pytest.raises(TypeError, match="a graph can be drawn of a tf.function"):
         tf_graph(thing)
 
 
 def test_an_input_that_is_no_node_is_drawn_as_missing():
     graph = tf_graph(graph_def(("a", "NoSuchOp", "ghost:1", "^other")))
-    assert graph.node("ghost").detail == "named as an input, and not here"
+    assert graph.node("ghost").detail == "named as an input, but not in this graph"
     assert [edge.label for edge in graph.edges] == ["output 1", "control"]
 
 

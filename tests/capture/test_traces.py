@@ -115,6 +115,12 @@ def test_the_one_leaf_that_differs_is_named(first, second, cause):
     assert kept.model.entries[1].note == cause
 
 
+def test_the_keys_of_a_dict_are_compared_with_a_dict_also_if_another_key_is_newer():
+    kept = watched("opts")
+    [kept(opts) for opts in ({"a": 1}, None, {"a": 2, "b": 3})]
+    assert kept.model.causes[1:] == ("opts: dict key (none) → 'b'", "opts['a']: Python value 1 → 2")
+
+
 def fresh_objects(kept):
     kept(Apple())
     kept(Apple())
@@ -267,7 +273,7 @@ def test_watched_twice_is_one_ledger_and_options_are_for_plain_functions():
     again = watch_traces(kept)
     again(1)
     assert kept.model.verdicts == ("trace",)
-    with pytest.raises(TypeError, match="tf.function already"):
+    with pytest.raises(TypeError, match="already a tf.function"):
         watch_traces(kept, reduce_retracing=True)
 
 

@@ -78,16 +78,6 @@ def counts(x):
     return len(x)
 
 
-class Wrapper:
-    """Wraps as networkx's dispatched functions do."""
-
-    def __init__(self, fn):
-        self.__wrapped__ = fn
-
-    def __call__(self, *args):
-        return self.__wrapped__(*args)
-
-
 ONE = Holder()
 # callable -> the function inside, what is said, arguments of a call, what that returns
 CASES = {
@@ -96,23 +86,22 @@ CASES = {
     "a partial": (functools.partial(double, 4), "double", "gives 1 argument", (), "8"),
     "a partial that bears a name": (
         functools.update_wrapper(functools.partial(double, x=4), double),
-        *("double", "A partial is peeled off, which gives 1 argument", (), "8"),
+        *("double", "A partial is unwrapped, which supplies 1 argument", (), "8"),
     ),
     "a decorated function": (noted(double), "double", "The decorator noted", (3,), "[6]"),
     "a decorated method": (ONE.decorated, "decorated", "The decorator noted", (), "[1]"),
     "a partial of one": (functools.partial(noted(double), 3), "double", "noted", (), "[6]"),
-    "a property": (Holder.prop, "prop", "A property is peeled off.", (ONE,), "1"),
+    "a property": (Holder.prop, "prop", "A property is unwrapped.", (ONE,), "1"),
     "a cached property": (Holder.__dict__["cached"], "cached", "A cached_property", (ONE,), "1"),
     "a classmethod": (Holder.of_class, "of_class", "", (), "1"),
     "a classmethod object": (Holder.__dict__["of_class"], "of_class", "A classmethod", (int,), "1"),
     "a staticmethod object": (Holder.__dict__["static"], "static", "A staticmethod", (), "1"),
     "an object": (ONE, "__call__", "Holder objects are called through", (), "1"),
     "a context manager": (block, "block", "The decorator contextmanager", (), "None"),
-    "a cached function": (cached, "cached", "lru_cache is peeled off", (3,), "3"),
-    "the same once more": (cached, "cached", "lru_cache is peeled off", (3,), "3"),
+    "a cached function": (cached, "cached", "lru_cache is unwrapped", (3,), "3"),
+    "the same once more": (cached, "cached", "lru_cache is unwrapped", (3,), "3"),
     "a wrapper in a circle": (circle, "circle", "", (), "1"),
     "a wrapper of C": (counts, "counts", "", ("ab",), "2"),
-    "an object that wraps": (Wrapper(double), "double", "The wrapper Wrapper", (3,), "6"),
 }  # fmt: skip
 
 
@@ -134,7 +123,7 @@ def test_the_function_inside_is_shown_and_what_was_around_it_is_said(case):
 def test_what_has_no_python_inside_is_refused_by_what_was_reached(verb):
     with pytest.raises(TypeError, match=r"len\(\) is written in C"):
         verb(functools.partial(len))
-    with pytest.raises(TypeError, match="Holder is a class; give one of its methods"):
+    with pytest.raises(TypeError, match="Holder is a class; pass one of its methods"):
         verb(Holder)
 
 
@@ -150,11 +139,11 @@ def test_what_torch_makes_is_peeled_off():
     inside.compile(**compiles)
     table = {
         "a module": (net, "Doubles is a torch module: this is its forward."),
-        "a compiled module": (torch.compile(net, **compiles), "torch.compile is peeled off"),
-        "its forward": (torch.compile(net, **compiles).forward, "torch.compile is peeled off"),
-        "compiled in place": (inside, "torch.compile is peeled off"),
+        "a compiled module": (torch.compile(net, **compiles), "torch.compile is unwrapped"),
+        "its forward": (torch.compile(net, **compiles).forward, "torch.compile is unwrapped"),
+        "compiled in place": (inside, "torch.compile is unwrapped"),
         "a method": (net.forward, ""),
-        "a compiled function": (torch.compile(double, **compiles), "torch.compile is peeled off"),
+        "a compiled function": (torch.compile(double, **compiles), "torch.compile is unwrapped"),
         "without gradients": (torch.no_grad()(double), "The decorator"),
     }
     x = torch.ones(2, 3)
@@ -200,7 +189,7 @@ def test_tensors_and_arrays_are_shown_by_dtype_and_sizes():
     steps = watch_stack(grows, plain).model.steps
     assert {dict(step.names)["x"] for step in steps} == {"float32 [5, 4]", "float32 [10, 4]"}
     says = [step.says for step in watch_names(grows, plain).model.steps]
-    assert says[0] == "turns x from float32 [5, 4] to float32 [10, 4]."
+    assert says[0] == "rebinds x from float32 [5, 4] to float32 [10, 4]."
     frames = watch_frames(grows, plain).model.steps
     assert frames[0].label.startswith("call grows(x = float32 [5, 4]")
 
@@ -223,14 +212,14 @@ def test_tensors_of_tensorflow_too_and_a_method_whose_object_is_gone():
         "string []": tf.constant("a"),
     }
     assert {words: short_repr(value) for words, value in table.items()} == {w: w for w in table}
-    kept, gone = Smoother(0.5), "the object whose update this is has been freed"
+    kept, gone = Smoother(0.5), "the object whose update this is was freed"
     with pytest.raises(ValueError):
         show_graph(Smoother(0.5).update, tf.ones(2))
     assert show_graph(kept.update, tf.ones(2)).model.nodes
     for verb in RUNS:
         with pytest.raises(TypeError, match=gone):
             verb(Smoother(0.5).update, tf.ones(2))
-        assert "tf.function is peeled off" in verb(kept.update, tf.ones(2)).model.note
+        assert "tf.function is unwrapped" in verb(kept.update, tf.ones(2)).model.note
 
 
 def test_places_are_those_of_the_file_and_a_cell_counts_its_own_lines(tmp_path, monkeypatch):

@@ -84,7 +84,9 @@ def test_another_output_of_the_same_node_is_said():
     assert differences(["", "output 1"], ["", "output 1"]) == ""
     assert differences([""], ["output 1"]) == another
     assert differences(["", "output 1"], ["output 2", ""]) == another
-    assert differences(["", "output 1"], ["output 1", ""]) == "reads the same in another order"
+    assert (
+        differences(["", "output 1"], ["output 1", ""]) == "reads the same inputs in another order"
+    )
     assert differences([""], ["control"]) == another
 
 

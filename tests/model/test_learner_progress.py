@@ -102,5 +102,5 @@ def test_one_line_says_where_the_learner_left_off(events, said):
     ["", "null", '{"cells": 3}', book("## A", "check.a(x)").replace('"id"', '"other"')],
 )
 def test_what_is_no_notebook_is_one_error(text):
-    with pytest.raises(ValueError, match="01_first.ipynb is no notebook"):
+    with pytest.raises(ValueError, match="01_first.ipynb is not a notebook"):
         chapters({"01_first.ipynb": text})

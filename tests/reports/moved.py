@@ -75,7 +75,7 @@ def imported() -> dict[str, set[str]]:
     for path, source in sources:
         for node in ast.walk(ast.parse(source)):
             module = getattr(node, "module", None) or ""
-            if isinstance(node, ast.ImportFrom) and module.partition(".")[0] in FRAMEWORKS:
+            if getattr(node, "level", 1) == 0 and module.partition(".")[0] in FRAMEWORKS:
                 for alias in node.names:
                     users = found.setdefault(f"{module}:{alias.name}", set())
                     users.add(path.relative_to(ROOT).as_posix())

@@ -55,7 +55,7 @@ def forbidden(stats: dict) -> Iterator[str]:
     told = {(_split(report.nodeid)[0], report.longrepr[-1]) for report in skips}
     for file, reason in sorted(told):
         if not (allowed and "network" in reason):
-            yield f"{file} has a test that was skipped, and here none may be ({reason})"
+            yield f"{file} has a test that was skipped, which is not allowed here ({reason})"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # the outermost: after pytest's own summary

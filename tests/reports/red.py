@@ -77,7 +77,7 @@ def _of_a_test(record: Record) -> tuple[str, str]:
     name, _, case = record.name.partition("[")
     words = name.removeprefix("test_").replace("_", " ") + (f" [{case}" if case else "")
     said = [line[1:].strip() for line in record.words.splitlines() if re.match(r"E\s+\S", line)]
-    because = said or record.words.strip().splitlines()[-1:] or ["nothing was said"]
+    because = said or record.words.strip().splitlines()[-1:] or ["there was no message"]
     if not record.name:
         return "", f" cannot be read as tests: {_short(because[-1])}"
     told = " ".join(because[:2]) if because[0].endswith(":") else because[0]

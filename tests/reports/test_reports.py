@@ -82,7 +82,7 @@ def test_far_away(): ...
 def test_passes(): ...
 """
 NEEDY = "import pytest; pytest.importorskip('no_such_package')"
-NOT_HERE = "has a test that was skipped, and here none may be"
+NOT_HERE = "has a test that was skipped, which is not allowed here"
 LAMP = f"- test_skipping.py {NOT_HERE} (Skipped: needs a lamp)"
 FAR = f"- test_skipping.py {NOT_HERE} (Skipped: comes by the network)"
 

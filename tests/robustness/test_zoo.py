@@ -98,6 +98,7 @@ OF_TENSORFLOW = {
 }
 MISUSE = {
     "show_names": (lambda: helpers.show_names("no_such_name"), lambda: helpers.show_names(3)),
+    "show_names of none": (lambda: helpers.show_names(),),
     "watch_names": (lambda: helpers.watch_names(len), lambda: helpers.watch_names(None)),
     "watch_stack": (lambda: helpers.watch_stack(3), lambda: helpers.watch_stack(None)),
     "watch_frames": (lambda: helpers.watch_frames(len), lambda: helpers.watch_frames(1)),

@@ -13,11 +13,12 @@ OF_TENSORFLOW = """agrees cases op_routes py_execute show_autograph show_c_api s
     show_graph_diff show_graph_steps show_imports_then_and_now watch_mutations watch_optimisation
     watch_race watch_traces watch_variables would_trace"""
 OF_TORCH = """fit_around guard_function show_compiled show_fx show_guards watch_breaks watch_compile
-    watch_inductor watch_recompiles watch_rewriting"""
+    watch_inductor watch_recompiles watch_rewriting watching_breaks watching_recompiles"""
 NEEDING = dict.fromkeys(OF_TENSORFLOW.split(), "TensorFlow")
 NEEDING |= dict.fromkeys(OF_TORCH.split(), "PyTorch")
 CALLS = ("", "f", "{'a': f}", "f, 1", "f, f", "f, 1, run=True")
-SETUP = ["from helpers import *", "def f(x): return x + 1"]
+ALL = "import helpers\nglobals().update({n: getattr(helpers, n) for n in helpers._HOMES})"
+SETUP = [ALL, "def f(x): return x + 1"]
 ASIDE = ("op_folder", "call_in_child", "watch_in_child")  # a folder is made, a Python started
 
 
@@ -27,7 +28,7 @@ def is_one_sentence(told) -> bool:
 
 
 def test_verbs_of_a_framework_say_that_it_is_missing_and_the_others_do_not_need_it():
-    verbs = [name for name in helpers.__all__ if name not in ASIDE]
+    verbs = [name for name in helpers._HOMES if name not in ASIDE]
     calls = [f"{name}({given})" for name in verbs for given in CALLS]
     asking = {}
     for one in cells_without(BOTH, [*SETUP, *calls])[len(SETUP) :]:

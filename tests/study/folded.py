@@ -74,7 +74,7 @@ def verdict(name: str, answer: str):
         _set_aside()
     source = f"{EXERCISES[name].context}\n{answer}"
     linecache.cache["<answer>"] = (len(source), None, source.splitlines(True), "<answer>")
-    space = {name: getattr(helpers, name) for name in helpers.__all__} | {"__name__": "learner"}
+    space = {name: getattr(helpers, name) for name in helpers._HOMES} | {"__name__": "learner"}
     space["suppress"] = suppress  # as the first cell of chapters 6 and 7 has it
     exec(compile(source, "<answer>", "exec"), space)
     *setup, call = EXERCISES[name].asked.strip().split("\n")

@@ -1,4 +1,4 @@
-"""helpers/study/chapter_3: the judges name what is wrong, and the coverage counts what is there."""
+"""helpers/study/chapter_3: the checks name what is wrong, and the coverage counts what is there."""
 
 import ast
 import symtable
@@ -45,7 +45,7 @@ def test_the_first_place_where_the_stacks_part_is_told():
             left, right = self.pop(), self.pop()
             self.push(vm.ARITHMETIC[sign](left, right))
 
-    assert "it left [3], CPython [-3]" in difference(Wrong, _minus, (5, 8))
+    assert "yours left [3], CPython left [-3]" in difference(Wrong, _minus, (5, 8))
 
 
 def _minus(a, b):
@@ -60,7 +60,7 @@ def test_a_silent_detour_is_seen_though_the_value_is_right():
     def program(a):
         return not a
 
-    assert "as in CPython, but by another way" in difference(Leaves, program, (0,))
+    assert "as in CPython, but the runs differ on the way" in difference(Leaves, program, (0,))
 
 
 def test_the_handler_that_is_wrong_is_named_and_not_the_one_where_it_shows():

@@ -1,4 +1,4 @@
-"""helpers/study/chapter_4: right answers of another form pass, and what is no answer is told."""
+"""helpers/study/chapter_4: stubs are untried, and invalid answers are refused in words."""
 
 import pytest
 
@@ -14,7 +14,7 @@ hooked = pytest.mark.skipif(bool(frame_hook.why_not()), reason="no hook here")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_gives_an_ellipsis_is_untried(name):
+def test_an_answer_that_returns_an_ellipsis_is_untried(name):
     class Stub:
         def __init__(self, *args):
             self.graph, self.inputs = torch.fx.Graph(), {}
@@ -27,7 +27,7 @@ def test_what_gives_an_ellipsis_is_untried(name):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("wrong", [3, print])
-def test_what_is_no_answer_is_refused_in_words(name, wrong):
+def test_an_invalid_answer_is_refused_in_words(name, wrong):
     outcome = getattr(check, name)(wrong).model
     assert outcome.state == "failed" and outcome.because
 
@@ -42,7 +42,7 @@ def test_a_hook_that_an_answer_left_on_is_off_after_the_check():
         frame_hook.watching(lambda code, values: lambda *_: "left", only=_one).__enter__()
         return program()
 
-    assert "takes the hook off" in check.behind_the_hook(left_on).model.because
-    with frame_hook.watching(lambda code, values: None):  # a hook below it would be asked too
+    assert "switches the hook off" in check.behind_the_hook(left_on).model.because
+    with frame_hook.watching(lambda code, values: None):  # a hook below it would be called too
         assert _one() == 1
     assert frame_hook.installed()[0].name == "_PyEval_EvalFrameDefault"

@@ -73,7 +73,7 @@ def test_each_piece_is_missed_at_its_stage_and_no_wrong_stage_is_confirmed():
     for piece in rows:
         for stage in set(STAGES) - {right[piece]}:
             said = check.forgotten(right | {piece: stage}).model.because
-            assert said == f"without {piece} it is not {stage!r}: {WHY[piece]}"
+            assert said == f"without {piece}, the answer is not {stage!r}: {WHY[piece]}"
 
 
 def test_broken_ops_are_broken_in_one_place_and_say_so():

@@ -1,4 +1,4 @@
-"""helpers/study/chapter_6: the judges leave TensorFlow as it was, whatever an answer does."""
+"""helpers/study/chapter_6: the checks leave TensorFlow as it was, whatever an answer does."""
 
 from types import MappingProxyType
 
@@ -40,24 +40,24 @@ def test_a_bad_answer_fails_and_leaves_nothing_behind(exercise, answer):
 
 
 @pytest.mark.parametrize("answers", [None, {"a": "graph"}])
-def test_answers_that_are_no_dict_of_the_calls_are_named(answers):
+def test_answers_without_the_calls_as_keys_are_named(answers):
     outcome = check.route(answers, {"f()": lambda: None}).model
     assert outcome.state == "failed"
     assert "the guess must be a dict with the keys f()" in outcome.because
 
 
 @pytest.mark.parametrize("answer", ["Fast path", ["fast path"] * 2])
-def test_a_route_in_another_form_is_taken(answer):
+def test_a_route_in_another_form_is_accepted(answer):
     calls = {"sin": lambda: tf.sin(tf.constant(1.0))}
     assert check.route(MappingProxyType({"sin": answer}), calls).model.state == "passed"
 
 
-def test_a_route_that_is_not_given_is_named():
+def test_a_missing_route_is_named():
     calls = dict.fromkeys(("f()", "g()"), lambda: None)
     outcome = check.route({"f()": "no door", "g()": ...}, calls).model
     assert outcome.state == "untried" and "Replace the ... of g()" in outcome.more
     assert "'g()' is missing" in check.route({"f()": "no door"}, calls).model.because
-    assert "no calls to judge" in check.route({}, {}).model.because
+    assert "no calls to check" in check.route({}, {}).model.because
 
 
 # ------------------------------------------------------------------ execute, in a child
@@ -85,13 +85,13 @@ CALL = "done(op_name, inputs, attrs, num_outputs)"
         ("while True: pass", "it did not end in time"),
     ],
 )
-def test_what_is_wrong_with_a_hand_made_call_is_told(body, says, monkeypatch):
+def test_the_mistake_of_a_hand_made_call_is_named(body, says, monkeypatch):
     monkeypatch.setattr(eager_call, "SECONDS", 1 if "while" in body else eager_call.SECONDS)
     outcome = verdict("execute", DONE + HEAD + body)
     assert outcome.state == "failed" and says in outcome.because
 
 
-def test_what_else_a_hand_made_call_does_is_its_own_affair():
+def test_a_hand_made_call_may_print():
     body = f"print('x' * 10**5, flush=True)\n    return {CALL}"
     assert verdict("execute", DONE + HEAD + body).state == "passed"
     assert verdict("execute", HEAD + "return ...").state == "untried"

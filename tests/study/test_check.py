@@ -1,5 +1,6 @@
 """A check says untried, passed or failed because, whatever the answer does."""
 
+import re
 import signal
 from collections.abc import Callable
 from inspect import signature
@@ -86,7 +87,7 @@ def test_too_many_or_too_few_answers_are_told_with_the_call_that_is_meant():
     for answers in ((1, 2, 3), ()):
         told = exercise()(*answers).model
         assert told.state == "failed"
-        assert f"{len(answers)} answers given; the call is check.two(answer)" in told.because
+        assert f"{len(answers)} answers. The call is check.two(answer)" in told.because
 
 
 @pytest.mark.parametrize("name", ["default_finder", "rebinding", "cache_lookup", "code_patch"])
@@ -123,6 +124,12 @@ def test_the_text_form_is_the_sentence_and_the_page_has_two_columns():
     assert f"failed because {apart()}" in repr(exhibit)
     html = outcome.html(exhibit.model)
     assert html.index("yours") < html.index("CPython") < html.index("Look at POP_TOP.")
+
+
+@pytest.mark.parametrize("wrong", [-1, 0, 1, 3, 4, 7, "2", 2.5])
+def test_first_check_names_the_fault_and_not_the_answer(wrong):
+    said = check.warm_up(wrong).model.because.replace(repr(wrong), "")
+    assert not {"two", "x"} & set(re.findall(r"\w+", said))
 
 
 def test_expect_prints_the_error_and_fails_without_one(capsys):

@@ -17,9 +17,9 @@ def test_every_mapping_is_taken_and_becomes_a_dict_in_the_order_of_the_names(for
 
 
 def test_missing_and_unknown_names_are_told():
-    with pytest.raises(InvalidAnswer, match="keys a, b; 'b' is missing"):
+    with pytest.raises(InvalidAnswer, match="keys a, b. 'b' is missing"):
         by_name({"a": 1}, ["a", "b"])
-    with pytest.raises(InvalidAnswer, match="'c' is none of them"):
+    with pytest.raises(InvalidAnswer, match="'c' is not one of them"):
         by_name({"a": 1, "b": 2, "c": 3}, ["a", "b"])
     with pytest.raises(InvalidAnswer, match="must be a dict"):
         by_name([("a", 1)], ["a"])

@@ -47,9 +47,9 @@ def test_run_is_executed_once_and_prints_nothing(capsys):
 
 
 def test_answer_that_is_no_choice_is_refused_by_name():
-    with pytest.raises(ValueError, match=r"running it gave '5', which is none of .*'3', '4'$"):
+    with pytest.raises(ValueError, match=r"running it gave '5', which is not one of .*'3', '4'$"):
         ask(lambda: 5, "3", "4")
-    with pytest.raises(ValueError, match=r"raised KeyError \('missing'\), which is none of"):
+    with pytest.raises(ValueError, match=r"raised KeyError \('missing'\), which is not one of"):
         ask(raises, "3", "4")
 
 
@@ -57,7 +57,7 @@ def test_answer_that_is_no_choice_is_refused_by_name():
     ("question", "choices", "error", "words"),
     [
         ("q", ["one"], ValueError, "at least two"),
-        ("q", ["one", "one"], ValueError, "none of them twice"),
+        ("q", ["one", "one"], ValueError, "all of them different"),
         ("q", ["1", 2], TypeError, "every choice must be text, not int"),
         (None, ["1", "2"], TypeError, "must be text, not NoneType"),
     ],
@@ -71,7 +71,7 @@ def test_text_keeps_the_answer_back():
     shown = repr(ask(lambda: "new", "old", "new", why="A name is looked up."))
     assert shown == (
         "What comes?\n  1. old\n  2. new\n"
-        "Decide first; then `predict.reveal()` says what running it gave."
+        "Decide first. Then `predict.reveal()` shows what happened."
     )
 
 
@@ -89,7 +89,7 @@ def test_the_last_question_can_be_revealed_without_a_name_for_it():
     assert predict.reveal("First") == "First?\nRunning it gave 1."
     predict("First?", ["1", "2"], run=lambda: 2)
     assert predict.reveal() == "First?\nRunning it gave 2."
-    with pytest.raises(ValueError, match="no question that was asked here holds 'Third'"):
+    with pytest.raises(ValueError, match="no question asked here contains 'Third'"):
         predict.reveal("Third")
 
 
@@ -112,7 +112,7 @@ def test_what_was_decided_is_kept_and_told(nothing_asked):
     decide(second, 1)
     rows = [(row.mark, row.said, row.was) for row in show_predictions().model.rows]
     assert rows == [("✗", "a", "b"), ("✓", "b", "b"), ("–", "nothing yet", "decide first")]
-    assert show_predictions().model.note == "You decided 2 of 3; right: 1."
+    assert show_predictions().model.note == "You decided 2 of 3 and got 1 right."
     again = predict(questions[0], ["a", "b"], run=lambda: "b")
     assert again.said == "a" and (again._widget().picked, again._widget().checked) == (0, True)
     other = predict(questions[0], ["c", "d"], run=lambda: "d")

@@ -73,15 +73,15 @@ def test_a_kernel_in_work_records_and_the_next_one_knows(course):
     )
     assert "●warm_up" in shown and "0 of 1" in shown
     assert "You left off in chapter 0: 1 of 1 exercise passed" in shown
-    assert "You decided 1 of 1; right: 0." in told
+    assert "You decided 1 of 1 and got 0 right." in told
     assert files(course) == [NAME]
 
 
 @pytest.mark.parametrize(
     ("room", "more", "says"),
     [
-        ("notebooks", {}, "only a notebook in the folder work/ records: run"),
-        (".", {}, "only a notebook in the folder work/ records: run"),
+        ("notebooks", {}, "only notebooks in the folder work/ are recorded: run"),
+        (".", {}, "only notebooks in the folder work/ are recorded: run"),
         ("work", {"COURSE_RECORD": "off"}, "Nothing is recorded yet."),
     ],
     ids=["notebooks", "the course's folder", "switched off"],
@@ -144,7 +144,7 @@ def test_what_is_shared_is_counted_until_it_is_taken_back(course, tmp_path):
         f"show_class({str(folder)!r})",
     )[3:]
     assert "Ada" in shown and "Shared by 1 learner; 1 gave a name." in shown and seen.strip() == "1"
-    assert "and you share how far you are" in told
+    assert "and you share your progress" in told
     assert "Your file is gone" in gone and "Shared by 0 learners" in after
     assert list(folder.iterdir()) == []
 

@@ -25,7 +25,7 @@ def test_every_call_of_the_sandbox_is_foretold_twice():
 
 def test_a_guess_is_told_right_or_wrong_with_the_reason():
     sandbox = signature_sandbox()
-    assert str(sandbox.run("trace")).endswith("trace (first trace). 1 of 1 foretold.")
+    assert str(sandbox.run("trace")).endswith("trace (first trace). 1 of 1 right.")
     assert "x: shape (2,) → (3,)" in sandbox.run("hit", shape="(3,)")
     assert "1 of 3" in sandbox.run("hit", function=SIGNATURE, argument="a Python value")
     assert sandbox.function(SANDBOX.start()).model.verdicts == ("trace", "trace")
@@ -35,9 +35,9 @@ def test_a_guess_is_told_right_or_wrong_with_the_reason():
 @pytest.mark.parametrize(
     ("guess", "picked", "words"),
     [
-        ("maybe", {}, "'maybe' is none of them"),
-        ("hit", {"size": "1"}, "'size' is none of them"),
-        ("hit", {"shape": "(9,)"}, r"shape can be .*'\(9,\)' is none of them"),
+        ("maybe", {}, "'maybe' is not one of them"),
+        ("hit", {"size": "1"}, "'size' is not one of them"),
+        ("hit", {"shape": "(9,)"}, r"shape can be .*'\(9,\)' is not one of them"),
     ],
 )
 def test_what_cannot_be_picked_is_named(guess, picked, words):

@@ -11,6 +11,7 @@ from helpers.view.diagram.arrows import place_labels, points_along
 from helpers.view.diagram.graph_drawing import draw_graph as svg
 from helpers.view.diagram.graph_view import fold
 from helpers.view.diagram.graph_view import graph as diagram
+from helpers.view.ink import SMALLEST
 from tests.model.test_bodies import branched
 from tests.samples import sample
 
@@ -39,6 +40,18 @@ def test_text_has_a_line_per_arrow_and_every_loose_box():
         "t", (Node("a", "A"), Node("b", "B", detail="int"), Node("c", "C")), (Edge("a", "b", "x"),)
     )
     assert diagram.text(graph).splitlines() == ["t", "  A ── x ──▶ B (int)", "  C"]
+
+
+def test_a_map_of_names_ends_in_one_column_and_fits_the_page():
+    nodes = (*(Node(n, n, "name") for n in "abc"), *(Node(n, n, "holder") for n in "xy"))
+    ends = Node("f", "f()", "function"), Node("2", "2")
+    pairs = ("ax", "by", "xf", "x2", "cf", "yx")
+    edges = tuple(Edge(*pair, "a label of some length" * (pair[0] in "xy")) for pair in pairs)
+    graph = Graph("names", nodes + ends, edges)
+    lefts = [box[0] for box in boxes(graph)]
+    assert lefts[0] == lefts[1] == lefts[2] < min(lefts[3:5])
+    assert lefts[5] == lefts[6] == max(lefts)
+    assert float(parsed(graph).get("width")) * SMALLEST <= graph_drawing.FITS
 
 
 def test_sixty_boxes_are_drawn_and_sixty_one_are_folded():

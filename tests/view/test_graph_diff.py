@@ -16,7 +16,7 @@ def diff(name="dead"):
 
 def test_the_text_has_every_finding_and_every_arrow():
     shown = graph_diff.text(diff())
-    for words in ("what changed", "removed", "no way leads", "a new cos", "the same"):
+    for words in ("what changed", "removed", "no path leads", "a new cos", "the same"):
         assert words in shown
     assert "x ──▶ − dead (removed)" in shown
     assert "x ──▶ y (Sin)" in shown and "x ── :1 ──▶ + fresh (added)" in shown

@@ -33,7 +33,7 @@ def test_text_tells_dots_counts_and_a_sentence_per_setting():
     ]
     assert any(line.split() == ["●", "of", "2", "0", "1", "2"] for line in words)
     assert words[-2] == "op = new_op: 1 of 2 arrows leads to new_op(). Not reached: alias."
-    assert words[-1].startswith("the code: No arrow moves. op() is the same function with other")
+    assert words[-1].startswith("the code: No arrow moves. op() is the same function with new")
 
 
 def test_states_follow_what_was_held_and_what_was_answered():

@@ -48,6 +48,7 @@ def test_text_tells_every_step_with_its_source_line_and_panels():
     last = words[words.index("Step 2 of 2 · inside") :]
     assert "▶ line 3:     y = 2" in last
     assert re.search(r"x +1", last) and "printed:\n  hello" in last
+    assert "printed" not in view.text(one_step("", "printed")) != view.text(one_step("", "seen"))
 
 
 def test_each_kind_of_panel_is_drawn_by_its_own_view():
@@ -110,4 +111,4 @@ def test_inner_code_lists_the_fields_that_differ_from_the_first():
     fields = {row.name: (row.value, row.used) for row in tree.fields.rows}
     other = {row.name: (row.value, row.used) for row in tree.nested[0].fields.rows}
     assert listed == {name for name in other if other[name] != fields[name]} > {"co_name"}
-    assert "The other fields read as in" in inner
+    assert "The other fields are as in" in inner

@@ -1,11 +1,13 @@
 """Tables, ledgers, matrices and code: every fact in the text, the same in HTML, within a page."""
 
+import re
 from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.model.framework_records import Op, OpLog
 from helpers.model.tables import (
     Column,
     Entry,
@@ -19,6 +21,7 @@ from helpers.model.tables import (
     Verdict,
     align,
 )
+from helpers.model.torch_records import GuardLine, GuardProgram
 from helpers.view.markup import WIDEST, grid, jointed, wrap_columns, wrapped
 from helpers.view.source_views import files as view
 from helpers.view.source_views import side_by_side, transcript
@@ -64,9 +67,9 @@ def marked(*words, marks=()):
 
 def test_a_mark_says_what_it_stands_for_where_its_words_do_not():
     for shown in (ledger.text(marked("1", "2")), ledger.html(marked("1", "2"))):
-        assert "● new, or not as before" in shown
-    assert "not as before" not in ledger.text(marked("trace", "trace, again"))
-    assert "not as before" not in ledger.text(board())
+        assert "● new or changed" in shown
+    assert "new or changed" not in ledger.text(marked("trace", "trace, again"))
+    assert "new or changed" not in ledger.text(board())
 
 
 @pytest.mark.parametrize(
@@ -161,3 +164,48 @@ def test_text_and_html_hold_every_fact():
     for shown in (transcript.text(model), transcript.html(model)):
         for words in ("title", "one", "print(1)", "exit code 0", "killed: SIGSEGV", "note", "✕"):
             assert words in shown
+
+
+# --- long tables are folded
+
+
+def numbered(count, mark=0):
+    return listing(*(f"{'● ' * (n == mark)}row {n}!" for n in range(1, count + 1)))
+
+
+def called_often(count, mark=0):
+    entries = (Entry(f"row {n}!", (Verdict("new", "changed" if n == mark else "plain"),), "why")
+               for n in range(1, count + 1))  # fmt: skip
+    return Ledger("title", "call", ("after",), tuple(entries), "note")
+
+
+@pytest.mark.parametrize(("view", "make"), [(table, numbered), (ledger, called_often)])
+@pytest.mark.parametrize(
+    ("count", "mark", "seen"),
+    [(12, 0, 12), (13, 0, 8), (60, 0, 8), (60, 3, 8), (60, 20, 20), (24, 20, 24), (60, 60, 60)],
+)
+def test_a_long_table_folds_after_eight_rows_or_the_last_that_is_marked(
+    view, make, count, mark, seen
+):
+    page = view.html(make(count, mark))
+    assert [f"row {n}!" in page for n in range(1, count + 1)] == [True] * count
+    before, _, after = page.partition("<details")
+    assert f"row {seen}!" in before and (f"row {seen + 1}!" in before) is False
+    assert bool(after) == (seen < count)
+    if after:
+        assert f"{count - seen} more rows" in after and "open" not in after.partition(">")[0]
+        assert page.count('scope="col"') == 2 * before.count('scope="col"')  # both have headings
+        assert re.findall("<col.*?>", before) == re.findall("<col.*?>", after)  # and one width
+        assert page.count("position:sticky;left:0") == 2 + count  # the first column
+    assert "<script" not in page and "note" in page
+
+
+def test_the_row_that_is_the_point_stays_in_sight():
+    ops = tuple(Op(n, f"op {n}!", (), (), "update" if n > 20 else "forward") for n in range(1, 61))
+    column = Column("op", "op")
+    before = table.html(OpLog("t", (column,), ops)).partition("<details")[0]
+    assert "op 21!" in before and "op 22!" not in before
+    lines = tuple(GuardLine(f"row {n}!", "", "", "refuses" if n == 15 else "holds")
+                  for n in range(1, 61))  # fmt: skip
+    before = table.html(GuardProgram("t", (Column("python", "p"),), lines)).partition("<details")[0]
+    assert "row 15!" in before and "row 16!" not in before

@@ -101,3 +101,11 @@ def test_the_week_ends_with_what_moved_whatever_came_of_the_suite():
     [report] = re.findall(r"--junitxml=(\S+)", suite["run"])
     assert suite["continue-on-error"] and moved["if"] == "always()" and report in moved["run"]
     assert any(step.get("if") == f"steps.{suite['id']}.outcome != 'success'" for step in steps)
+
+
+def test_the_week_tries_the_package_on_its_oldest_and_newest_releases():
+    job = jobs(ROOT / ".github/workflows/weekly.yml")["package"]
+    tried = {one["resolution"] for one in job["strategy"]["matrix"]["include"]}
+    assert tried == {"lowest-direct", "highest"}
+    copied = re.findall(r"tests/\w+\.py", scripts(job))
+    assert len(copied) == 2 and all((ROOT / name).is_file() for name in copied)

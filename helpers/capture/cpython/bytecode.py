@@ -9,61 +9,61 @@ from contextlib import nullcontext, suppress
 from os.path import basename
 from types import CodeType, FunctionType
 
-from helpers.capture.cpython import disassembly
-from helpers.capture.cpython.objects import code_of, function_of, refuse_async
-from helpers.capture.cpython.unwrapping import unwrap
-from helpers.capture.text.source import NOWHERE, source_of
-from helpers.capture.text.value import plain, short_repr
-from helpers.mini.versions import JUMPS, effect, ends
-from helpers.model.code_records import Bytecode, CodeTree, Field, Instruction, columns
-from helpers.model.tables import Column, Listing
-from helpers.safety.arguments import require_int, table
+from ...mini.versions import JUMPS, effect, ends
+from ...model.code_records import Bytecode, CodeTree, Field, Instruction, columns
+from ...model.tables import Column, Listing
+from ...safety.arguments import require_int, table
+from ..text.source import NOWHERE, source_of
+from ..text.value import plain, short_repr
+from . import disassembly
+from .objects import code_of, function_of, refuse_async
+from .unwrapping import unwrap
 
 MOST_NAMES = 8
 RUNNING_NAMES = dis._all_opname  # of opcodes, of specialised ones too
 TIMES, MOST_TIMES, MOST_STAGES = 200, 10_000_000, 100
 _MAKE, _PLACE = "the call, to make the frame", "the call, to place arguments"
 FIELDS = {  # name -> what it is, and who uses it; opcodes where an instruction does
-    "co_name": ("the name after def or class, or one such as <module>", "tracebacks"),
-    "co_qualname": ("the same with its classes and outer functions", "function.__qualname__"),
-    "co_filename": ("the file name that compile was given", "tracebacks"),
-    "co_firstlineno": ("its first line in that file, decorators included", "inspect.getsource"),
-    "co_argcount": ("how many parameters may be given by position, *args aside", _PLACE),
-    "co_posonlyargcount": ("how many of these only by position (before /)", _PLACE),
-    "co_kwonlyargcount": ("how many only by keyword (after *), **kwargs aside", _PLACE),
+    "co_name": ("the name after def or class, or a name such as <module>", "tracebacks"),
+    "co_qualname": ("the same name, with its classes and outer functions", "function.__qualname__"),
+    "co_filename": ("the file name passed to compile", "tracebacks"),
+    "co_firstlineno": ("its first line in that file, counting decorators", "inspect.getsource"),
+    "co_argcount": ("how many parameters can be passed by position, not counting *args", _PLACE),
+    "co_posonlyargcount": ("how many of these are positional-only (before /)", _PLACE),
+    "co_kwonlyargcount": ("how many are keyword-only (after *), not counting **kwargs", _PLACE),
     "co_nlocals": ("how many names are in co_varnames", _MAKE),
     "co_varnames": ("arguments, then locals without a cell; the frame has a slot for each",
                     dis.haslocal),
     "co_cellvars": ("variables that inner code uses, so they live in cells", dis.hasfree),
-    "co_freevars": ("names whose cells come from the code around it", dis.hasfree),
+    "co_freevars": ("names whose cells come from the enclosing code", dis.hasfree),
     "co_names": ("names without a slot or a cell: globals, attributes, imports", dis.hasname),
-    "co_consts": ("constants, inner code objects among them", dis.hasconst),
-    "co_stacksize": ("the deepest its value stack can get; the frame has room for so many", _MAKE),
-    "co_flags": ("properties of the code, a bit each", "the call: a generator? has *args?"),
+    "co_consts": ("constants, including inner code objects", dis.hasconst),
+    "co_stacksize": ("the most values on its stack at once; the frame has room for them", _MAKE),
+    "co_flags": ("properties of the code, one bit each", "the call: a generator? has *args?"),
     "co_code": ("the instructions as compiled, two bytes each, and their inline caches", "dis"),
     "co_exceptiontable": ("which instructions have a handler, and where it is, packed",
                           "the loop, on an exception"),
-    "co_linetable": ("the places of the instructions in the source, packed",
+    "co_linetable": ("the source positions of the instructions, packed",
                      "tracebacks, tracers, f_lineno"),
-    "co_lnotab": ("the lines alone, in the form of Python 3.9; made when asked for", ""),
+    "co_lnotab": ("line numbers only, in the format of Python 3.9; made on request", ""),
     "co_lines": ("method: the line table, unpacked", ""),
     "co_positions": ("method: lines and columns, unpacked, once for every two bytes", ""),
     "_co_code_adaptive": ("the bytes that really run: specialised, with counters",
                           "the evaluation loop"),
-    "_varname_from_oparg": ("method: the name of a slot of the frame", ""),
-    "replace": ("method: a copy with other fields; nobody can write to its own", ""),
+    "_varname_from_oparg": ("method: the name of a frame slot", ""),
+    "replace": ("method: a copy with changed fields; the fields themselves are read-only", ""),
 }  # fmt: skip
 
 
 def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
-    """List a function's instructions with jumps as arrows, places in the source, stack depths.
+    """List a function's instructions with jumps as arrows, source positions and stack depths.
 
-    `caches` adds the inline cache entries, `adaptive` the names that run now.
-    TypeError for what has no bytecode, ValueError for bytes that cannot be decoded.
+    `caches` adds the inline cache entries. `adaptive` adds the names of the instructions that run
+    now. TypeError if `fn` has no bytecode, ValueError if its bytes cannot be decoded.
     """
     function, peeled = unwrap(fn)
     code = code_of(function, "show_bytecode")
-    source, handlers = source_of(code), disassembly.handlers(code)
+    source, handlers = source_of(code).folded(), disassembly.handlers(code)
     live, rows, depths = code._co_code_adaptive, [], {}
     with suppress(disassembly.Doubt):
         depths = disassembly.depths(code)
@@ -71,7 +71,8 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
         data, span = code.co_code[i.offset : end], source.span(i.positions)
         number, words = -1 if i.arg is None else i.arg, argument(i, code)
         kept = i.offset, i.opname, number, words, data.hex(" "), len(data) // 2 - 1
-        place = source.line(i.positions.lineno), span, source.snippet(span)
+        line = source.line(i.positions.lineno)  # of a cell; of a file, its own
+        place = (i.positions.lineno if line and source.file else line), span, source.snippet(span)
         target = i.argval if i.opcode in JUMPS else -1
         running = RUNNING_NAMES[live[i.offset]] if adaptive else ""
         change, jumping = f"{effect(i, False):+d}", f"{effect(i, True):+d}"
@@ -87,11 +88,12 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     headings |= {"argument": "argument", "snippet": "source"}
     headings |= {"depth": "stack before", "effect": "change"}
     shown = columns("offset opname running argument snippet", **headings)
+    peeled = (" ".join(peeled),) * bool(peeled)
     for one in handlers:
         words = disassembly.handler_words(one).replace(", push", " and push")
         peeled += (f"An exception in {one.start} to {one.end - 2}: {words}.",)
-    title = f"Bytecode of {plain(code.co_name)} on Python 3.{sys.version_info.minor}"
-    more = {"source": source.text, "handlers": handlers}
+    title = f"Bytecode of {plain(code.co_name)}{source.where} on Python 3.{sys.version_info.minor}"
+    more = {"source": source.text, "places": source.places, "handlers": handlers}
     return Bytecode(title, shown, tuple(rows), "\n".join(peeled), **more)
 
 
@@ -129,7 +131,7 @@ def _cache_rows(row: Instruction, live: bytes):
 def code_tree(fn) -> CodeTree:
     """Show a code object's fields, its bytes beside its source, and the code objects inside it.
 
-    TypeError for what has no code object, such as a function written in C.
+    TypeError if `fn` has no code object, as a function written in C has none.
     """
     function, peeled = unwrap(fn)
     code = code_of(function, "show_code")
@@ -176,7 +178,7 @@ def _first_use(code: CodeType, field: str, opcodes) -> str:
     for i in disassembly.instructions(code):
         for place, item in enumerate(values) if i.opcode in opcodes and i.arg is not None else ():
             if item is i.argval:
-                return f"{i.offset} {i.opname} takes [{place}]"
+                return f"{i.offset} {i.opname} uses [{place}]"
     return ""
 
 
@@ -185,11 +187,12 @@ def specialising(
 ) -> Listing:
     """Run a fresh copy of `fn`, and list what its instructions have become after each stage.
 
-    `stages`: heading -> the arguments of its `times` calls, as a tuple. `inside`: heading -> what
-    makes a context manager for the calls of that stage. `changed` leaves out what never changes.
-    What `fn` raises is raised.
+    `stages`: heading -> a tuple of arguments. Each stage makes `times` calls with them. `inside`:
+    heading -> what makes a context manager for the calls of that stage. `changed` leaves out
+    instructions that never change. Errors in `fn` are raised.
     """
-    function, own = function_of(fn, "watch_specialising")
+    function, peeled = unwrap(fn)
+    function, own = function_of(function, "watch_specialising")
     refuse_async(function, "watch_specialising")
     for heading, args in table(stages, "watch_specialising", "heading -> arguments", MOST_STAGES):
         if type(args) is not tuple:
@@ -198,7 +201,7 @@ def specialising(
     require_int(times, "times", MOST_TIMES)
     inside = inside or {}
     if odd := [heading for heading in inside if heading not in stages]:
-        raise KeyError(f"inside names {odd[0]!r}, which is no stage")
+        raise KeyError(f"inside names {odd[0]!r}, which is not a stage")
     code, space = function.__code__.replace(), function.__globals__
     rest = function.__name__, function.__defaults__, function.__closure__
     copy = FunctionType(code, space, *rest)
@@ -225,8 +228,8 @@ def specialising(
     shown = [Column("offset", "offset"), Column("instruction", "as compiled", code=True)]
     shown += [Column(f, h, code=True) for f, h in zip(fields, headings, strict=True)]
     shown += [Column("caches", "cache entries")] * (not changed)
-    note = f"{len(moved)} of {len(rows)} instructions were replaced where they stand (→). "
-    note += "An empty cell: as before."
+    note = f"{len(moved)} of {len(rows)} instructions were replaced in place (→). "
+    note = " ".join((*peeled, f"{note}An empty cell means no change."))
     listed = tuple(moved if changed else rows)
     return Listing(f"{plain(function.__name__)}, as it runs", tuple(shown), listed, note)
 

@@ -1,27 +1,27 @@
-"""Actions, timed in one run -> a listing of ratios; a time alone says nothing about a machine."""
+"""Actions, timed in one run -> a listing of ratios; one time says nothing about a machine."""
 
 import sys
 from collections import namedtuple
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 from time import perf_counter
 
-from helpers.capture.cpython.objects import function_of, refuse_async
-from helpers.capture.cpython.stack_run import record
-from helpers.capture.text.value import plain, short_repr
-from helpers.model.code_records import columns
-from helpers.model.tables import Listing
-from helpers.safety import progress
-from helpers.safety.arguments import table
+from ...model.code_records import columns
+from ...model.tables import Listing
+from ...safety import progress
+from ...safety.arguments import table
+from ..text.value import plain, short_repr
+from .stack_run import record
+from .unwrapping import to_run
 
 ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
 NOTE = (
-    "The fastest round of each counts; the middle one took up to {:,.1f} times as long. On another "
-    "machine, or a busy one, the ratios differ more."
+    "Each ratio uses the fastest round. The median round took up to {:,.1f} times as long. The "
+    "ratios vary more on a busy machine or on another one."
 )
 TOOL = "watch_tracers"
 # One action; `ratio` says how many runs of the unit it takes as long as.
@@ -40,9 +40,9 @@ class Costs(Listing):
 def costs_listing(
     unit: Callable, actions: dict[str, Callable], unit_name: str = "runs of the unit"
 ) -> Costs:
-    """Time actions (name -> callable) against `unit` in one run; `.model.ratio(name)` tells.
+    """Time `actions` (a dict from name to callable) against `unit` in one run.
 
-    What one of them raises is raised. TypeError for what cannot be called.
+    `.model.ratio(name)` is the ratio. Errors are raised. TypeError if one cannot be called.
     """
     actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
     for name, action in [("the unit", unit), *actions]:
@@ -77,18 +77,18 @@ def _measure_seconds(action: Callable) -> float:
 
 
 def tracer_costs(fn, *args) -> Costs:
-    """Time `fn(*args)` under each kind of tracer, in calls without one; `.model.ratio(name)`.
+    """Time `fn(*args)` under each kind of tracer, as a multiple of a call without one.
 
-    `fn` is called many times, so an iterator among `args` is refused: TypeError. What it raises is
-    raised.
+    `.model.ratio(name)` returns the number. `fn` is called many times, so an iterator in `args`
+    raises TypeError. Errors in `fn` are raised.
     """
-    function, own = function_of(fn, TOOL)
-    refuse_async(function, TOOL)
+    function, peeled, call = to_run(fn, TOOL, args)
     if any(hasattr(type(value), "__next__") for value in args):
         why = "calls the function many times, and an iterator can be used only once"
-        raise TypeError(f"{TOOL} {why}: give it a list")
-    call, unit = partial(function, *own, *args), f"calls of {plain(function.__name__)} alone"
-    return costs_listing(call, tracers(function, call), unit)
+        raise TypeError(f"{TOOL} {why}: pass a list")
+    call, unit = partial(call, *args), f"calls of {plain(function.__name__)} alone"
+    found = costs_listing(call, tracers(function, call), unit)
+    return replace(found, note=" ".join((*peeled, found.note)))
 
 
 def tracers(function, call: Callable) -> dict[str, Callable]:

@@ -5,12 +5,12 @@ from collections import namedtuple
 from functools import lru_cache
 from types import CodeType
 
-from helpers.capture.text.source import Pages
-from helpers.capture.text.value import plain
-from helpers.mini.versions import JUMPS, effect, ends, one_name
-from helpers.model.code_records import Handler
-from helpers.model.phrase import counted, ended
-from helpers.model.stage_records import LANES, NOWHERE, Row
+from ...mini.versions import JUMPS, effect, ends, one_name
+from ...model.code_records import Handler
+from ...model.phrase import counted, ended
+from ...model.stage_records import LANES, NOWHERE, Row
+from ..text.source import Pages
+from ..text.value import plain
 
 RETURNS = ("RETURN_VALUE", "RETURN_CONST")  # none of them raises
 _TAKES = {
@@ -25,7 +25,7 @@ _MAKES_ONE = ("BINARY_", "UNARY_", "COMPARE_", "IS_OP", "CONTAINS_", "BUILD_", "
 
 
 class Doubt(Exception):
-    """The stack of this code cannot be told from its bytecode alone; the message says why."""
+    """The stack of this code cannot be derived from its bytecode; the message says why."""
 
 
 def instructions(code: CodeType) -> list[dis.Instruction]:
@@ -76,7 +76,7 @@ def taken(instruction: dis.Instruction, depth: int) -> int:
     return min(count, depth)
 
 
-# What is known of one moment. `put` is None where what came of it was not recorded.
+# What is known of one moment. `put` is None where its result was not recorded.
 Told = namedtuple("Told", "opname argument took top put jumped ending handler")
 
 
@@ -99,28 +99,28 @@ def sentence(told: Told) -> str:
         words = _branch(told)
     else:
         words = _from_table(name + at_end, told) or _by_counts(told)
-    return ended(words)
+    return ended(words.removeprefix("pops nothing and "))
 
 
 def _call(told: Told) -> str:
     values = [words for words in told.took if words != "NULL"]
     if not values:
-        return "calls what lies below its arguments"
+        return "calls the value below its arguments"
     given = f"with {', '.join(values[1:])}" if values[1:] else "without arguments"
-    result = f" and puts the result, {_all(told.put)}, on the stack" if told.put else ""
+    result = f" and pushes the result, {_all(told.put)}" if told.put else ""
     return f"calls {values[0]} {given}{result}"
 
 
 def _branch(told: Told) -> str:
     value = told.top
-    then = f"so it jumps {told.argument}" if told.jumped else "so the run goes straight on"
+    then = f"so it jumps {told.argument}" if told.jumped else "so the next instruction runs"
     if "NONE" in told.opname:
         fact = "is None" if value == "None" else "is not None"
     else:
         fact = f"counts as {'true' if ('TRUE' in told.opname) == told.jumped else 'false'}"
     if "OR_POP" in told.opname and told.jumped:
-        return f"looks at {value}: it {fact}, {then} and leaves it there"
-    return f"takes {value} off the stack; it {fact}, {then}"
+        return f"looks at {value}: it {fact}, {then} and leaves it on the stack"
+    return f"pops {value}; it {fact}, {then}"
 
 
 def _from_table(name: str, told: Told) -> str:
@@ -131,16 +131,15 @@ def _from_table(name: str, told: Told) -> str:
         arg=arg.rstrip("=") if name == "BINARY_OP" else arg,
         took=_all(told.took),
         put=_all(told.put),
-        null=", with an empty slot (NULL) for the call" if "NULL" in (told.put or ()) else "",
+        null=", and an empty slot (NULL) for the call" if "NULL" in (told.put or ()) else "",
         top=told.top,
         value=told.ending.partition(" ")[2],
     )
 
 
 def _by_counts(told: Told) -> str:
-    took = f"takes {_all(told.took)} off the stack" if told.took else ""
-    where = "there" if told.took else "on the stack"
-    put = f"puts {_all(told.put)} {where}" if told.put else ""
+    took = f"pops {_all(told.took)}" if told.took else ""
+    put = f"pushes {_all(told.put)}" if told.put else ""
     return " and ".join(filter(None, (took, put))) or "leaves the stack as it is"
 
 
@@ -161,39 +160,39 @@ _LANES = (
 )
 _BUILDS = {"LIST": "list", "TUPLE": "tuple", "SET": "set", "MAP": "dict", "STRING": "text"}
 _WORDS = {
-    "FOR_ITER": "asks the iterator for its next value and puts {put} on the stack",
-    "FOR_ITER at its end": "asks the iterator for its next value: there is none, so it goes {arg}",
+    "FOR_ITER": "asks the iterator for its next value and pushes {put}",
+    "FOR_ITER at its end": "asks the iterator for its next value; there is none, so it jumps {arg}",
     "JUMP": "jumps {arg}",
     **dict.fromkeys(RETURNS, "ends the call and returns {value} to the caller"),
-    "YIELD_VALUE": "hands {value} to the caller; the frame is put aside with all that it holds",
-    "LOAD_FAST": "puts {put}, the value of {arg}, on the stack",
-    "LOAD_CONST": "puts the constant {put} on the stack",
-    "LOAD_GLOBAL": "looks {arg} up (globals, then builtins) and puts {put} on the stack{null}",
-    "LOAD_DEREF": "reads the cell of {arg} and puts {put} on the stack",
-    "LOAD_ATTR": "takes {0}, looks its attribute {arg} up and puts {put} there",
-    "LOAD_METHOD": "takes {0}, looks its method {arg} up and puts {put} there",
-    "STORE_FAST": "takes {0} off the stack; the name {arg} refers to it from now on",
-    "STORE_ATTR": "takes {took} off the stack: {1}.{arg} refers to {0} from now on",
-    "STORE_SUBSCR": "takes {took} off the stack: item {2} of {1} is {0} from now on",
-    "POP_TOP": "takes {0} off the stack; nobody wants it",
-    "PUSH_NULL": "puts an empty slot (NULL) on the stack, for the call to come",
-    "BINARY_OP": "takes {0} and {1}, computes {0} {arg} {1} and puts {put} there",
-    "COMPARE_OP": "takes {0} and {1}, asks whether {0} {arg} {1} and puts {put} there",
-    "BINARY_SUBSCR": "takes {0} and {1}, gets item {1} of {0} and puts {put} there",
-    "CONTAINS_OP": "takes {0} and {1}, asks whether {0} is in {1} and puts {put} there",
-    "GET_ITER": "takes {0} and puts an iterator over it there",
-    "MAKE_FUNCTION": "takes {took} and puts a new function there",
+    "YIELD_VALUE": "passes {value} to the caller; the frame is kept with all its values",
+    "LOAD_FAST": "pushes {put}, the value of {arg}",
+    "LOAD_CONST": "pushes the constant {put}",
+    "LOAD_GLOBAL": "looks up {arg} (globals, then builtins) and pushes {put}{null}",
+    "LOAD_DEREF": "reads the cell of {arg} and pushes {put}",
+    "LOAD_ATTR": "pops {0}, looks up its attribute {arg} and pushes {put}",
+    "LOAD_METHOD": "pops {0}, looks up its method {arg} and pushes {put}",
+    "STORE_FAST": "pops {0}; the name {arg} refers to it from now on",
+    "STORE_ATTR": "pops {took}; {1}.{arg} refers to {0} from now on",
+    "STORE_SUBSCR": "pops {took}; item {2} of {1} is {0} from now on",
+    "POP_TOP": "pops {0}, which is not needed",
+    "PUSH_NULL": "pushes an empty slot (NULL) for the next call",
+    "BINARY_OP": "pops {0} and {1}, computes {0} {arg} {1} and pushes {put}",
+    "COMPARE_OP": "pops {0} and {1}, tests whether {0} {arg} {1} and pushes {put}",
+    "BINARY_SUBSCR": "pops {0} and {1}, gets item {1} of {0} and pushes {put}",
+    "CONTAINS_OP": "pops {0} and {1}, tests whether {0} is in {1} and pushes {put}",
+    "GET_ITER": "pops {0} and pushes an iterator over it",
+    "MAKE_FUNCTION": "pops {took} and pushes a new function",
     "COPY": "copies the value at place {arg} from the top: {put}",
-    "SWAP": "exchanges the top of the stack and the value at place {arg} from it",
-    "RETURN_GENERATOR": "makes a generator of this frame and returns it",
-    "RESUME": "begins, or goes on after a yield: nothing moves",
-    "PRECALL": "gets ready for the call: a bound method is taken apart, nothing else moves",
-    "KW_NAMES": "notes which of the arguments are given by name: nothing moves",
-    "PUSH_EXC_INFO": "notes that {top} is being handled; what was handled before lies below it",
-    "CHECK_EXC_MATCH": "takes {0} off the stack and asks whether the exception is one: {put}",
-    "POP_EXCEPT": "takes {0} back: the exception is handled",
+    "SWAP": "swaps the top of the stack with the value at place {arg} from the top",
+    "RETURN_GENERATOR": "makes a generator from this frame and returns it",
+    "RESUME": "starts, or continues after a yield; the stack does not change",
+    "PRECALL": "prepares the call: a bound method is split up, and nothing else changes",
+    "KW_NAMES": "notes which arguments are passed by name; the stack does not change",
+    "PUSH_EXC_INFO": "notes that {top} is being handled; the exception handled before is below it",
+    "CHECK_EXC_MATCH": "pops {0} and tests whether the exception matches it: {put}",
+    "POP_EXCEPT": "pops {0} and restores it; the exception is handled",
     "RERAISE": "raises the exception on top of the stack again",
-    **{f"BUILD_{kind}": f"takes {{took}} and puts a new {word}, {{put}}, there"
+    **{f"BUILD_{kind}": f"pops {{took}} and pushes a new {word}, {{put}}"
        for kind, word in _BUILDS.items()},
 }  # fmt: skip
 

@@ -7,32 +7,33 @@ from functools import lru_cache
 from itertools import count
 from types import CodeType, FrameType, FunctionType
 
-from helpers.capture.cpython import disassembly
-from helpers.capture.cpython.settrace import TRACER_LOST, Printed, traced
-from helpers.capture.cpython.unwrapping import to_run
-from helpers.capture.text.source import Pages
-from helpers.capture.text.value import plain, short_repr
-from helpers.internals import interpreter_frame
-from helpers.model.code_records import columns
-from helpers.model.stage_records import Card, FrameStep, Panel, Timeline
-from helpers.model.tables import Listing
-from helpers.safety.arguments import real_isinstance, require_int
+from ...internals import interpreter_frame
+from ...model.code_records import columns
+from ...model.stage_records import Card, FrameStep, Panel, Timeline
+from ...model.tables import Listing
+from ...safety.arguments import real_isinstance, require_int
+from ..text.source import Pages
+from ..text.value import plain, short_repr
+from . import disassembly
+from .following import Limits
+from .settrace import TRACER_LOST, Printed, traced
+from .unwrapping import to_run
 
-MOST_FRAMES, MOST_ASKED, MOST_LOCALS, MOST_STEPS = 12, 100_000, 6, 400
+MOST_FRAMES, MOST_ASKED, MOST_LOCALS, MOST_STEPS, MOST_CHAINED = 12, 100_000, 6, 400, 8
 CSTACK = 3  # FRAME_OWNED_BY_CSTACK: an entry from C, without code of its own (3.12 and later)
 GENERATORS = 0x2A0  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 MEANINGS = {
     "f_back": "the frame that called this one, None if there is none",
-    "f_code": "the code object that it runs: shared by all calls",
-    "f_locals": "local names and values: of a function a copy up to 3.12, since 3.13 its own slots",
+    "f_code": "the code object that it runs, shared by all calls",
+    "f_locals": "local names and values; of a function: a copy up to 3.12, its own slots since",
     "f_globals": "the dict where LOAD_GLOBAL looks first",
     "f_builtins": "where LOAD_GLOBAL looks next",
     "f_lasti": "offset of the instruction that runs, or ran last",
-    "f_lineno": "its line, worked out from f_lasti and co_linetable when asked",
+    "f_lineno": "its line, computed from f_lasti and co_linetable on request",
     "f_trace": "the tracer of this frame, if one is set",
     "f_trace_lines": "whether the tracer is called at each new line",
     "f_trace_opcodes": "whether it is called at each instruction",
-    "clear": "method: empty the slots of a frame that does not run; close its generator",
+    "clear": "method: empty the slots of a frame that is not running; close its generator",
     "f_generator": "the generator or coroutine that owns the frame, if one does",
 }
 
@@ -46,7 +47,7 @@ FrameRow = namedtuple(
 
 
 def frame_listing(frame: FrameType) -> Listing:
-    """List every attribute of a frame. TypeError if it is none."""
+    """List every attribute of a frame. TypeError if `frame` is not a frame."""
     if type(frame) is not FrameType:
         wanted = "a frame, such as sys._getframe()"
         raise TypeError(f"show_frame needs {wanted}, not {short_repr(frame)}")
@@ -66,19 +67,29 @@ def _value(frame: FrameType, name: str) -> str:
 
 
 def traceback_listing(error: BaseException) -> Listing:
-    """List the frames that an exception's traceback keeps alive. TypeError if it is none."""
+    """List the frames that an exception, its cause and its context keep alive. Else TypeError."""
     if not real_isinstance(error, BaseException):
         raise TypeError(f"show_traceback needs an exception, not {short_repr(error)}")
-    rows, link = [], error.__traceback__
-    while link is not None:
-        frame, first = link.tb_frame, link.tb_frame.f_code.co_firstlineno - 1
-        raised, now = (str(at - first) if at else "" for at in (link.tb_lineno, frame.f_lineno))
-        name, place = plain(frame.f_code.co_name), str(len(rows) + 1)
-        rows.append(FrameRow(place, name, raised, str(link.tb_lasti), now, locals_words(frame)))
-        link = link.tb_next
+    rows, chain = [], [error]
+    note = ["Line 1 is the first line of each frame's code, counting decorators."]
+    for number, one in zip(range(1, MOST_CHAINED + 1), chain, strict=False):  # which grows
+        before, link, at = f"exception {number}, link " if number > 1 else "", one.__traceback__, 0
+        while link is not None:
+            frame, first, at = link.tb_frame, link.tb_frame.f_code.co_firstlineno - 1, at + 1
+            raised, now = (str(n - first) if n else "" for n in (link.tb_lineno, frame.f_lineno))
+            told = raised, str(link.tb_lasti), now, locals_words(frame)
+            rows.append(FrameRow(f"{before}{at}", plain(frame.f_code.co_name), *told))
+            link = link.tb_next
+        for way, other in (("__cause__", one.__cause__), ("__context__", one.__context__)):
+            if other is not None and all(other is not known for known in chain):
+                chain.append(other)
+                words = f"Exception {len(chain)}, {short_repr(other)}, is the {way}"
+                note.append(f"{words} of exception {number}.")
+    if len(chain) > MOST_CHAINED:
+        note[MOST_CHAINED:] = [f"Only the first {MOST_CHAINED} exceptions are listed."]
     headings = "link", "function", "tb_lineno", "tb_lasti", "frame.f_lineno", "locals kept alive"
-    note = "Line 1 is the first line of each frame's code, decorators included."
-    return Listing(f"Traceback of {short_repr(error)}", _columns(*headings), tuple(rows), note)
+    title, shown = f"Traceback of {short_repr(error)}", _columns(*headings)
+    return Listing(title, shown, tuple(rows), " ".join(note))
 
 
 def _columns(*headings: str) -> tuple:
@@ -104,7 +115,7 @@ def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
         address = _word(address + offsets.previous)
     shown = columns("function", place="place", function="function", made="frame object made")
     note = "Frames further down are left out; `show_frames(most)` lists more." if address else ""
-    return Listing("The stack of frames, from the one that runs", shown, tuple(rows), note)
+    return Listing("The stack of frames, starting with the running one", shown, tuple(rows), note)
 
 
 def _word(address: int) -> int:
@@ -127,31 +138,35 @@ def locals_pairs(frame: FrameType) -> tuple[tuple[str, str], ...]:
     return tuple((plain(name), short_repr(values[name])) for name in names)
 
 
-def frames_timeline(fn, *args, **kwargs) -> Timeline:
-    """Run `fn(*args, **kwargs)` and step through its calls and returns: its frames at each.
+def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> Timeline:
+    """Run `fn(*args, **kwargs)` and step through its calls and returns, with its frames at each.
 
-    Followed are the functions of the same module; those of others run unseen.
-    TypeError if it is no Python function.
+    It follows the functions of the same module. Other functions run unseen. `depth` limits the
+    levels of calls, and `most` the steps. `only` says what to follow instead: a function, a class,
+    a module, or the name of one of these or of a file. Use a list for several. If `fn` has an
+    argument with one of these names, pass it in a lambda: `lambda: fn(depth=3)`. TypeError if `fn`
+    is not a Python function. TypeError or ValueError for a wrong `depth`, `only` or `most`.
     """
-    watched = to_run(fn, "watch_frames")
-    run = _Run(watched.function)
+    watched, limits = to_run(fn, "watch_frames", args), Limits("watch_frames", depth, only, most)
+    run = _Run(watched.function, limits)
     try:
         result = traced(run.enter, run.printed, watched, args, kwargs, lambda: run.full)
     finally:
         for frame in run.live.values():  # that live on
             _untrace(frame)
         run.live.clear()
-    many = f"Only the first {MOST_STEPS} events are recorded; a call with less to do fits."
+    many = f"Only the first {most:,} steps are recorded (most={2 * most} records more)."
     lost = f"{TRACER_LOST}." if result.tracer_changed else ""
     note = *watched.sentences, result.sentence, many if run.full else lost, run.printed.note
-    words = " ".join(filter(None, (*note, watched.unreached(bool(run.steps)))))
-    title = f"Frames of {plain(watched.function.__name__)}"
-    return Timeline(title, run.pages.text, tuple(run.steps), words)
+    words = " ".join(filter(None, (*note, limits.note(), watched.unreached(bool(run.steps)))))
+    where = run.pages.place(watched.function.__code__)[0].where
+    title = f"Frames of {plain(watched.function.__name__)}{where}"
+    return Timeline(title, run.pages.text, tuple(run.steps), words, tuple(run.pages.places))
 
 
 class _Run:
-    def __init__(self, fn: FunctionType):
-        self.globals, self.steps, self.full = fn.__globals__, [], False
+    def __init__(self, fn: FunctionType, limits: Limits):
+        self.globals, self.steps, self.full, self.limits = fn.__globals__, [], False, limits
         self.pages, self.printed = Pages(), Printed()
         self.pages.place(fn.__code__)
         self._first, self._off, self.live = fn.__code__, {}, {}
@@ -159,20 +174,23 @@ class _Run:
         self._numbers: dict[tuple[int, int], int] = defaultdict(count().__next__)
 
     def enter(self, frame, event, argument):
-        """Follow this frame too if its function belongs to the module of the one watched."""
-        if frame.f_globals is not self.globals or self.full:
+        """Follow this frame too if the limits say so; the first is that of the function watched."""
+        if self.full or (not self.steps and frame.f_code is not self._first):
             return None
-        if not self.steps and frame.f_code is not self._first:
+        if self.steps and not self.limits.follows(frame, self.globals):
+            return None
+        level, below = 1, frame.f_back
+        while below is not None:
+            level, below = level + (id(below) in self.live), below.f_back
+        if not self.limits.reaches(level):
             return None
         self.live[id(frame)] = frame
         key = (id(frame), id(frame.f_code))
         resumed = self._off.pop(key, None)
-        name, says = (
-            plain(frame.f_code.co_name),
-            "A new frame is laid on top; its caller waits below.",
-        )
+        says = "A new frame goes on top. Its caller waits below."
+        name = plain(frame.f_code.co_name)
         if resumed:
-            says = "The frame comes back from the shelf, with all that it held, and goes on."
+            says = "The frame comes back from the shelf with all its values and continues."
         else:
             self._numbers.pop(key, None)  # a frame that has ended may have left its address
         lane, given = ("resume", "") if resumed else ("call", locals_words(frame))
@@ -202,20 +220,20 @@ class _Run:
     def _leave(self, frame, value):
         name, words = plain(frame.f_code.co_name), short_repr(value)
         if value is None and self._raises(frame):
-            says = "No handler here: the frame goes, and the exception on to its caller."
+            says = "There is no handler here. The frame ends, and the exception goes to its caller."
             label = f"leave {name} with the exception"
             self._step(frame, label, says, "exception", "leaving", deed="just raised")
         elif suspends(frame):
             self._off[id(frame), id(frame.f_code)] = self._look(frame, "", "suspended")
-            says = f"The caller gets {words}; the frame is put on the shelf, as it is."
+            says = f"The caller gets {words}. The frame moves to the shelf unchanged."
             label = f"yield {words} from {name}"
             self._step(frame, label, says, "yield", "on top again", words, "just yielded")
         else:
             ends = bool(frame.f_code.co_flags & GENERATORS)
             says = f"The caller gets {words}"
-            says = "The generator is at its end, and its caller learns so" if ends else says
+            says = "The generator is finished and signals this to its caller" if ends else says
             label, handed = f"return {words} from {name}", "" if ends else words
-            says = f"{says}; the frame leaves for good."
+            says = f"{says}. The frame is gone for good."
             self._step(frame, label, says, "return", "leaving", handed, "just returned")
 
     def _raises(self, frame) -> bool:
@@ -228,8 +246,8 @@ class _Run:
         return not suspends(frame)
 
     def _step(self, frame, label, says, lane, state="running", handed="", deed=""):
-        """Add a step; with a `deed`, the frame's line has run, and the caller's goes on."""
-        if len(self.steps) >= MOST_STEPS:
+        """Add a step; with a `deed`, the frame's line has run, and the caller's continues."""
+        if len(self.steps) >= self.limits.most:
             self.full = True
             return
         stack = self._stack(frame)
@@ -261,7 +279,7 @@ class _Run:
     def _panels(self, rows, deep):
         shown = _columns("place", "function", "line", "f_lasti", "state", "f_locals")
         below = deep - len(rows)
-        note = f"{below:,} more below; earlier steps have each of them at the top." if below else ""
+        note = f"{below:,} more below. Each is at the top in an earlier step." if below else ""
         title = "frames on the stack"
         yield Panel(title, Listing(title, shown, tuple(rows), note))
         if self._off:
@@ -277,7 +295,7 @@ class _Run:
     def _look(self, frame, place, state) -> tuple[FrameRow, Card]:
         name, line = plain(frame.f_code.co_name), self._line(frame)
         lasti = str(frame.f_lasti) if frame.f_globals is self.globals else ""
-        row = FrameRow(place, name, str(line or ""), lasti, state, locals_words(frame))
+        row = FrameRow(place, name, self.pages.number(line), lasti, state, locals_words(frame))
         number = self._numbers[id(frame), id(frame.f_code)]
         return row, Card(number, name, line, state.removesuffix(" for a call"), locals_pairs(frame))
 

@@ -1,4 +1,4 @@
-"""PEP 523: who evaluates the frames of a function, and which frames the frame hook is told of."""
+"""PEP 523: what evaluates the frames of a function, and which frames the frame hook receives."""
 
 import gc
 import sys
@@ -7,17 +7,18 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from types import CodeType, FunctionType
 
-from helpers.capture.cpython.objects import code_of, function_of, refuse_async
-from helpers.capture.text.error import error_message
-from helpers.capture.text.value import plain, short_repr
-from helpers.mini import frame_hook
-from helpers.model.code_records import columns
-from helpers.model.framework_records import together
-from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.phrase import counted, ended
-from helpers.model.tables import Listing
-from helpers.safety.arguments import is_exactly, real_isinstance, real_type_name
-from helpers.safety.restoring import note_end
+from ...mini import frame_hook
+from ...model.code_records import columns
+from ...model.framework_records import together
+from ...model.graphs import Edge, Graph, Node
+from ...model.phrase import counted, ended
+from ...model.tables import Listing
+from ...safety.arguments import is_exactly, real_isinstance, real_type_name
+from ...safety.restoring import note_end
+from ..text.error import error_message
+from ..text.value import plain, short_repr
+from .objects import code_of, function_of
+from .unwrapping import to_run, unwrap
 
 MOST_ROWS, MOST_ARGUMENTS = 60, 8
 DEEPEST = 20  # marks of indentation
@@ -40,6 +41,7 @@ class FramesSeen(Listing):
 
 def evaluator_graph(fn) -> Graph:
     """Return the way from a call of `fn` to the evaluator of now (`pycore_ceval.h`)."""
+    fn, peeled = unwrap(fn)
     function, _ = function_of(fn, "show_evaluator")
     name, code = plain(function.__name__), function.__code__
     places = len(code.co_varnames) + len(code.co_cellvars) + len(code.co_freevars)
@@ -60,34 +62,34 @@ def evaluator_graph(fn) -> Graph:
         nodes.append(Node(key, one.name, "function", one.owner))
         edges.append(Edge(before, key, label))
         before, label = key, "goes on to"
-    return Graph(f"Who evaluates a frame of {name} now", tuple(nodes), tuple(edges))
+    title = f"Who evaluates a frame of {name} now"
+    return Graph(title, tuple(nodes), tuple(edges), " ".join(peeled))
 
 
 def evaluators_compared(fn, before: Graph) -> Graph:
     """Return the picture of an earlier moment and that of this one; what is new is marked +."""
     if not real_isinstance(before, Graph):
-        raise TypeError(f"before must be what show_evaluator gave, not {real_type_name(before)}")
-    function, _ = function_of(fn, "show_evaluator")
+        raise TypeError(f"before must be a result of show_evaluator, not {real_type_name(before)}")
+    function, _ = function_of(unwrap(fn)[0], "show_evaluator")
     now, known = evaluator_graph(fn), {(node.label, node.detail) for node in before.nodes}
     new = [node for node in now.nodes if (node.label, node.detail) not in known]
     marks = {n.key: n._replace(label=f"+ {n.label}", kind=f"{n.kind} new") for n in new}
     nodes = tuple(marks.get(node.key, node) for node in now.nodes)
     moments = {"before": before, "now": replace(now, nodes=nodes)}
-    note = "+: was not there before." if new else ""
+    note = "+ marks what is new." if new else ""
     return together(f"Who evaluates a frame of {plain(function.__name__)}", moments, note)
 
 
 def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
-    """Run `fn(*args, **kwargs)` under the frame hook and list the frames that it was told of.
+    """Run `fn(*args, **kwargs)` under the frame hook, and list the frames that reach the hook.
 
-    Watched are the functions of its module, or those of `only`; `.model.count(name)` counts.
-    TypeError if `fn` is no Python function, RuntimeError where there is no hook.
+    It watches the functions of its module, or those in `only`. `.model.count(name)` counts them.
+    TypeError if `fn` is not a Python function, RuntimeError if there is no hook.
     """
-    function, own = function_of(fn, "watch_hooked")
-    refuse_async(function, "watch_hooked")
+    function, peeled, call = to_run(fn, "watch_hooked", args)
     several = only if is_exactly(only, list, tuple, set, frozenset) else [only]
     wanted = own_codes(function) if only is None else several
-    codes = [code_of(one, "only of watch_hooked") for one in wanted]
+    codes = [code_of(unwrap(one)[0], "only of watch_hooked") for one in wanted]
     rows, counts, base, ending = [], {}, sys._getframe(), ""
 
     def note(code: CodeType, values: tuple) -> None:
@@ -106,7 +108,7 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
 
     with frame_hook.watching(note, only=codes):
         try:
-            function(*own, *args, **kwargs)
+            call(*args, **kwargs)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -114,14 +116,15 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
             note_end(error)
     total = sum(many for _, many in counts.values())
     words = f"{counted(total, 'frame')} of {counted(len(counts), 'code object')}.{ending}"
+    words = " ".join((*peeled, words))
     if total > len(rows):
-        words += f" Only the first {len(rows)} are shown; `only` chooses whose."
+        words += f" Only the first {len(rows)} are shown. Use `only` to choose functions."
     headings = {"order": "order", "depth": "depth", "code": "code object", "line": "its first line"}
     headings |= {"arguments": "arguments in the frame", "nth": "frames of this code so far"}
     shown = columns("code arguments", **headings)
     given = [*(("", value) for value in args), *kwargs.items()]
     call = f"{plain(function.__name__)}({_list_some(given, len(given))})"
-    title = f"Frames that the hook was told of while {call} ran"
+    title = f"Frames passed to the hook while {call} ran"
     return FramesSeen(title, shown, tuple(rows), words, tuple(counts.values()))
 
 

@@ -3,13 +3,13 @@
 from os.path import commonprefix
 from types import CodeType, MethodType
 
-from helpers.capture.cpython.opcode_recorder import Activation, Moment
-from helpers.capture.cpython.settrace import UNRAISABLE, Printed, Result
-from helpers.capture.text.value import Seen, described, plain, short_repr
-from helpers.internals.interpreter_frame import variables
-from helpers.mini import vm
-from helpers.model.code_records import Handler
-from helpers.safety.restoring import redirected
+from ...internals.interpreter_frame import variables
+from ...mini import vm
+from ...model.code_records import Handler
+from ...safety.restoring import redirected
+from ..text.value import Seen, described, plain, short_repr
+from .opcode_recorder import Activation, Moment
+from .settrace import UNRAISABLE, Printed, Result
 
 MOST_STEPS = 2000
 # An operator may give the very object that it took.

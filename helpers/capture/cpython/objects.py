@@ -15,21 +15,21 @@ from types import (
     ModuleType,
 )
 
-from helpers.capture.text.error import instead
-from helpers.capture.text.value import short_repr
-from helpers.safety.arguments import (
+from ...safety.arguments import (
     is_exactly,
     printable,
     real_isinstance,
     real_type_name,
     static_attribute,
 )
+from ..text.error import instead
+from ..text.value import short_repr
 
 GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # co_flags, Include/cpython/code.h
 LONGEST_NAME = 80
 _POLYMORPHIC = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 _CODE_OF = {GeneratorType: "gi_code", CoroutineType: "cr_code", FrameType: "f_code"}
-# The names of attributes stand in co_names too; only these instructions look in the globals.
+# co_names contains attributes' names too; only these instructions look in the globals.
 _GLOBAL_LOOKUPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 namespace = ModuleType.__dict__["__dict__"].__get__  # of a module; a lazy one is not loaded
 
@@ -72,6 +72,15 @@ def called(fn) -> str:
 name_of = called  # a name that other rooms use
 
 
+def spoken(fn) -> str:
+    """Return the name that users say of a function of NumPy, such as np.mean; else what `called`
+    returns."""
+    home = static_attribute(fn, "__module__") or vars(type(fn)).get("__module__")
+    if real_isinstance(fn, type) or not real_isinstance(home, str) or home[:5] != "numpy":
+        return called(fn)
+    return f"np{printable(home)[5:]}.{called(fn)}"
+
+
 def compiled(fn):
     """Return what torch.compile made this function or module of; None if it did not."""
     inside = instance_dict(fn) or {}
@@ -96,9 +105,11 @@ def function_of(thing: object, verb: str) -> tuple[FunctionType, tuple]:
         return thing.__func__, (thing.__self__,)
     why = f", not {short_repr(thing)}{instead(thing)}"
     if real_isinstance(thing, type):
-        why = f": {printable(thing.__name__)} is a class; give one of its methods"
+        why = f": {printable(thing.__name__)} is a class; pass one of its methods"
     if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
         why = f": {short_repr(thing)} is written in C and has no bytecode"
+    elif callable(thing) and not real_isinstance(thing, type):
+        why = f": {spoken(thing)} is compiled code ({real_type_name(thing)}) and has no bytecode"
     raise TypeError(f"{verb} needs a Python function{why}")
 
 
@@ -116,7 +127,7 @@ def refuse_async(fn: FunctionType, verb: str) -> None:
     if fn.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR):
         raise TypeError(
             f"{verb} runs one call to its end, and a call of {short_repr(fn)} only makes a "
-            "coroutine; give it a plain function that drives the coroutine with send(None)"
+            "coroutine; pass a plain function that drives the coroutine with send(None)"
         )
 
 

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from itertools import pairwise
 from types import CodeType, FrameType
 
-from helpers.capture.cpython import disassembly
-from helpers.capture.cpython.bytecode import argument
-from helpers.capture.cpython.settrace import TRACER_LOST, Printed, traced
-from helpers.capture.cpython.unwrapping import Unwrapped
-from helpers.capture.text.value import Seen, described, short_repr
-from helpers.internals import interpreter_frame
-from helpers.mini.versions import JUMPS
+from ...internals import interpreter_frame
+from ...mini.versions import JUMPS
+from ..text.value import Seen, described, short_repr
+from . import disassembly
+from .bytecode import argument
+from .following import Limits
+from .settrace import TRACER_LOST, Printed, traced
+from .unwrapping import Unwrapped
 
 MOST_STEPS, MOST_EVENTS = 3000, 200_000
 KEPT_ROUNDS = 4  # of a loop: the first two, and the last two (the very last only asks and leaves)
@@ -63,17 +64,18 @@ class Activation:
 
 
 # One instruction about to run. `found`: the words of all slots, None where not to be read.
-# `level`: the watched calls below; `places`: the addresses of the slots, for this moment alone.
+# `level`: the watched calls below; `places`: the addresses of the slots, only for this moment.
 Moment = namedtuple("Moment", "serial activation level offset found printed places")
-# What stands for rounds of a loop that were left out; `serial` is that of its first step.
+# A placeholder for rounds of a loop that were left out; `serial` is that of its first step.
 Fold = namedtuple("Fold", "serial activation header rounds steps")
 
 
 class Recorder:
     """Records one run. `look(object) -> words` is asked for every slot that is in use."""
 
-    def __init__(self, look: Callable = short_repr, fold: bool = True, most: int = MOST_STEPS):
-        self.fold, self.most = fold, most
+    def __init__(self, look: Callable = short_repr, fold=True, most=MOST_STEPS, limits=None):
+        self.limits = limits or Limits("watch_stack", most=most)
+        self.fold, self.most = fold, self.limits.most
         self.moments: list[Moment | Fold] = []
         self.endings: dict[int, str] = {}  # serial -> how that instruction left its frame
         self.events, self.calls, self.stopped, self.full = 0, 0, "", False
@@ -83,7 +85,7 @@ class Recorder:
         self._read = None if interpreter_frame.unsupported() else reader(look)
 
     def run(self, watched: Unwrapped, args, kwargs) -> "Recorder":
-        """Call, and record from the function on; whatever is raised is told by `result`."""
+        """Call, and record from the function on; `result` reports what is raised."""
         self.watched, self._globals = watched, watched.function.__globals__
         try:
             how = self.printed, watched, args, kwargs
@@ -95,11 +97,13 @@ class Recorder:
         return self
 
     def _enter(self, frame: FrameType, event: str, argument):
-        if frame.f_globals is not self._globals or self.full:
+        code, limits = frame.f_code, self.limits
+        if self.full or not (self.calls or code is self.watched.function.__code__):
             return None
-        if not self.calls and frame.f_code is not self.watched.function.__code__:
+        if self.calls and not limits.follows(frame, self._globals):
             return None
-        code = frame.f_code
+        if not limits.reaches(1 + len(self._running)):
+            return None
         tables = self.codes.get(id(code)) or self.codes.setdefault(id(code), Tables(code))
         activation = self._suspended.pop((id(frame), id(code)), None)
         if activation is None:

@@ -5,19 +5,18 @@ The table is data: `tests/dump_rosetta.py` makes it.
 
 import json
 import sys
-from collections import namedtuple
 from pathlib import Path
 
-from helpers.capture.cpython import rosetta_programs
-from helpers.capture.cpython.bytecode import bytecode
-from helpers.capture.text.value import short_repr
-from helpers.model.code_records import Bytecode, Sourced
-from helpers.model.tables import Column
+from ...model.code_records import Bytecode, Sourced
+from ...model.tables import Column, make_row
+from ..text.value import short_repr
+from . import rosetta_programs
+from .bytecode import bytecode
 
 DATA = Path(__file__).with_name("rosetta_data") / "aligned.json"
 STORED = ("3.8", "3.11", "3.12", "3.13")
 SAME = "(fused with the one above)"
-MARKED = "● another instruction than in the version before"
+MARKED = "● not the same instruction as in the previous version"
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 
@@ -31,20 +30,19 @@ def live(name: str) -> Bytecode:
 
 
 def rosetta(name: str = "current") -> Sourced:
-    """Set one function's bytecode on Python 3.8, 3.11, 3.12, 3.13 beside the running one's.
+    """Compare one function's bytecode on Python 3.8, 3.11, 3.12, 3.13 and the running Python.
 
-    `name`: add, current, shout, total, ordered, guarded or module; ValueError for another.
+    `name` is add, current, shout, total, ordered, guarded or module. ValueError for any other.
     """
     here = live(name)
     own = (f"{row.offset} {row.opname} {row.argument}".rstrip() for row in here.rows)
-    fields = [*(f"v{version.replace('.', '_')}" for version in STORED), "vhere"]
+    fields = (*(f"v{version.replace('.', '_')}" for version in STORED), "vhere")
     headings = [*(f"Python {version}" for version in STORED), f"here: {HERE}"]
-    record = namedtuple("Row", [*fields, "change"])
     values, marked, notes = [], [], [MARKED]
     for number, (cells, new, note) in enumerate(json.loads(DATA.read_text("utf-8"))[name]):
         cell = cells[STORED.index(HERE)]
         mine = next(own) if cell not in ("", SAME) else cell
-        values.append(record(*cells, mine, note.partition(": ")[2]))
+        values.append(make_row((*fields, "change"), (*cells, mine, note.partition(": ")[2])))
         # Marked are the cells whose instruction is not that of the version before.
         marked += [(number, column) for column in new]
         notes += filter(None, [note])

@@ -1,4 +1,4 @@
-"""A tracer and a call -> the call made under it, and everything put back as it was."""
+"""A tracer and a call -> the call made under it, and everything restored afterwards."""
 
 import io
 import sys
@@ -6,10 +6,10 @@ from collections import namedtuple
 from collections.abc import Callable
 from types import CoroutineType, GeneratorType
 
-from helpers.capture.text.value import short_repr
-from helpers.model.phrase import ended
-from helpers.safety.arguments import real_type_name
-from helpers.safety.restoring import note_end, redirected
+from ...model.phrase import ended
+from ...safety.arguments import real_type_name
+from ...safety.restoring import note_end, redirected
+from ..text.value import short_repr
 
 MOST_PRINTED, TAIL = 20_000, 1000  # characters
 UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook

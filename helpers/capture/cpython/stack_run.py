@@ -7,14 +7,16 @@ from dataclasses import replace
 from itertools import takewhile
 from types import MethodType
 
-from helpers.capture.cpython.disassembly import CodeRows, Told, sentence
-from helpers.capture.cpython.opcode_recorder import Fold, Moment, Recorder
-from helpers.capture.cpython.unwrapping import to_run
-from helpers.capture.text.source import Pages
-from helpers.capture.text.value import described, plain
-from helpers.internals import interpreter_frame
-from helpers.model.phrase import counted
-from helpers.model.stage_records import Card, Code, Panel, StackRun, StackStep, Value
+from ...internals import interpreter_frame
+from ...model.phrase import counted
+from ...model.stage_records import Card, Code, Panel, StackRun, StackStep, Value
+from ...safety import PACKAGE
+from ..text.source import Pages
+from ..text.value import described, plain
+from .disassembly import CodeRows, Told, sentence
+from .following import Limits
+from .opcode_recorder import MOST_STEPS, Fold, Moment, Recorder
+from .unwrapping import to_run
 
 # Of these one object is as good as another that is equal, so which one it is says nothing.
 _PLAIN = {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "ellipsis", "cell", ""}
@@ -24,35 +26,43 @@ def record(fn, args=(), kwargs=None, **options) -> Recorder:
     """Return the raw record of one call; see `Recorder` for the options."""
     if interpreter_frame.unsupported():
         raise RuntimeError(interpreter_frame.unsupported())
-    return Recorder(**options).run(to_run(fn, "watch_stack"), args, dict(kwargs or {}))
+    return Recorder(**options).run(to_run(fn, "watch_stack", args), args, dict(kwargs or {}))
 
 
-def stack_run(fn, *args, **kwargs) -> StackRun:
+def stack_run(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> StackRun:
     """Run `fn(*args, **kwargs)` and step through its instructions with the real value stack.
 
-    Followed are the functions of the same module; those of others run unseen.
-    `watch_stack(machine.run, fn, *args)` shows the stack of a machine of your own instead.
-    TypeError if it has no bytecode to run, RuntimeError on a Python whose stack is not read.
+    It follows the functions of the same module. Other functions run unseen. `depth`, `only` and
+    `most` limit the record as in `watch_frames`. `watch_stack(machine.run, fn, *args)` shows the
+    stack of your own machine instead. TypeError if there is no bytecode to run, RuntimeError if the
+    stack cannot be read on this Python.
     """
-    vm = sys.modules.get("helpers.mini.vm")  # there is no machine while this is not loaded
+    limits = Limits("watch_stack", depth, only, most)
+    vm = sys.modules.get(f"{PACKAGE}.mini.vm")  # there is no machine before this is loaded
     if vm and type(fn) is MethodType and fn.__func__ is vm.Loop.run:
-        from helpers.capture.cpython.machine_steps import machine_record
+        from .machine_steps import machine_record
 
+        if (depth, only, most) != (None, None, MOST_STEPS):
+            raise TypeError("depth=, only= and most= limit a run of CPython, not of a machine")
         recorder = machine_record(fn, *args, **kwargs)
         title = f"{plain(args[0].__name__)}, in {fn.__self__.called}"
         note = recorder.note
         draft = Draft(recorder)
     else:
-        recorder = record(fn, args, kwargs, look=described)
+        recorder = record(fn, args, kwargs, look=described, limits=limits)
         draft, function = Draft(recorder), recorder.watched.function
-        draft.pages.place(function.__code__)
-        title, note = f"{plain(function.__name__)}, instruction by instruction", _note(recorder)
+        where = draft.pages.place(function.__code__)[0].where
+        title, note = (
+            f"{plain(function.__name__)}{where}, instruction by instruction",
+            _note(recorder),
+        )
     steps = tuple(_mark_raised(draft.steps()))
     codes = tuple(
         Code(one.function, tuple(one.rows.values()), one.named, one.tables.code.co_stacksize)
         for one in draft.codes.values()
     )
     more = {"outcome": recorder.result.sentence, "recorded": recorder.events, "codes": codes}
+    more["places"] = tuple(draft.pages.places)
     real = not any(tables.doubt for tables in recorder.codes.values())
     return StackRun(title, draft.pages.text, steps, note, real=real, **more)
 
@@ -62,8 +72,10 @@ def _note(recorder: Recorder) -> str:
     folded = any(type(moment) is Fold for moment in recorder.moments)
     parts = [*watched.sentences, recorder.result.sentence, watched.unreached(recorder.calls > 0)]
     parts += ["The generator was run to its end."] * recorder.result.driven
-    parts += ["Of each loop the first two and the last rounds are shown."] * folded
-    parts += [f"{recorder.stopped}; the run went on unrecorded."] * bool(recorder.stopped)
+    parts += ["Each loop shows its first two rounds and its last one."] * folded
+    more = f" (most={2 * recorder.most} records more)" * (len(recorder.moments) >= recorder.most)
+    parts += [f"{recorder.stopped}{more}; the run continued unrecorded."] * bool(recorder.stopped)
+    parts += [recorder.limits.note()]
     doubts = (tables for tables in recorder.codes.values() if tables.doubt)
     unread = (f"The stack of {plain(t.code.co_name)} is not shown: {t.doubt}." for t in doubts)
     return " ".join(filter(None, [*parts, recorder.printed.note, *unread]))
@@ -85,7 +97,7 @@ def _mark_raised(steps: Iterable[StackStep]) -> Iterator[StackStep]:
 
 
 def following(moments: list[Moment | Fold]) -> dict[int, Moment]:
-    """Return position -> the moment that the same call goes on with, where none was left out."""
+    """Return position -> the next moment of the same call, where none was left out."""
     later, found = {}, {}
     for position, moment in reversed(list(enumerate(moments))):
         key = id(moment.activation)
@@ -201,7 +213,8 @@ class Draft:
             code = self._code(fold.activation.tables)
             loops[code.lines[fold.header], code.function] += fold.rounds
         steps = sum(fold.steps for fold in folds)
-        rounds = ", ".join(f"{counted(n, 'round')} at line {at}" for (at, _), n in loops.items())
+        number = self.pages.number
+        rounds = (f"{counted(n, 'round')} at line {number(at)}" for (at, _), n in loops.items())
         line, function = next(iter(loops))
-        words = f"… left out: {rounds}; {steps} instructions"
+        words = f"… left out: {', '.join(rounds)}; {steps} instructions"
         return StackStep(words, line, function=function, left_out=steps)

@@ -1,25 +1,27 @@
 """A callable of any kind -> the Python function that somebody wrote, and what was peeled off it."""
 
+import contextlib
 import functools
 from collections.abc import Callable, Mapping
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import NamedTuple
 
-from helpers.capture.cpython.objects import (
-    called,
-    function_of,
-    instance_dict,
-    python_function,
-    refuse_async,
-)
-from helpers.model.phrase import counted
-from helpers.safety import restoring
-from helpers.safety.arguments import (
+from ...model.phrase import counted, listed
+from ...safety import restoring
+from ...safety.arguments import (
     is_exactly,
     printable,
     real_isinstance,
     real_type_name,
     static_attribute,
+)
+from .objects import (
+    called,
+    function_of,
+    instance_dict,
+    names_used,
+    python_function,
+    refuse_async,
 )
 
 DEEPEST = 20
@@ -32,9 +34,17 @@ _HOLDERS = {property: "fget", functools.cached_property: "func"} | dict.fromkeys
     (staticmethod, classmethod), "__func__"
 )
 _GENERATORS = ("contextmanager", "asynccontextmanager")  # of contextlib; they run no line at once
-_COMPILED = "torch.compile is peeled off: this is the Python function that it compiles."
-_TRACED = "tf.function is peeled off: this is the Python function that it traces."
-_CACHED = "functools.lru_cache is peeled off, and its cache is not asked."
+_COMPILED = "torch.compile is unwrapped: this is the Python function that it compiles."
+_TRACED = "tf.function is unwrapped: this is the Python function that it traces."
+_CACHED = "functools.lru_cache is unwrapped, and its cache is not used."
+_COMPILERS = {"numba": "numba", "jax": "jax.jit", "jaxlib": "jax.jit"}
+FRAMEWORKS = {  # name -> its packages, the verbs for it
+    "TensorFlow": ({"tensorflow", "keras"}, "use show_graph or watch_traces"),
+    "PyTorch": ({"torch"}, "use show_fx or show_compiled"),
+    "jax": ({"jax", "jaxlib"}, "no verb looks inside jax"),
+}
+UNSEEN = "This uses jax. Only the keys, graphs and ops of TensorFlow and PyTorch are shown."
+_MOST_TYPES = 5  # for which singledispatch has implementations, named
 
 
 class Unwrapped(NamedTuple):
@@ -46,24 +56,55 @@ class Unwrapped(NamedTuple):
 
     def unreached(self, ran: bool) -> str:
         """Return why nothing was recorded where something else answered the call; else ""."""
-        return "" if ran or not self.sentences else "What is around the function did not run it."
+        return "" if ran or not self.sentences else "The function's wrapper did not run it."
 
 
-def unwrap(thing: object) -> tuple[object, tuple[str, ...]]:
-    """Return the Python function in a callable, or `thing`; what was peeled off."""
-    return opened(thing)[:2]
+def unwrap(thing: object, args: tuple = ()) -> tuple[object, tuple[str, ...]]:
+    """Return the Python function in a callable, or `thing`; what was peeled off.
+
+    `args`: those of a call, by which singledispatch chooses.
+    """
+    return opened(thing, args=args)[:2]
 
 
-def behind(thing: object) -> FunctionType | None:
+def behind(thing: object, args: tuple = ()) -> FunctionType | None:
     """Return the Python function that a call leads to; None where there is none."""
-    function = unwrap(thing)[0]
+    function = unwrap(thing, args)[0]
     function = function.__func__ if type(function) is MethodType else function
     return function if type(function) is FunctionType else None
 
 
-def to_run(thing: object, verb: str) -> Unwrapped:
+def frameworks_of(thing: object, args: tuple = ()) -> set[str]:
+    """Return which `FRAMEWORKS` a callable is of, its arguments, and the names that it uses.
+
+    They are recognised by the names of modules, so that none is imported to find out.
+    """
+    function = behind(thing, args)
+    used = names_used(function.__code__) & function.__globals__.keys() if function else ()
+    homes = set()
+    for value in (thing, *args, function, *(function.__globals__[name] for name in used)):
+        value = value.__self__ if is_exactly(value, MethodType, BuiltinFunctionType) else value
+        kinds = value.__mro__ if real_isinstance(value, type) else type(value).__mro__
+        homes |= {vars(kind).get("__module__") for kind in kinds}
+        inside = instance_dict(value) or {}
+        homes |= {inside.get("__name__") if type(value) is ModuleType else inside.get("__module__")}
+        homes |= {value.__module__} if type(value) is FunctionType else set()
+    packages = {home.partition(".")[0] for home in homes if real_isinstance(home, str)}
+    return {name for name, (own, _) in FRAMEWORKS.items() if packages & own}
+
+
+def refuse_other_framework(thing: object, args: tuple, verb: str, own: str) -> None:
+    """Raise TypeError for an object only of another framework than `own`; none is imported."""
+    found = frameworks_of(thing, args)
+    if found and own not in found:
+        name = min(found)
+        what = f"{called(thing)}{'()' * (behind(thing) is thing)} is {name}'s"
+        raise TypeError(f"{verb} is for {own}, and {what}; {FRAMEWORKS[name][1]}")
+
+
+def to_run(thing: object, verb: str, args: tuple = ()) -> Unwrapped:
     """Return the function to watch, and what to call for that. TypeError if there is none."""
-    inside = opened(thing)
+    inside = opened(thing, args=args)
     if why := freed(inside.function):
         raise TypeError(f"{verb}: {why}")
     function, _ = function_of(inside.function, verb)
@@ -94,7 +135,7 @@ def freed(function: object) -> str:
     if type(function) is not MethodType or not _weak_self(function):
         return ""
     what = f"the object whose {called(function)} this is"
-    return f"{what} has been freed; tf.function keeps none, so name it first"
+    return f"{what} was freed; tf.function does not keep it alive, so give it a name first"
 
 
 def _weak_self(method: MethodType):
@@ -103,14 +144,15 @@ def _weak_self(method: MethodType):
     return itself.weakrefself_target__ if real_type_name(itself) == "TfMethodTarget" else None
 
 
-def opened(thing: object, deepest: int = DEEPEST) -> Unwrapped:
+def opened(thing: object, deepest: int = DEEPEST, args: tuple = ()) -> Unwrapped:
     """Return what `unwrap` does, and what to call."""
     if type(thing) is MethodType:
-        return _opened_method(thing, deepest)
-    inner, words, as_given = (deepest and _find_layer(thing)) or (None, "", True)
+        return _opened_method(thing, deepest, args)
+    args = (*thing.args, *args) if type(thing) is functools.partial else args
+    inner, words, as_given = (deepest and _find_layer(thing, args)) or (None, "", True)
     if not words:
         return Unwrapped(thing, (), thing)
-    inside = opened(inner, deepest - 1)
+    inside = opened(inner, deepest - 1, args)
     if type(thing) is FunctionType and not is_exactly(inside.function, FunctionType, MethodType):
         return Unwrapped(thing, (), thing)
     call = inside.call
@@ -120,12 +162,18 @@ def opened(thing: object, deepest: int = DEEPEST) -> Unwrapped:
     return Unwrapped(inside.function, words, call if as_given else thing)
 
 
-def _opened_method(method: MethodType, deepest: int) -> Unwrapped:
+def _opened_method(method: MethodType, deepest: int, args: tuple) -> Unwrapped:
     weak, function = _weak_self(method), method.__func__
     itself = weak() if weak and weak() is not None else method.__self__
+    operation = getattr(restoring.module("torch.autograd.function"), "Function", type)
+    derived = real_isinstance(itself, type) and operation in itself.__mro__[1:]
+    if derived and function.__name__ == "apply":
+        words = f"apply is unwrapped: it calls this, the forward of {printable(itself.__name__)}."
+        inside = opened(static_attribute(itself, "forward").__func__, deepest, args)
+        return inside._replace(sentences=(words, *inside.sentences), call=method)
     if static_attribute(itself, "__call__") is function and _find_module(itself):
-        return opened(itself, deepest)
-    inside, bound = opened(function, deepest), MethodType(function, itself)
+        return opened(itself, deepest, args)
+    inside, bound = opened(function, deepest, (itself, *args)), MethodType(function, itself)
     if not inside.sentences:
         return Unwrapped(bound, (), bound)
     if type(inside.function) is FunctionType:
@@ -133,13 +181,19 @@ def _opened_method(method: MethodType, deepest: int) -> Unwrapped:
     return inside._replace(function=bound, call=MethodType(inside.call, itself))
 
 
-def _find_layer(thing):
+def _find_layer(thing, args: tuple):
     """Return what is inside, a sentence, and whether it gets the same arguments, or None."""
     inside = instance_dict(thing) or {}
-    wrapped = dict.get(inside, "__wrapped__")
+    home = str(vars(type(thing)).get("__module__")).partition(".")[0]
+    wrapped = dict.get(inside, "pyfunc" if real_type_name(thing) == "vectorize" else "__wrapped__")
+    if type(thing) is FunctionType and thing.__globals__ is vars(functools):
+        if type(kept := inside.get("register")) is MethodType:  # of singledispatchmethod
+            return _dispatched(kept.__self__.dispatcher, args)
+        if type(inside.get("dispatch")) is FunctionType:
+            return _dispatched(thing, args)
     if type(thing) is functools.partial and (wrapped is None or wrapped is thing.func):
         count = counted(len(thing.args) + len(thing.keywords), "argument")
-        return thing.func, f"A partial is peeled off, which gives {count}.", True
+        return thing.func, f"A partial is unwrapped, which supplies {count}.", True
     if (traced := python_function(thing)) is not None:
         method = dict.get(instance_dict(traced) or {}, "__wrapped__")
         weak = type(method) is MethodType and _weak_self(method)
@@ -148,22 +202,38 @@ def _find_layer(thing):
         if type(thing) is functools._lru_cache_wrapper:
             return wrapped, _CACHED, True
         if type(thing) is not FunctionType:
-            return wrapped, f"The wrapper {real_type_name(thing)} is peeled off.", False
+            if maker := _COMPILERS.get(home):
+                return wrapped, f"{maker} is unwrapped: this is what it compiles.", True
+            return wrapped, f"The wrapper {real_type_name(thing)} is unwrapped.", False
         if "get_compiler_config" in inside:
             return wrapped, _COMPILED, True
         maker = printable(thing.__code__.co_qualname.partition(".<locals>")[0])
-        words = f"The decorator {maker.removesuffix('.__call__')} is peeled off"
+        maker = "argmap" if "__argmap__" in inside else maker  # networkx writes its code anew
+        words = f"The decorator {maker.removesuffix('.__call__')} is unwrapped"
         return wrapped, f"{words}: this is what it decorates.", maker in _GENERATORS
     if type(thing) is FunctionType or real_isinstance(thing, type):
         return None
     if type(thing) in _HOLDERS:
         inner = getattr(thing, _HOLDERS[type(thing)])
-        return inner, f"A {type(thing).__name__} is peeled off.", True
+        return inner, f"A {type(thing).__name__} is unwrapped.", True
+    if type(thing) is functools.singledispatchmethod:
+        return _dispatched(thing.dispatcher, args)
     call = static_attribute(thing, "__call__")
     if (module := _find_module(thing)) or type(call) is not FunctionType:
         return module
     words = f"{real_type_name(thing)} objects are called through their __call__: this is it."
     return MethodType(call, thing), words, True
+
+
+def _dispatched(thing, args: tuple):
+    """Return the implementation that a call runs; without arguments, that of all other types."""
+    kinds = [printable(kind.__name__) for kind in thing.registry if kind is not object]
+    runs = thing.registry[object]
+    with contextlib.suppress(Exception):  # a class that answers for its subclasses
+        runs = thing.dispatch(type(args[0])) if args else runs
+    given = f"what runs for {real_type_name(args[0])}" if args else "the default"
+    of = f"registered: {listed(kinds, _MOST_TYPES) or 'nothing else'}"
+    return runs, f"singledispatch is unwrapped: this is {given} ({of}).", False
 
 
 def _find_module(thing):

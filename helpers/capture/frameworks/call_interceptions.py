@@ -1,4 +1,4 @@
-"""Every way in which somebody gets hold of a call, and every route that a call can take.
+"""Every way to intercept a call, and every route that a call can take.
 
 Only what is registered is read: nothing is called, and a framework that has not been imported is
 not imported for this. Audit hooks (`sys.addaudithook`) cannot be listed; CPython keeps them in C.
@@ -16,34 +16,35 @@ from dis import opmap
 from functools import partial
 from types import FunctionType
 
-from helpers.capture.cpython.objects import called
-from helpers.capture.references.holder_search import find_holders, patched_names
-from helpers.capture.references.places import Place
-from helpers.capture.text.error import error_message
-from helpers.capture.text.value import label, type_name
-from helpers.internals import tensorflow_private, torch_private
-from helpers.internals.tensorflow_private import DOORS, FAST, SLOW
-from helpers.mini import frame_hook
-from helpers.model.phrase import listed
-from helpers.model.tables import Column, Listing
-from helpers.safety import arguments, restoring
-from helpers.safety.restoring import BUILTINS, patched, running_user_code
+from ...internals import tensorflow_private, torch_private
+from ...internals.tensorflow_private import DOORS, FAST, SLOW
+from ...mini import frame_hook
+from ...model.phrase import listed
+from ...model.tables import Column, Listing
+from ...safety import arguments, restoring
+from ...safety.restoring import BUILTINS, patched, running_user_code
+from ..cpython.objects import called
+from ..references.holder_search import find_holders, patched_names
+from ..references.places import Place
+from ..text.error import error_message
+from ..text.value import label, type_name
 
 NOBODY, NEW, OLD = "nobody", "not in this Python", "not imported"
 MOST = 3
 PRINTS = "PRINT_EXPR" if "PRINT_EXPR" in opmap else "INTRINSIC_PRINT"
-COLUMNS = {"way": "way in", "now": "who is there now", "sees": "what it sees"}
-COLUMNS |= {"source": "where it gets in"}
+AROUND = "around the call"
+COLUMNS = {"station": "station", "way": "way in", "now": "who uses it now"}
+COLUMNS |= {"sees": "what it sees", "source": "source file"}
 TRACING = "Python/legacy_tracing.c, ceval.c"
-# way -> what it sees, and where the real thing is asked
+# way -> what it sees, and where the real thing is asked; AT: way -> its station on the spine
 WAYS = {
     "patched names": ("calls by that name", "LOAD_GLOBAL"),
-    "builtins": ("calls by names found nowhere nearer", "LOAD_GLOBAL"),
+    "builtins": ("calls by names found in no nearer scope", "LOAD_GLOBAL"),
     "import finders": ("imports of new modules", "sys.meta_path"),
     "cell transformers": ("the syntax tree of each cell", "IPython: interactiveshell.py"),
     "cell events": ("begin and end of each cell", "IPython: events.py"),
     "frame evaluator": ("each Python frame, before it runs", "_PyEval_EvalFrame (PEP 523)"),
-    "torch's frame callback": ("frames that no compiled code fits", "torch: dynamo/eval_frame.c"),
+    "torch's frame callback": ("frames no compiled code matches", "torch: dynamo/eval_frame.c"),
     "sys.settrace": ("calls, lines, returns of this thread", TRACING),
     "sys.setprofile": ("calls and returns of this thread, of C too", TRACING),
     "threading.settrace": ("calls, lines, returns of new threads", "threading.py"),
@@ -51,15 +52,24 @@ WAYS = {
     "sys.monitoring": ("the events that each tool asked for", "PEP 669: instrumentation.c"),
     "torch function modes": ("calls of torch's functions", "torch: overrides.py"),
     "torch dispatch modes": ("ops, below autograd", "torch: utils/_python_dispatch.py"),
-    "TensorFlow op callbacks": ("ops, after each", "framework/op_callbacks.py"),
-    "TensorFlow's doors to C": ("eager ops, before each", "python/pywrap_tfe.py"),
-    "a graph being built": ("ops, which do not run", "framework/ops.py"),
+    "TensorFlow op callbacks": ("each op, afterwards", "framework/op_callbacks.py"),
+    "TensorFlow's doors to C": ("each eager op, before it runs", "python/pywrap_tfe.py"),
+    "a graph being built": ("ops, recorded but not run", "framework/ops.py"),
     "sys.displayhook": ("the value of a last line", PRINTS),
-    "sys.excepthook": ("errors that nobody caught", "Python/pythonrun.c"),
-    "sys.unraisablehook": ("errors that nobody can catch", "Python/errors.c"),
+    "sys.excepthook": ("uncaught errors", "Python/pythonrun.c"),
+    "sys.unraisablehook": ("errors that no code can catch", "Python/errors.c"),
     "sys.breakpointhook": ("breakpoint()", "Python/bltinmodule.c"),
 }
 
+
+AT = dict.fromkeys(("patched names", "builtins", "import finders"), "name")
+AT |= {"a graph being built": "cache key", "sys.monitoring": "frame"}
+AT |= {
+    f"{home}.set{kind}": "frame" for home in ("sys", "threading") for kind in ("trace", "profile")
+}
+AT |= dict.fromkeys(("frame evaluator", "torch's frame callback"), "evaluator")
+AT |= dict.fromkeys(("torch function modes", "torch dispatch modes"), "registry")
+AT |= dict.fromkeys(("TensorFlow op callbacks", "TensorFlow's doors to C"), "C call")
 
 Interception = make_dataclass("Interception", COLUMNS, frozen=True)
 
@@ -72,18 +82,24 @@ class Interceptions(Listing):
         """Return way -> who is there, of those where somebody is."""
         return {row.way: row.now for row in self.rows if row.now not in (NOBODY, NEW, OLD)}
 
+    def at(self, station: str) -> tuple[Interception, ...]:
+        """Return the ways in at a station of the spine; "around the call": at none of them."""
+        return tuple(row for row in self.rows if row.station == station)
+
 
 def interceptions() -> Interceptions:
-    """List the usual ways to get hold of a call, from the name to the op, and who is there now.
+    """List the usual ways to intercept a call, from the name to the op, and what uses each now.
 
-    `.model.taken` gives way -> who, of those where somebody is. Nothing is called or imported.
+    `.model.taken` maps each way in use to what uses it. Nothing is called or imported.
     """
     now = dict.fromkeys(WAYS, OLD) | _in_python() | _in_frameworks()
-    rows = tuple(Interception(way, now[way], *words) for way, words in WAYS.items())
+    rows = tuple(
+        Interception(AT.get(way, AROUND), way, now[way], *words) for way, words in WAYS.items()
+    )
     columns = tuple(Column(*one, one[0] in ("now", "source")) for one in COLUMNS.items())
-    made = Interceptions("Who gets hold of your calls now", columns, rows)
-    taken = f"{len(made.taken)} of {len(rows)} ways in are taken."
-    return replace(made, note=f"{taken} Audit hooks are missing: Python lists them nowhere.")
+    made = Interceptions("What intercepts your calls now", columns, rows)
+    taken = f"{len(made.taken)} of {len(rows)} ways in are used."
+    return replace(made, note=f"{taken} Audit hooks are missing because Python does not list them.")
 
 
 def _in_python() -> dict[str, str]:
@@ -154,25 +170,25 @@ MOST_NAMES = 40
 
 
 def op_routes(op, *args) -> dict[str, Callable]:
-    """Return route -> a function without arguments that calls `op(*args)` on this route.
+    """Return a dict from each route to a function that calls `op(*args)` on that route.
 
-    `op`: a function of TensorFlow, or of your own, that runs one op through its generated wrapper,
-    such as `tf.nn.bias_add`. Names come first (of many, 40); each is looked up when its route is
-    run. TypeError for no function; ValueError, in one sentence, where the call fails, or runs
-    another number of ops.
+    `op` is a function, from TensorFlow or your own, that runs one op through its generated wrapper,
+    such as `tf.nn.bias_add`. Names come first, at most 40. Each is looked up when its route runs.
+    TypeError if `op` is not a function. ValueError, in one sentence, if the call fails or does not
+    run exactly one op.
     """
     arguments.called(op, "the op")
     passed = _pass_door(FAST, lambda: op(*args))
     if len(passed) != 1:
         many = listed([one.given[1] for one in passed], 3) or "none"
-        raise ValueError(f"a map is of a call that passes {FAST} once; this passes it with: {many}")
+        raise ValueError(f"a map needs a call that passes {FAST} once; this passes it with: {many}")
     places = []
     for place in find_holders(op):  # a comprehension would put `op` into a cell: one more holder
         if place.get() is op:
             places.append(place)
     if not places or not hasattr(passed[0].module, FALLBACK.format(passed[0].function)):
         raise ValueError(f"{label(op)} has no name, or no wrapper that TensorFlow generated")
-    # Whoever kept `op` itself would be one more holder, and a rebinding would reach it.
+    # A reference to `op` itself would be one more holder, and a rebinding would reach it.
     routes = {p.binding.path: (lambda p=p: p.get()(*args)) for p in places[:MOST_NAMES]}
     inner = getattr(op, "__wrapped__", None)
     while type(inner) is FunctionType:  # inside the public one, by the names of their code

@@ -12,19 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import groupby, islice, takewhile
-from types import FunctionType
+from types import CodeType, FunctionType
 
-from helpers.capture.cpython.objects import name_of, refuse_async
-from helpers.capture.cpython.settrace import UNRAISABLE
-from helpers.capture.cpython.unwrapping import behind
-from helpers.capture.text.error import error_message, instead
-from helpers.capture.text.value import short_repr
-from helpers.internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
-from helpers.model.framework_records import Call, CallTree
-from helpers.model.phrase import counted, listed
-from helpers.model.tables import Entry, Ledger, Pair, SideBySide, Verdict
-from helpers.safety import progress
-from helpers.safety.arguments import (
+from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
+from ...model.framework_records import Call, CallTree
+from ...model.phrase import counted, listed
+from ...model.tables import Entry, Ledger, Pair, SideBySide, Verdict
+from ...safety import progress
+from ...safety.arguments import (
     called,
     parts,
     printable,
@@ -32,33 +27,41 @@ from helpers.safety.arguments import (
     real_type_name,
     table,
 )
-from helpers.safety.restoring import running_user_code
+from ...safety.restoring import running_user_code
+from ..cpython.following import Limits
+from ..cpython.objects import name_of, refuse_async
+from ..cpython.settrace import UNRAISABLE
+from ..cpython.unwrapping import behind
+from ..text.error import error_message, instead
+from ..text.value import short_repr
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000
 NONE = (
-    "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is no "
+    "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is not "
 )
-NONE += "call: `watch_ops` lists the ops; `watch_frames` shows calls of Python functions."
+NONE += "a call. `watch_ops` lists the ops, and `watch_frames` shows calls of Python functions."
 NEW_NODE, FALLBACK = "TF_FinishOperation", "_eager_fallback"
 DOORS = (
     *("Dispatch", FAST, SLOW, SLOW_CANCELABLE, "quick_execute", "_apply_op_helper"),
     *("_create_c_op", "TF_NewOperation", "TF_AddInput", "TF_AddInputList"),
     *("TF_SetAttrValueProto", NEW_NODE),
 )
-MARKS = (("changed", "not as in the first column"),)
+MARKS = (("changed", "differs from the first column"),)
 CASES = "name -> function, or (function, *arguments)"
 MOST_CASES, MOST_LINES, DEEPEST, LONGEST, FEW = 200, 1_000, 40, 160, 5
 
 
-def call_tree(fn, *args, **kwargs) -> CallTree:
+def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> CallTree:
     """Run `fn(*args, **kwargs)` twice, and show the second run's calls into a framework as a tree.
 
-    An Exception that it raises is told, not raised. TypeError if `fn` cannot be called,
-    or makes a coroutine.
+    `depth` limits the levels of calls, and `most` their number. `only` shows only the calls of a
+    function, a class, a module, or the name of one of these or of a file. Use a list for several.
+    An Exception that `fn` raises appears in the exhibit. TypeError if `fn` cannot be called, or
+    makes a coroutine.
     """
     refuse_what_does_not_run(fn, "watch_call")
-    recorder, before = _Recorder(), sys.getprofile()
+    recorder, before = _Recorder(Limits("watch_call", depth, only, most)), sys.getprofile()
 
     def profiled():
         sys.setprofile(recorder)
@@ -71,19 +74,21 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
     with no_finalisers():
         outcome = run_to_end(profiled)
     calls, left_out = recorder.calls, recorder.left_out
-    cut = f"The first {MOST_CALLS:,} calls; {left_out:,} more are left out." if left_out else ""
+    more = f"{left_out:,} more are left out (most={len(calls) + left_out} shows all)."
+    cut = f"The first {len(calls):,} calls; {more}" if left_out else ""
+    cut = " ".join(filter(None, (cut, recorder.limits.note())))
     tree = CallTree("", tuple(calls), tuple(routes(calls)), outcome, cut if calls else NONE)
     of_tensorflow = any(not call.module.startswith("torch") for call in calls)
     title = f"{name_of(fn)}: {counted(len(calls), 'call')}"
     return replace(tree, title=title + f", route: {tree.route}" * of_tensorflow)
 
 
-def refuse_what_does_not_run(fn, verb: str) -> FunctionType | None:
+def refuse_what_does_not_run(fn, verb: str, args: tuple = ()) -> FunctionType | None:
     """Return the Python function behind `fn`; TypeError if it cannot be called, or is async."""
     if not callable(fn):
         needed = f"{verb} needs a function and its arguments, not {short_repr(fn)}"
         raise TypeError(f"{needed}{instead(fn)}")
-    function = behind(fn)
+    function = behind(fn, args)
     if function is not None:
         refuse_async(function, verb)
     return function
@@ -115,14 +120,14 @@ def no_finalisers() -> Iterator[None]:
 class _Recorder:
     """A profile function. A call of no framework leaves no line, and its calls move up one."""
 
-    def __init__(self):
-        self.calls, self._open = [], []
+    def __init__(self, limits: Limits):
+        self.calls, self._open, self.limits = [], [], limits
         self._depth, self.left_out = 0, 0
 
     def __call__(self, frame, event, argument):
         if event == "call":
             name = frame.f_code.co_qualname.rpartition("<locals>.")[2]
-            self._enter(module_of(frame.f_globals), name, False)
+            self._enter(module_of(frame.f_globals), name, False, frame.f_code)
         elif event == "c_call":
             self._enter(*c_place(argument), True)
         elif self._open:
@@ -132,9 +137,11 @@ class _Recorder:
                 if event == "c_exception":
                     self.calls[at] = replace(self.calls[at], raised=True)
 
-    def _enter(self, module: str, name: str, c: bool) -> None:
+    def _enter(self, module: str, name: str, c: bool, code: CodeType | None = None) -> None:
         shown = module.partition(".")[0] in FRAMEWORKS
-        if not shown or len(self.calls) >= MOST_CALLS:
+        shown = shown and self.limits.takes(shown, module, name, code)
+        shown = shown and self.limits.reaches(self._depth + 1)
+        if not shown or len(self.calls) >= self.limits.most:
             self.left_out += shown
             self._open.append(None)
             return
@@ -159,7 +166,7 @@ def c_place(function) -> tuple[str, str]:
 
 
 def routes(calls: Sequence[Call]) -> Iterator[str]:
-    """Yield the route of each op, read from the landmarks alone."""
+    """Yield the route of each op, read only from the landmarks."""
     above: list[str] = []  # the names of the calls that are open, from the outermost
     for at, call in enumerate(calls):
         above[call.depth :] = [call.name]
@@ -181,13 +188,19 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
             yield "graph"
 
 
-def calls_ledger(cases: dict[str, object]) -> Ledger:
-    """Run every case (name -> function, or (function, *arguments)) and compare their landmarks."""
+def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALLS) -> Ledger:
+    """Run every case, and compare the landmarks that each call passes.
+
+    `cases`: name -> function, or (function, *arguments). The limits are those of `watch_call`.
+    """
+    limits = {"depth": depth, "only": only, "most": most}
     found = table(cases, "watch_calls", CASES, MOST_CASES)
     pairs = {printable(name): parts(case) for name, case in found}
     for name, (fn, *_) in pairs.items():
         called(fn, f"the case '{name}'")
-    trees = [call_tree(*case) for case in progress.counted("watching call", pairs.values())]
+    trees = [
+        call_tree(*case, **limits) for case in progress.counted("watching call", pairs.values())
+    ]
     rows = {"route": [tree.route for tree in trees]}
     if any(tree.outcome and tree.route != "refused" for tree in trees):
         rows["raised"] = [tree.outcome.partition(":")[0] or "–" for tree in trees]
@@ -203,13 +216,13 @@ def calls_ledger(cases: dict[str, object]) -> Ledger:
         for row, words in rows.items()
     )
     cut = [name for name, tree in zip(pairs, trees, strict=True) if tree.calls and tree.note]
-    note = f"Of {listed(cut, FEW)} only the first {MOST_CALLS:,} calls are counted." * bool(cut)
+    note = f"Only some calls of {listed(cut, FEW)} are counted (depth=, only=, most=)." * bool(cut)
     title = "What each call passes on its way"
     return Ledger(title, "landmark", tuple(pairs), entries, note, marks=MARKS)
 
 
 def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
-    """Set two trees of `watch_call` side by side, line against line."""
+    """Show two trees of `watch_call` side by side, line by line."""
     for tree in (left, right):
         if not real_isinstance(tree, CallTree):
             words = f"show_call_diff needs two calls of watch_call, not {real_type_name(tree)}"
@@ -226,9 +239,9 @@ def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
             pairs += [Pair(*one, 0, "") for one in left_side]
             pairs += [Pair(0, "", *other) for other in right_side]
     both = sum(bool(pair.left and pair.right) for pair in pairs)
-    note = f"{both} lines are the same; a line without a partner is called on its side only."
+    note = f"{both} lines are the same. A line without a partner was called only on its side."
     if max(map(len, whole)) > MOST_LINES:
-        note += f" Compared are the first {MOST_LINES:,} lines of each side."
+        note += f" Only the first {MOST_LINES:,} lines of each side are compared."
     titles = "Two calls, side by side", left.title, right.title
     return SideBySide(*titles, tuple(pairs), note, folds=True)
 

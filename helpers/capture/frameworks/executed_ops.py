@@ -9,27 +9,29 @@ import contextlib
 import re
 import sys
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from types import FunctionType
+from types import FunctionType, MethodType
 
-from helpers.capture.cpython.objects import GENERATOR, called, compiled, instance_dict, names_used
-from helpers.capture.cpython.unwrapping import arguments
-from helpers.capture.frameworks.call_recorder import refuse_what_does_not_run, run_to_end
-from helpers.capture.text import tensors
-from helpers.capture.text.tensors import TENSORS, base_of
-from helpers.internals import tensorflow_private, torch_private
-from helpers.model.framework_records import Op, OpLog, Value, op_graph, together
-from helpers.model.graphs import Graph
-from helpers.model.phrase import counted
-from helpers.model.tables import Column
-from helpers.safety import restoring
-from helpers.safety.arguments import printable, real_isinstance, require_str
+from ...internals import tensorflow_private, torch_private
+from ...model.framework_records import Op, OpLog, Value, op_graph, together
+from ...model.graphs import Graph
+from ...model.phrase import counted
+from ...model.tables import Column
+from ...safety import restoring
+from ...safety.arguments import printable, real_isinstance, real_type_name, require_str
+from ..cpython.following import Limits
+from ..cpython.objects import GENERATOR, called, compiled, instance_dict, names_used
+from ..cpython.unwrapping import UNSEEN, arguments, frameworks_of
+from ..text import tensors
+from ..text.tensors import TENSORS, base_of
+from .call_recorder import refuse_what_does_not_run, run_to_end
 
 MOST_OPS, MOST_ITEMS, LONGEST_NAME, LONGEST_TITLE = 500, 100, 80, 300
+CALLS_OF_LAYERS = ("torch.nn.modules.module", "_call_impl"), ("keras.src.layers.layer", "__call__")
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
-COLUMNS |= {"where": "where"}
+COLUMNS |= {"layer": "layer", "where": "where"}
 NONE = "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries are "
 NONE += "not seen."
 BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}
@@ -42,41 +44,56 @@ WRITES = re.compile(  # in place: by TensorFlow's names; by PyTorch's, where `__
 GENERATED = re.compile(r"__(inference|forward|backward)_.*")
 
 
-def op_log(fn, *args, **kwargs) -> OpLog:
+def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     """Run `fn(*args, **kwargs)` and list the ops that TensorFlow, or PyTorch, reports for it.
 
-    Both frameworks report the ops of the calling thread alone: what `fn` has other threads run
-    is not listed. A tf.function that has its graph is one op; of a function that torch compiled,
-    what a kernel of its own does is none.
-    An Exception that it raises is told, not raised. TypeError if `fn` cannot be called.
+    Both frameworks report only the ops of the calling thread, so work that `fn` gives to other
+    threads is missing. A tf.function that already has its graph counts as one op. Work in a kernel
+    that torch.compile generated is no op at all. While it is watched, torch adds a `detach` where a
+    result is saved for the backward pass, and sums gradients by `add`. torch.profiler does not
+    cause that. `most` limits the number of ops. ValueError if it is not a valid number. An
+    Exception that `fn` raises appears in the exhibit. TypeError if `fn` cannot be called.
     """
-    function = refuse_what_does_not_run(fn, "watch_ops")
-    recorder = _Recorder(names_of(fn, args, kwargs))
-    with contextlib.ExitStack() as stack:
-        if restoring.module("torch"):
-            stack.enter_context(torch_private.dispatch_mode(recorder.of_torch))
-        if restoring.module("tensorflow"):
-            stack.enter_context(tensorflow_private.op_callback(recorder.of_tensorflow))
+    most = Limits("watch_ops", most=most).most
+    function = refuse_what_does_not_run(fn, "watch_ops", args)
+    recorder = _Recorder(names_of(fn, args, kwargs), most)
+    with recorder.watching():
         outcome = run_to_end(lambda: fn(*args, **kwargs))
-    rows, missing = recorder.rows, recorder.left_out
-    notes = [f"{missing:,} more ops are left out; watch a shorter run to see them."] * bool(missing)
-    if not rows:
-        notes.append(NONE)
+    notes = [UNSEEN] * ("jax" in frameworks_of(fn, (*args, *kwargs.values())))
     if compiled(fn) is not None:
         notes.append("torch.compile made it; what its generated kernels do is not listed.")
     if function is not None and function.__code__.co_flags & GENERATOR:
-        notes.append("The call only made a generator: none of its body ran.")
+        notes.append("The call only made a generator. None of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
-    columns = [Column(name, heading, name == "op") for name, heading in COLUMNS.items()]
-    shown = columns[: 5 if all(row.where == "eager" for row in rows) else 6]
-    title = f"{called(fn)}: {counted(len(rows) + missing, 'op')}"
-    return OpLog(title, tuple(shown), tuple(rows), " ".join(notes), outcome)
+    return recorder.log(called(fn), notes, outcome)
+
+
+class OpsSeen:
+    """List the ops that TensorFlow and PyTorch report in a `with` block.
+
+    After `with watching_ops() as seen: model.fit(x, y)`, `seen.model.ops` contains the ops' names
+    in order, at most `most`, and `seen.model.rows` the tensors. A tensor that your names lead to
+    appears under its name. You see the ops of this thread, from frameworks that were imported
+    before the block, within the limits that `watch_ops` describes. Errors in the block are raised.
+    """
+
+    def __init__(self, most: int = MOST_OPS):
+        frame = sys._getframe(3)  # past the verb and what guards it
+        named = {**frame.f_locals}
+        named |= {n: frame.f_globals.get(n) for n in names_used(frame.f_code) if n not in named}
+        recorder = _Recorder(_names(named.items()), Limits("watching_ops", most=most).most)
+        self.watching, self._log = recorder.watching, recorder.log
+
+    @property
+    def model(self) -> OpLog:
+        """Return the log as it is now."""
+        return self._log("the block")
 
 
 def ops_graph(title: str, **logs: OpLog) -> Graph:
-    """Draw the ops of a log of `watch_ops` as a graph; several logs stand in one picture by name.
+    """Draw the ops of a `watch_ops` log as a graph. Several logs share a picture, by name.
 
-    TypeError if there is none, or one is no log.
+    TypeError if there is no log, or an argument is not a log.
     """
     title = printable(require_str(title, "title"), LONGEST_TITLE)
     logs = {printable(name, LONGEST_NAME): log for name, log in logs.items()}
@@ -91,10 +108,32 @@ def ops_graph(title: str, **logs: OpLog) -> Graph:
 class _Recorder:
     """Both hooks, and the numbers of the tensors that they have seen."""
 
-    def __init__(self, names: Mapping[object, str]):
-        self.rows, self.left_out = [], 0
+    def __init__(self, names: Mapping[object, str], most: int):
+        self.rows, self.left_out, self._most = [], 0, most
         self._names, self._numbers, self._count, self._held = names, {}, 0, []
         self._gradients = set()  # numbers of what backward ops made, and of what came of it
+
+    @contextlib.contextmanager
+    def watching(self):
+        """Have both frameworks report the ops of this thread in the block."""
+        with contextlib.ExitStack() as stack:
+            if restoring.module("torch"):
+                stack.enter_context(torch_private.dispatch_mode(self.of_torch))
+            if restoring.module("tensorflow"):
+                stack.enter_context(tensorflow_private.op_callback(self.of_tensorflow))
+            yield
+
+    def log(self, what: str, more: Iterable[str] = (), outcome: str = "") -> OpLog:
+        """Return the ops so far; `more` are sentences on the run."""
+        rows, missing = self.rows, self.left_out
+        left_out = f"{missing:,} more ops are left out (most={len(rows) + missing} shows all)."
+        notes = [*[left_out] * bool(missing), *[NONE] * (not rows), *more]
+        columns = [Column(name, heading, name == "op") for name, heading in COLUMNS.items()]
+        used = {"layer": any(row.layer for row in rows)}
+        used |= {"where": any(row.where != "eager" for row in rows)}
+        shown = [column for column in columns if used.get(column.field, True)]
+        title = f"{what}: {counted(len(rows) + missing, 'op')}"
+        return OpLog(title, tuple(shown), tuple(rows), " ".join(notes), outcome)
 
     def of_tensorflow(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
         """Write down one op; an op callback of TensorFlow."""
@@ -105,15 +144,18 @@ class _Recorder:
 
     def of_torch(self, name, inputs, outputs):
         """Write down one op that torch dispatched; what is no parameter is written in place too."""
+        if len(self.rows) >= self._most:
+            self.left_out += 1
+            return
         written = _tensors(inputs[:1]) if WRITES.match(name) else ()
         updates = any(tensor.requires_grad and tensor.is_leaf for tensor in written)
         self._add(name, inputs, outputs, "eager", updates)
 
     def _add(self, name: str, inputs, outputs, where: str, updates: bool) -> None:
-        if len(self.rows) >= MOST_OPS:
+        if len(self.rows) >= self._most:
             self.left_out += 1
             return
-        stage = _stage(sys._getframe(2))
+        stage, calls = _open_calls(sys._getframe(2))
         if stage == "forward" and updates:
             stage = "update"  # asked for by no tape
         reads, makes = (tuple(map(self._value, _tensors(side))) for side in (inputs, outputs))
@@ -121,7 +163,19 @@ class _Recorder:
             stage = "after"
         if stage in ("backward", "after"):
             self._gradients |= {value.number for value in makes}
-        self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, where))
+        layer = self._path(calls)
+        self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, where, layer))
+
+    def _path(self, calls: list) -> str:
+        """Return the path of the innermost of these, such as `layer1.0.conv1`; "" for none."""
+        if calls and _is_of(calls[0], LAYER):
+            return printable(calls[0].path or calls[0].name, LONGEST_NAME)
+        if calls and id(calls[-1]) not in self._names:  # no name leads to it
+            self._held.append(calls[-1])
+            for path, found in _find_tensors(real_type_name(calls[-1]), calls[-1], 2):
+                self._names.setdefault(id(found), printable(path, LONGEST_NAME))
+        path = next((self._names[id(one)] for one in calls if id(one) in self._names), "")
+        return called(calls[-1]) if path == "layer" else path.removeprefix("layer.")
 
     def _value(self, tensor) -> Value:
         key = identity(tensor)
@@ -142,21 +196,28 @@ def _tensors(found) -> Iterator[object]:
         yield found
 
 
-def _stage(frame) -> str:
-    stage = "forward"
+def _open_calls(frame) -> tuple[str, list]:
+    """Return the stage, and the modules and layers whose calls are open, the innermost first."""
+    stage, calls = "forward", []  # read from the frames: a compiler would see a hook
     while frame is not None:
         place = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
         if place in BACKWARD:
-            return "backward"
+            return "backward", []
+        if place in CALLS_OF_LAYERS:
+            calls.append(frame.f_locals["self"])
         stage = "update" if place[0].startswith(UPDATE) else stage
         frame = frame.f_back
-    return stage
+    return stage, calls
 
 
 def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:
     """Return identity -> name of every tensor and variable that `fn` names or is given."""
+    return _names(_named_values(fn, args, kwargs))
+
+
+def _names(named: Iterable[tuple[str, object]]) -> dict[object, str]:
     names = {}
-    for name, value in _named_values(fn, args, kwargs):
+    for name, value in named:
         for path, tensor in _find_tensors(name, value, 2):
             handle = (instance_dict(tensor) or {}).get("_handle")  # of a variable of TensorFlow
             of_handle = [identity(handle)] if _is_of(handle, TENSORS[1]) else []
@@ -171,7 +232,7 @@ def is_tensor(value) -> bool:
 
 
 def identity(tensor) -> object:
-    """Return what stands for a tensor: TensorFlow numbers them, torch's have one object each."""
+    """Return the identity of a tensor: TensorFlow numbers them, torch's have one object each."""
     of_tensorflow = _is_of(tensor, TENSORS[1])
     return tensorflow_private.tensor_number(tensor) if of_tensorflow else id(tensor)
 
@@ -182,7 +243,10 @@ def _is_of(value, place: tuple[str, str]) -> bool:
 
 
 def _named_values(fn, args, kwargs) -> Iterator[tuple[str, object]]:
-    yield "layer", fn  # where it is one; of anything else no tensor is found
+    itself = fn.__self__ if type(fn) is MethodType else fn
+    yield "layer", itself  # where it is one; of anything else no tensor is found
+    if type(fn) is MethodType:
+        yield from ((f"self.{name}", one) for name, one in (instance_dict(itself) or {}).items())
     yield from arguments(fn, args, kwargs)
     if type(fn) is FunctionType:
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
@@ -193,7 +257,7 @@ def _named_values(fn, args, kwargs) -> Iterator[tuple[str, object]]:
 
 
 def _find_tensors(name: str, value, depth: int) -> Iterator[tuple[str, object]]:
-    """Yield the tensors in a value, with their names: in lists of lists, in layers and modules."""
+    """Yield tensors and modules in a value, with their names: in lists of lists, in layers."""
     if real_isinstance(value, list, tuple):
         for at, item in enumerate(value if depth and len(value) <= MOST_ITEMS else ()):
             yield from _find_tensors(f"{name}[{at}]", item, depth - 1)
@@ -202,7 +266,8 @@ def _find_tensors(name: str, value, depth: int) -> Iterator[tuple[str, object]]:
             yield from [(weight.path, weight.value) for weight in value.weights]
     elif _is_of(value, MODULE):
         with contextlib.suppress(Exception):
-            for part, weight in value.named_parameters():
-                yield f"{name}.{part.replace('_orig_mod.', '')}", weight
+            inside = *value.named_modules(prefix=name), *value.named_parameters(prefix=name)
+            for path, one in inside:
+                yield path.replace("._orig_mod", ""), one
     elif is_tensor(value):
         yield name, value

@@ -8,12 +8,12 @@ from collections import namedtuple
 from importlib import import_module
 from types import FunctionType
 
-from helpers.capture.frameworks.executed_ops import is_tensor
-from helpers.capture.text import tensors
-from helpers.capture.text.error import error_message
-from helpers.capture.torch.guard_tree import copied
-from helpers.internals import torch_private
-from helpers.safety import missing_parts
+from ...internals import torch_private
+from ...safety import missing_parts
+from ..text import tensors
+from ..text.error import error_message
+from ..torch.guard_tree import copied
+from .executed_ops import is_tensor
 
 PLAIN, TRACED, COMPILED = "plain", "tf.function", "torch.compile"
 # A call that can be made: `function` is the copy behind `fn`. `lacks`: why it cannot.

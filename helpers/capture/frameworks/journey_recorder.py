@@ -16,38 +16,39 @@ from itertools import chain
 from opcode import opname
 from types import CodeType, FunctionType
 
-from helpers.capture.cpython.hooked_frames import own_codes
-from helpers.capture.cpython.objects import GENERATOR, global_lookups, name_of
-from helpers.capture.cpython.settrace import Printed
-from helpers.capture.frameworks.call_recorder import (
+from ...internals import tensorflow_private, torch_private
+from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE, graph_ops
+from ...mini import frame_hook
+from ...mini.frame_hook.slot import address_installed
+from ...model.framework_records import SHARES, Journey, Passage, Stop
+from ...model.phrase import clipped, counted, listed
+from ...safety import PACKAGE, restoring
+from ...safety.arguments import printable, real_isinstance, require_bool
+from ...safety.restoring import patched, redirected, running_user_code
+from ..cpython.hooked_frames import own_codes
+from ..cpython.objects import GENERATOR, global_lookups, name_of
+from ..cpython.settrace import Printed
+from ..cpython.unwrapping import UNSEEN, frameworks_of
+from ..tensorflow.trace_ledger import Names
+from ..text import tensors
+from ..text.source import source_of
+from ..text.value import label, short_repr
+from .call_recorder import (
     c_place,
     module_of,
     no_finalisers,
     refuse_what_does_not_run,
     run_to_end,
 )
-from helpers.capture.frameworks.executed_ops import is_tensor
-from helpers.capture.frameworks.framework_ways import COMPILED, PLAIN, prepared_calls
-from helpers.capture.tensorflow.trace_ledger import Names
-from helpers.capture.text import tensors
-from helpers.capture.text.source import source_of
-from helpers.capture.text.value import label, short_repr
-from helpers.internals import tensorflow_private, torch_private
-from helpers.internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE, graph_ops
-from helpers.mini import frame_hook
-from helpers.mini.frame_hook.slot import address_installed
-from helpers.model.framework_records import SHARES, Journey, Passage, Stop
-from helpers.model.phrase import clipped, counted, listed
-from helpers.safety import restoring
-from helpers.safety.arguments import printable, real_isinstance, require_bool
-from helpers.safety.restoring import patched, redirected, running_user_code
+from .executed_ops import is_tensor
+from .framework_ways import COMPILED, PLAIN, prepared_calls
 
 LIBRARIES = ("tensorflow", "keras", "torch", "numpy")
 OPERATORS = ("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "UNARY_NEGATIVE", "UNARY_INVERT")
 SWITCHES = ("setprofile", "settrace")
 KEYED = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 GENERATED = "__autograph_generated_file"
-HOUSE = (__name__, "helpers.internals", "helpers.safety")
+HOUSE = (__name__, f"{PACKAGE}.internals", f"{PACKAGE}.safety")
 OP_AT = {FAST: 1, SLOW: 2, SLOW_CANCELABLE: 2}  # which argument of a door is the op's name
 SPELLED = {"_VariableFunctionsClass.": "torch.", "_TensorBase.": "Tensor."}
 MOST_NAMES, MOST_SHOWN, EXACT, LONGEST = 4, 5, 200, 60
@@ -57,7 +58,7 @@ GRAPH = re.compile(r"__(?:inference|forward|backward)_(.+?)_\d+")
 LARGE = (("millions", 10**6), ("hundreds of thousands", 10**5), ("tens of thousands", 10**4))
 LARGE += (("thousands", 10**3), ("hundreds", 0))
 NO_LINE = "none of your lines ran"
-GIVEN = "Each framework is given numbers and arrays as its tensors."
+GIVEN = "Numbers and arrays are passed to each framework as its tensors."
 NO_COMPILER = (
     '`torch.compile` is called with `backend="eager"`: it runs what Dynamo found op by op.'
 )
@@ -91,7 +92,7 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
         if restoring.module("torch"):
             stack.enter_context(_torch_mode(found))
         stack.enter_context(redirected(printed))
-        if dynamo:  # it is to leave alone what runs in the midst of a compiled call
+        if dynamo:  # it must not touch what runs inside a compiled call
             callbacks = (Tally.profile, Tally.trace, Tally.step, Tally._enter_frame, Tally._enter_c)
             codes = [fn.__code__ for fn in (*callbacks, Printed.write, through)]
             for code in (*codes, *LETS_THROUGH.values(), *SHUT.values()):
@@ -222,7 +223,7 @@ class Tally:
             self.own_c[key] += 1
 
 
-# By the id of code: what stands in the place of a C function, and calls it; what makes calls of its
+# By the id of code: what replaces a C function, and calls it; what makes calls of its
 # own, which are nobody else's; and what is asked because of the recorder alone, with all in it.
 LETS_THROUGH: dict[int, CodeType] = {}
 SHUT: dict[int, CodeType] = {}
@@ -278,7 +279,7 @@ def _torch_mode(found: Tally):
 def _kernel(made) -> str:
     """Return device and dtype of a tensor, or of the first one in a list or a tuple."""
     first = next(iter(made), None) if type(made) in (list, tuple) else made
-    with contextlib.suppress(Exception):  # a tensor on no device: what cannot be said is not said
+    with contextlib.suppress(Exception):  # a tensor on no device: what is unknown is left out
         if tensors.is_tensor(first):
             found = str(tensors.field(first, "device")), str(tensors.field(first, "dtype"))
             return ", ".join(found).replace("torch.", "")
@@ -294,15 +295,15 @@ def _kernel(made) -> str:
 def journey(fn, *args, ways: bool = False, shares: bool = False, **kwargs) -> Journey:
     """Run `fn(*args, **kwargs)` twice, and show which of the six seams each of the calls passed.
 
-    `.model.first` and `.model.again` have what was counted, for the thread that calls. *Yours* is
-    what the module of `fn` holds; frames of others are counted, and not followed.
-    `ways=True` calls it as it is, then behind a fresh `tf.function`, then behind a fresh
-    `torch.compile`, twice each; `.model.by("tf.function")` is one of them. `shares=True` calls it
-    some more times, with nothing but a profiler written in C, and shows in whose code its time
-    passed. An Exception and what it prints are told. TypeError if `fn` cannot be called, or makes
-    a coroutine, or is no plain function and all ways are asked for.
+    `.model.first` and `.model.again` contain the counts, for the calling thread. *Yours* is the
+    code in the module of `fn`. Frames of other modules are counted but not followed. `ways=True`
+    runs the function in three ways, twice each: as it is, behind a fresh `tf.function`, and behind
+    a fresh `torch.compile`. `.model.by("tf.function")` returns one of them. `shares=True` calls it
+    a few more times with only a profiler written in C, and shows whose code took the time. An
+    Exception that it raises, and what it prints, appear in the exhibit. TypeError if `fn` cannot be
+    called, makes a coroutine, or is not a plain function though `ways=True`.
     """
-    function = refuse_what_does_not_run(fn, "show_journey")
+    function = refuse_what_does_not_run(fn, "show_journey", args)
     if require_bool(ways, "ways=") and function is not fn:
         cure = "write a function that calls it"
         raise TypeError(f"ways=True needs a plain Python function, not {short_repr(fn)}: {cure}")
@@ -327,9 +328,11 @@ def _called_twice(fn, args, kwargs, function, shares=False) -> Journey:
     first, again = (_tally(fn, args, kwargs, function) for _ in range(2))
     measured = _measure_shares(fn, args, kwargs, again) if require_bool(shares, "shares=") else ()
     is_generator = function is not None and function.__code__.co_flags & GENERATOR
-    note = "The call only made a generator: none of its body ran." if is_generator else ""
+    note = "The call only made a generator. None of its body ran." if is_generator else ""
+    if "jax" in frameworks_of(fn, (*args, *kwargs.values())):
+        note = f"{note} {UNSEEN}".lstrip()
     if shares and not measured:
-        note = "No time was measured: the call raises."
+        note = "No time was measured because the call raises."
     title = f"The journey of {name_of(fn)}, called twice"
     return Journey(title, _passage(first), _passage(again), measured, note)
 
@@ -366,15 +369,15 @@ def _passage(tally: Tally) -> Passage:
 def _ran(tally: Tally) -> tuple[str, str]:
     """Return which of the learner's lines ran, and who ran them or what ran in their place."""
     if tally.space is None:
-        return "No line of yours was there to run.", "No Python function of yours is called."
+        return "There was no line of yours to run.", "No Python function of yours is called."
     if lines := tally.distinct["you"]:
         steps = tally.lines["you"]
         often = f", in {counted(steps, 'step')}" if steps > lines else ""
         by = "CPython evaluated your frame, instruction by instruction."
         if tally.traces:
-            by = f"They ran to be traced: a graph of {counted(tally.nodes, 'node')} was written."
+            by = f"They ran to be traced, which built a graph of {counted(tally.nodes, 'node')}."
         elif made := tally.frames["Dynamo"]:
-            by = f"Beside them ran code of Dynamo's, in {counted(made, 'frame')}."
+            by = f"Code of Dynamo's also ran, in {counted(made, 'frame')}."
         return f"{lines} of your lines ran{often}.", by
     if tally.frames["AutoGraph"]:
         graph = f"AutoGraph wrote it; running it made a graph of {counted(tally.nodes, 'node')}"
@@ -382,11 +385,11 @@ def _ran(tally: Tally) -> tuple[str, str]:
         return "A copy of your lines ran.", graph + ran
     by = ""
     if tally.frames["Dynamo"] and tally.translated:
-        by = "Dynamo read your bytecode, and what it compiled ran in its place."
+        by = "Dynamo read your bytecode, and what it compiled ran instead."
     elif tally.frames["Dynamo"]:
         by = "The guards held, and what Dynamo had compiled ran in your frame."
     elif tally.keys and not tally.outcome:
-        by = "The graph of an earlier call fitted, and ran in their place."
+        by = "The graph of an earlier call matched and ran instead."
     return f"{NO_LINE.capitalize()}.", by
 
 
@@ -396,7 +399,7 @@ def _name(tally: Tally) -> tuple[bool, str, str]:
     if not tally.frames:
         return False, "–", f"{NO_LINE}, so none of their names was looked up"
     if not tally.names:
-        return False, "–", "your lines name nothing but arguments and variables of their own"
+        return False, "–", "your lines use only their own arguments and variables"
     shown = Counter()
     for name, many in tally.names.items():
         shown[_held(MADE.sub(r"\1", name), tally.found.get(name))] += many
@@ -422,10 +425,10 @@ def _key(tally: Tally) -> tuple[bool, str, str]:
         return True, counted(traces, "trace") if traces else "graphs found", words
     key = f" {tally.key}" if tally.key else ""
     if traces:
-        return True, "traced", f"no graph fits the key{key}: traced"
+        return True, "traced", f"no graph matches the key{key}: traced"
     if tally.outcome or not any(_op(name)[1] for name, _ in tally.ran):
         return True, "no graph", f"the key{key} led to no graph that was run"
-    return True, "graph found", f"a graph fits the key{key}: found"
+    return True, "graph found", f"a graph matches the key{key}: found"
 
 
 def _frame(tally: Tally) -> tuple[bool, str, str]:
@@ -457,11 +460,11 @@ def _evaluator(tally: Tally) -> tuple[bool, str, str]:
     owners = {frame_hook.evaluator_at(address).owner for address in tally.evaluators}
     other = sorted(owner for owner in owners if not owner.startswith("CPython"))
     if not other:
-        return False, "–", "CPython's own runs the frames: no other one is set"
+        return False, "–", "CPython's own evaluator runs the frames; no other one is set"
     whose = "torch's evaluator" if other == ["torch"] else f"evaluator of {', '.join(other)}"
     if tally.translated:
         words = f"Dynamo translates {counted(tally.translated, 'code object')}"
-        return True, "translated", f"{whose}; no cache entry fits: {words}"
+        return True, "translated", f"{whose}; no cache entry matches: {words}"
     if made := tally.frames["Dynamo"]:
         words = f"the guards of an entry hold, for {counted(made, 'frame')}"
         return True, "entry found", f"{whose}; {words}"

@@ -7,26 +7,26 @@ kernel, gradient rule, and the gaps. Files are texts whose new lines are known.
 from contextlib import suppress
 from os.path import basename
 
-from helpers.capture.text.value import short_repr
-from helpers.mini.oneflow import OpError
-from helpers.mini.oneflow.global_function import JobFunction
-from helpers.mini.oneflow.job import Job, Op
-from helpers.mini.oneflow.kernels import named
-from helpers.mini.oneflow.session import session
-from helpers.model.framework_records import Blob, JobGraph, JobOp
-from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.phrase import counted
-from helpers.safety.arguments import quote_value, real_isinstance, require_str
+from ...mini.oneflow import OpError
+from ...mini.oneflow.global_function import JobFunction
+from ...mini.oneflow.job import Job, Op
+from ...mini.oneflow.kernels import named
+from ...mini.oneflow.session import session
+from ...model.framework_records import Blob, JobGraph, JobOp
+from ...model.graphs import Edge, Graph, Node
+from ...model.phrase import counted
+from ...safety.arguments import quote_value, real_isinstance, require_str
+from ..text.value import short_repr
 
-OUTSIDE = ("input", "variable")  # op types that stand for values from outside
-OWN = " ◆, by you: its op type is defined in a file of yours."
+OUTSIDE = ("input", "variable")  # op types of values from outside
+OWN = " ◆ by you: a file of yours defines its op type."
 
 
 def job_graph(job, part: str = "") -> JobGraph:
-    """Draw the op list of a `flow.global_function`: forward, backward and update, as they run.
+    """Draw the op list of a `flow.global_function` as it runs: forward, backward and update.
 
-    `part`: forward, backward or update, for one pass alone. The job is written down if it was not
-    yet; OpError if that fails, TypeError for what is no job.
+    `part` selects one pass: forward, backward or update. If the job has not been recorded yet, it
+    is recorded now. OpError if that fails, TypeError if `job` is not a job.
     """
     part, job = require_str(part, "part"), _job_of(job)
     if part not in ("", "forward", "backward", "update"):
@@ -48,7 +48,7 @@ def _job_of(thing) -> Job:
     if real_isinstance(thing, JobFunction):
         return thing.job
     if not real_isinstance(thing, Job):
-        raise TypeError(f"a @flow.global_function is wanted here, not {short_repr(thing)}")
+        raise TypeError(f"this needs a @flow.global_function, not {short_repr(thing)}")
     return thing
 
 
@@ -89,7 +89,7 @@ def _find_neighbours(job: Job) -> dict[str, str]:
 def registry_graph(*jobs) -> Graph:
     """Draw the op types that files have registered, with kernels, gradient rules, and gaps.
 
-    The ops of the given jobs stand before their types.
+    The ops of the given jobs are drawn before their types.
     """
     registry, nodes, edges = session().registry, [], []
     own = [op for op in registry.ops.values() if op.file]
@@ -112,12 +112,12 @@ def registry_graph(*jobs) -> Graph:
             said = f"{one.kernel.name}() · {basename(one.kernel.file)}"
             add(op, f"{key} {number}", f"if {one.matches}", "kernel", "kernel", said)
         if not registered:
-            node = "no kernel", "gone", "nobody computes it"
+            node = "no kernel", "gone", "nothing computes it"
             with suppress(OpError):
                 file = basename(named(registry, op.name).file)
                 node = "kernel", "kernel", f"{op.name.rpartition('_')[2]}() · {file}"
             add(op, key, "computed by", *node)
-        node = "no gradient rule", "gone", "nobody goes back through it"
+        node = "no gradient rule", "gone", "gradients cannot pass"
         if rule is not None:
             node = "gradient rule", "backward", basename(rule.file)
         if rule is not None or op.name.endswith("_forward"):

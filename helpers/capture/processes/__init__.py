@@ -1,1 +1,1 @@
-"""Code run in a process of its own, and what came of it."""
+"""Code run in a separate process, and its outcome."""

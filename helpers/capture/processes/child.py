@@ -12,18 +12,18 @@ from contextlib import suppress
 from functools import cache
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
-from helpers.capture.cpython.objects import names_used
-from helpers.capture.text.error import instead
-from helpers.capture.text.source import source_of, why_outdated
-from helpers.capture.text.value import short_repr
-from helpers.model.phrase import clipped
-from helpers.model.tables import Transcript, Transcripts
-from helpers.safety import missing_parts, progress
-from helpers.safety.arguments import is_exactly, real_isinstance
-from helpers.safety.children import CAN_FORK, ChildResult, ask, ask_fork, signal_name, why_not_json
+from ...model.phrase import clipped
+from ...model.tables import Transcript, Transcripts
+from ...safety import PACKAGE, missing_parts, progress
+from ...safety.arguments import is_exactly, real_isinstance
+from ...safety.children import CAN_FORK, ChildResult, ask, ask_fork, signal_name, why_not_json
+from ..cpython.objects import names_used
+from ..text.error import instead
+from ..text.source import source_of, why_outdated
+from ..text.value import short_repr
 
 PREAMBLE = "import tensorflow as tf"
-PRELOAD = ("triton", "tensorflow", "helpers.mini.eager")  # triton's LLVM before TensorFlow's
+PRELOAD = ("triton", "tensorflow", f"{PACKAGE}.mini.eager")  # triton's LLVM before TensorFlow's
 SECONDS, SECONDS_OF_A_CALL, LONGEST = 60, 240, 400
 PLAIN = (bool, int, float, complex, str, bytes, type(None), dict, list, tuple)
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
@@ -35,11 +35,12 @@ UNSEEN = re.compile(r"NameError: name '(\w+)' is not defined\b.*")
 
 
 def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transcripts:
-    """Run functions without arguments, or source, each in a child interpreter of its own.
+    """Run functions without arguments, or source code, each in its own child interpreter.
 
-    There `tf` is TensorFlow, and no op has run yet, unless `imports` is other source. Shown is what
-    it prints, and the error that ends it: not what else it writes to stderr, such as warnings.
-    TypeError for what is neither; ValueError for a function whose source is not at hand.
+    In the child, `tf` is TensorFlow and no op has run yet. Pass other source as `imports` to change
+    that. You see what the code prints, and the error that ends it. You do not see what else it
+    writes to stderr, such as warnings. TypeError for anything else, ValueError for a function whose
+    source is not available.
     """
     if not what:
         raise TypeError("watch_in_child needs a function, or a piece of source, to run")
@@ -96,21 +97,22 @@ def plain(words: str) -> str:
 
 
 def call_in_child(fn, *args):
-    """Return `fn(*args)`, run from its source in a child interpreter, in an empty folder.
+    """Run `fn(*args)` from its source in a child interpreter, and return the result.
 
-    It must import what it uses; what it writes to its home (`~`) goes with that folder. Arguments
-    and result travel as JSON: dicts with keys of text, lists, text, numbers, None; a tuple arrives
-    as a list. What it prints, or leaves running, does not count. TypeError if there is no source
-    or no JSON, RuntimeError if it does not return.
+    The child starts in an empty folder, which is deleted with all that `fn` writes to its home
+    (`~`). `fn` must import what it uses. Arguments and result travel as JSON: dicts with text keys,
+    lists, text, numbers, None. A tuple arrives as a list. What `fn` prints or leaves running is
+    ignored. TypeError if there is no source or a value is not JSON, RuntimeError if `fn` does not
+    return.
     """
     _require_def(fn)
     source, name = _own_source(fn, TypeError), fn.__code__.co_name
     if fn.__code__.co_freevars:
         free = ", ".join(fn.__code__.co_freevars)
-        raise TypeError(f"{name} uses {free} of a function around it, which does not go along")
+        raise TypeError(f"{name} uses {free} of an enclosing function, which is not sent along")
     if fault := next(filter(None, map(why_not_json, args)), ""):
         raise TypeError(
-            f"call_in_child takes arguments of dicts, lists, text and numbers, not {fault}"
+            f"call_in_child accepts arguments of dicts, lists, text and numbers, not {fault}"
         )
     with progress.doing(f"running {name} in another process"):
         reply = ask({"source": f"{source}\n", "name": name, "args": args}, SECONDS_OF_A_CALL)
@@ -122,7 +124,7 @@ def _read_result(reply: ChildResult, name: str, known: dict):
         if "result" in line:
             return line["result"]
     if fault := reply.last("fault"):
-        raise TypeError(f"{name} returned {fault}, which does not travel as JSON")
+        raise TypeError(f"{name} returned {fault}, which cannot be sent as JSON")
     if reply.ended.late:
         raise RuntimeError(f"{name} did not end within {SECONDS_OF_A_CALL} seconds")
     if reply.ended.large:
@@ -134,7 +136,7 @@ def _read_result(reply: ChildResult, name: str, known: dict):
     if words := missing_parts.of_line(raised):
         raise missing_parts.MissingPart(words)
     if (unseen := UNSEEN.fullmatch(raised)) and unseen[1] in known:
-        raised += ", for it sees no name of this notebook: import it inside, or give it as argument"
+        raised += ", because this notebook's names are not there: import it inside, or pass it in"
     raise RuntimeError(f"{name} failed in its own interpreter: {raised}")
 
 
@@ -154,14 +156,14 @@ def portable(fn) -> str:
 
 def _require_def(fn) -> None:
     if not real_isinstance(fn, FunctionType) or fn.__code__.co_name == "<lambda>":
-        raise TypeError(f"{short_repr(fn)} is no function made by def")
+        raise TypeError(f"{short_repr(fn)} is not a function made by def")
 
 
 def _own_source(fn, error: type[Exception] = ValueError) -> str:
-    """Return the source of a function; an `error` where it is not at hand."""
+    """Return the source of a function; an `error` where it is not available."""
     text, why = source_of(fn.__code__).text, why_outdated(fn.__code__)
     if why or not text:
-        why = why or f"the source of {fn.__code__.co_name} is not at hand"
+        why = why or f"the source of {fn.__code__.co_name} is not available"
         raise error(f"a function is run from its source, and {why}")
     return text
 

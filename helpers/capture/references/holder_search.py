@@ -13,19 +13,20 @@ import os
 import re
 import sys
 import types
-from gc import collect, get_objects, get_referents, get_referrers
+from gc import collect, get_objects, get_referents, get_referrers, is_tracked
 
-from helpers.capture.cpython.objects import called, namespace
-from helpers.capture.cpython.unwrapping import unwrap
-from helpers.capture.references.places import HiddenList, Place, module_name, names_of, places_in
-from helpers.capture.text.value import SCALARS, label, short_name
-from helpers.model.code_records import columns
-from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.phrase import listed
-from helpers.model.reference_records import KINDS, join
-from helpers.model.tables import Listing
-from helpers.safety.arguments import is_exactly, printable, real_isinstance
-from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD, Own
+from ...model.code_records import columns
+from ...model.graphs import Edge, Graph, Node
+from ...model.phrase import listed
+from ...model.reference_records import KINDS, join
+from ...model.tables import Listing
+from ...safety import PACKAGE
+from ...safety.arguments import is_exactly, printable, real_isinstance
+from ...safety.restoring import Own, is_library
+from ..cpython.objects import called, namespace, spoken
+from ..cpython.unwrapping import unwrap
+from ..text.value import SCALARS, label, short_name
+from .places import HiddenList, Place, module_name, names_of, places_in
 
 LEVELS = 8
 FEW = 40  # so many objects the collector is asked about at once; for more, one pass over the heap
@@ -33,15 +34,15 @@ MOST_HOLDERS = 2000  # that are named and listed; a rebinding has no such limit
 HOPS = 5  # from a holder to what names it
 LOST = "(owner not found)"
 OURS, KERNELS, PYTHONS = (
-    "what puts everything back relies on it",
+    "the code that restores everything relies on it",
     "the kernel's own machinery relies on it",
     "Python's own modules and the kernel rely on it",
 )
 _HEADINGS = {"kind": "kind", "owner": "owner", "name": "name"}
 COLUMNS = columns("owner name", **_HEADINGS, scan="scan finds it", verdict="can be rebound")
 UNSEEN = (
-    "Variables that a running call or a traceback alone holds are not listed; nor is a holder that "
-    "the collector does not look at, such as a NumPy array."
+    "Not listed: variables that only a running call (show_frame) or a traceback (show_traceback) "
+    "keeps, and holders that the collector does not look at, such as a NumPy array."
 )
 _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
 _KERNEL = ("IPython", "asyncio", "comm", "ipykernel", "jupyter_client", "selectors", "threading")
@@ -99,10 +100,23 @@ class Heap(Own):
         return real_isinstance(parent, type) or id(inside) in self.names
 
 
+def _find_untracked(wanted: dict) -> list:
+    """Return the dicts (up to 3.13) and tuples with one of these that CPython does not track."""
+    found, level = {}, HiddenList(get_objects())
+    while level:
+        kept = (v for v in get_referents(*level) if type(v) is dict or type(v) is tuple)
+        fresh = {id(v): v for v in kept if id(v) not in found and not is_tracked(v)}
+        found, level = found | fresh, HiddenList(fresh.values())
+    return [v for v in found.values() if not wanted.keys().isdisjoint(map(id, get_referents(v)))]
+
+
 def _find_referrers(level: HiddenList, wanted: dict):
     """Yield what holds any of these; `gc.get_referrers` would compare each with each of many."""
     asked = tuple(level)
     found = HiddenList(get_referrers(*asked) if len(level) <= FEW else get_objects())
+    # Neither a dict nor anything that the collector tracks can be inside an untracked container.
+    if not all(is_tracked(one) or type(one) is dict for one in level):
+        found.extend(_find_untracked(wanted))
     for holder in found:
         holds = len(level) <= FEW or not wanted.keys().isdisjoint(map(id, get_referents(holder)))
         if holds and holder is not asked and not real_isinstance(holder, Own):
@@ -135,10 +149,10 @@ def find_holders(obj) -> tuple[Place, ...]:
 
 
 def bindings(obj) -> Listing:
-    """List the places in this process that hold `obj`, and which of them a module scan finds.
+    """List the places in this process that refer to `obj`, and which of them a module scan finds.
 
-    Not listed are variables that only a running call (`show_frame`) or a traceback
-    (`show_traceback`) holds, and what the collector does not track, such as a NumPy array, or has
+    It misses variables that only a running call (`show_frame`) or a traceback (`show_traceback`)
+    keeps. It also misses holders that the collector does not track, such as a NumPy array, or has
     set aside (`gc.freeze`).
     """
     heap = Heap(HiddenList([obj]), MOST_HOLDERS)
@@ -152,7 +166,7 @@ def bindings(obj) -> Listing:
 
 
 def binding_graph(obj) -> Graph:
-    """Draw each place that `show_bindings` lists for `obj` as an arrow to it."""
+    """Draw each place that `show_bindings` lists for `obj` as an arrow to `obj`."""
     listing = bindings(obj)
     nodes, edges = [Node("object", describe(obj), "object")], []
     for at, row in enumerate(listing.rows):
@@ -184,7 +198,7 @@ def why_fixed(home) -> str:
     name = dict.get(home, "__name__") if real_isinstance(home, dict) else None
     if type(name) is not str:
         return ""
-    if name.startswith(("helpers.capture.", "helpers.safety.")):
+    if name.startswith((f"{PACKAGE}.capture.", f"{PACKAGE}.safety.")):
         return OURS
     if home is vars(builtins):
         return PYTHONS
@@ -215,7 +229,7 @@ def patched_names(most: int) -> str:
     for name, module in _list_modules().values():
         names = namespace(module)
         file = dict.get(names, "__file__") or ""
-        if name in sys.builtin_module_names or str(file).startswith((*STANDARD, *LIBRARIES)):
+        if name in sys.builtin_module_names or is_library(str(file)):
             found += _find_own(name, names, name)
     return listed(sorted(found), most)
 
@@ -229,8 +243,8 @@ def _find_own(place: str, names, home: str) -> list[str]:
             value = value.__func__
         if type(value) is types.FunctionType:
             file = value.__code__.co_filename
-            ours = file.startswith((*STANDARD, *LIBRARIES, HOUSE))
-            if not ours and (file.startswith(_TYPED) or ("<" not in file and os.sep in file)):
+            own = file.startswith(_TYPED) or ("<" not in file and os.sep in file)
+            if own and not is_library(file):
                 found.append(f"{path}: {called(value)}")
         elif type(value) is type and home and value.__module__ == home:
             found += _find_own(path, vars(value), "")
@@ -293,4 +307,6 @@ def describe(obj) -> str:
     if is_exactly(obj, *SCALARS):
         return label(obj)
     words, inside = _anonymous(obj).removesuffix(f" {LOST}"), unwrap(obj)[0]
+    if callable(obj) and (said := spoken(obj)).startswith("np."):
+        return f"the {'ufunc' if inside is obj else 'function'} {said}"
     return f"{words} around {describe(inside)}" if type(inside) is types.FunctionType else words

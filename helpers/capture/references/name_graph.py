@@ -2,19 +2,20 @@
 
 import functools
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import count, islice
 from types import CellType, FunctionType, MethodType, ModuleType
 
-from helpers.capture.cpython.objects import instance_dict
-from helpers.capture.text.tensors import shown_tensor
-from helpers.capture.text.value import SCALARS, detail, label, short_name, type_name
-from helpers.model.graphs import Edge, Graph, Node
-from helpers.safety.arguments import is_exactly, real_isinstance
+from ...model.graphs import Edge, Graph, Node
+from ...safety.arguments import is_exactly, real_isinstance
+from ..cpython.objects import instance_dict
+from ..text.tensors import shown_tensor
+from ..text.value import SCALARS, detail, label, short_name, type_name
 
 DEEPEST = 4
 MOST_ITEMS = 12
 MOST_BOXES = 150
+MOST_SORTED = 1_000  # members of a set, whose order is another one in each process
 
 
 class Numbers:
@@ -24,7 +25,7 @@ class Numbers:
         self._next, self._before, self._now = count(1).__next__, {}, {}
 
     def next_moment(self):
-        """Begin another moment: whoever calls keeps what it meets in it alive until the next."""
+        """Begin another moment: the caller keeps what it meets in it alive until the next."""
         self._before, self._now = self._now, {}
 
     def of(self, value: object) -> int:
@@ -42,16 +43,16 @@ def names_graph(
     title: str = "",
     numbers=None,
     cure: str = "run the cell that makes it",
-    closed: tuple[type, ...] = (),
+    follow: Callable[[object], bool] = lambda value: True,
 ) -> Graph:
     """Return the graph of `names` (str) in `namespace`: one box per name, one per object.
 
-    `numbers`: shared by the moments of one run, so that an object keeps its key. What objects of
-    the `closed` types hold is not followed.
+    `numbers`: shared by the moments of one run, so that an object keeps its key. `follow(value)`:
+    whether what an object has in it is drawn too.
     """
     for name in names:
         if type(name) is not str:
-            raise TypeError(f"give the names as str, such as 'a'; {label(name)} is none")
+            raise TypeError(f"names must be str, such as 'a', not {label(name)}")
         if name not in namespace:
             raise NameError(f"there is no name {label(name)} here yet; {cure}")
     numbers, alive, queue = numbers or Numbers(), {}, deque()
@@ -64,8 +65,7 @@ def names_graph(
         key = f"object {numbers.of(value)}"
         alive[id(value)] = (key, value)
         tensor = shown_tensor(value)
-        shut = tensor or real_isinstance(value, *closed)
-        parts, size = ([], 0) if shut else _find_parts(value)
+        parts, size = _find_parts(value) if not tensor and follow(value) else ([], 0)
         kind = "function" if type(value) is FunctionType else "object"
         if depth:
             left["parts"] = left.get("parts", 0) + size - len(parts[:MOST_ITEMS])
@@ -86,10 +86,10 @@ def names_graph(
             if id(one) in alive or len(nodes) < MOST_BOXES:
                 edges.append(Edge(key, add(one, depth - 1), words))
     told = {
-        f"Of each object the first {MOST_ITEMS} parts are drawn; {left.get('parts', 0):,} more "
+        f"The first {MOST_ITEMS} parts of each object are drawn; {left.get('parts', 0):,} more "
         "are left out (give a part a name to see it).": left.get("parts"),
         f"Only the first {MOST_BOXES} boxes are drawn.": len(nodes) >= MOST_BOXES,
-        f"What lies more than {DEEPEST} arrows from a name is not drawn.": left.get("deeper"),
+        f"Objects more than {DEEPEST} arrows from a name are not drawn.": left.get("deeper"),
     }
     note = " ".join(words for words, is_so in told.items() if is_so)
     return Graph(title, tuple(nodes.values()), tuple(edges), note)
@@ -103,6 +103,9 @@ def _find_parts(value: object) -> tuple[list[tuple[str, object]], int]:
     if kind is dict:
         first = islice(list(value.items()), MOST_ITEMS)
         return [(f"[{label(key)}]", item) for key, item in first], len(value)
+    if is_exactly(value, set, frozenset):
+        first = sorted(islice(value, MOST_SORTED), key=label)
+        return [("", item) for item in first[:MOST_ITEMS]], len(value)
     if is_exactly(value, staticmethod, classmethod):
         found = [("__func__", value.__func__)]
     elif kind is functools.partial:

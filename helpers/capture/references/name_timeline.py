@@ -1,59 +1,70 @@
 """A function that runs -> a timeline: the graph of its local names after each of its lines."""
 
+import enum
 import functools
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from dis import get_instructions, opmap
+from types import FunctionType, MethodType, ModuleType
 
-from helpers.capture.cpython.frame import suspends
-from helpers.capture.cpython.settrace import TRACER_LOST, Printed, traced
-from helpers.capture.cpython.unwrapping import Unwrapped, to_run
-from helpers.capture.references.name_graph import Numbers, names_graph
-from helpers.capture.text.source import source_of
-from helpers.capture.text.value import short_name
-from helpers.model.graphs import Graph
-from helpers.model.phrase import clipped, ended
-from helpers.model.stage_records import Panel, Step, Timeline
+from ...model.graphs import Graph
+from ...model.phrase import clipped, ended, listed
+from ...model.stage_records import Panel, Step, Timeline
+from ...safety.arguments import is_exactly, real_isinstance
+from ...safety.restoring import is_library
+from ..cpython.following import Limits
+from ..cpython.frame import suspends
+from ..cpython.objects import instance_dict, namespace
+from ..cpython.settrace import TRACER_LOST, Printed, traced
+from ..cpython.unwrapping import Unwrapped, to_run
+from ..text.source import source_of
+from ..text.value import short_name, short_repr, type_name
+from .name_graph import Numbers, names_graph
 
 MOST_STEPS = 200
 OVER = "The call is over."
-CLOSED = (type, functools._lru_cache_wrapper)  # what these hold is not the run's
+FOLLOWED = (list, tuple, dict, set, frozenset, functools.partial, MethodType)
 CALLS = ("CALL", "CALL_FUNCTION_EX", "CALL_KW")
+MOST_SHUT = 4  # names of classes
 MOST_TOLD = 60  # characters of output in a sentence
 
 
-def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
-    """Run `fn(*args, **kwargs)` and step through its lines: its names and objects after each.
+def names_timeline(fn: Callable, *args, most: int = MOST_STEPS, **kwargs) -> Timeline:
+    """Run `fn(*args, **kwargs)` and step through its lines, with its names and objects after each.
 
-    TypeError if `fn` is no Python function.
+    Drawn with their contents are lists, tuples, dicts, sets, partials, bound methods, your own
+    functions, and instances of your own classes. Other objects are plain boxes: classes, modules,
+    enums, and what installed packages or the standard library make. `most` limits the number of
+    lines. ValueError if it is not a valid number, TypeError if `fn` is not a Python function.
     """
-    run = _Run(to_run(fn, "watch_names"))
+    run = _Run(to_run(fn, "watch_names", args), Limits("watch_names", most=most).most)
     run.go(args, kwargs)
-    title = f"{short_name(run.fn.__name__)}, line by line"
+    title = f"{short_name(run.fn.__name__)}{run.source.where}, line by line"
     source, notes, steps = run.source, " ".join(filter(None, run.notes)), run.steps
     # What a line is about to do is what the next step finds changed.
     pairs = zip(steps, steps[1:], strict=False)
     told = [replace(step, **_compare(step, then, run.calling)) for step, then in pairs]
     told += [replace(step, says=OVER, lane="return") for step in steps[-1:]]
-    where = (source.file, source.first) if source.file else ()
-    return Timeline(title, source.text, tuple(told), notes, *where)
+    return Timeline(title, source.text, tuple(told), notes, source.places)
 
 
 class _Run:
     """One traced run of one function; `steps` fills up as its lines are done."""
 
-    def __init__(self, watched: Unwrapped):
+    def __init__(self, watched: Unwrapped, most: int):
         self.watched, self.fn, self.steps = watched, watched.function, []
-        self.notes = dict.fromkeys(watched.sentences)  # each once
+        self.notes, self._most = dict.fromkeys(watched.sentences), most  # each note once
         self._frame, self._line, self._raised, self._over = None, 0, "", False
-        self._printed, self._numbers = Printed(), Numbers()
-        self.source = source_of(self.fn.__code__)
+        self._printed, self._numbers, self._shut = Printed(), Numbers(), set()
+        self.source = source_of(self.fn.__code__).folded()
         made = (at for at in get_instructions(self.fn.__code__) if at.opname in CALLS)
         self.calling = {self.source.line(at.positions.lineno) for at in made} - {0}
 
     def go(self, args, kwargs):
         """Run the function; an exception that leaves it is told by the last step, or by a note."""
         found = traced(self._enter, self._printed, self.watched, args, kwargs, lambda: self._over)
+        shut = sorted(name for name in self._shut if name[:1] != "_")
         name, began = short_name(self.fn.__name__), self._frame is not None
         raised = (
             f"The call of {name} raised {found.kind}{'' if began else ' before its first line'}."
@@ -64,6 +75,7 @@ class _Run:
             "The generator was run to its end.": ended_well,
             f"{TRACER_LOST}: what ran after that is not shown.": began and found.tracer_changed,
             raised: found.raised and not self._raised,
+            f"What is in {listed(shut, MOST_SHUT)} is not drawn (show_names draws it).": shut,
         }
         self.notes |= {words: is_so for words, is_so in told.items() if is_so}
         self._frame = None
@@ -83,31 +95,55 @@ class _Run:
             if not (loop and argument[0] is StopIteration):
                 self._raised = short_name(argument[0].__name__)
         elif self._line or event == "line":
-            self._step(frame.f_locals, frame.f_lineno if event == "line" else 0)
+            returns = event == "return" and argument is not None
+            ends = f", and the call returns {short_repr(argument)}" if returns else ""
+            self._step(frame.f_locals, frame.f_lineno if event == "line" else 0, ends)
         if event == "line":
             self._line, self._raised = frame.f_lineno, ""
         return self._on_event
 
-    def _step(self, names: Mapping[str, object], then: int = 0):
-        if len(self.steps) > MOST_STEPS:
-            self._over = True
-            self.notes[f"Only the first {MOST_STEPS} lines that ran are shown."] = True
+    def _follows(self, value: object) -> bool:
+        followed = follows(value)
+        if not followed and type(value) is not FunctionType and instance_dict(value):
+            self._shut.add(type_name(value))
+        return followed
+
+    def _step(self, names: Mapping[str, object], then: int, ends: str):
+        if len(self.steps) > self._most:
+            self._over, many = True, f"{self._most:,} lines that ran are shown"
+            self.notes[f"Only the first {many} (most={2 * self._most} shows more)."] = True
             return
         place = self.source.place(self._line)
-        words = f"{place} raised {self._raised}" if self._raised else f"after {place}"
+        words = f"{place} raised {self._raised}" if self._raised else f"after {place}{ends}"
         words = words if self._line else "the call begins"
         known = [name for name in names if not name.startswith("@")]  # pytest makes such names
         shown = [name for name in known if not name.startswith("_")]
         if len(shown) < len(known):
             self.notes["Names that begin with _ are not shown."] = True
         self._numbers.next_moment()
-        graph = names_graph(names, shown, numbers=self._numbers, closed=CLOSED)
+        graph = names_graph(names, shown, numbers=self._numbers, follow=self._follows)
         before = self._printed.total - len(self._printed.tail)
         printed = f"[{before:,} characters before these are not shown]\n" if before else ""
         names = Panel("names and objects", graph if graph.nodes else "none yet")
         panels = names, Panel("printed", printed + self._printed.tail)
         short = self.source.place(then) if then else "the end"
         self.steps.append(Step(words, self.source.line(then), panels, short=short))
+
+
+def follows(value: object) -> bool:
+    """Return whether what is in a value is drawn: in a container, and in what no library made."""
+    if is_exactly(value, *FOLLOWED):
+        return True
+    if real_isinstance(value, type, ModuleType, enum.Enum):
+        return False
+    if type(value) is FunctionType:
+        return not is_library(value.__code__.co_filename)
+    home = str(vars(type(value)).get("__module__", "builtins"))
+    if home == "__main__" or home in sys.builtin_module_names:
+        return home == "__main__"
+    module = sys.modules.get(home)
+    file = dict.get(namespace(module), "__file__") if real_isinstance(module, ModuleType) else ""
+    return not is_library(str(file))
 
 
 def _compare(step: Step, then: Step, calling: set[int]) -> dict[str, str]:
@@ -123,7 +159,7 @@ def _compare(step: Step, then: Step, calling: set[int]) -> dict[str, str]:
         elif before[name][0] != key:
             old = before[name][1]
             ways = f"one {old} to another" if old == words else f"{old} to {words}"
-            parts.append(f"turns {name} from {ways}")
+            parts.append(f"rebinds {name} from {ways}")
     parts += [f"unbinds {name}" for name in before if name not in after]
     referring, changed = {key: name for name, (key, _) in reversed(after.items())}, []
     for key in held.keys() & holds.keys():
@@ -140,7 +176,7 @@ def _compare(step: Step, then: Step, calling: set[int]) -> dict[str, str]:
         parts.append(f"prints {clipped(repr(fresh.rstrip()), MOST_TOLD)}")
     if raised := then.label.partition(" raised ")[2]:
         parts.append(f"raises {raised}")
-    says = ended("; ".join(parts) or "changes no name, and nothing that a name refers to")
+    says = ended("; ".join(parts) or "changes no name and no object that a name refers to")
     return {"says": says, "lane": "exception" if raised else lane}
 
 

@@ -12,14 +12,14 @@ from functools import partial
 from gc import get_referents
 from types import SimpleNamespace
 
-from helpers.capture.cpython.objects import instance_dict, namespace
-from helpers.model.reference_records import Binding, join
-from helpers.safety.arguments import is_exactly, real_isinstance, real_type_name
-from helpers.safety.restoring import Own
+from ...model.reference_records import Binding, join
+from ...safety.arguments import is_exactly, real_isinstance, real_type_name
+from ...safety.restoring import Own
+from ..cpython.objects import instance_dict, namespace
 
 MISSING = Own()
 _IMMUTABLE, _MANAGED_DICT = 1 << 8, 1 << 4  # of a type's __flags__
-# What a frame or a view holds, it gives up by itself; nobody can write it.
+# A frame or a view releases its references by itself; nothing can write them.
 _NO_PLACE = (types.FrameType, types.TracebackType, types.MappingProxyType)
 _FIXED_TYPE = "its type cannot be changed"
 _FIXED = {  # kind of place -> why it cannot be written
@@ -27,7 +27,7 @@ _FIXED = {  # kind of place -> why it cannot be written
     "frozenset member": "a frozenset cannot be changed",
     "tuple item": "a tuple cannot be changed",
     "bound method": "a bound method's {} is read-only",
-    "C-level holder": "it is held in C or in a slot, where the search does not write",
+    "C-level holder": "it is in C or in a slot, where the search does not write",
 }
 
 
@@ -232,7 +232,7 @@ def _in_dict(holder, child, heap):
     elif parents and all(real_isinstance(parent, types.FrameType) for parent in parents):
         return []  # only the snapshot of a frame's locals
     else:
-        # The collector skips a built-in type, which alone leads to its dict.
+        # The collector skips a built-in type, the only way to its dict.
         reason = "" if parents or not dict.__contains__(holder, "__doc__") else _FIXED_TYPE
         found = [Place("dict value", holder, key_words(k), at=k, reason=reason) for k in keys]
     if any(key is child for key in list(holder)):
@@ -279,7 +279,7 @@ def _in_tuple(holder, child, parents):
 
 
 def _in_cell(holder, heap):
-    # A cell is shared by closures: whoever writes it changes the variable for all of them.
+    # Closures share a cell: a write to it changes the variable for all of them.
     owners = HiddenList(
         function
         for closure in heap.parents(holder)

@@ -17,13 +17,13 @@ from fnmatch import fnmatchcase
 from functools import partial
 from gc import get_referents
 
-from helpers.capture.cpython.objects import inherited, instance_dict, names_used
-from helpers.capture.references.holder_search import describe, find_holders, scan_modules, why_fixed
-from helpers.capture.references.places import HiddenList, Place, is_immutable
-from helpers.capture.text.value import label
-from helpers.model.phrase import counted, listed
-from helpers.safety.arguments import is_exactly, printable, real_isinstance
-from helpers.safety.restoring import Own
+from ...model.phrase import counted, listed
+from ...safety.arguments import is_exactly, printable, real_isinstance
+from ...safety.restoring import Own
+from ..cpython.objects import inherited, instance_dict, names_used
+from ..text.value import label
+from .holder_search import describe, find_holders, scan_modules, why_fixed
+from .places import HiddenList, Place, is_immutable
 
 UNSEEN = "; variables of running calls are not counted"
 _SHARED = (int, str, bytes, float, complex, tuple, frozenset, range, slice, bool)
@@ -31,27 +31,29 @@ _SHARED += (type(None), type(...), type(NotImplemented))  # made once for all
 
 
 def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebinding":
-    """Return a context manager that puts `new` where a search finds `old`, and `old` back later.
+    """Return a context manager that replaces `old` with `new` wherever a search finds `old`.
 
-    `search`: "thorough" (the collector) or "scan" (only names in modules). `keep`: paths such as
-    `"__main__.original"` that stay as they are, `only`: paths to rebind and no others; both may
-    hold patterns (`"tensorflow.*"`). What `new` needs to reach `old` stays as well, and so does a
-    variable that only a running call holds; no search lists it.
+    `old` is restored when the block ends. `search` is "thorough" (ask the collector) or "scan"
+    (only names in modules). `keep` lists paths to leave alone, such as `"__main__.original"`.
+    `only` lists the only paths to rebind. Both accept patterns (`"tensorflow.*"`). References that
+    `new` needs to reach `old` also stay, and those that `old` has to itself. So does a variable
+    that only a running call refers to, because no search lists it. For a permanent replacement,
+    call `.__enter__()` on the result at start-up, or use `stack.enter_context`.
 
-    ValueError or TypeError, one sentence, and nothing changed: for a value that the interpreter
-    shares (None, numbers, strings), a built-in type, a module, a replacement that is `old` itself
-    or cannot be called though `old` can, a path that names no place, and where no place could be
-    rebound. The block is for one thread: others see the replacement as well. The modules of the
-    kernel itself are left out, and so are the builtins, which it calls at any moment.
+    ValueError or TypeError, in one sentence and with nothing changed, if no place could be rebound,
+    a path names no place, or `new` is `old` itself or cannot be called though `old` can. Shared
+    values (None, numbers, strings), built-in types and modules are refused too. Other threads see
+    the replacement too, so use the block in one thread. The kernel's own modules are left out. So
+    are the builtins, which the kernel calls at any moment.
     """
     fits = callable(new) or not callable(old)
     refusals = (
-        (old is new, ValueError, "is to be replaced by itself; give a different object"),
+        (old is new, ValueError, "cannot be replaced by itself; pass a different object"),
         (is_exactly(old, *_SHARED), ValueError, "is a value that the interpreter shares"),
         (real_isinstance(old, types.ModuleType), TypeError, "is a module; rebind names inside it"),
         (real_isinstance(old, type) and is_immutable(old), TypeError, "is built in, and relied on"),
-        (not fits, TypeError, f"can be called, and {describe(new)} cannot"),
-        (is_exactly(new, *_SHARED), ValueError, f"cannot become {describe(new)}, which all share"),
+        (not fits, TypeError, f"can be called, but {describe(new)} cannot"),
+        (is_exactly(new, *_SHARED), ValueError, f"cannot become {describe(new)}, which is shared"),
     )
     for is_so, kind, words in refusals:
         if is_so:
@@ -72,7 +74,7 @@ class Rebinding(Own):
 
     def __repr__(self) -> str:
         if not self.changed:
-            return f"{describe(self.old)} is to be replaced by {describe(self.new)}."
+            return f"{describe(self.old)} will be replaced by {describe(self.new)}."
         done, left = len(self.changed), len(self.left)
         told = "; ".join(f"{n}: {why}" for why, n in Counter(r.reason for r in self.left).items())
         told = f"{left} left ({told})" if told else f"{left} left"
@@ -80,17 +82,17 @@ class Rebinding(Own):
 
     def __enter__(self) -> "Rebinding":
         if self._undo:
-            raise RuntimeError("this rebinding is active already; make another one to nest it")
+            raise RuntimeError("this rebinding is already active; make another one to nest it")
         plan = self._plan()
         try:
             for place in plan:
-                # The record comes before the write: after an error in between, all is put back.
+                # The record comes before the write: after an error in between, all is restored.
                 self._undo.append(place)
                 place.put(self.new)
         except BaseException as error:
             # Half a rebinding is worse than none: two callers would run two functions.
             self._restore()
-            error.add_note(f"in {place.binding.path}; every place holds the original again")
+            error.add_note(f"in {place.binding.path}; every place refers to the original again")
             raise
         return self
 
@@ -99,18 +101,22 @@ class Rebinding(Own):
         search, keep, only = self._how
         places = scan_modules(self.old) if search == "scan" else find_holders(self.old)
         if not places:
-            seen = f"nothing that can be seen holds {describe(self.old)}"
-            raise ValueError(f"{seen}; give an object with a name")
+            seen = f"no visible place holds {describe(self.old)}"
+            raise ValueError(f"{seen}; pass an object with a name")
         for pattern in (*keep, *only):
             if not any(_matches(place, (pattern,)) for place in places):
                 there = listed(sorted(place.binding.path for place in places), 3)
-                words = f"names no place that holds it; there are {there}"
+                words = f"matches no place that holds it; there are {there}"
                 raise ValueError(f"'{printable(pattern)}' {words}")
+        own = {id(self.old), id(instance_dict(self.old))}
+        if type(self.old) is types.FunctionType:
+            own |= {id(self.old.__kwdefaults__), *map(id, self.old.__closure__ or ())}
         reached, plan, changed, left = _reach(self.new, self.old), HiddenList(), [], []
         for place in places:
             needed = {id(place.container), (id(place.container), place.name)} & reached
-            why = place.reason or _matches(place, keep) and "kept, as asked"
-            why = why or only and not _matches(place, only) and "not asked for"
+            why = place.reason or _matches(place, keep) and "kept on request"
+            why = why or only and not _matches(place, only) and "not selected"
+            why = why or id(place.container) in own and "the old object refers to itself there"
             why = why or needed and "the replacement itself needs it"
             if why:
                 left.append(place.binding._replace(rebindable=False, reason=why))
@@ -125,7 +131,7 @@ class Rebinding(Own):
 
     def __exit__(self, kind, error, trace) -> None:
         if not self._undo:
-            raise RuntimeError("this rebinding is not open: never entered, or left already")
+            raise RuntimeError("this rebinding is not active: never entered, or already left")
         sentence = self._restore()
         if sentence and error is None:
             raise RuntimeError(sentence)
@@ -139,14 +145,14 @@ class Rebinding(Own):
             place = self._undo[-1]
             # Someone may have written here meanwhile: only what is still ours is taken back.
             if place.get() is self.new:
-                with suppress(Exception):  # the others are to be put back, too
+                with suppress(Exception):  # the others must be restored, too
                     place.put(self.old)
             if place.get() is not self.old:
                 other.append(place.binding.path)
             self._undo.pop()
         return other and (
             f"while {describe(self.old)} was rebound, something else changed {listed(other, 3)}, "
-            "which was left as it is; all others hold the original again"
+            "which was left as it is; all others refer to the original again"
         )
 
 
@@ -184,16 +190,16 @@ def _reach(new, old) -> set:
 
 
 class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib names its own)
-    """Let `function` run the code of `donor` inside a `with` block.
+    """Make `function` run the code of `donor` inside a `with` block.
 
-    No name is rebound: every route to the function runs the other code, because the object
-    itself changed (`func_set_code`, Objects/funcobject.c). Its globals, defaults and closure stay
-    its own; a call that runs already, or a generator that waits, goes on with the code it began
-    with. TypeError where either is no Python function, ValueError where the numbers of free
-    variables differ or the function is one that puts things back, or that the kernel runs in;
-    nothing has changed then.
-    RuntimeError where two swaps of one function are left in the wrong order; the first code still
-    comes back.
+    No name is rebound. Every route to the function runs the other code, because the object itself
+    changed (`func_set_code`, Objects/funcobject.c). It keeps its own globals, defaults and closure.
+    A call that is already running, or a paused generator, continues with its old code.
+
+    TypeError if either is not a Python function. ValueError if the numbers of free variables
+    differ, or if `function` is needed to undo changes or to run the kernel. In these cases nothing
+    has changed. RuntimeError if two swaps of one function end in the wrong order. The first code is
+    restored even then.
     """
 
     __slots__ = ("function", "code", "first")
@@ -201,20 +207,19 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
     def __init__(self, function, donor):
         for thing in (function, donor):
             if not real_isinstance(thing, types.FunctionType):
-                raise TypeError(f"{describe(thing)} is no Python function: it has no code to swap")
+                raise TypeError(f"{describe(thing)} is not a Python function, so it has no code")
         have, want = (len(each.__code__.co_freevars) for each in (function, donor))
         if have != want:
             words = f"the donor has {want}; the closure stays, so the numbers must be equal"
-            raise ValueError(
-                f"{describe(function)} has {counted(have, 'free variable')} and {words}"
-            )
+            has = counted(have, "free variable")
+            raise ValueError(f"{describe(function)} has {has} and {words}")
         if why := why_fixed(function):
             raise ValueError(f"{describe(function)} keeps its code: {why}")
         self.function, self.code, self.first = function, donor.__code__, None
 
     def __enter__(self):
         if self.first is not None:
-            raise RuntimeError("this swap is active already; make another one to nest it")
+            raise RuntimeError("this swap is already active; make another one to nest it")
         self.first, self.function.__code__ = self.function.__code__, self.code
         return self.function
 
@@ -242,5 +247,5 @@ def _patterns(asked, name: str) -> tuple[str, ...]:
     given = (asked,) if type(asked) is str else asked
     if is_exactly(given, tuple, list, set) and all(type(one) is str for one in given):
         return tuple(given)
-    words = f"{name} is a path such as '__main__.op', or a list of such"
+    words = f"{name} must be a path such as '__main__.op', or a list of paths"
     raise TypeError(f"{words}; this is {label(asked)}")

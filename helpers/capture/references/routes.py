@@ -1,41 +1,43 @@
 """Ways to call a function, and what is done to it -> who runs what, and who holds what meanwhile.
 
-Nothing is told that was not read: each route is run, and each holder is read, inside each patch.
+Nothing is shown that was not read: each route is run, and each holder is read, inside each patch.
 """
 
 from contextlib import nullcontext
 from dis import get_instructions
 from inspect import getclosurevars
+from os.path import commonprefix
 from textwrap import dedent
 from types import FunctionType, ModuleType
 
-from helpers.capture.cpython.objects import instance_dict
-from helpers.capture.cpython.settrace import UNRAISABLE
-from helpers.capture.references.places import HiddenList
-from helpers.capture.text.error import error_message
-from helpers.capture.text.source import source_of
-from helpers.capture.text.value import label, short_name, type_name
-from helpers.model.reference_records import UNKNOWN, Function, Route, RouteMap
-from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.safety import progress
-from helpers.safety.arguments import table
-from helpers.safety.restoring import note_end, running_user_code
+from ...model.reference_records import UNKNOWN, Function, Route, RouteMap
+from ...model.tables import Entry, Ledger, Verdict
+from ...safety import progress
+from ...safety.arguments import table
+from ...safety.restoring import note_end, running_user_code
+from ..cpython.objects import instance_dict
+from ..cpython.settrace import UNRAISABLE
+from ..text.error import error_message
+from ..text.source import source_of
+from ..text.value import label, short_name, type_name
+from .places import HiddenList
 
 NOTHING = "nothing"
 MOST_ROUTES = 1000
 LONGEST_CALL, LONGEST_LINE, MOST_LINES = 24, 22, 8  # characters, characters, lines of a patch
+KEPT = 8  # characters that two long lines have in common, before what differs
 
 
 def watch_callers(routes, judge, interventions) -> Ledger:
-    """Run every route under every intervention and set the judge's words side by side.
+    """Run every route under every intervention, and show the judge's words side by side.
 
-    `routes`: name -> callable without arguments. `judge(route)`: a word, such as old or new.
+    `routes`: name -> callable without arguments. `judge(route)` returns a word, such as old or new.
     `interventions`: heading -> a callable that returns a context manager.
     """
     ways = _callables("routes", routes)
     patches = _callables("interventions", interventions)
     if NOTHING in patches:
-        raise ValueError(f"{NOTHING!r} is the heading of the run without an intervention")
+        raise ValueError(f"{NOTHING!r} is already the heading of the run without an intervention")
     if not callable(judge):
         raise TypeError(f"judge is a function of a route that returns a word, not {label(judge)}")
     runs = {NOTHING: nullcontext, **patches}
@@ -85,10 +87,10 @@ def _judge_route(judge, route) -> Verdict:
 
 
 def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
-    """Run every route under every intervention, and draw who holds `old` or `new` meanwhile.
+    """Run every route under every intervention, and draw what refers to `old` or `new` meanwhile.
 
-    `routes`: name -> callable without arguments. `holders`: the same names -> callable that returns
-    what the route would call. `interventions` as in `watch_callers`.
+    `routes`: name -> callable without arguments. `holders`: the same names -> a callable that
+    returns what the route would call. `interventions` is as in `watch_callers`.
     """
     ways, readers = _callables("routes", routes), _callables("holders", holders)
     if list(ways) != list(readers):
@@ -125,13 +127,23 @@ def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
         board.note,
         routes=tuple(found[at] for at in order),
         functions=tuple(Function(label(each), tuple(its)) for each, its in pairs),
-        codes=tuple(short_name(lines[-1].strip(), LONGEST_LINE) for lines in sources),
+        codes=tuple(short_name(line, LONGEST_LINE) for line in find_differing(sources)),
         patches=("", *map(_patch, interventions.values())),
     )
 
 
+def find_differing(sources: list[list[str]]) -> list[str]:
+    """Return of each source a line that not all have; a long one begins near what differs."""
+    bodies = [[line.strip() for line in lines[1:] or lines] for lines in sources]
+    shared = [line for line in bodies[0] if all(line in body for body in bodies)] if bodies else []
+    lines = [next((one for one in body if one not in shared), body[-1]) for body in bodies]
+    same = len(commonprefix(lines)) - KEPT
+    long = same > 1 and max(map(len, lines), default=0) > LONGEST_LINE
+    return [f"…{line[same:]}" if long else line for line in lines]
+
+
 def _position(things: HiddenList, thing) -> int:
-    """Return where this very object stands among others."""
+    """Return the position of this very object among others."""
     return next((at for at, each in enumerate(things) if each is thing), UNKNOWN)
 
 

@@ -1,7 +1,7 @@
 """This TensorFlow -> where its C functions are: by library, by Python module, then and now.
 
 Every answer is looked up: in the symbol tables of the installed files, in the live modules, in the
-installed sources and headers. Only the column `then` is what a reader of 2019 was told.
+installed sources and headers. Only the column `then` is what readers learned in 2019.
 """
 
 import inspect
@@ -11,9 +11,9 @@ from dataclasses import make_dataclass
 from importlib import import_module, metadata
 from pathlib import Path
 
-from helpers.capture.text.error import error_message
-from helpers.internals.shared_libraries import exported
-from helpers.model.tables import Column, Listing
+from ...internals.shared_libraries import exported
+from ...model.tables import Column, Listing
+from ..text.error import error_message
 
 PATTERN = r"TFE?_|PyInit_|_Z\d+(?:TFE_Py_|EagerTensor)"
 C_NAMES = "TF_NewStatus", "TFE_NewOp", "TFE_Execute"
@@ -33,11 +33,11 @@ def c_libraries() -> Listing:
     rows = tuple(_library(path) for path in _files())
     columns = tuple(Column(*one, one[0] in ("name", "holds")) for one in LIBRARY.items())
     note = "Counts of exported names, from the symbol table of each file."
-    return Listing("Which library holds what", columns, rows, note)
+    return Listing("Which library exports what", columns, rows, note)
 
 
 def then_and_now() -> Listing:
-    """Set what Python imported to reach C in 2019 beside what is there now, looked up live."""
+    """Compare what Python imported to reach C in 2019 with what is there now, looked up live."""
     columns = Column("then", "then", True), Column("now", "now", True), Column("still", "the same?")
     rows = (Claim(*one) for one in (*_in_modules(), *_in_headers(), *_in_sources()))
     return Listing("From Python to C: then and now", columns, tuple(rows))
@@ -83,8 +83,8 @@ def _in_modules() -> Iterator[tuple[str, str, str]]:
     yield "pywrap_tensorflow_internal.py", now, still
     module = import_module("tensorflow.python._pywrap_tensorflow_internal")
     now = ", ".join(name for name in vars(module) if not name.startswith("_"))
-    then = "pywrap_tensorflow_internal holds every C function"
-    yield then, f"_pywrap_tensorflow_internal holds {now}", "no"
+    then = "pywrap_tensorflow_internal contains every C function"
+    yield then, f"_pywrap_tensorflow_internal contains {now}", "no"
     package = metadata.packages_distributions()["tensorflow"][0]
     names = [file.name for file in metadata.files(package)]
     count = sum(name.endswith(".i") or "swig" in name.lower() for name in names)
@@ -123,7 +123,7 @@ def _in_headers() -> Iterator[tuple[str, str, str]]:
     text = _header("core/common_runtime/eager/eager_operation.h")
     line = re.search("^class EagerOperation :.*", text, re.M)[0].rstrip(" {")
     members = [name for name in OPERATION if re.search(rf"^  [^(]*\b{name}_;", text, re.M)]
-    now = f"{line}; it holds {', '.join(members)}"
+    now = f"{line}; its members: {', '.join(members)}"
     yield "EagerOperation in core/common_runtime/eager", now, "yes, with a base"
 
 
@@ -134,7 +134,7 @@ def _in_sources() -> Iterator[tuple[str, str, str]]:
     yield then, f"EagerTensor = {found}, then exported", "yes, by another name"
     context = import_module("tensorflow.python.eager.context")
     last = inspect.getsource(context._create_context).split()[-1]
-    yield "_create_context: _context = Context()", f"{last}, which tells C++ too", "almost"
+    yield "_create_context: _context = Context()", f"{last}, which also informs C++", "almost"
     source = inspect.getsource(ops.enable_eager_execution)
     same = "if context.default_execution_mode != context.EAGER_MODE:" in source
     now, still = ("the same test is there", "yes") if same else ("another test is there", "no")

@@ -9,13 +9,13 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 
-from helpers.capture.processes.child import transcript
-from helpers.internals import tensorflow_private
-from helpers.internals.tensorflow_private import DOORS
-from helpers.model.tables import Transcript, Transcripts
-from helpers.safety import progress
-from helpers.safety.arguments import printable
-from helpers.safety.restoring import patched
+from ...internals import tensorflow_private
+from ...internals.tensorflow_private import DOORS
+from ...model.tables import Transcript, Transcripts
+from ...safety import progress
+from ...safety.arguments import printable
+from ...safety.restoring import patched
+from ..processes.child import transcript
 
 SHARED = """\
 from tensorflow.python.eager import context
@@ -33,7 +33,7 @@ print(v1.Session().run(x * 2))""",
 v1.disable_eager_execution()
 tf.constant(3.0)
 v1.enable_eager_execution()""",
-    "enable, with a policy that is none": """\
+    "enable, with an invalid policy": """\
 v1.disable_eager_execution()
 v1.enable_eager_execution(device_policy=9)""",
     "enable, with options the live context does not have": """\
@@ -70,7 +70,7 @@ def startup(label: str, source: str | None = None) -> Transcript:
         return transcript(label, SHARED + source, source)
     if label not in SWITCHES:
         first = "; ".join(list(SWITCHES)[:5])
-        raise KeyError(f"'{printable(label)}' is none of the {len(SWITCHES)} switches: {first}; …")
+        raise KeyError(f"'{printable(label)}' is not a switch; the {len(SWITCHES)} are {first}; …")
     return startup(label, SWITCHES[label])
 
 

@@ -10,15 +10,15 @@ from functools import partial
 from itertools import chain
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 
-from helpers.capture.cpython.objects import names_used
-from helpers.capture.cpython.settrace import UNRAISABLE
-from helpers.capture.text.error import error_message
-from helpers.internals import tensorflow_private
-from helpers.model.phrase import listed
-from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.safety import arguments, progress
-from helpers.safety.arguments import printable, real_isinstance, real_type_name, static_attribute
-from helpers.safety.restoring import running_user_code
+from ...internals import tensorflow_private
+from ...model.phrase import listed
+from ...model.tables import Entry, Ledger, Verdict
+from ...safety import arguments, progress
+from ...safety.arguments import printable, real_isinstance, real_type_name, static_attribute
+from ...safety.restoring import running_user_code
+from ..cpython.objects import names_used
+from ..cpython.settrace import UNRAISABLE
+from ..text.error import error_message
 
 NAMED = "parameter(s) were modified:"
 LIBRARIES = {"builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch"}
@@ -30,24 +30,24 @@ MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Ke
 TAKEN = (FunctionType, BuiltinFunctionType, ModuleType, type, Enum)  # not the body's to change
 MOST_THINGS, MOST_CASES, MOST_WAYS, MOST_NAMED = 50_000, 200, 12, 3
 MARKS = (
-    ("changed", "no error, and what the caller holds is other than before"),
+    ("changed", "no error, but the caller's objects changed"),
     ("failed", "an error was raised"),
 )
 CASES = "name -> a function, or (function, *arguments)"
-WAYS = "heading -> what takes a function and returns one"
+WAYS = "heading -> a callable that accepts a function and returns one"
 UNCHANGED, NOT_KNOWN = QUIET = "caller's unchanged", "not known what changed"
 GONE = object()
 PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and nothing else
 
 
 def mutations_ledger(cases, ways=None) -> Ledger:
-    """Run functions that change their arguments: who raises, and what the caller's objects are.
+    """Run functions that change their arguments, and show which raise and what the caller then has.
 
-    `cases`: name -> a function, or (function, *arguments); each run gets copies of containers and
-    plain objects, and what is not copied (an array, a variable) is named as not compared. Names
-    that a run rebinds (of its module or closure) are told, and put back. Not looked at is
-    what a method, or a function reached by an attribute, changes elsewhere.
-    `ways`: heading -> what makes a callable of a function; by default as it is, and `tf.function`.
+    `cases`: name -> function, or (function, *arguments). Each run gets copies of containers and
+    plain objects. Objects that are not copied (an array, a variable) are listed as not compared.
+    Names that a run rebinds, in its module or closure, are reported and restored. It does not look
+    at what a method, or a function reached through an attribute, changes elsewhere. `ways`: heading
+    -> what makes a callable of a function. The default is the function as it is, and `tf.function`.
     """
     if ways is None:
         import tensorflow as tf
@@ -118,8 +118,8 @@ class _Snapshot:
                 met[id(one)] = one
                 waiting += self._look_into(one)
             if len(met) > MOST_THINGS:
-                needed = "each run needs fresh ones; give it smaller arguments"
-                raise ValueError(f"a case holds more than {MOST_THINGS:,} things, and {needed}")
+                needed = "each run needs fresh ones; pass smaller arguments"
+                raise ValueError(f"a case contains more than {MOST_THINGS:,} objects, and {needed}")
 
     def _look_into(self, one) -> list:
         if real_isinstance(one, tuple, frozenset):

@@ -1,4 +1,4 @@
-"""What rewrites a function: AutoGraph its source, Grappler its graph; and what became of each node.
+"""What rewrites a function: AutoGraph its source, Grappler its graph; and the fate of each node.
 
 AutoGraph keeps a source map on what it generates (autograph/pyct/origin_info.py). The executor
 hands out the graphs before and after Grappler at the first run of a function
@@ -11,29 +11,30 @@ from dataclasses import replace
 from itertools import product
 from types import MethodType
 
-from helpers.capture.cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
-from helpers.capture.cpython.unwrapping import behind
-from helpers.capture.tensorflow.tf_graph import directed, find_levels, plain_name, tf_graph, traced
-from helpers.capture.tensorflow.trace_ledger import as_function, as_tf_function, watched_of
-from helpers.capture.text.error import error_message, instead
-from helpers.capture.text.source import source_of, why_outdated
-from helpers.internals import tensorflow_private
-from helpers.model.graphs import MEANINGS, Finding, Graph, GraphDiff
-from helpers.model.phrase import clipped, listed
-from helpers.model.tables import SideBySide, align
-from helpers.safety.arguments import quote_value, real_isinstance, require_str, static_attribute
-from helpers.safety.restoring import running_user_code
+from ...internals import tensorflow_private
+from ...model.graphs import MEANINGS, Finding, Graph, GraphDiff
+from ...model.phrase import clipped, listed
+from ...model.tables import SideBySide, align
+from ...safety.arguments import quote_value, real_isinstance, require_str, static_attribute
+from ...safety.restoring import running_user_code
+from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
+from ..cpython.unwrapping import behind, refuse_other_framework
+from ..text.error import error_message, instead
+from ..text.source import source_of, why_outdated
+from .tf_graph import directed, find_levels, plain_name, tf_graph, traced
+from .trace_ledger import as_function, as_tf_function, watched_of
 
-JOINED = "The lines are joined by AutoGraph's own source map; a line without a number on the left "
-JOINED += "is made up by AutoGraph."
-INFERRED = "Both graphs come from the run itself. What became of each node is inferred from these "
-INFERRED += "two alone; Grappler was not asked."
-UNEXPLAINED = "gone; these two graphs do not say why"
+JOINED = "AutoGraph's own source map matches the lines. AutoGraph added the lines without a number "
+JOINED += "on the left."
+INFERRED = "Both graphs come from the run itself. What happened to each node is inferred from the "
+INFERRED += "two graphs, not reported by Grappler."
+UNEXPLAINED = "gone; these two graphs do not show why"
 MOST_NAMED, LONGEST = 3, 100
 
 
 def autograph_side_by_side(fn) -> SideBySide:
-    """Set a function's source beside what AutoGraph generates from it, line by line."""
+    """Show a function's source beside the code that AutoGraph generates from it, line by line."""
+    refuse_other_framework(fn, (), "show_autograph", "TensorFlow")
     import tensorflow as tf
 
     fn = known.function if (known := watched_of(fn)) else fn
@@ -75,18 +76,19 @@ def _read_source(function, name: str) -> tuple[list[str], int]:
 
 
 def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
-    """Run `fn(*args, **kwargs)` as a graph, and say what Grappler made of each node."""
+    """Run `fn(*args, **kwargs)` as a graph, and show what Grappler made of each node."""
+    refuse_other_framework(fn, args, "watch_optimisation", "TensorFlow")
     import tensorflow as tf
 
     function = as_tf_function(as_function(fn).python_function)
     if tf.inside_function():
-        raise RuntimeError("nothing runs while TensorFlow traces: call watch_optimisation outside")
+        raise RuntimeError("nothing runs while TensorFlow traces; call watch_optimisation outside")
     concrete = traced(function, args, kwargs)
     with tensorflow_private.run_metadata() as collected, running_user_code():
         function(*args, **kwargs)
         graphs = list(collected().function_graphs)
     if not graphs:
-        raise RuntimeError("this run handed out no graphs; does the function hold any op?")
+        raise RuntimeError("this run produced no graphs; does the function contain any op?")
     wanted = {operation.name for operation in concrete.graph.get_operations()}
     own = max(graphs, key=lambda g: sum(n.name in wanted for n in g.pre_optimization_graph.node))
     name = plain_name(concrete.graph.name)
@@ -97,9 +99,9 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
 
 
 def tf_diff(before, after, title: str = "") -> GraphDiff:
-    """Say what became of every node of the graph `before`, told from it and `after` alone.
+    """Compare two graphs, and say what became of each node of `before`.
 
-    Each is what `show_graph` takes without arguments, or an exhibit that it gave.
+    Each is what `show_graph` accepts without arguments, or an exhibit that it returned.
     """
     title = clipped(require_str(title, "title"), 200)
     both = [side if real_isinstance(side, Graph) else tf_graph(side) for side in (before, after)]
@@ -125,7 +127,7 @@ class _Side:
         for edge in graph.edges:
             self.inputs[edge.target].append((edge.source, edge.label))
         self.arrows = directed(graph)
-        level = find_levels(self.arrows)  # what stands in a cycle has none
+        level = find_levels(self.arrows)  # a node in a cycle has none
         self.inputs_first = sorted(self.nodes, key=lambda key: level.get(key, len(self.nodes)))
 
     def sources(self, key: str) -> list[str]:
@@ -144,7 +146,7 @@ class _Comparison:
         self.one, self.two, self.findings = one, two, []
         self.open, self.stand = dict.fromkeys(one.nodes), {}
         self.gone = one.nodes.keys() - two.nodes.keys()
-        self.left = set(self.gone)  # those of which nobody has said why
+        self.left = set(self.gone)  # those without an explanation
         self.new = two.nodes.keys() - one.nodes.keys()
 
     def say(self, word: str, before, after, how: str = "") -> None:
@@ -179,7 +181,7 @@ def _remove(work: _Comparison) -> None:
     results = [key for key, node in one.nodes.items() if node.kind == "output"] or ends
     needed = set(results).union(*(networkx.ancestors(one.arrows, key) for key in results))
     if results and (dead := work.gone - needed):
-        work.say("removed", dead, (), "no way leads from it to a result")
+        work.say("removed", dead, (), "no path leads from it to a result")
 
 
 def _fold(work: _Comparison) -> None:
@@ -192,7 +194,7 @@ def _fold(work: _Comparison) -> None:
         now = work.two.nodes.get(key)
         became = now is not None and now.kind == "constant" and node.kind != "constant"
         if became and constant[key]:
-            how = f"{key} is computed from constants alone; it is now {now.detail or now.label}"
+            how = f"{key} is computed only from constants; it is now {now.detail or now.label}"
             work.say("folded", work.with_helpers([key]), (key,), how)
 
 
@@ -228,7 +230,7 @@ def _number_values(side: _Side) -> dict[str, int]:
 
 
 def _bypass(work: _Comparison) -> None:
-    """A reader that is still there reads, in the place of a gone node, what that node had read."""
+    """A remaining reader reads what a removed node had read, instead of that node."""
     for reader in [key for key in work.one.nodes if key not in work.gone]:
         expected, now = Counter(work.now_read(reader)), Counter(work.two.sources(reader))
         known = [key for key in now - expected if key in work.one.nodes]
@@ -289,7 +291,7 @@ def _differences(work: _Comparison, key: str):
     if others := dict.fromkeys(source for source, _ in Counter(before) - Counter(after)):
         yield f"reads another output of {_named(others)}, or only waits for it"
     elif was != now or (len(before) == len(after) and before != after):
-        yield "reads the same in another order"
+        yield "reads the same inputs in another order"
 
 
 def _named(keys) -> str:

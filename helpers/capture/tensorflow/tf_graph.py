@@ -11,16 +11,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 from math import prod
 
-from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
-from helpers.capture.text.error import error_message, instead
-from helpers.internals import tensorflow_private
-from helpers.model.graphs import Edge, Graph, LaneNode, Node, ParallelStep, Steps
-from helpers.model.phrase import clipped, counted, listed
-from helpers.model.tables import Column
-from helpers.safety.arguments import printable, real_isinstance, real_type_name
-from helpers.safety.restoring import running_user_code
+from ...internals import tensorflow_private
+from ...model.graphs import Edge, Graph, LaneNode, Node, ParallelStep, Steps
+from ...model.phrase import clipped, counted, listed
+from ...model.tables import Column
+from ...safety.arguments import printable, real_isinstance, real_type_name
+from ...safety.restoring import running_user_code
+from ..cpython.unwrapping import refuse_other_framework
+from ..text.error import error_message, instead
+from .trace_ledger import as_tf_function, watched_of
 
-NEEDED = "a graph is drawn of a tf.function, one of its concrete functions, a tf.Graph or a "
+NEEDED = "a graph can be drawn of a tf.function, one of its concrete functions, a tf.Graph or a "
 NEEDED += "GraphDef, or of a Python function and its arguments"
 CONTROL = "control"  # the label of an arrow that carries no value
 MOST_SHOWN, MOST_BYTES = 8, 4_000  # elements of a constant, and bytes, whose values are read
@@ -57,6 +58,7 @@ def traced(function, args, kwargs):
 
 def _graph_def(thing, args, kwargs):
     """Return (name, GraphDef); the shapes come along where the graph is alive."""
+    refuse_other_framework(thing, args, "show_graph", "TensorFlow")
     import tensorflow as tf
 
     kinds = tf.compat.v1.GraphDef, tf.Graph, tf.types.experimental.ConcreteFunction
@@ -120,7 +122,7 @@ class _Draft:
         label = f"output {output}" if output not in ("", "0") else ""
         label, source = CONTROL if written.startswith("^") else label, prefix + name
         if source not in self.nodes:
-            self.nodes[source] = Node(source, name, "gone", "named as an input, and not here")
+            self.nodes[source] = Node(source, name, "gone", "named as an input, but not here")
         self.edges.append(Edge(source, target, label))
 
     def _call(self, prefix: str, caller: str, attribute: str, name: str) -> None:
@@ -245,7 +247,7 @@ COLUMNS = (Column("step", "step"), Column("width", "side by side"), Column("node
 
 
 def tf_steps(thing, *args, **kwargs) -> Steps:
-    """Show the nodes of a TensorFlow graph step by step: what could run side by side."""
+    """Show a TensorFlow graph in steps. The nodes of one step could run in parallel."""
     return steps(tf_graph(thing, *args, **kwargs))
 
 
@@ -273,9 +275,9 @@ def steps(graph: Graph) -> Steps:
     if path:
         ends = path if len(path) <= MOST_NAMED else (*path[:3], "…", *path[-3:])
         words = " → ".join(clipped(key, LONGEST) for key in ends)
-        notes.append(f"A longest way has {len(path)} nodes: {words}.")
+        notes.append(f"A longest path has {len(path)} nodes: {words}.")
     if missing := len(graph.nodes) - len(level):
-        notes.append(f"{missing} nodes have no step: they wait for a cycle.")
+        notes.append(f"{missing} nodes have no step because they wait for a cycle.")
     title = f"{graph.title}, in steps"
     return Steps(title, COLUMNS, tuple(rows), " ".join(notes), path, widest, tuple(lanes))
 

@@ -16,11 +16,8 @@ from dataclasses import replace
 from itertools import groupby, islice
 from types import BuiltinFunctionType, FunctionType, MethodType
 
-from helpers.capture.cpython.objects import called
-from helpers.capture.text.error import error_message, instead
-from helpers.capture.text.value import SCALARS, label, type_name
-from helpers.internals import tensorflow_private
-from helpers.model.framework_records import (
+from ...internals import tensorflow_private
+from ...model.framework_records import (
     HEADINGS,
     MARKS,
     Cause,
@@ -28,20 +25,26 @@ from helpers.model.framework_records import (
     TraceLedger,
     trace_entry,
 )
-from helpers.model.phrase import clipped, counted, listed
-from helpers.safety.arguments import is_exactly, quote_value, real_isinstance, static_attribute
-from helpers.safety.restoring import preserves_interpreter_state
+from ...model.phrase import clipped, counted, listed
+from ...safety.arguments import is_exactly, quote_value, real_isinstance, static_attribute
+from ...safety.restoring import preserves_interpreter_state
+from ..cpython.objects import called
+from ..cpython.unwrapping import refuse_other_framework
+from ..text.error import error_message, instead
+from ..text.value import SCALARS, label, type_name
 
-NO_LEAF = "no leaf differs in words; its own equality says that it is another"
+NO_LEAF = "both look the same, but their own equality test says that they differ"
 KERAS = "keras.src.backend.tensorflow.trainer"
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _EAGER = "run_functions_eagerly is on: Python ran, nothing was looked up"
 WHEN = {"error": "no key", "trace": "raised while tracing"}
 MOST_ITEMS, DEEPEST, LONGEST = 6, 6, 160
+SPEC = re.compile(r"\bTensorSpec\(shape=(.*?), dtype=tf\.(\w+), name=\w+\)")
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 MOST_DIFFERENCES = 20  # counted between two keys; beyond that they are far apart anyway
 MOST_KEYS = 200  # the newest, compared with; each trace asks again, so all would be quadratic
 BRACKETS = {"List": "[]", "Tuple": "()", "Dict": "{}"}
+KINDS = {"list", "tuple", "dict"}
 LEAVES = {"TensorSpec": "tensor ", "Literal": "Python value "}
 CONTEXTS = {
     "parent_graph": ("eager", "inside another graph"),
@@ -54,8 +57,8 @@ CONTEXTS = {
 def watch(fn, **options) -> "Watched":
     """Return `fn`, to be called as before, with a ledger of its calls: hit or trace, and why.
 
-    A plain function becomes `tf.function(fn, **options)` first. The counts of a tf.function are
-    the same with and without.
+    A plain function becomes `tf.function(fn, **options)` first. Watching does not change the counts
+    of a tf.function.
     """
     known = None if options else watched_of(fn)
     return known or Watched(as_function(fn, options))
@@ -63,30 +66,31 @@ def watch(fn, **options) -> "Watched":
 
 @preserves_interpreter_state
 def would_trace(fn, *args, **kwargs) -> TraceEntry:
-    """Return the row that calling `fn(*args, **kwargs)` now would add, without calling it.
+    """Return the row that a call `fn(*args, **kwargs)` would add now, without making the call.
 
-    `fn`: a tf.function or a watched one. Only the body could still make it another row, by raising.
+    `fn` is a tf.function or a watched one. Only an error in the body could still change that row.
     """
     if type(fn) is MethodType and (known := watched_of(fn.__func__)):
         return known.forecast((fn.__self__, *args), kwargs)
-    return (watched_of(fn) or Watched(as_function(fn))).forecast(args, kwargs)
+    return (watched_of(fn) or Watched(as_function(fn, args=args))).forecast(args, kwargs)
 
 
-def as_function(fn, options=()):
+def as_function(fn, options=(), args=()):
     """Return the tf.function that `fn` is, or becomes. TypeError if it can be neither."""
+    refuse_other_framework(fn, args, "watch_traces", "TensorFlow")
     import tensorflow as tf
 
     kinds = tf.types.experimental
     fn = known.function if (known := watched_of(fn)) else fn
     if real_isinstance(fn, kinds.PolymorphicFunction):
         if options:
-            raise TypeError("this is a tf.function already; give the options to tf.function itself")
+            raise TypeError("this is already a tf.function; pass the options to tf.function itself")
         return fn
     if real_isinstance(fn, kinds.ConcreteFunction):
-        raise TypeError("a ConcreteFunction is one trace and makes no other; give the tf.function")
+        raise TypeError("a ConcreteFunction is one trace and makes no other; pass the tf.function")
     shown = quote_value(fn)
     if real_isinstance(static_attribute(fn, "__wrapped__"), kinds.PolymorphicFunction):
-        raise TypeError(f"{shown} is around a tf.function; watch that one, its __wrapped__")
+        raise TypeError(f"{shown} wraps a tf.function; watch that one, its __wrapped__")
     if not callable(fn):
         raise TypeError(f"a function is needed, and {shown} cannot be called{instead(fn)}")
     made = as_tf_function(fn, **dict(options))
@@ -100,16 +104,16 @@ def as_tf_function(fn, **options):
 
     shown = quote_value(fn)
     if type(fn) is FunctionType and fn.__code__.co_flags & ASYNC:
-        raise TypeError(f"a call of {shown} only makes a coroutine, and TensorFlow traces none")
+        raise TypeError(f"a call of {shown} only makes a coroutine, which TensorFlow cannot trace")
     if real_isinstance(fn, FunctionType, MethodType) and fn.__module__ == KERAS:
         loop = "is a loop in Python around its own tf.function, which TensorFlow cannot trace"
-        raise TypeError(f"{fn.__name__} of Keras {loop}; watch_ops lists what it runs")
+        raise TypeError(f"{fn.__name__} of Keras {loop}; use `with watching_traces(): fit(…)`")
     try:
         made = tf.function(fn, **options)
         inspect.signature(made)
     except Exception as error:  # what `fn` says of itself may raise anything
         given = f" with {', '.join(options)}" if options else "; wrap it in a def"
-        words = f"tf.function takes no {shown}{given}: {error_message(error)}"
+        words = f"tf.function does not accept {shown}{given}: {error_message(error)}"
         raise TypeError(clipped(words, 400)) from None
     return made
 
@@ -132,7 +136,7 @@ class Watched:
     Other attributes are the function's; what `get_concrete_function` traces is written down too.
     """
 
-    autograph_info__ = {}  # AutoGraph rewrites callers, and leaves what bears this name alone
+    autograph_info__ = {}  # AutoGraph rewrites callers, but no function with this name
 
     def __init__(self, function):
         self.function = function
@@ -190,13 +194,10 @@ class Watched:
         known = list(tensorflow_private.cached_keys(self.function))
         if held is not None:  # by being equal, or by a more general shape
             stored = self._names.arguments(next(k for k in known if k == held)[1])
-            fits = f"{'equal to' if held == key else 'fits'} the key {stored}"
+            fits = f"{'equal to' if held == key else 'matches'} the key {stored}"
             self._fits[key] = words, "" if stored == words else fits
             return trace_entry("next", words, "hit", self._fits[key][1])
-        causes = nearest(known, key, self._names)
-        more = f"; and {len(causes) - 3} more" if len(causes) > 3 else ""
-        note = "; ".join(map(str, causes[:3])) + more or NO_LEAF
-        note = note if known else "first trace"
+        note, causes = _reason(known, key, self._names)
         return trace_entry("next", words, "trace", note, traces=1, causes=causes)
 
     def _run(self, call, args, kwargs, asked=""):
@@ -216,7 +217,7 @@ class Watched:
             self._write(row, made, error, asked)
 
     def _write(self, row: TraceEntry, made, error: str, asked: str) -> None:
-        """Write down what became of a call that was foretold as `row`."""
+        """Record the outcome of a call that was predicted as `row`."""
         cached = tensorflow_private.cached_keys(self.function) if made else {}
         new = [key for key, concrete in cached.items() if any(concrete is one for one in made)]
         verdict, notes, causes = row.verdict, [row.note], ()
@@ -238,10 +239,70 @@ class Watched:
         self._calls.append(made)
 
     def _tell_renamed(self) -> str:
-        """Say which names lead to another function by now: a graph does not ask for them again."""
+        """Say which names now lead to another function: a graph does not look them up again."""
         names = [n for n, before in self._before.items() if self._space.get(n) is not before()]
-        told = f"another {listed(names, 3)} by now, for which the graph does not ask"
+        told = f"now a different {listed(names, 3)}, which the graph does not check"
         return told if names else ""
+
+
+class TracesSeen:
+    """List the traces that TensorFlow makes in a `with` block, in any function.
+
+    After `with watching_traces() as seen: model.fit(x, y)`, `seen.model.traces` and `.retraces` are
+    numbers, so you can `assert not seen.model.retraces`. A call that hits adds no row. Functions
+    that were made before the block, as Keras does, and functions of other threads are included.
+    Functions that tf.data traces for a dataset are only counted. Errors in the block are raised.
+    """
+
+    def __init__(self):
+        self._names, self._calls, self._of_data = Names(), [], 0
+        self.watching = functools.partial(tensorflow_private.hearing_lookups, self._hear)
+
+    def _hear(self, python, key, known, error) -> None:
+        if str(getattr(python, "__module__", "")).startswith("tensorflow.python.data."):
+            self._of_data += 1
+            return
+        (context, kind), subject = key, f"{len(self._calls) + 1}: {called(python)}"
+        method = "" if type(python) is MethodType else _method_in(python)
+        subject += f" ({method})" * bool(method)
+        alike = [one for one in known if one[0].scope_type == context.scope_type]
+        note, causes = _reason(alike, key, self._names)
+        again = "second trace of the first call, which created variables: not a retrace"
+        row, more = ("trace", again if known and not alike else note), {"traces": 1}
+        if error:
+            row, more, causes = ("error", f"{WHEN['trace']}: {error_message(error)}"), {}, ()
+        words = self._names.arguments(kind)
+        self._calls.append(trace_entry(subject, words, *row, causes=causes, **more))
+
+    @property
+    def model(self) -> TraceLedger:
+        """Return the ledger as it is now."""
+        title = "Traced in the block"
+        made = TraceLedger(title, "function", HEADINGS, (*self._calls,), marks=MARKS)
+        note = f"{counted(made.traces, 'trace')}, {counted(made.retraces, 'retrace')} among them."
+        data = f" tf.data traced {counted(self._of_data, 'function')} for datasets."
+        return replace(made, note=note + data * bool(self._of_data))
+
+
+def _method_in(value, deep: int = 9) -> str:
+    """Return the name of a bound method in the closures below, such as train_step of Keras."""
+    if type(value) is MethodType:
+        return called(value)
+    cells = (value.__closure__ or ()) if type(value) is FunctionType else ()
+    with suppress(ValueError):  # a cell without contents
+        below = (static_attribute(value, "__wrapped__"), *(one.cell_contents for one in cells))
+        found = (_method_in(one, deep - 1) for one in below if deep and one is not None)
+        return next(filter(None, found), "")
+    return ""
+
+
+def _reason(known, key, names: "Names") -> tuple[str, tuple[Cause, ...]]:
+    """Return why a key equals none of the known ones, in words, and as causes."""
+    if not known:
+        return "first trace", ()
+    causes = nearest(known, key, names)
+    more = f"; and {len(causes) - 3} more" if len(causes) > 3 else ""
+    return "; ".join(map(str, causes[:3])) + more or NO_LEAF, causes
 
 
 def _folded(calls: list[TraceEntry]) -> Iterator[TraceEntry]:
@@ -288,7 +349,7 @@ class Names:
         if parts is None:
             with suppress(Exception):  # a repr of somebody's own
                 if not ADDRESS.search(words := repr(trace_type)):
-                    return clipped(words, LONGEST)
+                    return clipped(SPEC.sub(r"\2 \1", words), LONGEST)
             return type_name(trace_type)
         words = [self.of(part, depth + 1) for part in islice(parts.values(), MOST_ITEMS)]
         if kind == "Dict":
@@ -329,7 +390,7 @@ def _joined(words) -> str:
 
 
 def shape_words(tensor_shape) -> str:
-    """Return a TensorShape as a tuple is written; None stands for any size."""
+    """Return a TensorShape as a tuple is written; None means any size."""
     return "of any rank" if tensor_shape.rank is None else str(tuple(tensor_shape.as_list()))
 
 
@@ -343,11 +404,18 @@ def literal(value) -> str:
 def nearest(keys, wanted, names: Names) -> tuple[Cause, ...]:
     """Return how `wanted` differs from the nearest of `keys` (oldest first); () if there is none.
 
-    The nearest differs in the fewest leaves; of equals, it is the newest.
+    The nearest differs in the fewest leaves, and rather not in a length, nor in whether an argument
+    is a list, tuple or dict; of equals, it is the newest.
     """
     walks = (_walk_keys(names, key, wanted) for key in keys[-MOST_KEYS:])
     found = [tuple(islice(walk, MOST_DIFFERENCES)) for walk in walks]
-    return min(reversed(found), key=len, default=())
+    return min(reversed(found), key=_distance, default=())
+
+
+def _distance(causes) -> tuple[int, int, int]:
+    tops = (one for one in causes if one.kind == "type" and "[" not in one.where)
+    others = sum(not KINDS.isdisjoint((one.before, one.after)) for one in tops)
+    return others, sum(one.kind == "number of elements" for one in causes), len(causes)
 
 
 def _walk_keys(names: Names, old, new) -> Iterator[Cause]:

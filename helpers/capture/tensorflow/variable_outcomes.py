@@ -8,23 +8,23 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import make_dataclass
 
-from helpers.capture.cpython.objects import name_of
-from helpers.capture.text.error import error_message
-from helpers.capture.text.value import short_repr
-from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
-from helpers.safety import progress
-from helpers.safety.arguments import called, printable, real_isinstance, require_int, table
+from ...model.tables import Column, Entry, Ledger, Listing, Verdict
+from ...safety import progress
+from ...safety.arguments import called, printable, real_isinstance, require_int, table
+from ..cpython.objects import name_of
+from ..text.error import error_message
+from ..text.value import short_repr
 
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
-MARKS = (("changed", "not what it saw with a RefVariable"),)
+MARKS = (("changed", "not the result with a RefVariable"),)
 THREADS = 4
 BAR = 30
 MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES = 100_000, 100, 20
 PROGRAMS = "name -> a program, a function of (v, one)"
 ANY_ORDER = (
-    "What a graph does not order may come in any order. These counts belong to this machine "
+    "Ops that a graph does not order may run in any order. The counts are from this machine "
 )
-ANY_ORDER += "and this minute; that an outcome never came up does not forbid it."
+ANY_ORDER += "and this run. An outcome that did not come up may still be possible."
 
 
 OUTCOME = ("variable", "saw", "runs", "share")
@@ -42,8 +42,8 @@ class Histogram(Listing):
 def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
     """Run programs with a RefVariable and with a ResourceVariable, and compare what they saw.
 
-    `programs`: name -> a function of a variable (0 at first) and the number 1, both tensors of a
-    graph, that returns what is to be fetched.
+    `programs`: name -> a function that returns what to fetch. Its two arguments are tensors of a
+    graph: a variable (0 at first) and the number 1.
     """
     runs = require_int(runs, "runs=", MOST_RUNS)
     entries, found = [], table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
@@ -61,7 +61,7 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
 
 
 def race_histogram(program: Callable, runs: int = 500) -> Histogram:
-    """Run one such program often, and count what it saw with each kind of variable."""
+    """Count what a program of `watch_variables` sees in many runs with each kind of variable."""
     runs = require_int(runs, "runs=", MOST_RUNS)
     rows = tuple(
         Outcome(kind, saw, times, "█" * max(1, round(BAR * times / runs)))
@@ -93,7 +93,7 @@ def outcomes(program: Callable, kind: str, runs: int, what: str = "the program")
                 counted[_words(session.run(fetches))] += 1
             except tf.errors.OpError as error:
                 counted[error_message(error)] += 1
-            except Exception as error:  # what is no fetch
+            except Exception as error:  # not a fetch
                 needed = f"a program must return tensors or ops of its graph, and {what} does not"
                 raise ValueError(f"{needed}: {error_message(error)}") from None
     return counted

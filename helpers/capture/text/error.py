@@ -1,14 +1,14 @@
-"""What ends a call -> one sentence: of an exception, or of what is no function to call."""
+"""What ends a call -> one sentence: an exception, or an object that is not a function."""
 
 import re
 from types import FunctionType, ModuleType
 
-from helpers.safety import missing_parts
-from helpers.safety.arguments import printable, real_isinstance, real_type_name
+from ...safety import missing_parts
+from ...safety.arguments import printable, real_isinstance, real_type_name
 
 LONGEST = 300
 MOST_READ = 20_000  # characters of a message that are looked through
-# JupyterLab would make a link of it, in a colour that cannot be told from the text.
+# JupyterLab would make a link of it, in a colour that looks like the text's.
 LINK = re.compile(r"\s*(?:[Ss]ee|[Vv]isit)?\s*https?://\S+(?: for more information)?\.?")
 PLACE = re.compile(r'\s*(File "|<stack traces unavailable>|Detected at node|in user code:)')
 OP = re.compile(r"\s*(\[\[\{\{.*\}\}\]\]|\[Op:[^\]]*\]|\{\{function_node [^}]*\}\})")
@@ -39,10 +39,10 @@ def _sentence(message: str, name: str) -> str:
 
 
 def instead(thing: object) -> str:
-    """Return what to give in place of what is no function, as the end of a sentence."""
+    """Return what to pass instead of an object that is not a function, to end a sentence."""
     if real_isinstance(thing, ModuleType):
         space = object.__getattribute__(thing, "__dict__")
         functions = (k for k, v in space.items() if type(v) is FunctionType and k[:1] != "_")
         such_as = (f", such as {space.get('__name__')}.{one}" for one in functions)
-        return f"; of a module, give a function{next(such_as, '')}"
+        return f"; for a module, pass one of its functions{next(such_as, '')}"
     return ""

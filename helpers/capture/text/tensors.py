@@ -2,9 +2,9 @@
 
 from contextlib import suppress
 
-from helpers.model.phrase import clipped
-from helpers.safety import restoring
-from helpers.safety.arguments import real_isinstance, real_type_name
+from ...model.phrase import clipped
+from ...safety import restoring
+from ...safety.arguments import real_isinstance, real_type_name
 
 LONGEST = 200  # characters of sizes
 # What a tensor or a variable is, by the module that somebody has imported already.
@@ -28,12 +28,27 @@ def base_of(kind: type) -> type | None:
 
 
 def shown_tensor(value: object) -> str:
-    """Return `float32 [4]`, or `Parameter float32 [4]` of no plain tensor; "" of anything else."""
+    """Return `float32 [4]`, or `Parameter float32 [4]` of no plain tensor; "" of anything else.
+
+    Of a tf.data.Dataset: what its elements are.
+    """
     base, kind = base_of(type(value)), real_type_name(value)
+    data = getattr(restoring.module("tensorflow.python.data.ops.dataset_ops"), "DatasetV2", None)
+    if data and real_isinstance(value, data):
+        return clipped(f"{kind.strip('_')} of {_spec_words(value.element_spec)}", LONGEST)
     if base is None or (told := words(value)) == kind:
         return ""
     name = "Variable" if base.__name__ == "Variable" else kind
     return told if name in _PLAIN else f"{name} {told}"
+
+
+def _spec_words(spec) -> str:
+    """Return what a Dataset says of its elements, such as `(float32 [None, 2], int64 [])`."""
+    if real_isinstance(spec, dict):
+        return f"{{{', '.join(f'{name}: {_spec_words(one)}' for name, one in spec.items())}}}"
+    if real_isinstance(spec, tuple):
+        return f"({', '.join(map(_spec_words, spec))})"
+    return words(spec)
 
 
 def is_tensor(value) -> bool:
@@ -51,7 +66,7 @@ def field(tensor, name: str):
 
 
 def words(tensor) -> str:
-    """Return dtype and sizes, such as `float32 [3, 4]`, or what stands in their place."""
+    """Return dtype and sizes, such as `float32 [3, 4]`, or words instead of them."""
     kind = real_type_name(tensor)
     # Not a subclass of somebody's own, which answers for its tensors.
     own = type(tensor).__mro__ if is_tensor(tensor) else ()

@@ -1,13 +1,13 @@
-"""Any live object -> its value in a few words, or its box in a picture, by built-in code alone."""
+"""Any live object -> its value in a few words, or its box in a picture, by built-in code only."""
 
 import types
 from collections import namedtuple
 from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
-from helpers.capture.text.tensors import shown_tensor
-from helpers.model.phrase import clipped, counted
-from helpers.safety.arguments import is_exactly, printable, real_isinstance, real_type_name
+from ...model.phrase import clipped, counted
+from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
+from .tensors import shown_tensor
 
 LONGEST, LONGEST_LABEL, LONGEST_NAME = 40, 32, 80
 MOST_ITEMS, MOST_MEMBERS = 4, 16
@@ -18,7 +18,7 @@ _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 _FIXED = (int, float, complex, bool, type(None), type(...), type(NotImplemented))
 
 
-# A value as it is told: its words, and the name of its type (nothing for no object).
+# A value as it is shown: its words, and the name of its type (nothing for no object).
 Seen = namedtuple("Seen", "words kind")
 
 

@@ -10,18 +10,18 @@ from collections import defaultdict, deque
 from os.path import basename
 from types import CodeType, FunctionType, SimpleNamespace
 
-from helpers.capture.cpython import disassembly
-from helpers.capture.cpython.bytecode import argument
-from helpers.capture.cpython.settrace import Printed
-from helpers.capture.text.error import error_message
-from helpers.capture.text.value import plain, short_repr, type_name
-from helpers.capture.torch.fx_graph import drawn_node, fx_graph, last_nodes
-from helpers.internals import torch_private
-from helpers.mini.frame_hook import guarded
-from helpers.mini.versions import one_name
-from helpers.model.graphs import Graph
-from helpers.model.phrase import clipped, ended, listed
-from helpers.safety.restoring import redirected, running_user_code
+from ...internals import torch_private
+from ...mini.frame_hook import guarded
+from ...mini.versions import one_name
+from ...model.graphs import Graph
+from ...model.phrase import clipped, ended, listed
+from ...safety.restoring import redirected, running_user_code
+from ..cpython import disassembly
+from ..cpython.bytecode import argument
+from ..cpython.settrace import Printed
+from ..text.error import error_message
+from ..text.value import plain, short_repr, type_name
+from .fx_graph import drawn_node, fx_graph, last_nodes
 
 SO_FAR, RENAMED = "graph so far", " gets the name "
 MOST_INSTRUCTIONS = 500
@@ -46,10 +46,13 @@ _SAME = (
 
 
 class Event(SimpleNamespace):
-    """One instruction, or what Dynamo did between two. Of a break: `cause`, the whole message."""
+    """One instruction, or what Dynamo did between two.
+
+    Of a break: `cause`, the whole message, and `inner`, the FrameSummary of the innermost frame.
+    """
 
     words = cause = opname = argrepr = failed = ""
-    graph, empty, offset, prologue = None, False, -1, False
+    graph, inner, empty, offset, prologue = None, None, False, -1, False
     positions = stack = guards = made = guarded = ()
 
     def __init__(self, kind: str, code: CodeType, lineno: int, **more):
@@ -66,12 +69,11 @@ class Record:
         self._home, self._steps, self._seen = home, steps, set()
         self._open, self._known, self._real = {}, {}, {}
 
-    def backend(self, graph_module, example_inputs):
-        """Write the graph down and run it as it is."""
+    def given(self, graph_module):
+        """Write down a graph that the backend gets."""
         if self._broken is not None:
             self._broken.empty = False
         self.graphs.append(fx_graph(graph_module, f"graph {len(self.graphs) + 1}"))
-        return graph_module.forward
 
     def before(self, tx):
         """Note the instruction that `tx` is about to translate."""
@@ -103,7 +105,7 @@ class Record:
             event.failed = words
         if tx.parent is None and kind == "given up":
             self._cause = error
-            self._add_break(kind, tx, words)
+            self._add_break(kind, tx, words, ())
         elif tx.parent is None and tx.f_globals is self._home:
             self.events.append(Event(kind, tx.f_code, tx.lineno or 0, words=words))
 
@@ -117,14 +119,17 @@ class Record:
         if reason.graph_break:
             # "step_unsupported" is all that torch says here: the reason came when it started over.
             unsaid = reason.reason == "step_unsupported" and self._cause is not None
-            self._add_break("break", tx, _message(self._cause) if unsaid else reason.reason)
+            words = _message(self._cause) if unsaid else reason.reason
+            self._add_break("break", tx, words, reason.user_stack)
         elif tx.f_globals is self._home:
             graph = fx_graph(tx.output.graph, SO_FAR)
             self.events.append(Event("graph", tx.f_code, tx.lineno or 0, graph=graph))
 
-    def _add_break(self, kind: str, tx, words: str):
+    def _add_break(self, kind: str, tx, words: str, stack):
         cause, self._cause, graph = self._cause, None, fx_graph(tx.output.graph, SO_FAR)
+        inner = next(reversed(getattr(cause, "real_stack", None) or stack or ()), None)
         told = {"words": words, "cause": _message(cause) or words, "graph": graph, "empty": True}
+        told["inner"] = inner
         self._broken = Event(kind, tx.f_code, tx.lineno or 0, **told)
         self.events.append(self._broken)
 
@@ -136,7 +141,7 @@ class Record:
             resumes = " or ".join(f"the resume function at {one[1]}" for one in found)
             graph = "its graph" * any(map(COMPILED.match, new.co_names))
             calls = ", then ".join(filter(None, (graph, resumes)))
-            words = f"new code, {now} instructions in place of {was}"
+            words = f"new code, {now} instructions instead of {was}"
             words += f"; it calls {calls}" * bool(calls)
             self.events.append(Event("code", old, 0, words=words))
 
@@ -175,18 +180,21 @@ class Record:
         return self._real[id(code)][1][tx.instruction_pointer]
 
 
-def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS) -> Record:
+def record(
+    call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS, kept_for=None
+) -> Record:
     """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
 
     Followed are the functions of the module of `function`, with which `call` starts; of others,
-    graph breaks are told, and instructions counted. What was compiled before is dropped first.
+    graph breaks are told, and instructions counted. All is compiled anew; what was compiled
+    before is not touched. `entries`: what Dynamo keeps for `kept_for`, else for `function`.
     """
-    torch_private.needed("dynamo", "tracing")
+    torch_private.needed("dynamo", "tracing", "cache")
     import torch
 
     kept = Record(function.__globals__, steps)
-    torch_private.reset()
     with (
+        torch_private.nothing_compiled(),
         torch_private.logs(),
         torch_private.translating(kept) as lost,
         redirected(kept.printed),
@@ -194,13 +202,14 @@ def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS)
     ):
         warnings.simplefilter("ignore")
         try:
-            compiled = torch.compile(call, backend=kept.backend)
+            compiled = torch.compile(call, backend=lambda graph, inputs: graph.forward)
             with guarded(), running_user_code():
                 kept.value = compiled(*args, **(kwargs or {}))
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             kept.error = error
+        kept.entries = torch_private.cache_entries((kept_for or function).__code__)
     kept.lost = error_message(lost[0]) if lost else ""
     return kept
 
@@ -288,7 +297,7 @@ def in_file(path: str, lineno: int) -> str:
 
 
 def resumed(name: str) -> tuple[str, int]:
-    """Return the name of the function that a resume function goes on with, and its line, else 0."""
+    """Return the name of the function that a resume function continues, and its line, else 0."""
     found = RESUMED.fullmatch(name)
     return (found[1], int(found[2])) if found else (name, 0)
 
@@ -332,23 +341,23 @@ def does(event: Event, cause: str) -> str:
     words = next((words for start, words in _WORDS.items() if name.startswith(start)), _OTHER)
     parts = [words.format(arg=arg, top=stack[-1], second=stack[-2])]
     for made in event.made:
-        parts.append(f"in the graph, {made}" if RENAMED in made else f"the graph grows by {made}")
-    parts += [f"takes a guard: {guard}" for guard in event.guarded]
+        parts.append(f"in the graph, {made}" if RENAMED in made else f"the graph gains {made}")
+    parts += [f"adds a guard: {guard}" for guard in event.guarded]
     return ended(clipped("; ".join(parts), LONGEST))
 
 
-_OTHER = "works on the symbolic stack alone"
+_OTHER = "changes only the symbolic stack"
 # start of an opcode's name -> what its handler does; the first that fits
 _WORDS = {
-    "LOAD_FAST": "puts what stands for {arg} on the stack",
-    "LOAD_CONST": "puts the constant {arg} on the stack: Dynamo knows its value",
-    "LOAD_GLOBAL": "looks {arg} up and puts what stands for it on the stack",
-    "LOAD_ATTR": "takes {top} and puts what stands for its attribute {arg} there",
-    "STORE_FAST": "takes {top} off the stack: for Dynamo, {arg} is {top} from now on",
-    "BINARY_OP": "{second} {arg} {top} is recorded, or worked out by Dynamo itself",
-    "PRECALL": "gets ready for the call: nothing moves",
-    "CALL": "the call is recorded; or Dynamo goes on inside the function; or makes the call itself",
-    "POP_JUMP_IF": "takes {top} off the stack and goes the way that it decides",
+    "LOAD_FAST": "pushes the symbolic value of {arg}",
+    "LOAD_CONST": "pushes the constant {arg}, whose value Dynamo knows",
+    "LOAD_GLOBAL": "looks up {arg} and pushes its symbolic value",
+    "LOAD_ATTR": "pops {top} and pushes the symbolic value of its attribute {arg}",
+    "STORE_FAST": "pops {top}; for Dynamo, {arg} is {top} from now on",
+    "BINARY_OP": "Dynamo records {second} {arg} {top}, or computes it itself",
+    "PRECALL": "prepares the call; the stack does not change",
+    "CALL": "Dynamo records the call, continues inside the function, or makes the call itself",
+    "POP_JUMP_IF": "pops {top} and takes the branch that it selects",
     "RETURN_VALUE": "ends the function: {top} is its result",
-    "RESUME": "begins: nothing moves",
+    "RESUME": "starts; the stack does not change",
 }

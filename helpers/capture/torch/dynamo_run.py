@@ -12,36 +12,37 @@ import warnings
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 from types import CodeType
 
 import numpy as np
 
-from helpers.capture.cpython.bytecode import bytecode
-from helpers.capture.cpython.objects import named
-from helpers.capture.cpython.settrace import UNRAISABLE, Printed
-from helpers.capture.cpython.unwrapping import Unwrapped, to_run
-from helpers.capture.text import tensors
-from helpers.capture.text.error import error_message
-from helpers.capture.text.source import NOWHERE, Pages
-from helpers.capture.text.value import short_repr
-from helpers.capture.torch import dynamo_recorder as words
-from helpers.capture.torch.dynamo_recorder import SO_FAR, Event, Record, record
-from helpers.capture.torch.guard_tree import behind, refuse_tensorflow
-from helpers.internals import torch_private
-from helpers.model.code_records import Bytecode
-from helpers.model.phrase import clipped, counted, ended
-from helpers.model.stage_records import Panel
-from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
-from helpers.model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
-from helpers.safety import progress
-from helpers.safety.arguments import quote_value, real_isinstance, table
-from helpers.safety.restoring import redirected, running_user_code
+from ...internals import torch_private
+from ...model.code_records import Bytecode
+from ...model.phrase import clipped, counted, ended
+from ...model.stage_records import Panel
+from ...model.tables import Column, Entry, Ledger, Listing, Verdict
+from ...model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
+from ...safety import progress
+from ...safety.arguments import quote_value, real_isinstance, table
+from ...safety.restoring import redirected, running_user_code
+from ..cpython.bytecode import bytecode
+from ..cpython.objects import named
+from ..cpython.settrace import UNRAISABLE, Printed
+from ..cpython.unwrapping import Unwrapped, refuse_other_framework, to_run
+from ..text import tensors
+from ..text.error import error_message
+from ..text.source import NOWHERE, Pages
+from ..text.value import short_repr
+from . import dynamo_recorder as words
+from .dynamo_recorder import SO_FAR, Event, Record, record
+from .guard_tree import behind
 
 MOST_STEPS, MOST_GUARDS = 400, 12
 RETURNED = "the function ends here: its graph goes to the backend"
 AGAIN = "the same {} instructions again"
-PUT_BACK = "{} instructions put back what lay on the stack and jump to where it left off"
+PUT_BACK = "{} instructions restore the stack and jump to where it stopped"
 OF_AN_INSTRUCTION = "opname", "argrepr", "stack", "made", "guarded"
 TOLD = {
     "start over": "start over, and stop before this instruction",
@@ -55,12 +56,12 @@ BREAK_COLUMNS = (
     Column("code", "code", code=True),
     Column("cause", "cause"),
     Column("explanation", "what Dynamo says"),
-    Column("given_up", "whole function left to Python"),
+    Column("effect", "then"),
 )
-
+EXPLAINED = "torch._dynamo.explain says {}: it counts the graphs minus one, not the breaks."
 
 MOST_SHOWN, MOST_CASES = 8, 200
-MARKS = ("changed", "fewer graph breaks than before"), ("failed", "not as without the cure")
+MARKS = ("changed", "fewer graph breaks than before"), ("failed", "changed by the cure")
 HEADINGS = ("graphs before", "graphs after", "result", "gradient")
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 Line = namedtuple("Line", "place words")  # of a panel
@@ -69,61 +70,93 @@ Line = namedtuple("Line", "place words")  # of a panel
 def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
     """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
 
-    `fn`: a Python function, or what has one inside, such as an nn.Module; TypeError for others,
-    RuntimeError where torch cannot be watched. What Dynamo had compiled before, of any function, is
-    dropped, and compiled anew at its next call.
+    `fn` is a Python function, or contains one, as an nn.Module does. Otherwise TypeError.
+    RuntimeError if torch cannot be watched. Earlier compiled code is compiled again for this run
+    but also kept, so no other function recompiles because of it.
     """
     return watched(fn, args, kwargs)[0]
 
 
 def watched(fn, args=(), kwargs=None, verb="watch_compile", steps: int = MOST_STEPS):
     """Return the run of `dynamo_run`, and its record. Without `steps`, graphs and breaks only."""
-    inside = compilable(fn, verb)
+    inside = compilable(fn, verb, args)
     kept = record(inside.call, inside.function, args, kwargs, steps)
     return _Draft(kept, inside).run(), kept
 
 
-def compilable(fn, verb: str) -> Unwrapped:
+def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
     """Return the Python function in a callable, and what to call; TypeError if there is none."""
-    refuse_tensorflow(fn, verb)
-    return to_run(fn, verb)
+    refuse_other_framework(fn, (), verb, "PyTorch")
+    return to_run(fn, verb, args)
 
 
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
 
-    `.model.graphs` says how many graphs there were. As with `watch_compile`, what Dynamo had
-    compiled before is dropped. Errors as there. `torch._dynamo.explain` lists only the breaks at
-    which the backend gets a graph; the others are `empty` in `.model.rows`.
+    `.model.graphs` is the number of graphs. As with `watch_compile`, code that was compiled before
+    is kept, and the errors are the same. There are as many rows as TORCH_LOGS=graph_breaks prints.
+    `torch._dynamo.explain` counts graphs minus one, and gives reasons only for breaks where the
+    backend receives a graph. The other breaks are `empty` in `.model.rows`.
     """
     run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
-    inside = compilable(fn, "watch_breaks")
-    note = [] if run.breaks else ["No graph break."]
-    note += [f"{counted(len(run.graphs), 'graph')}."]
+    inside = compilable(fn, "watch_breaks", args)
+    note, explained = [], len(run.graphs) - 1
+    if len(run.breaks) != explained:
+        note += [EXPLAINED.format(explained)]
     if run.resumed:
-        note += [f"It went on in {counted(len(run.resumed), 'resume function')}."]
-    advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in run.breaks if b.page)
+        note += [f"It continued in {counted(len(run.resumed), 'resume function')}."]
     title, note = f"Graph breaks of {named(inside.function)}", (*note, run.outcome)
-    note = " ".join((*note, *inside.sentences)) + "".join(advice)
-    return BreakListing(title, BREAK_COLUMNS, run.breaks, note, len(run.graphs), run.outcome)
+    return _list_breaks(title, run.breaks, len(run.graphs), (*note, *inside.sentences), run.outcome)
+
+
+def _list_breaks(title: str, breaks, graphs: int, notes=(), outcome: str = "") -> BreakListing:
+    note = [f"{counted(len(breaks), 'graph break')}." if breaks else "No graph break."]
+    note += [f"{counted(graphs, 'graph')}."]
+    advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in breaks if b.page)
+    note = " ".join((*note, *notes)) + "".join(advice)
+    return BreakListing(title, BREAK_COLUMNS, tuple(breaks), note, graphs, outcome)
+
+
+class BreaksSeen:
+    """List the graph breaks, with reasons, of everything that Dynamo translates in a `with` block.
+
+    After `with watching_breaks() as seen: train()`, `seen.model.breaks` and `seen.model.graphs` are
+    numbers. A function that was compiled before the block is not translated again, so compile it
+    inside. Your own backends are used. Dynamo's work in other threads is listed too. Errors in the
+    block are raised. RuntimeError if torch cannot be watched.
+    """
+
+    def __init__(self):
+        torch_private.needed("dynamo", "tracing")
+        self._kept = Record({}, 0)
+        self.watching = partial(torch_private.translating, self._kept)
+
+    @property
+    def model(self) -> BreakListing:
+        """Return the breaks so far."""
+        draft, title = _Draft(self._kept), "Graph breaks in the block"
+        found = [event for event in self._kept.events if event.kind in ("break", "given up")]
+        breaks = [draft._break(e, *words.split_message(e.words)) for e in found]
+        return _list_breaks(title, breaks, len(self._kept.graphs))
 
 
 def rewritten(fn, *args, **kwargs) -> Bytecode:
-    """Run `fn(*args, **kwargs)` under torch.compile and list the bytecode Dynamo made for it.
+    """Run `fn(*args, **kwargs)` under torch.compile and list the bytecode that Dynamo made for it.
 
-    Errors as `watch_compile`; ValueError if Dynamo made none.
+    The errors are those of `watch_compile`. ValueError if Dynamo made no bytecode. The package
+    depyf decompiles this code, and that of resume functions, to Python.
     """
-    inside, (function, told) = compilable(fn, "watch_rewriting"), behind(fn)
+    inside, (function, told) = compilable(fn, "watch_rewriting", args), behind(fn)
     torch_private.needed("cache", "dynamo")
     # without it, no calls that only measure time
     with torch_private.config.patch(record_runtime_overhead=False):
-        kept = record(inside.call, inside.function, args, kwargs, steps=0)
-    if not (entries := torch_private.cache_entries(function.__code__)):
+        kept = record(inside.call, inside.function, args, kwargs, 0, function)
+    if not (entries := kept.entries):
         why = "Python runs it as it is"
         if kept.error:
             why = f"the call raised {error_message(kept.error)}"
         elif kept.graphs:  # of a module of torch's own it starts further inside
-            why = "what it compiled starts further inside; give a function that calls it"
+            why = "what it compiled starts further inside; pass a function that calls it"
         raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
     code, left_out = entries[0].code, ""
     listed = bytecode(code.replace(co_names=tuple(map(words.same, code.co_names))))
@@ -138,10 +171,11 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
 class _Draft:
     """A record on its way to steps."""
 
-    def __init__(self, kept: Record, inside: Unwrapped):
-        self.kept, self.function, self._peeled = kept, inside.function, inside.sentences
-        self.pages = Pages()
-        self.pages.place(self.function.__code__)
+    def __init__(self, kept: Record, inside: Unwrapped | None = None):
+        self.kept, self.pages = kept, Pages()
+        if inside:
+            self.function, self._peeled = inside.function, inside.sentences
+            self.pages.place(self.function.__code__)
         self.breaks: list[Break] = []
         self.resumed: dict[CodeType, str] = {}
 
@@ -152,7 +186,7 @@ class _Draft:
         numbers = counted(len(kept.graphs), "graph"), counted(len(self.breaks), "graph break")
         note = [f"{', '.join(numbers)}.", outcome, *self._peeled]
         if not kept.events and not kept.graphs:
-            note.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
+            note.insert(0, "Dynamo translated none of its instructions. Python ran it unchanged.")
         if kept.lost:
             note.append(f"Not all of it could be read on this torch ({kept.lost}).")
         if kept.elsewhere:
@@ -160,8 +194,10 @@ class _Draft:
         if kept.cut_off:
             note.append("Only the first instructions are shown.")
         more = {"graphs": tuple(kept.graphs), "resumed": tuple(self.resumed.values())}
+        more["places"] = tuple(self.pages.places)
         more |= {"breaks": tuple(self.breaks), "printed": kept.printed.text(), "outcome": outcome}
-        title = f"Dynamo translates {named(self.function)}"
+        where = self.pages.place(self.function.__code__)[0].where
+        title = f"Dynamo translates {named(self.function)}{where}"
         return DynamoRun(title, self.pages.text, steps, " ".join(note), **more)
 
     def _steps(self):
@@ -215,22 +251,24 @@ class _Draft:
                 self.breaks.append(self._break(event, cause, ending))
         panels = [Panel("why", ending)] * bool(ending)
         if event.kind in ("break", "graph"):
-            panels.append(Panel("the graph that is handed over", event.graph))
+            panels.append(Panel("the graph passed to the backend", event.graph))
         more = {"says": ending, "lane": lane, "kind": event.kind, "ending": ending}
         return self._step(event, label, panels=tuple(panels), **more)
 
     def _break(self, event: Event, cause: str, why: str) -> Break:
         told, _, page = event.cause.partition(words.LINK)
-        hint = re.search(r"^ *Hint: (.+)$", words.same(told), re.MULTILINE)
-        hint, page = clipped(hint[1] if hint else "", words.LONGEST), "".join(page.split()[:1])
+        hints = re.findall(r"^ *Hint: (.+)$", words.same(told), re.MULTILINE)
+        hint, page = clipped(" ".join(map(ended, hints)), 2 * words.LONGEST), page.split()[:1]
         line, where = self._line(event.code, event.lineno), ""
         code = self.pages.text.split("\n")[line - 1].strip() if line else ""
         if event.lineno:
             home = torch_private.resumed_from(event.code)
             where = f"{_name(home)}, line {event.lineno - home.co_firstlineno + 1}"
             where += words.in_file(home.co_filename, event.lineno)
+            where += _inside(event.inner, home.co_filename, event.lineno)
         who, given_up = self._who(event.code), event.kind == "given up"
-        return Break(who, line, code, cause, why, given_up, where, hint, page, event.empty)
+        more = {"hint": hint, "page": "".join(page), "empty": event.empty}
+        return Break(who, line, code, cause, why, given_up, where, **more)
 
     def _so_far(self, event: Event) -> tuple[Panel, Panel]:
         graph = Panel(SO_FAR, event.graph if event.graph.nodes else "empty")
@@ -250,14 +288,23 @@ class _Draft:
         if not lineno:
             return name
         line = self._line(code, lineno)
-        where = f"line {line}" if line else f"line {lineno} of its file"
+        where = f"line {self.pages.number(line)}" if line else f"line {lineno} of its file"
         self.resumed[code] = f"{name}, resumed after {where}"
         return self.resumed[code]
 
 
 def _name(code: CodeType) -> str:
-    """Return the name of a function with the class that it stands in."""
+    """Return the name of a function with the class that contains it."""
     return code.co_qualname.rpartition("<locals>.")[2]
+
+
+def _inside(frame, path: str, lineno: int) -> str:
+    """Return where inside a called function a break comes from, such as `, in f (a.py:3)`."""
+    if frame is None or (frame.filename, frame.lineno) == (path, lineno):
+        return ""
+    line = (frame.line or "").strip()
+    place = words.in_file(frame.filename, frame.lineno) or f" at `{line}`" * bool(line)
+    return f", in {words.resumed(frame.name)[0]}{place}"
 
 
 def _lane(made, guarded) -> str:
@@ -271,7 +318,7 @@ def _panel(title: str, heading: str, lines) -> Panel:
         rows.reverse()
     elif before := rows[:-MOST_GUARDS]:
         rows = rows[-MOST_GUARDS:]
-        note = f"The {len(before):,} lines before these stand at the steps that took them."
+        note = f"Earlier steps show the {len(before):,} lines before these."
     columns = (Column("place", "place"), Column("words", heading, code=True))
     return Panel(title, Listing(title, columns, tuple(rows), note))
 
@@ -300,9 +347,9 @@ def _count_prologue(events) -> int:
 
 
 def cures_ledger(cases, *args) -> Ledger:
-    """Compile each case and its cure for the same arguments: graphs before, graphs after, why.
+    """Compile each case and its cure for the same arguments, and show graphs before and after.
 
-    `cases`: name -> (function, cured function). A result or a gradient that differs is told, too.
+    `cases`: name -> (function, cured function). A different result or gradient is shown.
     """
     found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
     for name, pair in found:
@@ -334,9 +381,9 @@ def _entry(name, pair, args) -> Entry:
     result, gradient, why = Verdict("same"), Verdict("not compared"), ""
     if who := next((who for who, verdict in same.items() if verdict is False), ""):
         result = Verdict("differs", "failed")
-        why = f"{who} gives {_value_words(made[who])}, and the case {_value_words(wanted)}"
+        why = f"{who} returns {_value_words(made[who])}, the case {_value_words(wanted)}"
     elif None in same.values():
-        result, why = Verdict("not compared"), "only the results' own code could compare them"
+        result, why = Verdict("not compared"), "only the results' own code can compare them"
     else:
         slopes = both(lambda fn: _run_quietly(lambda *new: _gradients(fn, new), args))
         if not any(real_isinstance(found, BaseException) for found in slopes):
@@ -350,7 +397,7 @@ def _entry(name, pair, args) -> Entry:
         for run, tone in ((before, "plain"), (after, "changed" if fewer else "plain"))
     ]
     causes = [*dict.fromkeys(found.cause for found in before.breaks)] or ["it does not break"]
-    causes += ["the cure has another gradient"] * (gradient.word == "differs")
+    causes += ["the cure has a different gradient"] * (gradient.word == "differs")
     return Entry(name, (*graphs, result, gradient), why or "; ".join(causes))
 
 

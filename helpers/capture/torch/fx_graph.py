@@ -4,14 +4,16 @@ Of fx (torch/fx/graph.py): inputs, calls in the order they run, one result, unde
 a tensor: its `grad_fn`, its `next_functions`, and theirs (torch/csrc/autograd/function.h).
 """
 
+from contextlib import suppress
 from itertools import islice
 
-from helpers.capture.cpython.objects import called
-from helpers.capture.text import tensors
-from helpers.capture.text.value import short_repr, type_name
-from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.phrase import clipped, counted
-from helpers.safety.arguments import real_isinstance, require_str
+from ...model.graphs import Edge, Graph, Node
+from ...model.phrase import clipped, counted
+from ...safety.arguments import real_isinstance, require_str, table
+from ..cpython.objects import called
+from ..cpython.unwrapping import refuse_other_framework
+from ..text import tensors
+from ..text.value import short_repr, type_name
 
 KINDS = {"placeholder": "input", "get_attr": "input", "output": "output"}
 MOST_NODES, MOST_ARGUMENTS, MOST_LAST = 5_000, 16, 12
@@ -19,11 +21,12 @@ LONGEST_LABEL = 300
 
 
 def fx_graph(thing, title: str = "", find: str = "") -> Graph:
-    """Draw an FX graph: of a `torch.fx.GraphModule` or a `torch.fx.Graph`. TypeError for others.
+    """Draw an FX graph. TypeError if `thing` is not a `torch.fx.GraphModule` or a `torch.fx.Graph`.
 
-    `find` points out the nodes that have these words in their name or call, and keeps them out of
-    the fold of a large graph; LookupError if there is none.
+    `find` highlights the nodes with these words in their name or call, and keeps them visible when
+    a large graph is folded. LookupError if there is no such node.
     """
+    refuse_other_framework(thing, (), "show_fx", "PyTorch")
     import torch.fx
 
     title, find = require_str(title, "title"), require_str(find, "find")
@@ -43,7 +46,7 @@ def last_nodes(graph, title: str) -> Graph:
     used = dict.fromkeys(n for node in tail for n in node.all_input_nodes)
     shown = [*(node for node in used if node not in tail), *tail]
     before = len(graph.nodes) - len(shown)
-    note = f"The {before:,} nodes before these stand at the steps that made them." * bool(before)
+    note = f"Earlier steps show the {before:,} nodes before these." * bool(before)
     return Graph(title, *_draw(shown, tail), note)
 
 
@@ -61,6 +64,10 @@ def drawn_node(node, key: str) -> Node:
     plain = node.op in ("placeholder", "output")
     label = node.name if plain else f"{node.name} = {_call_words(node)}"
     words = tensors.words(value) if tensors.is_tensor(value) else ""
+    if node.op == "call_module":
+        with suppress(AttributeError):  # a graph without its module
+            kind = type_name(node.graph.owning_module.get_submodule(node.target))
+            words = f"{kind} {words}".rstrip()
     kind, op = KINDS.get(node.op, "op"), node.op if node.op in KINDS else target_name(node.target)
     return Node(key, clipped(label, LONGEST_LABEL), kind, words, op=op)
 
@@ -77,7 +84,8 @@ def _call_words(node) -> str:
         return f"self.{target}"
     words = [_argument_words(a) for a in node.args]
     words += [f"{name}={_argument_words(a)}" for name, a in node.kwargs.items()]
-    return f"{'.' * (node.op == 'call_method')}{target}({', '.join(words)})"
+    before = {"call_method": ".", "call_module": "self."}.get(node.op, "")
+    return f"{before}{target}({', '.join(words)})"
 
 
 def _argument_words(value) -> str:
@@ -94,24 +102,36 @@ def _argument_words(value) -> str:
     return short_repr(value)
 
 
-def grad_fn_graph(tensor, find: str = "") -> Graph:
-    """Draw what a tensor of torch knows of its past. ValueError if it has no `grad_fn`.
+def _names_of_leaves(names) -> dict[int, str]:
+    if names is None or hasattr(type(names), "named_parameters"):
+        pairs = names.named_parameters() if names is not None else ()
+    else:
+        pairs = table(names, "names", "name -> tensor, or an nn.Module,", MOST_NODES)
+    return {id(leaf): clipped(n.replace("_orig_mod.", ""), LONGEST_LABEL) for n, leaf in pairs}
 
-    `find` points out the nodes with these words, and keeps them out of the fold of a long past.
+
+def grad_fn_graph(tensor, find: str = "", names=None) -> Graph:
+    """Draw the backward graph that torch keeps for a tensor. ValueError if it has no `grad_fn`.
+
+    `find` highlights the nodes with these words, and keeps them visible when a long graph is
+    folded. `names` labels the leaves, from an nn.Module's parameters or a dict of name -> tensor.
     """
-    find = require_str(find, "find")
+    find, named = require_str(find, "find"), _names_of_leaves(names)
     if not tensors.is_tensor(tensor):
         raise TypeError(f"show_grad_fn needs a tensor of torch, not {short_repr(tensor)}")
     start = tensor.grad_fn
     if start is None:
-        leaf = "it is a leaf; show what is made from it"
-        why = leaf if tensor.requires_grad else "no op recorded itself in it"
+        leaf = "it is a leaf; pass a tensor computed from it"
+        why = leaf if tensor.requires_grad else "no op recorded itself for it"
         raise ValueError(f"this tensor has no grad_fn: {why}")
     keys, nodes, edges, note, waiting = {start: "grad_fn 1"}, [], [], "", [start]
     for found in waiting:  # grows while it is walked
-        is_leaf = type_name(found) == "AccumulateGrad"
-        words = ("leaf", tensors.words(found.variable)) if is_leaf else ("backward",)
-        nodes.append(Node(keys[found], found.name().rpartition("::")[2], *words))
+        label = op = found.name().rpartition("::")[2]
+        kind, detail = "backward", ""
+        if type_name(found) == "AccumulateGrad":
+            kind, label = "leaf", named.get(id(found.variable), op)
+            detail = f"{op} {tensors.words(found.variable)}".removeprefix(f"{label} ")
+        nodes.append(Node(keys[found], label, kind, detail, op=op))
         for after in (after for after, _ in found.next_functions if after is not None):
             if after not in keys and len(keys) < MOST_NODES:
                 keys[after] = f"grad_fn {len(keys) + 1}"
@@ -120,5 +140,5 @@ def grad_fn_graph(tensor, find: str = "") -> Graph:
                 edges.append(Edge(keys[found], keys[after]))
             else:
                 note = f"Only the nearest {MOST_NODES:,} are here."
-    graph = Graph("What the result knows of its past", tuple(nodes), tuple(edges), note)
+    graph = Graph("What autograd recorded for the result", tuple(nodes), tuple(edges), note)
     return graph.find(find) if find else graph

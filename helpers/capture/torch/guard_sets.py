@@ -17,17 +17,17 @@ from functools import partial
 from itertools import combinations, islice
 from types import FunctionType
 
-from helpers.capture.cpython.objects import named, names_used
-from helpers.capture.text.error import error_message
-from helpers.capture.text.value import label
-from helpers.capture.torch import guard_tree as tree
-from helpers.internals import torch_private
-from helpers.mini.frame_hook import guarded
-from helpers.model import torch_records as records
-from helpers.model.phrase import clipped
-from helpers.model.tables import Entry, Ledger, Verdict
-from helpers.safety.arguments import real_isinstance, require_int
-from helpers.safety.restoring import note_end, running_user_code
+from ...internals import torch_private
+from ...mini.frame_hook import guarded
+from ...model import torch_records as records
+from ...model.phrase import clipped
+from ...model.tables import Entry, Ledger, Verdict
+from ...safety.arguments import real_isinstance, require_int
+from ...safety.restoring import note_end, running_user_code
+from ..cpython.objects import named, names_used
+from ..text.error import error_message
+from ..text.value import label
+from . import guard_tree as tree
 
 MARKS = (("changed", "this one refuses the call"), ("failed", "an error instead of an answer"))
 MOST_ROWS, SHORT = 12, 40
@@ -82,12 +82,12 @@ class Mini:
     """What the mini-Dynamo compiles for one call, asked about its guards in the same way."""
 
     def __init__(self, fn, *args, **kwargs):
-        from helpers.mini import dynamo
+        from ...mini import dynamo
 
         self.compiled = dynamo.compile(tree.copied(tree.behind(fn)[0]))
         _run(self.compiled, args, kwargs, "the first call, compiled by the mini-Dynamo,")
         if because := self.compiled.why or "; ".join(self.compiled.breaks):
-            raise LookupError(f"the mini-Dynamo has no one guard set for this call: {because}")
+            raise LookupError(f"the mini-Dynamo has no single guard set for this call: {because}")
 
     def why_not(self, *args, **kwargs):
         """Return the text of the first guard that these arguments fail, or None."""
@@ -108,10 +108,10 @@ def _run(fn, args, kwargs, words: str) -> None:
 
 
 def agreement(fn, args, **guard_sets) -> Ledger:
-    """Search the calls next to `fn(*args)` for one that a guard set accepts and another refuses.
+    """Search calls close to `fn(*args)` for one that a guard set accepts and another rejects.
 
-    `guard_sets`: name -> a function of the arguments that says whether it accepts them; without
-    any, the mini-Dynamo's guards. Dynamo's own are always asked.
+    `guard_sets`: name -> a function that returns whether it accepts the arguments. Without any, the
+    mini-Dynamo's guards are compared. Dynamo's own guards always take part.
     """
     if not real_isinstance(args, tuple, list):
         raise TypeError(f"args must be a tuple of the first call's arguments, not {label(args)}")
@@ -129,7 +129,7 @@ def agreement(fn, args, **guard_sets) -> Ledger:
             verdicts = tuple(Verdict(word, TONES[word]) for word, _ in told.values())
             note = "; ".join(f"{name}: {note}" for name, (_, note) in told.items() if note)
             rows.append(Entry(call.words, verdicts, note))
-    note = f"On {len(calls) - len(rows)} of {len(calls)} calls all agree."
+    note = f"On {len(calls) - len(rows)} of {len(calls)} calls, all agree."
     if len(rows) > MOST_ROWS:
         note += f" The first {MOST_ROWS} of {len(rows)} counter-examples."
     title = f"Calls of {named(real.function)} that one accepts and another refuses"
@@ -231,10 +231,10 @@ def replacing(space: dict, name: str, other):
 
 
 def guard_function(fn, entry: int = 1) -> FunctionType:
-    """Return the guards of a cache entry of `fn` as a Python function of the same arguments.
+    """Return the guards of one cache entry of `fn` as a Python function of the same arguments.
 
-    It says True or False, as torch's own tree would. LookupError if nothing was compiled for `fn`;
-    ValueError for an `entry` that there is not.
+    It returns True or False, as torch's own guard tree would. LookupError if nothing was compiled
+    for `fn`, ValueError if there is no such `entry`.
     """
     return WrittenGuards(fn, entry).function
 
@@ -260,8 +260,8 @@ def guard_program(fn, call, entry: int = 1) -> records.GuardProgram:
         rows.append(records.GuardLine(clipped(line, LONGEST), kind, who, word))
     accepts, asked = written.root.check(seen), sum(row.written != "Python" for row in rows)
     note = (
-        f"{len(rows) - asked} of {len(rows)} are Python, {asked} ask torch's guard in C++. torch's "
-        f"own tree {'accepts' if accepts else 'refuses'} this call."
+        f"{len(rows) - asked} of {len(rows)} are Python, {asked} call torch's guard in C++. "
+        f"torch's own tree {'accepts' if accepts else 'refuses'} this call."
     )
     title = f"The guards of {named(written.behind)}(), entry {entry}, as Python"
     note, holds = " ".join((note, *written.told)), written.function(*args, **kwargs)
@@ -283,7 +283,7 @@ class WrittenGuards:
         self.parameters = inspect.signature(self.behind, follow_wrapped=False).parameters
         if taken := OURS & self.parameters.keys():
             words = f"the guards of {named(self.behind)}() are not shown as Python: {min(taken)} is"
-            raise ValueError(f"{words} a name of theirs; give the argument another name")
+            raise ValueError(f"{words} a name that they use; rename the argument")
         self.space = {**torch_private.guard_names(), "torch": torch, "builtins": vars(builtins)}
         self.space |= {"G": self.behind.__globals__, "ids": [], "in_cpp": {}}
         self.space["keys"] = torch_private.keys_now
@@ -298,7 +298,7 @@ class WrittenGuards:
     def _lines(self):
         """Yield (expression, kind of guard, whether it is Python of its own) of every guard."""
         if any(hasattr(manager, "get_key_value_managers") for manager in tree.managers(self.root)):
-            # The size of a dict is kept in C++ alone, and it cannot be asked by itself.
+            # Only C++ keeps the size of a dict, and it cannot be read on its own.
             yield self._ask_cpp("DICT_SIZE", self.root.check, "L"), "DICT_SIZE", False
         for leaf in tree.leaves(self.entry):
             try:
@@ -309,7 +309,7 @@ class WrittenGuards:
             yield from ((part, leaf.kind, own) for part in found)
 
     def _ask_cpp(self, kind: str, check, source: str) -> str:
-        """Return an expression that asks torch's own guard about what stands at a source."""
+        """Return an expression that calls torch's own guard for the value at a source."""
         value = "seen(locals())"
         try:
             value = value if source in ("L", tree.BETWEEN) else self.rewrite(source)
@@ -375,7 +375,7 @@ class WrittenGuards:
         kind, dtype, grad, size, stride = tree.TENSOR.match(text).groups()  # or it is another kind
         keys, device = re.search(r"DispatchKeySet\((.*?)\), .*?device=(\w+)", text).groups()
         if "None" in size + stride:
-            raise ValueError("a size that may be any: C++ alone knows which")
+            raise ValueError("a size that may vary; only C++ knows which")
         return [
             f"type({value}) is {PLAIN_TENSORS[kind]}",
             f"keys({value}) == {keys!r}",
@@ -392,11 +392,11 @@ class WrittenGuards:
             one.replace(annotation=no, default=no if one.default is no else ...)
             for one in self.parameters.values()
         ]
-        asked = {True: "", False: ", asked of C++"}
+        asked = {True: "", False: ", checked in C++"}
         checks = [f"{line}  # {kind}{asked[own]}" for line, kind, own in self.lines]
         body = "\n            and ".join(checks) or "True"
         return (
             f"def holds{inspect.Signature(shown)}:\n    try:\n        return (\n"
             f"            {body}\n        )\n    except Exception:\n"
-            "        return False  # a value that is gone fails\n"
+            "        return False  # a missing value fails\n"
         )

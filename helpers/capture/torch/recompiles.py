@@ -10,50 +10,58 @@ import logging
 import re
 import shutil
 from collections import Counter
+from dataclasses import replace
 from types import FunctionType, MethodType
 
-from helpers.capture.cpython.objects import called, inherited, instance_dict, named, refuse_async
-from helpers.capture.cpython.unwrapping import opened
-from helpers.capture.text import tensors
-from helpers.capture.text.error import error_message
-from helpers.capture.text.source import source_of
-from helpers.capture.text.value import short_repr, type_name
-from helpers.capture.torch import guard_tree
-from helpers.capture.torch.dynamo_recorder import in_file, resumed
-from helpers.capture.torch.fx_graph import KINDS
-from helpers.capture.torch.guard_tree import behind, copied, entries, entries_words, given
-from helpers.internals import torch_private
-from helpers.mini import frame_hook
-from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.phrase import clipped, counted, listed
-from helpers.model.tables import SideBySide, Verdict, align
-from helpers.model.torch_records import HEADINGS, MARKS, TONES, CompileEntry, CompileLedger
-from helpers.safety.arguments import real_isinstance, require_bool
-from helpers.safety.missing_parts import COMPILER_CURE
-from helpers.safety.restoring import patched
+from ...internals import torch_private
+from ...mini import frame_hook
+from ...model.graphs import Edge, Graph, Node
+from ...model.phrase import clipped, counted, listed
+from ...model.tables import SideBySide, Verdict, align
+from ...model.torch_records import (
+    HEADINGS,
+    MARKS,
+    TONES,
+    CompileEntry,
+    CompileLedger,
+    explain_failures,
+)
+from ...safety.arguments import real_isinstance, require_bool
+from ...safety.missing_parts import COMPILER_CURE
+from ...safety.restoring import patched
+from ..cpython.objects import called, inherited, instance_dict, named, refuse_async
+from ..cpython.unwrapping import opened, refuse_other_framework
+from ..text import tensors
+from ..text.error import error_message
+from ..text.source import source_of
+from ..text.value import short_repr, type_name
+from . import guard_tree
+from .dynamo_recorder import in_file, resumed, same
+from .fx_graph import KINDS
+from .guard_tree import behind, copied, entries, entries_words, given
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
-MOST_FAILURES, MOST_FRAMES, LONGEST, MOST_CALLS = 2, 3, 120, 6
-NOTHING, OTHER = "nothing was there", "the guards hold, but the backend is another"
-EMPTY = "Dynamo made no entry: nothing in it to compile, or it was told to skip it, or gave it up"
-ENDS = "torch's guards end the process at a nested tensor of this layout; use layout=torch.jagged"
+MOST_FRAMES, LONGEST, MOST_CALLS = 3, 120, 6
+NOTHING, OTHER = "there was no entry", "the guards hold, but the backend is different"
+EMPTY = "Dynamo made no entry: there was nothing to compile, or it skipped or gave up this code"
+ENDS = "torch's guards crash the process on a nested tensor of this layout; use layout=torch.jagged"
 WRAPPER = "external_utils.py"  # where torch wraps what it cannot start with
 
 
 def watch(fn, **options) -> "Compiled":
     """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile, and why.
 
-    What is not compiled, such as a function, an nn.Module or a partial, becomes
-    `torch.compile(fn, backend="eager", **options)` first. A call that compiles a resume function,
-    or a function that is called, is no hit.
+    A function, nn.Module or partial that is not compiled becomes `torch.compile(fn,
+    backend="eager", **options)` first. A call is not a hit if it compiles a resume function, or a
+    function that `fn` calls.
     """
     if real_isinstance(fn, Compiled):
         return fn
-    guard_tree.refuse_tensorflow(fn, "watch_recompiles")
+    refuse_other_framework(fn, (), "watch_recompiles", "PyTorch")
     function, told = behind(fn)
     if torch_private.is_compiled(fn) or guard_tree.ledger(fn):
         if options:
-            raise TypeError(f"this is compiled already; give {', '.join(options)} to torch.compile")
+            raise TypeError(f"this is already compiled; pass {', '.join(options)} to torch.compile")
         return Compiled(fn, function, fn, told)
     torch_private.refuse_late_dynamo()
     refuse_async(function, "watch_recompiles")
@@ -110,7 +118,7 @@ class Compiled:
         noted, error = list(torch_private.compilations()), ""
         LOGGER.addFilter(_is_unsaid)
         try:
-            with frame_hook.guarded():
+            with frame_hook.guarded(), torch_private.recompile_reasons() as asked:
                 return self._compiled(*args, **kwargs)
         except BaseException as raised:
             error = error_message(raised)
@@ -118,7 +126,7 @@ class Compiled:
         finally:
             LOGGER.removeFilter(_is_unsaid)
             new = [o for o in torch_private.compilations() if all(o is not n for n in noted)]
-            word, note = ("error", error) if error else self._judge(before, failures, new)
+            word, note = ("error", error) if error else self._judge(before, failures, new, asked)
             verdicts = Verdict(shown), Verdict(word, TONES.get(word, "plain"))
             self._rows.append(CompileEntry(str(len(self._rows) + 1), verdicts, note))
 
@@ -154,31 +162,31 @@ class Compiled:
             failures = []
         return {str(one.compile_id) for one in kept}, None if None in failures else tuple(failures)
 
-    def _judge(self, before, failures, frames) -> tuple[str, str]:
-        kept, failed = entries(self.compiled_function.__code__), failures or ()
-        told = [f"entry {f.entry}: {f}" if len(failed) > 1 else str(f) for f in failed]
-        older = [f"and {len(told) - MOST_FAILURES} older"] * (len(told) > MOST_FAILURES)
-        because = "; ".join(told[-MOST_FAILURES:] + older)
+    def _judge(self, before, failures, frames, asked) -> tuple[str, str]:
+        kept, because = entries(self.compiled_function.__code__), explain_failures(failures or ())
+        called_again = [
+            f"{self._who(code)}: {reason}"
+            for code, reasons in asked
+            for reason in dict.fromkeys(map(guard_tree.describe_reason, reasons))
+            if code is not self.compiled_function.__code__
+        ]
         if torch_private.stance() == "force_eager":
             return "eager", "torch.compiler.set_stance turned compiling off"
         if any(str(entry.compile_id) not in before for entry in kept):
-            return ("recompile", because or OTHER) if before else ("compile", NOTHING)
+            because = "; ".join((because or OTHER, *called_again))
+            return ("recompile", because) if before else ("compile", NOTHING)
         there = before or any(row.verdict == "compile" for row in self._rows)
         made = [one for one in frames if one.graph_op_count is not None and not one.fail_type]
         if made:  # resume functions, and functions that are called
-            reasons = [there and one.recompile_reason for one in made]
-            told = [
-                f"{self._who(one)}: {guard_tree.describe_reason(why) if why else NOTHING}"
-                for one, why in zip(made, reasons, strict=True)
-            ]
-            note = "; ".join([*dict.fromkeys(told)][:MOST_FRAMES])
-            return "recompile" if any(reasons) else "compile", note
+            new = [one for one in made if not (there and one.recompile_reason)]
+            first = [f"{self._who(one)}: {NOTHING}" for one in new]
+            told = [*(called_again if there else ()), *[*dict.fromkeys(first)][:MOST_FRAMES]]
+            return "recompile" if there and called_again else "compile", "; ".join(told)
         limit = torch_private.config.recompile_limit
         plain = f"recompile_limit is {limit}: plain Python ran"
         if failures is None or (there and not before):
-            limited = (one.recompile_reason for one in frames if one.fail_type)
-            if reason := next(filter(None, limited), None):
-                return "eager", f"{plain} what is called; {guard_tree.describe_reason(reason)}"
+            if called_again and any(one.fail_type for one in frames):
+                return "eager", "; ".join((f"{plain} what is called", *called_again))
             return "hit", ""
         why = plain if len(before) >= limit else EMPTY  # with fewer, no limit is met
         return "eager", f"{why}; {because}" if before else EMPTY
@@ -192,6 +200,49 @@ class Compiled:
         if own and (place[0], name) == (code.co_filename, code.co_name):
             return f"{name}, resumed after line {line - code.co_firstlineno + 1}"
         return f"{name}{', resumed' * bool(line)}{in_file(*place)}"
+
+
+class CompilesSeen:
+    """List what Dynamo compiles in a `with` block, in any function: what, and why.
+
+    After `with watching_recompiles() as seen: train()`, `seen.model.compiles` and `.recompiles` are
+    numbers, so you can `assert seen.model.compiles <= 1`. Each compiled frame is a row, so a
+    function with a graph break has another row for its resume function. A call that compiles
+    nothing adds no row. Functions compiled before the block and functions of other threads are
+    included. Errors in the block are raised. RuntimeError if torch cannot be watched.
+    """
+
+    def __init__(self):
+        torch_private.needed("dynamo", "cache")
+        self._rows: list[CompileEntry] = []
+        self.watching = functools.partial(torch_private.hearing_compilations, self._hear)
+
+    def _hear(self, one) -> None:
+        why = one.recompile_reason and guard_tree.describe_reason(one.recompile_reason)
+        word, note = ("recompile", why) if why else ("compile", NOTHING)
+        if one.fail_type:
+            limit = f"recompile_limit is {torch_private.config.recompile_limit}: plain Python ran"
+            failed = clipped(same(f"{one.fail_type}: {one.fail_reason}").split("\n")[0], LONGEST)
+            word, note = ("eager", f"{limit}; {why}") if why else ("error", failed)
+        if not one.co_name and one.recompile_reason:  # at the limit torch says no more than an id
+            same_frame = str(one.compile_id).partition("/")[0]
+            known = (o for o in reversed(torch_private.compilations()) if o.co_name)
+            one = next((o for o in known if o.compile_id.partition("/")[0] == same_frame), one)
+            word = "eager"
+        if one.co_name and (word != "compile" or one.graph_op_count is not None):
+            (name, line), number = resumed(one.co_name), len(self._rows) + 1
+            who = f"{name}{', resumed' * bool(line)}"
+            who += in_file(one.co_filename, line or one.co_firstlineno)
+            verdicts = Verdict(who), Verdict(word, TONES.get(word, "plain"))
+            self._rows.append(CompileEntry(str(number), verdicts, note))
+
+    @property
+    def model(self) -> CompileLedger:
+        """Return the ledger as it is now."""
+        rows, headings = tuple(self._rows), ("function", HEADINGS[1])
+        made = CompileLedger("Compiled in the block", "number", headings, rows, marks=MARKS)
+        again = f"{counted(made.recompiles, 'recompile')} among them."
+        return replace(made, note=f"{counted(made.compiles, 'compile')}, {again}")
 
 
 def _value_words(value) -> str:
@@ -208,7 +259,7 @@ def _is_unsaid(record) -> bool:
 def compiled_graph(fn) -> Graph:
     """Draw what `torch.compile` keeps for `fn` now: slot, cache entries, guards, new code, backend.
 
-    TypeError if there is no Python function behind it.
+    TypeError if there is no Python function behind `fn`.
     """
     function, told = behind(fn, compiled=True)
     name, code, slot = named(function), function.__code__, frame_hook.installed()[0]
@@ -220,7 +271,7 @@ def compiled_graph(fn) -> Graph:
     ]
     edges = [
         Edge("call", "slot", "its frame goes to"),
-        Edge("slot", "code", "asks for entries" if slot.owner == "torch" else "runs"),
+        Edge("slot", "code", "looks for entries" if slot.owner == "torch" else "runs"),
     ]
 
     def add(source: str, words: str, key: str, *node) -> None:
@@ -254,7 +305,7 @@ def compiled_graph(fn) -> Graph:
 
 
 def _graph_words(compiled) -> str:
-    """Return the calls of the FX graph that a backend gave back as it was; else that it is none."""
+    """Return the calls of the FX graph that a backend returned unchanged; else say it is none."""
     import torch
 
     inner = torch_private.inner_function(compiled)
@@ -269,7 +320,7 @@ def _graph_words(compiled) -> str:
 
 KERNEL = re.compile(r"async_compile\.cpp\w*\(.*?'''(.*?)'''", re.DOTALL)
 NOT_RUN, NO_KERNEL = "(none yet: Inductor did not run)", "(none: Inductor wrote no kernel)"
-OFF = "Inductor was not asked to run: this takes a C++ compiler and some patience. Pass run=True."
+OFF = "Inductor did not run. It needs a C++ compiler and some patience; pass run=True to run it."
 NO_COMPILER = (
     "Inductor did not run: there is no C++ compiler here (none of g++, clang++, c++): "
     f"{COMPILER_CURE}."
@@ -277,9 +328,9 @@ NO_COMPILER = (
 
 
 def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
-    """Set the C++ that Inductor writes for `fn(*args)` beside the source, if told to `run`.
+    """With `run=True`, show the C++ that Inductor writes for `fn(*args)` beside the source.
 
-    It prints a line as each stage begins. Without `run`, or a C++ compiler, it only says so.
+    It prints a line as each stage begins. Without `run=True` or a C++ compiler, it only says so.
     """
     run, function, args = require_bool(run, "run"), behind(fn)[0], given(fn, args, {})[0]
     pairs = align(source_of(function.__code__).text.rstrip().split("\n"), [], {})
@@ -294,7 +345,7 @@ def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
         pairs = (*pairs, *align([], lines, {}))
     else:
         pairs = (pairs[0]._replace(right_text=words), *pairs[1:])
-    title = f"What Inductor makes of {named(function)}()"
+    title = f"What Inductor generates for {named(function)}()"
     return SideBySide(title, "your Python", "its C++", pairs, note)
 
 

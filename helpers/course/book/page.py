@@ -1,29 +1,28 @@
 """A notebook that was run -> its page of the book, by nbconvert with a template of our own.
 
-A widget of the course is an anywidget: a script (an ES module), a style sheet, and a state. Jupyter
-stores the script and the sheet with each; a page holds each of them once, and its own host lets the
-widgets live. Addresses of notebooks and pictures become those of the book's.
+Its widgets live as `helpers/view/living.py` lets them. Addresses of notebooks and pictures become
+those of the book's.
 """
 
-import html
-import json
 import re
+import tomllib
 from collections import namedtuple
 from pathlib import Path
 
 import jinja2
 import nbformat
+from markupsafe import escape
 from nbconvert import HTMLExporter
 from nbconvert.filters import add_anchor
 
 from helpers.course.book.runs import KEY
 from helpers.model.study_records import exercise_cells
 from helpers.view import ink
+from helpers.view.living import Living, as_script, read
 
 TEMPLATES = Path(__file__).parent / "templates"
 VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"
-OURS = ("layout", "tabbable", "tooltip")  # of every widget, and nothing for a page
 MOST = 3_000  # characters of an output that are searched, a glossary's and no listing's
 SHORT = 90  # characters of a title in the contents
 _IMAGE = re.compile(r'\b((?:href|src)="images/)([^":#]+)')
@@ -31,48 +30,33 @@ _HEADING = re.compile(r"^(#{1,3}) (.+)$", re.MULTILINE)
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 KERNEL = "needs-kernel"  # a cell's tag, and a span's class: what is nothing for a page to be read
 _ASIDE = re.compile(rf' *<span class="{KERNEL}">.*?</span>', re.DOTALL)
+GLOSSARY = Path(__file__).parents[2] / "study" / "words" / "words.toml"
+# Terms that are everyday words as well, and need no dotted line there.
+EVERYDAY = frozenset(
+    ["name", "handle", "context", "forward", "backward", "reference", "route", "job"]
+)
+_TAG = re.compile(r"(<[^>]+>)")
+_QUIET = re.compile(r"<(/?)(code|pre|a|h[1-6]|summary|svg)\b")  # no word is explained inside
 _MARKUP = re.compile(r"^```\w*|<[^>]*>|\]\([^)]*\)|[*`\[\]]|^#+ ", re.MULTILINE)
 
 
-class Widgets:
-    """The widgets of one notebook: `scripts` and `styles` without repetition, and a state each."""
+class Widgets(Living):
+    """The widgets of one notebook, and a state each."""
 
     def __init__(self, notebook: nbformat.NotebookNode, recorded: list[dict]):
-        self.scripts: list[str] = []
-        self.styles: list[str] = []
+        super().__init__()
         self._recorded = {one["title"]: one for one in recorded}
         self._states = notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
 
-    def enliven(self, cells) -> None:
+    def enliven_cells(self, cells) -> None:
         """Give each output with a widget a page form in which it lives; the rest stays."""
         for output in (one for cell in cells for one in cell.get("outputs", [])):
             data = output.get("data", {})
             view = data.pop(VIEW, None)
             state = self._states.get(view["model_id"], {}).get("state") if view else None
             if state and "_esm" in state:
-                data["text/html"] = self._living(state, data.get("text/html", ""))
-
-    def _living(self, state: dict, still: str) -> str:
-        record, style = self._recorded.get(state.get("title")), state.get("_css", "")
-        self.scripts += [state["_esm"]] * (state["_esm"] not in self.scripts)
-        self.styles += [style] * (style not in self.styles)
-        told = {
-            "script": self.scripts.index(state["_esm"]),
-            "classes": state.get("_dom_classes", []),
-            "state": {k: v for k, v in state.items() if not k.startswith("_") and k not in OURS},
-            "recorded": record,
-        }
-        note = f'<p class="book-note">{html.escape(record["note"])}</p>' if record else ""
-        return (
-            f'<div class="book-live"><script type="application/json">{as_script(told)}</script>'
-            f'<div class="book-still">{still}</div>{note}</div>'
-        )
-
-
-def as_script(told) -> str:
-    """Return JSON that ends no `<script>` in which it stands."""
-    words = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-    return words.replace("<", "\\u003c")
+                record = self._recorded.get(state.get("title"))
+                data["text/html"] = self.enliven(state, data.get("text/html", ""), record)
 
 
 # A line of the book's contents: the stem of a page, its number ("" for none), what it says.
@@ -84,7 +68,7 @@ def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
     told = notebook.metadata.get(KEY, {"recorded": [], "hints": {}})
     notebook.cells = readable(notebook)
     widgets = Widgets(notebook, told["recorded"])
-    widgets.enliven(notebook.cells)
+    widgets.enliven_cells(notebook.cells)
     for one in exercise_cells(notebook.cells):
         notebook.cells[one.check].metadata["hints"] = told["hints"].get(one.name, [])
     at = contents.index(here)
@@ -95,13 +79,14 @@ def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
         extra_template_paths=[str(TEMPLATES)],
     )
     exporter.register_filter("scrolling", scrolling)
+    exporter.register_filter("explained", Explained())
     values = {
         "here": here,
         "contents": contents,
         "sections": [one for one in sections(notebook) if one["level"] == 2],
         "before": contents[at - 1] if at else None,
         "after": contents[at + 1] if at + 1 < len(contents) else None,
-        "styles": styles(widgets),
+        "styles": [read("page.css"), *styles(widgets)],
         "scripts": as_script(widgets.scripts),
     }
     return rewritten(exporter.from_notebook_node(notebook, resources={"book": values})[0])
@@ -116,7 +101,12 @@ def index(contents: list[Entry], chapter_map: str, hero: str) -> str:
     """Return the first page: the hero, what the book is, the map, and its contents."""
     loader = jinja2.FileSystemLoader(TEMPLATES)
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)
-    values = {"contents": contents, "here": None, "sections": [], "styles": [ink.stylesheet()]}
+    values = {
+        "contents": contents,
+        "here": None,
+        "sections": [],
+        "styles": [ink.stylesheet(), read("page.css")],
+    }
     page = environment.get_template("index.html.j2").render(
         resources={"book": values}, chapter_map=chapter_map, hero=hero
     )
@@ -126,6 +116,48 @@ def index(contents: list[Entry], chapter_map: str, hero: str) -> str:
 def scrolling(page: str) -> str:
     """Return prose whose tables scroll sideways in a box of their own."""
     return re.sub(r"(<table\b.*?</table>)", r'<div class="book-scroll">\1</div>', page, flags=re.S)
+
+
+def glossary() -> list[dict]:
+    """Return the terms of the course, each with what it `means` and its `chapter`."""
+    found = tomllib.loads(GLOSSARY.read_text("utf-8"))["word"]
+    return [one | {"means": plain(" ".join(one["means"].split()))} for one in found]
+
+
+class Explained:
+    """Prose of a page, cell after cell -> the same; each section's first of a term says what it is.
+
+    The first of the page can be linked to, as `word-` and the term with hyphens.
+    """
+
+    def __init__(self):
+        self._terms = {one["term"].casefold(): one for one in glossary()}
+        marked = sorted(self._terms.keys() - EVERYDAY, key=lambda term: (-len(term), term))
+        names = "|".join(map(re.escape, marked))
+        self._word = re.compile(rf"(?<![\w-])({names})(e?s)?(?![\w-])", re.IGNORECASE)
+        self._in_page, self._in_section = set(), set()
+
+    def __call__(self, page: str) -> str:
+        """Return the HTML of the next cell."""
+        if "<h2" in page:
+            self._in_section.clear()
+        quiet, parts = 0, _TAG.split(page)
+        for at, part in enumerate(parts):
+            if at % 2 == 0:
+                parts[at] = part if quiet else self._word.sub(self._marked, part)
+            elif found := _QUIET.match(part):
+                quiet += -1 if found[1] else 1
+        return "".join(parts)
+
+    def _marked(self, found: re.Match) -> str:
+        term = found[1].casefold()
+        if term in self._in_section:
+            return found[0]
+        self._in_section.add(term)
+        place = "" if term in self._in_page else f' id="word-{term.replace(" ", "-")}"'
+        self._in_page.add(term)
+        told = escape(self._terms[term]["means"])
+        return f'<dfn class="book-word" tabindex="0"{place} title="{told}">{found[0]}</dfn>'
 
 
 def readable(notebook) -> list:
@@ -142,7 +174,7 @@ def readable(notebook) -> list:
 def sections(notebook) -> list[dict]:
     """Return title, level, place (the anchor) and text of each section, in order.
 
-    A section ends where the next heading stands, of whatever level.
+    A section ends at the next heading of any level.
     """
     found = []
     for cell in readable(notebook):

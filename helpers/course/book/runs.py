@@ -38,7 +38,7 @@ def run(path: Path) -> nbformat.NotebookNode:
     client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=where)
     env = {**course.environment(), "PYTHONPATH": str(course.ROOT), "COURSE_RECORD": "off"}
     try:
-        # A kernel that dies is reported by nbclient; what else it says there is for nobody.
+        # nbclient reports a kernel that dies; nobody needs its other messages.
         client.execute(env=env, stderr=subprocess.DEVNULL)
     except CellExecutionError as error:
         words = f"a cell raises {error.ename}: {error.evalue}"

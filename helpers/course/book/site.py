@@ -6,7 +6,16 @@ from pathlib import Path
 import nbformat
 
 import course
-from helpers.course.book.page import TEMPLATES, Entry, as_script, chapter, index, sections
+from helpers.course.book.page import (
+    TEMPLATES,
+    Entry,
+    as_script,
+    chapter,
+    glossary,
+    index,
+    read,
+    sections,
+)
 from helpers.course.book.runs import run
 from helpers.course.minutes import on_the_page
 from helpers.course.work import chapter_named, chapters, notebooks
@@ -14,7 +23,8 @@ from helpers.model.spine import CHAPTERS, START
 from helpers.safety.folders import ManagedDirectory, made_again, write_new
 
 SITE = course.ROOT / "site"
-ASSETS = ("book.css", "book.js", "host.js", "recap.js", "minisearch.js")
+ASSETS = ("book.css", "book.js", "recap.js", "minisearch.js")
+HOST = "host.js"
 INSTRUMENTS = "instruments"
 
 
@@ -39,10 +49,17 @@ def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None
         label = f"{here.number} · {here.title}" if here.number else here.title
         found += [{**one, "page": here.stem, "chapter": label} for one in sections(notebook)]
         pages[f"{here.stem}.html"] = chapter(notebook, here, contents)
+    for word in glossary():
+        place = f"word-{word['term'].casefold().replace(' ', '-')}"
+        for here in [one for one in contents if one.number == str(word["chapter"])]:
+            if f' id="{place}"' in pages[f"{here.stem}.html"]:
+                about = {"title": word["term"], "text": word["means"], "at": place, "level": 0}
+                found.append(about | {"page": here.stem, "chapter": f"a term of {here.title}"})
     first = nbformat.read(notebooks() / f"{START}.ipynb", as_version=4).cells
     [drawn] = [cell.source for cell in first if cell.source.startswith("## The map\n")]
     pages["index.html"] = index(contents, drawn[drawn.index("<div") :], recorded_hero(first))
     assets = {name: (TEMPLATES / name).read_bytes() for name in ASSETS}
+    assets[HOST] = read(HOST).encode()
     assets["sections.js"] = f"globalThis.bookSections = {as_script(found)};\n".encode()
     home.fill("assets", assets)
     images = notebooks() / "images"

@@ -1,8 +1,8 @@
-// Each slide is fitted to its 1280 x 720: the largest text of a range that fits; else its largest part scrolls.
-const SIZES = [[28, 20], [26, 19], [24, 18], [22, 17], [20, 16], [19, 15], [18, 14]]; // of prose and code
-const ZOOMS = [1.6, 1.5, 1.4, 1.3, 1.2, 1.1, 1]; // of an exhibit; never under what SMALLEST asks
-const SMALLEST = 14; // pixels of text
-const EXHIBIT = ".jp-RenderedHTMLCommon.jp-OutputArea-output";
+// Each slide is fitted to its 1280 x 720: the largest text and exhibit that fit, code beside its picture or above it.
+const SIZES = [ // of prose and code in pixels, and the zoom of an exhibit
+  [28, 20, 1.6], [28, 20, 1.45], [26, 19, 1.3], [24, 18, 1.2], [22, 17, 1.1], [20, 16, 1], [18, 14, 1], [18, 14, 0.9], [18, 14, 0.8],
+];
+const LAYOUTS = [["beside", "above"], ["alone"]]; // where nothing else fits an exhibit stands without its code
 
 function wrapped(section) {
   let body = section.querySelector(":scope > .body");
@@ -16,96 +16,28 @@ function wrapped(section) {
   return body;
 }
 
-function unscrolled(body) {
-  body.querySelectorAll(":scope > .more").forEach((node) => node.remove());
-  for (const node of body.querySelectorAll(":scope > .scrolls")) {
-    node.classList.remove("scrolls");
-    ["tabindex", "role", "aria-label"].forEach((name) => node.removeAttribute(name));
-  }
-  return body;
-}
-
-// Whether what stands in a body is no taller than it, in pixels of a slide.
-function isLow(body) {
+// Whether all that stands in a body is inside of it.
+function isInside(body) {
   const own = [...body.children].map((node) => node.offsetHeight).filter((height) => height);
-  return own.reduce((sum, height) => sum + height, 14 * (own.length - 1)) <= body.clientHeight;
+  const high = own.reduce((sum, height) => sum + height, 14 * (own.length - 1));
+  const parts = [body, ...body.querySelectorAll("[role=region], pre, .jp-OutputArea-output, .course-picture-window")];
+  return high <= body.clientHeight && !parts.some((node) => !node.closest(".course-stage") && node.scrollWidth > node.clientWidth + 1);
 }
-
-const isWide = (node) => node.scrollWidth > node.clientWidth + 1;
-const wideParts = (body) => [body, ...body.querySelectorAll("[role=region]:not(.stage-pane), pre")].filter(isWide);
-
-function smallestText(root) {
-  let least = Infinity;
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const node = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim() || !node.getClientRects().length) continue;
-    if (node.closest(".course-stage")) continue; // all of it is to be seen at once, its buttons too
-    const drawing = node.closest("svg");
-    const scale = drawing && drawing.getScreenCTM && node.getScreenCTM ? node.getScreenCTM().a / pageScale() : 1;
-    least = Math.min(least, parseFloat(getComputedStyle(node).fontSize) * scale);
-  }
-  for (const image of root.querySelectorAll("img[src*='svg+xml;base64,']"))
-    least = Math.min(least, drawnText(image) * image.offsetWidth / (image.naturalWidth || image.offsetWidth));
-  return least;
-}
-
-// The smallest text in a picture, by the sizes that its source names.
-function drawnText(image) {
-  const source = atob(image.src.split("base64,")[1]);
-  const sizes = [...source.matchAll(/font(?:-size)?[:=]["']?[^;"'}]*?([\d.]+)(?=px|["'])/g)];
-  return Math.min(Infinity, ...sizes.map((size) => parseFloat(size[1])));
-}
-
-const pageScale = () => Reveal.getScale() || 1;
 
 function fit(section) {
   if (section.dataset.fitted) return;
-  const body = unscrolled(wrapped(section));
-  const set = (name, value) => section.style.setProperty(name, value);
-  const exhibits = [...section.querySelectorAll(EXHIBIT)];
-  set("--exhibit", 1);
-  const floor = Math.max(1, SMALLEST / Math.min(16, ...exhibits.map(smallestText)));
-  const zooms = exhibits.length ? [...ZOOMS.filter((zoom) => zoom > floor), floor] : [1];
+  const body = wrapped(section);
   section.dataset.fitted = "yes";
-  for (const zoom of zooms) {
-    set("--exhibit", zoom);
-    if (isLow(body) && !wideParts(body).length) break;
-  }
-  for (const [prose, code] of SIZES) {
-    set("--prose", `${prose}px`);
-    set("--code", `${code}px`);
-    // An exhibit that is wide scrolls in itself, and is shaded there.
-    if (isLow(body) && !isWide(body)) return;
-  }
-  scroll(section, body);
+  for (const layouts of LAYOUTS)
+    for (const [prose, code, zoom] of SIZES) {
+      const sizes = { "--prose": `${prose}px`, "--code": `${code}px`, "--exhibit": zoom };
+      for (const [name, value] of Object.entries(sizes)) section.style.setProperty(name, value);
+      for (const layout of layouts) {
+        section.dataset.layout = layout;
+        if (isInside(body)) return;
+      }
+    }
 }
-
-// The tallest part gets what room the others leave.
-function scroll(section, body) {
-  const parts = [...body.children].filter((node) => node.offsetHeight);
-  const [tallest] = [...parts].sort((a, b) => b.offsetHeight - a.offsetHeight);
-  const more = document.createElement("p");
-  more.className = "more";
-  more.textContent = `there is more below${wideParts(tallest).length ? " and to the right" : ""}: scroll`;
-  tallest.after(more);
-  const others = parts.filter((node) => node !== tallest).reduce((sum, node) => sum + node.offsetHeight + 14, 0);
-  tallest.classList.add("scrolls");
-  tallest.tabIndex = 0;
-  tallest.setAttribute("role", "region");
-  tallest.setAttribute("aria-label", "longer than the slide: scroll");
-  tallest.style.setProperty("--room", `${body.clientHeight - others - more.offsetHeight - 28}px`);
-}
-
-// Inside a part that scrolls these keys are for it, elsewhere for the slides.
-document.addEventListener("keydown", (event) => {
-  const way = { ArrowDown: 80, ArrowUp: -80, PageDown: 400, PageUp: -400 }[event.key];
-  const part = event.target.closest?.(".scrolls");
-  if (!way || !part) return;
-  part.scrollBy(0, way);
-  event.stopPropagation();
-  event.preventDefault();
-}, true);
 
 function refit(section) {
   if (!section?.dataset.fitted) return;

@@ -10,8 +10,8 @@ from types import BuiltinFunctionType, FunctionType
 
 import torch
 
-from helpers.internals import torch_private
-from helpers.mini.dynamo.symbolic_values import SCALARS, Items, Known, Refuse, Tensor, Unread
+from ...internals import torch_private
+from .symbolic_values import SCALARS, Items, Known, Refuse, Tensor, Unread
 
 LONGEST = 200  # characters of what is written into generated source
 # What guards call, whatever someone makes of the builtins later.

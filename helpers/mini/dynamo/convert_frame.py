@@ -10,13 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from types import FunctionType
 
-from helpers.mini.dynamo.builder import BUILTINS
-from helpers.mini.dynamo.output_graph import BackendFailed, Output, Tracing
-from helpers.mini.dynamo.parts import PARTS, receives
-from helpers.mini.dynamo.resume_execution import make_resume_function
-from helpers.mini.dynamo.symbolic_convert import Interpreter
-from helpers.mini.dynamo.symbolic_values import NULL, RESULT, Break, Items, Loop, Refuse, Unread
-from helpers.safety.arguments import printable, real_type_name
+from ...safety.arguments import printable, real_type_name
+from .builder import BUILTINS
+from .output_graph import BackendFailed, Output, Tracing
+from .parts import PARTS, receives
+from .resume_execution import make_resume_function
+from .symbolic_convert import Interpreter
+from .symbolic_values import NULL, RESULT, Break, Items, Loop, Refuse, Unread
 
 UNSUPPORTED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 UNSUPPORTED |= inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -25,7 +25,7 @@ UNSUPPORTED |= inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 def unsupported(code) -> str:
     """Return why functions with this code are not traced; nothing if they may be."""
     if code.co_flags & UNSUPPORTED:
-        return "it takes *args or **kwargs, or is a generator or coroutine"
+        return "it has *args or **kwargs, or is a generator or coroutine"
     if code.co_exceptiontable:
         return "it has a try, a with, or another block that handles exceptions"
     return "it makes a function that shares its variables" if code.co_cellvars else ""
@@ -50,7 +50,7 @@ class Entry:
     """One way to run a function. `why` says why it runs as plain Python, if it does.
 
     `source` is the generated Python, `graph` an FX graph module or None, `broke` the reason of its
-    graph break, `resumes` what goes on after that.
+    graph break, `resumes` what continues after that.
     """
 
     guards: tuple[Guard, ...]
@@ -89,7 +89,7 @@ class Frame:
         self.name, self.made_name = map(_word, (self.rest_of.__code__.co_name, fn.__name__))
 
     def run_plainly(self, *args, **kwargs):
-        """Run the function as it is; None stands for the names that a rest does not receive."""
+        """Run the function as it is; None replaces the names that a rest does not receive."""
         if self.rest_of is self.fn:
             return self.fn(*args, **kwargs)
         given = dict(zip(self.parameters, args, strict=True))

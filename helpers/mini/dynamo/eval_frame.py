@@ -10,9 +10,9 @@ from types import FunctionType, MethodType
 
 import torch
 
-from helpers.mini.dynamo.convert_frame import Entry, Frame, compile_frame, refused
-from helpers.mini.dynamo.parts import PARTS, Parts
-from helpers.safety.arguments import real_type_name
+from ...safety.arguments import real_type_name
+from .convert_frame import Entry, Frame, compile_frame, refused
+from .parts import PARTS, Parts
 
 LIMIT = 8  # entries per function
 
@@ -70,7 +70,7 @@ class Compiled:
                 made = self._frame, values, self._backend, self._parts, self._resumed
                 self.entries.append(entry := compile_frame(*made))
             else:
-                why = f"{LIMIT} entries are the limit, and none fits"
+                why = f"{LIMIT} entries are the limit, and none matches"
                 entry = refused(self._frame, None, why)
         self._why = entry.why or self._why
         return entry.run
@@ -90,7 +90,7 @@ class Compiled:
 
     @property
     def source(self) -> str:
-        """Return the Python that was generated: of every entry, then of what goes on after it."""
+        """Return the Python that was generated: of every entry, then of what continues after it."""
         return "\n".join(self._of_entries("source"))
 
     # The FX graphs, in the order of `source`; and why the graph broke, once for each break.
@@ -124,13 +124,13 @@ def compile(fn=None, backend=None, parts=PARTS):
 
 def _require_function(fn, needed: str) -> None:
     if type(fn) is not FunctionType:
-        instead = "write a function that calls it" if callable(fn) else "such as def makes"
+        instead = "write a function that calls it" if callable(fn) else "such as one made by def"
         raise TypeError(f"{needed}, not {real_type_name(fn)}: {instead}")
 
 
 def _require_callable(backend) -> None:
     if backend is not None and not callable(backend):
-        raise TypeError(f"backend must be something to call, not {real_type_name(backend)}")
+        raise TypeError(f"backend must be callable, not {real_type_name(backend)}")
 
 
 def entry_for(fn, *values) -> Entry:
@@ -142,13 +142,13 @@ def entry_for(fn, *values) -> Entry:
 
 @contextmanager
 def hooked(backend=None, only=()):
-    """Trace the frames of these functions in a `with` block, whoever calls them.
+    """Trace the frames of these functions in a `with` block, from any caller.
 
     `only`: one function or a list of them. Gives a dict: each -> its Compiled. Until the block ends
     each has a code object of its own, an equal one: others that were made from the same lines are
     not traced. TypeError or ValueError for a wrong argument, RuntimeError without a frame hook.
     """
-    from helpers.mini import frame_hook
+    from .. import frame_hook
 
     _require_callable(backend)
     functions = only if isinstance(only, (list, tuple)) else [only]

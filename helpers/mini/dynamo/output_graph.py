@@ -9,9 +9,11 @@ import logging
 import torch
 from torch import fx
 
-from helpers.mini.dynamo.builder import VariableBuilder, is_short, own_name
-from helpers.mini.dynamo.parts import written
-from helpers.mini.dynamo.symbolic_values import (
+from ...safety.arguments import real_type_name
+from ...safety.restoring import patched
+from .builder import VariableBuilder, is_short, own_name
+from .parts import written
+from .symbolic_values import (
     Break,
     Items,
     Known,
@@ -21,8 +23,6 @@ from helpers.mini.dynamo.symbolic_values import (
     Unread,
     is_immutable,
 )
-from helpers.safety.arguments import real_type_name
-from helpers.safety.restoring import patched
 
 FAKES_LOGGER = logging.getLogger("torch._subclasses.fake_tensor")
 
@@ -35,7 +35,7 @@ class Tracing(VariableBuilder):
         args = [self._recordable(a) for a in args]
         kwargs = {k: self._recordable(v) for k, v in kwargs.items()}
         if None in args or None in kwargs.values():
-            raise Break("an argument is nothing that a graph can hold")
+            raise Break("an argument is not something that a graph can contain")
         result = self._on_fakes(fn, args, kwargs)
         if not isinstance(result, torch.Tensor):
             raise Break("the result is not one tensor")
@@ -131,7 +131,7 @@ class Output:
             run = backend(module, examples)
             if not callable(run):
                 given = real_type_name(run)
-                raise TypeError(f"a backend must return something to call, not {given}")
+                raise TypeError(f"a backend must return a callable, not {given}")
         except Exception as error:
             raise BackendFailed from error
         called = f"{self.trace.name(run, 'graph')}({', '.join(used)})"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import torch
 from torch import fx
 
-from helpers.mini.dynamo.symbolic_values import Items, Known, Tensor
-from helpers.mini.vm.steps import ARITHMETIC, COMPARISON
+from ..vm.steps import ARITHMETIC, COMPARISON
+from .symbolic_values import Items, Known, Tensor
 
 OPERATORS = {**ARITHMETIC, **COMPARISON}
 
@@ -45,7 +45,7 @@ class Recorder:
 
 
 def written(value, what: str = "node"):
-    """Return what stands in the graph for a symbolic value: a node, a constant, or a list."""
+    """Return what represents a symbolic value in the graph: a node, a constant, or a list."""
     if isinstance(value, Tensor):
         return getattr(value, what)
     if isinstance(value, Items):

@@ -1,4 +1,4 @@
-"""A function and a place in it -> what the rest can read, and a function that goes on from there.
+"""A function and a place in it -> what the rest can read, and a function that continues from there.
 
 The rest of a function is the same bytecode behind a prologue that puts the values on the stack and
 jumps. That works because all jumps are relative since 3.11. Mirrors
@@ -9,8 +9,8 @@ import dis
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 
-from helpers.mini.dynamo.symbolic_values import NULL, Refuse
-from helpers.mini.versions import ENDS, JUMPS, one_name
+from ..versions import ENDS, JUMPS, one_name
+from .symbolic_values import NULL, Refuse
 
 
 @dataclass(frozen=True)

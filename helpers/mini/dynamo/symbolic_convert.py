@@ -9,11 +9,12 @@ from types import ModuleType
 
 import torch
 
-from helpers.mini.dynamo import trace_rules
-from helpers.mini.dynamo.builder import own_name
-from helpers.mini.dynamo.parts import OPERATORS, UNARY
-from helpers.mini.dynamo.resume_execution import Code
-from helpers.mini.dynamo.symbolic_values import (
+from ..versions import METHODS_BY_BIT, NULL_ABOVE
+from . import trace_rules
+from .builder import own_name
+from .parts import OPERATORS, UNARY
+from .resume_execution import Code
+from .symbolic_values import (
     NULL,
     RESULT,
     SCALARS,
@@ -26,7 +27,6 @@ from helpers.mini.dynamo.symbolic_values import (
     Tensor,
     is_immutable,
 )
-from helpers.mini.versions import METHODS_BY_BIT, NULL_ABOVE
 
 # ruff: noqa: N802, D102 - a handler is named for its opcode, and its lines are all there is to say
 
@@ -186,7 +186,7 @@ class Interpreter:
     def UNPACK_SEQUENCE(self, step):
         items = list(self.iterate(self.pop()))
         if len(items) != step.arg:
-            raise Refuse("a sequence is taken apart into another number of names")
+            raise Refuse("a sequence is unpacked into a different number of names")
         for item in reversed(items):
             self.push(item)
 
@@ -281,7 +281,7 @@ class Interpreter:
         if isinstance(fn, Method):
             return self._call_method(fn, args, kwargs)
         if not isinstance(fn, Known):
-            raise Break("what is called is not known")
+            raise Break("the called object is not known")
         f = fn.value
         if any(f is reader for reader in trace_rules.FRAME_READERS):
             raise Refuse(f"{own_name(f)} looks at the frame that calls it")
@@ -299,7 +299,7 @@ class Interpreter:
             if not pythons or any(isinstance(a, Tensor) for a in args):
                 return self.trace.record(f, *args, **kwargs)
         named = own_name(f) or f"a {type(f).__name__}"
-        raise Break(f"{named} is no function that a graph can hold")
+        raise Break(f"{named} is not a function that a graph can contain")
 
     def _fold(self, f, args, kwargs):
         try:
@@ -307,7 +307,7 @@ class Interpreter:
         except Exception as error:
             raise Break(f"{own_name(f) or 'it'} raises {type(error).__name__}") from None
         if not is_immutable(result):
-            raise Break(f"{own_name(f) or 'it'} returns what may change")
+            raise Break(f"{own_name(f) or 'it'} returns a value that may change")
         return Known(result)
 
     def _call_method(self, method, args, kwargs):
@@ -320,7 +320,7 @@ class Interpreter:
                 return self.trace.record(name, owner, *args, **kwargs)
         elif is_plain(owner) and plain:
             return self._fold(getattr(owner.value, name), args, kwargs)
-        raise Break(f".{name} is no method that a graph can hold")
+        raise Break(f".{name} is not a method that a graph can contain")
 
     # --- attributes
 
@@ -334,7 +334,7 @@ class Interpreter:
         if callable(getattr(kind, name, None)):  # of a tensor, a tuple or a list
             return Method(owner, name)
         if not isinstance(owner, Known):
-            raise Break(f".{name} of what is not known")
+            raise Break(f".{name} of an unknown object")
         if is_immutable(owner.value):
             value = getattr(owner.value, name)
             return Known(value) if is_immutable(value) else Method(owner, name)
@@ -345,11 +345,11 @@ class Interpreter:
     # --- truth, items
 
     def truth(self, value) -> bool:
-        """Return bool(value) of what is no tensor; Refuse where that runs unknown code."""
+        """Return bool(value) of a value that is not a tensor; Refuse if that runs unknown code."""
         if isinstance(value, Items):
             return bool(value.items)
         if not is_plain(value):
-            raise Refuse("the truth of an object that may decide it in its own code")
+            raise Refuse("the truth value of an object whose own code may decide it")
         return bool(value.value)
 
     def iterate(self, value):

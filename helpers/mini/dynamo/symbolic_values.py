@@ -25,7 +25,7 @@ class Refuse(Exception):
 class Break(Exception):
     """The graph ends here: `fn(*args, **kwargs)` has to run for real, then a resume function.
 
-    `fn` is a symbolic value; None stands for a jump on a tensor. `pushes` is what the instruction
+    `fn` is a symbolic value; None means a jump on a tensor. `pushes` is what the instruction
     leaves on the stack: RESULT, with or without a NULL.
     """
 
@@ -46,7 +46,7 @@ class Tensor:
 
 @dataclass(eq=False)
 class Known:
-    """An object that is known now; if it came from outside, guards stand behind that."""
+    """An object that is known now; if it came from outside, guards check that."""
 
     value: object
     source: str = ""
@@ -71,7 +71,7 @@ class Method:
 
 @dataclass(eq=False)
 class Unread:
-    """A value from outside that nothing has looked at yet, so that no guard stands for it."""
+    """A value from outside that nothing has looked at yet, so it has no guard."""
 
     value: object
     source: str

@@ -1,4 +1,4 @@
-"""Which functions of torch may stand in a graph, by name: pure ones, whose result is new.
+"""Which functions of torch a graph may contain, by name: pure ones, whose result is new.
 
 Whatever is not named here runs for real, between two graphs. So a name that is missing costs a
 graph break, and never a wrong result. Mirrors torch/_dynamo/trace_rules.py.
@@ -13,7 +13,7 @@ import sys
 import torch
 import torch.nn.functional as functional
 
-from helpers.mini.dynamo.parts import OPERATORS, UNARY
+from .parts import OPERATORS, UNARY
 
 POINTWISE = """abs add atan ceil clamp clip cos div erf exp floor ge gt isfinite isnan le log log1p
     logical_and logical_not logical_or lt masked_fill maximum minimum mul ne eq neg pow reciprocal

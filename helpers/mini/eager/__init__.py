@@ -9,7 +9,7 @@ looks at which of these steps TensorFlow itself takes.
 
 # ruff: noqa: F401 - what is imported here is offered
 
-from helpers.mini.eager.c_api import (
+from .c_api import (
     Status,
     api,
     handle_of,
@@ -18,4 +18,4 @@ from helpers.mini.eager.c_api import (
     set_attributes,
     tensor_of,
 )
-from helpers.mini.eager.execute import checked, counted, definition_of, execute, run
+from .execute import checked, counted, definition_of, execute, run

@@ -11,7 +11,7 @@ import ctypes
 from functools import cache
 from types import SimpleNamespace
 
-from helpers.safety.arguments import real_type_name
+from ...safety.arguments import real_type_name
 
 POINTER, TEXT, INT, INT64 = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_int64
 BYTE, SIZE, FLOAT = ctypes.c_ubyte, ctypes.c_size_t, ctypes.c_float

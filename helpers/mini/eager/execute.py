@@ -4,7 +4,7 @@ Mirrors TFE_Py_ExecuteCancelable of tensorflow/python/eager/pywrap_tfe_src.cc: n
 inputs, attributes, execute, delete. The C API trusts its caller, so `checked` asks the definition
 first, or the interpreter dies; `completed` fills in defaults, as SetOpAttrWithDefaults does.
 `counted` tells how often TensorFlow's own C++ takes each of these steps: between its library and
-the one with the functions lies a slot for each, which is rebound to one that counts, and put back.
+the one with the functions lies a slot for each, which is rebound to one that counts, and restored.
 """
 
 import ctypes
@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from helpers.internals.shared_libraries import import_slots
-from helpers.mini.eager.c_api import (
+from ...internals.shared_libraries import import_slots
+from ...safety.arguments import real_type_name
+from .c_api import (
     INT,
     POINTER,
     Status,
@@ -23,7 +24,6 @@ from helpers.mini.eager.c_api import (
     set_attributes,
     tensor_of,
 )
-from helpers.safety.arguments import real_type_name
 
 
 def execute(op_name: str, inputs, attrs: tuple = (), num_outputs: int = 1) -> list:
@@ -165,7 +165,7 @@ def _value(default):
 STEPS = ("TFE_NewOp", "TFE_OpSetDevice", "TFE_OpAddInput", "TFE_Execute", "TFE_DeleteOp")
 OBJECTS = "op objects"
 FIVE = ctypes.CFUNCTYPE(POINTER, *[POINTER] * 5)  # addresses and ints; no step takes more
-_kept = []  # C may still be on its way to a counter after its slot has been put back
+_kept = []  # C may still be on its way to a counter after its slot has been restored
 
 
 def counted(run, times: int = 20) -> tuple[dict[str, int], tuple[str, ...]]:

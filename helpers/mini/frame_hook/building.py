@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from helpers.safety import folders, progress
-from helpers.safety.children import run
-from helpers.safety.missing_parts import COMPILER_CURE, OneSentence
+from ...safety import folders, progress
+from ...safety.children import run
+from ...safety.missing_parts import COMPILER_CURE, OneSentence
 
 SOURCE = Path(__file__).with_name("hook.c")
 PYTHONS = ((3, 11), (3, 12), (3, 13))
@@ -23,7 +23,7 @@ LONGEST = 60  # seconds
 
 
 class NotBuilt(OneSentence, RuntimeError):
-    """There is no extension; the message says why, in one sentence."""
+    """There is no extension. The message says why in one sentence."""
 
 
 @cache
@@ -53,7 +53,7 @@ def refuse_python() -> None:
 
 
 def _compile(home: folders.ManagedDirectory, name: str) -> None:
-    """Compile into a folder of its own, then move it into place: nobody ever sees half of it."""
+    """Compile into a separate folder, then move it into place, so that it is never half there."""
     headers, asked = sysconfig.get_path("include"), os.environ.get("CC")
     commands = map(shlex.split, [asked] if asked else ["cc", "gcc", "clang"])
     command = next((one for one in commands if shutil.which(one[0])), None)

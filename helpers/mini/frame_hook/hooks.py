@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from functools import cache
 from types import CodeType
 
-from helpers.mini.frame_hook import building, slot
-from helpers.safety.arguments import real_type_name
+from ...safety.arguments import real_type_name
+from . import building, slot
 
 
 @cache
@@ -18,11 +18,11 @@ def _open_door():
         because = str(error)
     try:
         building.refuse_python()
-        from helpers.mini.frame_hook import torch_callback
+        from . import torch_callback
 
         return torch_callback.Door(), "torch's own hook", ""
     except (ImportError, building.NotBuilt):
-        return None, "", f"{because}; torch's hook would do, but is not usable"
+        return None, "", f"{because}; torch's hook would work, but is not usable"
 
 
 def available() -> str:
@@ -42,7 +42,7 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
     `code.co_varnames`. The callback returns None (evaluate the frame), a code object of the same
     layout (evaluate that instead) or a callable (its result for these arguments is the frame's).
     `only`: a function, a method or a code object, or a list, tuple or set of them; without it
-    every frame is told, but for the callback's own, and where the stack is nearly used up.
+    every frame is passed on, except the callback's own, and where the stack is nearly full.
 
     What the callback raises is raised when the block ends (if the block itself raises, it is added
     to that as a note), and the callback is asked no more. Of two blocks, one in the other, the
@@ -60,7 +60,7 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
         if door is None:
             raise building.NotBuilt(because)
         if door.is_on(self):
-            raise RuntimeError("this hook is on already; make another one for another block")
+            raise RuntimeError("this hook is already active; make another one for another block")
         _be_a_frame()
         try:  # an interrupt comes before the hook is on, or here: never between this and the block
             door.on(self, self._callback, self._codes, watching.__exit__.__code__)
@@ -80,11 +80,11 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
 
 
 def _be_a_frame() -> None:
-    """Be a frame, by which hook.c sees whether another evaluator goes on to ours."""
+    """Be a frame, by which hook.c sees whether another evaluator calls ours."""
 
 
 def replaced(function, replacement: Callable) -> watching:
-    """Let `replacement(*arguments)` stand for every frame of `function`, in a `with` block.
+    """Run `replacement(*arguments)` instead of every frame of `function`, in a `with` block.
 
     While the replacement runs they are evaluated, so it may call the function.
     """
@@ -118,10 +118,10 @@ def _codes_of(only) -> tuple[CodeType, ...]:
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Check every frame against the C stack in a `with` block, whoever evaluates it.
+    """Check every frame against the C stack in a `with` block, with any evaluator.
 
     Under torch's evaluator, which does not, a deep recursion ends in a dead interpreter. torch may
-    leave it on, so the one before is put back. Nothing is done where only torch's hook is there.
+    leave it on, so the one before is restored. Nothing is done where only torch's hook is there.
     """
     try:
         building.extension()

@@ -1,15 +1,15 @@
-"""The interpreter's slot for a frame evaluator (PEP 523): read, set, and told by name.
+"""The interpreter's slot for a frame evaluator (PEP 523): read, set, and named.
 
 Calls `_PyInterpreterState_GetEvalFrameFunc` and `_PyInterpreterState_SetEvalFrameFunc`
-(Python/pystate.c). What stands at an address is told by the file that it was loaded from.
+(Python/pystate.c). An address is identified by the file that it was loaded from.
 """
 
 import ctypes
 import os
 from typing import NamedTuple
 
-from helpers.internals import torch_private
-from helpers.mini.frame_hook.building import NotBuilt, extension
+from ...internals import torch_private
+from .building import NotBuilt, extension
 
 DEFAULT = "_PyEval_EvalFrameDefault"
 MOST_LEFT = 1000  # errors since the last time
@@ -41,13 +41,13 @@ def _call_c(name: str, *addresses: int):
 
 
 def installed() -> tuple[Evaluator, ...]:
-    """Return the evaluator that the interpreter calls now, then what this course's goes on to."""
+    """Return the evaluator that the interpreter calls now, then what this course's calls next."""
     now, (ours, previous) = address_installed(), _own_addresses()
     return tuple(map(evaluator_at, [now, previous] if now == ours else [now]))
 
 
 def evaluator_at(address: int) -> Evaluator:
-    """Return whose evaluator stands at an address that was read from the slot."""
+    """Return whose evaluator is at an address that was read from the slot."""
     if address == _own_addresses()[0]:
         return Evaluator("evaluate", "this course: frame_hook/hook.c")
     if address == ctypes.cast(getattr(ctypes.pythonapi, DEFAULT), ctypes.c_void_p).value:
@@ -74,7 +74,7 @@ def put_back() -> Evaluator:
 
 
 def _own_addresses() -> tuple[int, int]:
-    """Return the addresses of this course's evaluator and of what it goes on to; else zeros."""
+    """Return the addresses of this course's evaluator and of what it calls next; else zeros."""
     try:
         return extension().addresses()
     except NotBuilt:

@@ -12,9 +12,9 @@ import warnings
 from contextlib import suppress
 from types import CodeType, SimpleNamespace
 
-from helpers.internals import torch_private
-from helpers.mini.frame_hook import slot
-from helpers.mini.frame_hook.building import NotBuilt
+from ...internals import torch_private
+from . import slot
+from .building import NotBuilt
 
 HERE = os.path.dirname(__file__)
 FEWEST_LEVELS = 200
@@ -58,7 +58,7 @@ class Door:
 
     def _on_frame(self, frame, entry, state):
         code = frame.f_code
-        starts = frame.f_lasti <= START  # a generator that goes on is asked about again
+        starts = frame.f_lasti <= START  # the callback is asked again when a generator continues
         with suppress(ValueError):  # there are not so many frames
             starts = starts and not sys._getframe(sys.getrecursionlimit() - FEWEST_LEVELS)
         if starts and not code.co_filename.startswith(HERE):

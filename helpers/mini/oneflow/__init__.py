@@ -10,21 +10,21 @@ an op's own files see that name while they are loaded.
 from collections import namedtuple
 from types import SimpleNamespace
 
-from helpers.mini.oneflow.autodiff import OpArg
-from helpers.mini.oneflow.cpp_def import find_compiler
-from helpers.mini.oneflow.definitions import REGISTER_USER_OP, REGISTER_USER_OP_GRAD
-from helpers.mini.oneflow.errors import OpError
-from helpers.mini.oneflow.global_function import Numpy, global_function, watch, watch_diff
-from helpers.mini.oneflow.job import Job, Op, placement
-from helpers.mini.oneflow.kernels import REGISTER_USER_KERNEL, HobDataType, HobDeviceTag
-from helpers.mini.oneflow.session import (
+from .autodiff import OpArg
+from .cpp_def import find_compiler
+from .definitions import REGISTER_USER_OP, REGISTER_USER_OP_GRAD
+from .errors import OpError
+from .global_function import Numpy, global_function, watch, watch_diff
+from .job import Job, Op, placement
+from .kernels import REGISTER_USER_KERNEL, HobDataType, HobDeviceTag
+from .session import (
     CustomOpModule,
     clear_default_session,
     fresh_session,
     get_all_variables,
     load_variables,
 )
-from helpers.mini.oneflow.user_op_builder import (
+from .user_op_builder import (
     SGD,
     PiecewiseConstantScheduler,
     get_variable,
@@ -59,18 +59,18 @@ def differences() -> tuple[Difference, ...]:
 
 ROWS = """
 shape: a kernel returns another shape with as many numbers
-  taken as it is
+  accepted as it is
   OpError: exact shape and dtype are checked
 surplus: a kernel returns more arrays than the op has outputs
   the surplus is dropped
   OpError: the numbers must agree
 missing: a kernel returns one array for two outputs
-  the second output is whatever its memory held
+  the second output is whatever was in its memory
   OpError: the numbers must agree
 read-only: a kernel writes into its input
   the input changes for every op that reads it
   OpError: inputs are read-only
-arguments: what forward(args) gets
+arguments: what forward(args) receives
   a list of arrays (the article says tuple)
   a tuple of arrays
 several: how a kernel returns two outputs
@@ -80,8 +80,8 @@ exception: a kernel raises an exception
   segmentation fault, no message
   OpError with op, file, line and the exception
 attrs: attributes in a Python kernel
-  never handed over
-  handed over to forward(args, attrs), if it is written so
+  never passed
+  passed to forward(args, attrs), if it is defined that way
 folder: custom_op_module(name, path)
   deletes ./name and copies path/name there, unless path is the working folder
   reads the files where they are
@@ -90,7 +90,7 @@ stale: an edited C++ definition is loaded again
   compiled again whenever a byte in its folder differs
 reload: the same folder is loaded twice in one process
   the process ends: op type registered twice
-  the new definitions take the place of the old
+  the new definitions replace the old
 crash: a C++ definition crashes
   the process ends
   OpError: it runs in a process of its own
@@ -102,7 +102,7 @@ device: an op with a Python kernel is placed on the gpu
   OpError with the same words, when the op is built
 placement: an op outside any flow.scope.placement
   goes to the gpu in a build with CUDA, to the cpu in one without
-  goes to the gpu, and is refused: the placement must be said
+  goes to the gpu, and is refused: you must give the placement
 attr-types: types of attributes
   14
   bool, int32, int64, float, double and string

@@ -11,8 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import partialmethod
 
-from helpers.mini.oneflow.errors import OpError, in_file, listed, lookup, need, stage
-from helpers.safety.arguments import quote_value
+from ...safety.arguments import quote_value
+from .errors import OpError, in_file, listed, lookup, need, stage
 
 
 @dataclass
@@ -206,7 +206,7 @@ class Backward:
 
 
 def numbered(inputs):
-    """Return {(argument, index): value} of pairs in order: an argument may stand several times."""
+    """Return {(argument, index): value} of pairs in order: an argument may occur several times."""
     found, counts = {}, Counter()
     for name, value in inputs:
         found[name, counts[name]] = value

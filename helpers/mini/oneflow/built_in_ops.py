@@ -1,18 +1,18 @@
 """The ops that the framework itself brings: arithmetic for losses, and what gradients need.
 
-They stand in the same registry as a learner's, with inference, kernel and gradient rule. Their
+They are in the same registry as a learner's, with inference, kernel and gradient rule. Their
 inputs are all called "in"; a job's input and variable ops have no kernel.
 """
 
 import numpy as np
 
-from helpers.mini.oneflow.autodiff import Request
-from helpers.mini.oneflow.errors import need
-from helpers.mini.oneflow.registry import AttrDef, GradientDef, Kernel, OpDef, Registry, Spec
+from .autodiff import Request
+from .errors import need
+from .registry import AttrDef, GradientDef, Kernel, OpDef, Registry, Spec
 
 
 def built_in_registry():
-    """Return a registry that holds the built-in ops alone."""
+    """Return a registry with only the built-in ops."""
     ops = {name: _definition(name, *row) for name, row in OPS.items()}
     return Registry(ops, {name: _gradient(name, *rules) for name, rules in GRADIENTS.items()})
 

@@ -13,14 +13,14 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from helpers.mini.oneflow.autodiff import Request
-from helpers.mini.oneflow.definitions import check
-from helpers.mini.oneflow.errors import NoCompiler, OpError, need, place
-from helpers.mini.oneflow.registry import NUMBERS, TYPES, GradientDef, OpDef, Spec, attr_def
-from helpers.safety import folders, progress
-from helpers.safety.children import run, signal_name
-from helpers.safety.folders import ManagedDirectory, temporary
-from helpers.safety.missing_parts import COMPILER_CURE
+from ...safety import folders, progress
+from ...safety.children import run, signal_name
+from ...safety.folders import ManagedDirectory, temporary
+from ...safety.missing_parts import COMPILER_CURE
+from .autodiff import Request
+from .definitions import check
+from .errors import NoCompiler, OpError, need, place
+from .registry import NUMBERS, TYPES, GradientDef, OpDef, Spec, attr_def
 
 INCLUDE = Path(__file__).parent / "include"
 FLAGS = ("-std=c++11", "-O0", "-I", str(INCLUDE))

@@ -7,10 +7,10 @@ The chain has the names of the C++ one; the setters of InferContext are those of
 
 from functools import partialmethod
 
-from helpers.mini.oneflow.autodiff import BackwardOpConfContext
-from helpers.mini.oneflow.errors import OpError, lookup, need, raised
-from helpers.mini.oneflow.registry import REQUIRED, Chain, GradientDef, OpDef, Spec, attr_def, begin
-from helpers.safety.arguments import quote_value
+from ...safety.arguments import quote_value
+from .autodiff import BackwardOpConfContext
+from .errors import OpError, lookup, need, raised
+from .registry import REQUIRED, Chain, GradientDef, OpDef, Spec, attr_def, begin
 
 
 def REGISTER_USER_OP(op_type_name):
@@ -91,12 +91,10 @@ def check(op, has_inference):
     """Raise OpError unless a definition is complete; for both front ends."""
     names = [*op.inputs, *op.outputs, *op.attrs]
     for name in [op.name, *names]:
-        need(
-            type(name) is str and name and "/" not in name, f"{op}: {quote_value(name)} is no name"
-        )
+        need(type(name) is str and name and "/" not in name, f"{op}: bad name {quote_value(name)}")
         need(names.count(name) < 2, f'{op}: the name "{name}" is used twice among its arguments')
-    need(op.outputs, f'{op} has no .Output("out"), and nobody could use it')
-    told = f"{op} has no .SetTensorDescInferFn(...): nobody can tell the shape of its outputs"
+    need(op.outputs, f'{op} has no .Output("out"), so no other op could use it')
+    told = f"{op} has no .SetTensorDescInferFn(...), so the shape of its outputs is unknown"
     need(has_inference, told)
 
 

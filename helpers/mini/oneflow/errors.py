@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from traceback import walk_tb
 
-from helpers.safety.arguments import printable, real_type_name
-from helpers.safety.missing_parts import OneSentence
+from ...safety.arguments import printable, real_type_name
+from ...safety.missing_parts import OneSentence
 
 
 class OpError(Exception):
@@ -62,7 +62,7 @@ def place(path):
 
 
 def in_file(words, path):
-    """Return words about what stands in a file, with its place in brackets."""
+    """Return words about something in a file, with its place in brackets."""
     return f"{words} ({place(path)})" if path else words
 
 

@@ -7,14 +7,14 @@ python/framework/typing.py.
 import functools
 import inspect
 
-from helpers.mini.oneflow.autodiff import Backward
-from helpers.mini.oneflow.errors import lookup, need, stage
-from helpers.mini.oneflow.job import Job, Op, Output, Writer, writer, writing
-from helpers.mini.oneflow.kernels import Executor
-from helpers.mini.oneflow.registry import checked_spec, is_list
-from helpers.mini.oneflow.session import session
-from helpers.mini.oneflow.user_op_builder import Blob, own
-from helpers.safety.arguments import quote_value
+from ...safety.arguments import quote_value
+from .autodiff import Backward
+from .errors import lookup, need, stage
+from .job import Job, Op, Output, Writer, writer, writing
+from .kernels import Executor
+from .registry import checked_spec, is_list
+from .session import session
+from .user_op_builder import Blob, own
 
 
 class Numpy:

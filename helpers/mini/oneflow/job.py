@@ -9,10 +9,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import count
 
-from helpers.mini.oneflow.autodiff import numbered
-from helpers.mini.oneflow.errors import OpError, listed, lookup, need, place
-from helpers.mini.oneflow.kernels import NO_KERNEL
-from helpers.mini.oneflow.registry import REQUIRED, Spec, attr_value, checked_spec
+from .autodiff import numbered
+from .errors import OpError, listed, lookup, need, place
+from .kernels import NO_KERNEL
+from .registry import REQUIRED, Spec, attr_value, checked_spec
 
 PASSES = ("forward", "backward", "update")
 PLACED = ContextVar("placement", default=None)  # None: on the gpu, as in a build with CUDA

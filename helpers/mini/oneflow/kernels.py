@@ -16,11 +16,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from helpers.mini.oneflow import built_in_ops
-from helpers.mini.oneflow.autodiff import numbered
-from helpers.mini.oneflow.errors import OpError, listed, lookup, need, place, raised
-from helpers.mini.oneflow.registry import Chain, Kernel, Spec, begin, dtype_name
-from helpers.safety.arguments import quote_value, real_type_name
+from ...safety.arguments import quote_value, real_type_name
+from . import built_in_ops
+from .autodiff import numbered
+from .errors import OpError, listed, lookup, need, place, raised
+from .registry import Chain, Kernel, Spec, begin, dtype_name
 
 DEVICES = ("cpu", "gpu")
 # The original's words for none and for several.
@@ -75,7 +75,7 @@ class Hob:
         return self.text
 
     def _joined(self, sign, other, function):
-        told = f"{self.text} {sign} {quote_value(other)}: a predicate is joined with another one"
+        told = f"{self.text} {sign} {quote_value(other)}: a predicate joins only another one"
         need(isinstance(other, Hob), f"{told}; put each in brackets")
         return Hob(f"({self.text}) {sign} ({other.text})", function)
 
@@ -98,7 +98,7 @@ class HobContextGetter:
 
 
 def HobDataType(name, index):
-    """Stand for the dtype of an argument of the op, an input or an output."""
+    """The dtype of an argument of the op, an input or an output, in a predicate."""
     text = f'HobDataType("{name}", {index})'
 
     def get(context):
@@ -109,7 +109,7 @@ def HobDataType(name, index):
 
 
 def HobDeviceTag():
-    """Stand for the device that the op is placed on."""
+    """The device that the op is placed on, in a predicate."""
     return HobContextGetter("HobDeviceTag()", lambda context: context.device, lambda tag, _: tag)
 
 
@@ -159,7 +159,7 @@ class KernelChain(Chain):
 
 
 def find(registry, context):
-    """Return the Kernel of an op, told by its KernelRegContext, or raise OpError."""
+    """Return the Kernel of an op, found by its KernelRegContext, or raise OpError."""
     if context.op_type in built_in_ops.KERNELS:
         return built_in_ops.KERNELS[context.op_type]
     registered = registry.kernels(context.op_type)

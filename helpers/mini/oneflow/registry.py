@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.mini.oneflow.errors import in_file, listed, need, place, stage
-from helpers.safety.arguments import quote_value
+from ...safety.arguments import quote_value
+from .errors import in_file, listed, need, place, stage
 
 NUMBERS = {"float16": 9, "float32": 2, "float64": 3, "int8": 4, "int32": 5, "int64": 6, "uint8": 7}
 DTYPES = tuple(NUMBERS)  # and no bool; the numbers are those of enum DataType
@@ -28,7 +28,7 @@ def dtype_name(value, what):
         name = np.dtype(value).name if isinstance(value, (str, type, np.dtype)) else None
     except TypeError:
         name = None
-    told = f"{what}: {quote_value(value)} is no data type of a blob; there are {listed(DTYPES)}"
+    told = f"{what}: {quote_value(value)} is not a data type of a blob; there are {listed(DTYPES)}"
     need(name in DTYPES, told)
     return name
 
@@ -49,7 +49,7 @@ def attr_def(where, type_name, default=REQUIRED):
     """Return an AttrDef; without a type name the default's own type decides."""
     names = {bool: "bool", int: "int64", float: "double", str: "string"}
     name, given = type_name or names.get(type(default)), quote_value(type_name or default)
-    need(name in TYPES, f"{where}: {given} gives no attr type; there are {listed(TYPES)}")
+    need(name in TYPES, f"{where}: {given} does not name an attr type; there are {listed(TYPES)}")
     return AttrDef(name, default if default is REQUIRED else attr_value(where, name, default))
 
 
@@ -75,7 +75,7 @@ class Spec(NamedTuple):
 
 
 def checked_spec(shape, dtype, what):
-    """Return a Spec; OpError for what is no shape of ints >= 0, or no data type."""
+    """Return a Spec; OpError unless it is a shape of ints >= 0 and a data type."""
     fine = is_list(shape) and all(isinstance(n, (int, np.integer)) and n >= 0 for n in shape)
     need(fine, f"{what}: a shape is a tuple such as (5,), of whole numbers from 0 up")
     return Spec(tuple(map(int, shape)), dtype_name(dtype, what))
@@ -156,7 +156,7 @@ class Chain:
 def begin(kind, chain, name):
     """Begin a chain of calls in the file that is being loaded; OpError in any other place."""
     fine = _loading and _loading[-1][0] == kind
-    need(fine, f'a registration such as that of "{name}" stands in <name>_{kind}')
+    need(fine, f'a registration such as that of "{name}" belongs in <name>_{kind}')
     _, file, chains = _loading[-1]
     chains.append(chain(name, file))
     return chains[-1]
@@ -172,7 +172,7 @@ class Registry:
     version: int = 0
 
     def register(self, definitions, folder):
-        """Put the definitions of a folder in the place of those it had before, all or none."""
+        """Replace a folder's earlier definitions with its new ones, all or none."""
         ops, gradients = (
             {name: item for name, item in table.items() if not item.file.startswith(folder)}
             for table in (self.ops, self.gradients)

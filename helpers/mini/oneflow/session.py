@@ -15,10 +15,10 @@ from types import ModuleType
 
 import numpy as np
 
-from helpers.mini.oneflow import cpp_def as cpp
-from helpers.mini.oneflow.built_in_ops import built_in_registry
-from helpers.mini.oneflow.errors import OpError, listed, need, place, raised, stage
-from helpers.mini.oneflow.registry import Registry, Spec, collect
+from . import cpp_def as cpp
+from .built_in_ops import built_in_registry
+from .errors import OpError, listed, need, place, raised, stage
+from .registry import Registry, Spec, collect
 
 PACKAGE = __name__.rpartition(".")[0]
 
@@ -115,8 +115,8 @@ class CustomOpModule:
     def __init__(self, op_type_name, module_path="."):
         self.name, self.folder = op_type_name, Path(module_path).resolve() / op_type_name
         told = f"there is no folder '{op_type_name}' under the path; a custom op lives in a folder"
-        told = f"{told} that is named like the op, and custom_op_module(name, path) takes the path"
-        need(self.folder.is_dir(), f"{told} of the folder that holds it")
+        told = f"{told} with the op's name, and custom_op_module(name, path) needs the path"
+        need(self.folder.is_dir(), f"{told} of the folder that contains it")
         self._files, self._api = {}, None
 
     @property
@@ -145,10 +145,10 @@ class CustomOpModule:
         path = self.folder / f"{self.name}_{ending}"
         if not path.is_file():
             has = listed(sorted(os.listdir(self.folder)))
-            raise OpError(f"{place(path)} is missing; the folder holds {has}")
+            raise OpError(f"{place(path)} is missing; the folder contains {has}")
         self._files[ending] = path
         both = {"op_def.py", "cpp_def.cpp"} <= set(self._files)
-        need(not both, f'op "{self.name}" is defined once: take .py_def() or .cpp_def()')
+        need(not both, f'op "{self.name}" is defined once: use .py_def() or .cpp_def()')
         return self
 
     # Ask for the wrappers, the definition in Python or in C++, and the numpy kernels.

@@ -11,11 +11,11 @@ import zlib
 
 import numpy as np
 
-from helpers.mini.oneflow.autodiff import Request
-from helpers.mini.oneflow.errors import OpError, need
-from helpers.mini.oneflow.job import PLACED, Op, Output, check_placement, writer
-from helpers.mini.oneflow.registry import FLOATS, Spec, checked_spec, is_list
-from helpers.safety.arguments import quote_value, real_type_name
+from ...safety.arguments import quote_value, real_type_name
+from .autodiff import Request
+from .errors import OpError, need
+from .job import PLACED, Op, Output, check_placement, writer
+from .registry import FLOATS, Spec, checked_spec, is_list
 
 
 class Blob:
@@ -48,7 +48,7 @@ class Blob:
     def _no_value(self, *_, **__):
         raise OpError(
             f"{self!r} has no value while the job is being written down; "
-            "what it holds is known when the job is called, to a kernel"
+            "a kernel sees its value when the job is called"
         )
 
     __bool__ = __float__ = __int__ = __len__ = __iter__ = __lt__ = __gt__ = _no_value
@@ -74,7 +74,7 @@ def binary(kind, blob, other):
     """Append broadcast_<kind> for two blobs, scalar_<kind> for a blob and a number."""
     if isinstance(other, Blob):
         return emit(f"broadcast_{kind}", [blob, other])
-    told = f"{blob!r} and {real_type_name(other)}: arithmetic takes another blob or a number"
+    told = f"{blob!r} and {real_type_name(other)}: arithmetic needs another blob or a number"
     fine = isinstance(other, (int, float, np.integer, np.floating))
     need(fine, f"{told}; an array enters through a placeholder or get_variable")
     if kind == "sub":

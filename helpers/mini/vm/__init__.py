@@ -2,7 +2,7 @@
 
 `run(fn, *args, **kwargs)` evaluates the bytecode of `fn`, and of every Python function that it
 calls, one plain instruction after another, on CPython 3.11, 3.12 and 3.13. Async code stays out.
-`machine(*steps)` is a machine with the handlers of these classes alone; in
+`machine(*steps)` is a machine with only the handlers of these classes; in
 `machine(Mine, *WHOLE)` a learner's own take the place of the machine's.
 
 CPython runs what C code calls back by itself (the key of `sorted`, a property, an operator's
@@ -15,7 +15,8 @@ message, cause, context and a traceback with the program's lines.
 import sys
 from types import FunctionType, MethodType
 
-from helpers.mini.vm.instructions import (
+from ...safety.arguments import real_type_name
+from .instructions import (
     NULL,
     Halt,
     Missing,
@@ -25,10 +26,9 @@ from helpers.mini.vm.instructions import (
     plain,
     plain_names,
 )
-from helpers.mini.vm.loop import Loop, machine, opcodes, or_finished, written
-from helpers.mini.vm.more_handlers import More
-from helpers.mini.vm.steps import ARITHMETIC, COMPARISON, STEPS
-from helpers.safety.arguments import real_type_name
+from .loop import Loop, machine, opcodes, or_finished, written
+from .more_handlers import More
+from .steps import ARITHMETIC, COMPARISON, STEPS
 
 VERSIONS = ((3, 11), (3, 12), (3, 13))
 WHOLE = (*STEPS, More)
@@ -38,12 +38,12 @@ Machine = machine(*WHOLE)
 def run(fn, /, *args, **kwargs):
     """Return what `fn(*args, **kwargs)` would return, or raise what it would raise.
 
-    TypeError for what is no Python function; Unsupported for async code, or another Python.
+    TypeError unless `fn` is a Python function; Unsupported for async code, or another Python.
     """
     if sys.version_info[:2] not in VERSIONS:
         known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)
         raise Unsupported(f"this machine knows the bytecode of CPython {known}, not of this Python")
     if type(fn) not in (FunctionType, MethodType):
-        words = "the machine runs Python functions, such as def makes"
-        raise TypeError(f"{words}; {real_type_name(fn)} is none")
+        words = "the machine runs Python functions, such as those made by def"
+        raise TypeError(f"{words}, not {real_type_name(fn)}")
     return Machine().run(fn, *args, **kwargs)

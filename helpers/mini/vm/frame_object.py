@@ -2,7 +2,7 @@
 
 A callable and its arguments become a frame to run, or a value where C code does the work. What C
 code calls back by itself is run by CPython. Builtins that look at the frame they are called from
-find this machine's, because functions of ours stand in place of them.
+find this machine's, because functions of ours replace them.
 
 Mirrors CPython's `Objects/frameobject.c`, and for a frame that waits `Objects/genobject.c`: its
 generator is CPython's own, and its body drives the machine's frame.
@@ -15,10 +15,10 @@ from contextlib import suppress
 from operator import attrgetter
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, TracebackType
 
-from helpers.internals.interpreter_frame import variables
-from helpers.mini.vm.instructions import NULL, Unsupported
+from ...internals.interpreter_frame import variables
+from .instructions import NULL, Unsupported
 
-AHEAD = sys.version_info >= (3, 13)  # a frame that waits stands at what it will go on with
+AHEAD = sys.version_info >= (3, 13)  # a frame that waits is at what it will continue with
 WAITING = ("RETURN_GENERATOR", "YIELD_VALUE")
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
@@ -27,7 +27,7 @@ STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 class Handling:
     """The exception that is being handled. A generator has its own, and looks on to `outer`.
 
-    `under` was handled further out when the first of its own came: what stands for none of its own.
+    `under` was handled further out when the first of its own came: a placeholder while it has none.
     """
 
     __slots__ = ("value", "outer", "under")
@@ -99,7 +99,7 @@ class Frame:
         return {name: value for name, value in values.items() if value is not NULL}
 
     def entry(self, following: TracebackType | None) -> TracebackType:
-        """Return a traceback whose first entry is this frame, where it stands now."""
+        """Return a traceback whose first entry is this frame, at its line."""
         at = self.f_lasti
         while at > 2 and self._line(at) is None:  # cleanup has no line
             at -= 2
@@ -127,7 +127,7 @@ def _standing(code: CodeType, at: int) -> CodeType:
 
 
 def generator_of(frame):
-    """Return a generator that goes on with `frame`, with its function's name."""
+    """Return a generator that continues `frame`, with its function's name."""
     generator, function = _drive(frame), frame.called
     generator.__name__, generator.__qualname__ = function.__name__, function.__qualname__
     return generator
@@ -242,7 +242,7 @@ def _bound(function, code, args, kwargs) -> dict:
 
 
 def call_native(caller, function, args, kwargs):
-    """Call what is no Python function. Builtins that look at their caller see this machine's."""
+    """Call what is not a Python function. Builtins that look at their caller see this machine's."""
     if type(function) in (BuiltinFunctionType, type) and function in ASKERS:
         return ASKERS[function](caller, *args, **kwargs)
     return function(*args, **kwargs)

@@ -12,8 +12,8 @@ from itertools import takewhile
 from sys import intern
 from types import CodeType
 
-from helpers.internals.interpreter_frame import variables
-from helpers.mini.versions import JUMPS, VERSION, one_name, pushes_pair
+from ...internals.interpreter_frame import variables
+from ..versions import JUMPS, VERSION, one_name, pushes_pair
 
 
 class Halt(BaseException):
@@ -35,7 +35,7 @@ class Unsupported(Halt, Exception):
     """This machine cannot run that; the sentence says which kind of function it is."""
 
 
-# What stands where there is no value, such as an unbound local; a program never gets hold of it.
+# Marks a place without a value, such as an unbound local; a program never sees it.
 NULL = type("_Signal", (), {"__repr__": lambda self: "NULL"})()
 
 DROPPED = {
@@ -77,7 +77,7 @@ class Plain:
 
 
 def plain_names(opname: str) -> tuple[str, ...]:
-    """Return the plain instructions that stand for an opcode; none for what is left out."""
+    """Return the plain instructions that replace an opcode; none for what is left out."""
     if opname in DROPPED:
         return ()
     if opname in APART:

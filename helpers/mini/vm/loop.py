@@ -1,7 +1,7 @@
 """The given part of the machine: fetch, dispatch, unwind; and what handlers ask of their frame.
 
 Mirrors `_PyEval_EvalFrameDefault` in CPython's `Python/ceval.c`: Python calls Python without
-recursion of the loop itself, an exception is looked up in the table of the frame it stands in,
+recursion of the loop itself, an exception is looked up in the table of its frame,
 and a frame without a handler hands it to the frame that called.
 """
 
@@ -9,8 +9,8 @@ import builtins
 import sys
 from types import CellType, CodeType, FunctionType
 
-from helpers.mini.vm.frame_object import Frame, Handling, call_native, enter
-from helpers.mini.vm.instructions import (
+from .frame_object import Frame, Handling, call_native, enter
+from .instructions import (
     EVERY_NAME,
     NULL,
     Halt,
@@ -19,7 +19,7 @@ from helpers.mini.vm.instructions import (
     outer_name,
     plain,
 )
-from helpers.mini.vm.steps import STEPS, links
+from .steps import STEPS, links
 
 PACKAGE = __name__.rpartition(".")[0]
 # What these raise has been in this frame before: its traceback gets no second entry.
@@ -114,7 +114,7 @@ class Loop(Frame):
         return frame.evaluate()
 
     def start(self, fn, args, kwargs):
-        """Call anything; of a Python function only the frame is made, and the loop goes on in it.
+        """Call anything; of a Python function only the frame is made, and the loop continues in it.
 
         Its caller's stack gets the value.
         """
@@ -207,7 +207,7 @@ class Loop(Frame):
 
 
 class Absent:
-    """Stands where a machine has no method for an opcode, or a stub still: to ask for it raises."""
+    """Marks an opcode for which a machine has no method, or only a stub: asking for it raises."""
 
     def __init__(self, name, kind=Missing):
         self._name, self._kind = name, kind

@@ -14,9 +14,9 @@ from functools import cache
 from operator import setitem
 from types import CellType
 
-from helpers.mini.vm.frame_object import generator_of
-from helpers.mini.vm.instructions import NULL, Unsupported
-from helpers.mini.vm.steps import gathering, pushing, refuse_uncatchable
+from .frame_object import generator_of
+from .instructions import NULL, Unsupported
+from .steps import gathering, pushing, refuse_uncatchable
 
 # An opcode of its own until 3.11, then an intrinsic.
 PREP_STAR = ("PREP_RERAISE_STAR", 0) if sys.version_info < (3, 12) else ("CALL_INTRINSIC_2", 1)
@@ -73,7 +73,7 @@ def natively(opname: str, takes: int, gives: int, effect: str):
 
 
 class Lent:
-    """What a slot held, and where it is to be put back."""
+    """What a slot held, and where to restore it."""
 
     def __init__(self, where, value):
         self.where, self.value = where, value
@@ -268,7 +268,7 @@ class More:
         self.leave(generator_of(self))
 
     def YIELD_VALUE(self):
-        """[value] → leaves with it; whoever goes on with the frame pushes what was sent"""
+        """[value] → leaves with it; what continues the frame pushes what was sent"""
         self.leave(self.pop())
 
     def GET_YIELD_FROM_ITER(self):

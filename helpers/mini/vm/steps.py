@@ -9,7 +9,7 @@ stack on the right. CPython itself runs what an operator, a loop or a truth call
 
 import operator
 
-from helpers.mini.vm.instructions import NULL
+from .instructions import NULL
 
 _WORDS = {
     **{"+": "add", "&": "and", "//": "floordiv", "<<": "lshift", "@": "matmul", "*": "mul"},

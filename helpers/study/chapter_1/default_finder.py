@@ -12,7 +12,7 @@ from helpers.study.engine import Case, Raised, find_difference, in_order
 
 
 class Equal:
-    """Equal to everything, and the same as nothing."""
+    """Equal to everything, but identical to nothing else."""
 
     __hash__ = None
 
@@ -22,10 +22,10 @@ class Equal:
 
 @contextmanager
 def only_new_objects() -> Iterator[None]:
-    """Let the collector list what is made in the block alone, not all that frameworks made."""
-    ours = not gc.get_freeze_count()  # else somebody has frozen objects, and keeps them so
+    """Make the collector list only what the block creates, not what frameworks created."""
+    ours = not gc.get_freeze_count()  # otherwise someone else has frozen objects; leave them frozen
     if ours:
-        gc.collect(0)  # or a collection soon would change the order
+        gc.collect(0)  # otherwise a collection soon could change the order
         gc.freeze()
     try:
         yield
@@ -47,7 +47,7 @@ def _reference(obj):
 
 
 def _make_functions(wanted, other) -> list:
-    """Return functions of several forms that hold two objects as defaults, or things like them."""
+    """Return functions of several forms whose defaults are two objects, or objects like them."""
 
     def twice(value, call=wanted, factor=other, again=wanted): ...
 
@@ -57,7 +57,7 @@ def _make_functions(wanted, other) -> list:
 
     def decoy(value, call=Equal(), again=[wanted]): ...  # noqa: B006, B008
 
-    def empty(value, call=[]): ...  # noqa: B006 - equal to another empty list, and not the same
+    def empty(value, call=[]): ...  # noqa: B006 - equal to another empty list, but not identical
 
     def mixed(one, two, /, three, call=wanted, *rest, must, keyword_other=other, keyword=wanted):
         return rest, must
@@ -90,17 +90,17 @@ def _pairs(found) -> list[tuple[str, str]]:
 
 def _advise(mine, real) -> str:
     if isinstance(mine, Raised):
-        return f"{mine.sentence}; __defaults__ may be None, and == may do anything: use `is`"
+        return f"{mine.sentence}. __defaults__ may be None, and == may raise an error"
     for found, places in zip(mine, real, strict=True):
         if extra := [pair for pair in found if pair not in places]:
-            why = "compare with `is`, not `==`; defaults belong to the last parameters, and local "
-            why += "variables have none"
+            why = "An equal object does not count, defaults belong to the last parameters, and "
+            why += "local variables have no defaults"
             if "<locals>" not in extra[0][0]:
-                why = "that is a __name__; give the function's __qualname__"
-            return f"it names {_place(*extra[0])}, which does not hold the object: {why}"
+                why = "That is its __name__. Return its __qualname__"
+            return f"it names {_place(*extra[0])}, whose default is not the object. {why}"
         if missed := [pair for pair in places if pair not in found]:
             place = _place(*missed[0])
-            return f"it misses {place}; keyword-only defaults are in fn.__kwdefaults__"
+            return f"it misses {place}. Keyword-only defaults are in fn.__kwdefaults__"
     return ""
 
 
@@ -110,13 +110,13 @@ def _place(function: str, parameter: str) -> str:
 
 @exercise(
     "Which functions are alive right now? gc.get_objects() lists the objects that the "
-    "collector tracks, functions among them.",
+    "collector tracks, including functions.",
     "A function keeps its defaults in two places: __defaults__ (a tuple or None) and "
     "__kwdefaults__ (a dict or None).",
-    "__defaults__ belongs to the LAST parameters: with names = fn.__code__.co_varnames"
+    "__defaults__ belongs to the LAST parameters. With names = fn.__code__.co_varnames"
     "[:fn.__code__.co_argcount], pair names[len(names) - len(values):] with the values.",
 )
 def default_finder(find_in_defaults: Callable):
-    """Every default of the test was found, positional and keyword-only, by identity alone."""
+    """You found every default of the test, positional and keyword-only, by identity alone."""
     case = Case("on functions made for the test", _search, _advise)
     return find_difference(find_in_defaults, _reference, [case])

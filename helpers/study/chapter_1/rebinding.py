@@ -1,4 +1,4 @@
-"""Chapter 1, exercise 3: a rebinding of one's own, in the names of all modules."""
+"""Chapter 1, exercise 3: rebind a function in the names of all modules."""
 
 import sys
 from collections.abc import Callable
@@ -13,12 +13,12 @@ from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried
 from helpers.study.engine import Case, Raised, find_difference
 
 INSIDE, AFTER = "inside the block", "after the block"
-INNER = "[0] of a list, which is no module,"
+INNER = "item [0] of a list, which is not a module,"
 OWN = ("twin", "op", "other", "first", "second", "third")
 
 
 def _places(module) -> dict:
-    """Return name of a place -> (what it holds, a function that writes to it)."""
+    """Return the name of a place -> (its value, a function that writes to it)."""
     names = namespace(module).items()
     return {f".{name}": (value, partial(setattr, module, name)) for name, value in names}
 
@@ -46,7 +46,7 @@ def _stand_in(name: str):
 
 
 class _World:
-    """A function to be rebound, and modules that hold it; `other` and `twin` are equal to one."""
+    """A function to rebind, and modules with it. `other` and `twin` are equal, not identical."""
 
     def __init__(self, op):
         function, owner = _stand_in("other"), object()
@@ -70,7 +70,7 @@ class _World:
 
 
 def _run(op, rebind):
-    """Return what each module held at each moment, while a learner's function rebinds names."""
+    """Return what each module's names led to at each moment, while a learner's function runs."""
     world, moments = _make_world(op), []
     try:
         with patched(sys, modules=world.modules):
@@ -83,12 +83,12 @@ def _run(op, rebind):
 
 
 def _run_trials(rebind, world, moments) -> None:
-    """Open one block after the other, and note what is held at each moment."""
+    """Open the blocks in turn, and record what the names lead to at each moment."""
 
     def block(old, new, trial="", act=None, error=None):
         manager, came = tried(rebind(old, new)), None
         if not hasattr(type(manager), "__exit__"):
-            cure = f"not {short_repr(manager)}; decorate a generator with contextmanager"
+            cure = f"not {short_repr(manager)}. Decorate a generator with contextmanager"
             raise InvalidAnswer(f"it must return a context manager, {cure}")
         moments.append((f"{trial}when it is called", world.look()))
         try:
@@ -108,39 +108,39 @@ def _run_trials(rebind, world, moments) -> None:
 
     def nest():
         with rebind(world.first, world.second):
-            moments.append((f"nested {INSIDE} of another rebinding,", world.look()))
+            moments.append((f"nested {INSIDE} of another rebinding", world.look()))
         moments.append(("after the inner of two nested blocks", world.look()))
 
     block(world.op, world.first)
     for old, new in ((world.op, world.second), (world.other, world.third)):
-        block(old, new, "in a second block, ")
+        block(old, new, "with a second block, ")
     for error in (KeyError("raised"), KeyboardInterrupt("raised")):
-        block(world.op, world.first, f"after a {type(error).__name__} inside: ", error=error)
-    block(world.op, world.first, "around another block, ", act=nest)
+        block(world.op, world.first, f"with a {type(error).__name__} inside, ", error=error)
+    block(world.op, world.first, "with a nested block, ", act=nest)
 
 
 def _advise(mine, real) -> str:
     for (when, seen), (moment, wanted) in zip(mine, real, strict=False):
         if when != moment:
             raised = mine[-1][1]
-            cause = "; compare with `is`, for == may do anything"
+            cause = ". An object's == may raise an error"
             return raised.sentence + cause * isinstance(raised.error, (ValueError, TypeError))
         for path in seen | wanted:
             held, must = seen.get(path), wanted.get(path)
             if held == must:
                 continue
             if INSIDE in when and must == "twin":
-                return "it replaced an object that is only equal to the old one; compare with `is`"
+                return "it replaced an object that is only equal to the old one"
             if AFTER in when and must == "first":
-                words = "it also changed a place that held the replacement before the block"
-                return f"{words}; remember what you changed instead of searching for it again"
+                words = "it also changed a name that led to the replacement before the block"
+                return f"{words}. Remember what you changed instead of searching again"
             if INSIDE in when and held == "op":
-                cure = "still holds the old function; search when the block is entered"
+                cure = "still leads to the old function. Search when the block is entered"
             elif AFTER in when and must == "op":
-                cure = "does not hold the old function again; restore in a finally"
+                cure = "does not lead to the old function again. Restore it in a finally"
             else:
-                cure = f"holds {held or 'nothing'}, and must hold {must or 'what it held before'}"
-            return f"{when} {path} {cure}"
+                cure = f"leads to {held or 'nothing'}, but must lead to {must or 'its old value'}"
+            return f"{when}, {path} {cure}"
     return ""
 
 
@@ -151,13 +151,13 @@ def _make_module(names):
 
 
 def _make_world(op) -> _World:
-    """Return a world with copies of all modules, and more beside them, of which two are none."""
+    """Return a world with copies of all modules, more modules, and two things that are not."""
     world, copies = _World(op), dict(sys.modules)
     for name, module in sys.modules.items():
         if isinstance(module, ModuleType):
             copies[name] = _make_module(namespace(module))
     namespace(copies["__main__"])["scenery_op"] = op
-    if "psutil" in copies:  # the time limit asks it by this name
+    if "psutil" in copies:  # the time limit looks psutil up by this name
         copies["psutil"] = SimpleNamespace(**namespace(copies["psutil"]))
     more = {"scenery": world.held["scenery1"], "scenery.nothing": None, "scenery.none": object()}
     world.modules = {**copies, **world.held, **more}
@@ -171,12 +171,12 @@ def _holds(module, op) -> bool:
 
 
 @exercise(
-    "Start from the small module scan of section 4: it already finds the names to write to.",
-    "Remember each (namespace, name) that you change; write new, yield, write old back.",
-    "try: write new everywhere, then yield; finally: write old back to the remembered places. "
-    "Decorate it with @contextlib.contextmanager.",
+    "Start from the small module scan of section 4. It already finds the names to write to.",
+    "Remember each (namespace, name) that you change. Write new, yield, write old back.",
+    "In try, write new everywhere and yield. In finally, write old back to the remembered "
+    "places. Decorate the function with @contextlib.contextmanager.",
 )
 def rebinding(my_rebind_everywhere: Callable, op: Callable):
-    """Every module name was swapped, nested, survived an error, and came back."""
-    case = Case("tried on names of modules", partial(_run, op), _advise)
+    """Your blocks rebind every module name, nest, survive errors, and restore every name."""
+    case = Case("on copies of all modules", partial(_run, op), _advise)
     return find_difference(my_rebind_everywhere, _reference, [case])

@@ -1,4 +1,4 @@
-"""Chapter 1, exercise 4: a patch did not work; name who kept the old op, and cure each call."""
+"""Chapter 1, exercise 4: name what kept the old op when a patch failed, and cure each call."""
 
 import functools
 import re
@@ -15,16 +15,16 @@ from helpers.study.project import fresh
 
 
 class Meant(BaseException):
-    """What a block of the check's raises, as Ctrl-C does."""
+    """An error that the check raises inside a block, like that of Ctrl-C."""
 
 
-PURPOSE = "report.baseline"  # keeps the old op, for the report compares with it
+PURPOSE = "report.baseline"  # keeps the old op, because the report compares with it
 PLUGIN = {"plugin": "import logs, ops\n\nlogs.TABLE |= {'more': ops.scale, 'text': str}\n"}
-TRIALS = {  # in words -> what is done with the project before the block, and what the block does
+TRIALS = {  # in words -> how the project is prepared, and what the block does
     "in one block": {},
     "in a project that was used before": {"used": True},
-    "in a project with a plugin, which added entries to logs.TABLE": {"used": True, "more": PLUGIN},
-    "with one block in another": {"nested": True},
+    "in a project whose plugin added entries to logs.TABLE": {"used": True, "more": PLUGIN},
+    "with nested blocks": {"nested": True},
     "when the block raises": {"raises": KeyError},
     "when Ctrl-C ends the block": {"raises": Meant},
 }
@@ -35,7 +35,7 @@ def _triple(x):
 
 
 def _holds(thing, op) -> bool:
-    """Tell whether an object itself holds the op: by its own place, not by that of another."""
+    """Return whether an object itself refers to the op, and not through another object."""
     held = [thing]
     if isinstance(thing, FunctionType):
         held += [*(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values()]
@@ -49,10 +49,10 @@ def _holds(thing, op) -> bool:
 
 
 def _wrong_names(kept, sources) -> str | None:
-    """Return what is wrong with the holders that were named, while `ops.scale` is another."""
+    """Return what is wrong with the named holders while `ops.scale` is patched, or None."""
     names = in_order(tried(kept, "kept"), 100, "kept")
     if odd := [one for one in names if not re.match(r"\w+\.\w+", str(one))]:
-        raise InvalidAnswer(f"kept must have texts such as 'jobs.ten', not {short_repr(odd[0])}")
+        raise InvalidAnswer(f"kept must contain texts like 'jobs.ten', not {short_repr(odd[0])}")
     named = {re.match(r"\w+\.\w+", str(one)).group() for one in names}
     with fresh(sources) as modules:
         things = {f"{m.__name__}.{name}": thing for m in modules for name, thing in vars(m).items()}
@@ -61,13 +61,13 @@ def _wrong_names(kept, sources) -> str | None:
             held = {name for name, thing in things.items() if _holds(thing, old)}
     for name in sorted(named):
         if name == PURPOSE:
-            return f"{name} keeps the old op on purpose, and its call is right: leave it out"
+            return f"{name} keeps the old op on purpose, so leave it out"
         if name not in held or name == "ops.scale":
-            why = "a copy of the reference is not what it has" if name in things else "no such name"
-            return f"{name} does not hold the old op under the owner's patch: {why}"
+            why = "It has no copy of the reference" if name in things else "There is no such name"
+            return f"{name} does not keep the old op inside the owner's patch. {why}"
     for name in sorted(held - named - {PURPOSE, "ops.scale"}):
-        where = f"one more name of the module {name.partition('.')[0]} holds the old op"
-        return f"kept is not complete: {where}; when did each of its calls read the reference?"
+        where = f"One more name of the module {name.partition('.')[0]} keeps the old op"
+        return f"kept is not complete. {where}. When did each of its calls read the reference?"
     return None
 
 
@@ -118,7 +118,7 @@ def _try(sources, calls, how: dict, cured) -> dict:
                 if how.get("nested"):
                     with block(lambda x: 1 + 5 * x):
                         look("in the inner block")
-                    look("between the two ends")
+                    look("after the inner block")
                 if raises:
                     raise raises("from the block")
             seen["the error came through"] = not raises
@@ -136,25 +136,25 @@ def _try(sources, calls, how: dict, cured) -> dict:
 
 def _advise(mine, real) -> str | None:
     if isinstance(mine, Raised):
-        cause = "; a plain function in a class gets the instance, too: staticmethod prevents that"
+        cause = ". A plain function in a class also gets the instance. staticmethod prevents that"
         return mine.sentence + cause * (mine.kind is TypeError)
     return say_first_part()(mine, real)
 
 
 @exercise(
-    "For each call that runs the old op, ask when it read the reference: at the import, at a "
-    "def, at a call? What keeps what it read is the holder. One call holds no op at all.",
-    "show_bindings(old), inside the owner's patch, lists who holds the old function. totals.area "
-    "is not in the list: what else can a function keep from an earlier call?",
-    "patch.object(owner, name, value) writes an attribute and puts it back, fn.__defaults__ too; "
-    "patch.dict writes items. The wrapper's cell is fn.__closure__[0]: assign its cell_contents, "
-    "and put the old one back in a finally; or make another wrapper.",
-    "A class needs staticmethod(new), for its calls go through an instance. A partial cannot be "
-    "written to, but the name jobs.ten can. area.cache_clear() belongs before the block and after.",
+    "For each call that runs the old op, ask when it read the reference. Was it at the import, "
+    "at a def, or at a call? Whatever kept it is the holder. One call keeps no op at all.",
+    "Inside the owner's patch, show_bindings(old) lists what refers to the old function. "
+    "totals.area is not in the list. What else can a function keep from an earlier call?",
+    "patch.object(owner, name, value) sets an attribute and restores it, even fn.__defaults__. "
+    "patch.dict sets items. The wrapper's cell is fn.__closure__[0]. Assign its cell_contents, "
+    "and restore them in a finally. Or make another wrapper.",
+    "A class needs staticmethod(new), because its calls go through an instance. A partial is "
+    "read-only, but you can rebind jobs.ten. Call area.cache_clear() before and after the block.",
     seconds=20,
 )
 def who_kept(kept, cured: Callable, sources, calls):
-    """You named each holder; every call ran the new op, and afterwards all was as before."""
+    """You named each holder. Every call ran the new op, and afterwards all was as before."""
     rows = ((shows, sources, calls, how) for shows, how in TRIALS.items())
     with only_new_objects():
         cases = make_cases(_try, rows, _advise)

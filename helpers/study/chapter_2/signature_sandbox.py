@@ -1,4 +1,4 @@
-"""A learner's guess about one call of a tf.function -> the truth, from the running function."""
+"""A learner's guess about one call of a tf.function -> what the call really does."""
 
 from contextlib import suppress
 
@@ -33,7 +33,7 @@ SANDBOX = Sandbox(
 
 
 def call_code(picked: dict[str, str]) -> str:
-    """Return the argument that the choices make, as it would be typed."""
+    """Return the code of the argument that the choices make."""
     tensor = f"tf.zeros({picked['shape']}, tf.{picked['dtype']})"
     pairs = [f"{key!r}: {tensor}" for key in picked["keys"].split(", ")]
     forms = {PYTHON: picked["value"], LIST: f"[{tensor}, {tensor}]", TENSOR: tensor}
@@ -41,11 +41,11 @@ def call_code(picked: dict[str, str]) -> str:
 
 
 class SignatureSandbox(Foretelling):
-    """Calls to pick from; each function, made when first asked for, keeps its cache and ledger."""
+    """Calls to pick from. Each function is made at its first use and keeps its cache and ledger."""
 
     _recorded_note = (
-        "This page plays recorded runs: each function had been called once before, with "
-        f"{call_code(SANDBOX.start())}, and your choice was its second call."
+        f"This page plays recorded runs. Each function was first called with "
+        f"{call_code(SANDBOX.start())}. Your choice was its second call."
     )
 
     def __init__(self):
@@ -63,7 +63,7 @@ class SignatureSandbox(Foretelling):
             options = {"autograph": False, **FUNCTIONS[setting]}
             if "input_signature" in options:
                 options["input_signature"] = [tf.TensorSpec((None,), tf.float32)]
-            # A press of the button may come on any thread of the kernel; that is nothing to tell.
+            # A button press may run on any thread of the kernel, so no thread is reported.
             self._made[setting] = Watched(as_function(f, options))
         return self._made[setting]
 
@@ -83,10 +83,10 @@ class SignatureSandbox(Foretelling):
 
 
 def signature_sandbox() -> SignatureSandbox:
-    """Return a sandbox: pick dtype, shape, Python or tensor, keys; foretell; run; see the row."""
+    """Return a sandbox in which you pick a call, predict its verdict and run it."""
     return SignatureSandbox()
 
 
 def argument(picked: dict[str, str]):
-    """Return the argument itself; the code is of the sandbox's own making."""
+    """Return the argument itself. It is safe to `eval`: the sandbox wrote the code."""
     return eval(call_code(picked), {"tf": tf})

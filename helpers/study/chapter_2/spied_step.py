@@ -1,4 +1,4 @@
-"""Chapter 2, exercises 2 and 6: steps that traced at each call, judged on their ledgers."""
+"""Chapter 2, exercises 2 and 6: steps that retrace, judged by their ledgers."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator
@@ -15,11 +15,11 @@ from helpers.study.engine import Case, find_difference, in_order, np, numbers, s
 MOST = 2  # traces
 CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
 COLUMNS, CLOSE = 3, 1e-4
-UNSEEN = ((7, 1, 9, 4, 4, 2, 12), (2,), ())  # rows of the batches that nobody has seen
+UNSEEN = ((7, 1, 9, 4, 4, 2, 12), (2,), ())  # rows of batches that the learner has not seen
 
 
 class _Spied:
-    """A step with its ledger; its results are doubled on their way while `doubles` is set."""
+    """A step with its ledger. While `doubles` is set, it doubles its results."""
 
     def __init__(self, step):
         self.kept, self.doubles = Watched(as_function(step, {})), False
@@ -31,23 +31,23 @@ class _Spied:
     def complaint(self, names, many: str, count: int) -> str | None:
         step, model = names[0], self.kept.model
         if (calls := sum(entry.calls for entry in model.entries)) != count:
-            return f"{names[1]} called step {calls} times for {many}; call it once for each"
+            return f"{names[1]} called step {calls} times for {many}. Call it once for each"
         if model.traces > MOST:
-            cause = f"; the ledger says why: {model.causes[-1]}" if model.causes else ""
+            cause = f". The ledger shows why: {model.causes[-1]}" if model.causes else ""
             return f"{many} still make {model.traces} traces{cause}"
         if any(entry.verdict == "eager" for entry in model.entries):
-            return f"{many} make no trace: {step} must be a tf.function that is not run eagerly"
+            return f"{many} make no trace. {step} must be a tf.function and not run eagerly"
         if found := sorted(graph_ops(self.kept.function) & CALL_PYTHON):
-            return f"{step} is not traced: its graph calls Python back, by {found[0]}"
+            return f"{step} is not traced. Its graph calls back into Python through {found[0]}"
         return None
 
 
 @contextmanager
 def left_alone(batches, by: str) -> Iterator[list]:
-    """Give a list of the batches; InvalidAnswer if that is another one when the block ends.
+    """Yield a list of the batches. Raise InvalidAnswer if the block changed that list.
 
-    A check cancels the graphs that run in the block when its time is over: C++ hears no signal
-    (`tensorflow/python/eager/cancellation.py`).
+    When its time is over, a check cancels the graphs that run in the block. No signal interrupts
+    C++ (`tensorflow/python/eager/cancellation.py`).
     """
     from tensorflow.python.eager import cancellation
 
@@ -55,11 +55,11 @@ def left_alone(batches, by: str) -> Iterator[list]:
     with cancellation.CancellationManagerContext(manager), when_stopped(manager.start_cancel):
         yield given
     if len(given) != len(batches) or any(map(is_not, given, batches)):
-        raise InvalidAnswer(f"{by} changes the list of batches that it is given; leave it as it is")
+        raise InvalidAnswer(f"{by} changes the list of batches that it receives. Leave it as it is")
 
 
 def graph_ops(function) -> set[str]:
-    """Return the kinds of the ops in a tf.function's graphs, and in the functions of those."""
+    """Return the kinds of ops in a tf.function's graphs, and in the functions they call."""
     found = set()
     for trace in function._list_all_concrete_functions():
         graph = trace.graph.as_graph_def()
@@ -70,7 +70,7 @@ def graph_ops(function) -> set[str]:
 
 def _require_numbers(value):
     if (array := numbers(value)) is None:
-        raise InvalidAnswer(f"a result must be made of numbers, not {short_repr(value)}")
+        raise InvalidAnswer(f"a result must consist of numbers, not {short_repr(value)}")
     return array
 
 
@@ -81,9 +81,9 @@ def draw(dice, rows: int, columns: int):
 
 
 def judge_loop(names, step, loop, reference, trials: Iterable[tuple], run) -> str | None:
-    """Return what is wrong with a step and the loop that calls it, once for each batch."""
+    """Return what is wrong with a step and the loop that should call it once per batch."""
     if not hasattr(step, "get_concrete_function"):
-        return f"{names[0]} must be a tf.function itself: its own traces are counted"
+        return f"{names[0]} must be a tf.function itself, because its own traces are counted"
     near = partial(same_result, near=CLOSE)
     for number, given in enumerate(trials):
         spied, many = _Spied(step), f"{len(given[-1])} batches"
@@ -95,11 +95,11 @@ def judge_loop(names, step, loop, reference, trials: Iterable[tuple], run) -> st
         if number == 0:
             before, spied.doubles = run(loop, spied, *given), True
             if same_result(run(loop, spied, *given), before):
-                return f"{names[1]} calls step, but its results do not come from there"
+                return f"{names[1]} calls step, but does not use what step returns"
     return None
 
 
-# -- exercise 2: one number and one shape too many
+# -- exercise 2: a number and a shape that retrace
 
 
 def _slow_epoch(step, batches):
@@ -113,19 +113,19 @@ def _run_epoch(epoch, spied, batches) -> list[float]:
 
 
 @exercise(
-    "Read the ledger of the slow version: which two leaves differ from batch to batch?",
-    "The number is a Python value, so it is part of the key. What is not part of a key?",
-    "Pass tf.constant(float(number)), and let tf.function be told about the shapes: "
-    "reduce_retracing=True, or an input_signature with None for the number of rows.",
+    "Read the ledger of the slow version. Which two arguments differ from batch to batch?",
+    "The number is a Python value, so it is part of the key. What kind of value is not?",
+    "Pass tf.constant(float(number)). For the shapes, use reduce_retracing=True, or an "
+    "input_signature with None for the number of rows.",
 )
 def batches(step, epoch: Callable, batches, slow_step):
-    """However many batches there are, they share a trace or two."""
+    """Any number of batches now shares one or two traces."""
     dice = random.Random(2)
     trials = [(batches,), *(([draw(dice, n, COLUMNS) for n in rows],) for rows in UNSEEN)]
     return judge_loop(("step", "epoch", "slow_step"), step, epoch, _slow_epoch, trials, _run_epoch)
 
 
-# -- exercise 6: three reasons to trace at each step
+# -- exercise 6: three arguments that retrace at each step
 
 
 def _slow_train(step, weights, samples):
@@ -153,17 +153,17 @@ def _run_train(train, spied, weights, batches) -> dict:
 
 
 @exercise(
-    "Which arguments do the rows of the ledger name? There are three.",
-    "The rate is a Python number: make it a tensor before the loop and let it stay one. For "
-    "the rows, reduce_retracing=True, or an input_signature with None.",
-    "The length of a list is part of the key. What does the mean need to know of all the "
-    "losses before? Two numbers are enough.",
-    "Pass their sum and their count, two tensors, in place of the list. step returns the "
-    "weights, the sum and the count; a mean is sum / count, and rate = rate * 0.9 gives a "
-    "tensor if rate is one.",
+    "Which three arguments does the ledger name?",
+    "The rate is a Python number. Make it a tensor before the loop, and keep it a tensor. For "
+    "the rows, use reduce_retracing=True, or an input_signature with None.",
+    "The length of a list is part of the key. What does the mean need to know about the earlier "
+    "losses? Two numbers are enough.",
+    "Replace the list by two tensors, the sum of the losses and their count. train_step returns "
+    "the weights, the sum and the count. A mean is sum / count. If rate is a tensor, "
+    "rate * 0.9 is one too.",
 )
 def slow_training(train_step, train: Callable, weights, batches):
-    """A trace or two for any number of batches of any length, and the same weights and means."""
+    """One or two traces are now enough for any batches, with the same weights and means."""
     dice, trials = random.Random(4), [(weights, batches)]
     for rows in UNSEEN:
         trials.append((draw(dice, COLUMNS, 1), [draw(dice, n, COLUMNS) for n in rows]))

@@ -1,4 +1,4 @@
-"""Chapter 2, exercises 3 to 5: a cache of traces in three parts, beside tf.function by calls."""
+"""Chapter 2, exercises 3 to 5: a cache of traces in three parts, compared with tf.function."""
 
 import functools
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from helpers.study.engine import Case, Raised, find_difference, observe, say_fir
 
 
 class _TensorFlows:
-    """What a cache with the learner's parts is to be: here the traces are a tf.function's."""
+    """The reference for the learner's cache. Its traces are those of a tf.function."""
 
     def __init__(self, fn, reduce_retracing=False):
         self.cache = []
@@ -35,7 +35,7 @@ class _TensorFlows:
 
 
 class _Built:
-    """A cache of traces, of which the learner has written a part or two."""
+    """A cache of traces. The learner wrote one or two of its parts."""
 
     def __init__(self, fn, reduce_retracing=False, **parts):
         self.fn, self.relaxes, self.cache = fn, reduce_retracing, []
@@ -71,7 +71,7 @@ def _find_equal(keys, key):
 
 @dataclass
 class Sequence:
-    """Some calls of a function, what they show, and the body; a call may be made by a function."""
+    """Calls of a function, what they show, and the body. A function may make a call's arguments."""
 
     shows: str
     body: Callable
@@ -79,7 +79,7 @@ class Sequence:
     relaxed: bool = False
 
     def run(self, answer) -> dict[str, str]:
-        """Return what an answer does at each call."""
+        """Return what the learner's cache does at each call."""
         ran, steps = [], {}
 
         @functools.wraps(self.body)
@@ -89,9 +89,9 @@ class Sequence:
 
         mine = tried(answer(body, **({"reduce_retracing": True} if self.relaxed else {})))
         for number, call in enumerate(self.calls, 1):
-            args = _copy(call() if callable(call) else call)  # or a list would be spoiled
+            args = _copy(call() if callable(call) else call)  # no call may change a shared list
             before, seen = _copy(args), len(ran)
-            name = f"call {number}, of ({', '.join(map(short_repr, args))})"
+            name = f"call {number} with ({', '.join(map(short_repr, args))})"
             found = observe(lambda mine, args=args: mine(*args), mine)
             does = f"returns {short_repr(found)}"
             if isinstance(found, Raised):
@@ -105,9 +105,9 @@ class Sequence:
             runs = ("hits", "traces")[times] if times < 2 else f"runs the body {times} times"
             kept = f"{does}, keeps {len(mine.cache)} traces"
             if answer is not _TensorFlows and not _is_same(args, before):
-                kept = "changes the caller's own list or dict; trace on a nested copy"
+                kept = "changes the caller's own list or dict. You must trace on a nested copy"
             steps[name] = f"{runs}, {kept}"
-            del args, before  # an object may be gone before the next call
+            del args, before  # so that an object can be freed before the next call
         return steps
 
 
@@ -122,7 +122,7 @@ def _is_same(args, before) -> bool:
 
 @dataclass(eq=False)
 class Plain:
-    """An object that is equal to itself alone."""
+    """An object that equals only itself."""
 
     value: int
 
@@ -136,7 +136,7 @@ class Holder:
 
 @dataclass(frozen=True)
 class Equal:
-    """An object that is equal to those with the same value."""
+    """An object that equals those with the same value."""
 
     value: int
 
@@ -178,7 +178,7 @@ def _raise_for_lists(x):
 
 
 def _of_one(body, *rows) -> list[Sequence]:
-    """Return sequences of calls with one argument: what each shows, and the arguments."""
+    """Return sequences of calls with one argument. Each row is what it shows, and arguments."""
     return [
         Sequence(shows, body, tuple((x,) for x in calls), shows.startswith("with reduce"))
         for shows, *calls in rows
@@ -186,7 +186,7 @@ def _of_one(body, *rows) -> list[Sequence]:
 
 
 def _keys() -> list[Sequence]:
-    """Return sequences from the plainest to the oddest; each shows one rule of the key."""
+    """Return sequences from the plainest to the strangest. Each shows one rule of the key."""
     one, two, three, whole = tf.ones([]), *map(tf.ones, ([2], [3])), tf.ones([2], tf.int32)
     a, b = Plain(1), Plain(1)
     orders = {"a": two, "b": three}, {"b": three, "a": two}
@@ -195,25 +195,25 @@ def _keys() -> list[Sequence]:
     return [
         *_of_one(
             _one,
-            ("tensors of one dtype and shape share a trace", two, two * 5),
+            ("tensors of the same dtype and shape share a trace", two, two * 5),
             ("another shape is another key", two, three, two),
             ("another dtype is another key", two, whole, two),
             ("a Python value is its own key", 1, 2, 1),
-            ("1, 1.0 and True are equal, and so one key", 1, 1.0, True),
-            ("text is not bytes, and None is a value", "a", b"a", None, None, "a"),
+            ("1, 1.0 and True are equal, so they share a key", 1, 1.0, True),
+            ("text and bytes are different keys, and None is a value", "a", b"a", None, None, "a"),
             ("a list is not a tuple", [two], (two,), [two]),
-            ("in a container, too, a tensor's value is in no key", *inside),
-            ("the order of a dict is none, its keys are", *orders, {"a": two}, {"c": two}),
-            ("an object is its own key, whatever it holds", a, b, a, [a], [b], [a], len),
-            ("objects that say they are equal are one key", *map(Equal, (1, 1, 2, 1))),
+            ("inside a container, too, a tensor's value is not in the key", *inside),
+            ("a dict's keys are in the key, but not their order", *orders, {"a": two}, {"c": two}),
+            ("an object is its own key, whatever it contains", a, b, a, [a], [b], [a], len),
+            ("objects that compare equal share a key", *map(Equal, (1, 1, 2, 1))),
         ),
         Sequence("every argument counts", _two, pairs),
-        Sequence("each new object is a new key, also when the last one is gone", _one, new),
+        Sequence("each new object is a new key, even if the last one is freed", _one, new),
     ]
 
 
 def _lookups() -> list[Sequence]:
-    """Return sequences in which a known key serves, or makes room."""
+    """Return sequences in which a known key fits, or is widened."""
     ones, two, whole = lambda *shapes: map(tf.ones, shapes), tf.ones([2]), tf.ones([3], tf.int32)
     inside, wider = ({"a": [x]} for x in ones([2], [3], [4])), "with reduce_retracing, "
     mixed = tuple((tf.ones([n]), value) for n, value in ((2, 1), (3, 2), (4, 1), (5, 2), (6, 2)))
@@ -222,46 +222,46 @@ def _lookups() -> list[Sequence]:
             _one,
             ("an equal key is a hit", two, tf.ones([3]), two, 1, True, 2, tf.ones([4])),
             ("another form is another key", [two], (two,), {"a": two}, [two], [two, two]),
-            ("unasked, no key makes room for other lengths", *ones([2], [3], [4])),
-            (f"{wider}a second shape makes room for all lengths", *ones([2], [3], [4])),
-            (f"{wider}two ranks make room for all ranks", *ones([2], [2, 2], [3], [2, 2, 2])),
+            ("without reduce_retracing, no key fits other lengths", *ones([2], [3], [4])),
+            (f"{wider}a second shape widens the key to all lengths", *ones([2], [3], [4])),
+            (f"{wider}two ranks widen the key to all ranks", *ones([2], [2, 2], [3], [2, 2, 2])),
             (f"{wider}a size that agrees is kept", *ones([300, 1], [300, 2], [301, 3])),
-            (f"{wider}the first that fits serves", *ones([2, 3], [2, 4], [5, 3], [2, 9], [2, 3])),
-            (f"{wider}another form makes no room", [two], (tf.ones([3]),), (tf.ones([5]),)),
-            (f"{wider}another dtype makes no room", two, whole, tf.ones([4], tf.int32)),
+            (f"{wider}the first that fits is used", *ones([2, 3], [2, 4], [5, 3], [2, 9], [2, 3])),
+            (f"{wider}another form widens no key", [two], (tf.ones([3]),), (tf.ones([5]),)),
+            (f"{wider}another dtype widens no key", two, whole, tf.ones([4], tf.int32)),
             (f"{wider}inside a dict and a list, too", *inside),
         ),
-        Sequence("only keys that agree in all else make room", _two, mixed, True),
+        Sequence("only keys that agree in all else are widened", _two, mixed, True),
     ]
 
 
 def _mutations() -> list[Sequence]:
-    """Return sequences of bodies that modify their argument, or do not."""
+    """Return sequences of bodies, some of which modify their argument."""
     two, new = tf.ones([2]), (lambda: (Holder([]),),)
     return [
-        *_of_one(_one, ("what is not modified gives the body's result", two, {"a": [two, 1]})),
-        *_of_one(_append, ("an appended list raises, every time", [two], [two])),
+        *_of_one(_one, ("without a change, you get the body's result", two, {"a": [two, 1]})),
+        *_of_one(_append, ("appending to a list raises, every time", [two], [two])),
         *_of_one(_write_inside, ("a write one level down raises", {"a": {}})),
         *_of_one(_replace, ("another object in the same place raises", [two])),
         *_of_one(_replace_by_equal, ("an equal tensor in the same place raises", [two])),
-        *_of_one(_put_back, ("the same object in its own place does not", [two, 1])),
-        Sequence("an object is no container: what it holds may change", _change_inside_object, new),
-        *_of_one(_raise_for_lists, ("the body's own error comes through", [two], (two,), [two])),
-        *_of_one(_append, ("only what is modified is refused", [two], (two,), [two])),
+        *_of_one(_put_back, ("the same object in its own place does not raise", [two, 1])),
+        Sequence("what an object contains may change", _change_inside_object, new),
+        *_of_one(_raise_for_lists, ("the body's own error propagates", [two], (two,), [two])),
+        *_of_one(_append, ("only modified arguments are refused", [two], (two,), [two])),
     ]
 
 
 def _list_calls(find: Callable, widen: Callable) -> Ledger:
-    """Run two sequences with the learner's look-up and TensorFlow's: which calls ran the body?"""
-    entries, shown = [], ("an equal key is a hit", "the first that fits serves")
+    """Run two sequences with the learner's lookup and with TensorFlow's, and list what ran."""
+    entries, shown = [], ("an equal key is a hit", "the first that fits is used")
     for one in _lookups():
         if one.shows.removeprefix("with reduce_retracing, ") in shown:
             mine, real = one.run(partial(_Built, find=find, widen=widen)), one.run(_TensorFlows)
             for name in real:
                 words = (steps[name].partition("s,")[0] for steps in (mine, real))
                 pair = tuple(Verdict(w, "changed" if w == "trace" else "plain") for w in words)
-                entries.append(Entry(name.partition(" of ")[2], pair, one.shows))
-    title = "What your cache did, beside TensorFlow's"
+                entries.append(Entry(name.partition(" with ")[2], pair, one.shows))
+    title = "Your cache and TensorFlow's, call by call"
     return Ledger(title, "call", ("yours", "TensorFlow's"), tuple(entries), marks=MARKS)
 
 
@@ -271,37 +271,37 @@ def _part_from_tensorflow(answer, sequences: list[Sequence]) -> str | None:
 
 
 @exercise(
-    "tf.nest.map_structure(f, args) calls f for each leaf and keeps the lists, tuples and dicts "
-    "around. Which f makes two calls equal that share a trace?",
-    "The key of a tensor is (dtype, shape). The key of any other leaf is the leaf itself, which "
-    "== compares as TensorFlow does.",
+    "tf.nest.map_structure(f, args) calls f for each leaf and keeps the lists, tuples and dicts. "
+    "Which f gives equal results for calls that share a trace?",
+    "The key of a tensor is (dtype, shape). The key of any other leaf is the leaf itself, because "
+    "== compares leaves as TensorFlow does.",
     "f is lambda leaf: (leaf.dtype, tuple(leaf.shape)) if isinstance(leaf, tf.Tensor) else leaf.",
 )
 def cache_key(key: Callable):
-    """In every sequence of calls, a cache by your key hits and traces where tf.function does."""
+    """In every sequence of calls, your key makes the same hits and traces as tf.function."""
     return _part_from_tensorflow(partial(_Built, key=key), _keys())
 
 
 @exercise(
-    "Write a function common(a, b) for two leaves first: the leaf that covers both, or nothing. "
-    "A known leaf k serves a new leaf n if common(k, n) equals k.",
-    "Equal leaves are their own common leaf. Two tensors of one dtype have one, too: where the "
-    "sizes differ put None, where the ranks differ None for the whole shape. Others have none.",
-    "find: the first known key of the same form whose leaves all serve. widen: go through all "
-    "known keys of the same form, and replace the leaves by the common ones if each leaf has one.",
+    "First write a function common(a, b) that returns the leaf that covers two leaves, or nothing. "
+    "A known leaf k fits a new leaf n if common(k, n) equals k.",
+    "Equal leaves are their own common leaf. Two tensors of one dtype have one, too. Replace sizes "
+    "that differ by None. If ranks differ, replace the whole shape by None. Others have none.",
+    "find returns the first known key of the same form whose leaves all fit. widen goes through "
+    "the known keys of the same form, and replaces the leaves by the common ones if all have one.",
     picture=_list_calls,
 )
 def cache_lookup(find: Callable, widen: Callable):
-    """In every sequence of calls, your look-up hits and makes room where tf.function does."""
+    """In every sequence of calls, your lookup hits and widens where tf.function does."""
     return _part_from_tensorflow(partial(_Built, find=find, widen=widen), _lookups())
 
 
 @exercise(
-    "Run the body on a copy that is nested, too: tf.nest.map_structure(lambda leaf: leaf, args).",
-    "Afterwards compare copy and arguments. tf.nest.map_structure(lambda leaf: 0, args) gives a "
-    "form that can be compared with ==.",
-    "If the forms are equal, go through both tf.nest.flatten together: each leaf must be the same "
-    "object (is). Else raise ValueError.",
+    "Run the body on a nested copy, tf.nest.map_structure(lambda leaf: leaf, args).",
+    "Then compare the copy with the arguments. tf.nest.map_structure(lambda leaf: 0, args) returns "
+    "a form that you can compare with ==.",
+    "If the forms are equal, flatten both with tf.nest.flatten and go through the pairs. Each pair "
+    "must be the same object (is). Otherwise raise ValueError.",
 )
 def cache_mutation(trace: Callable):
     """Your trace refuses a body that modifies its arguments where tf.function does."""

@@ -1,4 +1,4 @@
-"""The exercises of chapter 3; one of them: which functions keep an object alive?"""
+"""The exercises of chapter 3. One asks which functions keep an object alive."""
 
 import gc
 import weakref
@@ -10,11 +10,11 @@ from helpers.study.chapter_3.vm_steps import STEP_EXERCISES, show_opcode_coverag
 from helpers.study.engine import check_guess, exercise
 
 WHY = {
-    "error": "the error has a traceback, the traceback the frame, and the frame its locals",
-    "closure": "only what the inner function names goes into a cell; it names nothing here",
-    "generator": "a generator that has not ended keeps its frame, and the frame its locals",
-    "ended": "the generator has run to its end, and its frame was cleared",
-    "frame": "a frame that somebody keeps, keeps its locals",
+    "error": "the error has a traceback, which keeps the frame, and the frame keeps its locals",
+    "closure": "only a variable that the inner function uses goes into a cell, and it uses none",
+    "generator": "a generator that has not ended keeps its frame, and the frame keeps its locals",
+    "ended": "the generator ran to its end, and then its frame was cleared",
+    "frame": "as long as you keep a frame, it keeps its locals",
 }
 
 
@@ -27,15 +27,15 @@ def _keeps(fn: Callable) -> bool:
 
 
 @exercise(
-    "For each result ask: does it lead to the frame of the call?",
-    "An error leads to a traceback, a waiting generator to its frame. What does a function "
-    "lead to, if its body names none of the outer variables?",
-    "error, generator and frame keep a frame alive; closure and ended do not.",
+    "For each result, ask whether it leads to the frame of the call.",
+    "An error leads to a traceback, and a waiting generator leads to its frame. What does a "
+    "function lead to if its body uses none of the outer variables?",
+    "error, generator and frame keep a frame alive, but closure and ended do not.",
 )
 def kept_alive(guess, functions):
-    """You followed the references: frame → locals → object."""
+    """You followed the references from each result to a frame, its locals and the object."""
     truth = {name: _keeps(functions[name]) for name in WHY}
-    gc.collect()  # An error and its frame hold each other.
+    gc.collect()  # An error and its frame refer to each other.
     return check_guess(guess, truth, WHY, (True, False))
 
 

@@ -1,7 +1,7 @@
 """Chapter 3: patch one constant and one operator of a code object, and nothing else.
 
-What the answer returns is read, and never run: a code object that is wrong in its depth or its
-table could end the process.
+The check reads the returned code object but never runs it. A wrong stack depth or exception table
+could crash the process.
 """
 
 import dis
@@ -17,7 +17,7 @@ FIELDS = (
     *("name", "argcount", "posonlyargcount", "kwonlyargcount", "varnames", "cellvars", "freevars"),
     *("flags", "filename", "firstlineno"),
 )
-STAYS = "patch the given code: change its last 10 and the operator after that, and nothing else"
+STAYS = "in the given code, change its last 10 and the operator after it, and nothing else"
 
 
 def early(n):
@@ -49,10 +49,10 @@ def _reference(code: CodeType) -> CodeType:
 def _read(before: CodeType, patch) -> dict[str, str]:
     patched = tried(patch(before))
     if patched is before:
-        raise InvalidAnswer("it returns the same code object, whose fields cannot be written")
+        raise InvalidAnswer("it returns the same code object, whose fields nobody can change")
     if not isinstance(patched, CodeType):
         cure = "; try .to_code()" if hasattr(type(patched), "to_code") else ""
-        raise InvalidAnswer(f"it returns {short_repr(patched)}, which is no code object{cure}")
+        raise InvalidAnswer(f"it returns {short_repr(patched)}, which is not a code object{cure}")
     found = {f"co_{name}": repr(getattr(patched, f"co_{name}")) for name in FIELDS}
     for step in dis.get_instructions(patched):
         if step.opname != "EXTENDED_ARG":
@@ -61,18 +61,18 @@ def _read(before: CodeType, patch) -> dict[str, str]:
     table = [(r.start, r.end, r.target, r.depth) for r in dis._parse_exception_table(patched)]
     found["a stack that is deep enough"] = patched.co_stacksize >= before.co_stacksize
     found["the exception table"] = table
-    return found | {"positions, to which a traceback points": [*patched.co_positions()]}
+    return found | {"the source positions for tracebacks": [*patched.co_positions()]}
 
 
 @exercise(
     "Bytecode.from_code(code) is a list of instructions. Which two must change?",
-    "An instruction has .name and .arg (labels and the marks of a try have neither); the argument "
-    "of BINARY_OP is a member of BinaryOp. Of several 10s, which one does the function load last?",
-    "Set .arg of the last LOAD_CONST that holds 10 to 25, .arg of the last BINARY_OP to "
-    "BinaryOp.ADD, and return steps.to_code().",
+    "An instruction has .name and .arg, but a Label, TryBegin or TryEnd has neither. The .arg of "
+    "BINARY_OP is a member of BinaryOp. If there are several 10s, which one is loaded last?",
+    "In the last LOAD_CONST of 10, set .arg to 25. In the last BINARY_OP, set .arg to "
+    "BinaryOp.ADD. Return steps.to_code().",
 )
 def code_patch(patch: Callable):
-    """One constant, one operator, a new code object; the old one is as it was."""
+    """You changed one constant and one operator, in a new code object. The old one is unchanged."""
     rows = ((f"for the code of {fn.__name__}", fn.__code__) for fn in (early, half, ticket))
     cases = make_cases(_read, rows, say_first_part(advice=STAYS))
     return find_difference(patch, _reference, cases)

@@ -18,7 +18,7 @@ Place = namedtuple("Place", "call function offset opname stack")
 
 
 def is_told(code) -> bool:
-    """Return whether both sides tell of its frames: C code may be the one who calls `__eq__`."""
+    """Return whether both sides record its frames. C code can call methods such as `__eq__`."""
     return not code.co_name.startswith("__")
 
 
@@ -28,7 +28,7 @@ def kept_by_cpython(fn, args) -> list[tuple[int, tuple[str, ...]]]:
 
 
 def plain_places(program, args) -> list[Place]:
-    """Return what CPython kept, in the plain instructions' form."""
+    """Return CPython's stack before each instruction, in the form of plain instructions."""
     places, calls = [], {}
     for number, code, offset, stack in _record(program, args):
         opname, named = _plain_at(code).get(offset, ("", False))
@@ -51,7 +51,7 @@ def _record(fn, args) -> list[tuple]:
             offset += 2
         stack = tuple(words for words in moment.found[len(tables.names) :] if words != "NULL")
         told = moment.activation.number, tables.code, offset, stack
-        # An instruction with a prefix is told at the prefix, or at both.
+        # An instruction with a prefix is recorded at the prefix, or at both.
         if kept[-1:] != [told] or names.get(offset - 2) != "EXTENDED_ARG":
             kept.append(told)
     return kept
@@ -68,11 +68,11 @@ def _plain_at(code) -> dict[int, tuple[str, bool]]:
 
 @exercise(
     "Read the function from left to right. What is computed first, and where does it wait?",
-    "Each operator pops its two operands and pushes one result; results wait on the stack.",
-    "Below the two operands of the third operator lie the results of the first two.",
+    "Each operator pops its two operands and pushes one result. Results wait on the stack.",
+    "The results of the first two operators are below the two operands of the third.",
 )
 def stack_at(guess, fn, args, offset):
-    """You kept the waiting values apart from the operands."""
+    """You separated the waiting values from the operands."""
     items = in_order(guess, 100, "the guess")
     parts_tried({f"place {place}, from the bottom,": item for place, item in enumerate(items, 1)})
     kept = kept_by_cpython(fn, args)
@@ -81,14 +81,14 @@ def stack_at(guess, fn, args, offset):
         return f"no instruction starts at offset {short_repr(offset)} in a run of {short_repr(fn)}"
     if odd := [item for item in items if type(item) is not int]:
         kind = "text" if isinstance(odd[0], str) else f"a {type(odd[0]).__name__}"
-        return f"the values here are whole numbers, and {short_repr(odd[0])} is {kind}"
+        return f"the values here are whole numbers, but {short_repr(odd[0])} is {kind}"
     stack, (_, after) = kept[places[0]][1], (*kept, (0, None))[places[0] + 1]
     told = tuple(map(short_repr, items))
     words = {
-        after: "that is the stack after the instruction ran; asked is the stack just before it",
-        stack[::-1]: "those are the values, but the bottom comes first: the top is the last",
-        stack[-2:]: "those two are its operands; below them wait values that are used later",
+        after: "that is the stack after the instruction ran, so go back to just before it",
+        stack[::-1]: "those are the right values, but the bottom comes first and the top last",
+        stack[-2:]: "those two are its operands, but below them wait values that are used later",
         stack: None,
     }
-    run_it = "run it in your head: a name or number is pushed, an operator pops two and pushes one"
+    run_it = "run it in your head: push names and numbers, and let an operator pop two and push one"
     return words.get(told, run_it)

@@ -23,31 +23,31 @@ MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
 LONGEST_BODY, MOST_ROWS, MOST_BESIDE = 60, 40, 12
 Row = namedtuple("Row", "mark at mine right")  # of two runs side by side
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-OUTSIDE = "Yours had that frame run outside the machine. Let self.call make the call."
-MISSING = "A value is missing: yours popped one too many, or a result was not pushed."
-TOO_MANY = "There is a value too many: it was left on the stack, or pushed for nothing."
+OUTSIDE = "Your code ran that frame outside the machine. Let self.call make the call."
+MISSING = "A value is missing. Either one too many was popped, or a result was not pushed."
+TOO_MANY = "There is one value too many. It was left on the stack, or pushed without need."
 ON_TOP = {"BINARY_OP": "right operand", "COMPARE_OP": "right operand", "CALL": "last argument"}
 ON_TOP |= {"CONTAINS_OP": "container", "BINARY_SUBSCR": "key"}
 ON_TOP |= dict.fromkeys(("BUILD_LIST", "BUILD_TUPLE"), "last item")
-TIPS = {name: f"The {what} is on top: pop it first." for name, what in ON_TOP.items()}
+TIPS = {name: f"The {what} is on top, so pop it first." for name, what in ON_TOP.items()}
 TIPS |= {
-    "COPY": "COPY(1) means the top itself, COPY(2) the value below it.",
-    "SWAP": "SWAP(n) exchanges the top with the n-th value from the top; what is between stays.",
-    "FOR_ITER": "The iterator stays below the item until StopIteration; let other errors through.",
+    "COPY": "COPY(1) means the top itself, and COPY(2) means the value below it.",
+    "SWAP": "SWAP(n) exchanges the top and the n-th value from the top, but what is between stays.",
+    "FOR_ITER": "The iterator stays below the item until StopIteration. Let other errors through.",
 }
 
 
 class _Stub(vm.Halt):
-    """A handler is not written yet: it returned `...`."""
+    """A handler is not written yet, because it returned `...`."""
 
 
 class _Wrong(vm.Halt):
-    """A handler did what is wrong in every program; the words say which and what."""
+    """A handler did something that is wrong in every program. The message says what."""
 
 
 @dataclass
 class Run:
-    """A run: its end, output and stacks; of a machine also each handler, after so many places."""
+    """The end, output and stacks of a run. A machine's also has (places so far, handler)."""
 
     end: str = ""
     printed: str = ""
@@ -69,7 +69,7 @@ def difference(machine: type, program: Callable, args: tuple, own=()) -> str | N
     apart = next(((mine, right) for mine, right in ends if mine != right), None)
     if not (apart or why):
         return None
-    words = Mismatch(f"{call}yours {ours.end}, as in CPython, but by another way{why}")
+    words = Mismatch(f"{call}yours {ours.end}, as in CPython, but the runs differ on the way{why}")
     words = describe_difference(call, *apart, "CPython", why) if apart else words
     words.picture = compare_stacks(ours.places, real.places) if why else None
     return words
@@ -83,13 +83,13 @@ def compare_stacks(ours: list[Place], real: list[Place]) -> Listing:
     names = {"mark": "same", "at": "about to run", "mine": "your stack", "right": "CPython's stack"}
     columns = tuple(Column(field, words, code=field != "mark") for field, words in names.items())
     rows = [_write_pair(*pair) for pair in pairs[start:end]]
-    note = f"≠: here they part. Left out: {start} instructions that ran alike before these."
-    title = "Both runs, up to where they part"
+    note = f"≠: the first difference. Left out: {start} earlier instructions, where both agree."
+    title = "Both runs, up to the first difference"
     return Listing(title, columns, tuple(rows), note if start else note.partition(" Left")[0])
 
 
 def _write_pair(mine: Place | None, right: Place | None) -> Row:
-    """Return one row; where the two go on at different places, it says both."""
+    """Return one row. If the two continue at different places, it names both."""
     at = ["the end" if one is None else f"{one.offset} {one.opname}" for one in (mine, right)]
     stacks = ("" if one is None else f"[{', '.join(one.stack)}]" for one in (mine, right))
     both = at[0] if at[0] == at[1] else f"yours: {at[0]}; CPython: {at[1]}"
@@ -97,7 +97,7 @@ def _write_pair(mine: Place | None, right: Place | None) -> Row:
 
 
 def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:
-    """Return what lay on the machine's stack before each instruction of a run."""
+    """Return what was on the machine's stack before each instruction of a run."""
     columns = (
         *(Column("function", "in"), Column("offset", "offset")),
         Column("opname", "about to run", code=True),
@@ -140,7 +140,7 @@ def run_machine(machine: type, program: Callable, args: tuple) -> Run:
             if getattr(super(Watched, self), name)(*arguments) is ...:
                 raise _Stub(name)
             if name in ("RAISE_VARARGS", "RERAISE"):
-                raise _Wrong(f"your {name} must raise, and it returned")
+                raise _Wrong(f"your {name} must raise, but it returned")
 
         return run_it
 
@@ -165,7 +165,7 @@ def _finish(run: Run, call: Callable, program: Callable, args: tuple) -> None:
 
 
 def _write_chain(error: BaseException, space: dict) -> str:
-    """Return an exception with its causes and contexts; what a handler has caught is none."""
+    """Return an exception with its causes and contexts, without what a handler caught."""
     for how, link in ((" from ", error.__cause__), (" while handling ", error.__context__)):
         trace = link.__traceback__ if link is not None else None
         if link is None or (trace is not None and trace.tb_frame.f_globals is not space):
@@ -177,22 +177,22 @@ def _write_chain(error: BaseException, space: dict) -> str:
 
 
 def _say_where(ours: Run, real: Run, own) -> str:
-    """Return where two runs part first, which handler ran there, and what that usually means."""
+    """Return where two runs first differ, which handler ran there, and what that usually means."""
     pairs = enumerate(zip_longest(real.places, ours.places))
     at, there, here = next((at, there, here) for at, (there, here) in pairs if there != here)
     ran = [name for seen, name in ours.handlers if seen <= at]
     name = next((one for one in ran[::-1] if not own or one in own), ran[-1])
     tip = TIPS.get(name, "")
     if there is None or here is None:
-        what = "one of the two ends"
+        what = "one of the two runs ends there"
     elif there.call != here.call:
-        what, tip = f"CPython went on in {there.function}", OUTSIDE
+        what, tip = f"CPython continued in {there.function}", OUTSIDE
     elif there.offset != here.offset:
-        what = f"it went on at {here.offset}, CPython at {there.offset}"
+        what = f"yours continued at offset {here.offset}, CPython at {there.offset}"
         tip = f"{name} jumps only on its condition." if "IF" in name else tip
     else:
-        what = f"it left [{', '.join(here.stack)}], CPython [{', '.join(there.stack)}]"
+        what = f"yours left [{', '.join(here.stack)}], CPython left [{', '.join(there.stack)}]"
         more = len(here.stack) - len(there.stack)
         if more and name not in ("COPY", "SWAP", "FOR_ITER"):
             tip = MISSING if more < 0 else TOO_MANY
-    return f"They part at {name}: {what}. {tip}".strip()
+    return f"They first differ at {name}: {what}. {tip}".strip()

@@ -1,4 +1,4 @@
-"""A piece of source -> its parts: text, AST node, symbol table's word and instruction, in a row."""
+"""A piece of source -> a row per part: text, AST node, symbol table entry, instruction."""
 
 import ast
 import dis
@@ -19,8 +19,8 @@ Part = namedtuple("Part", NAMES)
 def show_parts(text: str, tree: ast.AST, names: SymbolTable, code: CodeType) -> Exhibit:
     """Show a statement of `text` part by part, in the order of its instructions in `code`.
 
-    A node and an instruction belong together where both have the same position. `names` is the
-    symbol table of the function around; a part's number stands for it in the nodes above it.
+    A node and an instruction belong together if they have the same position. `names` is the symbol
+    table of the enclosing function. In a node, the number of a part refers to that part.
     """
     nodes = {_place(node): node for node in ast.walk(tree) if hasattr(node, "lineno")}
     found = [i for i in dis.get_instructions(code) if i.positions in nodes]

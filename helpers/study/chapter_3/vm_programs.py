@@ -1,7 +1,7 @@
 """Small programs, one list per step, that a learner's handlers must run as CPython does.
 
-They use no comprehension and no method call: on some versions those need opcodes of their own.
-Standard library only: every supported Python runs them.
+They use no comprehension and no method call, because on some versions those need opcodes of their
+own. They use only the standard library, so every supported Python runs them.
 """
 
 # ruff: noqa - each line is there for the bytecode that it becomes
@@ -11,7 +11,7 @@ Names = "the module's own"
 
 
 class Odd:
-    """It answers `<`, `==`, `in`, bool and `[]` in its own way."""
+    """A class with its own `<`, `==`, `in`, bool and `[]`."""
 
     def __eq__(self, other):
         return True
@@ -80,7 +80,7 @@ OPERATORS = [
 
 
 class Failing:
-    """An iterator that gives some items, and then raises something that is no end."""
+    """An iterator that returns two items and then raises something other than StopIteration."""
 
     def __init__(self, error):
         self.left, self.error = 2, error

@@ -1,6 +1,6 @@
-"""The steps of the learner's machine: each class of handlers is judged in a machine of its own.
+"""The steps of the learner's machine. Each class of handlers is checked in its own machine.
 
-The other steps are finished ones. And how much of the library the opcodes of some can express.
+The other steps there are finished. Also here: how many library functions some opcodes cover.
 """
 
 import inspect
@@ -33,9 +33,9 @@ def cases_of(step: type) -> list[tuple]:
 
 
 def _exercise(step: type, praise: str, *hints: str) -> Exercise:
-    """Return a step's exercise; after a pass, its first program is shown on the learner's stack.
+    """Return a step's exercise. After a pass, it shows the first program on the learner's stack.
 
-    What differs is tried again with one of the answer's handlers at a time.
+    If a program differs, it is tried again with one of the answer's handlers at a time.
     """
     wanted = [name for name in vars(step) if name.isupper()]
     shared = {n: v for n, v in vars(step).items() if not (n.isupper() or n.startswith("__"))}
@@ -72,52 +72,52 @@ def _exercise(step: type, praise: str, *hints: str) -> Exercise:
 STEP_EXERCISES = (
     _exercise(
         finished.Names,
-        "Locals, globals and the two moves run as in CPython, unbound names too.",
-        "self.local is a dict: which of the handlers reads it, which one writes to it?",
+        "Your locals, globals, COPY and SWAP work as in CPython, and so do unbound names.",
+        "self.local is a dict. Which handlers read it, and which write to it?",
         "A load pushes and a store pops. self.find(name) looks up globals and builtins.",
-        "COPY(1) copies the top, which is self.stack[-1]; SWAP exchanges self.stack[-1] and "
-        "self.stack[-depth]. An unbound local is an UnboundLocalError with CPython's message.",
+        "COPY(1) copies the top, self.stack[-1]. SWAP exchanges self.stack[-1] and "
+        "self.stack[-depth]. For an unbound local, raise UnboundLocalError with CPython's message.",
     ),
     _exercise(
         finished.Operators,
-        "Every operator takes its operands in the right order and leaves one value.",
-        "Two operands lie on the stack. Which one was pushed last?",
+        "Every operator pops its operands in the right order and pushes one value.",
+        "Two operands are on the stack. Which one was pushed last?",
         "The right operand is on top: right, left = self.pop(), self.pop().",
-        "Push ARITHMETIC[sign](left, right). IS_OP and CONTAINS_OP are given 1 for `is not` and "
-        "`not in`: compare the answer with bool(inverted).",
+        "Push ARITHMETIC[sign](left, right). IS_OP and CONTAINS_OP receive 1 for `is not` and "
+        "`not in`, so compare the answer with bool(inverted).",
     ),
     _exercise(
         finished.Jumps,
         "Branches go where CPython goes, and loops end with a clean stack.",
         "The jumps with IF look at the top of the stack. What happens to it afterwards?",
-        "POP_JUMP_IF_… always pops, and jumps only on its condition. None is tested by identity.",
-        "FOR_ITER: push next(self.stack[-1]); on StopIteration, self.pop() and self.jump(after).",
+        "POP_JUMP_IF_… always pops, but jumps only on its condition. Test for None with `is`.",
+        "FOR_ITER pushes next(self.stack[-1]). On StopIteration, self.pop() and self.jump(after).",
     ),
     _exercise(
         finished.Calls,
-        "Calls reach Python and C functions, with their arguments in order.",
+        "Your calls reach Python and C functions, with their arguments in order.",
         "The callable was pushed first, then its arguments from left to right. Which is on top?",
-        "values = [self.pop() for _ in range(count)][::-1], and then the callable is on top.",
+        "Write values = [self.pop() for _ in range(count)][::-1]. Then the callable is on top.",
         "The last len(names) of the values are keyword arguments: dict(zip(names, …)). Let "
-        "self.call(fn, *positional, **keywords) do the call, and push what it returns.",
+        "self.call(fn, *positional, **keywords) make the call, and push what it returns.",
     ),
     _exercise(
         finished.Closures,
-        "Functions are made while running, and share their cells.",
-        "A closure is a tuple of cells. Which instruction pushes a cell, which one its contents?",
-        "self.cells[name] is the cell; .cell_contents is what it holds, to read and to write. An "
-        "empty one raises ValueError: catch it, and raise what CPython does for this name.",
-        "MAKE_FUNCTION: pop the code, then given = {part: self.pop() for part in reversed(parts)},"
-        " and push self.function(code, **given).",
+        "Your machine makes functions while it runs, and they share their cells.",
+        "A closure is a tuple of cells. Which instruction pushes a cell, and which its contents?",
+        "self.cells[name] is the cell. Read and write what is in it as .cell_contents. An empty "
+        "cell raises ValueError. Catch it, and raise what CPython raises for this name.",
+        "MAKE_FUNCTION pops the code. Next, given = {part: self.pop() for part in reversed(parts)}."
+        " Push self.function(code, **given).",
     ),
     _exercise(
         finished.Exceptions,
-        "Your machine handles, matches and raises again as CPython does.",
-        "The loop has found the handler and pushed the error. Who remembers what is being handled?",
-        "PUSH_EXC_INFO leaves [handled before, error], and sets self.handled to the error; "
+        "Your machine handles, matches and re-raises errors as CPython does.",
+        "The error is already on the stack. What must remember which error is being handled?",
+        "PUSH_EXC_INFO leaves [handled before, error] and sets self.handled to the error. "
         "POP_EXCEPT sets it back.",
-        "CHECK_EXC_MATCH pops the class and pushes a bool, the error stays. RAISE_VARARGS(0) "
-        "raises self.handled, (1) the top, (2) the value below the top, from the top.",
+        "CHECK_EXC_MATCH pops the class and pushes a bool. The error stays. RAISE_VARARGS(0) "
+        "raises self.handled, (1) raises the top, and (2) the value below it, from the top.",
     ),
 )
 
@@ -129,8 +129,8 @@ Reach = namedtuple("Reach", "step opcodes so_far functions share bar")
 def show_opcode_coverage(*steps: type) -> Exhibit:
     """Show, step by step, the share of the library's functions whose every opcode has a handler.
 
-    A step is a class with methods that are named for opcodes; a stub counts as no handler. The
-    library is the one of the running Python: its top-level modules, read from their files.
+    A step is a class whose methods are named after opcodes. A stub does not count as a handler.
+    The library is that of the running Python. Only its top-level modules are read.
     """
     known, rows, functions = set(), [], list_needs()
     total = sum(functions.values())
@@ -153,15 +153,15 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
             lacking[min(needed - known)] += count
     if lacking:
         name = min(lacking, key=lambda name: (-lacking[name], name))
-        note = f"The one handler that would help most is {name}: {lacking[name]} functions lack "
-        note += "nothing else."
-    title = f"What the machine can express of {total} functions in the standard library"
+        note = f"The one handler that would help most is {name}. {lacking[name]} functions lack "
+        note += "only this one."
+    title = f"How many of {total} standard library functions need only these opcodes"
     return Exhibit(Listing(title, columns, tuple(rows), note), table)
 
 
 @cache
 def list_needs() -> Counter:
-    """Return how many functions of the library need which set of plain instructions."""
+    """Return, for each set of plain instructions, how many library functions need exactly it."""
     found = Counter()
     for path in sorted(Path(os.__file__).parent.glob("*.py")):
         codes = [SourceFileLoader(path.stem, str(path)).get_code(path.stem)]

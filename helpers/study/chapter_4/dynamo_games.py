@@ -1,4 +1,4 @@
-"""Chapter 4, judged by Dynamo itself: fail one guard alone, write guards, cure graph breaks."""
+"""Exercises judged by Dynamo itself: fail one guard alone, write guards, cure graph breaks."""
 
 import io
 import math
@@ -35,24 +35,24 @@ WANTED = (
     "G['RATE'] EQUALS_MATCH",
     "(the state of torch) GLOBAL_STATE",
 )
-ALONE = "one change is to fail this guard and no other"
+ALONE, AIM = "the change must fail this guard and no other", "a correct answer"
 
 
 @exercise(
-    "Read the guard's words in show_guards(game, as_table=True) and ask: what is the least "
-    "that makes them untrue, and leaves all the other words true?",
-    "A list's length and a list's type are two guards. What has the same length and is no "
-    "list? What holds the same keys as a dict, and is another type?",
-    "An argument may be the very object that another argument is: first['x'] is at hand. The "
-    "state of torch is changed by a context manager, such as torch.no_grad().",
+    "Read what the guard says in show_guards(game, as_table=True). What is the smallest change "
+    "that makes it false, and keeps all other guards true?",
+    "A list's length and a list's type are two guards. What has the same length but is not a "
+    "list? What has the same keys as a dict but is another type?",
+    "Two arguments may be the same object, and you can use first['x']. A context manager such as "
+    "torch.no_grad() changes the state of torch.",
 )
 def guard_breaker(breakers, fn, first):
-    """Nine guards, nine changes, and each fails that guard and no other."""
+    """Each of your nine changes fails its guard and no other."""
     breakers = by_name(breakers, WANTED, "breakers")
     with torch.enable_grad():  # torch.set_grad_enabled(False) is in force once it is made
         real = Real(fn, **first)
         cases = make_cases(_find_failing, ((name, real, first, name) for name in WANTED), ALONE)
-        return find_difference(breakers, None, cases, "the aim")
+        return find_difference(breakers, None, cases, AIM)
 
 
 def _find_failing(real: Real, first: dict, name: str, breakers: dict | None) -> dict:
@@ -63,7 +63,7 @@ def _find_failing(real: Real, first: dict, name: str, breakers: dict | None) -> 
         seen = real.seen(**arguments)
         failed = [found.name for found in all_failures(1, real.entry, real.function, seen)]
         unasked = [other for other in _find_unasked(real, seen) if other not in failed]
-    return {"failing": failed + [f"{other}, which cannot be asked any more" for other in unasked]}
+    return {"failing": failed + [f"{other}, which can no longer be checked" for other in unasked]}
 
 
 def _apply(guard: str, change, first: dict, space: dict) -> tuple:
@@ -73,7 +73,7 @@ def _apply(guard: str, change, first: dict, space: dict) -> tuple:
     if hasattr(type(change), "__enter__"):  # torch.no_grad() can be called, too
         return first, change
     if not isinstance(change, Mapping) or len(change) != 1:
-        words = "a change is a dict of one argument or global, or a context manager such as"
+        words = "a change must be a dict with one argument or global, or a context manager such as"
         raise InvalidAnswer(f"{guard}: {words} torch.no_grad(), not {short_repr(change)}")
     [(name, value)] = change.items()
     if name not in first and name not in space:
@@ -84,7 +84,7 @@ def _apply(guard: str, change, first: dict, space: dict) -> tuple:
 
 
 def _find_unasked(real: Real, seen: dict) -> list[str]:
-    """Return the guards that cannot be asked: what they look at is gone, or has no length, …"""
+    """Return the guards that raise: what they look at is gone, or has no length, …"""
     found = []
     for leaf in leaves(real.entry):
         if leaf.source.startswith("L[") and leaf.kind != "NO_TENSOR_ALIASING":  # has a state
@@ -97,19 +97,19 @@ def _find_unasked(real: Real, seen: dict) -> list[str]:
     return found
 
 
-STRICT = "too strict: yours refuse, and Dynamo hits; it would compile anew for nothing"
+STRICT = "too strict: yours refuse, but Dynamo accepts; you would recompile for nothing"
 
 
 @exercise(
-    "Which of the values became part of the compiled code? Each needs a guard. Which did not? "
-    "Those need none: a guard on them only costs recompiles.",
-    "A tensor's numbers are no part of the code; its type, dtype, shape, stride and "
-    "requires_grad are. Of the list, only len(names) is used.",
-    "Besides the arguments, the function reads a global, and torch records gradients or does "
-    "not: SCALE and torch.is_grad_enabled(). Mind that 2.0 == 2: ask for the type as well.",
+    "Which of the values became part of the compiled code? Each of them needs a guard. The "
+    "others need none, because a guard on them only causes recompiles.",
+    "A tensor's numbers are not part of the code, but its type, dtype, shape, stride and "
+    "requires_grad are. Of the list, the code uses only its length.",
+    "Besides its arguments, the function reads the global SCALE, and torch records gradients if "
+    "torch.is_grad_enabled(). 2.0 == 2, so check the type as well.",
 )
 def guard_set(holds: Callable, fn: Callable, *first):
-    """No call next to the first one tells your guards from Dynamo's."""
+    """Your guards agree with Dynamo's on every call that the check tried."""
     with torch.enable_grad():
         real = Real(fn, *copied(first))
         calls = [*neighbours(real.function, real.first), *_change_further(real.first)]
@@ -127,18 +127,18 @@ def _accept(call: Call, guards: Callable) -> bool:
 
 def _advise(real: Real, call: Call, mine, accepted: bool) -> str:
     if isinstance(mine, Raised):
-        return f"yours {mine}; a guard looks and says no, and never raises"
+        return f"yours {mine}; a guard must return False instead"
     if accepted:
         return STRICT
     with call.world():
-        return f"too lax: yours accept, and Dynamo refuses ({real.why_not(**call.arguments)})"
+        return f"too lax: yours accept, but Dynamo refuses ({real.why_not(**call.arguments)})"
 
 
 def _change_further(first: dict) -> Iterator[Call]:
     x, n, names = first.values()
     others = {
         "x with nan": x * torch.nan,
-        "x that is a part of a longer tensor": torch.cat([x, x])[len(x) :],
+        "x as a slice of a longer tensor": torch.cat([x, x])[len(x) :],
         "n of a class derived from int": type("Derived", (int,), {})(n),
         "names with numbers": list(range(len(names))),
         "names of a class derived from list": type("Derived", (list,), {})(names),
@@ -149,12 +149,12 @@ def _change_further(first: dict) -> Iterator[Call]:
 
 COMPILED = ([1.0, -2.0, 4.0], True), ([-1.0, -2.0, 0.5], False)
 INPUTS = [1.0, -2.0, 4.0], [-1.0, -2.0, 0.5], [[2.0, 0.0], [-1.0, 3.0]], -3.0, [-math.inf, 1.0]
-RESULT = "make a new tensor; torch.where picks and multiplies nothing: zero times infinity is nan"
-NO_SLOPE = "neither detach nor no_grad: what depends on x lets its gradient through"
+RESULT = "return a new tensor; use torch.where and not a product, as zero times infinity is nan"
+NO_SLOPE = "use neither detach nor no_grad, and keep the gradient of all that depends on x"
 
 
 def patient(x):
-    """Break the graph in four places, as in the notebook."""
+    """Break the graph, as in the notebook."""
     y = x * 2
     print("halfway", tuple(y.shape))
     if y.sum() > 0:
@@ -164,25 +164,25 @@ def patient(x):
 
 
 @exercise(
-    "watch_breaks(patient, x) names the line and the cause of each break. Take the first, cure "
-    "it, and look again.",
-    "Nobody needs the print. A mean or a maximum can stay a tensor: what does .item() buy?",
-    "torch.where(condition, a, b) computes both sides and picks. That replaces the if, as both "
-    "sides have the same shape.",
+    "watch_breaks(patient, x) shows the line and the cause of each break. Cure the first one, "
+    "then look again.",
+    "You can drop the print. A mean or a maximum can stay a tensor, so why call .item()?",
+    "torch.where(condition, a, b) computes both sides and selects from them. It can replace the "
+    "if, because both sides have the same shape.",
     "y[y > 0] has as many elements as there are positive values. For a sum, zeros in the "
-    "other places do as well: torch.where(y > 0, y, 0).sum().",
+    "other places work as well: torch.where(y > 0, y, 0).sum().",
 )
 def break_surgery(operated: Callable):
-    """One graph, no break, and the same results and gradients for every input."""
+    """One graph, no break, and the right results and gradients for every input tried."""
     tensors = [torch.tensor(x, dtype=kind) for x in INPUTS for kind in (torch.float, torch.double)]
     cases = make_cases(_call, ((f"for {x.tolist()}", x) for x in tensors), RESULT)
-    cases.append(Case("for [0.5, 0, -1, -2], whose gradient is asked for", _find_slope, NO_SLOPE))
+    cases.append(Case("the gradient for [0.5, 0, -1, -2]", _find_slope, NO_SLOPE))
     compiled = make_cases(_compile, ((f"compiled, for {x}", x, slope) for x, slope in COMPILED))
     near = partial(same_result, near=1e-3)
     with torch.enable_grad(), torch_private.same_settings():
         operated = torch_private.inner_function(operated)
         because = find_difference(operated, patient, cases, "patient", near)
-        return because or find_difference(operated, patient, compiled, "the aim", near)
+        return because or find_difference(operated, patient, compiled, AIM, near)
 
 
 def _call(x, fn: Callable) -> dict:
@@ -200,7 +200,7 @@ def _round(tensor) -> list:
 
 
 def _find_slope(fn: Callable) -> dict:
-    """Return the gradient, but for the maximum, which stands last: it may flow there, or not."""
+    """Return the gradient without its last item, the maximum's, which may differ."""
     x = torch.tensor([0.5, 0.0, -1.0, -2.0], requires_grad=True)
     with redirected(io.StringIO()):
         result = fn(x)

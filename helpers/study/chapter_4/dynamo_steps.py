@@ -1,6 +1,6 @@
-"""The five steps of the mini-Dynamo, each held against the finished one."""
+"""The five steps of the mini-Dynamo, each compared with the finished one."""
 
-# ruff: noqa: D103 - the program of step 5 says what it is by its name
+# ruff: noqa: D103 - the name of step 5's program says what it is
 
 import inspect
 import math
@@ -25,8 +25,8 @@ from helpers.study.engine import (
 )
 
 WHO, TENSOR = "the finished one", "a tensor"
-NOW = "both are known: compute now, in this order, and return a new Known"
-LATER = "put one call of OPERATORS[sign] into the graph, left first; return what trace.record gives"
+NOW = "both are known, so compute now, in this order, and return a new Known"
+LATER = "record one call of OPERATORS[sign], left first, and return what trace.record returns"
 PAIRS = ((7, 3), (1, 0), (TENSOR, 3), (3, TENSOR), (TENSOR, TENSOR))
 
 
@@ -35,13 +35,13 @@ def _find_difference(answer, part: str, cases: list[Case]):
 
 
 @exercise(
-    "Which of the two operands can you compute with while there are no numbers?",
-    "Both operands Known: compute with their .value, and wrap the result in Known again.",
-    "Otherwise trace.record(fn, left, right) puts the call into the graph and returns a "
-    "symbolic tensor. Keep the order: left first.",
+    "A tensor has no numbers here. With which of the two operands can you compute?",
+    "If both operands are Known, compute with their .value, and wrap the result in Known again.",
+    "Otherwise trace.record(fn, left, right) adds the call to the graph and returns a "
+    "symbolic tensor. Keep the order, left first.",
 )
 def dynamo_binary_op(binary_op: Callable):
-    """What is known is computed now; what needs a tensor went into the graph."""
+    """You compute with known values now, and record operations on tensors in the graph."""
     cases = []
     for sign, (left, right) in product(dynamo.OPERATORS, PAIRS):
         run = partial(_try_operands, sign, left=left, right=right)
@@ -57,7 +57,7 @@ def _try_operands(sign: str, binary_op: Callable, **sides) -> dict:
     def record(fn, *args, **kwargs):
         named = "OPERATORS[sign]" if fn is dynamo.OPERATORS[sign] else short_repr(fn)
         calls.append(f"{named}({', '.join([*map(_show, args), *kwargs])})")
-        return dynamo.Tensor("what trace.record gave", None)
+        return dynamo.Tensor("what trace.record returned", None)
 
     result = tried(binary_op(SimpleNamespace(record=record), sign, *operands))
     return {"returns": _show(result), "records": calls}
@@ -75,10 +75,10 @@ STEPS = (  # sources of inputs, then calls: what is called, with which of them
     ("sum", (2,), {"dim": 0, "keepdim": True}),
 )
 ADVICE_FOR_RECORDER = {
-    "graph": "make the graph and the dict in __init__; inputs are placeholders 'arg0', 'arg1', …; "
-    "a text names a method, for call_method; written(value) gives what stands in the graph",
-    "returns": "return the node that was added",
-    "inputs": "keep each input: self.inputs[source] = node",
+    "graph": "make the graph and the dict in __init__; name the placeholders 'arg0', 'arg1', …; "
+    "use call_method if fn is a str; pass each argument through written(value)",
+    "returns": "return the node that you added",
+    "inputs": "store each input, as in self.inputs[source] = node",
 }
 
 
@@ -92,25 +92,25 @@ def _draw_recorded(recorder: type):
 
     compiled = eval_frame.compile(toy, parts=replace(PARTS, recorder=recorder))
     compiled(torch.tensor([1.0, -2.0, 4.0]), torch.tensor([3.0, 0.5, -1.0]))
-    return fx_graph(compiled.graphs[0], "What your recorder wrote down of toy(a, b)")
+    return fx_graph(compiled.graphs[0], "What your recorder recorded for toy(a, b)")
 
 
 @exercise(
-    "self.graph.placeholder(name) adds an input node. Who needs to know which is which?",
-    "Note each input: self.inputs[source] = node, in order. written(value) turns a "
+    "self.graph.placeholder(name) adds an input node. Where do you note its source?",
+    "Store each input in order, as in self.inputs[source] = node. written(value) turns a "
     "symbolic value into its node or its constant.",
-    "self.graph.call_method(fn, args, kwargs) if fn is a str, else "
-    "self.graph.call_function(fn, args, kwargs), both with a tuple and a dict of written "
+    "Call self.graph.call_method(fn, args, kwargs) if fn is a str, and otherwise "
+    "self.graph.call_function(fn, args, kwargs). Both need a tuple and a dict of written "
     "values.",
     picture=_draw_recorded,
 )
 def dynamo_recorder(recorder: type):
-    """Your graph holds the same calls as the finished one's, and gives eager's numbers."""
+    """Your graph contains the same nodes as the finished one's."""
     advice = advise_by_part(ADVICE_FOR_RECORDER, WHO)
     rows = []
     for many, step in enumerate(STEPS, 1):
         what = f"input {step}" if isinstance(step, str) else f"call of {_name(step[0])}"
-        rows.append((f"a recorder: after the {what}", STEPS[:many]))
+        rows.append((f"after the {what}", STEPS[:many]))
     return _find_difference(recorder, "recorder", make_cases(_record_steps, rows, advice))
 
 
@@ -140,24 +140,24 @@ def _name(target) -> str:
     return repr(target) if isinstance(target, str) else target.__name__
 
 
-HOLD, FAIL = "guards that hold", "a guard that fails"
+HOLD, FAIL = "all guards hold", "a guard fails"
 TOO_STRICT = (
-    "it compiles again for nothing. Guard what decides the graph, not a tensor's numbers, and not "
+    "Dynamo compiles again for nothing. Guard what decides the graph, not a tensor's numbers or "
     "which object it is"
 )
 
 
 @exercise(
-    "Which properties of a tensor may the function have looked at while it was traced?",
-    "A tensor: its type, dtype, shape and requires_grad. A number: its type and its value.",
-    "1 == 1.0 == True, and 0.0 == -0.0. type(k) is … tells the first apart, and k.hex() "
-    "the second.",
+    "Which properties of a tensor may the function have looked at during the trace?",
+    "Guard a tensor's type, dtype, shape and requires_grad, and a number's type and value.",
+    "1 == 1.0 == True, and 0.0 == -0.0. Guard type(k) to distinguish the first three, and "
+    "k.hex() for the other two.",
 )
 def dynamo_guards(guards: Callable):
-    """Whatever would make the graph wrong makes a guard fail, and other numbers do not."""
+    """A guard fails if the graph would be wrong, and none fails for other numbers in a tensor."""
     cases = []
     for value, other, looks in _pairs():
-        why = f"a function may look at {looks}, and the graph would be wrong" if looks else ""
+        why = f"a function may look at {looks}, so the graph would be wrong" if looks else ""
         for source in ("k", "pair[1]"):
             words = f"{source} = {value!r}, and then {source} = {other!r}"
             run = partial(_hold_for_other, source, value, other)
@@ -169,9 +169,9 @@ def _hold_for_other(source: str, value, other, guards: Callable) -> str:
     texts = in_order(tried(guards(source, value)), 100, "what guards returns")
     for text in texts:
         if not isinstance(tried(text, "the list"), str):
-            raise InvalidAnswer(f"guards must return a list of texts, not {short_repr(texts)}")
+            raise InvalidAnswer(f"guards must return a list of str, not {short_repr(texts)}")
         if not _ask(text, value):
-            raise InvalidAnswer(f"your guard {text!r} is not even true of {source} = {value!r}")
+            raise InvalidAnswer(f"your guard {text!r} is false even for {source} = {value!r}")
     try:
         return HOLD if all(_ask(text, other) for text in texts) else FAIL
     except Exception:  # such as an attribute that the other one does not have
@@ -185,7 +185,7 @@ def _ask(text: str, value):
 
 
 def _pairs() -> Iterator[tuple]:
-    """Yield (value, other, what a function may look at): alike for a graph where that is empty."""
+    """Yield (value, other, what a function may look at); "" if one graph is right for both."""
     x, square, inf = torch.tensor([1.0, -2.0, 4.0]), torch.arange(6.0).reshape(2, 3), math.inf
     slope, cube = x.clone().requires_grad_(), square.reshape(1, 2, 3)
     wider = x.as_subclass(type("DerivedTensor", (torch.Tensor,), {}))
@@ -206,7 +206,7 @@ def _pairs() -> Iterator[tuple]:
 
 
 ADVICE_FOR_LOOKUP = (
-    "return the first entry that fits, or None, and of each before it the first guard that fails"
+    "return the first entry that fits, or None, and for each before it the first guard that fails"
 )
 
 
@@ -220,13 +220,13 @@ def _make_entry(k: int):
 
 
 @exercise(
-    "Of each entry you need to know one thing: the first guard that does not hold.",
-    "guard.holds(values) tells, guard.text is what to report, in the order of the entries.",
+    "For each entry, find the first guard that does not hold.",
+    "guard.holds(values) tests a guard. Report guard.text, in the order of the entries.",
     "next((g for g in entry.guards if not g.holds(values)), None) is the first failing "
-    "guard. None means that the entry fits: return it at once.",
+    "guard. None means that the entry fits, so return it at once.",
 )
 def dynamo_lookup(lookup: Callable):
-    """Yours finds the entries that the finished one finds, and the same guards fail first."""
+    """You find the same entries as the finished one, and report the same failing guards."""
     entries = [_make_entry(k) for k in (1, 2, 3)]
     many = product(([], entries, [*entries[::-1], *entries]), (1, 2, 3.0))
     rows = ((f"with {len(kept)} in the cache, for k = {k}", kept, (0.5, k)) for kept, k in many)
@@ -236,7 +236,7 @@ def dynamo_lookup(lookup: Callable):
 def _look_up(kept: list, args: tuple, lookup: Callable):
     found = tried(lookup(list(kept), args))
     if not isinstance(found, tuple | list) or len(found) != 2:
-        return f"{short_repr(found)}, which is no pair"
+        return f"{short_repr(found)}, which is not a pair"
     entry, misses = tried(found[0], "the entry"), tried(found[1], "misses")
     place = next((at for at, one in enumerate(kept) if one is entry), short_repr(entry))
     if isinstance(misses, tuple | list):
@@ -245,8 +245,8 @@ def _look_up(kept: list, args: tuple, lookup: Callable):
 
 
 HAND_OVER = (
-    "hand over what can still be read, and no name which nothing reads any more before it is "
-    "stored; keep the order of bound"
+    "return each name of bound that the rest can still read before storing it, and no other; "
+    "keep the order of bound"
 )
 
 
@@ -262,14 +262,14 @@ def hand_on(items, found, other, last):
 
 
 @exercise(
-    "Which names does the rest of the function read before it stores them itself?",
+    "Which names does the rest of the function read before it stores them?",
     "Go backwards. Before a step, live is (live after it - what it stores) | what it reads.",
-    "Start with an empty set per step. code.after(at) gives no, one or two positions: "
-    "unite their sets. A loop jumps back, so go through all steps again until nothing "
+    "Start with an empty set per step. code.after(at) returns zero, one or two positions. "
+    "Unite their sets. A loop jumps back, so go through all steps again until nothing "
     "changes. Then keep the names of bound that are in live[start].",
 )
 def dynamo_receives(receives: Callable):
-    """The rest of each function receives what it can still read, and nothing else."""
+    """From every position, the rest receives the names that it can still read, and no others."""
     body = "; ".join(map(str.strip, inspect.getsource(hand_on).splitlines()[1:])).replace(":;", ":")
     steps = enumerate(dynamo.Code(hand_on.__code__).steps)
     rows = ((f"from line {s.line} on ({s.opname} at {at}) of `{body}`", at) for at, s in steps)

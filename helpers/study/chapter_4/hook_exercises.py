@@ -1,6 +1,6 @@
-"""A frame hook: run every frame of one function on the machine of chapter 3."""
+"""The exercise that runs every frame of one function on the machine of chapter 3."""
 
-# ruff: noqa: D103 - the functions say what they are by their names
+# ruff: noqa: D103 - the names of the functions say what they are
 
 from collections import Counter
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from helpers.study.engine import advise_by_part, describe, find_difference, make
 
 def _require_hook() -> None:
     if because := frame_hook.why_not():
-        raise MissingPart(f"This machine has no hook to judge it with: {because}.")
+        raise MissingPart(f"This machine has no hook for the check: {because}.")
 
 
 def nested(n):
@@ -38,24 +38,24 @@ PROGRAMS = (
     (lambda: only_rest(0), only_rest),
 )
 ADVICE_BEHIND = {
-    "hook afterwards": "a `with` block takes the hook off, whatever happens",
-    "ends": "answer with a callable; the hook calls it with the frame's values",
-    "frames in the machine": "every frame of fn, and of fn alone (`only=fn`), is to be run by the "
-    "machine that you are given, while program is called once",
+    "hook afterwards": "a `with` block switches the hook off, whatever happens",
+    "ends": "return a callable from the callback; the hook calls it with the frame's values",
+    "frames in the machine": "the machine that you are given must run every frame of fn, and of "
+    "fn alone (`only=fn`); call program once",
 }
 
 
 @exercise(
-    "What may the hook's callback answer, so that the frame is not evaluated at all?",
-    "Answer with a callable. The hook calls it with the frame's values, and it returns what "
-    "machine().run(fn, …) returns. `only=fn` keeps all other frames away.",
-    "The values come in the order of co_varnames: co_argcount of them, then "
-    "co_kwonlyargcount, which are given by name. Then the tuple of *args, if co_flags & "
+    "What can the hook's callback return so that the frame is not evaluated at all?",
+    "Return a callable. The hook calls it with the frame's values, and it returns what "
+    "machine().run(fn, …) returns. `only=fn` leaves all other frames to CPython.",
+    "The values come in the order of co_varnames. First come co_argcount values, then "
+    "co_kwonlyargcount values that you pass by name. Then come the tuple of *args, if co_flags & "
     "inspect.CO_VARARGS, and the dict of **kwargs, if co_flags & inspect.CO_VARKEYWORDS.",
     "with frame_hook.watching(lambda code, values: stand_in, only=fn): return program()",
 )
 def behind_the_hook(behind_the_hook: Callable):
-    """Your machine ran every frame of that function, and CPython all others."""
+    """Your machine ran every frame of that function, and CPython ran all others."""
     _require_hook()
     advice = advise_by_part(ADVICE_BEHIND, "CPython")
     rows = ((show_call(program, ()), program, fn) for program, fn in PROGRAMS)
@@ -64,7 +64,7 @@ def behind_the_hook(behind_the_hook: Callable):
 
 
 def _run_in_cpython(machine, fn, program):
-    """Stand for the answer: CPython runs the frames, and they count as the machine's."""
+    """Act as a correct answer: CPython runs the frames, but they count as the machine's."""
 
     def note(code, values):
         machine.frames[code.co_name] += 1
@@ -94,7 +94,7 @@ def _run_behind(program: Callable, fn: Callable, answer: Callable) -> dict:
         ends = "raises ZeroDivisionError"
     finally:
         after = "off" if frame_hook.installed() == before else "on"
-        for hook in reversed(entered):  # those that an answer leaves on
-            with suppress(Exception):  # what its callback has raised
+        for hook in reversed(entered):  # hooks that an answer left on
+            with suppress(Exception):  # what its callback raised
                 hook.__exit__(None, None, None)
     return {"hook afterwards": after, "ends": ends, "frames in the machine": dict(Counted.frames)}

@@ -1,4 +1,4 @@
-"""Chapter 4: a training step in one graph that compiles once, held against one that does not."""
+"""Chapter 4: a training step whose loss is one graph, compared with one that breaks."""
 
 import io
 from collections import Counter
@@ -19,17 +19,17 @@ from helpers.study.engine import (
 )
 from helpers.study.graph_log import GraphLog
 
-CALLS = 12  # more than Dynamo compiles one function, and more than the warm-up takes
-MOST = 2  # compilations: one for the first values, one in general
-SHAPES = ((4, 3), (1, 3), (2, 5, 3))  # of x; all batches of a run have one of them
-AIM, PLAIN = f"at most {MOST}", "first_step"
+CALLS = 12  # more than the recompile limit, and more than the warm-up needs
+MOST = 2  # compilations: one for the first values, one general
+SHAPES = ((4, 3), (1, 3), (2, 5, 3))  # of x; all batches of a run have the same shape
+FEW, AIM, PLAIN = f"at most {MOST}", "a correct answer", "first_step"
 WEIGHT = "one graph leads from model.linear.weight to the loss"
 ADVICE = {
-    "graph breaks": "what Dynamo cannot translate stays outside of what is compiled",
-    "graphs in a call": "two mean a graph break; none, that nothing was compiled with `compile`",
-    "compilations": "what changes from call to call must be no constant of the graph",
-    "calls without a graph": "an entry of the cache must fit, or Dynamo must compile a new one",
-    WEIGHT: "compile all that lies between x and the loss",
+    "graph breaks": "keep what Dynamo cannot translate outside the compiled function",
+    "graphs in a call": "2 means a graph break, and 0 means that `compile` compiled nothing",
+    "compilations": "what changes from call to call must not be a constant in the graph",
+    "calls without a graph": "an entry in the cache must fit, or Dynamo must compile a new one",
+    WEIGHT: "compile everything between x and the loss",
 }
 
 
@@ -64,7 +64,7 @@ def _make_plain(model, optimizer, compile):
 
 
 def _leads(log: GraphLog, weight, loss) -> bool:
-    """Tell whether one graph had the weight as an input, and the loss as a result."""
+    """Tell whether one graph had the weight as an input and the loss as a result."""
     return any(
         any(arg is weight for arg in args) and any(same_result(loss, out) for out in results)
         for args, results in log.ran
@@ -72,18 +72,18 @@ def _leads(log: GraphLog, weight, loss) -> bool:
 
 
 @exercise(
-    "Nobody compiles what is not given to `compile`. Which lines of the step compute with "
+    "Only what you pass to `compile` is compiled. Which lines of the step compute with "
     "tensors alone? Put them into a function of their own, and leave the others to Python.",
     "The print, zero_grad, backward and the optimizer's step stay outside. Count the call there, "
-    "too: an int of the module that goes into the graph is a constant of it.",
-    "What changes from call to call comes in as an argument that is a tensor: "
+    "too, because an int of the module becomes a constant in the graph.",
+    "Pass what changes from call to call as a tensor argument, such as "
     "torch.tensor(min(1.0, model.calls / 10)).",
-    "The if goes: clamp changes nothing where all values are small enough. So one function has "
-    "y = model.linear(x).clamp(-2, 2) and returns (y * warm - target).square().mean().",
+    "Drop the if, because clamp changes nothing where all values are small enough. One function "
+    "computes y = model.linear(x).clamp(-2, 2) and returns (y * warm - target).square().mean().",
     seconds=60,
 )
 def one_compile(make_step: Callable):
-    """One graph from x to the loss, compiled at most twice, and the training runs as it did."""
+    """One graph leads from x to the loss, compiled at most twice, and training runs as before."""
     torch_private.refuse_late_dynamo()
     rows = [(f"for x of shape {shape}", seed, shape) for seed, shape in enumerate(SHAPES)]
     cases = make_cases(_train, rows, say_first_part(PLAIN))
@@ -95,18 +95,18 @@ def one_compile(make_step: Callable):
 
 def _advise(mine, real):
     part = next(iter(parts_apart(mine, real)[1])) if type(mine) is dict else ""
-    return say_first_part("the aim", ADVICE.get(part, ""))(mine, real)
+    return say_first_part(AIM, ADVICE.get(part, ""))(mine, real)
 
 
 def _train(seed: int, shape: tuple, make_step: Callable) -> dict:
-    """Return what a training shows from outside."""
+    """Return what you can see of a training from outside."""
     return _run(seed, shape, make_step)[0]
 
 
 def _compile(seed: int, shape: tuple, make_step: Callable) -> dict:
-    """Return what Dynamo did in a training."""
+    """Return what Dynamo did during a training."""
     if make_step is _make_plain:
-        facts = {"graph breaks": [], "graphs in a call": 1, "compilations": AIM}
+        facts = {"graph breaks": [], "graphs in a call": 1, "compilations": FEW}
         return facts | {"calls without a graph": 0, WEIGHT: True}
     return _run(seed, shape, make_step)[1]
 
@@ -134,7 +134,7 @@ def _run(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, dict]:
     return seen | {"model.calls": model.calls}, {
         "graph breaks": [reason.partition("\n")[0] for reason in Counter(breaks) - before],
         "graphs in a call": max(ran),
-        "compilations": log.compiled if log.compiled > MOST else AIM,
+        "compilations": log.compiled if log.compiled > MOST else FEW,
         "calls without a graph": ran.count(0),
         WEIGHT: whole,
     }

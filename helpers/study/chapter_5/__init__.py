@@ -1,6 +1,6 @@
-"""The exercises of chapter 5, and the ops that they take apart."""
+"""The exercises of chapter 5, and the ops that they use."""
 
-# ruff: noqa: F401 - what the front door and the notebooks ask for
+# ruff: noqa: F401 - imported by the front door and the notebooks
 
 from helpers.study.chapter_5 import op_trial, relu, torch_op
 from helpers.study.chapter_5.kernel_verdicts import compare_kernel_checks

@@ -1,4 +1,4 @@
-"""Kernels that break their promise -> who catches which: the small OneFlow, torch, TensorFlow."""
+"""Find out which broken kernels the small OneFlow, torch and TensorFlow catch."""
 
 import numpy as np
 
@@ -22,10 +22,10 @@ def compare_kernel_checks(
 ) -> Exhibit:
     """Return a ledger with a row per kernel: it is "caught", "damages" the caller's x, or "passes".
 
-    `kernels`: texts that define forward(args), by what is wrong with them; each takes the place of
-    the kernel file among the `files` of the op. TensorFlow runs in an interpreter of its own.
+    `kernels`: texts that define forward(args), by what is wrong with them; each replaces the
+    kernel file among the op's `files`. TensorFlow runs in its own interpreter.
     """
-    with progress.doing("giving the kernels to TensorFlow, in another process"):
+    with progress.doing("running the kernels in TensorFlow, in another process"):
         by_tensorflow = in_tensorflow(kernels, example)
     entries = []
     for wrong, text in progress.counted("running kernel", kernels.items()):
@@ -55,7 +55,7 @@ def _forward(kernel_text: str):
 
 
 def in_torch(kernel_text: str, example) -> dict[str, str]:
-    """Return what a call of the kernel as an op of PyTorch says, and what `opcheck` says."""
+    """Return the verdicts of a call of the kernel as a PyTorch op, and of `opcheck`."""
     import torch
 
     forward = _forward(kernel_text)
@@ -73,7 +73,7 @@ def in_torch(kernel_text: str, example) -> dict[str, str]:
 
 
 def in_tensorflow(kernel_texts: dict[str, str], example) -> dict[str, dict[str, str]]:
-    """Return the same for an eager call and for a graph, by name; in an interpreter of its own."""
+    """Return the verdicts of an eager call and a graph by kernel name; run in a child process."""
     return call_in_child(_tensorflow, kernel_texts, example.tolist())
 
 

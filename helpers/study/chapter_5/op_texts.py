@@ -1,4 +1,4 @@
-"""The texts of an op's files, put together from what differs between ops."""
+"""Build the texts of an op's files from the parts that differ between ops."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A learner's op -> the first place where it parts from PyTorch; and the exercises on ops."""
+"""Find where a learner's op first differs from PyTorch; and the exercises on ops."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -40,7 +40,7 @@ STAGES = {
 
 
 def judge_op(name: str, files: dict[str, str], truth: Callable, endless=True):
-    """Return how an op parts from `truth(x)`, which gives torch's output."""
+    """Return how an op differs from `truth(x)`, which computes torch's output, or None."""
     cases = _cases(endless)
     try:
         with run_op.loading(name, files) as api, np.errstate(all="ignore"):
@@ -60,9 +60,9 @@ def _cases(endless: bool) -> Iterator[Case]:
 
 
 def _case(shows: str, x, *calls) -> Case:
-    """Return a case: an op is called with each (factor, options), of factor * x.
+    """Return a case that calls an op on factor * x for each (factor, options).
 
-    The gradients that come back are whole numbers, no two alike, of both signs.
+    The gradients of its outputs are distinct whole numbers of both signs.
     """
     counted = np.arange(1, x.size + 1).reshape(x.shape)
     signed = np.where(counted % 2, counted, -counted)
@@ -88,7 +88,7 @@ def _through_torch(truth, x, dys, *calls) -> dict:
 
 
 def _by_name(outputs, dx, x) -> dict:
-    """Return the arrays by name; the gradient without what it is for nan, which has no slope."""
+    """Return the arrays by name; the gradient is 0 where x is nan, which has no slope."""
     dx = np.where(np.isnan(x), 0, dx) if dx.shape == x.shape else dx
     several = len(outputs) > 1
     named = {f"output {n}" if several else "forward": y for n, y in enumerate(outputs, 1)}
@@ -126,16 +126,16 @@ def _draw(files):
 
 
 @exercise(
-    "Begin with the files of the ReLU and replace the name everywhere: in the file names, the "
-    "op types, the wrapper. Then change the two lines that compute.",
-    "The names of inputs and outputs stand in the C++ definition: in and out, y, dy and dx. "
-    "InputBind takes the backward op's name first, then a blob of the forward op.",
-    "forward: 1 / (1 + np.exp(-x)). Its derivative can be said with y alone: y * (1 - y); "
-    "backward multiplies that by dy.",
+    "Start with the ReLU's files and replace the name in the file names, the op types and the "
+    "wrapper. Then change the two lines that compute.",
+    "The C++ definition has the names of inputs and outputs: in and out, y, dy and dx. InputBind "
+    "needs the backward op's name first, then a blob of the forward op.",
+    "forward computes 1 / (1 + np.exp(-x)). Its derivative y * (1 - y) needs only y. backward "
+    "multiplies it by dy.",
     picture=_draw,
 )
 def sigmoid(sigmoid=None):
-    """Values and gradients as torch's."""
+    """Your op's values and gradients match torch's."""
     return judge_op(SIGMOID, run_op.require_files(sigmoid, SIGMOID), lambda x: x.sigmoid())
 
 
@@ -149,7 +149,7 @@ _OPS = {  # name -> forward, backward, torch's formula, and the mistake: old, ne
 
 
 def broken_ops() -> dict[str, dict[str, str]]:
-    """Return three ops by name, as files by name; each has one mistake."""
+    """Return three ops, name -> files by name, each with one mistake."""
     return {name: _break_op(name) for name in _OPS}
 
 
@@ -160,7 +160,7 @@ def _break_op(name: str) -> dict[str, str]:
 
 
 def run_with_gradient(name: str, files: dict[str, str]) -> None:
-    """Load an op, run it, and go back through it, in a session of its own. May raise OpError."""
+    """Load an op in a fresh session, run it, and go back through it. May raise OpError."""
     x = np.ones(2, np.float32)
     with run_op.loading(name, files) as api:
         wrapper = run_op.wrapper_of(api, name)
@@ -170,23 +170,23 @@ def run_with_gradient(name: str, files: dict[str, str]) -> None:
 
 @exercise(
     "Each message names the op, and most name a file. Print that file first.",
-    "user_cube breaks a promise about the dtype when it runs; user_double asks for an op type "
-    "that is not there when its gradient is appended; user_negate is not put together right.",
+    "user_cube breaks its promise about the dtype when it runs. user_double names an op type that "
+    "does not exist when its gradient is appended. user_negate fails in its wrapper.",
     "user_cube: x**3 alone keeps the dtype. user_double: compare the name after OpTypeName "
     "with the registered ones. user_negate: the message says what to write.",
 )
 def repair(repairs):
-    """Three messages, three edits, and all three ops agree with torch."""
+    """After your three edits, all three ops match torch."""
     for name, one in by_name(repairs, _OPS, "the repairs").items():
         edit, files = in_order(one, 3, f"the repair of {name}"), _break_op(name)
         if len(edit) != 3 or not all(isinstance(tried(text, name), str) for text in edit):
-            words = "must be three texts: the file, the old text, the new text"
+            words = "must be three strings: the file, the old text, the new text"
             raise InvalidAnswer(f"the repair of {name} {words}")
         file, old, new = edit
         if file not in files:
             return f"{name} has no file {file!r}; it has {', '.join(files)}"
         if (count := files[file].count(old)) != 1:
-            return f"{old!r} stands {count} times in {file}; it must stand there once"
+            return f"{old!r} occurs {count} times in {file}; it must occur exactly once"
         files[file] = files[file].replace(old, new)
         if because := judge_op(name, files, _OPS[name][2], endless=False):
             return prefix_reason(f"{name}: ", because)
@@ -200,16 +200,16 @@ OP_TYPE = f"{NAME}_forward"
 
 
 @exercise(
-    "choose: ask every kernel first, and count afterwards. Which two counts are wrong?",
-    "The words for none and for several stand in the text; after them a space, and {context}.",
-    "One predicate for the floats: (dtype == …) | (dtype == …) | (dtype == …), where dtype is "
-    'flow.HobDataType("in", 0). ~ makes the one for whole numbers of it.',
-    'Both kernels are for the cpu: join each predicate with (flow.HobDeviceTag() == "cpu") by &.',
+    "In choose, ask every kernel first and count afterwards. Which two counts are wrong?",
+    "Copy the words for none and for several from the exercise. {context} follows after a space.",
+    "The predicate for floats is (dtype == …) | (dtype == …) | (dtype == …), where dtype is "
+    'flow.HobDataType("in", 0). ~ turns it into the predicate for whole numbers.',
+    'Both kernels are for the cpu. Join each predicate to (flow.HobDeviceTag() == "cpu") with &.',
 )
 def two_kernels(half_kernels, choose: Callable):
-    """Each dtype finds its one kernel, and where none or several match, nobody guesses."""
+    """Each dtype finds its one kernel. If none or several match, your registry raises an error."""
     if not isinstance(half_kernels, str):
-        raise InvalidAnswer(f"half_kernels must be a text, not {short_repr(half_kernels)}")
+        raise InvalidAnswer(f"half_kernels must be a string, not {short_repr(half_kernels)}")
     because = find_difference(choose, registrys_choose, _choices(), "the registry")
     files = op_files(NAME, "x", "dy") | {file_names(NAME)[2]: half_kernels}
     try:
@@ -253,7 +253,7 @@ def _halves() -> Iterator[Case]:
         x = np.array([3, 5, 0, np.iinfo(dtype).max if whole else np.inf], dtype)
         x = x if dtype.startswith("u") else np.append(x, np.array(-3, dtype))
         for device in DEVICES:
-            words = f'for {dtype} on "{device}", how many of the kernels match'
+            words = f'for {dtype} on "{device}", the number of kernels that match'
             yield Case(words, partial(_count_matching, _context(dtype, device)))
         for given in (np.asarray(x[-1]), x):
             half = partial(_halve, given)

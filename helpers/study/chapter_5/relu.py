@@ -1,4 +1,4 @@
-"""Chapter 5: the ReLU op: up to a section, with a name changed, or with a piece taken away."""
+"""Chapter 5: the ReLU op up to a section, with a changed name, or without one piece."""
 
 import re
 from contextlib import nullcontext
@@ -26,10 +26,10 @@ def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]
 
 
 def relu_so_far(part: str) -> tuple[dict[str, str], object, object, np.ndarray]:
-    """Load the chapter's ReLU op, up to this part of it, in a session without any other op.
+    """Load the chapter's ReLU op, up to this part, in a session without any other op.
 
-    Return its files, what `build_load` gave, a job through it and an input. `part`: wrapper,
-    kernel or gradient rule, in this order; the job finds a kernel that comes later.
+    Return its files, the result of `build_load`, a job through it and an input. `part`: wrapper,
+    kernel or gradient rule, in this order; the job finds a kernel that is loaded later.
     """
     whole = part == "gradient rule"
     files = relu_files() if whole else op_files("user_relu", "np.maximum(x, 0)")
@@ -46,7 +46,7 @@ def relu_so_far(part: str) -> tuple[dict[str, str], object, object, np.ndarray]:
         with flow.scope.placement("cpu", "0:0"):
             return module.api.user_relu_forward(x)
 
-    _ = relu_job.job  # written down now
+    _ = relu_job.job  # recorded now
     return files, module, relu_job, np.array([-2, -1, 0, 1, 2], np.float32)
 
 
@@ -78,7 +78,7 @@ def without_each_piece() -> dict[str, dict[str, str]]:
 def _row_without(piece: str) -> dict[str, str]:
     files, (file, pattern, options) = relu_files(), PIECES[piece]
     files[file] = re.sub(pattern, "", files[file], count=1, flags=re.DOTALL)
-    stage, message = "none", "the dtype of the first input is taken"
+    stage, message = "none", "no error: the output has the first input's dtype"
     try:
         train_through(files, **options)
     except flow.OpError as error:
@@ -102,23 +102,23 @@ NAMES = ("output", "output_grad", "argument")
 
 
 @exercise(
-    "The message says which op type was asked, what it was asked for, and what it has.",
-    "output and output_grad ask the forward op for an output: its definition calls it …",
+    "The message says which op type lacks a name, which name that is, and which names it has.",
+    "output and output_grad name an output of the forward op. What does its definition call it?",
     'The forward op was defined with .Input("in").Output("out").',
 )
 def gradient_names(output, output_grad=None, argument=None):
-    """The rule speaks of the forward op by the forward op's own names, and the job trains."""
+    """The rule uses the forward op's own names, and the job trains."""
     given = [output, output_grad, argument]
     if given[1:] == [None, None] and not isinstance(output, str | None):
         given = in_order(output, len(NAMES))  # all three in one tuple
     names = {part: tried(name, part) for part, name in zip(NAMES, given, strict=False)}
     if [type(name) for name in names.values()] != [str] * len(NAMES):
-        words = f'the answer is three names, texts such as "y": {", ".join(NAMES)}'
+        words = f'the answer must be three names such as "y", for {", ".join(NAMES)}'
         raise InvalidAnswer(f"{words}; not {short_repr(tuple(given))}")
     try:
         train_through(relu_files(**names))
     except flow.OpError as error:
-        return f"with these names, it is said: {error}"
+        return f"with these names the job fails: {error}"
     return None
 
 
@@ -126,33 +126,33 @@ STAGES = ("define", "build", "infer", "backward", "run", "none")
 WHY = {  # true of a guess that is too early and of one that is too late
     "the inference function": "a definition without one is incomplete, as the file alone shows",
     "the shape in the inference": "what the function does is not known before it is called, and "
-    "the first who asks for the output's shape has no answer",
-    "the dtype in the inference": "there is a dtype, the first input's, until another is set",
-    "the gradient rule": "an op can be written down without a way back, until the ops of the "
+    "the first step that needs the output's shape does not find one",
+    "the dtype in the inference": "the output has the first input's dtype until another is set",
+    "the gradient rule": "an op can be recorded without a way back, until the ops of the "
     "gradient must be in the list",
-    "the placement": "a definition says nothing of devices; the op's device is looked at when the "
-    "op is held against its definition",
+    "the placement": "a definition says nothing about devices; the op's device is checked when "
+    "the op is compared with its definition",
     "the call of .py_kernel()": "shapes and names are enough until something has to be computed",
-    "backward() in the kernel file": "nobody looks into the kernel file until a gradient has to "
+    "backward() in the kernel file": "nothing looks into the kernel file until a gradient has to "
     "be computed",
-    "the Input of the wrapper": "the definition is whole; the wrapper's chain is compared with it "
-    "when the wrapper is called",
+    "the Input of the wrapper": "the definition is complete; the wrapper's chain is compared with "
+    "it when the wrapper is called",
 }
 
 
 @exercise(
-    "Ask for each piece: who is the first to need it?",
-    "Definition: when the file is loaded. Names, inputs and placement: when the wrapper puts "
-    "the op into the job. Numbers: when the job runs.",
-    "One piece has a default, and is not missed. Two are needed only by numbers.",
+    "Ask for each piece: which stage is the first to need it?",
+    "The definition is needed when the file is loaded. Names, inputs and placement are needed when "
+    "the wrapper puts the op into the job, and numbers when the job runs.",
+    "One piece has a default, so nothing fails without it. Two are needed only to compute numbers.",
 )
 def forgotten(guess):
-    """Each piece is missed by whoever needs it first, and one by nobody."""
+    """A job fails at the stage that first needs the missing piece. One piece has a default."""
     guess = by_name(guess, PIECES)
     for piece, stage in guess.items():
         if stage not in STAGES:
             return f"{piece}: a stage is one of {', '.join(STAGES)}; not {short_repr(stage)}"
     for piece, stage in guess.items():
         if stage != _row_without(piece)["stage"]:
-            return f"without {piece} it is not {stage!r}: {WHY[piece]}"
+            return f"without {piece}, the answer is not {stage!r}: {WHY[piece]}"
     return None

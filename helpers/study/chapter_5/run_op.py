@@ -1,6 +1,6 @@
-"""The files of an op -> what it computes in jobs: forward, and backward by its gradient rule.
+"""Run the files of an op in jobs: forward, and backward by its gradient rule.
 
-Everything happens in a session of its own: what a learner registers for a trial is gone after it.
+Each trial has its own session, so what a learner registers is gone afterwards.
 """
 
 from contextlib import contextmanager
@@ -22,13 +22,13 @@ def require_files(answer, op: str) -> dict[str, str]:
     files = by_name(answer, file_names(op), "the answer")
     for name, text in files.items():
         if not isinstance(text, str):
-            raise InvalidAnswer(f"{name} must hold the text of the file, not {short_repr(text)}")
+            raise InvalidAnswer(f"{name} must contain the text of the file, not {short_repr(text)}")
     return files
 
 
 @contextmanager
 def loading(name: str, files: dict[str, str], kernel: bool = True):
-    """Load an op's folder in a fresh session, and give its wrapper module. May raise OpError."""
+    """Load an op's folder in a fresh session and yield its wrapper module. May raise OpError."""
     with flow.fresh_session():
         module = flow.experimental.custom_op_module(name, op_folder(name, files))
         module = module.py_def().py_api()
@@ -84,7 +84,7 @@ def gradient(wrapper, x: np.ndarray, dys) -> np.ndarray:
 def there_and_back(function, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
     """Return the outputs of `function(blob)` in a train job, and the gradient of their sum."""
     job, weights, seen = _weighted_job(function, x)
-    job.job  # noqa: B018  written down now, so that the weights are there
+    job.job  # noqa: B018  recorded now, so that the weights exist
     if len(weights) != len(dys):
         raise InvalidAnswer(f"the wrapper returns {len(weights)} blob(s), not {len(dys)}")
     flow.load_variables(dict(zip(weights, dys, strict=True)))
@@ -92,7 +92,7 @@ def there_and_back(function, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
 
 
 def _weighted_job(function, x: np.ndarray):
-    """Return a train job, the names of its weights once it is written, what is seen in a run."""
+    """Return a train job, its weights' names once it is recorded, and what a run saw."""
     weights, seen = [], {}
 
     def zeros(like, trainable: bool):
@@ -117,7 +117,7 @@ def _weighted_job(function, x: np.ndarray):
 
 
 def blobs_of(wrapper, x, options=None) -> tuple:
-    """Return the blobs that a wrapper gives, in a tuple; InvalidAnswer if it gives others."""
+    """Return the blobs that a wrapper returns, as a tuple; InvalidAnswer for anything else."""
     result = wrapper(x, **(options or {}))
     blobs = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     for blob in blobs or [()]:

@@ -1,4 +1,4 @@
-"""Chapter 5: a learner's op of `torch.library` -> the first promise that it breaks."""
+"""Chapter 5: find the first promise that a learner's `torch.library` op breaks."""
 
 import logging
 from collections.abc import Iterator
@@ -19,14 +19,14 @@ from helpers.study.engine import (
 
 SHAPES = (4,), (2, 3), (2, 3, 1)
 SCALES = 2.0, -0.5
-ONE_EACH = ": it returns a tuple with one for each input of the op, None for scale"
+ONE_EACH = ": return a tuple with one for each input of the op, None for scale"
 WATCHED = "a tensor kept as ctx.x is not watched; ctx.save_for_backward(x) would notice the change"
-NUMBERS = "the fake kernel makes a number of a size, as int() does: leave sizes as they are"
-LOG = logging.getLogger("torch._subclasses.fake_tensor")  # its words are in the verdict
+NUMBERS = "the fake kernel turns a size into a number, as int() does; leave sizes as they are"
+LOG = logging.getLogger("torch._subclasses.fake_tensor")  # the verdict contains its messages
 
 
 def fit_around(activation) -> tuple:
-    """Train two layers with `activation` between them -> 200 losses, the first and last layer."""
+    """Train two layers with `activation` between them; return 200 losses and both layers."""
     torch.manual_seed(0)
     x, first, last = torch.randn(64, 2), torch.nn.Linear(2, 8), torch.nn.Linear(8, 1)
     sgd, losses = torch.optim.SGD([*first.parameters(), *last.parameters()], lr=0.1), []
@@ -44,20 +44,20 @@ def _truth(x, scale: float):
 
 
 @exercise(
-    "Begin with torch_relu of section 5. The kernel has two parameters now, and each function "
-    "that you register gets both: the fake kernel (x, scale), setup (ctx, inputs, output).",
+    "Start with torch_relu from section 5. The kernel has two parameters now, and so has the fake "
+    "kernel: (x, scale). setup has (ctx, inputs, output), and inputs contains both.",
     "The fake kernel promises the shape of x without its last axis, and the dtype of x: "
     "x.new_empty(x.shape[:-1]).",
-    "setup: x, ctx.scale = inputs; then ctx.save_for_backward(x, output). scale is no tensor.",
-    "The gradient: y[..., None] and dy[..., None] have the axis again that y lacks. Return two "
+    "In setup: x, ctx.scale = inputs; ctx.save_for_backward(x, output). scale is not a tensor.",
+    "In the gradient, y[..., None] and dy[..., None] have the axis that y and dy lack. Return two "
     "things, one for each input of the op.",
     seconds=60,
 )
 def smooth_max(smooth_max):
-    """PyTorch takes your op for its own: called, derived, checked by opcheck and compiled."""
+    """PyTorch can call your op, go back through it, check it with opcheck and compile it."""
     ops = torch.library.CustomOpDef, type(torch.ops.aten.abs), type(torch.ops.aten.abs.default)
     if not isinstance(smooth_max, ops):
-        words = f"what @torch.library.custom_op makes of a function, not {short_repr(smooth_max)}"
+        words = f"the result of @torch.library.custom_op, not {short_repr(smooth_max)}"
         raise InvalidAnswer(f"smooth_max must be the op itself: {words}")
     with patch.object(LOG, "disabled", True):
         because = find_difference(smooth_max, _truth, _cases(), "torch")
@@ -76,16 +76,16 @@ def _cases() -> Iterator[Case]:
     for shape, scale in ((shape, scale) for shape in SHAPES for scale in SCALES):
         shows = f"the gradient with shape {shape}, scale = {scale}"
         yield Case(shows, partial(_gradient, shape, scale), _say)
-    changed = "the gradient, where x has been changed in place since the call"
+    changed = "the gradient, with x changed in place after the call"
     yield Case(changed, _gradient_of_the_changed, WATCHED)
 
 
 def _say(mine, real, advice=""):
-    """Return the first thing that differs; for what is raised, the other is no news."""
+    """Return the first difference; of an error, say only what you raised."""
     if not isinstance(mine, Raised):
         return say_first_part("torch", advice)(mine, real)
     if "may not alias" in str(mine):
-        return "the result is x itself, or shares its memory: return a tensor of its own"
+        return "the result is x itself, or shares its memory: return a new tensor"
     return f"yours {mine}{ONE_EACH if 'number of gradients' in str(mine) else ''}"
 
 
@@ -106,7 +106,7 @@ def _returned(op, x, scale: float):
 
 
 def _call(x, op) -> dict:
-    """Return what eager calls give, and what they do to memory that is not their own."""
+    """Return the results of eager calls, and what they do to the memory of x."""
     seen = {}
     for scale in SCALES:
         own = x.clone()

@@ -1,14 +1,14 @@
-"""Chapter 6: a mode of PyTorch's dispatcher that finds the op whose result has the first NaN."""
+"""Chapter 6: a PyTorch dispatch mode that finds the op whose result has the first NaN."""
 
 from collections.abc import Callable
 
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import find_difference, make_cases, torch
 
-EVERY = "look at each op's result when it is made: a NaN can vanish again"
-BELOW = "a dispatch mode sees the op that a composite function calls"
-BACK = "a mode that is still entered while backward runs sees its ops, too"
-MANY = "an op can give a tuple or a list of tensors; look at each of them"
+EVERY = "look at each op's result as soon as it is made, because a NaN can vanish again"
+BELOW = "use a dispatch mode, which sees the op that a composite function calls"
+BACK = "stay in the mode while backward runs, so that it sees those ops, too"
+MANY = "an op can return a tuple or a list of tensors, so look at each of them"
 
 
 def _real(call: Callable) -> str | None:
@@ -32,12 +32,12 @@ def _real(call: Callable) -> str | None:
 
 
 def _find(call: Callable, first_nan: Callable) -> dict:
-    """Return what an answer finds in a call, and what the call made, as plain data."""
+    """Return what an answer finds in a call, and the call's result, as plain data."""
     made = []
     found = tried(first_nan(lambda: made.append(call())))
     if len(made) != 1:
-        raise InvalidAnswer(f"run the call that you are given once, not {len(made)} times")
-    return {"the op": found, "what the call made": made[0]}
+        raise InvalidAnswer(f"first_nan must run the call once, not {len(made)} times")
+    return {"the op": found, "the call's result": made[0]}
 
 
 def _backward():
@@ -47,22 +47,22 @@ def _backward():
 
 
 @exercise(
-    "Which mode of section 5 sees the ops of backward, and those of composite functions?",
-    "Run the op first, `result = op(*args, **(kwargs or {}))`; then look at the result. "
-    "`result.isnan().any()` is a tensor of one bool. The mode does not see the ops that its own "
+    "Which mode of section 5 sees the ops of backward and the ops that composite functions call?",
+    "Run the op first, with `result = op(*args, **(kwargs or {}))`. Then look at the result. "
+    "`result.isnan().any()` is a tensor with one bool. The mode does not see the ops that its own "
     "__torch_dispatch__ calls.",
-    "A result is a tensor, a tuple or a list of tensors, or none of these, such as a number. "
-    "Write a name down only while there is none yet.",
+    "A result can be a tensor, a tuple or a list of tensors, or something else, such as a number. "
+    "Store a name only if you have none yet.",
 )
 def first_nan(first_nan: Callable):
-    """The first NaN is found where it is made: forward, on the way back, in tuples and lists."""
+    """You find the first NaN where it is made: forward, in backward, in tuples and lists."""
     x, low = torch.tensor([1.0, -1.0]), torch.full((2,), -torch.inf)
     rows = (
         ("x.log()", lambda: x.log().tolist(), EVERY),
-        ("x.log().sum()", lambda: x.log().sum().tolist(), "give the first op, not the last"),
+        ("x.log().sum()", lambda: x.log().sum().tolist(), "return the first op, not the last"),
         ("x.log().nan_to_num()", lambda: x.log().nan_to_num().tolist(), EVERY),
-        ("ones in float64", lambda: str(torch.ones(2, dtype=torch.float64)), "hand on kwargs"),
-        ("x.sum().item()", lambda: x.sum().item(), "an op can give a number, not a tensor"),
+        ("ones in float64", lambda: str(torch.ones(2, dtype=torch.float64)), "pass kwargs on"),
+        ("x.sum().item()", lambda: x.sum().item(), "an op can return a number, not a tensor"),
         ("softmax of -inf", lambda: low.softmax(0).tolist(), BELOW),
         ("a backward", _backward, BACK),
         ("torch.var_mean of one number", lambda: str(torch.var_mean(x[:1])), MANY),

@@ -1,4 +1,4 @@
-"""Chapter 6: an eager call through ctypes, judged in a child against TensorFlow's own."""
+"""Chapter 6: an eager call through ctypes, compared in a child with TensorFlow's own."""
 
 from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator
@@ -18,29 +18,29 @@ from helpers.study.engine import find_difference, make_cases, tf
 
 SECONDS = 30
 UNTRIED = "untried"
-NONE = "no op was made by api().TFE_NewOp: make the calls of the C API yourself"
-NEVER = "the op is never deleted: TFE_DeleteOp(op), also where something was raised"
-WRONG = {"MatMul": "yes", "LeakyRelu": "x", "ReduceJoin": 5}  # op -> for its first attribute
+NONE = "api().TFE_NewOp was never called. Make the calls of the C API yourself"
+NEVER = "the op was never deleted. Call TFE_DeleteOp(op), even if something raises"
+WRONG = {"MatMul": "yes", "LeakyRelu": "x", "ReduceJoin": 5}  # op -> a wrong first attribute
 WRONG |= {"StringToHashBucketFast": "7", "Cast": "float32", "Squeeze": ["a"]}
 
 
 @exercise(
-    "Which order do the steps have? new op, inputs, attributes, execute, delete. After each, "
-    "status.check() raises what TensorFlow would; from the second step on, status.check(end). "
-    "Where has delete to stand, so that it also runs when a check raises?",
-    "Ask the op, not the value, for an attribute's kind: KINDS[api().TFE_OpGetAttrType(op, "
-    "name.encode(), byref(is_list), status.address)], with is_list = c_ubyte(). Check the "
+    "The steps are new op, inputs, attributes, execute, delete. After each, status.check() "
+    "raises what TensorFlow would. From the second step on, use status.check(end). Where must "
+    "delete go, so that it also runs when a check raises?",
+    "Get an attribute's kind from the op, not from the value: KINDS[api().TFE_OpGetAttrType(op, "
+    "name.encode(), byref(is_list), status.address)], with is_list = c_ubyte(). Then check the "
     "status.",
-    "data = parsed(kind, name, value, is_list.value, end), then getattr(api(), "
-    "f'TFE_OpSetAttr{kind}')(op, name.encode(), data) for Int, Float, Bool and Type. String "
-    "wants len(data) behind data; a list of ints (c_int64 * n)(*data) and n, by "
+    "First data = parsed(kind, name, value, is_list.value, end). For Int, Float, Bool and Type, "
+    "then getattr(api(), f'TFE_OpSetAttr{kind}')(op, name.encode(), data). String also needs "
+    "len(data) after data. For a list of ints, pass (c_int64 * n)(*data) and n to "
     "TFE_OpSetAttrIntList.",
-    "handles, count = (c_void_p * num_outputs)(), c_int(num_outputs); TFE_Execute(op, "
-    "handles, byref(count), status.address). Afterwards count.value handles are filled in.",
+    "handles, count = (c_void_p * num_outputs)(), c_int(num_outputs). TFE_Execute(op, handles, "
+    "byref(count), status.address) then fills in count.value handles.",
     seconds=60,
 )
 def execute(my_execute: Callable):
-    """Ops of many signatures, and what goes wrong with them: the same as TensorFlow's own."""
+    """Right and wrong calls, of ops with many signatures, do what TensorFlow's own calls do."""
     call = f"from {__name__} import trial\ntrial({my_execute.__code__.co_name})\n"
     reply = run_child(f"{portable(my_execute)}\n{call}", SECONDS)
     told = dict(ChainMap(*reply["told"][::-1], {"at": "the first call"}))
@@ -51,7 +51,7 @@ def execute(my_execute: Callable):
 
 
 def trial(fn: Callable) -> None:
-    """Run in the child: compare `fn` with TensorFlow, tell which call comes, and the verdict."""
+    """Run in the child: compare `fn` with TensorFlow, and report each call and the verdict."""
     tell, count = tell_starter, _count_ops()
     rows = ((case.words, case, number, tell, count) for case, number in _calls())
     try:
@@ -86,7 +86,7 @@ def _call_theirs(op_name, inputs, attrs=(), num_outputs=1):
 
 
 def _run(case: op_cases.Case, number, tell: Callable, count: Counter, call):
-    """Return what one call gives or raises; InvalidAnswer where an op is not well kept."""
+    """Return what one call returns or raises; InvalidAnswer if it makes or deletes no op."""
     tell(at=case.words)
     count.clear()
     try:
@@ -109,7 +109,7 @@ def _describe(found) -> list:
 
 
 def _calls() -> Iterator[tuple]:
-    """Yield (call, number of outputs): right ones, then wrong ones. No number: the default."""
+    """Yield (call, number of outputs), right calls first; an empty number means the default."""
     known = {}
     for case in op_cases.cases():
         attrs = completed(definition_of(case.op), list(case.inputs), case.attrs)
@@ -119,8 +119,8 @@ def _calls() -> Iterator[tuple]:
     yield from ((known[op], ()) for op in WRONG)
     yield unique, (2,)
     yield replace(unique, wrong="without num_outputs"), ()
-    yield replace(neg, wrong="more outputs asked for than there are"), (3,)
-    yield replace(neg, inputs=(tf.constant(["b", "c"]),), wrong="of strings"), ()
+    yield replace(neg, wrong="with more outputs than it has"), (3,)
+    yield replace(neg, inputs=(tf.constant(["b", "c"]),), wrong="with strings"), ()
     yield replace(neg, op="Negg", wrong="an op that does not exist"), ()
     yield replace(neg, attrs=("nonsense", 1), wrong="an attribute that does not exist"), ()
     for op, value in WRONG.items():

@@ -1,4 +1,4 @@
-"""Chapter 6: a log of ops, and a gradient tape over the op callback, beside TensorFlow's own."""
+"""Chapter 6: a log of ops and a gradient tape over the op callback, as in TensorFlow."""
 
 from collections.abc import Callable, MutableSequence
 from contextlib import contextmanager, suppress
@@ -11,14 +11,14 @@ from helpers.capture.text.value import short_repr
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import Case, Raised, find_difference, observe, tf
 
-GONE = "somebody else's callback is gone: remove only your own"
-LEFT = "its callback is still there after the block: remove it whatever was raised"
-SWALLOWED = "the block raised and nobody heard of it; let the exception through"
-OWN = "each block needs a log of its own, whole when it ends; the fallback names its op in bytes"
+GONE = "someone else's callback is gone. Remove only your own"
+LEFT = "your callback is still there after the block. Remove it whatever the block raises"
+SWALLOWED = "the exception of the block was swallowed. Let it propagate"
+OWN = "each block needs its own log, complete when it ends. The fallback passes names as bytes"
 
 
 def _run_alone(shows: str, run: Callable, answer: Callable):
-    """Run a case; InvalidAnswer where it leaves its callback, or removes another's."""
+    """Run a case; InvalidAnswer if it leaves its callback behind or removes another one."""
     with eager_context.callbacks_kept():
         other, before = eager_context.bystander(), eager_context.callbacks()
         found = observe(run, lambda: tried(answer()))
@@ -34,9 +34,9 @@ def _make_case(shows: str, run: Callable, advice: str) -> Case:
 
 
 def _names(log) -> list:
-    """Return the names in a log, as they stand now; a generated function's without its counter."""
+    """Return a copy of the names in a log; a generated function's name loses its counter."""
     if not isinstance(tried(log), MutableSequence):
-        must = f"given a list, `with op_logger() as log`, not {short_repr(log)}"
+        must = f"get a list from `with op_logger() as log`, not {short_repr(log)}"
         raise InvalidAnswer(f"the block must be {must}")
     return ["__inference_…" if str(name).startswith("__inference_") else name for name in log]
 
@@ -77,18 +77,18 @@ def _nest_blocks(op_logger):
 
 
 @exercise(
-    "After op_callbacks.add_op_callback(f), f(op_type, inputs, attrs, outputs, op_name=None, "
-    "graph=None) is called after each op that a wrapper of TensorFlow runs. What must happen "
+    "After op_callbacks.add_op_callback(f), TensorFlow calls f(op_type, inputs, attrs, outputs, "
+    "op_name=None, graph=None) after each op that one of its wrappers runs. What must happen "
     "with f when the block ends?",
-    "contextlib.contextmanager makes a block of a generator. Where has the clean-up to stand, "
-    "so that it also runs when the block raises, whatever it raises?",
-    "Make list and callback anew in each call, yield the list inside try, and in finally "
-    "remove that one callback. The fallback hands the op's name over as bytes; an op that is "
-    "only written into a graph is handed over too, and belongs in the log.",
+    "contextlib.contextmanager turns a generator into a block. Where must the clean-up go, so "
+    "that it runs whatever the block raises?",
+    "In each call, make a new list and a new callback. Yield the list inside try, and remove "
+    "that one callback in finally. The fallback passes the op's name as bytes. The callback "
+    "also gets an op that is only written into a graph, and that op belongs in the log.",
 )
 def op_logger(op_logger: Callable):
-    """Every op on every route, through exceptions and nesting, and nothing is left behind."""
-    eager_context.run_routes(eager_context.ROUTES)  # what is traced once is traced now
+    """Your log has each op on each route, also with exceptions and nesting, and cleans up."""
+    eager_context.run_routes(eager_context.ROUTES)  # trace what needs tracing now
     runs = {"a @ a + a": _run_block, "a block inside a block": _nest_blocks}
     runs |= {name: partial(_take_route, name) for name in eager_context.ROUTES}
     for kind in (ValueError, KeyboardInterrupt):
@@ -97,10 +97,10 @@ def op_logger(op_logger: Callable):
     return find_difference(op_logger, eager_context.reported, cases, "TensorFlow's own log")
 
 
-SUMS = "a value that several ops read gets the sum of what comes back from them"
-SKIP = "an op that y does not depend on is not asked for a gradient: skip it"
-ZEROS = "an output that nobody used has no gradient: give zeros of its shape to the op"
-KEPT = "a tape keeps what it wrote down, and only that; each tape has a list of its own"
+SUMS = "if several ops read a value, add up the gradients that come back from them"
+SKIP = "y does not depend on this op, so skip it and do not ask for its gradient"
+ZEROS = "an unused output has no gradient. Pass zeros of its shape in its place"
+KEPT = "a tape keeps what it recorded, and only that. Each tape needs its own list"
 
 
 @cache
@@ -110,7 +110,7 @@ def _point():
 
 @contextmanager
 def _real_tape():
-    """Give a GradientTape as the exercise asks for it: it watches the point, and is asked often."""
+    """Yield a GradientTape that watches the point and computes several gradients."""
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(_point())
         yield tape
@@ -119,7 +119,7 @@ def _real_tape():
 def _record(tape, run, *args):
     with tape as mine:
         if mine is None:
-            raise InvalidAnswer("`with MyTape() as tape` gives None: return self from __enter__")
+            raise InvalidAnswer("__enter__ returns None, but must return the tape")
         return mine, run(*args)
 
 
@@ -166,35 +166,35 @@ def _pick_of_list(x):
 
 
 @exercise(
-    "Record (op, inputs, attrs, outputs) of every op in __enter__'s callback. In which order "
-    "does gradient need them?",
-    "grads maps a tensor's _id to the gradient that has come back to it so far. It starts "
-    "with ones for y; at the end x's entry is the answer, or there is none.",
-    "For each op, from the last to the first: look up the gradients of its outputs; skip it "
-    "if there are none; ask op_gradients; add each to what its input already has.",
-    "Where only some outputs have a gradient, the others get tf.zeros_like(output).",
-    "__exit__ removes the callback, whatever was raised, and returns nothing: what was raised "
-    "goes on.",
+    "Add a callback in __enter__, and let it record (op, inputs, attrs, outputs) of every op. In "
+    "which order does gradient need them?",
+    "grads maps a tensor's _id to the gradient that has come back to it so far. It starts with "
+    "ones for y. At the end, the answer is x's entry, or None if x has no entry.",
+    "Go through the ops from the last to the first. Look up the gradients of the op's outputs, "
+    "and skip the op if there are none. Call op_gradients. Add each result to what its input has.",
+    "If only some outputs have a gradient, use tf.zeros_like(output) for the others.",
+    "__exit__ removes the callback, whatever the block raised. It returns nothing, so that the "
+    "exception propagates.",
 )
 def tape(tape):
-    """Record forwards, walk backwards, add up: yours agrees with GradientTape on all functions."""
+    """Record forwards, walk backwards, add up. Your tape agrees with GradientTape on each test."""
     if not callable(tape) or hasattr(type(tape), "__enter__"):
-        raise InvalidAnswer("give the class, MyTape, itself")
+        raise InvalidAnswer("pass the class MyTape itself")
     functions = (
-        ("sin(x)", tf.sin, "the last op first: its gradient times what came from above"),
+        ("sin(x)", tf.sin, "the last op comes first. Multiply its gradient by the one above"),
         ("exp(-x)", lambda x: tf.exp(-x), "walk from the last op to the first"),
         ("x * x + x", lambda x: x * x + x, SUMS),
         ("reduce_mean(x, 1)", lambda x: tf.reduce_mean(x, 1), "keep the attributes"),
         ("2 * 3, beside sin(x)", lambda x: (tf.sin(x), tf.constant(2.0) * 3.0)[1], SKIP),
-        ("floor(x) + sin(x)", lambda x: tf.floor(x) + tf.sin(x), "None: there is nothing to add"),
+        ("floor(x) + sin(x)", lambda x: tf.floor(x) + tf.sin(x), "nothing to add for None"),
         ("split(x)[1]", lambda x: tf.split(x, 3, 1)[1], ZEROS),
         ("first * second of a list that changes", _pick_of_list, "keep a tuple of the outputs"),
-        ("a constant", lambda x: tf.constant(3.0), "no op leads from x to it: None"),
+        ("a constant", lambda x: tf.constant(3.0), "no op leads from x to y, so return None"),
     )
     cases = [_make_case(f"y = {y}", partial(_differentiate, f), why) for y, f, why in functions]
     cases += [
         _make_case("a block that raises", _raise_under_tape, ""),
-        _make_case("a tape that is asked three times, for other tensors", _ask_again, KEPT),
+        _make_case("a tape whose gradient is called three times", _ask_again, KEPT),
         _make_case("two tapes, and the gradient of a gradient, y = x * x * x", _nest, KEPT),
     ]
     return find_difference(tape, _real_tape, cases, "GradientTape")

@@ -1,4 +1,4 @@
-"""Ops of many signatures -> calls with generated inputs."""
+"""Ops with many kinds of signatures -> calls with generated inputs."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ TWO = """AddV2 Sub Mul RealDiv Maximum Pow Less SquaredDifference BiasAdd Minimu
 
 @dataclass(frozen=True)
 class Case:
-    """One call. `inputs`: tensors, or lists of them; `wrong`: what is wrong with it, if so."""
+    """One call. `inputs` are tensors or lists of them; `wrong` says what is wrong, if anything."""
 
     op: str
     inputs: tuple
@@ -34,13 +34,13 @@ class Case:
 
 
 def cases(seed: int = 0) -> list[Case]:
-    """Return calls that work, one for each of the ops; the values depend on `seed`."""
+    """Return one call that works for each op; the values depend on `seed`."""
     made = _table(np.random.RandomState(seed))
     return [Case(op, tuple(inputs), tuple(attrs)) for op, inputs, *attrs in made]
 
 
 def py_execute(case: Case, outputs: int) -> list:
-    """Return what TensorFlow's own `TFE_Py_Execute` gives for a case."""
+    """Return what TensorFlow's own `TFE_Py_Execute` returns for a case."""
     from tensorflow.python import pywrap_tfe
     from tensorflow.python.eager import context
 
@@ -51,9 +51,9 @@ def py_execute(case: Case, outputs: int) -> list:
 
 
 def raw_op(case: Case) -> list:
-    """Return what tf.raw_ops gives for a case, as a list."""
+    """Return what tf.raw_ops returns for a case, as a list."""
     function = getattr(tf.raw_ops, case.op)
-    names = inspect.signature(function).parameters  # Python's names: some differ from C++'s
+    names = inspect.signature(function).parameters  # names in Python; some differ from C++
     inputs = dict(zip(names, case.inputs, strict=False))
     attrs = zip(case.attrs[::2], case.attrs[1::2], strict=True)
     found = function(**inputs, **{RENAMED.get(name, name): value for name, value in attrs})
@@ -61,13 +61,13 @@ def raw_op(case: Case) -> list:
 
 
 def agrees(execute: Callable, case: Case) -> bool:
-    """Return whether `execute(op, inputs, attrs, num_outputs)` gives what tf.raw_ops gives."""
+    """Return whether `execute(op, inputs, attrs, num_outputs)` agrees with tf.raw_ops."""
     expected = raw_op(case)
     return same(execute(case.op, list(case.inputs), case.attrs, len(expected)), expected)
 
 
 def raised(call: Callable, *args) -> tuple[str, str]:
-    """Return the type and the words of what a call raises, or of nothing."""
+    """Return the type and the message of what a call raises, or two empty strings."""
     try:
         call(*args)
     except Exception as error:
@@ -76,7 +76,7 @@ def raised(call: Callable, *args) -> tuple[str, str]:
 
 
 def words_of(error: Exception) -> tuple[str, str]:
-    """Return an error's type and words, without the name that the Python wrappers add to them."""
+    """Return an error's type and message, without the name that the Python wrappers add."""
     return type(error).__name__, getattr(error, "message", str(error)).removesuffix(" name: ")
 
 

@@ -1,4 +1,4 @@
-"""Chapter 6: which way does a call take? And a loop without the calls that leave the fast path."""
+"""Chapter 6: which route does a call take? And a loop that stays on the fast path."""
 
 import re
 from collections.abc import Callable
@@ -22,29 +22,29 @@ from helpers.study.engine import (
 )
 
 WHY = {
-    "fast path": "C reads all that arrives at the door itself: tensors, numbers, variables",
-    "fallback": "FastPathExecute raised inside: C could not read an argument, Python converted it",
+    "fast path": "C itself reads everything that arrives at the door: tensors, numbers, variables",
+    "fallback": "FastPathExecute raised, because C could not read an argument. Python converted it",
     "function": "the whole graph is one op, and quick_execute runs it",
-    "direct": "Python called quick_execute itself, for an op that is no function",
-    "graph": "nothing ran: a node was written into a graph",
-    "refused": "C raised, and there was no second way",
-    "no door": "no op was asked for at either door",
+    "direct": "Python called quick_execute directly, for an op that is not a function",
+    "graph": "no op ran, because TensorFlow wrote a node into a graph",
+    "refused": "C raised, and there was no fallback",
+    "no door": "no op passed through either door or into a graph",
 }
 
 
 @exercise(
-    "For each call ask: does an op run now, or is it only written down? Is it one op of a "
-    "kernel, or a whole function?",
-    "The fast path takes tensors, and numbers and variables beside them. What else is among "
-    "the arguments, and do the dtypes meet?",
-    "A list of numbers that arrives at the door falls back. tf.constant makes a tensor of a "
-    "number, or of such a list, at neither door. Whoever is in doubt asks "
+    "For each call, does an op run now, or does TensorFlow only write it down? Is it one op "
+    "with a kernel, or a whole function?",
+    "The fast path accepts tensors, and numbers and variables beside them. Which other "
+    "arguments are there, and do the dtypes agree?",
+    "A list of numbers that arrives at the door falls back. tf.constant makes a tensor from a "
+    "number, or from such a list, without either door. If in doubt, look at "
     "watch_call(...).model.route.",
 )
 def route(answers, calls):
-    """You read a route off a call. The X-ray of each agrees."""
+    """You can see a call's route in its code. The X-ray of each call agrees with you."""
     if not calls:
-        raise InvalidAnswer("there are no calls to judge: run the cell that makes them")
+        raise InvalidAnswer("there are no calls to check. Run the cell that makes them")
     trees = {name: call_tree(call) for name, call in calls.items()}
     truth = {name: _write_plainly(tree.routes or tree.route) for name, tree in trees.items()}
     why = {name: WHY.get(route, "") for name, route in truth.items()}
@@ -52,7 +52,7 @@ def route(answers, calls):
 
 
 def _write_plainly(route):
-    """Return a route as the X-ray names it: it may be given with a count, or once for each node."""
+    """Return a route as the X-ray names it, without a count; a list may repeat one route."""
     if isinstance(route, (tuple, list)) and len(set(map(str, route))) == 1:
         route = route[0]
     if not isinstance(route, str):
@@ -60,23 +60,23 @@ def _write_plainly(route):
     return re.sub(r" ?[x×*] ?\d+$", "", " ".join(route.lower().split()))
 
 
-CLOSE = 1e-3  # a sum in another order, and what three rows make of it; its cube for doubles
+CLOSE = 1e-3  # allows sums in another order, over three rows; doubles use its cube
 SLOPES = ("the gradient for state", "the gradient for gain")
 
 
 def parted(quick, slow, rows, state, gain) -> str | None:
-    """Return how a loop parts from the slow one: in values, in gradients, or in its routes."""
+    """Return how a loop differs from the slow one in values, gradients or routes, or None."""
     doubles = {state.dtype.name, np.asarray(rows).dtype.name} == {"float64"}
     same = partial(same_result, near=CLOSE**3 if doubles else CLOSE)
-    advice = advise_by_part(dict.fromkeys(SLOPES, "all arithmetic must stay TensorFlow's"), "slow")
+    advice = advise_by_part(dict.fromkeys(SLOPES, "use TensorFlow for all arithmetic"), "slow")
     cases = make_cases(_run, [("the loop", rows, state, gain)], advice)
     try:
         because = find_difference(quick, slow, cases, "slow", same)
-    except InvalidAnswer as error:  # returned, so that the caller can say for which input
+    except InvalidAnswer as error:  # returned, so that the caller can name the input
         because = str(error)
     routes = ["fast path"] if because else call_tree(quick, rows, state, gain).routes
     if any(route != "fast path" for route in routes):
-        return f"yours leaves the fast path: its routes are {', '.join(routes)}"
+        return f"quick leaves the fast path. Its routes are {', '.join(routes)}"
     return because
 
 
@@ -87,11 +87,11 @@ def _run(rows, state, gain, loop) -> dict:
         tape.watch(state)
         result = tried(loop(rows, state, gain), "quick")
     if not same_result([rows, float(gain)], before):
-        raise InvalidAnswer("yours changes what it is given: it is another afterwards")
+        raise InvalidAnswer("quick must not change rows or gain")
     if not isinstance(result, tf.Tensor):
-        raise InvalidAnswer(f"yours gives no tensor ({type(result).__name__})")
+        raise InvalidAnswer(f"quick must return a tensor, not {type(result).__name__}")
     found = {"the result": (result.dtype.name, tuple(result.shape), _round(result))}
-    if np.isfinite(result).all():  # what an op gives back for nan depends on its arguments' order
+    if np.isfinite(result).all():  # gradients for nan depend on the order of arguments
         for name, of in zip(SLOPES, (state, gain), strict=True):
             found[name] = _round(tape.gradient(result, of))
     return found
@@ -105,7 +105,7 @@ def _round(tensor):
 
 
 REASONS = ("stays", "a list", "a NumPy scalar", "dtypes", "a tf.function")
-TRUTH = {  # call -> what becomes of it, and the routes that it takes
+TRUTH = {  # call -> the right answer, and the routes that it takes
     "a": ("stays", ["fast path"]),
     "b": ("stays", ["fast path"]),
     "c": ("a NumPy scalar", ["fallback"]),
@@ -115,7 +115,7 @@ TRUTH = {  # call -> what becomes of it, and the routes that it takes
     "g": ("a tf.function", ["function"]),
     "h": ("stays", ["fast path"]),
 }
-TRIALS = (  # the rows, and the state that the loop begins with
+TRIALS = (  # the rows, and the first state of the loop
     ([[-0.5, 1.5], [1.0, 0.25]], [0.5, -1.0]),
     ([[0.5, -1.25]], [[0.5, 2.0], [-1.0, 0.25], [1.5, -0.5]]),
     (np.zeros((0, 2)), [0.5, -1.0]),
@@ -124,17 +124,17 @@ TRIALS = (  # the rows, and the state that the loop begins with
 
 
 @exercise(
-    "watch_call(slow, rows, state, gain).model.routes names the way of each op, in order. One "
-    "of the calls has three of them. Which, and what are they?",
-    "What C cannot read at the door here is a Python list, also one of axes, and a NumPy "
-    "scalar, an np.float32. An array, a number, a variable it reads. X-ray one call alone: "
+    "watch_call(slow, rows, state, gain).model.routes lists the routes in order. One of the "
+    "calls has three routes. Which call is it, and what are the routes?",
+    "At the door, C can read an array, a number or a variable. Here it cannot read a Python "
+    "list, not even one of axes, or a NumPy scalar, an np.float32. X-ray one call alone: "
     "watch_call(tf.reverse, state, [0]).",
-    "Make once, before the loop, what is the same for each row: the axis as a tensor, the size "
+    "Make what is the same for each row once, before the loop: the axis as a tensor, and the size "
     "in state's dtype (tf.cast). tf.sin stays without a tf.function around it.",
-    "row itself serves where row.tolist() stood, and float(row.sum()) is a Python number.",
+    "Use row itself instead of row.tolist(). float(row.sum()) is a Python number.",
 )
 def slow_loop(reasons, quick: Callable, slow: Callable):
-    """Each call that leaves is found, and the cured loop gives the same, all on the fast path."""
+    """You found each call that leaves. Your loop returns the same, all on the fast path."""
     trials = [
         (np.array(rows, "float32"), tf.constant(state, "float32"), tf.Variable(0.75))
         for rows, state in TRIALS
@@ -150,5 +150,5 @@ def slow_loop(reasons, quick: Callable, slow: Callable):
 
 
 def _say_why(call: str, guess: str) -> str:
-    way = ", ".join(TRUTH[call][1])
-    return f"its way in the X-ray is {way}; what arrives at the door there?"
+    routes = ", ".join(TRUTH[call][1])
+    return f"its route in the X-ray is {routes}. What arrives at the door there?"

@@ -1,4 +1,4 @@
-"""The projects of the clinic: their texts, shown, or imported in a child."""
+"""The projects of the clinic: their texts, to show them or to import them in a child."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ def read(folder: str) -> dict[str, str]:
 
 
 def show_project(sources: dict[str, str]) -> Exhibit:
-    """List the modules of a project, with the numbers of their lines."""
+    """List the modules of a project with line numbers."""
     listed = tuple(File(f"{name}.py", text.strip("\n")) for name, text in sources.items())
     return Exhibit(Files(f"A project of {counted(len(listed), 'module')}", listed), files)
 

@@ -1,4 +1,4 @@
-"""Chapter 7: compiled code that a tool does not see, and a switch that no guard asks about."""
+"""Chapter 7: compiled code that a tool does not see, and a switch that no guard checks."""
 
 import os
 import sys
@@ -51,29 +51,29 @@ TESTS = (((3,),), ((2, 2),), ((3,), (2, 2)), (), None)  # shapes of calls; the l
 
 
 @exercise(
-    "A tracer hears of the lines of the code that the interpreter evaluates. Is that the code "
-    "of clipped? Somebody is asked before the interpreter.",
-    "show_compiled(compiled), after a call, draws what is kept for the code of clipped, and "
-    "what runs in its place.",
-    "torch.compile can be told to stand aside for the length of a block, and to keep what it "
-    "has: look for a stance in torch.compiler.",
+    "A tracer sees the lines of the code object that the interpreter runs. Is that the code of "
+    "clipped? Something else decides before the interpreter runs it.",
+    "After a call, show_compiled(compiled) draws what torch keeps for the code of clipped, and "
+    "what runs instead of it.",
+    "torch.compile can step aside for the length of a block and keep what it has compiled. Look "
+    "for a stance in torch.compiler.",
     'with torch.compiler.set_stance("force_eager"): return covered(test, function)',
     seconds=60,
 )
 @diagnosed(
-    {"name": "the tool looks for the code of clipped: which code runs?"},
+    {"name": "the tool looks for the code of clipped, but which code runs?"},
     Evidence(
         "evaluator",
         _shows_other_code,
-        "which code runs in a call, none written by hand: look after the function was called",
-        "frame",  # a tracer hears of the frame that runs: it has another code
+        "the code that runs in a call, which nobody wrote by hand. Look after a call of it",
+        "frame",  # a tracer sees the frame that runs, which has another code object
     ),
 )
 def blind_tool(seam, proof, cured: Callable):
-    """Each line that a test runs is seen, and afterwards the compiled code is there as before."""
+    """The tool sees each line that a test runs, and the compiled code is still there afterwards."""
     with torch_private.same_settings():
         try:
-            cases = make_cases(_run, (("of halved", shapes) for shapes in TESTS), say_first_part())
+            cases = make_cases(_run, (("for halved", shapes) for shapes in TESTS), say_first_part())
             return find_difference(cured, _reference, cases)
         finally:
             torch.compiler.set_stance("default")
@@ -115,13 +115,13 @@ def _run(shapes, tool) -> dict:
     finally:
         left = sys.gettrace()
         sys.settrace(tracer)
-    pair = (None, ()) if shapes is None else in_order(pair, 100, "what cured returns")
+    pair = (None, ()) if shapes is None else in_order(pair, 100, "the result of cured")
     if len(pair) != 2:
         raise InvalidAnswer("cured must return the result of the test and the lines")
     _call(log)
     return {
         "the runs of the test": len(runs),
-        "an error of the test comes through": raised == (shapes is None),
+        "an error of the test propagates": raised == (shapes is None),
         "the tracer is as before": left is tracer,
         "the result of the test": pair[0],
         "the lines": in_order(pair[1], 1000, "the lines"),
@@ -146,31 +146,31 @@ def _shows_no_guard(model) -> bool:
 
 
 @exercise(
-    "What does Gained read, besides its argument, and who asks before each call whether that is "
-    "as it was?",
-    "show_guards(model.forward), after a call of the compiled model, lists what is asked. Look for "
-    "the function that reads the switch, and for what it reads.",
+    "What does Gained read besides its argument? What checks before each call that it has not "
+    "changed?",
+    "After a call of the compiled model, show_guards(model.forward) lists what is checked. Look "
+    "for the function that reads the switch, and for what it reads.",
     "Read the switch where Python runs, in a method that @torch.compiler.disable keeps out of the "
-    "graph, and hand the number over as a tensor: its value is no part of a key.",
+    "graph. Pass the number on as a tensor, because a tensor's value is not part of a key.",
     seconds=60,
 )
 @diagnosed(
     {
-        "name": "'name': os.getenv leads to the function that was meant; does anybody call it?",
-        "frame": "'frame': the second call evaluates no frame of getenv; who decided that?",
-        "C call": "'C call': what arrives there is multiplied right; where is the factor from?",
+        "name": "the name os.getenv refers to the right function, but does anything call it?",
+        "frame": "the second call evaluates no frame of getenv. What decided that?",
+        "C call": "the C call multiplies correctly. Where does its factor come from?",
     },
     Evidence(
         "evaluator",
         _shows_no_guard,
-        "what is asked before a call, or a hit though the switch is another",
+        "what is checked before a call, or a hit although the switch has changed",
         "cache key",  # the guards are the key of Dynamo's cache
     ),
 )
 def dead_switch(seam, proof, cured: type, broken):
-    """The switch works, compiled, with no more graphs than settings."""
+    """The switch works in compiled code, with no more graphs than settings."""
     if not issubclass(cured, torch.nn.Module):
-        return f"cured must be a class of modules, as the broken one is, not {cured.__name__}"
+        return f"cured must be a subclass of torch.nn.Module, not {cured.__name__}"
     rows = ((f"for x of shape {shape}", shape, broken) for shape in SHAPES)
     with torch_private.same_settings():
         cases = make_cases(_run_settings, rows, say_first_part("eager code"))

@@ -1,4 +1,4 @@
-"""A learner's diagnosis -> whether the seams are the right ones, and an exhibit shows the cause."""
+"""A learner's diagnosis -> whether the seams are right, and whether an exhibit shows the cause."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ from helpers.model.spine import SPINE
 from helpers.safety.arguments import real_isinstance, real_type_name
 from helpers.study.engine import InvalidAnswer, NotAttempted
 
-NONE = "none"  # what a case may be, too: no seam's fault
+NONE = "none"  # also an answer: no seam is at fault
 SEAMS = {station.name.lower(): station.name for station in SPINE} | {NONE: NONE}
-NOBODY = "at {!r} nobody takes hold of this call: what would an exhibit of that seam show here?"
-SOMEBODY = "somebody takes hold of this call on its way: what differs where it goes well?"
+NOBODY = "nothing intercepts this call at {!r}. What would an exhibit of that seam show here?"
+SOMEBODY = "something does intercept this call. What is different where the call goes well?"
 
 
 class Meant(BaseException):
-    """What a block of a judge's raises, as Ctrl-C does."""
+    """What a judge raises in a block, like Ctrl-C."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A symptom arises at `seam`, or `or_seam`: a model `shows` it; `wanted` says what is seen."""
+    """A symptom arises at `seam` or `or_seam`. A model `shows` it. `wanted` says what it shows."""
 
     seam: str
     shows: Callable[[object], bool]
@@ -38,7 +38,7 @@ def undiagnosed(seam, proof, evidence: tuple[Evidence, ...], elsewhere: dict) ->
         return because
     proofs = _several(proof, "proof")
     if odd := [real_type_name(one) for one in proofs if not real_isinstance(one, Exhibit)]:
-        raise InvalidAnswer(f"proof must be an exhibit, or some in a tuple, not {odd[0]}")
+        raise InvalidAnswer(f"proof must be an exhibit, or a tuple of exhibits, not {odd[0]}")
     models = [exhibit.model for exhibit in proofs]
     unproved = [one.wanted for one in evidence if not any(map(one.shows, models))]
     return f"no exhibit in proof shows {unproved[0]}" if unproved else None
@@ -53,12 +53,12 @@ def misnamed(seam, right: list[str], elsewhere: dict, other_names: dict) -> str 
         return elsewhere.get(wrong[0]) or nobody
     if left := set(right) - set(named):
         more = counted(len(left), "more seam")
-        return f"{given[0]!r} is right. Name {more}: a cure at one alone leaves the symptom"
+        return f"{given[0]!r} is right. Name {more}. If you cure only one, the symptom stays"
     return None
 
 
 def diagnosed(elsewhere: dict[str, str], *evidence: Evidence) -> Callable:
-    """Return a decorator: the judge is asked once seam and proof, its first two, are right."""
+    """Return a decorator that calls the judge once its first two arguments are right."""
 
     def around(judge: Callable) -> Callable:
         @wraps(judge)
@@ -71,19 +71,19 @@ def diagnosed(elsewhere: dict[str, str], *evidence: Evidence) -> Callable:
 
 
 def parts(model, name: str) -> tuple:
-    """Return the rows, nodes … of a model; none if it is of a kind that has none."""
+    """Return the rows, nodes … of a model, or an empty tuple if it has none."""
     return getattr(model, name, ())
 
 
 def _seam(name) -> str:
     plain = " ".join(name.lower().split()) if isinstance(name, str) else ""
     if plain not in SEAMS:
-        raise InvalidAnswer(f"{short_repr(name)} is no seam; they are: {', '.join(SEAMS.values())}")
+        raise InvalidAnswer(f"{short_repr(name)} is not a seam. Use {', '.join(SEAMS.values())}")
     return SEAMS[plain]
 
 
 def _several(answer, what: str) -> list:
-    """Return an answer's items; one that stands alone is a list of itself."""
+    """Return an answer's items. A single answer becomes a list of one."""
     items = list(answer) if isinstance(answer, (tuple, list, set, frozenset)) else [answer]
     if any(item is ... for item in items):
         raise NotAttempted(what)

@@ -1,4 +1,4 @@
-"""The open task: five means to get hold of one call, each judged by itself."""
+"""The open task: five techniques to intercept one call, each judged by itself."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -19,25 +19,24 @@ FRAMES = ("sys.settrace", "sys.setprofile", "sys.monitoring", "the frame evaluat
 
 
 @exercise(
-    "Start from what you know: name, code (chapter 1: rebind, swap), frame (chapter 3: "
-    "sys.settrace or sys.setprofile). Each is a @contextmanager that makes a list, puts "
-    "itself in, yields the list, and in a finally puts back who was there before.",
-    "The two modes are classes: TorchFunctionMode of torch.overrides, whose __torch_function__ "
-    "gets (func, types, args, kwargs), and TorchDispatchMode of torch.utils._python_dispatch, "
-    "whose __torch_dispatch__ gets ops: softsign itself is none, but torch.ops.aten.abs is in "
-    "it. Note, and return func(*args, **(kwargs or {})).",
-    "The new code has to find its notes, and what it replaces, in the globals of softsign: put "
-    "them there for the length of the block. A function of the old code, "
-    "FunctionType(softsign.__code__, softsign.__globals__), still works. No closure: the old "
-    "code has none.",
+    "Start with what you know: name and code (chapter 1: rebind, swap), frame (chapter 3: "
+    "sys.settrace or sys.setprofile). Each is a @contextmanager. It makes a list, installs itself, "
+    "yields the list, and in a finally restores what was there before.",
+    "The two modes are classes. TorchFunctionMode of torch.overrides calls its __torch_function__ "
+    "with (func, types, args, kwargs). TorchDispatchMode of torch.utils._python_dispatch calls its "
+    "__torch_dispatch__ with ops. softsign is not an op, but it runs torch.ops.aten.abs. Add a "
+    "note, and return func(*args, **(kwargs or {})).",
+    "The new code runs in the globals of softsign, so put its notes and the replaced function "
+    "there during the block. FunctionType(softsign.__code__, softsign.__globals__) still runs the "
+    "old code. The new code must have no closure, because the old code has none.",
     seconds=60,
     picture=lambda means: reach_listing(dict(means)),
 )
 def five_means(means):
-    """Five ways in to one call, and none sees every route of it. Here they are, measured."""
+    """You have five ways into one call, and none sees every route. Here they are, measured."""
     if isinstance(means, Mapping) and {*means} == {*NAMES}:
         for name in [name for name in NAMES if means[name] is not ...]:
-            expected = EXPECTED | {"ways in that it takes": [name]}
+            expected = EXPECTED | {"what it intercepts": [name]}
             run = lambda make: make if type(make) is dict else _run(make)  # noqa: E731
             case = Case(name, run, say_first_part())
             if because := find_difference(means[name], expected, [case]):
@@ -47,10 +46,10 @@ def five_means(means):
 
 
 def _run(make) -> dict:
-    """Return what a means does; a tracer and a profiler are there already, as a debugger's."""
+    """Return what a technique does while a tracer and a profiler are active, as in a debugger."""
     if not callable(make):
         kind = real_type_name(make)
-        raise InvalidAnswer(f"a means must be a function that gives a context manager, not {kind}")
+        raise InvalidAnswer(f"a technique must be a function without arguments, not {kind}")
     before = sys.gettrace(), sys.getprofile()
     sys.settrace(lambda *event: None)
     sys.setprofile(lambda *event: None)
@@ -64,15 +63,15 @@ def _run(make) -> dict:
 
 
 EXPECTED = {
-    "ways in that it takes": [],
-    "notes of another call": 0,
-    "softsign in its block": [[-0.5, 0.75]] * 2,
+    "what it intercepts": [],
+    "notes of other functions' calls": 0,
+    "results of softsign in the block": [[-0.5, 0.75]] * 2,
     "notes of each call of softsign": [1, 1],
     "notes added or lost when the block ends": 0,
     "notes of a call after the block": 0,
     "what is left after the block": "nothing",
     "what is left after a block that raised": "nothing",
-    "an error in the block comes through": True,
+    "an error in the block propagates": True,
 }
 
 
@@ -99,18 +98,18 @@ def _observe(make, ways: "_Ways") -> dict:
 
 @contextmanager
 def _block(make) -> Iterator:
-    """Open a block of a means, and give its notes, of which there are none yet."""
+    """Open a block of a technique and yield its notes, which must be empty."""
     block = tried(make())
     if not hasattr(type(block), "__enter__"):
-        raise InvalidAnswer(f"a means must give a context manager, not {real_type_name(block)}")
+        raise InvalidAnswer(f"the block must be a context manager, not {real_type_name(block)}")
     with block as notes:
         if not hasattr(type(notes), "__len__") or len(notes):
-            raise InvalidAnswer("the block must give its notes, such as a new list: yield it")
+            raise InvalidAnswer("the block must yield its notes, such as a new list")
         yield notes
 
 
 class _Ways:
-    """The ways in to softsign, who has taken them since this was made, and what they left."""
+    """The ways into softsign, which of them are in use since this was made, and what is left."""
 
     def __init__(self):
         from torch.nn import functional
@@ -136,8 +135,8 @@ class _Ways:
         now, before = vars(self._home), self._names
         names = [n for n in {*now, *before} if now.get(n, self) is not before.get(n, self)]
         if taken := self.taken():
-            return f"somebody at the {listed(taken, 5)}: put back what was there before"
-        return f"another torch.nn.functional.{min(names)}" if names else "nothing"
+            return f"a change at the {listed(taken, 5)}. Restore what was there before"
+        return f"a changed torch.nn.functional.{min(names)}" if names else "nothing"
 
     def put_back(self) -> None:
         for name in {*vars(self._home)} - {*self._names}:

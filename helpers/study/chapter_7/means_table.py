@@ -1,6 +1,6 @@
-"""Means to get hold of a call -> which routes of it each notices, and what each costs, measured.
+"""Techniques to intercept a call -> which of its routes each notices, and what each costs.
 
-A means makes a context manager with notes: it has got hold of a call if there are more afterwards.
+A technique makes a context manager with notes. If a call adds a note, the technique noticed it.
 """
 
 from collections.abc import Callable
@@ -30,23 +30,23 @@ HEADINGS = {
     "compiled": "compiled, eager",
 }
 ROUNDS = 7
-SHORTEST = 0.005  # seconds: so long is a call repeated, that the clock can tell it
+SHORTEST = 0.005  # seconds for which a call is repeated, so that the clock can measure it
 UNTRIED = "…"
 NOTE = (
-    "A route is noticed if the means made a note while it ran. Cost: the time of a call by its "
-    "name in the block, divided by its time outside; the median of {} rounds, and their range."
+    "A route is noticed if the technique made a note while it ran. The cost is the time of a call "
+    "by its name in the block, divided by its time outside: the median of {} rounds, and the range."
 )
-TO_WRITE = f" {UNTRIED}: not written yet."
+TO_WRITE = f" {UNTRIED} means not written yet."
 
 Reached = make_dataclass("Reached", [("means", str), *HEADINGS, ("cost", str)], frozen=True)
 
 
 @preserves_interpreter_state
 def watch_means(means) -> Exhibit:
-    """Run one call of torch under each means, by all its routes: who notices it, and at what cost.
+    """Run one call of torch by seven routes, and show which technique notices it, at what cost.
 
     `means`: name -> what makes a context manager that notes the calls of
-    `torch.nn.functional.softsign`; `...` is passed over. What a means raises is raised.
+    `torch.nn.functional.softsign`. `...` is skipped. Errors in a technique are raised.
     """
     if not isinstance(means, dict):
         raise TypeError(f"means must be a dict, not {real_type_name(means)}")
@@ -54,16 +54,16 @@ def watch_means(means) -> Exhibit:
 
 
 def reach_listing(means: dict[str, Callable]) -> Listing:
-    """Return a row per means: yes or no for each route, and what a call costs in its block."""
+    """Return a row per technique: yes or no for each route, and what a call costs in its block."""
     routes = call_routes()
     rows = []
-    for name, make in progress.counted("trying means", means.items()):
+    for name, make in progress.counted("trying techniques", means.items()):
         seen = [UNTRIED] * (len(routes) + 1)
         if make is not ...:
             seen = [*(_noticed(make, route) for route in routes.values())]
             seen.append(_cost(make, routes["name"]))
         rows.append(Reached(plain(name), *seen))
-    names = {"means": "means", **HEADINGS, "cost": "cost"}
+    names = {"means": "technique", **HEADINGS, "cost": "cost"}
     columns = tuple(Column(*pair) for pair in names.items())
     note = NOTE.format(ROUNDS) + TO_WRITE * any(make is ... for make in means.values())
     return Listing("Who notices the call?", columns, tuple(rows), note)
@@ -89,7 +89,7 @@ def _cost(make, call) -> str:
 
 
 def _seconds(call) -> float:
-    """Return the seconds of a call on the processor: other programs at work do not count."""
+    """Return the processor seconds of a call, without the time of other programs."""
     call()
     calls, passed, start = 0, 0.0, thread_time()
     while passed < SHORTEST:
@@ -100,14 +100,14 @@ def _seconds(call) -> float:
 
 
 def the_call(*names: str):
-    """Call softsign by its name, and its argument by that one's, if one is given."""
+    """Call softsign by its name, and pass its argument by name, if one is given."""
     x = torch.tensor([-1.0, 3.0])
     softsign = torch.nn.functional.softsign
     return softsign(**dict.fromkeys(names, x)) if names else softsign(x)
 
 
 def call_routes() -> dict[str, Callable[[], object]]:
-    """Return a function for each route: it calls softsign that way."""
+    """Return a function for each route that calls softsign that way."""
     torch_private.refuse_late_dynamo()
     from torch.fx.experimental.proxy_tensor import make_fx
     from torch.nn import functional
@@ -118,7 +118,7 @@ def call_routes() -> dict[str, Callable[[], object]]:
     def softened(x):
         return functional.softsign(x)
 
-    # With a code object of its own: Dynamo keeps what it makes by that.
+    # It has its own code object, because Dynamo keeps what it compiles by that.
     again = FunctionType(softened.__code__.replace(), globals(), None, None, softened.__closure__)
     graph, compiled = make_fx(softened)(x), torch.compile(again, backend="eager")
     compiled(x)

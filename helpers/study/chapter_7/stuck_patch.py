@@ -1,4 +1,4 @@
-"""Chapter 7, case 1: a patch that does not take, for two seams pass it by."""
+"""Chapter 7, case 1: a patch without effect, because calls bypass it at two seams."""
 
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -35,46 +35,45 @@ def told(weights, error):
 }
 WEIGHTS = ([3.0, -4.0], [0.5, 2.0, -1.0], [1.0, 1.0], [-2.0, 0.25, 3.0])
 SHAPES = len({len(one) for one in WEIGHTS})
-TRIALS = {  # in words -> modules of the project that are others, what the block does
+TRIALS = {  # in words -> other modules of the project, and what the block does
     "in one block": {},
     "when the block raises": {"raises": KeyError},
     "when Ctrl-C ends the block": {"raises": Meant},
-    "with one block in another": {"nested": True},
-    "with a third module, which imported both": {"others": THIRD},
+    "with one block inside another": {"nested": True},
+    "with a third module that imported both": {"others": THIRD},
 }
 
 
 @exercise(
-    "Two things were looked up before the patch came: a function, and a graph. Which exhibit "
-    "lists who holds a function? Which says whether a call made a graph?",
-    "show_bindings(losses.penalty) is the first. For the second, let calls = "
+    "Two things were looked up before the patch: a function and a graph. Which exhibit lists what "
+    "refers to a function? Which one says whether a call made a graph?",
+    "The first is show_bindings(losses.penalty). For the second, write calls = "
     "watch_traces(training.loss), and call it while both names are patched.",
-    "Rebinding a function at each place that holds it is rebind_everywhere(old, new). A "
-    "tf.function that has no graph yet is tf.function(training.loss.python_function). Where "
-    "must that one stand?",
-    "Both are places to rebind: with rebind_everywhere(losses.penalty, new), "
-    "rebind_everywhere(training.loss, again): yield",
+    "rebind_everywhere(old, new) rebinds a function at each place that refers to it. "
+    "tf.function(training.loss.python_function) has no graph yet. Where must you put it?",
+    "Rebind both: with rebind_everywhere(losses.penalty, new), rebind_everywhere(training.loss, "
+    "again): yield",
     seconds=30,
 )
 @diagnosed(
     {
-        "frame": "no frame of loss is evaluated by the second call at all: ask why",
-        "C call": "'C call': what arrives there is right, for the graph that was found",
+        "frame": "no frame of loss is evaluated in the second call. Why not?",
+        "C call": "the inputs of the C call are right for the graph that was found",
     },
     Evidence(
         "name",
         _shows_holder,
-        "every place that holds penalty; ask before a patch, for then losses.penalty is another",
+        "every place that refers to penalty. Ask before a patch, because it changes losses.penalty",
     ),
     Evidence(
         "cache key",
         _shows_hit,
-        "a hit of loss though penalty is another: call what watch_traces returned while the patch "
-        "is in force",
+        "a hit of loss although penalty was replaced. Call what watch_traces returned while the "
+        "patch is active",
     ),
 )
 def stuck_patch(seam, proof, patched: Callable, sources):
-    """Whoever calls the loss gets the new penalty, in a graph, and afterwards all is as before."""
+    """All callers of the loss get the new penalty, from a graph. Afterwards all is as before."""
     with only_new_objects():
         rows = ((shows, sources, how) for shows, how in TRIALS.items())
         return find_difference(patched, _reference, make_cases(_try, rows, say_first_part()))
@@ -90,8 +89,8 @@ def _reference(losses, training, new):
 def _try(sources, how: dict, patched) -> dict:
     raises = how.get("raises")
     with fresh({**sources, **how.get("others", {})}) as modules:
-        seen, before = {"an error comes through": raises is None}, [{**vars(m)} for m in modules]
-        _look(modules)  # its graphs are made before anybody patches it
+        seen, before = {"an error propagates": raises is None}, [{**vars(m)} for m in modules]
+        _look(modules)  # makes its graphs before the patch
         try:
             with _block(patched, modules, lambda w: tf.reduce_sum(tf.abs(w))) as ran:
                 if raises:
@@ -103,7 +102,7 @@ def _try(sources, how: dict, patched) -> dict:
         except (KeyError, Meant) as error:
             if type(error) is not raises:
                 raise
-            seen["an error comes through"] = True
+            seen["an error propagates"] = True
         changed = []
         for module, old in zip(modules, before, strict=True):
             now, names = vars(module), sorted({*old, *vars(module)})
@@ -125,7 +124,7 @@ def _block(patched, modules, body):
 
 
 def _look(modules, when: str = "", ran=()) -> dict:
-    """Return what each loss gives; and whether it made a graph for each shape, or ran eagerly."""
+    """Return each loss, and whether it made a graph for each shape or ran eagerly."""
     losses, seen = {"training.loss": modules[1].loss}, {}
     losses |= {f"{module.__name__}.told": module.told for module in modules[2:]}
     for path, loss in losses.items():

@@ -31,28 +31,28 @@ def _run_training(cured, step, weights, batches):
 
 
 @exercise(
-    "Which of the three arguments is another one at each step, and by what does TensorFlow "
-    "tell that? A ledger of the calls says so: which verb keeps one?",
-    "step = watch_traces(train_step), then train(step, start, [rows] * 4). Each row of step "
-    "names the leaf of the key that was not there before.",
-    "A tensor's value is no part of the key. What does a step need to know of its progress? "
-    "One number, the rate: let the training work it out, in Python, before the call.",
+    "Which of the three arguments is different at each step, and how does TensorFlow notice? A "
+    "ledger of the calls shows it. Which verb keeps one?",
+    "Run step = watch_traces(train_step), then train(step, start, [rows] * 4). Each row of step "
+    "names the leaf of the key that is new.",
+    "A tensor's value is not part of the key. What does a step need to know about its progress? "
+    "Only one number, the rate. Let the training compute it in Python before the call.",
     "tf.constant(0.1 / max(number, 1)) is that rate as a tensor.",
     seconds=30,
 )
 @diagnosed(
     {
-        "frame": "'frame': Python runs the step's body each time, but who has asked for that?",
-        "C call": "'C call': a graph arrives there at each step; why is it another one?",
+        "frame": "Python runs the step's body each time, but what caused that?",
+        "C call": "the C call runs a graph at each step, but why a different one each time?",
     },
     Evidence(
         "cache key",
         _shows_new_objects,
-        "which argument made a step trace: call what watch_traces gave, for more than one batch",
+        "which argument made a step trace. Call what watch_traces returned for several batches",
     ),
 )
 def every_step(seam, proof, cured_step, cured: Callable):
-    """One graph for all steps of a shape, and the same weights."""
+    """One graph serves all steps of one shape, and the weights are the same."""
     dice, trials = random.Random(7), []
     for (rows, columns), count in SHAPES:
         start, *batches = (draw(dice, rows, columns) for _ in range(count + 1))
@@ -81,33 +81,33 @@ def _shows_mean(model) -> bool:
 
 
 @exercise(
-    "How often does the line self.mean = ... run, in three updates? Put a print into a copy "
-    "of the class, or watch_traces(smoother.update).",
-    "Draw what the second call runs, of a new smoother: show_graph(smoother.update, "
-    "tf.constant(4.0)). Where do the old mean and the rate come from in it?",
-    "State that a graph is to change is a tf.Variable, made in __init__, one per object. What "
-    "changes from outside can be an argument: a tensor, for a number would be a new key.",
-    "update(self, x) calls a tf.function with x and tf.constant(self.rate); that does "
-    "self.mean.assign_add(rate * (x - self.mean)), and returns self.mean.read_value().",
+    "How often does the line self.mean = ... run in three updates? Put a print into a copy of the "
+    "class, or use watch_traces(smoother.update).",
+    "Make a new smoother and draw what its second call runs: show_graph(smoother.update, "
+    "tf.constant(4.0)). Where do the old mean and the rate come from in this graph?",
+    "State that a graph changes belongs in a tf.Variable. Make one per object, in __init__. A "
+    "value from outside can be an argument. Make it a tensor, because a number would be a new key.",
+    "update(self, x) calls a tf.function with x and tf.constant(self.rate). That one calls "
+    "self.mean.assign_add(rate * (x - self.mean)) and returns self.mean.read_value().",
     seconds=20,
 )
 @diagnosed(
     {
-        "name": "self.mean is looked up, and bound: but how often does that line of Python run?",
+        "name": "self.mean is looked up and bound, but how often does that line of Python run?",
         "frame": "`update` has a frame only while it is traced. Why does the second call make "
         "none?",
-        "evaluator": "tf.function is no other frame evaluator: it traces a rewritten copy, and "
-        "then runs a graph in place of the frame. How does the second call find one?",
+        "evaluator": "tf.function installs no other frame evaluator. It traces a rewritten copy, "
+        "then runs a graph instead of the frame. How does the second call find that graph?",
     },
     Evidence(
         "cache key",
         _shows_mean,
-        "what the second call runs, and which mean that has: a graph of Smoother.update, or a hit",
+        "what the second call runs, and with which mean. Show a graph of Smoother.update or a hit",
     ),
 )
 def stuck_mean(seam, proof, cured: type):
-    """The same means as in eager code, new rates included, and one graph for all."""
-    case = Case("of two objects, used in turn", _run_updates, say_first_part(EAGER))
+    """The means are those of eager code, also after a new rate, and one graph serves them all."""
+    case = Case("with two objects, used in turn", _run_updates, say_first_part(EAGER))
     return find_difference(cured, _EagerSmoother, [case], EAGER)
 
 
@@ -127,13 +127,13 @@ def _run_updates(cls) -> dict:
     python = set().union(*map(graph_ops, met.values())) & CALL_PYTHON
     return seen | {
         "the mean of the other object": _number(other.mean),
-        "its attribute has a graph, which was the point": cls is _EagerSmoother or graphs[-1] > 0,
-        "graphs more, though a new rate must not be a new graph": graphs[-1] - graphs[1],
-        "ops of the graph that call Python back": sorted(python),
+        "an attribute has a graph, which was the point": cls is _EagerSmoother or graphs[-1] > 0,
+        "extra graphs, though a new rate must not be a new graph": graphs[-1] - graphs[1],
+        "ops of the graph that call back into Python": sorted(python),
     }
 
 
 def _number(found) -> float:
     with suppress(Exception):  # a tensor of a graph has no value outside of it
         return float(found)
-    raise InvalidAnswer(f"a mean is no number outside of the graph: {real_type_name(found)}")
+    raise InvalidAnswer(f"outside the graph, a mean must be a number, not {real_type_name(found)}")

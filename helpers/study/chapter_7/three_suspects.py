@@ -1,4 +1,4 @@
-"""Chapter 7: a program of three suspects, none of which did it; the proof is a failing test."""
+"""Chapter 7: a program with three suspects, none of them guilty. The proof is a failing test."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -13,32 +13,32 @@ from helpers.study.engine import find_difference, in_order, make_cases, same_res
 from helpers.study.project import fresh
 
 SOURCES = read("forecast")
-AS_WRONG = "out of the way, and all else as it was, the skill is as wrong"
+AS_WRONG = "out of the way and nothing else changed, the skill is just as wrong"
 ELSEWHERE = {
     "evaluator": f"with torch.compile {AS_WRONG}",
-    "registry": f"with the own op {AS_WRONG}",
-    "cache key": f"with the cache of scale {AS_WRONG}; so it is with torch.compile",
-    "name": "each name that a call looks up leads to what was meant",
-    "frame": "each frame runs the code that is written there",
-    "C call": "`from_numpy` is documented to share memory, and does. Who kept a view, and "
-    "expected a copy?",
+    "registry": f"with its own op {AS_WRONG}",
+    "cache key": f"with the cache of scale {AS_WRONG}. The same is true of torch.compile",
+    "name": "each name that a call looks up refers to the object that was meant",
+    "frame": "each frame runs the code as it is written",
+    "C call": "`from_numpy` is documented to share memory, and it does. Who kept a view "
+    "and expected a copy?",
 }
 LENGTHS = (4, 6)  # of windows
 
 
 @exercise(
-    "Cut the program down. Which of the three numbers is wrong, which lines make it, and do "
-    "these lines meet the compiled step, the own op or the cache at all?",
-    "The losses and the error are the same, so the skill is wrong in its other half: "
+    "Cut the program down. Which of the three numbers is wrong, and which lines compute it? Do "
+    "these lines use the compiled step, the op or the cache at all?",
+    "The losses and the error are the same, so the skill is wrong in its other half, the list "
     "unchanged. Print that list in evaluate after each window, with fast and without.",
-    "torch.from_numpy copies nothing, and an index such as window[-1] does not either. What do "
-    "the entries of that list share?",
-    "evaluate(Forecaster(), Windows(1, 0, 48, reuse=True)) is enough for a test. A cure copies: "
-    "window[-1].clone() in evaluate, or the window in Windows.place.",
+    "torch.from_numpy copies nothing, and neither does an index such as window[-1]. What do the "
+    "entries of that list share?",
+    "evaluate(Forecaster(), Windows(1, 0, 48, reuse=True)) is enough for a test. A cure makes a "
+    "copy: window[-1].clone() in evaluate, or the window in Windows.place.",
     seconds=120,
 )
 def three_suspects(seam, failing: Callable, cured):
-    """None of the three, and the smallest test that shows it is a test for the next time."""
+    """It was none of the three. Keep the smallest test that shows it, for the next time."""
     if because := misnamed(seam, [NONE], ELSEWHERE, {}):
         return because
     if not isinstance(cured, Mapping) or not cured:
@@ -59,19 +59,19 @@ def _judge_test(failing, cured) -> str | None:
     )
     for how, changes, cleared, passes in trials:
         with _project(changes, cleared) as modules:
-            pair = in_order(tried(failing(*modules), "failing"), 2, "what failing returns")
+            pair = in_order(tried(failing(*modules), "failing"), 2, "the result of failing")
         if len(pair) != 2:
-            raise InvalidAnswer("failing must return what comes, and what should")
+            raise InvalidAnswer("failing must return two values, the actual and the expected one")
         came, wanted = (_plain(one) for one in pair)
         if same_result(came, wanted) is not passes:
             verb = "fails" if passes else "does not fail"
-            said = f"it gives {short_repr(came)}, and wants {short_repr(wanted)}"
+            said = f"it returns {short_repr(came)} and expects {short_repr(wanted)}"
             return f"{how}, your test {verb}: {said}"
     return None
 
 
 def _plain(value):
-    """Return tensors as lists, also in lists: they may share what the next step overwrites."""
+    """Return tensors as lists, in lists too, because a later step may overwrite their memory."""
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
     return value.tolist() if hasattr(value, "tolist") else value
@@ -79,7 +79,7 @@ def _plain(value):
 
 @contextmanager
 def _project(changes: Mapping, cleared: bool = False) -> Iterator[list]:
-    """Import the program with changes, by dotted names; `cleared`: without the three suspects."""
+    """Import the program with changes by dotted name; `cleared` removes the three suspects."""
     with fresh(SOURCES) as modules, ExitStack() as changed:
         space = dict(zip(SOURCES, modules, strict=True))
         for place, new in changes.items():
@@ -88,7 +88,7 @@ def _project(changes: Mapping, cleared: bool = False) -> Iterator[list]:
             for name in path[:-1]:
                 holder = getattr(holder, name, None)
             if not path or not hasattr(holder, path[-1]):
-                raise InvalidAnswer(f"{short_repr(place)} is no function of the program")
+                raise InvalidAnswer(f"{short_repr(place)} is not a function of the program")
             if not callable(tried(new, place)):
                 raise InvalidAnswer(f"{place} must be a function, not {real_type_name(new)}")
             changed.enter_context(patch.object(holder, path[-1], new))
@@ -100,7 +100,7 @@ def _project(changes: Mapping, cleared: bool = False) -> Iterator[list]:
 
 
 def _run(sensor: int, cured) -> dict:
-    """Return what the fast program says, and how often step and own op run in it."""
+    """Return what the fast program reports, and how often its step and its op run."""
     counts, seen = {"step": 0, "own op": 0}, {}
 
     def counting(name, fn):

@@ -31,9 +31,9 @@ import model
 
 answer = model.predict(torch.tensor([0.5])).tolist()
 """
-TRIALS = (  # in words, the program, texts that are others, its answer
+TRIALS = (  # in words, the program, other texts, its answer
     ("serve", "serve", {}, [1.25, 0.0]),
-    ("a new program, where ops is another", "report", {"report": REPORT, "ops": OTHER_OPS}, [2.5]),
+    ("a new program with a different ops", "report", {"report": REPORT, "ops": OTHER_OPS}, [2.5]),
 )
 
 
@@ -43,30 +43,30 @@ def _shows_registration(model) -> bool:
 
 
 @exercise(
-    "model finds torch in serve as it does in train. What does torch.ops know of shop in the "
-    "one, and what in the other? Compare what the two programs import.",
-    "An op is in torch's registry once the code ran that registers it. Run a call of the op in "
-    "two children, watch_in_child(call, shop['ops'] + call, imports=''): as it is, and "
-    "behind the text that registers.",
-    "Nobody should have to know which module registers the op of model. Who needs it says so: "
-    "shop | {'model': ...}.",
+    "Both programs import model, and model imports torch. What does torch.ops know about shop in "
+    "train, and what in serve? Compare what the two programs import.",
+    "torch's registry has an op once the code that registers it has run. Call the op in two "
+    "children with watch_in_child(call, shop['ops'] + call, imports=''). One runs the call alone, "
+    "and one registers the op first.",
+    "Nobody should have to know which module registers the op of model. The module that needs the "
+    "op should say so: shop | {'model': ...}.",
     seconds=120,
 )
 @diagnosed(
     {
-        "C call": "no kernel of rescale is called at all: who did not find one?",
-        "frame": "'frame': the frame of predict runs, and asks for an op; who answers?",
+        "C call": "no kernel of rescale is called at all. What failed to find one?",
+        "frame": "the frame of predict runs and asks for an op. What answers?",
         "evaluator": "nothing is compiled here",
     },
     Evidence(
         "registry",
         _shows_registration,
-        "the op both ways: one child that fails to find it, and one that runs it",
+        "the op both ways. One child must fail to find it, and one must run it",
         "name",  # torch.ops.shop looks the op up by its name, in that registry
     ),
 )
 def missing_op(seam, proof, cured, sources):
-    """Whoever imports model has its op, and no program has to know of ops."""
+    """Every program that imports model has its op, and none has to know about ops."""
     texts = by_name(cured, sources, "cured")
     for words, program, others, right in TRIALS:
         try:
@@ -88,29 +88,29 @@ def _names_the_frames(model) -> bool:
 
 
 @exercise(
-    "Two kinds of models stay: those that ran, and those that failed. Take one of each out of "
-    "built. Who holds the one that ran: show_bindings(model). For the other look at its error.",
-    "functools.cache keeps its keys. What is the key of a method without arguments? And an "
-    "error knows its traceback, that its frames, those their locals: show_traceback(error).",
-    "Keep the size where it dies with the model: functools.cached_property, or an attribute. "
-    "Keep the error without what it came through: error.with_traceback(None). Another that it "
-    "was raised from (error.__cause__, error.__context__) has a traceback of its own.",
+    "Two kinds of models stay, those that ran and those that failed. Take one of each from built. "
+    "For the one that ran, use show_bindings(model). For the other, look at its error.",
+    "functools.cache keeps its keys. What is the key of a method without arguments? An error "
+    "refers to its traceback, that to its frames, and they to their locals: show_traceback(error).",
+    "Keep the size where it dies with the model, in functools.cached_property or an attribute. "
+    "Keep the error without its traceback: error.with_traceback(None). If it was raised from "
+    "another error (error.__cause__, error.__context__), that one has its own traceback.",
     seconds=30,
 )
 @diagnosed(
-    {"C call": "what C computes is right, and gone. Who holds a reference to a model?"},
+    {"C call": "what the C call computes is right, and freed. What still refers to a model?"},
     Evidence(
         "name",
         _names_the_cache,
-        "a holder that only a search finds: ask for the holders of one in built that fits x",
+        "a holder that only a search finds. List the holders of one in built that fits x",
         "cache key",  # functools.cache keeps the model in one
     ),
     Evidence(
-        "frame", _names_the_frames, "frames that keep a model: ask show_traceback of an error"
+        "frame", _names_the_frames, "frames that keep a model. Pass an error to show_traceback"
     ),
 )
 def kept_models(seam, proof, cured: Callable):
-    """The same scores and errors, no model measured twice, and none is left."""
+    """The scores and errors are the same. No model is measured twice, and none is left."""
     known = set(map(id, _modules()))
     rows = ((f"for the widths {[*run]}{words}", known, run, how) for run, how, words in RUNS)
     return find_difference(cured, _sweep, make_cases(_run_sweep, rows, SAY), "sweep")
@@ -149,12 +149,12 @@ WIDTHS = ((2, 2), (3, 4), (2, 5, 2, 3), (), (2,) * 12)  # of which 2 fits x
 RUNS = (  # widths, what measures a model, words
     *((widths, _count, "") for widths in WIDTHS),
     ((2, 2), _chained, ", where measure raises one error from another"),
-    ((2, 2), _lost, ", where measure raises what is no RuntimeError"),
+    ((2, 2), _lost, ", where measure raises another error than RuntimeError"),
 )
 
 
 def _run_sweep(known: set[int], widths, measure: Callable, cured) -> dict:
-    """Return what a sweep gives; and, of two models, which are alive while that is kept."""
+    """Return what a sweep returns and, for two models, which stay alive while you keep that."""
     models, twice = [], []
 
     def measure_once(model) -> int:
@@ -173,12 +173,12 @@ def _run_sweep(known: set[int], widths, measure: Callable, cured) -> dict:
         raise InvalidAnswer("cured must return two lists, the scores and the errors, as sweep does")
     scores, errors = found
     if odd := [real_type_name(one) for one in errors if not isinstance(one, RuntimeError)]:
-        raise InvalidAnswer(f"the errors must be those that were raised, not {odd[0]}")
+        raise InvalidAnswer(f"the errors must be the exceptions that were raised, not {odd[0]}")
     seen = {
         "the scores": [round(float(score), 4) for score in scores],
         "the errors": [str(error) for error in errors],
-        "another error comes through": passed,
-        "models measured twice, though the cache is to stay": len(twice),
+        "another error propagates": passed,
+        "models measured twice, though the cache must stay": len(twice),
         "a model measured for each score": len(scores) <= len(models) <= len(widths),
     }
     alive = _modules() if len(widths) == 2 and cured is not _sweep else []

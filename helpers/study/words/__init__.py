@@ -1,4 +1,4 @@
-"""A term of the course -> what it means, and the chapter that explains it, from words.toml."""
+"""The glossary: a term -> what it means and the chapter that explains it, from words.toml."""
 
 import tomllib
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from helpers.view.table_view import table
 
 @dataclass(frozen=True)
 class Word:
-    """A term, the number of the chapter that explains it, and what it means, in a sentence."""
+    """A term, the number of the chapter that explains it, and what it means."""
 
     term: str
     chapter: int
@@ -23,19 +23,19 @@ class Word:
 
 @cache
 def words() -> tuple[Word, ...]:
-    """Return the course's terms, in the order in which they come."""
+    """Return the course's terms in the order they appear."""
     found = tomllib.loads(files(__name__).joinpath("words.toml").read_text("utf-8"))["word"]
     return tuple(Word(w["term"], w["chapter"], " ".join(w["means"].split())) for w in found)
 
 
 def show_word(term: str = "") -> Exhibit:
-    """Show what a term of the course means; all of them, by chapter, if none is given."""
+    """Show what a term of the course means, or all terms by chapter if you name none."""
     asked = require_str(term, "the term").strip().casefold()
     found = [word for word in words() if asked in ("", *_forms(word))]
     if not found:
         near = get_close_matches(asked, [word.term for word in words()], 3, 0.5)
-        hint = f"near it: {', '.join(near)}" if near else "show_word() lists all"
-        raise ValueError(f"the course has no term {asked[:60]!r}; {hint}")
+        hint = f"Did you mean {' or '.join(near)}?" if near else "show_word() lists all terms"
+        raise ValueError(f"the course has no term {asked[:60]!r}. {hint}")
     names = {"term": "term", "chapter": "chapter", "means": "what it means here"}
     columns = tuple(Column(*pair) for pair in names.items())
     title = "The words of this course" if not asked else ""

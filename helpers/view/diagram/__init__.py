@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from helpers.model.framework_records import AGAIN
-from helpers.model.graphs import Edge, Node
-from helpers.view import ink
-from helpers.view.ink import LETTER, SMALL, drawn_width
-from helpers.view.markup import cut, one_line, render
+from ...model.framework_records import AGAIN
+from ...model.graphs import Edge, Node
+from .. import ink
+from ..ink import LETTER, SMALL, drawn_width
+from ..markup import cut, one_line, render
 
 BOX, MARGIN = 40, 8  # pixels
 LONGEST_SAID = 400  # characters of a label in the text form
@@ -26,7 +26,7 @@ WORDS = {name: name for name in ("input", "variable", "after")}
 WORDS |= {"leaf": "adds to a leaf's .grad", "pass": "passes its input on"}
 WORDS |= {"type": "op type", "site": "call", "entry": "cache entry"}
 SET_APART = {"group", "gone", "new", "altered", "own", "found"}
-FOUND = Markup('<p style="margin:2px 0 6px 0">▸ what find= asked for</p>')
+FOUND = Markup('<p style="margin:2px 0 6px 0">▸ matches find=</p>')
 # how many pixels the sides of a shape take from the words in it
 SIDES = {"pill": 14, "round ends": 10, "hexagon": 10, "slanted box": 8, "tag": 6}
 SIDES["double slanted box"] = 14

@@ -6,15 +6,15 @@ A moment is a state: which parts are there, new, or just gone (ghosts).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from helpers.model.graphs import Edge, Graph
-from helpers.model.torch_records import DynamoRun
-from helpers.view import diagram
-from helpers.view.diagram import short
-from helpers.view.diagram.arrows import LOOP, curve_across, curve_down, place_labels, points_along
-from helpers.view.diagram.graph_drawing import place_layers
-from helpers.view.diagram.layered_layout import make_layers
-from helpers.view.ink import drawn_width
-from helpers.view.markup import render
+from ...model.graphs import Edge, Graph
+from ...model.torch_records import DynamoRun
+from .. import diagram
+from ..ink import drawn_width
+from ..markup import render
+from . import short
+from .arrows import LOOP, curve_across, curve_down, place_labels, points_along
+from .graph_drawing import place_layers
+from .layered_layout import make_layers
 
 SHOWN, NEW, GHOST = "shown", "new", "ghost"
 TAG, GAP, HEAD = 28, 60, 8  # pixels: height of a name's tag, between columns, of an arrow's head
@@ -31,7 +31,7 @@ class Picture:
     states: list[dict[str, str]]
 
     def still(self, moment: int, style: str) -> str:
-        """Return the SVG of one moment, to stand alone: with its style, and its states written."""
+        """Return the SVG of one moment, usable alone: with its style, and its states written."""
         found = self.svg.replace("<title>", f"<style>{style}</style><title>", 1)
         for key, state in self.states[moment].items():
             name = f'data-key="{key}"'

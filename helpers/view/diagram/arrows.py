@@ -8,11 +8,12 @@ from itertools import pairwise, product
 from math import dist
 from operator import itemgetter
 
-from helpers.view.diagram import Spot
+from . import Spot
 
 TIP, LOOP = 4, 60  # pixels before a box where a line ends; how far one goes out that comes back
 LEAD = 14  # pixels of a level piece beside a label
 HIGH, APART, HEAD = 17, 2, 7  # pixels: of a label, from it to what it keeps off, round a head
+LIFT = 10  # pixels from a line to the middle of a label above it
 CELL = 4  # pixels: what lies nearer to a line than this is on it
 ROUNDS, MORE = 8, 14  # how often layers move apart, and how many pixels each time
 LARGE = 40  # labels: of so many, each tries fewer places, and no layer moves apart
@@ -60,33 +61,38 @@ def curve_across(spots: list[Spot], fan=False, plate=0, tip=TIP) -> tuple[str, i
     return (line, last + plate // 2, y) if fan else (line, label, start.middle)
 
 
-def place_labels(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, ...]:
-    """Return the arrows, their labels moved along them to where they cover least.
+def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple[dict, ...]:
+    """Return the arrows, their labels moved along them, `lift` above, to where they cover least.
 
     `crowded`: a label covers something.
     """
     moved = [{**arrow, "crowded": False} for arrow in arrows]
-    passed = defaultdict(set)  # a cell of the page -> groups of the arrows that pass it
+    passed = defaultdict(int)  # a cell of the page -> a bit for each arrow that passes it
     solid = [(spot.x, spot.y, spot.right, spot.bottom) for spot in spots if spot.width]
     for number, arrow in enumerate(moved):
         points = points_along(arrow["line"])
         x, y = points[-1]
         solid.append((x - HEAD, y - HEAD, x + HEAD, y + HEAD))
         for x, y in points:
-            passed[x // CELL, y // CELL].add(number)
+            passed[x // CELL, y // CELL] |= 1 << number
     numbers = [number for number, arrow in enumerate(moved) if arrow["label"]]
     choices, step = {}, 12 if len(numbers) > LARGE else 2
     for number in numbers:
         arrow, choices[number] = moved[number], []
         here = arrow["x"], arrow["y"]
-        places = [here, *points_along(arrow["line"])[1:-1:step]]
-        for at in sorted(places, key=partial(dist, here)):
-            (x, y), half = at, arrow["plate"] / 2
+        places, half = [here, *points_along(arrow["line"])[1:-1:step]], arrow["plate"] / 2
+        places = [(x, y - lift) for x, y in sorted(places, key=partial(dist, here))]
+        (left, right), (top, bottom) = ((min(one), max(one)) for one in zip(*places, strict=True))
+        around = left - half, top - HIGH / 2, right + half, bottom + HIGH / 2
+        near = _find_met(around, solid)  # the label covers none of the others, wherever it moves
+        for at in places:
+            (x, y), others = at, 0
             left, top, right, bottom = ground = x - half, y - HIGH / 2, x + half, y + HIGH / 2
             columns = range(int(left // CELL), int(right // CELL) + 1)
             rows = range(int(top // CELL), int(bottom // CELL) + 1)
-            groups = set().union(*(passed.get(cell, ()) for cell in product(columns, rows)))
-            cost = len(groups - {number}) + SOLID * _count_met(ground, solid)
+            for cell in product(columns, rows):
+                others |= passed.get(cell, 0)
+            cost = (others & ~(1 << number)).bit_count() + SOLID * len(_find_met(ground, near))
             choices[number].append((cost, at, ground))
 
     def freedom(number):  # what must move chooses first, and what has the fewest places
@@ -95,7 +101,7 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, .
 
     put = []
     for number in sorted(numbers, key=freedom):
-        tried = [(n + SOLID * _count_met(own, put), at, own) for n, at, own in choices[number]]
+        tried = [(n + SOLID * len(_find_met(own, put)), at, own) for n, at, own in choices[number]]
         cost, (x, y), ground = min(tried, key=itemgetter(0))
         put.append(ground)
         moved[number] |= {"x": x, "y": y, "crowded": cost > 0}
@@ -118,10 +124,11 @@ def draw_roomy(draw, layers: Iterable[Iterable[object]], down: bool):
     return best
 
 
-def _count_met(ground, others: list) -> int:
+def _find_met(ground, others: list) -> list:
+    """Return those of the other rectangles that come too close to this one."""
     left, top, right, bottom = ground
     left, top, right, bottom = left - APART, top - APART, right + APART, bottom + APART
-    return sum(x < right and left < end and y < bottom and top < low for x, y, end, low in others)
+    return [o for o in others if o[0] < right and left < o[2] and o[1] < bottom and top < o[3]]
 
 
 @lru_cache(maxsize=4_000)

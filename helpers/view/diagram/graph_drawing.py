@@ -4,9 +4,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from helpers.model.graphs import Body, Graph, Nest, nested
-from helpers.view import diagram
-from helpers.view.diagram.arrows import (
+from ...model.graphs import Body, Graph, Nest, nested
+from .. import diagram
+from ..ink import LETTER, SMALL, SMALLEST, drawn_width
+from .arrows import (
+    LEAD,
+    LIFT,
     LOOP,
     TIP,
     curve_across,
@@ -14,12 +17,12 @@ from helpers.view.diagram.arrows import (
     draw_roomy,
     place_labels,
 )
-from helpers.view.diagram.layered_layout import Layout, assign_coordinates, make_layers
-from helpers.view.ink import LETTER, SMALL, drawn_width
+from .layered_layout import Layout, assign_coordinates, make_layers
 
 STEP, CLOSE = 92, 64  # pixels from row to row, and where no arrow has words
 COLUMN, CLOSE_COLUMN, WIDER = 70, 40, 50  # pixels between two columns, at least
 APART, BESIDE = 14, 22  # in a column: between two boxes, and beside an arrow that passes by
+TIGHT = 10, 8  # the same in a row that is too wide
 MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
 WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
 HEAD, PAD = 48, 12  # of a caller: the height of its words, and the room around a body
@@ -46,14 +49,15 @@ def leads_down(nest: Nest) -> bool:
     return straight and all(leads_down(body.nest) for body in nest.bodies)
 
 
-def place_layers(layout: Layout, widths, gap: int, down: bool, heights=None) -> Callable:
+def place_layers(layout: Layout, widths, gap: int, down: bool, heights=None, room=None):
     """Return what gives a spot per key; `gap`: pixels between layers, to which it is given more.
 
-    A layer that leads down is as high as its highest box; across, its boxes are of one width.
+    `room`: pixels between two boxes of a layer, and beside a bend. A layer that leads down is as
+    high as its highest box; across, its boxes are of one width.
     """
     heights = dict.fromkeys(widths, diagram.BOX) | (heights or {})
     along, beside = (heights, widths) if down else (widths, heights)
-    centres = assign_coordinates(layout, beside, *(() if down else (APART, BESIDE)))
+    centres = assign_coordinates(layout, beside, *(room or (() if down else (APART, BESIDE))))
 
     def place(more=None) -> dict[object, diagram.Spot]:
         spots, at = {}, 0
@@ -71,7 +75,10 @@ def place_layers(layout: Layout, widths, gap: int, down: bool, heights=None) -> 
 
 
 def _draw_flat(graph: Graph, page: bool) -> diagram.Piece:
-    layout, widths = make_layers(graph), {node.key: diagram.box_width(node) for node in graph.nodes}
+    widths = {node.key: diagram.box_width(node) for node in graph.nodes}
+    if not page and (piece := _draw_names(graph, widths)):
+        return piece
+    layout = make_layers(graph)
     longest = max(
         (drawn_width(diagram.short(edge.label), SMALL) for edge in graph.edges), default=0
     )
@@ -82,10 +89,35 @@ def _draw_flat(graph: Graph, page: bool) -> diagram.Piece:
         return tree
     if not layout.has_cycle and (page or wide > WIDEST or len(layout.layers) > MOST_COLUMNS):
         down = place_layers(layout, widths, STEP - diagram.BOX, True)
+        if _reach(down) * SMALLEST > FITS - diagram.MARGIN:
+            down = place_layers(layout, widths, STEP - diagram.BOX, True, room=TIGHT)
         if page or wide > _reach(down):
             return _draw_level(graph, layout, down, True)
         across = place_layers(layout, widths, max(CLOSE_COLUMN, words), False)
     return _draw_level(graph, layout, across, False)
+
+
+def _draw_names(graph: Graph, widths: dict) -> diagram.Piece | None:
+    """Return a map of names, what they end at in one column; None if it is none, or too wide."""
+    roots = {node.key for node in graph.nodes} - {edge.target for edge in graph.edges}
+    if not roots or any(graph.node(key).kind != "name" for key in roots):
+        return None
+    layout, rooms = make_layers(graph, ends_last=True), Counter()
+    if layout.has_cycle:
+        return None
+    layers = {key: number for number, keys in enumerate(layout.layers) for key in keys}
+    fans = Counter(edge.source for edge in graph.edges)
+    for edge in graph.edges:
+        at, near = layers[edge.source], layers[edge.target] - layers[edge.source] == 1
+        if near or fans[edge.source] == 1:
+            rooms[at] = max(rooms[at], diagram.plate_width(edge.label) + LEAD)
+    place = place_layers(layout, widths, CLOSE_COLUMN, False)
+
+    def roomy(more=None):
+        return place(rooms + Counter(more))
+
+    fits = _reach(roomy) * SMALLEST <= FITS - diagram.MARGIN
+    return _draw_level(graph, layout, roomy, False, beside=True) if fits else None
 
 
 def _draw_tree(graph: Graph, widths: dict) -> diagram.Piece | None:
@@ -115,8 +147,11 @@ def _reach(place: Callable) -> int:
     return max(spot.right for spot in place().values())
 
 
-def _draw_level(graph: Graph, layout: Layout, place, down: bool, inner=None) -> diagram.Piece:
-    """Return a drawing of one level: `place(more)` gives its spots; `inner`: key -> a piece."""
+def _draw_level(graph, layout: Layout, place, down: bool, inner=None, beside=False):
+    """Return a piece: one level, its spots by `place(more)`; `inner`: key -> a piece.
+
+    `beside`: labels are above their arrows.
+    """
     fans, curve = Counter(edge.source for edge in graph.edges), curve_down if down else curve_across
     inner, kinds = inner or {}, {node.key: node.kind for node in graph.nodes}
 
@@ -125,7 +160,10 @@ def _draw_level(graph: Graph, layout: Layout, place, down: bool, inner=None) -> 
         arrows, boxes, frames, pieces = [], [], [], []
         for edge, path in zip(graph.edges, layout.paths, strict=True):
             fan, plate = fans[edge.source] > 1, diagram.plate_width(edge.label)
-            line = curve([spots[key] for key in path], fan, plate)
+            on = [spots[key] for key in path]
+            line = curve(on, fan, plate)
+            if beside and fan and len(on) > 2:  # on the level piece of its first bend
+                line = curve(on)[0], on[1].centre, on[1].middle
             arrows.append(diagram.labelled(edge.label, *line))
             words = {edge.label.partition(" ")[0], kinds[edge.source], kinds[edge.target]}
             arrows[-1]["fate"] = next((word for word in ("gone", "new") if word in words), "")
@@ -138,14 +176,14 @@ def _draw_level(graph: Graph, layout: Layout, place, down: bool, inner=None) -> 
                 pieces.append((spot.centre - piece.width // 2, spot.y + HEAD, piece))
         right, bottom = diagram.far_ends(spots.values())
         size = right + (LOOP if layout.has_cycle else 0), bottom
-        drawn = boxes, place_labels(arrows, spots.values()), frames, pieces
+        drawn = boxes, place_labels(arrows, spots.values(), LIFT * beside), frames, pieces
         return diagram.Piece(*size, *map(tuple, drawn)), spots
 
     return draw_roomy(draw, layout.layers, down)
 
 
 def _draw_nest(nest: Nest) -> diagram.Piece:
-    """Return one level of a nest: what a box calls stands inside of it."""
+    """Return one level of a nest: what a box calls is inside it."""
     graph = replace(nest.graph, edges=diagram.one_per_pair(nest.graph.edges))
     widths, heights, inner = {}, {}, {}
     for node in graph.nodes:

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from helpers.model.framework_records import apart
-from helpers.model.graphs import MEANINGS, Edge, Graph, GraphDiff, Nest, Node, nested
-from helpers.model.phrase import counted, listed
-from helpers.model.tables import Column, Listing
-from helpers.view import View
-from helpers.view.diagram import legend, named, one_per_pair, page, said
-from helpers.view.diagram.graph_drawing import draw_graph
-from helpers.view.ink import pictured
-from helpers.view.markup import joined, render
-from helpers.view.table_view import table
+from ...model.framework_records import apart
+from ...model.graphs import MEANINGS, Edge, Graph, GraphDiff, Nest, Node, nested
+from ...model.phrase import counted, listed
+from ...model.tables import Column, Listing
+from .. import View
+from ..ink import pictured
+from ..markup import joined, render
+from ..table_view import table
+from . import legend, named, one_per_pair, page, said
+from .graph_drawing import draw_graph
 
 MOST_LINES = 100  # of the text form of a folded graph; what is beyond is counted
 MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is not folded
@@ -25,10 +25,10 @@ MARKS = {"gone": "− gone", "new": "+ new", "altered": "~ changed"}
 MOST_NAMED, LONGEST = 8, 100
 HEADLINE = Markup('<p style="margin:0 0 6px 0;font-size:17px"><b>{}</b></p>')
 COLUMNS = (
-    Column("word", "what became of it"),
+    Column("word", "what happened to it"),
     Column("before", "nodes before"),
-    Column("after", "there now"),
-    Column("how", "how that can be seen"),
+    Column("after", "nodes after"),
+    Column("how", "how you can tell"),
 )
 Row = namedtuple("Row", [column.field for column in COLUMNS])
 
@@ -151,7 +151,7 @@ def fold(model: Graph, most: int = MOST_NODES) -> Graph:
         told.append(f"Folded: {listed(groups, 12)}.")
     if len(nodes) > most:
         told.append(f"Left out: the last {len(nodes) - most}.")
-    told += ["The text below goes through it arrow by arrow.", model.note]
+    told += ["The text below lists it arrow by arrow.", model.note]
     found = tuple(key for key in model.found if key in chosen)
     note = " ".join(told).strip()
     return Graph(model.title, shown, edges, note, found=found, wide=model.wide)
@@ -169,7 +169,7 @@ def _findings(model: GraphDiff) -> Listing:
 
 
 def _summary(model: GraphDiff) -> str:
-    """Return in one sentence how many nodes there were and are, and what became of the others."""
+    """Return in one sentence how many nodes there were and are, and what happened to the others."""
     merged = merge_graphs(model)
     kinds = Counter(node.kind for node in merged.nodes if node.kind in MARKS)
     made = set(model.after.edges) - set(model.before.edges)
@@ -203,7 +203,7 @@ def merge_graphs(model: GraphDiff) -> Graph:
         edges.append(edge)
     kinds = {node.kind for node in nodes}
     told = [words for kind, words in MARKS.items() if kind in kinds]
-    told += [f"an arrow is {' or '.join(sorted(marked))} where it says so"] if marked else []
+    told += [f"a label marks an arrow that is {' or '.join(sorted(marked))}"] if marked else []
     title = f"{PICTURE}: {', '.join(told)}" if told else PICTURE
     return Graph(title, tuple(nodes), tuple(edges))
 

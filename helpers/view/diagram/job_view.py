@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from helpers.model.framework_records import JobGraph
-from helpers.model.graphs import Node
-from helpers.view import View, diagram
-from helpers.view.diagram.arrows import TIP, points_along
-from helpers.view.ink import LETTER, drawn_width
-from helpers.view.markup import grid, one_line
+from ...model.framework_records import JobGraph
+from ...model.graphs import Node
+from .. import View, diagram
+from ..ink import LETTER, drawn_width
+from ..markup import grid, one_line
+from .arrows import TIP, points_along
 
 LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
 HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")
@@ -20,7 +20,7 @@ RETURNED = "→ returned"  # no op can bear this name
 MOST_DRAWN = 70  # ops
 ROW, STACK, HEAD = 92, 48, 44  # height of a row, of a further box in it, and of the headings
 GAP = 25  # between columns
-LONGEST = 26  # characters of a name or of what stands below it
+LONGEST = 26  # characters of a name or of what is below it
 NEAR, OFF = 5, 26  # pixels: of a line to a box, of a lane beside a box
 HIT, SHARED, BEND = 2000, 24, 14  # the price of a box touched, of a place shared with another line
 SHIFTS = (0, 9, -9, 17)
@@ -96,7 +96,7 @@ def make_lines(model: JobGraph, writer: dict[str, str]) -> list[Line]:
 
 
 def _place_boxes(boxes: dict[str, Node], cells) -> dict[str, diagram.Spot]:
-    """Return a spot per key; those of one cell stand side by side, in the first lane stacked."""
+    """Return a spot per key; those of one cell are side by side, in the first lane stacked."""
     tops, top = {}, diagram.MARGIN + HEAD
     for row in range(1 + max(row for _, row in cells)):
         tops[row] = top, max(ROW, STACK * len(cells.get((0, row), ())) + STACK // 2)
@@ -123,7 +123,7 @@ def _place_boxes(boxes: dict[str, Node], cells) -> dict[str, diagram.Spot]:
 
 
 def _route_lines(lines: list[Line], spots: dict[str, diagram.Spot]) -> tuple[dict, ...]:
-    """Return the arrows; what travels on one stands in the box that it leaves."""
+    """Return the arrows; what travels on one is named in the box that it leaves."""
     ways: dict[Line, Way] = {}
     ends = {line: (spots[line.source], spots[line.target]) for line in lines}
     far = {line: abs(a.centre - b.centre) + abs(a.y - b.y) for line, (a, b) in ends.items()}

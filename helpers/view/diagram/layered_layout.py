@@ -1,17 +1,19 @@
-"""A graph -> layers of boxes with few crossings, and where in its layer each box stands."""
+"""A graph -> layers of boxes with few crossings, and where in its layer each box is."""
 
+from bisect import bisect_left
 from collections import defaultdict, namedtuple
+from functools import lru_cache
 from itertools import combinations, pairwise
 from random import Random
 
-from helpers.model.graphs import Graph
+from ...model.graphs import Graph
 
 LATE = ("constant", "op", "call", "forward", "backward", "update")  # kinds that are no input
 SWEEPS, ROUNDS, SHAKES = 8, 6, 30
 MOST_SHAKEN = 120  # boxes and bends: a larger picture gets no further try
 WEIGHTS = (1, 2, 8)  # of a piece with no bend, one and two
 NEAR, LOOSE = 4, 60  # pixels: what is as good as straight; where two boxes pull as one bend does
-BETWEEN, BESIDE = 24, 16  # pixels between two boxes; between a bend and what stands beside it
+BETWEEN, BESIDE = 24, 16  # pixels between two boxes; between a bend and what is beside it
 
 
 # Keys per layer, in their order; per edge the keys passed through, bends among them; whether an
@@ -19,9 +21,12 @@ BETWEEN, BESIDE = 24, 16  # pixels between two boxes; between a bend and what st
 Layout = namedtuple("Layout", ["layers", "paths", "has_cycle"], defaults=[False])
 
 
-def make_layers(graph: Graph) -> Layout:
-    """Return layers with few crossings."""
+def make_layers(graph: Graph, ends_last: bool = False) -> Layout:
+    """Return layers with few crossings; `ends_last`: what no arrow leaves is in the last one."""
     layer = _assign_layers(graph)
+    if ends_last:
+        inner = {edge.source for edge in graph.edges}
+        layer |= dict.fromkeys(layer.keys() - inner, max(layer.values()))
     columns, paths = [[] for _ in range(1 + max(layer.values()))], []
     for key, number in layer.items():
         columns[number].append(key)
@@ -43,7 +48,7 @@ def make_layers(graph: Graph) -> Layout:
 
 
 def _assign_layers(graph: Graph) -> dict[str, int]:
-    """Return a layer per key; what needs no input stands just before its reader."""
+    """Return a layer per key; what needs no input is just before its reader."""
     import networkx  # half as much to import as all the rest of a chapter's first cell
 
     directed = networkx.DiGraph()
@@ -85,28 +90,42 @@ def _sift(columns: list[list], sides) -> int:
     """Move each key to the best place of its column, from the right, and count the crossings."""
     at = {key: place for column in columns for place, key in enumerate(column)}
 
-    def count(one, other, side) -> int:
-        """Return the crossings of the links of two keys of a column, the first above."""
-        return sum(at[near] > at[far] for near in side[one] for far in side[other])
+    def near(column, *sides) -> tuple:
+        return tuple(tuple(tuple(sorted(at[to] for to in s[key])) for s in sides) for key in column)
 
     for _ in range(SWEEPS):
         before = [list(column) for column in columns]
         for column in reversed(columns):
-            more = {}  # how many more crossings there are with the first of two keys above
-            for a, b in combinations(column, 2):
-                more[a, b] = sum(count(a, b, side) - count(b, a, side) for side in sides)
-                more[b, a] = -more[a, b]
-            for key in list(column):
-                others = [other for other in column if other != key]
-                own, costs = column.index(key), [0]
-                for other in others:  # the cost of each place, but for what all have in common
-                    costs.append(costs[-1] + more[other, key])
-                best = min(range(len(costs)), key=lambda place: (costs[place], abs(place - own)))
-                column[:] = [*others[:best], key, *others[best:]]
+            column[:] = [column[place] for place in _best_order(near(column, *sides))]
             at |= {key: place for place, key in enumerate(column)}
         if before == columns:
             break
-    return sum(count(*pair, sides[1]) for column in columns for pair in combinations(column, 2))
+    links = (near(column, sides[1]) for column in columns)
+    return sum(_crossings(a, b) for column in links for (a,), (b,) in combinations(column, 2))
+
+
+@lru_cache(maxsize=2_000)  # most columns are as they were, in the next sweep and the next picture
+def _best_order(near: tuple[tuple[tuple[int, ...], ...], ...]) -> tuple[int, ...]:
+    """Return the order of a column's keys; `near`: of each, its neighbours' places per side."""
+    column, more = list(range(len(near))), {}  # how many more crossings with the first above
+    for a, b in combinations(column, 2):
+        pairs = [(x, y) for x, y in zip(near[a], near[b], strict=True) if x and y]
+        more[a, b] = sum(_crossings(x, y) - _crossings(y, x) for x, y in pairs)
+        more[b, a] = -more[a, b]
+    for key in range(len(near)):
+        others = [other for other in column if other != key]
+        own, costs = column.index(key), [0]
+        for other in others:  # the cost of each place, but for what all have in common
+            costs.append(costs[-1] + more[other, key])
+        least = min(costs)
+        best = min((abs(n - own), n) for n, cost in enumerate(costs) if cost == least)[1]
+        column[:] = [*others[:best], key, *others[best:]]
+    return tuple(column)
+
+
+def _crossings(above: tuple[int, ...], below: tuple[int, ...]) -> int:
+    """Return the crossings of the links of two keys of a column, from their neighbours' places."""
+    return sum(bisect_left(below, place) for place in above)
 
 
 def assign_coordinates(
@@ -143,7 +162,7 @@ def assign_coordinates(
 
 
 def _settle(row, offsets, near, centres) -> dict[object, float]:
-    """Return the centres of a row; keys that come too close stand at a common mean."""
+    """Return the centres of a row; keys that come too close share a mean."""
     blocks = []
     for key, offset in zip(row, offsets, strict=True):
         pulls = near.get(key, ())

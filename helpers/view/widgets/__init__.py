@@ -3,7 +3,7 @@
 from functools import cache
 from pathlib import Path
 
-from helpers.view import ink
+from .. import ink
 
 INTERRUPTED = "This run was interrupted: press the button again for another one."
 _HERE = Path(__file__).parent

@@ -4,7 +4,7 @@
 
 const PATIENCE = 8000; // milliseconds
 const NOT_KEPT =
-  " Not kept yet: a busy kernel does it later; after a restart, run this cell again and answer there.";
+  " Not saved yet. A busy kernel saves it later. After a restart, run this cell again and answer there.";
 
 /** Append words to a node; what stands between `backticks` becomes code. */
 function write(node, words) {
@@ -66,7 +66,8 @@ function render({ model, el }) {
   const bar = make("div", "course-controls", "");
   const again = make("button", "course-button course-again", "Try again", { type: "button" });
   const skip = make("button", "course-button course-skip", "Skip", { type: "button" });
-  bar.append(make("button", "course-button course-check", "Check", { type: "submit" }), skip, again);
+  const check = make("button", "course-button course-check", "Check", { type: "submit" });
+  bar.append(check, skip, again);
   const status = makeStatus();
   form.append(field, bar, status);
   el.append(form);
@@ -94,6 +95,8 @@ function render({ model, el }) {
     status.append(late);
     const decided = model.get("checked") && model.get("picked") >= 0;
     again.style.visibility = decided ? "" : "hidden";
+    if (decided && check.matches(":focus")) radios[model.get("picked")].focus({ preventScroll: true });
+    check.style.display = decided ? "none" : "";
     skip.style.display = decided || model.get("skipped") ? "none" : "";
     if (decided || model.get("skipped")) openWhatWaits(el);
   };
@@ -115,6 +118,7 @@ function render({ model, el }) {
   model.on("change:picked change:checked change:skipped", draw);
   model.on("change:kept", heard);
   keepKeys(form, closing.signal);
+  lightWords();
   draw();
   return () => {
     model.off("change:picked change:checked change:skipped", draw);

@@ -50,29 +50,64 @@ function asker(model, status, patience, what) {
   const ask = (content) => {
     heard();
     status.replaceChildren("Running…");
-    const silent = `No answer yet. A busy kernel gives it later; after a restart, run this cell again to make ${what}.`;
+    const silent = `No answer yet. A busy kernel answers later. After a restart, run this cell again to make ${what}.`;
     waiting = setTimeout(() => status.replaceChildren(silent), patience);
     model.send(content);
   };
   return [ask, heard];
 }
 
-/** Words of code in the text above an exhibit light its parts of that name, by mouse and keyboard. */
-function lightWords(root, signal) {
-  const named = (node) => node.dataset.name ?? node.querySelector("b, .word")?.textContent;
-  const find = (words) => [...root.querySelectorAll(".stage-row, .stage-local, .box")].filter((node) => named(node) === words);
-  const link = (word) => {
-    const light = (on) => () => find(word.textContent).forEach((node) => node.classList.toggle("course-lit", on));
-    word.tabIndex = 0;
-    word.classList.add("course-word");
-    for (const kind of ["mouseenter", "focus"]) word.addEventListener(kind, light(true), { signal });
-    for (const kind of ["mouseleave", "blur"]) word.addEventListener(kind, light(false), { signal });
-  };
-  const isText = (cell) => cell && !cell.matches(".jp-CodeCell") && !cell.querySelector(".book-code");
-  const start = () => {
-    let cell = root.closest(".jp-Cell, .book-cell")?.previousElementSibling;
-    for (; isText(cell); cell = cell.previousElementSibling)
-      for (const word of cell.querySelectorAll("code")) if (find(word.textContent).length) link(word);
-  };
-  setTimeout(start, 600); // JupyterLab draws the text above at its own time
+const WORDS = "code, strong, em"; // of a text, that may name a part of the exhibit below it
+const PLACES = ".stage-row, .stage-local, .box, tr"; // what is lit as a whole
+
+const isText = (cell) => !cell.matches(".jp-CodeCell") && !cell.querySelector(".book-code");
+
+/** The code cells that stand directly below a text. */
+function cellsBelow(cell) {
+  const found = [];
+  for (let at = cell.nextElementSibling; at && (isText(at) ? !found.length : true); at = at.nextElementSibling)
+    if (!isText(at)) found.push(at);
+  return found;
+}
+
+/** What has a name in an exhibit, pictures of their own document included: pairs of words and a node. */
+function* named(root) {
+  for (const node of root.querySelectorAll("*")) {
+    if (node.shadowRoot) yield* named(node.shadowRoot);
+    if (node.dataset?.name) yield [node.dataset.name, node];
+    if (!node.childElementCount && !node.closest("pre, style, script, title"))
+      yield [node.textContent.trim(), node.closest(PLACES) ?? node];
+  }
+}
+
+const namedBelow = (cell) =>
+  cellsBelow(cell).flatMap((one) => [...one.querySelectorAll(".jp-OutputArea-output, .book-output")].flatMap((root) => [...named(root)]));
+
+function markWords() {
+  for (const cell of [...document.querySelectorAll(".jp-MarkdownCell, .book-cell")].filter(isText)) {
+    const words = [...cell.querySelectorAll(WORDS)].filter((word) => !word.dataset.courseWord);
+    const names = new Set(words.length ? namedBelow(cell).map(([name]) => name) : []);
+    for (const word of words.filter((one) => names.has(one.textContent))) {
+      let lit = [];
+      const light = (on) => () => {
+        lit = on ? namedBelow(cell).filter(([name]) => name === word.textContent).map(([, node]) => node) : lit;
+        for (const node of lit) {
+          node.classList.toggle("course-lit", on);
+          node.style.outline = on ? "3px solid var(--who-update, Highlight)" : "";
+        }
+      };
+      word.dataset.courseWord = "yes";
+      word.tabIndex = 0;
+      word.style.cssText = "text-decoration: underline dotted; text-underline-offset: 3px; cursor: help";
+      for (const kind of ["mouseenter", "focus"]) word.addEventListener(kind, light(true));
+      for (const kind of ["mouseleave", "blur"]) word.addEventListener(kind, light(false));
+    }
+  }
+}
+
+/** Words of a text light what has their name in the exhibit below it, by mouse and keyboard; once for all exhibits. */
+function lightWords() {
+  const waiting = Symbol.for("course.words");
+  clearTimeout(globalThis[waiting]);
+  globalThis[waiting] = setTimeout(markWords, 600); // JupyterLab draws a text at its own time
 }

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from helpers.model.study_records import Choice, Sandbox
-from helpers.model.tables import Transcript, Transcripts
-from helpers.view import View
-from helpers.view.markup import grid, render, visible
-from helpers.view.source_views import ENDS, transcript
-from helpers.view.widgets import INTERRUPTED, make_widget
+from ...model.study_records import Choice, Sandbox
+from ...model.tables import Transcript, Transcripts
+from .. import View
+from ..markup import grid, render, visible
+from ..source_views import ENDS, transcript
+from . import INTERRUPTED, make_widget
 
 HEADINGS = ("choice", "starts with", "can be", "matters for")
 EVERY = "every run"
@@ -17,8 +17,12 @@ ASK = "This call will be a"
 def _choice_text(model: Choice) -> str:
     hung = (visible(choice).replace("\n", "\n     ") for choice in model.choices)
     numbered = [f"  {n}. {words}" for n, words in enumerate(hung, 1)]
-    closing = "Decide first; then `predict.reveal()` says what running it gave."
+    closing = "Decide first. Then `predict.reveal()` shows what happened."
     return "\n".join([visible(model.question), *numbered, closing])
+
+
+def _choice_html(model: Choice) -> str:
+    return render("choice.html", model=model)
 
 
 def _choice_widget(model: Choice):
@@ -42,13 +46,13 @@ def _sandbox_html(model: Sandbox) -> str:
 
 
 def _tell(model: Sandbox) -> tuple[list[tuple[str, ...]], str]:
-    """Return a row for each control, and what there is to foretell."""
+    """Return a row for each control, and what there is to predict."""
     rows, (*most, last) = [], model.verdicts
     for c in model.controls:
         matters = f"{c.of}: {', '.join(c.matters)}" if c.of else EVERY
         rows.append((c.name, c.first, "; ".join(c.options), matters))
     words = f"{', '.join(most)} or {last}" if most else last
-    return rows, f"To foretell: {ASK[:1].lower()}{ASK[1:]} {words}."
+    return rows, f"To predict: {ASK[:1].lower()}{ASK[1:]} {words}."
 
 
 def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str], dict]):
@@ -102,5 +106,5 @@ def answer_of(run: Transcript) -> dict:
     return {"says": f"{ENDS[run.end]} {run.ending}", "shown": shown}
 
 
-choice = View(_choice_text, lambda model: render("choice.html", model=model), _choice_widget)
+choice = View(_choice_text, _choice_html, _choice_widget)
 sandbox = View(_sandbox_text, _sandbox_html, sandbox_widget)

@@ -135,14 +135,21 @@ function movable(view) {
   });
   for (const end of ["pointerup", "pointercancel"]) view.addEventListener(end, () => (held = null));
   view.addEventListener("scroll", edges, { passive: true });
-  new ResizeObserver(edges).observe(view);
+  new ResizeObserver(() => follow(last)).observe(view); // the first step is shown before it has a size
+  let last = [];
   const follow = (nodes) => {
+    last = nodes;
     edges();
-    const spots = nodes.map((node) => node.getBoundingClientRect()).filter((spot) => spot.width);
+    const placed = (some) => some.map((node) => node.getBoundingClientRect()).filter((spot) => spot.width);
+    const spots = placed(nodes);
+    const boxes = placed(nodes.filter((node) => node.matches('.box[data-state="new"], .box[data-state="now"]')));
     if (!spots.length || !view.classList.contains("course-drags")) return;
     const box = view.getBoundingClientRect();
     const shift = (from, to) => {
-      const [low, high] = [Math.min(...spots.map((s) => s[from])), Math.max(...spots.map((s) => s[to]))];
+      const span = (some) => [Math.min(...some.map((s) => s[from])), Math.max(...some.map((s) => s[to]))];
+      const [first, end] = span(spots);
+      const fits = end - first <= box[to] - box[from] || !boxes.length; // else the arrows may lead out of sight
+      const [low, high] = fits ? [first, end] : span(boxes);
       if (low < box[from]) return low - box[from] - MARGIN;
       return high > box[to] ? Math.min(high - box[to] + MARGIN, low - box[from] - MARGIN) : 0;
     };
@@ -162,7 +169,7 @@ function zoomBar(drawing, smallest) {
     drawing.style.width = by ? `${Math.round(least)}px` : "";
     drawing.style.minWidth = by ? "0" : `${smallest}px`;
   };
-  const sizes = [["−", "Smaller", 0.8], ["+", "Larger", 1.25], ["Fit", "As at first", 0]];
+  const sizes = [["−", "Smaller", 0.8], ["+", "Larger", 1.25], ["Fit", "Reset", 0]];
   for (const [sign, words, by] of sizes) {
     const node = make("button", "course-button", sign, { type: "button", "aria-label": words });
     node.addEventListener("click", () => scale(by));

@@ -8,8 +8,8 @@ from contextlib import suppress
 from threading import Lock
 from uuid import uuid4
 
-from helpers.safety import progress
-from helpers.view.widgets import read
+from ...safety import progress
+from . import read
 
 AFTER, STEP = 2.0, 0.5  # seconds that a cell takes in silence; between two looks at what is done
 MANY = 30  # so many new modules are an import of something large
@@ -31,7 +31,7 @@ class Waiting:
         self._loop.add_callback(self._loop.call_later, self._after, self._look, cell)
 
     def end(self, result=None) -> None:
-        """Take the line away; what was said is over."""
+        """Remove the line; its task is over."""
         with self._lock:
             self._cell += 1
             line, self._line = self._line, None
@@ -46,7 +46,7 @@ class Waiting:
             new = len(sys.modules) - self._modules
             what = progress.said() or (f"importing, {new:,} modules so far" if new > MANY else "")
             words = f"Still running: {what}" if what else "Still running"
-            with suppress(Exception):  # a page that cannot be told is no reason to stop
+            with suppress(Exception):  # a page that cannot be reached is no reason to stop
                 if self._line is None:
                     self._line = self._opened({"words": words, "since": self._after})
                 elif words != self._words:
@@ -74,7 +74,7 @@ def _open_channel(state: dict):
     module = {"_model_module": "anywidget", "_model_module_version": "*", "_model_name": "AnyModel"}
     view = {"_view_module": "anywidget", "_view_module_version": "*", "_view_name": "AnyView"}
     script = {"_esm": read("dom.js") + read("progress_line.js"), "_css": read("progress_line.css")}
-    name = uuid4().hex  # the page asks by it whether the line still stands
+    name = uuid4().hex  # the page checks by it whether the line is still there
     own = {"_anywidget_id": __name__, "own": name, **script}
     return create_comm(
         target_name="jupyter.widget",

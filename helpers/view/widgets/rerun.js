@@ -25,7 +25,7 @@ function render({ model, el }) {
   const status = makeStatus();
   const shown = make("div", "course-transcript", "", { role: "region", "aria-label": "Transcript" });
   field.append(make("legend", "", model.get("title")), ...labelled("Switch", pick));
-  field.append(...labelled("Lines to run (yours to change)", code));
+  field.append(...labelled("Lines to run (you can edit them)", code));
   field.append(make("p", "", model.get("note")), bar);
   form.append(field, status, shown);
   el.append(form);

@@ -71,9 +71,16 @@ function render({ model, el }) {
   root.append(make("div", "course-title", model.get("title")), field, body);
   el.replaceChildren(root);
   const picture = mountPicture(host, model.get("svg"));
+  const { drawing } = picture, { width, height } = drawing.viewBox.baseVal, least = parseFloat(drawing.style.minWidth) / width;
+  new ResizeObserver(() => { // a phone has room for holders, arrows and functions alone
+    const start = host.clientWidth < 520 ? Number(drawing.dataset.narrow) : 0;
+    drawing.setAttribute("viewBox", `${start} 0 ${width - start} ${height}`);
+    drawing.setAttribute("width", width - start);
+    drawing.style.minWidth = `${Math.round(least * (width - start))}px`;
+  }).observe(host);
   model.on("change:index", () => model.get("index") !== shown && show());
   keepKeys(root, ending.signal);
-  lightWords(root, ending.signal);
+  lightWords();
   show();
   return () => ending.abort();
 }

@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from helpers.model.phrase import counted, ended
-from helpers.model.reference_records import UNKNOWN, RouteMap
-from helpers.view import View, ink
-from helpers.view.diagram.animated_graph import Picture
-from helpers.view.ink import LETTER, drawn_width, pictured
-from helpers.view.markup import fit, joined, one_line, render
-from helpers.view.table_view import ENTRIES, count_changed, dots, dots_text, explain_dots
-from helpers.view.widgets import make_widget, read
+from ...model.phrase import counted, ended
+from ...model.reference_records import UNKNOWN, RouteMap
+from .. import View, ink
+from ..diagram.animated_graph import Picture
+from ..ink import LETTER, drawn_width, pictured
+from ..markup import fit, joined, one_line, render
+from ..table_view import ENTRIES, count_changed, dots, dots_text, explain_dots
+from . import make_widget, read
 
 FEW = 3  # routes that are called by their names
 MOST = 60  # routes in the picture
@@ -22,7 +22,7 @@ GROUPS = {"name": "in modules", "function": "in functions", "object": "in object
 def _text(model: RouteMap) -> str:
     said = [f"{one_line(h)}: {_say(model, at)}" for at, h in enumerate(model.headings)]
     columns = {"call": [route.call for route in model.routes]}
-    columns["who holds the function"] = [route.name for route in model.routes]
+    columns["who refers to the function"] = [route.name for route in model.routes]
     return joined(dots_text(model, columns), *said)
 
 
@@ -51,12 +51,12 @@ def _say(model: RouteMap, setting: int) -> str:
     parts = [f"{arrows} to {ended(new)}" if moved else "No arrow moves."]
     codes = model.functions[0].codes
     if codes[setting] != codes[0]:
-        parts.append(f"{old} is the same function with other code, so whoever holds it runs that.")
+        parts.append(f"{old} is the same function with new code, so every holder runs that code.")
     rest = [route.name for route in model.routes if route.name not in noticed]
     if rest and len(rest) <= FEW:
         parts.append(ended(f"Not reached: {', '.join(map(one_line, rest))}"))
     elif rest:
-        why = f": what holds {old} for them was left alone" * held.issuperset(rest)
+        why = f": their holder of {old} was not changed" * held.issuperset(rest)
         parts.append(f"{len(rest)} calls do not notice{why}.")
     return " ".join(parts)
 
@@ -104,7 +104,7 @@ def routes_picture(model: RouteMap) -> Picture:
         for held in sorted(set(route.holds) - {UNKNOWN}):
             y, end, tip = row["y"], ends[held] + 14 + (high - 28) * at // count, functions - 9
             line = f"M{right} {y}C{half} {y} {half - 9} {end} {tip} {end}"
-            said = f"{route.name} holds {model.functions[held].label}"
+            said = f"{route.name} refers to {model.functions[held].label}"
             arrow = {"key": f"a{at}.{held}", "slot": at, "words": said, "line": line}
             arrows.append(arrow | {"start": (right, y), "tip": (functions, end)})
     for at, function in enumerate(model.functions):

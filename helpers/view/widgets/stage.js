@@ -141,7 +141,7 @@ function render({ model, el }) {
   });
   sizes.observe(root);
   listen(root, go, closing.signal);
-  lightWords(root, closing.signal);
+  lightWords();
   draw();
   return () => {
     controls.stop();

@@ -7,14 +7,14 @@ from functools import partial
 
 from markupsafe import Markup, escape
 
-from helpers.model.graphs import Graph
-from helpers.model.stage_records import LANES, NOWHERE, Card, Panel, Step, Timeline, Value
-from helpers.model.torch_records import DynamoRun
-from helpers.view import View
-from helpers.view.diagram.animated_graph import animated_graph, growing_graphs
-from helpers.view.markup import MONO, cut, fit, joined, one_line, render, source_lines, visible
-from helpers.view.progress_view import view_of
-from helpers.view.widgets import make_widget
+from ...model.graphs import Graph
+from ...model.stage_records import LANES, NOWHERE, Card, Panel, Step, Timeline, Value
+from ...model.torch_records import DynamoRun
+from .. import View
+from ..diagram.animated_graph import animated_graph, growing_graphs
+from ..markup import MONO, cut, fit, joined, one_line, render, source_lines, visible
+from ..progress_view import view_of
+from . import make_widget
 
 MARK, LEFT = "▶", "↩"  # the line that runs next, and the one that was just left
 NO_STEPS = "No steps were recorded, so there is nothing to step through."
@@ -66,7 +66,7 @@ def _text(model: Timeline) -> str:
             parts.append(f"{MARK} {model.place(step.line)}: {lines[step.line - 1]}")
         if 1 <= step.left <= len(lines):
             parts.append(f"{LEFT} {model.place(step.left)}, {step.deed}: {lines[step.left - 1]}")
-        for panel in step.panels:
+        for panel in (one for one in step.panels if one.content or one.title not in PRINTED):
             parts += [visible(f"{_heading_of(panel)}:")] if _heading_of(panel) else []
             parts += [f"  {line}".rstrip() for line in _draw_panel(panel, "text").split("\n")]
         steps.append("\n".join(parts))
@@ -90,7 +90,7 @@ def _html(model: Timeline) -> str:
         shown.append((cut(step.label), step.line, (step.left, f"{LEFT} {step.deed}"), parts))
         if not opened and any(type(panel.content) is not str for panel in step.panels):
             opened = len(shown)
-    values = {"lines": lines, "first": model.first, "steps": shown, "total": len(model.steps)}
+    values = {"lines": lines, "numbers": model.numbers, "steps": shown, "total": len(model.steps)}
     values |= {"mark": MARK, "opened": opened or 1, "note": note_of(model)}
     return render("timeline.html", title=model.title, **values)
 
@@ -110,7 +110,7 @@ def stage_script(model: Timeline) -> dict:
     while True:
         rest = fit(model.steps, ALL, "Steps", shown)[1]
         played = {"title": one_line(model.title), "note": joined(note_of(model), rest)}
-        played |= {"lines": source_lines(model), "first": model.first}
+        played |= {"lines": source_lines(model), "numbers": model.numbers}
         played |= _Script(model, model.steps[:shown]).parts()
         size = len(to_json(played).encode())
         if size <= STATE_ROOM or shown <= 1:
@@ -165,7 +165,7 @@ class _Script:
         told |= {name: self._word(cut(said)) for name, said in words.items()}
         told["lane"] = self._lanes.index(step.lane) if step.lane in self._lanes else -1
         told["deed"] = self._word(step.deed)
-        if self._printed:  # how much of all output stands there; where it is no beginning, words
+        if self._printed:  # how much of all output is there; where it is no beginning, words
             printed = _printed(step)
             starts = self._printed.startswith(printed)
             told["printed"] = _count_units(visible(printed)) if starts else [self._word(printed)]
@@ -193,7 +193,7 @@ class _Script:
         if getattr(step, "left_out", 0) or getattr(step, "kind", INSTRUCTION) != INSTRUCTION:
             return {}
         values, function = getattr(step, "values", ()), getattr(step, "function", "")
-        if not values:  # known by its words alone: at the same place it is the same one
+        if not values:  # known only by its words: at the same place it is the same one
             where = [(function, n, w.removesuffix(" (lazy)")) for n, w in enumerate(step.stack)]
             keys = [_index(self._symbols, place) for place in where]
             values = [Value(w, key=key) for w, key in zip(step.stack, keys, strict=True)]

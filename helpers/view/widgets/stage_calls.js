@@ -103,7 +103,7 @@ function pile(pane, cards, was, handed = "") {
 function handedDown(words) {
   const node = make("div", "stage-handed", "");
   node.append(make("small", "", "↓ handed down"), make("b", "", words));
-  node.title = `${words}: on its way to what called the frame`;
+  node.title = `${words}: on its way to the caller`;
   return node;
 }
 

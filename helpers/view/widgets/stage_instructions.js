@@ -82,7 +82,7 @@ function instructionList(code, script, go, links, room) {
     if (ran.has(row.offset)) {
       node.classList.add("stage-used");
       node.addEventListener("click", () => go(nextAt(script, code, row.offset)));
-    } else node.title += ": not stepped on in this run";
+    } else node.title += ": not run in any step here";
     node.addEventListener("mouseenter", () => links.atRow(row));
     node.addEventListener("mouseleave", () => links.atRow(null));
     box.append(node);

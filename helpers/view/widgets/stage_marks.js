@@ -17,13 +17,13 @@ function putBy(step, next) {
 function markNew(block) {
   block.classList.add("stage-fresh");
   block.append(make("u", "stage-tag", "new"));
-  block.title += ": just put here";
+  block.title += ": just pushed";
 }
 
 /** Where the next result goes: an empty slot, or one whose value is taken first. */
 function putsMark(over) {
   const mark = make("div", `stage-puts${over ? " stage-over-value" : ""}`, "", { "aria-hidden": "true" });
-  mark.append(make("u", "stage-tag", "+ puts here"));
+  mark.append(make("u", "stage-tag", "+ pushes here"));
   mark.title = "the next result goes here";
   return mark;
 }

@@ -17,7 +17,7 @@ function panelPlaces(script) {
       wanted.set(at, (wanted.get(at) ?? new Set()).add(key));
     });
 
-  const box = makeScroll(make("div", "stage-pane stage-panels", ""), "What each step holds");
+  const box = makeScroll(make("div", "stage-pane stage-panels", ""), "What each step shows");
   const parts = new Map();
   for (const [at, keys] of wanted) {
     const part = make("div", "stage-panel", "");
@@ -44,7 +44,7 @@ function panelPlaces(script) {
       fillPlace(parts.get(at), title, key, pool);
     });
     for (const [at, { part }] of parts) part.classList.toggle("stage-absent", rest.has(at));
-    why.textContent = now.panels.length ? "" : now.says || now.label;
+    why.textContent = now.panels.length || script.picture ? "" : "nothing to show at this step";
   };
   return { box, show, tidy: () => parts.forEach(({ stack }) => reachable(stack)) };
 }
@@ -75,15 +75,17 @@ function picturePane(script) {
   const host = make("div", "", "");
   pane.body.append(host);
   const picture = mountPicture(host, script.picture.svg);
-  const why = make("p", "stage-none stage-why", "");
-  pane.body.append(why);
   const from = new Map(); // key of a part -> the first step that shows it
   for (let n = script.total - 1; n >= 0; n--) for (const key of Object.keys(script.step(n).picture)) from.set(key, n);
   const show = (now, moving, before) => {
-    showPicture(picture, now.picture, before?.picture ?? {}, moving);
     for (const [key, nodes] of picture.parts)
       for (const node of nodes) node.classList.toggle("course-ahead", from.get(key) > now.n);
-    why.textContent = Object.keys(now.picture).length ? "" : "nothing yet: the pale ones come later";
+    showPicture(picture, now.picture, before?.picture ?? {}, moving);
+    const told = Object.values(now.picture).some((state) => ["now", "new"].includes(state));
+    const soon = Math.min(...[...from.values()].filter((n) => n > now.n)); // when the next pale parts come
+    const next = [...from.keys()].filter((key) => from.get(key) === soon);
+    if (!told && next.length) picture.pan.follow(next.flatMap((key) => picture.parts.get(key) ?? []));
+    pane.aside.textContent = Object.keys(now.picture).length ? "" : "nothing yet: the pale ones come later";
   };
   return { box: pane.box, show, changes: picture.changes };
 }

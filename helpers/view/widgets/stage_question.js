@@ -27,12 +27,12 @@ function stackAnswers(now, next) {
   const [old, after] = [now.stack, next.stack].map((stack) => stack.map(({ words }) => words));
   const left = old.slice(0, old.length - now.taken);
   const fresh = after.slice(left.length);
-  const does = [now.taken && `takes ${now.taken}`, fresh.length && `puts ${fresh.length}`].filter(Boolean).join(", ") || "changes nothing here";
+  const does = [now.taken && `pops ${now.taken}`, fresh.length && `pushes ${fresh.length}`].filter(Boolean).join(", ") || "changes nothing here";
   const wrong = [
     [old, `it ${does}`],
     [left, "its result goes on top"],
-    [[...old, ...fresh], `it takes ${now.taken} off first`],
-    [after.length > 1 ? [...after.slice(0, -2), after.at(-1), after.at(-2)] : after, "what was put last is on top"],
+    [[...old, ...fresh], `it pops ${now.taken} first`],
+    [after.length > 1 ? [...after.slice(0, -2), after.at(-1), after.at(-2)] : after, "the value pushed last is on top"],
     [old.slice(0, -1), `it ${does}`],
     [[...after, after.at(-1) ?? "None"], `it ${does}, no more`],
   ];

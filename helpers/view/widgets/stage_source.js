@@ -79,7 +79,7 @@ function sourcePane(script, go, links) {
   const listed = pythonLines(script.lines);
   const rows = script.lines.map((words, i) => {
     const row = make("div", "stage-line", "");
-    const called = i + (script.first ?? 1);
+    const called = script.numbers?.[i] ?? i + 1;
     const number = make(used.has(i + 1) ? "button" : "span", "stage-number", String(called));
     if (used.has(i + 1)) {
       number.type = "button";

@@ -3,7 +3,7 @@
 const SLOT = { least: 20, most: 34, gap: 4 };
 const FOOT = 10; // pixels below the lowest slot: for the mark on its edge
 const MS = 250;
-const NULL_MEANS = "NULL: an empty slot; a call finds self there if it calls a method";
+const NULL_MEANS = "NULL: an empty slot; a call of a method finds self there";
 
 function stackPane(script, room) {
   const pane = makePane("stack", script.codes.length ? "Value stack" : "Symbolic stack");
@@ -61,18 +61,18 @@ function stackPane(script, room) {
       if (n >= slots) return;
       const node = placed(make("div", "stage-gone", ""), n);
       node.append(make("span", "", value.words));
-      node.title = `just taken: ${value.words}`;
+      node.title = `just popped: ${value.words}`;
       strip.append(node);
     });
     if (gone.length) {
       const top = Math.max(...gone.map(({ n }) => n)) + 1;
-      const label = make("div", "stage-takes stage-popped", "just taken");
+      const label = make("div", "stage-takes stage-popped", "just popped");
       label.style.bottom = `${foot + Math.min(top, slots) * pitch - 2}px`;
       strip.append(label);
     }
     if (now.taken && stack.length) {
       const from = stack.length - now.taken;
-      const bracket = make("div", "stage-takes stage-bracket", `takes ${now.taken}`);
+      const bracket = make("div", "stage-takes stage-bracket", `pops ${now.taken}`);
       bracket.style.bottom = `${foot + from * pitch}px`;
       bracket.style.height = `${now.taken * pitch - SLOT.gap}px`;
       strip.append(bracket);
@@ -85,7 +85,7 @@ function stackPane(script, room) {
     strip.style.transform = `translateY(${hidden * pitch}px)`;
     below.textContent = hidden ? `↓ ${hidden} more below` : "";
     const empty = !stack.length && !gone.length && !puts.length;
-    why.textContent = now.stack ? (empty ? "empty" : "") : "no stack at this step";
+    why.textContent = now.stack && empty ? "empty" : "";
     const most = slots === allowed && script.codes.length === 1 ? ` of at most ${slots}` : "";
     const depth = `${stack.length}${most || ` value${stack.length === 1 ? "" : "s"}`}`;
     const covered = new Set(puts);
@@ -94,9 +94,9 @@ function stackPane(script, room) {
       kind.hidden = false; // a type that is cut says less than none
       kind.hidden = kind.scrollWidth > kind.clientWidth;
     }
-    pane.aside.textContent = now.stack ? depth : "";
+    pane.aside.textContent = now.stack ? depth : "none at this step";
     const words = stack.map(({ words }) => words).reverse().join(", ");
-    const told = [put.length && `new: ${put.map((n) => stack[n].words).join(", ")}`, now.taken && `takes the top ${now.taken}`];
+    const told = [put.length && `new: ${put.map((n) => stack[n].words).join(", ")}`, now.taken && `pops the top ${now.taken}`];
     box.setAttribute("aria-label", [`Value stack, top first: ${words || "empty"}`, ...told].filter(Boolean).join("; "));
     return { fresh: fresh.map((value) => ({ value, block: blocks.get(value.key) })), gone };
   };

@@ -68,7 +68,7 @@ function raiseMark(n, total) {
 
 // Kinds of step that are no kind of instruction, and whose colour they have.
 const ALIKE = {
-  return: "store", yield: "operate", resume: "load", exception: "jump", break: "jump",
+  return: "quiet", yield: "operate", resume: "load", exception: "jump", break: "jump",
   graph: "operate", stack: "load", "hand over": "call",
 };
 const laneColour = (lane) => {

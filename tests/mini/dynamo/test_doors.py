@@ -124,9 +124,9 @@ def test_only_what_comes_down_to_a_function_of_python_is_taken(wrong):
 
 
 def test_a_backend_is_something_to_call_and_returns_such():
-    with pytest.raises(TypeError, match="backend must be something to call, not str"):
+    with pytest.raises(TypeError, match="backend must be callable, not str"):
         dynamo.compile(lambda x: x, backend="inductor")
-    with pytest.raises(TypeError, match="must return something to call, not NoneType"):
+    with pytest.raises(TypeError, match="must return a callable, not NoneType"):
         dynamo.compile(lambda x: x + 1, backend=lambda module, inputs: None)(torch.ones(1))
 
 

@@ -193,7 +193,7 @@ def attr_types(tmp):
         )
         load(tmp)
     write(tmp, edited(RELU, "op_def.py", 'Input("in")', 'Attr("a", (1, 2)).Input("in")'))
-    with pytest.raises(flow.OpError, match="no attr type"):
+    with pytest.raises(flow.OpError, match="does not name an attr type"):
         load(tmp)
 
 

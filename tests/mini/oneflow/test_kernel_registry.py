@@ -79,9 +79,9 @@ def test_the_picture_has_a_box_for_each_kernel(tmp_path):
     ("line", "words"),
     [
         ("register(halve, True)", "takes a predicate, got True"),
-        ('register(halve, dtype == "text")', "no data type of a blob"),
+        ('register(halve, dtype == "text")', "not a data type of a blob"),
         ('register(halve, dtype in ("int8", "int32"))', "neither true nor false"),
-        ('register(halve, (dtype == "int8") | "int32")', "joined with another one"),
+        ('register(halve, (dtype == "int8") | "int32")', "a predicate joins only another one"),
         ('flow.REGISTER_USER_KERNEL("a").SetIsMatchedHob(dtype == "int8")', "has no .SetCreateFn"),
     ],
 )
@@ -92,7 +92,7 @@ def test_a_wrong_registration_is_refused_in_words(line, words, tmp_path):
 
 
 def test_a_kernel_is_registered_in_a_kernel_file_only():
-    with pytest.raises(flow.OpError, match="stands in <name>_py_kernel.py"):
+    with pytest.raises(flow.OpError, match="belongs in <name>_py_kernel.py"):
         flow.REGISTER_USER_KERNEL("user_relu_forward")
     with collect("py_kernel.py", "a.py") as registered:
         chain = flow.REGISTER_USER_KERNEL("a").SetCreateFn(abs)

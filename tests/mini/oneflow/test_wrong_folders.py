@@ -100,5 +100,5 @@ def test_edited_folder_in_a_train_job(name, tmp_path):
 def test_missing_file(missing, tmp_path):
     write(tmp_path)
     (tmp_path / "user_relu" / f"user_relu_{missing}").unlink()
-    words = [f"user_relu/user_relu_{missing} is missing", "the folder holds"]
+    words = [f"user_relu/user_relu_{missing} is missing", "the folder contains"]
     caught(lambda: load(tmp_path), "load", words)

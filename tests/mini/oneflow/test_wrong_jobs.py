@@ -23,7 +23,7 @@ def on_cpu(body, kind="predict", spec=((5,), "float32")):
 JOBS = {
     "folder missing": (
         lambda op, tmp: flow.experimental.custom_op_module("user_gelu", tmp), "load",
-        ["no folder 'user_gelu'", "named like the op"],
+        ["no folder 'user_gelu'", "with the op's name"],
     ),
     "both front ends": (
         lambda op, tmp: flow.experimental.custom_op_module("user_relu", also_cpp(tmp))

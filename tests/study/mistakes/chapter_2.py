@@ -1,4 +1,4 @@
-"""Chapter 2: keys of a trace ranked wrong, batches that still retrace, caches that part."""
+"""Chapter 2: traces ranked wrong, batches that still retrace, caches that differ."""
 
 ORDER = '"tensors", "mixed", "lengths", "numbers", "containers"'
 SIGNATURE = "\n    slow_step, input_signature=[tf.TensorSpec([None, 3]), tf.TensorSpec([])]\n"
@@ -94,20 +94,20 @@ def epoch(step, batches):
 
 MISTAKES = {
     "ranking": (
-        ("no part of its key", '"tensors", "mixed"', '"mixed", "tensors"'),
+        ("not part of its key", '"tensors", "mixed"', '"mixed", "tensors"'),
         ("share a key", '"mixed", "lengths"', '"lengths", "mixed"'),
-        ("was there before", '"lengths", "numbers"', '"numbers", "lengths"'),
-        ("are five keys", '"numbers", "containers"', '"containers", "numbers"'),
+        ("seen before", '"lengths", "numbers"', '"numbers", "lengths"'),
+        ("make five keys", '"numbers", "containers"', '"containers", "numbers"'),
         ("each of these names once", ORDER, '"tensors", "mixed"'),
         ("ranking must be a list", f"[{ORDER}]", '"tensors"'),
     ),
     "batches": (
-        ("made of numbers, not None", NOTHING),
+        ("consist of numbers, not None", NOTHING),
         ("step must be a tf.function itself", "def epoch", WITHIN),
         ("number: Python value", SIGNATURE, "slow_step, reduce_retracing=True", NUMBER, "number"),
         ("rows: shape", SIGNATURE, "slow_step"),
         ("yours gives [", "enumerate(batches)", "zip(range(6), batches)"),
-        ("results do not come from there", CALL, f"({CALL}, slow_step(rows, number))[1]"),
+        ("does not use what step returns", CALL, f"({CALL}, slow_step(rows, number))[1]"),
         ("make no trace", EAGERLY),
     ),
     "slow_training": (
@@ -115,7 +115,7 @@ MISTAKES = {
         ("rows: shape", "(reduce_retracing=True)", ""),
         ("losses: number of elements", SLOWLY),
         (
-            "calls Python back, by EagerPyFunc",
+            "calls back into Python through EagerPyFunc",
             "@tf.function(reduce_retracing=True)\ndef train_step(",
             IN_PYTHON,
         ),
@@ -130,23 +130,23 @@ MISTAKES = {
         ("a Python value is its own key", "else leaf\n", "else type(leaf)\n"),
         ("1, 1.0 and True are equal", "else leaf\n", "else repr(leaf)\n"),
         ("a list is not a tuple", "map_structure(spec, args)", FLAT),
-        ("in a container, too, a tensor's value", AT_THE_TOP),
-        ("also when the last one is gone", "else leaf\n", f"else {BY_ID}\n"),
+        ("inside a container, too, a tensor's value", AT_THE_TOP),
+        ("even if the last one is freed", "else leaf\n", f"else {BY_ID}\n"),
     ),
     "cache_lookup": (
         ("another form is another key", "known == form and all", "all"),
-        ("makes room for all lengths", "common(k, n) == [k]", "k == n"),
-        ("two ranks make room", "return [(a[0], None)]", "return []"),
+        ("widens the key to all lengths", "common(k, n) == [k]", "k == n"),
+        ("two ranks widen the key", "return [(a[0], None)]", "return []"),
         ("a size that agrees is kept", "m if m == n else None", "None"),
-        ("the first that fits serves", "enumerate(keys)", "reversed([*enumerate(keys)])"),
-        ("another dtype makes no room", " or a[0] != b[0]", ""),
+        ("the first that fits is used", "enumerate(keys)", "reversed([*enumerate(keys)])"),
+        ("another dtype widens no key", " or a[0] != b[0]", ""),
         ("find must return None or a position", "return at\n", "return known\n"),
         ("widen must return (form, leaves)", "return form, leaves", "return str(form)"),
     ),
     "cache_mutation": (
         ("trace on a nested copy", "mine = tf.nest.map_structure(lambda leaf: leaf, args)", LEVEL),
         ("trace on a nested copy", "fn(*mine)", "fn(*args)"),
-        ("an appended list raises", "form(mine) != form(args) or ", ""),
+        ("appending to a list raises", "form(mine) != form(args) or ", ""),
         ("another object in the same place", " or any(a is not b for a, b in pairs)", ""),
         ("an equal tensor in the same place", BY_TEXT),
         ("leaves [] in the caller's object", DEEP),

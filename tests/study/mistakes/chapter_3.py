@@ -127,7 +127,7 @@ MISTAKES = {
     "code_patch": (
         ("the same code object", RETURNED, "return code"),
         ("try .to_code()", RETURNED, "return steps"),
-        ("returns None, which is no code object", f"    {RETURNED}\n", ""),
+        ("returns None, which is not a code object", f"    {RETURNED}\n", ""),
         ("offset 4: yours gives 'LOAD_CONST int 25'", FIRST_PAIR),
         (
             "offset 6: yours gives 'BINARY_OP +'",

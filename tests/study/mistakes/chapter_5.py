@@ -13,7 +13,7 @@ ON_CPU = ' & (flow.HobDeviceTag() == "cpu")'
 
 
 def stage(piece, right, wrong):
-    """Return the pieces that foretell another stage for what is left out of the op."""
+    """Return the pieces that predict another stage for what is left out of the op."""
     return f'{piece}": "{right}"', f'{piece}": "{wrong}"'
 
 
@@ -23,7 +23,7 @@ MISTAKES = {
         ('has no output ("y", 0)', NAMES, '"out", "y", "in"'),
         ('has no input ("x", 0)', NAMES, '"out", "out", "x"'),
         ('has no output ("dy", 0)', NAMES, '"out", "dy", "in"'),
-        ('such as "y": output', NAMES, '"out", 0, "in"'),
+        ('such as "y", for output', NAMES, '"out", 0, "in"'),
         ("three names", NAMES, '"out", "out", None'),
     ),
     "forgotten": (
@@ -33,9 +33,9 @@ MISTAKES = {
             *stage("the shape in the inference", "infer", "build"),
         ),
         ("ops of the gradient must be in the list", *stage("the gradient rule", "backward", "run")),
-        ("a definition says nothing of devices", *stage("the placement", "build", "infer")),
+        ("a definition says nothing about devices", *stage("the placement", "build", "infer")),
         (
-            "nobody looks into the kernel file",
+            "nothing looks into the kernel file",
             *stage("backward() in the kernel file", "run", "backward"),
         ),
         ("must be a dict", "guess = 'run'"),
@@ -122,8 +122,8 @@ MISTAKES = {
             "'\"x\", [x]'",
         ),
         ("has no file", '"user_cube_py_kernel.py"', '"user_cube.py"'),
-        ("stands", '"np.array(x**3, dtype=float)"', '"x"'),
-        ("user_cube must be three texts", '"x**3")', "3)"),
+        ("it must occur exactly once", '"np.array(x**3, dtype=float)"', '"x"'),
+        ("user_cube must be three strings", '"x**3")', "3)"),
         ("must be a dict", "repairs = []"),
     ),
     "two_kernels": (
@@ -142,16 +142,16 @@ MISTAKES = {
         ("(float16): yours gives", "return x / 2", "return x / 2 if x.ndim else x + 1"),
         ("must be a function", "def choose(", "choose = 5\n\n\ndef another("),
         (
-            'on "cpu", how many of the kernels match: yours gives 0',
+            'on "cpu", the number of kernels that match: yours gives 0',
             "register(halve, is_float)\n",
             "",
         ),
         (
-            'on "cpu", how many of the kernels match: yours gives 2',
+            'on "cpu", the number of kernels that match: yours gives 2',
             "~is_float",
             "is_float",
         ),
-        ('on "gpu", how many of the kernels match: yours gives 1', ON_CPU, ""),
+        ('on "gpu", the number of kernels that match: yours gives 1', ON_CPU, ""),
         (
             "half of -3 (int8): yours gives -1, numpy gives -2",
             "x // 2",
@@ -167,6 +167,6 @@ MISTAKES = {
             '(dtype == "float16") | (dtype == "float32") | (dtype == "float64")',
             'dtype in ("float16", "float32", "float64")',
         ),
-        ("how many of the kernels match: yours gives 0", '"user_half_forward"', '"user_half"'),
+        ("the number of kernels that match: yours gives 0", '"user_half_forward"', '"user_half"'),
     ),
 }

@@ -1,4 +1,4 @@
-"""Chapter 6: routes read wrong; loggers, tapes and eager calls that part from TensorFlow's."""
+"""Chapter 6: wrong routes; loggers, tapes and eager calls that differ from TensorFlow's."""
 
 RUN = "byref(count), status.address)\n"
 REMOVE = "op_callbacks.remove_op_callback(callback)"
@@ -23,49 +23,49 @@ NOT_RAISED = DELETE.replace("finally", "except TypeError").replace(
 
 MISTAKES = {
     "route": (
-        ("FastPathExecute raised inside", '"fallback"', '"fast path"'),
+        ("FastPathExecute raised, because", '"fallback"', '"fast path"'),
         (
-            "C reads all that arrives at the door itself",
+            "C itself reads everything that arrives at the door",
             '(variable)": "fast path"',
             '(variable)": "fallback"',
         ),
-        ("no second way", '"refused"', '"fast path"'),
+        ("there was no fallback", '"refused"', '"fast path"'),
         ("the whole graph is one op", '"function"', '"graph"'),
-        ("at either door", '"no door"', '"fast path"'),
-        ("a node was written", '": "graph"', '": "function"'),
+        ("through either door", '"no door"', '"fast path"'),
+        ("wrote a node", '": "graph"', '": "function"'),
         ("must be one of 'fast path', 'fallback'", '(a, 1.0)": "fast path"', '(a, 1.0)": "quick"'),
         ("must be a dict", "answers = 'fast path'"),
     ),
     "op_logger": (
         ("before the block ends", LEAVE, AT_THE_END),
         ("bytes", ".decode() if isinstance(op_type, bytes) else op_type", ""),
-        ("whatever was raised", LEAVE, "    yield log\n    op"),
-        ("somebody else's callback is gone", REMOVE, "op_callbacks.clear_op_callbacks()"),
-        ("a log of its own", "    log = []\n", "", "@context", "log = []\n@context"),
+        ("whatever the block raises", LEAVE, "    yield log\n    op"),
+        ("someone else's callback is gone", REMOVE, "op_callbacks.clear_op_callbacks()"),
+        ("its own log", "    log = []\n", "", "@context", "log = []\n@context"),
         ("yours gives {'outer'", "        log.append", "        op_type in log or log.append"),
         (
-            "nobody heard of it",
+            "the exception of the block was swallowed",
             "    finally:\n        op",
             "    except Exception:\n        pass\n    op",
         ),
         ("still", REMOVE, "pass"),
-        ("given a list, `with op_logger() as log`, not ()", "yield log", "yield tuple(log)"),
+        ("get a list from `with op_logger() as log`, not ()", "yield log", "yield tuple(log)"),
         ("yours raises TypeError", "op_name=None, graph=None", "op_name=None"),
         ("must be a function", "op_logger = []"),
         ("yours raises", "def op_logger():\n    return None"),
     ),
     "tape": (
         ("walk from the last op to the first", "reversed(self.ops)", "self.ops"),
-        ("the sum of what comes", "grad if known is None else known + grad", "grad"),
-        ("give zeros", "tf.zeros_like(o) if g is None else g for", "g for"),
+        ("add up the gradients", "grad if known is None else known + grad", "grad"),
+        ("Pass zeros", "tf.zeros_like(o) if g is None else g for", "g for"),
         ("gives None", "grads.get(x._id)", "grads.get(x._id, tf.zeros_like(x))"),
         ("still there after the block", STOP, "pass"),
         (
-            "still there after the block: remove it whatever was raised",
+            "still there after the block. Remove it whatever the block raises",
             STOP,
             f"if not error[0]: {STOP}",
         ),
-        ("somebody else's callback", STOP, "op_callbacks.clear_op_callbacks()"),
+        ("someone else's callback", STOP, "op_callbacks.clear_op_callbacks()"),
         ("KeyError", "attrs, tuple(outputs)", "(), tuple(outputs)"),
         (
             "must return a tensor, or None, not ndarray",
@@ -73,10 +73,10 @@ MISTAKES = {
             "grads[x._id].numpy()",
         ),
         ("nothing to add", "if grad is not None:", "if True:"),
-        ("is not asked for a gradient", "                continue", "                pass"),
+        ("y does not depend on this op", "                continue", "                pass"),
         ("a list that changes", "tuple(outputs)", "outputs"),
         (
-            "asked three times",
+            "called three times",
             "reversed(self.ops)",
             "iter(lambda: self.ops and self.ops.pop(), [])",
         ),
@@ -87,9 +87,9 @@ MISTAKES = {
             "class MyTape:",
             "class MyTape:\n    ops = []",
         ),
-        ("give the class, MyTape, itself", "MyTape = 5"),
+        ("pass the class MyTape itself", "MyTape = 5"),
         ("yours raises AttributeError", "self.ops.append", "self.steps.append"),
-        ("return self from __enter__", "        return self\n", ""),
+        ("__enter__ returns None", "        return self\n", ""),
     ),
     "execute": (
         ("yours gives 'raises InvalidArgumentError", SET, "    pass"),
@@ -98,7 +98,7 @@ MISTAKES = {
         ("SIGSEGV", "            handles, count", f"{12 * ' '}{DELETED}handles, count"),
         ("transpose_b is 'yes': yours gives 'raises ArgumentError", PARSED, UNPARSED),
         (", TensorFlow gives 'raises", 'end = f" [Op:{op_name}]"', 'end = ""'),
-        ("more outputs asked for", "handles[: count.value]", "handles"),
+        ("with more outputs than it has", "handles[: count.value]", "handles"),
         ("without num_outputs", "num_outputs=1", "num_outputs=2"),
         ("no handle at address 0", f"{RUN}            status.check(end)\n", RUN),
         ("SIGSEGV", "for tensor in inputs:", "for tensor in [*inputs, *inputs[1:]]:"),
@@ -111,23 +111,23 @@ MISTAKES = {
     ),
     "slow_loop": (
         (
-            "e is 'a list', not 'stays': its way in the X-ray",
+            "e is 'a list', not 'stays': its route in the X-ray",
             '"e": "a list"',
             '"e": "stays"',
         ),
-        ("what arrives at the door there?", '"c": "a NumPy scalar"', '"c": "a list"'),
+        ("What arrives at the door there?", '"c": "a NumPy scalar"', '"c": "a list"'),
         ("the guess for d must be one of 'stays', 'a list'", '"d": "a list"', '"d": "lists"'),
         ("the guess must be a dict", "reasons = {", "reasons = 5, {"),
         ("quick must be a function", "def quick(", "quick = 5\n\n\ndef quick_one("),
         ("leaves the fast path", "tf.reverse(state, first_axis)", "tf.reverse(state, [0])"),
-        ("its routes are", "tf.sin(state)", "wave(state)"),
+        ("Its routes are", "tf.sin(state)", "wave(state)"),
         ("gives {'the gradient for state': None", "tf.sin(state)", "tf.constant(np.sin(state))"),
     ),
     "first_nan": (
-        ("give the first op, not the last", "self.op is None and ", ""),
+        ("return the first op, not the last", "self.op is None and ", ""),
         ("look at each of them", "(tuple, list)", "tuple"),
         ("a number, not a tensor", " if isinstance(value, torch.Tensor)", ""),
-        ("hand on kwargs", "**(kwargs or {})", ""),
+        ("pass kwargs on", "**(kwargs or {})", ""),
         ("'aten.log.default'", "op.overloadpacket.__name__", "str(op)"),
         (
             "sees the op that a composite function calls",

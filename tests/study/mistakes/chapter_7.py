@@ -1,4 +1,4 @@
-"""Chapter 7: seams named wrong, exhibits that prove nothing, and cures that are none."""
+"""Chapter 7: wrong seams, exhibits that prove nothing, and cures that cure nothing."""
 
 BY_HAND = """    old, before = losses.penalty, training.loss
     losses.penalty = training.penalty = new
@@ -49,17 +49,21 @@ MISTAKES = {
     "stuck_patch": (
         ("Name 1 more seam", '"name", "cache key"', '"name"'),
         ("no frame of loss is evaluated", '"cache key"', '"frame"'),
-        ("'hook' is no seam", '"cache key"', '"hook"'),
-        ("no exhibit in proof shows every place that holds", "show_bindings(losses.penalty), ", ""),
+        ("'hook' is not a seam", '"cache key"', '"hook"'),
+        (
+            "exhibit in proof shows every place that refers",
+            "show_bindings(losses.penalty), ",
+            "",
+        ),
         ("when Ctrl-C ends the block", CURE, BY_HAND_ON_ERROR),
         ("when the block raises", CURE, BY_HAND),
-        ("call what watch_traces returned", "    calls(weights, error)", "    pass"),
+        ("Call what watch_traces returned", "    calls(weights, error)", "    pass"),
         ("proof must be an exhibit", "(losses.penalty), calls", "(losses.penalty), True"),
     ),
     "every_step": (
-        ("at each step; why is it another one", '"cache key"', '"C call"'),
-        ("'the cache' is no seam", '"cache key"', '"the cache"'),
-        ("more than one batch", "train(calls, start, [rows] * 4)", "pass"),
+        ("why a different one each time", '"cache key"', '"C call"'),
+        ("'the cache' is not a seam", '"cache key"', '"the cache"'),
+        ("for several batches", "train(calls, start, [rows] * 4)", "pass"),
         ("no exhibit in proof shows which argument", "proof = calls", "proof = show_code(train)"),
         ("for 12 batches: yours gives", "max(number, 1)", "(number + 1)"),
         (
@@ -70,25 +74,25 @@ MISTAKES = {
     ),
     "blind_tool": (
         ("which code runs", '"evaluator"', '"name"'),
-        ("none written by hand", "show_compiled(compiled)", "show_bytecode(clipped)"),
-        ("look after the function was called", "show_compiled(compiled)", "show_names('x')"),
+        ("nobody wrote by hand", "show_compiled(compiled)", "show_bytecode(clipped)"),
+        ("Look after a call of it", "show_compiled(compiled)", "show_names('x')"),
         ("the lines: yours gives [], the reference gives [2, 3, 5]", STANCE, "    if True:"),
         ("the stance afterwards: yours gives 'force_eager'", STANCE, f"    {FORCED}\n    if True:"),
         ("graphs compiled once more: yours", STANCE, f"    torch._dynamo.reset()\n{STANCE}"),
         ("the lines: yours", "return covered(test, function)", EVERY_LINE),
     ),
     "dead_switch": (
-        ("does anybody call it", '"evaluator"', '"name"'),
+        ("does anything call it", '"evaluator"', '"name"'),
         ("evaluates no frame of getenv", '"evaluator"', '"frame"'),
         (
-            "shows what is asked before a call",
+            "shows what is checked before a call",
             "show_guards(gained.forward)",
             "show_code(Gained.forward)",
         ),
         ("call 2, CLINIC_GAIN is 10: the result", DISABLED, ""),
         ("call 7, CLINIC_GAIN is -3: the result", CALLED, GOTTEN),
         ("a graph ran: yours gives False", "    def forward", f"{DISABLED}    def forward"),
-        ("must be a class of modules", "Cured(torch.nn.Module)", "Cured"),
+        ("must be a subclass of torch.nn.Module", "Cured(torch.nn.Module)", "Cured"),
     ),
     "missing_op": (
         ("nothing is compiled here", '"registry"', '"evaluator"'),
@@ -96,26 +100,26 @@ MISTAKES = {
         ("shows the op both ways", 'shop["ops"] + call, ', ""),
         ("'ops' is missing", "shop | {", "{"),
         (
-            "a new program, where ops is another: program failed",
+            "a new program with a different ops: program failed",
             '"model": "import',
             '"serve": "import',
             'shop["model"]}',
             'shop["serve"]}',
         ),
         (
-            "where ops is another: yours gives",
+            "with a different ops: yours gives",
             '"import ops  # registers what predict calls\\n"',
             'shop["ops"]',
         ),
     ),
     "three_suspects": (
         ("with torch.compile out of the way", '"none"', '"evaluator"'),
-        ("with the own op out of the way", '"none"', '"registry"'),
+        ("with its own op out of the way", '"none"', '"registry"'),
         ("Who kept a view", '"none"', '"C call"'),
         ("as it is, your test does not fail", "reuse=True", "reuse=False"),
         ("without torch.compile, own op and cache, your test does not fail", FAILING, COMPILED),
         ("with your cure, your test fails", ".clone()", ""),
-        ("'weather.judge' is no function", '"weather.evaluate"', '"weather.judge"'),
+        ("'weather.judge' is not a function", '"weather.evaluate"', '"weather.judge"'),
         ("runs of the compiled step: yours gives 0", CURED, SLOW),
     ),
 }

@@ -30,7 +30,18 @@ addEventListener("beforeprint", () => {
   fitted = [...document.querySelectorAll(".who-picture")].map(({ shadowRoot }) => shadowRoot.querySelector("svg").style);
   fitted = fitted.map((style) => [style, style.minWidth]);
   for (const [style] of fitted) style.minWidth = "0";
+  document.querySelectorAll(".course-held").forEach((held) => (held.open = true)); // paper cannot unfold
+  document.querySelectorAll(".book-paper").forEach(openSteps);
 });
+
+/** Of a stepper the first step, the one that is opened or in the middle, and the last are on paper. */
+function openSteps(paper) {
+  const steps = [...paper.querySelectorAll(":scope > details")];
+  const landmark = steps.findIndex((step) => step.open);
+  const shown = [0, landmark > 0 ? landmark : Math.floor(steps.length / 2), steps.length - 1];
+  steps.forEach((step, at) => (step.open = !(step.hidden = !shown.includes(at))));
+}
+
 addEventListener("afterprint", () => {
   document.body.dataset.jpThemeLight = onScreen;
   for (const [style, least] of fitted) style.minWidth = least;
@@ -54,6 +65,29 @@ function reach() {
 }
 new ResizeObserver(reach).observe(document.body);
 
+// A word of the glossary says what it means, to the mouse, the keyboard and a finger; Escape closes.
+const meaning = document.createElement("div");
+Object.assign(meaning, { id: "book-means", className: "book-means", hidden: true });
+meaning.setAttribute("role", "tooltip");
+document.body.append(meaning);
+const hideMeaning = () => (meaning.hidden = true);
+function showMeaning({ currentTarget: word }) {
+  const spot = word.getBoundingClientRect();
+  meaning.textContent = word.dataset.means;
+  meaning.hidden = false;
+  const left = Math.min(spot.left, document.documentElement.clientWidth - meaning.offsetWidth - 8);
+  meaning.style.left = `${Math.max(8, left) + scrollX}px`;
+  meaning.style.top = `${spot.bottom + scrollY + 4}px`;
+}
+for (const word of document.querySelectorAll(".book-word")) {
+  word.dataset.means = word.title;
+  word.removeAttribute("title"); // a page without scripts shows it
+  word.setAttribute("aria-describedby", meaning.id);
+  for (const kind of ["mouseenter", "focus", "click"]) word.addEventListener(kind, showMeaning);
+  for (const kind of ["mouseleave", "blur"]) word.addEventListener(kind, hideMeaning);
+}
+addEventListener("keydown", ({ key }) => key === "Escape" && hideMeaning());
+
 // Search: the sections of all chapters, loaded when they are first asked for.
 const [dialog, words, results, count] = ["book-search", "book-words", "book-results", "book-count"].map(byId);
 const MOST = 30;
@@ -69,6 +103,9 @@ function loadScript(address) {
   });
 }
 
+// Words of the glossary first, then sections, then the reference of the verbs.
+const boostDocument = (id) => (bookSections[id].level === 0 ? 20 : bookSections[id].page === "instruments" ? 0.05 : 1);
+
 async function makeIndex() {
   await Promise.all(["assets/minisearch.js", "assets/sections.js"].map(loadScript));
   // Names of Python are found whole and by their parts: torch._dynamo, then torch and dynamo.
@@ -76,7 +113,7 @@ async function makeIndex() {
   const found = new MiniSearch({
     fields: ["title", "text"],
     tokenize: (text) => [...new Set(parts(text))].filter(Boolean),
-    searchOptions: { prefix: true, fuzzy: (word) => (word.length > 5 ? 0.15 : 0), boost: { title: 4 }, combineWith: "AND" },
+    searchOptions: { prefix: true, fuzzy: (word) => (word.length > 5 ? 0.15 : 0), boost: { title: 4 }, combineWith: "AND", boostDocument },
   });
   found.addAll(bookSections.map((section, id) => ({ id, ...section })));
   return found;

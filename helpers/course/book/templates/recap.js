@@ -18,8 +18,8 @@ function tell(recap, { question, choices, picked, answer }) {
   const marks = rows.map(([mark]) => mark.textContent);
   const count = (mark) => marks.filter((one) => one === mark).length;
   recap.nextElementSibling.textContent =
-    `You decided ${count("✓") + count("✗")} of ${marks.length}; right: ${count("✓")}. ` +
-    "This page alone knows it, until you leave it.";
+    `You decided ${count("✓") + count("✗")} of ${marks.length} and got ${count("✓")} right. ` +
+    "Only this page remembers it, until you leave.";
 }
 
 document.addEventListener("book-saved", ({ detail: state }) => {

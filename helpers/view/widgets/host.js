@@ -88,6 +88,9 @@ async function enliven(place) {
   still.replaceWith(el);
   try {
     await widget.render({ model, el });
+    if (!el.querySelector(".course-stage")) return;
+    still.className = "book-paper"; // on paper some of its steps are shown
+    el.after(still);
   } catch (error) {
     el.replaceWith(still); // which tells the same without steps
     throw error;

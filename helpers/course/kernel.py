@@ -1,0 +1,32 @@
+"""A kernel of the course -> the same, as the notebooks need it; the front door starts this.
+
+TensorFlow is set to write no log and to use the same kernels on every CPU, an error about what is
+missing becomes one sentence, and a line says that a cell takes long.
+"""
+
+import os
+import sys
+from contextlib import suppress
+
+from helpers.safety.missing_parts import sentence
+from helpers.view.widgets import progress_line
+
+
+def switch_on() -> None:
+    """Prepare this process, unless no IPython runs in it."""
+    shell = sys.modules["IPython"].get_ipython()
+    if shell is None:
+        return
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # TensorFlow reads both at its import
+    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+    if not shell.custom_exceptions:  # or it has somebody for its errors
+        shell.set_custom_exc((Exception,), _show_error)
+    progress_line.switch_on()
+
+
+def _show_error(shell, kind, error, trace, tb_offset=None) -> None:
+    """Show what a cell raised: without its frames where a sentence says it all."""
+    with suppress(Exception):  # a slot for what IPython shows, where the error has one
+        if words := sentence(error):
+            error._render_traceback_ = lambda: [words]
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)

@@ -1,0 +1,41 @@
+"""What it costs to show a run: the HTML and the stage of an exhibit with a picture at each step."""
+
+from time import process_time
+
+from helpers import watch_names
+from helpers.view.diagram import arrows, layered_layout
+from tests.benchmarks.harness import Goal, prepared
+
+STEPS = 100
+
+
+def deal(count):
+    """Deal cards to three hands; all that it makes is drawn: tables of lists of lists."""
+    hands, table, seen = {"a": [], "b": [], "c": []}, [[], []], set()
+    for card in range(count):
+        name = "abc"[card % 3]
+        hands[name].append([card, name])
+        table[card % 2] = hands[name][-3:]
+        seen.add(card % 5)
+    return hands, table
+
+
+def measure_exhibit():
+    """How long an exhibit of 100 steps takes, in seconds of this processor."""
+    run = watch_names(deal, 25, most=STEPS)
+    assert len(run.model.steps) == 1 + STEPS
+
+    @prepared
+    def drawn():
+        for cached in (arrows.points_along, layered_layout._best_order):
+            cached.cache_clear()
+        yield run._repr_mimebundle_
+
+    yield Goal(f"{STEPS} steps drawn", drawn, "a second", spin, at_most=1, rounds=5)
+
+
+def spin(seconds=1.0):
+    """Keep the processor busy for so long."""
+    end = process_time() + seconds
+    while process_time() < end:
+        pass

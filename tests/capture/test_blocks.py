@@ -1,0 +1,201 @@
+"""`with watching_…()`: what a block compiles, traces, breaks or runs, in code that nobody wraps."""
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import helpers
+from helpers.internals import tensorflow_private, torch_private
+from helpers.study.check import expect
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch._dynamo")  # before TensorFlow
+tf = pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.own_process(sharing="tensorflow")
+BLOCKS = ("watching_recompiles", "watching_breaks", "watching_traces", "watching_ops")
+
+
+def scale(x, n=1):
+    return x * n
+
+
+def noisy(x):
+    print("hi")
+    return x + 1 if x.sum() > 0 else x
+
+
+def compiled(fn):
+    torch._dynamo.reset()
+    return torch.compile(fn, backend="eager", dynamic=False)
+
+
+def installed():
+    """Return all that a block may change, so that two moments can be compared."""
+    home, parts = logging.root.manager.loggerDict, [tensorflow_private.tracing_compilation]
+    parts += [torch_private.dynamo_utils, torch_private.OutputGraph]
+    parts += [torch_private.InstructionTranslatorBase, tensorflow_private.transform]
+    logs = {n: (*one.handlers, *one.filters) for n, one in home.items() if hasattr(one, "handlers")}
+    config = torch_private.config.get_config_copy()
+    callbacks = [*tensorflow_private.context.context().op_callbacks]
+    callbacks += [*tensorflow_private.transform.CONCRETE_FUNCTION_CALLBACKS]
+    state = threading.enumerate(), torch_private.modes(), torch_private.frame_callback()
+    taken, traced = helpers.show_interceptions().model.taken, (sys.gettrace(), sys.getprofile())
+    hooks = [{n: v for n, v in vars(one).items() if callable(v)} for one in parts]
+    return hooks, logs, config, callbacks, state, taken, traced
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("kind", [None, ValueError, pytest.skip.Exception, KeyboardInterrupt])
+def test_a_block_keeps_what_it_saw_raises_what_was_raised_and_leaves_nothing(block, kind):
+    one, two = compiled(noisy), tf.function(scale)
+    one(torch.ones(2)), two(tf.ones(2))
+    environment, before = dict(os.environ), installed()
+    with pytest.raises(kind or ZeroDivisionError), getattr(helpers, block)() as seen:
+        assert installed() != before
+        compiled(noisy)(torch.ones(3)), two(tf.ones(3))
+        raise (kind or ZeroDivisionError)("over")
+    assert installed() == before and dict(os.environ) == environment
+    model = seen.model
+    assert getattr(model, "rows", None) or model.entries
+    one(torch.ones(4)), two(tf.ones(4))
+    assert seen.model == model
+
+
+def test_recompiles_are_those_of_the_function_form_with_the_argument_and_what_changed():
+    calls = [(torch.ones(2),), (torch.ones(3),), (torch.ones(3), 2), (torch.ones(3), 2)]
+    run = compiled(scale)
+    run(*calls[0])
+    with helpers.watching_recompiles() as seen:
+        [run(*call) for call in calls]
+    form = helpers.watch_recompiles(compiled(scale))
+    assert form.each(*calls) == "compile recompile recompile hit"
+    assert seen.model.verdicts == ("recompile", "recompile")
+    assert (seen.model.compiles, seen.model.recompiles) == (2, 2)
+    assert (form.model.compiles, form.model.recompiles) == (3, 2)
+    shown = repr(seen)
+    assert "x: size mismatch at index 0. expected 2, actual 3" in shown and "n == 1" in shown
+    assert "scale (test_blocks.py:" in shown
+
+
+def test_the_limit_is_a_row_that_names_its_function_also_when_it_was_compiled_before():
+    run = compiled(scale)
+    sizes = [torch.ones(n + 1) for n in range(torch._dynamo.config.recompile_limit + 2)]
+    run(sizes[0])
+    with helpers.watching_recompiles() as seen:
+        [run(one) for one in sizes]
+    last = seen.model.entries[-1]
+    assert last.verdict == "eager" and last.note.startswith("recompile_limit is 8: plain Python")
+    assert seen.model.recompiles == 7 and last.verdicts[0].word.startswith("scale ")
+
+
+def test_breaks_and_their_resume_functions_are_those_of_the_function_form():
+    form = helpers.watch_breaks(noisy, torch.ones(2)).model
+    with helpers.watching_breaks() as seen, helpers.watching_recompiles() as made:
+        compiled(noisy)(torch.ones(2))
+    assert seen.model.rows == tuple(form.rows) and seen.model.graphs == form.graphs
+    assert seen.model.breaks == form.breaks == 2
+    assert made.model.compiles == 3 and "resumed" in repr(made)
+
+
+def test_nested_blocks_see_the_same_and_other_threads_are_heard_but_may_not_watch():
+    refused = []
+
+    def other():
+        compiled(scale)(torch.ones(2))
+        try:
+            helpers.watching_ops().__enter__()
+        except RuntimeError as error:
+            refused.append(str(error))
+
+    with helpers.watching_recompiles() as outer, helpers.watching_recompiles() as inner:
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+    assert outer.model == inner.model and outer.model.compiles == 1
+    assert "in another thread" in refused[0]
+
+
+def test_watching_dynamo_makes_no_other_function_compile_again():
+    one, two = compiled(scale), torch.compile(noisy, backend="eager")
+    [one(torch.ones(n)) for n in (2, 3)], two(torch.ones(2))
+    for verb in (helpers.watch_breaks, helpers.watch_compile, helpers.watch_rewriting):
+        verb(noisy, torch.ones(2)), verb(scale, torch.ones(5))
+    with helpers.watching_recompiles() as seen:
+        [one(torch.ones(n)) for n in (2, 3)], two(torch.ones(2))
+    assert seen.model.compiles == 0
+
+
+def test_ops_are_those_of_the_function_form_by_the_names_of_the_caller():
+    layer, x = torch.nn.Linear(2, 2), torch.ones(1, 2)
+    with helpers.watching_ops() as seen:
+        layer(x).sum().backward()
+    assert "layer.weight" in repr(seen) and "x: float32 [1, 2]" in repr(seen)
+    layer.zero_grad()
+    assert helpers.watch_ops(lambda: layer(x).sum().backward()).model.ops == seen.model.ops
+
+
+def test_fit_of_keras_is_seen_from_outside():
+    import keras
+    import numpy as np
+
+    model = keras.Sequential([keras.layers.Dense(1)])
+    model.compile("adam", "mse")
+    x, y = np.ones((10, 3), "float32"), np.ones((10, 1), "float32")
+    with helpers.watching_traces() as first:
+        model.fit(x, y, validation_data=(x, y), batch_size=4, verbose=0)
+    told = [(one.subject[3:], one.arguments, one.note) for one in first.model.entries]
+    assert {one[0] for one in told} >= {
+        f"{step} ({kind}_step)"
+        for step in ("one_step_on_data", "multi_step_on_iterator")
+        for kind in ("train", "test")
+    }
+    assert "IteratorSpec((float32 (None, 3), float32 (None, 1)),)" in str(told)
+    assert told[1][2].startswith("second trace of the first call, which created variables")
+    with helpers.watching_traces() as again, helpers.watching_ops() as ops:
+        model.fit(x, y, batch_size=4, verbose=0)
+    with helpers.watching_traces() as partial:
+        [model.train_on_batch(x[:n], y[:n]) for n in (4, 2)]
+    assert first.model.traces and not first.model.retraces and not again.model.traces
+    assert "__inference_multi_step_on_iterator" in " ".join(ops.model.ops)
+    assert partial.model.retraces and "(4, 3) → (2, 3)" in " ".join(partial.model.causes)
+    assert "tf.data traced" in first.model.note
+    with pytest.raises(TypeError, match=r"use `with watching_traces\(\): fit"):
+        helpers.watch_traces(model.train_function)
+
+
+TORCH_FIT = """
+import keras, numpy as np, torch, torch._dynamo
+from helpers import watching_breaks, watching_ops, watching_recompiles
+model = keras.Sequential([keras.layers.Dense(1)])
+model.compile("sgd", "mse", jit_compile=False)
+x, y = np.ones((10, 3), "float32"), np.ones((10, 1), "float32")
+with watching_ops() as ops, watching_recompiles() as seen, watching_breaks() as breaks:
+    model.fit(x, y, batch_size=4, verbose=0)
+assert {"forward", "backward"} <= {row.stage for row in ops.model.rows}
+print(len(ops.model.ops) > 20, seen.model.compiles, breaks.model.breaks)
+"""
+
+
+def test_fit_of_keras_on_torch_is_seen_from_outside():
+    environment = {**os.environ, "KERAS_BACKEND": "torch"}
+    command = [sys.executable, "-c", TORCH_FIT]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["True", "0", "0"], done.stderr
+
+
+def test_an_error_of_the_one_call_is_raised_unless_the_lesson_expects_it(capsys):
+    def fails(*args):
+        assert not args, "too many"
+
+    with pytest.raises(AssertionError, match="too many"):
+        helpers.watch_ops(fails, 1)
+    assert "Then it raised AssertionError: too many" in " ".join(capsys.readouterr().out.split())
+    with expect(AssertionError):
+        helpers.watch_frames(fails, 1)
+    told = capsys.readouterr().out
+    assert told.startswith("Frames of") and told.endswith("AssertionError: too many\n")
+    assert "AssertionError" in repr(helpers.watch_calls({"a": (fails, 1), "b": fails}))

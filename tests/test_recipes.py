@@ -1,0 +1,58 @@
+"""docs/recipes_*.md: every block runs, under the name of the package, and prints what is stated."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted((ROOT / "docs").glob("recipes_*.md"))
+BLOCK = re.compile(r"```(python|text)\n(.*?)```", re.DOTALL)
+RUN = """\
+import contextlib, io, json, os, runpy, sys
+if sys.argv[1] == "torch":
+    import torch._dynamo
+import helpers
+sys.modules["whoruns"], printed = helpers, []
+for folder in sys.argv[2:]:
+    os.chdir(folder)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        runpy.run_path("train.py", run_name="__main__")
+    printed.append(out.getvalue())
+print(json.dumps(printed))
+"""
+
+
+def first_unprinted(stated: str, printed: str) -> str:
+    """Return the first stated line that is not there, in order; between lines `…` may be others."""
+    there = [line.rstrip() for line in printed.splitlines()]
+    for part in re.split(r"^…$", stated, flags=re.MULTILINE):
+        for at, line in enumerate(filter(None, map(str.rstrip, part.splitlines()))):
+            if line not in (there[:1] if at else there):
+                return line
+            del there[: there.index(line) + 1]
+    return ""
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_every_recipe_runs_and_prints_what_it_states(path, tmp_path):
+    sections, folders = path.read_text("utf-8").split("\n## ")[1:], []
+    for number, section in enumerate(sections):
+        folders.append(tmp_path / str(number))
+        folders[-1].mkdir()
+        code = "\n".join(text for kind, text in BLOCK.findall(section) if kind == "python")
+        (folders[-1] / "train.py").write_text(code, "utf-8")
+    command = [sys.executable, "-c", RUN, path.stem.rpartition("_")[2], *map(str, folders)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    for section, printed in zip(sections, json.loads(done.stdout), strict=True):
+        stated = [text for kind, text in BLOCK.findall(section) if kind == "text"]
+        assert stated and first_unprinted("\n…\n".join(stated), printed) == "", printed
+
+
+def test_a_line_that_is_not_printed_is_told():
+    assert first_unprinted("a\n…\nc\n", "a\nb\nc\n") == ""
+    assert first_unprinted("a\nc\n", "a\nb\nc\n") == "c" == first_unprinted("c\n", "a\nb\n")
