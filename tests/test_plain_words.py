@@ -21,10 +21,10 @@ ORDINARY = {  # a house word -> what to write
     "is none of them": "is not one of them",
 }
 HOUSE = re.compile(rf"\b(?:{'|'.join(ORDINARY)})\b", re.IGNORECASE)
-ROOMS = [ROOT / "helpers" / room for room in ("capture", "view", "model", "study")]
 PAGES = [ROOT / "README.md", ROOT / "package" / "README.md", *(ROOT / "docs").glob("*.md")]
 NOTEBOOKS = (ROOT / "notebooks").rglob("*.ipynb")
-FILES = [*PAGES, *NOTEBOOKS, *(p for room in ROOMS for p in room.rglob("*.[pt][yo]*"))]
+HELPERS = (p for suffix in ("py", "toml") for p in (ROOT / "helpers").rglob(f"*.{suffix}"))
+FILES = [*PAGES, *NOTEBOOKS, *HELPERS]
 
 
 def house_words(text):
