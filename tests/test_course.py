@@ -245,7 +245,7 @@ def test_full_disk_is_refused_before_the_install(course, monkeypatch):
     usage = shutil.disk_usage(REPO)._replace(free=2 * 10**9)
     monkeypatch.setattr(course.shutil, "disk_usage", lambda path: usage)
     course.refuse_full_disk("update")
-    with pytest.raises(course.Refusal, match=r"2\.0 GB are free .* about 4 GB;"):
+    with pytest.raises(course.Refusal, match=r"2\.0 GB are free.* about 4 GB;"):
         course.refuse_full_disk("cpu")
     with pytest.raises(course.Refusal, match=r"about 9 GB \(4 GB without CUDA"):
         course.refuse_full_disk("cuda")

@@ -79,7 +79,7 @@ def test_every_field_is_explained():
     assert [depth for depth, _ in tree.walk()] == [0, 1]
     assert tree.nested[0].field("co_freevars") == "('a', 'b')"
     used = {row.name: row.used for row in tree.nested[0].fields.rows}
-    assert used["co_names"].endswith("LOAD_GLOBAL takes [0]")
+    assert used["co_names"].endswith("LOAD_GLOBAL uses [0]")
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -107,7 +107,7 @@ def test_what_is_no_graph_is_refused_in_one_sentence(thing):
 
 def test_an_input_that_is_no_node_is_drawn_as_missing():
     graph = tf_graph(graph_def(("a", "NoSuchOp", "ghost:1", "^other")))
-    assert graph.node("ghost").detail == "named as an input, but not in this graph"
+    assert graph.node("ghost").detail == "named as an input, but not here"
     assert [edge.label for edge in graph.edges] == ["output 1", "control"]
 
 

@@ -83,7 +83,7 @@ ONE = Holder()
 CASES = {
     "a function": (double, "double", "", (3,), "6"),
     "a method": (ONE.method, "method", "", (), "Holder object"),
-    "a partial": (functools.partial(double, 4), "double", "gives 1 argument", (), "8"),
+    "a partial": (functools.partial(double, 4), "double", "supplies 1 argument", (), "8"),
     "a partial that bears a name": (
         functools.update_wrapper(functools.partial(double, x=4), double),
         *("double", "A partial is unwrapped, which supplies 1 argument", (), "8"),
@@ -229,7 +229,7 @@ def test_places_are_those_of_the_file_and_a_cell_counts_its_own_lines(tmp_path, 
         space = {}
         exec(compile(source, file, "exec"), space)
         exhibit = watch_names(space["late"], 1)
-        assert exhibit.model.steps[-1].label == f"after {told}"
+        assert exhibit.model.steps[-1].label == f"after {told}, and the call returns 1"
     exec(compile(source, str(tmp_path / "path.py"), "exec"), space)
     exhibit = watch_names(space["late"], 1)
     assert "▶ path.py:1201: " in repr(exhibit)

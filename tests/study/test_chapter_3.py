@@ -36,7 +36,7 @@ def typed_again(step: type) -> type:
 def test_what_is_no_class_of_handlers_is_refused_in_words(wrong):
     outcome = check.vm_names(wrong).model
     assert outcome.state == "failed"
-    assert "give the class" in outcome.because or "no method" in outcome.because
+    assert "must be a class" in outcome.because or "no method" in outcome.because
 
 
 def test_the_first_place_where_the_stacks_part_is_told():
