@@ -44,7 +44,7 @@ def chapter_line(here: Chapter) -> str:
 
 def opened(here: Station) -> str:
     """Return the row that a chapter closes with: the seam that it opened, and who gets in."""
-    happens = f"{here.happens}; there, {here.who} gets in"
+    happens = f"{here.happens}; {here.who} intercepts it there"
     return f"| the seam that you opened: {mark(here.number)} | {happens} |"
 
 

@@ -35,7 +35,10 @@ _FAMILIES = {
     "CAUGHT": ("DUP_TOP", "PUSH_EXC_INFO"),
 }
 _CHANGES = (
-    ("RESUME", "since 3.11; here tracers are told of a call, or of a generator that goes on"),
+    (
+        "RESUME",
+        "since 3.11; CPython calls a tracer here when a call starts or a generator continues",
+    ),
     ("LOAD_FAST_LOAD_FAST", "3.13 fuses two loads into one instruction"),
     ("INPLACE_ADD", "since 3.11 one BINARY_OP; its number says which operator"),
     ("BINARY_ADD", "since 3.11 one BINARY_OP; its number says which operator"),
@@ -44,7 +47,7 @@ _CHANGES = (
     ("CALL_METHOD", "since 3.11 one CALL for functions and methods"),
     ("CALL_KW", "keywords: CALL_FUNCTION_KW, then KW_NAMES and CALL, then CALL_KW"),
     ("KW_NAMES", "the keywords' names: a value on the stack, in 3.11 and 3.12 a side note to CALL"),
-    ("PRECALL", "3.11 only: takes a bound method apart, so that its self fills the empty place"),
+    ("PRECALL", "3.11 only: splits a bound method, so that its self fills the empty place"),
     ("PUSH_NULL", "a call's empty place for self: below the function, since 3.13 above it"),
     ("RETURN_CONST", "3.12 and 3.13: a constant returned at once, where the compiler sees one"),
     ("JUMP_ABSOLUTE", "since 3.11 every jump is relative: JUMP_BACKWARD"),
@@ -176,7 +179,7 @@ def _aligned(sheets: dict[str, list]) -> list[dict[str, str]]:
 def _change(row: dict[str, str]) -> str:
     names = {words.split()[1] for words in row.values() if words != SAME}
     if "LOAD_METHOD" in row.get("3.8", "") and "LOAD_ATTR" in row.get("3.11", ""):
-        return "since 3.11 a name imported at top level is taken for a module: no self to pass"
+        return "since 3.11 a name imported at top level is treated as a module: no self to pass"
     if list(row) == ["3.8"] and "LOAD_CONST '" in row["3.8"]:
         return "the function's name; since 3.11 its code object has it (co_qualname)"
     for opname, words in _CHANGES:

@@ -157,7 +157,9 @@ class Exercise:
         return self._outcome("hint", f"hint {self._told} of {many}. {words}")
 
     def __str__(self) -> str:
-        return f"Stuck? {PREFIX}{self.name}.hint() shows a hint, and the next one each time."
+        return (
+            f"Stuck? {PREFIX}{self.name}.hint() shows a hint, and each new call shows the next one."
+        )
 
     def __repr__(self) -> str:
         return f"{PREFIX}{self.name}"

@@ -103,9 +103,9 @@ def test_compiled_code_is_named_in_one_sentence_as_users_name_it():
             show_bytecode(fn)
     assert (
         helpers.show_bindings(np.linalg.norm).model.title
-        == "Places that hold the function np.linalg.norm"
+        == "Places that refer to the function np.linalg.norm"
     )
-    assert helpers.show_bindings(np.add).model.title == "Places that hold the ufunc np.add"
+    assert helpers.show_bindings(np.add).model.title == "Places that refer to the ufunc np.add"
 
 
 class Net(torch.nn.Module):

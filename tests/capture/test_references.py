@@ -98,9 +98,9 @@ def test_nothing_is_found_for_an_object_that_only_a_local_holds():
         return None
 
     assert rows(lonely) == ()
-    told = "Neither search finds a place that holds it. Not listed: variables that only a running"
+    told = "Neither search finds a place that holds it. The search does not list what only"
     note = bindings(lonely).note
-    assert note.startswith(told) and "a traceback (show_traceback) keeps" in note
+    assert note.startswith(told) and "a traceback (see show_traceback) keeps" in note
 
 
 def test_containers_that_the_collector_does_not_track_are_looked_into(stage):

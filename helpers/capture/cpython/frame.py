@@ -25,11 +25,11 @@ GENERATORS = 0x2A0  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 MEANINGS = {
     "f_back": "the frame that called this one, None if there is none",
     "f_code": "the code object that it runs, shared by all calls",
-    "f_locals": "local names and values; of a function: a copy up to 3.12, its own slots since",
+    "f_locals": "local names and values; in a function, a copy up to 3.12",
     "f_globals": "the dict where LOAD_GLOBAL looks first",
     "f_builtins": "where LOAD_GLOBAL looks next",
     "f_lasti": "offset of the instruction that runs, or ran last",
-    "f_lineno": "its line, computed from f_lasti and co_linetable on request",
+    "f_lineno": "its line, computed from f_lasti and co_linetable when you read it",
     "f_trace": "the tracer of this frame, if one is set",
     "f_trace_lines": "whether the tracer is called at each new line",
     "f_trace_opcodes": "whether it is called at each instruction",
@@ -71,7 +71,7 @@ def traceback_listing(error: BaseException) -> Listing:
     if not real_isinstance(error, BaseException):
         raise TypeError(f"show_traceback needs an exception, not {short_repr(error)}")
     rows, chain = [], [error]
-    note = ["Line 1 is the first line of each frame's code, counting decorators."]
+    note = ["Lines are counted from each function's first line, or its first decorator."]
     for number, one in zip(range(1, MOST_CHAINED + 1), chain, strict=False):  # which grows
         before, link, at = f"exception {number}, link " if number > 1 else "", one.__traceback__, 0
         while link is not None:

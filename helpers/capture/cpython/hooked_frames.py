@@ -49,14 +49,14 @@ def evaluator_graph(fn) -> Graph:
     units = f"{len(code.co_code) // 2} code units"
     made, frame = f"code of {plain(code.co_name)}", f"frame of {plain(code.co_name)}"
     nodes = [
-        Node("call", f"{name}(…)", "site", "a call, somewhere"),
+        Node("call", f"{name}(…)", "site", "a call"),
         Node("function", name, "function", "function: code, globals, defaults, cells"),
         Node("code", made, "code", units),
         Node("frame", frame, "frame", room),
     ]
     edges = [Edge("call", "function", "calls"), Edge("function", "code", "__code__")]
     edges += [Edge("call", "frame", "makes"), Edge("frame", "code", "runs")]
-    before, label = "frame", "is handed to"
+    before, label = "frame", "goes to"
     for place, one in enumerate(frame_hook.installed()):
         key = f"evaluator {place}"
         nodes.append(Node(key, one.name, "function", one.owner))

@@ -121,7 +121,7 @@ def registry_graph(*jobs) -> Graph:
         if rule is not None:
             node = "gradient rule", "backward", basename(rule.file)
         if rule is not None or op.name.endswith("_forward"):
-            add(op, f"gradient of {op.name}", "derived by", *node)
+            add(op, f"gradient of {op.name}", "gradient from", *node)
     notes = [] if own else ["No op type has been registered yet."]
     if missing := sum(not op.file for op in ops):
         are = "is" if missing == 1 else "are"

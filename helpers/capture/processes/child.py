@@ -56,7 +56,7 @@ def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transc
             )
         made.append(transcript(label, source, shown, imports))
     names = ", ".join(one.label for one in made if one.label)
-    return Transcripts(title or f"In a child interpreter: {names}".removesuffix(": "), tuple(made))
+    return Transcripts(title or f"In a child process: {names}".removesuffix(": "), tuple(made))
 
 
 def transcript(label: str, source: str, shown: str, imports: str | None = None) -> Transcript:

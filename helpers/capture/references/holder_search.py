@@ -41,8 +41,8 @@ OURS, KERNELS, PYTHONS = (
 _HEADINGS = {"kind": "kind", "owner": "owner", "name": "name"}
 COLUMNS = columns("owner name", **_HEADINGS, scan="scan finds it", verdict="can be rebound")
 UNSEEN = (
-    "Not listed: variables that only a running call (show_frame) or a traceback (show_traceback) "
-    "keeps, and holders that the collector does not look at, such as a NumPy array."
+    "The search does not list what only a running call (see show_frame) or a traceback "
+    "(see show_traceback) keeps, or what the collector cannot see into, such as a NumPy array."
 )
 _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
 _KERNEL = ("IPython", "asyncio", "comm", "ipykernel", "jupyter_client", "selectors", "threading")
@@ -162,7 +162,7 @@ def bindings(obj) -> Listing:
     note = f"The thorough search finds {found}; the fast scan of the modules finds {fast}."
     note = note if rows else "Neither search finds a place that holds it."
     left = f" {heap.left:,} more objects hold it and are not listed." if heap.left else ""
-    return Listing(f"Places that hold {describe(obj)}", COLUMNS, rows, f"{note} {UNSEEN}{left}")
+    return Listing(f"Places that refer to {describe(obj)}", COLUMNS, rows, f"{note} {UNSEEN}{left}")
 
 
 def binding_graph(obj) -> Graph:

@@ -52,7 +52,7 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     if ways is None:
         import tensorflow as tf
 
-        ways = {"called as it is": lambda fn: fn, "tf.function": tf.function}
+        ways = {"plain Python": lambda fn: fn, "tf.function": tf.function}
     ways = arguments.table(ways, "ways=", WAYS, MOST_WAYS)
     for name, way in ways:
         arguments.called(way, f"the way '{printable(name)}'")
@@ -69,7 +69,9 @@ def mutations_ledger(cases, ways=None) -> Ledger:
             notes |= dict.fromkeys(told)
         entries.append(Entry(printable(name), tuple(verdicts), "; ".join(notes)))
     heads = "the body's change", tuple(printable(name) for name, _ in ways)
-    return Ledger("Who sees that an argument was changed?", *heads, tuple(entries), marks=MARKS)
+    return Ledger(
+        "Which changes of an argument does TensorFlow notice?", *heads, tuple(entries), marks=MARKS
+    )
 
 
 def copy_containers(args: list) -> list:
@@ -93,7 +95,7 @@ def _run(fn, args, way) -> tuple[Verdict, list[str], "_Snapshot"]:
     kept = "caller's changed" if rebound or before.changed() else UNCHANGED
     known, leaked = set(map(id, before.leaves)), tensorflow_private.SymbolicTensor
     if any(real_isinstance(leaf, leaked) and id(leaf) not in known for leaf in after.leaves):
-        kept = "a graph tensor leaked"
+        kept = "it now contains a graph tensor"
     unseen = ", ".join(dict.fromkeys(map(real_type_name, filter(_can_change, before.leaves))))
     if kept == UNCHANGED and unseen:
         kept = NOT_KNOWN
@@ -102,7 +104,7 @@ def _run(fn, args, way) -> tuple[Verdict, list[str], "_Snapshot"]:
     if not error:
         tone = "plain" if kept in QUIET else "changed"
         return Verdict(f"no error; {kept}", tone), told, before
-    named = f"it names {error.partition(NAMED)[2].strip()}" if NAMED in error else error
+    named = f"the error names {error.partition(NAMED)[2].strip()}" if NAMED in error else error
     return Verdict(f"{error.partition(':')[0]}; {kept}", "failed"), [named, *told], before
 
 

@@ -243,7 +243,7 @@ def _attribute(value) -> str:
 
 MOST_STEPS, MOST_NAMED, LONGEST = 60, 8, 100
 QUIET = ("input", "constant")
-COLUMNS = (Column("step", "step"), Column("width", "side by side"), Column("nodes", "nodes"))
+COLUMNS = (Column("step", "step"), Column("width", "nodes in this step"), Column("nodes", "nodes"))
 
 
 def tf_steps(thing, *args, **kwargs) -> Steps:
@@ -275,7 +275,7 @@ def steps(graph: Graph) -> Steps:
     if path:
         ends = path if len(path) <= MOST_NAMED else (*path[:3], "…", *path[-3:])
         words = " → ".join(clipped(key, LONGEST) for key in ends)
-        notes.append(f"A longest path has {len(path)} nodes: {words}.")
+        notes.append(f"The longest path has {len(path)} nodes: {words}.")
     if missing := len(graph.nodes) - len(level):
         notes.append(f"{missing} nodes have no step because they wait for a cycle.")
     title = f"{graph.title}, in steps"

@@ -161,7 +161,9 @@ class Watched:
 
     def get_concrete_function(self, *args, **kwargs):
         """Trace if need be, without running; a row says what was asked for."""
-        return self._run(self.function.get_concrete_function, args, kwargs, "to trace only: ")
+        return self._run(
+            self.function.get_concrete_function, args, kwargs, "get_concrete_function: "
+        )
 
     @property
     def model(self) -> TraceLedger:

@@ -63,10 +63,10 @@ shape: a kernel returns another shape with as many numbers
   OpError: exact shape and dtype are checked
 surplus: a kernel returns more arrays than the op has outputs
   the surplus is dropped
-  OpError: the numbers must agree
+  OpError: the two numbers must be equal
 missing: a kernel returns one array for two outputs
   the second output is whatever was in its memory
-  OpError: the numbers must agree
+  OpError: the two numbers must be equal
 read-only: a kernel writes into its input
   the input changes for every op that reads it
   OpError: inputs are read-only

@@ -153,7 +153,7 @@ class KernelChain(Chain):
         """Return the record, checked."""
         what, of = f'REGISTER_USER_KERNEL("{self.name}")', quote_value(self.predicate)
         need(callable(self.function), f"{what} has no .SetCreateFn(function)")
-        need(isinstance(self.predicate, Hob), f"{what}.SetIsMatchedHob takes a predicate, got {of}")
+        need(isinstance(self.predicate, Hob), f"{what}.SetIsMatchedHob needs a predicate, got {of}")
         kernel = Kernel(self.function.__name__, self.function, self.file)
         return RegisteredKernel(self.name, self.predicate, kernel)
 

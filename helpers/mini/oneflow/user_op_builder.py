@@ -99,12 +99,12 @@ class user_op_builder(Request):  # noqa: N801 - the original's name
         super().__init__(op_name)
         self._job, self._asked, self._blobs = writer(), None, None
         fine = type(op_name) is str and op_name and "/" not in op_name
-        need(fine, f"user_op_builder takes the op's name in the job, got {quote_value(op_name)}")
+        need(fine, f"user_op_builder needs the op's name in the job, got {quote_value(op_name)}")
 
     def Input(self, input_name, input_blobs):
         given = "x" if isinstance(input_blobs, Blob) else quote_value(input_blobs)
         what = f'op "{self.name}": .Input("{input_name}", ...)'
-        need(is_list(input_blobs), f"{what} takes a list of blobs: write [x], not {given}")
+        need(is_list(input_blobs), f"{what} needs a list of blobs: write [x], not {given}")
         self.inputs += [(input_name, own(blob, what).name) for blob in input_blobs]
         return self
 

@@ -124,9 +124,9 @@ def gradient_names(output, output_grad=None, argument=None):
 
 STAGES = ("define", "build", "infer", "backward", "run", "none")
 WHY = {  # true of a guess that is too early and of one that is too late
-    "the inference function": "a definition without one is incomplete, as the file alone shows",
+    "the inference function": "without one the definition is incomplete, which loading it shows",
     "the shape in the inference": "what the function does is not known before it is called, and "
-    "the first step that needs the output's shape does not find one",
+    "nothing notices until a step needs the output's shape",
     "the dtype in the inference": "the output has the first input's dtype until another is set",
     "the gradient rule": "an op can be recorded without a way back, until the ops of the "
     "gradient must be in the list",

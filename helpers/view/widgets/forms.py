@@ -9,7 +9,7 @@ from ..markup import grid, render, visible
 from ..source_views import ENDS, transcript
 from . import INTERRUPTED, make_widget
 
-HEADINGS = ("choice", "starts with", "can be", "matters for")
+HEADINGS = ("choice", "starts with", "can be", "used when")
 EVERY = "every run"
 ASK = "This call will be a"
 

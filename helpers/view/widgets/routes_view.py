@@ -56,8 +56,8 @@ def _say(model: RouteMap, setting: int) -> str:
     if rest and len(rest) <= FEW:
         parts.append(ended(f"Not reached: {', '.join(map(one_line, rest))}"))
     elif rest:
-        why = f": their holder of {old} was not changed" * held.issuperset(rest)
-        parts.append(f"{len(rest)} calls do not notice{why}.")
+        why = ", because what they read was not changed" * held.issuperset(rest)
+        parts.append(f"{len(rest)} calls still run {old}{why}.")
     return " ".join(parts)
 
 

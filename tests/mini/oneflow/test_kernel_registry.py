@@ -78,7 +78,7 @@ def test_the_picture_has_a_box_for_each_kernel(tmp_path):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("register(halve, True)", "takes a predicate, got True"),
+        ("register(halve, True)", "needs a predicate, got True"),
         ('register(halve, dtype == "text")', "not a data type of a blob"),
         ('register(halve, dtype in ("int8", "int32"))', "neither true nor false"),
         ('register(halve, (dtype == "int8") | "int32")', "a predicate joins only another one"),
