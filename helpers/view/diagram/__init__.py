@@ -47,10 +47,11 @@ class Spot:
     right = property(lambda self: self.x + self.width)
 
 
-def far_ends(spots: Iterable[Spot]) -> tuple[int, int]:
-    """Return how far boxes and bends reach to the right and down, with a margin."""
+def far_ends(spots: Iterable[Spot], arrows: Iterable[dict] = ()) -> tuple[int, int]:
+    """Return how far boxes, bends and labels reach to the right and down, with a margin."""
     right, bottom = zip(*((spot.right, spot.bottom) for spot in spots), strict=True)
-    return max(right) + MARGIN, max(bottom) + MARGIN
+    labels = (arrow["x"] + arrow["plate"] // 2 for arrow in arrows)
+    return max([*right, *labels]) + MARGIN, max(bottom) + MARGIN
 
 
 # A drawing from 0, 0: boxes, arrows, frames for the template; `inner`: pieces in it, as (x, y, it).
