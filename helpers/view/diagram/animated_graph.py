@@ -13,12 +13,12 @@ from .. import diagram
 from ..ink import drawn_width
 from ..markup import render
 from . import short
-from .arrows import BESIDE_LOOP, curve_across, curve_down, place_labels, points_along
+from .arrows import BESIDE_LOOP, LEAD, curve_across, curve_down, place_labels, points_along
 from .graph_drawing import place_layers
 from .layered_layout import make_layers
 
 SHOWN, NEW, GHOST = "shown", "new", "ghost"
-TAG, GAP, HEAD = 28, 60, 8  # pixels: height of a name's tag, between columns, of an arrow's head
+TAG, GAP, HEAD = 28, 52, 8  # pixels: height of a name's tag, between columns, of an arrow's head
 STEP, ROOM = 30, (26, 26)  # pixels between rows; between the boxes of a column
 LINE = 14  # pixels from line to line of a label
 BEGINS, ENDS = ("instruction", "again"), ("break", "graph")
@@ -134,7 +134,7 @@ def place_union(union: Union, down: bool = False):
     for ends in union.arrows:
         at, loop = column[ends[0]], column[ends[0]] == column[ends[1]]
         wide = max(map(_plate, union.words[ends])) + BESIDE_LOOP * loop
-        rooms[at] = max(rooms[at], wide)
+        rooms[at] = max(rooms[at], wide + LEAD - GAP)
     return layout, place_layers(layout, union.widths, GAP, down, heights, ROOM)(rooms)
 
 
@@ -145,7 +145,9 @@ def _plate(label: tuple[str, ...]) -> int:
 def _arrow(labels: list[tuple[str, ...]], way: list[diagram.Spot], down: bool) -> dict:
     start, end, label = way[0], way[-1], max(labels, key=_plate)
     plate = _plate(label)
-    line, x, y = curve_down(way) if down else curve_across(way, plate=plate * (start.x == end.x), tip=HEAD)
+    line, x, y = (
+        curve_down(way) if down else curve_across(way, plate=plate * (start.x == end.x), tip=HEAD)
+    )
     lift = 10 * (start == end)
     ends = (start.right, start.middle - lift), (end.x, end.middle), 0
     if down:
