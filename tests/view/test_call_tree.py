@@ -31,6 +31,7 @@ def test_html_holds_the_same_lines_escaped_and_nested():
     for line in outline(MODEL):
         assert line.words.split(".")[0] in html
     assert html.count("<details") == 3 and "It ended in ValueError" in html
+    assert "not to scale" in html and "another call" not in html  # those are folded in "+1"
 
 
 def test_flame_is_the_way_to_a_landmark_and_counts_what_is_beside_it():
@@ -47,4 +48,5 @@ def test_flame_without_a_landmark_folds_nothing_and_draws_the_largest_calls():
     (outer,) = draw_flame(CallTree("f", calls))
     assert outer.count == len(calls) and {block.words for block in outer.inside} == {"m.g"}
     assert len(outer.inside) == call_view.MOST_BLOCKS - 1
-    assert "smallest calls have no block" in call_tree.html(CallTree("f", calls))
+    html = call_tree.html(CallTree("f", calls))
+    assert "smallest calls have no block" in html and "not to scale" not in html

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from ...model.graphs import Edge, Graph
 from ...model.torch_records import DynamoRun
 from .. import diagram
-from ..ink import drawn_width
 from ..markup import render
 from . import short
 from .arrows import BESIDE_LOOP, LEAD, curve_across, curve_down, place_labels, points_along

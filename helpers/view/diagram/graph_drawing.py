@@ -8,9 +8,9 @@ from ...model.graphs import Body, Graph, Nest, nested
 from .. import diagram
 from ..ink import LETTER, SMALL, SMALLEST, drawn_width
 from .arrows import (
+    BESIDE_LOOP,
     LEAD,
     LIFT,
-    BESIDE_LOOP,
     TIP,
     curve_across,
     curve_down,
