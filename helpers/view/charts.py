@@ -6,8 +6,7 @@ from numbers import Real
 
 from ..model.phrase import clipped
 from . import View
-from .diagram import page
-from .ink import LETTER, drawn_width, pictured
+from .ink import LETTER, as_image, drawn_width, pictured
 from .markup import grid, joined, one_line, render
 
 WIDTH, TOP, ROW = 400, 44, 26  # of the bars; of the scale; of a row: pixels
@@ -15,7 +14,6 @@ NUMBER, GAP = 62, 8  # room for a number beside a bar
 FITS = 0.84  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 MOST_TICKS = 7
 SCALE = "Logarithmic scale: doubling and halving give bars of equal length."
-FIELD = (70, 26, 560, 190)  # that a curve is drawn in: left, top, width and height in pixels
 MOST_POINTS = 600  # of the curve; of more numbers some are drawn
 SAID = (0, 0.01, 0.03, 0.1, 0.3, 1)  # parts of the way at which the text form gives the number
 NUMBERS = "the model has all of them (`.model.numbers`)"
@@ -123,28 +121,35 @@ def _curve_text(model: Curve) -> str:
 
 def _curve_html(model: Curve) -> str:
     """Return the picture of the first number, the last, and others evenly between."""
-    count, most = len(model.numbers), max(model.numbers) or 1.0
+    count, highs = len(model.numbers), _ticks(max(model.numbers) or 1.0)
     places = sorted({*range(0, count, math.ceil(count / MOST_POINTS)), count - 1})
-    left, top, width, height = FIELD
-    low, last = top + height, max(count - 1, 1)
-    points = {
-        at: (round(left + width * at / last, 1), round(low - height * model.numbers[at] / most, 1))
-        for at in places
+    last, most = max(count - 1, 1), highs[-1]
+    points = {n: (round(n / last * 100, 2), model.numbers[n] / most * 100) for n in places}
+    line = (f"{10 * across:g} {1000 - 10 * up:.4g}" for across, up in points.values())
+    drawn = {
+        "highs": [(round(100 * n / most, 2), f"{n:g}") for n in highs],
+        "path": "M" + "L".join(line),
     }
-    first, final = (f"{model.numbers[at]:.3g}" for at in (0, -1))
-    alongs = [
-        (round(left + width * at / last), str(at) if at else f"{model.step} {at}")
-        for at in sorted({round(last * quarter / 4) for quarter in range(5)})
+    drawn["image"] = as_image(render("curve.svg", **drawn))
+    drawn["alongs"] = [
+        (round(100 * n / last, 2), f"{n:,.0f}") for n in _ticks(last, 1) if n <= last
     ]
-    drawn = {"width": left + width + 30, "height": low + 26, "alongs": alongs, "low": low}
-    drawn |= {"left": left, "right": left + width}
-    drawn["highs"] = [(low, "0"), (low - height // 2, f"{most / 2:.3g}"), (top, f"{most:.3g}")]
-    drawn["path"] = "M" + "L".join(f"{x:g} {y:g}" for x, y in points.values())
-    drawn["ends"] = [(*points[0], first, "start"), (*points[count - 1], final, "end")]
-    svg = render("curve.svg", **drawn)
+    first, final = (f"{model.numbers[at]:.3g}" for at in (0, -1))
+    rises = model.numbers[last // 10] > model.numbers[0]
+    drawn["ends"] = [(*points[0], first, f"margin:0 0 {-18 if rises else 2}px 7px;")] * (count > 1)
+    drawn["ends"] += [(*points[count - 1], final, "margin:0 0 -8px 6px;")]
+    drawn |= {"wide": 1.2 + 0.6 * max(len(words) for _, words in drawn["highs"]), "final": final}
     note = f"{len(places):,} of {count:,} numbers are drawn: {NUMBERS}." * (len(places) < count)
-    alt = f"{model.title}: {count:,} numbers, from {first} to {final}, some listed below"
-    return page({"title": model.title, "note": note}, _curve_text(model), svg, alt)
+    drawn |= {"model": {"title": model.title, "note": note}, "body": _curve_text(model)}
+    drawn["alt"] = f"{model.title}: {count:,} numbers, from {first} to {final}, some listed below"
+    return render("curve.html", up="number", step=model.step, **drawn)
+
+
+def _ticks(most: float, least: float = 0) -> list[float]:
+    """Return 0 and round numbers after it, to the first that is not below `most`."""
+    whole = 10.0 ** math.floor(math.log10(most / 5))
+    step = max(next(n * whole for n in (1, 2, 5, 10) if n * whole * 5 >= most), least)
+    return [n * step for n in range(math.ceil(most / step) + 1)]
 
 
 curve = View(_curve_text, _curve_html)

@@ -1,5 +1,6 @@
 """Bars and curves: pictures, and their numbers in words."""
 
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -40,6 +41,13 @@ def test_the_text_gives_first_and_last_and_more_from_the_start():
     assert lines[0] == "loss" and lines[1].split() == ["round", "number"]
     assert [line.split()[0] for line in lines[3:-1]] == ["0", "1", "3", "10", "30", "100"]
     assert lines[-1].startswith("95 numbers are left out here")
+
+
+def test_a_curve_is_as_wide_as_its_page_and_has_round_numbers_at_its_axes():
+    html = curve.html(charts.make_curve("loss", [14.7] + [0.5] * 400, "round"))
+    assert "min-width" not in html and html.count("width:100%") == 2
+    ticks = re.findall(r'text-align:(?:right|center)">([^<]*)<', html)
+    assert ticks == ["0", "5", "10", "15", "0", "100", "200", "300", "400", "round"]
 
 
 @pytest.mark.parametrize(
