@@ -143,7 +143,7 @@ def _curve_text(model: Curve) -> str:
 
 def _curve_html(model: Curve) -> str:
     """Return the picture of the first number, the last, and others evenly between."""
-    count, highs = len(model.numbers), _ticks(max(*model.numbers, 1e-300))
+    count, highs = len(model.numbers), _ticks(max(model.numbers) or 1.0)
     places = sorted({*range(0, count, math.ceil(count / MOST_POINTS)), count - 1})
     last, most = max(count - 1, 1), highs[-1]
     points = {n: (round(n / last * 100, 2), model.numbers[n] / most * 100) for n in places}
@@ -169,7 +169,7 @@ def _curve_html(model: Curve) -> str:
 
 def _ticks(most: float, least: float = 0) -> list[float]:
     """Return 0 and round numbers after it, to the first that is not below `most`."""
-    whole = 10.0 ** math.floor(math.log10(most / 5))
+    whole = 10.0 ** math.floor(math.log10(max(most, 1e-300) / 5))
     step = max(next(n * whole for n in (1, 2, 5, 10) if n * whole * 5 >= most), least)
     return [n * step for n in range(math.ceil(most / step) + 1)]
 
