@@ -26,7 +26,7 @@ WORDS = {name: name for name in ("input", "variable", "after")}
 WORDS |= {"leaf": "adds to a leaf's .grad", "pass": "passes its input on"}
 WORDS |= {"type": "op type", "site": "call", "entry": "cache entry"}
 SET_APART = {"group", "gone", "new", "altered", "own", "found"}
-FOUND = Markup('<p style="margin:2px 0 6px 0">▸ matches find=</p>')
+FOUND = Markup('<p style="margin:2px 0 6px 0">▸ contains the text that you passed as find=</p>')
 # how many pixels the sides of a shape take from the words in it
 SIDES = {"pill": 14, "round ends": 10, "hexagon": 10, "slanted box": 8, "tag": 6}
 SIDES["double slanted box"] = 14
