@@ -13,6 +13,9 @@ def test_the_numbers_stand_in_the_alt_text_and_in_the_text():
     data = plot("cost", {"eager": 35.3, "<graph>": 1.0})._repr_mimebundle_()
     assert 'aria-label="cost: eager 35×, &lt;graph&gt; 1×"' in data["text/html"]
     assert "eager    35×" in data["text/plain"] and "<graph>  1×" in data["text/plain"]
+    data = plot("T", {"a": Ratio(2.0, 3.0, 7), "b": Ratio(0.05, 0.06, 2)})._repr_mimebundle_()
+    assert data["text/plain"].split("\n")[3].split() == ["a", "2×", "3×", "7"]
+    assert "2 to 7 rounds." in data["text/html"] and ">1/20<" in data["text/html"]
 
 
 def drawn_bars(ratios):
@@ -27,12 +30,6 @@ def test_bars_leave_the_line_at_1_to_either_side():
     line, ((a, b), (c, d), (e, f)) = drawn_bars({"half": 0.5, "twice": 2.0, "eight times": 8})
     assert b == pytest.approx(line) and line == c == e and a < line < d < f
     assert line - a == pytest.approx(d - c, abs=2) and f - e == pytest.approx(3 * (d - c), abs=4)
-
-
-def test_a_measured_ratio_shows_its_median_round_and_how_many_there_were():
-    data = plot("T", {"a": Ratio(2.0, 3.0, 7), "b": Ratio(0.05, 0.06, 2)})._repr_mimebundle_()
-    assert data["text/plain"].split("\n")[3].split() == ["a", "2×", "3×", "7"]
-    assert "2 to 7 rounds." in data["text/html"] and ">1/20<" in data["text/html"]
 
 
 def test_the_text_gives_first_and_last_and_more_from_the_start():

@@ -51,9 +51,8 @@ def test_an_arrow_that_moves_leaves_a_ghost_for_one_moment():
 def test_a_label_takes_room_after_its_own_column_and_covers_no_box():
     graph = names(a="f", b="g")
     edges = *graph.edges, Edge("f", "f", "closure original"), Edge("f", "g")
-    graphs = graph, Graph("", graph.nodes, edges)
-    spots = place_union(Union(graphs))[1]
-    name, first, last = (spots[key] for key in ("name a", "f", "g"))
+    graphs = [Graph("", graph.nodes, edges)]
+    name, first, last = map(place_union(Union(graphs))[1].get, ("name a", "f", "g"))
     assert first.x - name.right == GAP < last.x - first.right
     (plate,) = parsed(picture(graphs)).iter(f"{SVG}rect")
     left, wide = (int(plate.get(side)) for side in ("x", "width"))

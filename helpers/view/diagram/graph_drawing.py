@@ -26,6 +26,7 @@ TIGHT = 10, 8  # the same in a row that is too wide
 MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
 WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
 HEAD, PAD = 48, 12  # of a caller: the height of its words, and the room around a body
+ARRIVAL = 12  # pixels between the heads of arrows at a box to which many names lead
 TITLE = 26  # the height of a body's name
 FITS, ROW, INSET = 848, 46, 30  # pixels: JupyterLab's page; of a tree, its rows and arrows
 
@@ -113,7 +114,9 @@ def _draw_names(graph: Graph, widths: dict) -> diagram.Piece | None:
         at, near = layers[edge.source], layers[edge.target] - layers[edge.source] == 1
         if near or fans[edge.source] == 1:
             rooms[at] = max(rooms.get(at, 0), diagram.plate_width(edge.label) + LEAD)
-    roomy = place_layers(layout, widths, CLOSE_COLUMN, False, more=rooms)
+    into = Counter(edge.target for edge in graph.edges)
+    heights = {key: max(diagram.BOX, ARRIVAL * (into[key] + 1)) for key in widths}
+    roomy = place_layers(layout, widths, CLOSE_COLUMN, False, heights, more=rooms)
     fits = _reach(roomy) * SMALLEST <= FITS - diagram.MARGIN
     return _draw_level(graph, layout, roomy, False, beside=True) if fits else None
 
@@ -168,10 +171,11 @@ def _draw_level(graph, layout: Layout, place, down: bool, inner=None, beside=Fal
 
     def draw(more):
         spots = place(more)
+        ends = _arrivals(layout, spots, beside)
         arrows, boxes, frames, pieces = [], [], [], []
         for edge, path in zip(graph.edges, layout.paths, strict=True):
             fan, plate = fans[edge.source] > 1, diagram.plate_width(edge.label)
-            on = [spots[key] for key in path]
+            on = [*(spots[key] for key in path[:-1]), ends[path[-2:]]]
             line = curve(on, fan, plate)
             if beside and fan and len(on) > 2:  # on the level piece of its first bend
                 line = curve(on)[0], on[1].centre, on[1].middle
@@ -181,6 +185,7 @@ def _draw_level(graph, layout: Layout, place, down: bool, inner=None, beside=Fal
         for node in graph.nodes:
             spot = spots[node.key]
             boxes.append(diagram.box(node, spot, node.key in graph.found))
+            boxes[-1]["base"] += (spot.height - diagram.BOX) // 2 if beside else 0
             if piece := inner.get(node.key):
                 boxes[-1]["kind"] = "caller"
                 frames.append({"kind": node.kind, "spot": spot, "title": ""})
@@ -190,6 +195,19 @@ def _draw_level(graph, layout: Layout, place, down: bool, inner=None, beside=Fal
         return diagram.Piece(*diagram.far_ends(spots.values(), arrows), *map(tuple, drawn)), spots
 
     return draw_roomy(draw, layout.layers, down)
+
+
+def _arrivals(layout: Layout, spots: dict, apart: bool) -> dict[tuple, diagram.Spot]:
+    """Return where an arrow ends, by its last two keys; `apart`: no two at one place of a box."""
+    ends = {path[-2:]: spots[path[-1]] for path in layout.paths}
+    into = {}
+    for last, key in sorted(ends, key=lambda pair: spots[pair[0]].middle) if apart else ():
+        into.setdefault(key, []).append(last)
+    for key, lasts in into.items():
+        for number, last in enumerate(lasts):
+            lift = round(ARRIVAL * (number - (len(lasts) - 1) / 2))
+            ends[last, key] = replace(spots[key], y=spots[key].y + lift)
+    return ends
 
 
 def _draw_nest(nest: Nest) -> diagram.Piece:
