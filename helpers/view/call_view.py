@@ -87,10 +87,10 @@ def _html(model: CallTree) -> str:
         (path[-1][1] if path else branches).append((line, []))
         path.append((path[-1][1] if path else branches)[-1])
     flame = draw_flame(model)
-    kinds = {block.kind for block in _walk(flame)}
+    kinds, scaled = {block.kind for block in _walk(flame)}, not any(c.door for c in model.calls)
     values = {"branches": branches, "words": _words, "ending": _ending(model), "flame": flame}
     values |= {"looks": {kind: LOOKS[kind] for kind in LOOKS if kind in kinds}, "look": LOOKS}
-    values |= {"bright": (WAY, DOOR), "way": WAY, "side": SIDE}
+    values |= {"bright": (WAY, DOOR), "side": SIDE, "scaled": scaled}
     values["flame_cut"] = f"The {narrow:,} smallest calls have no block." if narrow else ""
     return render("call_tree.html", model=model, script=ink.script("flame.js"), **values)
 
@@ -146,9 +146,10 @@ def _says(call: Call, count: int) -> str:
 
 
 def _walk(blocks: list[Block]) -> Iterator[Block]:
+    """Yield the blocks that are seen before one zooms."""
     for block in blocks:
         yield block
-        yield from _walk(block.inside)
+        yield from _walk(block.inside if block.kind != SIDE else [])
 
 
 call_tree = View(_text, _html)

@@ -5,17 +5,15 @@ from dataclasses import dataclass
 from numbers import Real
 
 from ..model.phrase import clipped
+from ..model.tables import Ratio
 from . import View
-from .diagram import page
-from .ink import LETTER, drawn_width, pictured
+from .ink import as_image
 from .markup import grid, joined, one_line, render
 
-WIDTH, TOP, ROW = 400, 44, 26  # of the bars; of the scale; of a row: pixels
-NUMBER, GAP = 62, 8  # room for a number beside a bar
-FITS = 0.84  # of its natural size, where letters have 10 pixels; a narrower window scrolls
-MOST_TICKS = 7
-SCALE = "Logarithmic scale: doubling and halving give bars of equal length."
-FIELD = (70, 26, 560, 190)  # that a curve is drawn in: left, top, width and height in pixels
+MOST_TICKS = 5
+SCALE = "The scale is logarithmic: doubling and halving give bars of equal length."
+TIMED = "A bar is the time of what is named, divided by the time of what it is compared with. Both "
+TIMED += "are the fastest of {} rounds. The thin line ends at the median round. "
 MOST_POINTS = 600  # of the curve; of more numbers some are drawn
 SAID = (0, 0.01, 0.03, 0.1, 0.3, 1)  # parts of the way at which the text form gives the number
 NUMBERS = "the model has all of them (`.model.numbers`)"
@@ -28,43 +26,52 @@ class Plot:
         self.title, self.ratios = title, ratios
 
     def __repr__(self) -> str:
-        rows = [[name, _rounded(ratio)] for name, ratio in self.ratios.items()]
-        return joined(self.title, grid(["bar", "ratio"], rows))
+        if self._rounds():
+            headings = ["bar", "ratio", "median round", "rounds"]
+            rows = [
+                [_times(r), _times(getattr(r, "middle", r)), str(getattr(r, "rounds", 1))]
+                for r in self.ratios.values()
+            ]
+        else:
+            headings, rows = ["bar", "ratio"], [[_times(ratio)] for ratio in self.ratios.values()]
+        rows = [[name, *row] for name, row in zip(self.ratios, rows, strict=True)]
+        return joined(self.title, grid(headings, rows))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        words = (f"{_short(name)} {_rounded(ratio)}" for name, ratio in self.ratios.items())
-        alt = f"{self.title}: {', '.join(words)}"
-        image = pictured(self.svg(), FITS)
-        html = render("plot.html", title=self.title, alt=alt, scale=SCALE, **image)
-        return {"text/plain": repr(self), "text/html": html}
+        return {"text/plain": repr(self), "text/html": self._html()}
 
-    def svg(self) -> str:
-        """Return the plot as SVG text: one bar per ratio, and a line where both take as long."""
-        low, high = (math.log10(edge(1.0, *self.ratios.values())) for edge in (min, max))
+    def _rounds(self) -> list[int]:
+        return sorted({ratio.rounds for ratio in self.ratios.values() if isinstance(ratio, Ratio)})
+
+    def _html(self) -> str:
+        """Return one bar per ratio, and a line at 1 where both take as long."""
+        ratios = self.ratios.values()
+        ends = [1.0, *ratios, *(ratio.middle for ratio in ratios if isinstance(ratio, Ratio))]
+        low, high = (math.log10(edge(ends)) for edge in (min, max))
         low, high = (low, high) if low < high else (-0.3, 0.3)  # 1 is between them, or one of them
-        names = max(drawn_width(_short(name), LETTER) for name in self.ratios) + 2 * GAP
-        left = names + GAP + (NUMBER if low < 0 else 0)
 
-        def place(ratio: float) -> int:
-            return left + round(WIDTH * (math.log10(ratio) - low) / (high - low))
+        def place(ratio: float) -> float:
+            return round(100 * (math.log10(ratio) - low) / (high - low), 2)
 
         one, bars = place(1), []
         for name, ratio in self.ratios.items():
-            end, side = place(ratio), "less" if ratio < 1 else "more"
-            bar = {"name": _short(name), "number": _rounded(ratio), "side": side}
-            bar |= {"y": TOP + ROW * len(bars), "x": min(one, end), "width": max(abs(end - one), 2)}
-            bars.append(bar | {"said": end - GAP if side == "less" else end + GAP})
-        sides = [("◀ less", (left + one) // 2)] if low < 0 else []
-        sides += [("more ▶", (one + left + WIDTH) // 2)] if high > 0 else []
+            end, middle = place(ratio), place(getattr(ratio, "middle", ratio))
+            bar = {"name": _short(name), "number": _times(ratio), "less": ratio < 1}
+            bar |= {"left": min(one, end), "width": round(abs(end - one), 2), "end": end}
+            bars.append(bar | {"far": max(end, middle), "spread": round(middle - end, 2)})
         ticks = [0.2, 0.5, 1.0, 2.0, 5.0]
         if high - low >= 1:  # 1 and the powers of ten that there is room for
             step = math.ceil((high - low) / MOST_TICKS)
             powers = range(math.ceil(low), math.floor(high) + 1)
             ticks = [10.0**power for power in powers if power % step == 0]
-        ticks = [(place(t), f"{t:,g}") for t in ticks if low <= math.log10(t) <= high]
-        size = left + WIDTH + (NUMBER if high > 0 else GAP), TOP + ROW * len(bars) + GAP
-        drawn = {"names": names, "bars": bars, "sides": sides, "ticks": ticks, "top": TOP}
-        return render("plot.svg", width=size[0], height=size[1], **drawn)
+        ticks = [(place(t), _times(t)) for t in ticks if low <= math.log10(t) <= high and t != 1]
+        rounds = self._rounds()
+        many = f"{rounds[0]} to {rounds[-1]}" if len(rounds) > 1 else "".join(map(str, rounds))
+        drawn = {"title": self.title, "bars": bars, "ticks": ticks, "one": one}
+        drawn["alt"] = f"{self.title}: " + ", ".join(f"{b['name']} {b['number']}" for b in bars)
+        drawn["wide"] = min(30, 0.62 * max(len(bar["name"]) for bar in bars) + 1)
+        said = TIMED.format(many) * bool(rounds) + SCALE
+        return render("plot.html", less=low < 0, more=high > 0, said=said, **drawn)
 
 
 def plot(title: str, ratios: dict[str, float]) -> Plot:
@@ -77,7 +84,13 @@ def plot(title: str, ratios: dict[str, float]) -> Plot:
         if not 1e-30 <= ratio <= 1e30:
             shown = f"{_short(name)!r} is {clipped(str(ratio), 30)}"
             raise ValueError(f"{shown}; a bar needs a positive number, from 1e-30 to 1e+30")
-    return Plot(_short(title, 200), {name: float(ratio) for name, ratio in ratios.items()})
+    return Plot(
+        _short(title, 200),
+        {
+            name: ratio if isinstance(ratio, Ratio) else float(ratio)
+            for name, ratio in ratios.items()
+        },
+    )
 
 
 def _is_number(value: object) -> bool:
@@ -88,8 +101,15 @@ def _short(words: str, most: int = 60) -> str:
     return clipped(one_line(words), most)
 
 
-def _rounded(ratio: float) -> str:
-    return f"{float(f'{ratio:.2g}'):,.0f}" if ratio >= 100 else f"{ratio:.2g}"
+def _times(ratio: float) -> str:
+    """Return a ratio as words: 19×, 0.82×, 1/16."""
+    if ratio <= 0.1:
+        return f"1/{_two_digits(1 / ratio)}"
+    return f"{_two_digits(ratio)}×"
+
+
+def _two_digits(number: float) -> str:
+    return f"{float(f'{number:.2g}'):,.0f}" if number >= 10 else f"{number:.2g}"
 
 
 @dataclass(frozen=True)
@@ -123,28 +143,35 @@ def _curve_text(model: Curve) -> str:
 
 def _curve_html(model: Curve) -> str:
     """Return the picture of the first number, the last, and others evenly between."""
-    count, most = len(model.numbers), max(model.numbers) or 1.0
+    count, highs = len(model.numbers), _ticks(max(model.numbers) or 1.0)
     places = sorted({*range(0, count, math.ceil(count / MOST_POINTS)), count - 1})
-    left, top, width, height = FIELD
-    low, last = top + height, max(count - 1, 1)
-    points = {
-        at: (round(left + width * at / last, 1), round(low - height * model.numbers[at] / most, 1))
-        for at in places
+    last, most = max(count - 1, 1), highs[-1]
+    points = {n: (round(n / last * 100, 2), model.numbers[n] / most * 100) for n in places}
+    line = (f"{10 * across:g} {1000 - 10 * up:.4g}" for across, up in points.values())
+    drawn = {
+        "highs": [(round(100 * n / most, 2), f"{n:g}") for n in highs],
+        "path": "M" + "L".join(line),
     }
-    first, final = (f"{model.numbers[at]:.3g}" for at in (0, -1))
-    alongs = [
-        (round(left + width * at / last), str(at) if at else f"{model.step} {at}")
-        for at in sorted({round(last * quarter / 4) for quarter in range(5)})
+    drawn["image"] = as_image(render("curve.svg", **drawn))
+    drawn["alongs"] = [
+        (round(100 * n / last, 2), f"{n:,.0f}") for n in _ticks(last, 1) if n <= last
     ]
-    drawn = {"width": left + width + 30, "height": low + 26, "alongs": alongs, "low": low}
-    drawn |= {"left": left, "right": left + width}
-    drawn["highs"] = [(low, "0"), (low - height // 2, f"{most / 2:.3g}"), (top, f"{most:.3g}")]
-    drawn["path"] = "M" + "L".join(f"{x:g} {y:g}" for x, y in points.values())
-    drawn["ends"] = [(*points[0], first, "start"), (*points[count - 1], final, "end")]
-    svg = render("curve.svg", **drawn)
+    first, final = (f"{model.numbers[at]:.3g}" for at in (0, -1))
+    rises = model.numbers[last // 10] > model.numbers[0]
+    drawn["ends"] = [(*points[0], first, f"margin:0 0 {-18 if rises else 2}px 7px;")] * (count > 1)
+    drawn["ends"] += [(*points[count - 1], final, "margin:0 0 -8px 6px;")]
+    drawn |= {"wide": 1.2 + 0.6 * max(len(words) for _, words in drawn["highs"]), "final": final}
     note = f"{len(places):,} of {count:,} numbers are drawn: {NUMBERS}." * (len(places) < count)
-    alt = f"{model.title}: {count:,} numbers, from {first} to {final}, some listed below"
-    return page({"title": model.title, "note": note}, _curve_text(model), svg, alt)
+    drawn |= {"model": {"title": model.title, "note": note}, "body": _curve_text(model)}
+    drawn["alt"] = f"{model.title}: {count:,} numbers, from {first} to {final}, some listed below"
+    return render("curve.html", up="number", step=model.step, **drawn)
+
+
+def _ticks(most: float, least: float = 0) -> list[float]:
+    """Return 0 and round numbers after it, to the first that is not below `most`."""
+    whole = 10.0 ** math.floor(math.log10(max(most, 1e-300) / 5))
+    step = max(next(n * whole for n in (1, 2, 5, 10) if n * whole * 5 >= most), least)
+    return [n * step for n in range(math.ceil(most / step) + 1)]
 
 
 curve = View(_curve_text, _curve_html)

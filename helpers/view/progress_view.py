@@ -4,6 +4,7 @@ from markupsafe import Markup
 
 from ..model.framework_records import JobGraph
 from ..model.graphs import Graph
+from ..model.phrase import counted
 from ..model.study_records import HINTED, PASSED, TRIED, UNTRIED, Chapter, Outcome, Progress
 from ..model.tables import Ledger, Listing
 from . import View
@@ -58,15 +59,29 @@ def _progress_text(model: Progress) -> str:
         marked = (f"{NEXT * (t is coming)}{MARKS[t.state]}{t.name}" for t in one.tasks)
         title, *counts = _row(one)
         rows.append([title, "  ".join(marked), *counts])
-    return joined(TITLE, LEGEND, grid(HEADINGS, rows), *_notes(model))
+    head = [f"{_total(model)}."] * bool(rows)
+    return joined(TITLE, *head, LEGEND, grid(HEADINGS, rows), *_notes(model))
 
 
 def _progress_html(model: Progress) -> str:
-    values = {"title": TITLE, "legend": LEGEND, "headings": HEADINGS, "notes": _notes(model)}
+    values = {"title": TITLE, "legend": LEGEND, "total": _total(model), "notes": _notes(model)}
     values |= {"marks": MARKS, "passed": PASSED, "next_mark": NEXT}
     values["coming"] = model.next and model.next[1]
-    rows = [(one, title, counts) for one in model.chapters for title, *counts in [_row(one)]]
+    values["part"] = round(100 * _passed(model) / max(1, _many(model)), 1)
+    rows = [(one, *_row(one)) for one in model.chapters]
     return render("learner_progress.html", rows=rows, **values)
+
+
+def _passed(model: Progress) -> int:
+    return sum(one.passed for one in model.chapters)
+
+
+def _many(model: Progress) -> int:
+    return sum(len(one.tasks) for one in model.chapters)
+
+
+def _total(model: Progress) -> str:
+    return f"{_passed(model)} of {counted(_many(model), 'exercise')} passed"
 
 
 def _row(chapter: Chapter) -> tuple[str, str, str]:

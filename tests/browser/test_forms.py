@@ -58,7 +58,7 @@ def test_a_decision_opens_what_waits_for_it(page, decide):
 def test_a_flame_says_a_line_about_a_block_and_gives_it_the_full_width(page):
     head = "<!doctype html><html lang=en><title>t</title>"
     page.set_content(head + call_tree.html(test_call_tree.MODEL))
-    outer, side = (page.get_by_role("button", name=name) for name in ("outer · ", "1 call beside"))
+    outer, side = (page.get_by_role("button", name=name) for name in ("outer · ", "1 call off"))
     line = page.locator(".who-says")
     expect(line).to_contain_text("Point at a block.")
     outer.focus()

@@ -56,4 +56,5 @@ def test_the_line_of_code_that_is_shown_is_one_that_differs():
     sources = [["def f(a):", f"    {line}", "    return total"] for line in lines]
     assert find_differing(sources) == ["…um(item.old for item in a)", "…um(item.new for item in a)"]
     assert find_differing([["lambda: 1"], ["lambda: 2"]]) == ["lambda: 1", "lambda: 2"]
+    assert find_differing([["def new(*args) -> int: return 2"]]) == ["return 2"]
     assert find_differing([["def f():", "    return 1"]] * 2) == ["return 1", "return 1"]

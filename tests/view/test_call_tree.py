@@ -31,6 +31,7 @@ def test_html_holds_the_same_lines_escaped_and_nested():
     for line in outline(MODEL):
         assert line.words.split(".")[0] in html
     assert html.count("<details") == 3 and "It ended in ValueError" in html
+    assert "not to scale" in html and "another call" not in html  # those are folded in "+1"
 
 
 def test_flame_is_the_way_to_a_landmark_and_counts_what_is_beside_it():

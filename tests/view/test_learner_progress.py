@@ -20,7 +20,7 @@ EVENTS = (
 
 def test_the_text_alone_says_how_far_and_what_next():
     shown = view.text(progress(CHAPTERS, EVENTS))
-    assert re.search(r"1 names +●a +▸◔b +1 of 2 +1 of 1\n", shown)
+    assert re.search(r"1 of 3 exercises passed\.(?s:.*)\n1 names +●a +▸◔b +1 of 2 +1 of 1\n", shown)
     assert "You left off in chapter 1: 1 of 2 exercises passed; next: b." in shown
     for state, mark in MARKS.items():
         assert f"{mark} {state}" in shown
@@ -34,7 +34,8 @@ def test_the_page_says_each_state_in_words_and_leads_to_each_exercise():
         ("not tried", "c", "02_keys.ipynb#C"),
     ):
         assert f'aria-label="{state}:"' in page and f'<a href="{link}">{name}</a>' in page
-    assert page.count('title="next"') == 1
+    assert page.count('title="next"') == 1 and page.count("<details open") == 1
+    assert 'Next: <a href="01_names.ipynb#B"><b>b</b>' in page and "1 of 3 exercises" in page
 
 
 def test_who_shares_is_told_so_and_how_to_end_it():

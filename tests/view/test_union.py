@@ -3,6 +3,7 @@
 from xml.etree import ElementTree
 
 from helpers.model.graphs import Edge, Graph, Node
+from helpers.view.diagram.animated_graph import GAP, Union, place_union
 from helpers.view.diagram.animated_graph import animated_graph as picture
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -45,6 +46,17 @@ def test_an_arrow_that_moves_leaves_a_ghost_for_one_moment():
     assert told(drawn, 1)["b refers to f function"] == "shown"
     assert "a refers to f function" not in told(drawn, 2)
     assert told(drawn, 2)["a refers to g function"] == "shown"
+
+
+def test_a_label_takes_room_after_its_own_column_and_covers_no_box():
+    graph = names(a="f", b="g")
+    edges = *graph.edges, Edge("f", "f", "closure original"), Edge("f", "g")
+    graphs = [Graph("", graph.nodes, edges)]
+    name, first, last = map(place_union(Union(graphs))[1].get, ("name a", "f", "g"))
+    assert first.x - name.right == GAP < last.x - first.right
+    (plate,) = parsed(picture(graphs)).iter(f"{SVG}rect")
+    left, wide = (int(plate.get(side)) for side in ("x", "width"))
+    assert first.right < left < left + wide < last.x
 
 
 def test_hostile_words_stay_words():

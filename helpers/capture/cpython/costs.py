@@ -9,7 +9,7 @@ from statistics import median
 from time import perf_counter
 
 from ...model.code_records import columns
-from ...model.tables import Listing
+from ...model.tables import Listing, Ratio
 from ...safety import progress
 from ...safety.arguments import table
 from ..text.value import plain, short_repr
@@ -32,8 +32,8 @@ Cost = namedtuple("Cost", "action ratio words")
 class Costs(Listing):
     """A listing of costs that can be asked for one ratio."""
 
-    def ratio(self, action: str) -> float:
-        """Return the ratio of this action; KeyError if it was not measured."""
+    def ratio(self, action: str) -> Ratio:
+        """Return the ratio of this action, a float; KeyError if it was not measured."""
         return {row.action: row.ratio for row in self.rows}[action]
 
 
@@ -57,7 +57,8 @@ def costs_listing(
     best = {name: min(seconds) for name, seconds in rounds.items()}
     rows = []
     for name, _ in actions:
-        ratio = best[name] / best[None]
+        middle = median(rounds[name][1:]) / best[None]
+        ratio = Ratio(best[name] / best[None], middle, len(rounds[name]))
         # One or two digits: more would pretend to a precision it lacks.
         words = f"about {float(f'{ratio:.1g}'):,g}" if ratio >= 10 else f"about {ratio:.1f}"
         rows.append(Cost(name, ratio, "less than a tenth of one" if ratio < 0.1 else words))

@@ -3,6 +3,7 @@
 Nothing is shown that was not read: each route is run, and each holder is read, inside each patch.
 """
 
+import re
 from contextlib import nullcontext
 from dis import get_instructions
 from inspect import getclosurevars
@@ -25,6 +26,7 @@ from .places import HiddenList
 NOTHING = "nothing"
 MOST_ROUTES = 1000
 LONGEST_CALL, LONGEST_LINE, MOST_LINES = 24, 22, 8  # characters, characters, lines of a patch
+_ONE_LINE = re.compile(r"def .*?\)[^:]*:\s+(?=\S)")  # the head of a function on one line
 KEPT = 8  # characters that two long lines have in common, before what differs
 
 
@@ -134,7 +136,8 @@ def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
 
 def find_differing(sources: list[list[str]]) -> list[str]:
     """Return of each source a line that not all have; a long one begins near what differs."""
-    bodies = [[line.strip() for line in lines[1:] or lines] for lines in sources]
+    rests = (lines[1:] or [_ONE_LINE.sub("", lines[0])] for lines in sources)
+    bodies = [[line.strip() for line in lines] for lines in rests]
     shared = [line for line in bodies[0] if all(line in body for body in bodies)] if bodies else []
     lines = [next((one for one in body if one not in shared), body[-1]) for body in bodies]
     same = len(commonprefix(lines)) - KEPT

@@ -26,7 +26,7 @@ WORDS = {name: name for name in ("input", "variable", "after")}
 WORDS |= {"leaf": "adds to a leaf's .grad", "pass": "passes its input on"}
 WORDS |= {"type": "op type", "site": "call", "entry": "cache entry"}
 SET_APART = {"group", "gone", "new", "altered", "own", "found"}
-FOUND = Markup('<p style="margin:2px 0 6px 0">▸ matches find=</p>')
+FOUND = Markup('<p style="margin:2px 0 6px 0">▸ contains the text that you passed as find=</p>')
 # how many pixels the sides of a shape take from the words in it
 SIDES = {"pill": 14, "round ends": 10, "hexagon": 10, "slanted box": 8, "tag": 6}
 SIDES["double slanted box"] = 14
@@ -47,10 +47,11 @@ class Spot:
     right = property(lambda self: self.x + self.width)
 
 
-def far_ends(spots: Iterable[Spot]) -> tuple[int, int]:
-    """Return how far boxes and bends reach to the right and down, with a margin."""
+def far_ends(spots: Iterable[Spot], arrows: Iterable[dict] = ()) -> tuple[int, int]:
+    """Return how far boxes, bends and labels reach to the right and down, with a margin."""
     right, bottom = zip(*((spot.right, spot.bottom) for spot in spots), strict=True)
-    return max(right) + MARGIN, max(bottom) + MARGIN
+    labels = (arrow["x"] + arrow["plate"] // 2 for arrow in arrows)
+    return max([*right, *labels]) + MARGIN, max(bottom) + MARGIN
 
 
 # A drawing from 0, 0: boxes, arrows, frames for the template; `inner`: pieces in it, as (x, y, it).

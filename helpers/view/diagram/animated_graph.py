@@ -3,22 +3,23 @@
 A moment is a state: which parts are there, new, or just gone (ghosts).
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...model.graphs import Edge, Graph
 from ...model.torch_records import DynamoRun
 from .. import diagram
-from ..ink import drawn_width
 from ..markup import render
 from . import short
-from .arrows import LOOP, curve_across, curve_down, place_labels, points_along
+from .arrows import BESIDE_LOOP, LEAD, curve_across, curve_down, place_labels, points_along
 from .graph_drawing import place_layers
 from .layered_layout import make_layers
 
 SHOWN, NEW, GHOST = "shown", "new", "ghost"
-TAG, GAP, HEAD = 28, 60, 8  # pixels: height of a name's tag, between columns, of an arrow's head
-STEP = 30  # pixels between rows
+TAG, GAP, HEAD = 28, 52, 8  # pixels: height of a name's tag, between columns, of an arrow's head
+STEP, ROOM = 30, (26, 26)  # pixels between rows; between the boxes of a column
+LINE = 14  # pixels from line to line of a label
 BEGINS, ENDS = ("instruction", "again"), ("break", "graph")
 EMPTY = Graph("", (), ())
 
@@ -56,7 +57,7 @@ class Union:
                 ends = edge.source, edge.target
                 self.arrows[ends] = edge
                 key = self.keys.setdefault(ends, f"a{len(self.arrows) - 1}")
-                said[key] = (short(edge.label),)
+                said[key] = tuple(short(edge.label).split(" ", 1))  # a line each
             self.said.append(said)
         words = _all_words(self.said)  # those of a part: in the order in which it says them
         self.words = {thing: words[key] for thing, key in self.keys.items()}
@@ -99,13 +100,13 @@ def animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False)
     arrows = []
     for path in layout.paths:
         way = [spots[key] for key in path]
-        arrows.append(_arrow([word for (word,) in words[path[0], path[-1]]], way, down))
+        arrows.append(_arrow(words[path[0], path[-1]], way, down))
     slots, lines, boxes, verb = {}, [], [], "leads to" if down else "refers to"
     for ends, arrow in zip(union.arrows, place_labels(arrows, spots.values()), strict=True):
         first, *_ = (words[end][-1] for end in ends)
         source, target = (" ".join(filter(None, words[end][-1])) for end in ends)
         told = {"key": keys[ends], "says": _keyed_words(keys[ends], words[ends])}
-        told["words"] = f"{source} {words[ends][-1][0] or verb} {target}"  # read to others
+        told["words"] = f"{source} {' '.join(words[ends][-1]) or verb} {target}"  # read to others
         told["name"] = first[0] if union.boxes[ends[0]].kind == "name" else ""
         told["slot"] = slots.setdefault((ends[0], union.arrows[ends].label), len(slots))
         lines.append(arrow | told | {"ends": (keys[ends[0]], keys[ends[1]])})
@@ -115,24 +116,37 @@ def animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False)
         box["ink"] = diagram.drawn_as(node.kind)
         box["outline"] = diagram.outline(node.kind, spot.x, spot.y, spot.width, spot.height)
         boxes.append(box | {"spot": spot, "centre": spot.centre - 4 * (node.kind == "name")})
-    width, height = diagram.far_ends(spots.values())
-    drawn = {"title": title, "width": width + LOOP * layout.has_cycle, "height": height}
+    width, height = diagram.far_ends(spots.values(), lines)
+    drawn = {"title": title, "width": width, "height": height, "line": LINE}
     drawn |= {"boxes": boxes, "arrows": lines, "down": down}
     return Picture(render("union.svg", **drawn), _states(union.said))
 
 
 def place_union(union: Union, down: bool = False):
-    """Return the layout, and a spot per key, with room for the longest label between columns."""
+    """Return the layout, and a spot per key, with room for its labels after each column."""
     layout = make_layers(Graph("", tuple(union.boxes.values()), tuple(union.arrows.values())))
-    labels = [label for ends in union.arrows for (label,) in union.words[ends]]
     heights = {k: TAG if n.kind == "name" else diagram.BOX for k, n in union.boxes.items()}
-    gap = STEP if down else GAP + max(map(drawn_width, labels), default=0)
-    return layout, place_layers(layout, union.widths, gap, down, heights)()
+    if down:
+        return layout, place_layers(layout, union.widths, STEP, down, heights)()
+    column = {key: at for at, keys in enumerate(layout.layers) for key in keys}
+    rooms = Counter()  # of each column: pixels that the labels of the arrows out of it take
+    for ends in union.arrows:
+        at, loop = column[ends[0]], column[ends[0]] == column[ends[1]]
+        wide = max(map(_plate, union.words[ends])) + BESIDE_LOOP * loop
+        rooms[at] = max(rooms[at], wide + LEAD - GAP)
+    return layout, place_layers(layout, union.widths, GAP, down, heights, ROOM)(rooms)
 
 
-def _arrow(labels: list[str], way: list[diagram.Spot], down: bool) -> dict:
-    start, end, label = way[0], way[-1], max(labels, key=len)
-    line, x, y = curve_down(way) if down else curve_across(way, tip=HEAD)
+def _plate(label: tuple[str, ...]) -> int:
+    return max(map(diagram.plate_width, label))
+
+
+def _arrow(labels: list[tuple[str, ...]], way: list[diagram.Spot], down: bool) -> dict:
+    start, end, label = way[0], way[-1], max(labels, key=_plate)
+    plate = _plate(label)
+    line, x, y = (
+        curve_down(way) if down else curve_across(way, plate=plate * (start.x == end.x), tip=HEAD)
+    )
     lift = 10 * (start == end)
     ends = (start.right, start.middle - lift), (end.x, end.middle), 0
     if down:
@@ -141,7 +155,8 @@ def _arrow(labels: list[str], way: list[diagram.Spot], down: bool) -> dict:
         ends = ends[0], (end.right, end.middle + lift), 180
     else:
         x, y = points_along(line)[len(points_along(line)) // 4]
-    arrow = {"line": line, "label": label, "plate": diagram.plate_width(label), "x": x, "y": y}
+    high = LINE * max(map(len, labels)) + 3
+    arrow = {"line": line, "label": "".join(label), "plate": plate, "high": high, "x": x, "y": y}
     return arrow | dict(zip(("start", "tip", "turn"), ends, strict=True))
 
 

@@ -10,7 +10,8 @@ from operator import itemgetter
 
 from . import Spot
 
-TIP, LOOP = 4, 60  # pixels before a box where a line ends; how far one goes out that comes back
+TIP, LOOP = 4, 48  # pixels before a box where a line ends; how far one goes out that comes back
+BESIDE_LOOP = LOOP * 3 // 4 + 4  # pixels from the box of such a line to its label
 LEAD = 14  # pixels of a level piece beside a label
 HIGH, APART, HEAD = 17, 2, 7  # pixels: of a label, from it to what it keeps off, round a head
 LIFT = 10  # pixels from a line to the middle of a label above it
@@ -47,7 +48,7 @@ def curve_across(spots: list[Spot], fan=False, plate=0, tip=TIP) -> tuple[str, i
         lift, x = 10 * (start == end), max(start.right, end.right)
         first, last, far = start.middle - lift, end.middle + lift, x + LOOP
         line = f"M{start.right} {first} C{far} {first},{far} {last},{end.right + tip} {last}"
-        return line, x + LOOP * 3 // 4, (first + last) // 2
+        return line, x + BESIDE_LOOP + plate // 2, (first + last) // 2
     line, label = f"M{x} {y}", x + LEAD // 2 + plate // 2
     if plate:
         x, last = (x, last - plate - LEAD) if fan else (x + plate + LEAD, last)
@@ -80,14 +81,15 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
     for number in numbers:
         arrow, choices[number] = moved[number], []
         here = arrow["x"], arrow["y"]
-        places, half = [here, *points_along(arrow["line"])[1:-1:step]], arrow["plate"] / 2
+        half, tall = arrow["plate"] / 2, arrow.get("high", HIGH) / 2
+        places = [here, *points_along(arrow["line"])[1:-1:step]]
         places = [(x, y - lift) for x, y in sorted(places, key=partial(dist, here))]
         (left, right), (top, bottom) = ((min(one), max(one)) for one in zip(*places, strict=True))
-        around = left - half, top - HIGH / 2, right + half, bottom + HIGH / 2
+        around = left - half, top - tall, right + half, bottom + tall
         near = _find_met(around, solid)  # the label covers none of the others, wherever it moves
         for at in places:
             (x, y), others = at, 0
-            left, top, right, bottom = ground = x - half, y - HIGH / 2, x + half, y + HIGH / 2
+            left, top, right, bottom = ground = x - half, y - tall, x + half, y + tall
             columns = range(int(left // CELL), int(right // CELL) + 1)
             rows = range(int(top // CELL), int(bottom // CELL) + 1)
             for cell in product(columns, rows):

@@ -8,9 +8,9 @@ from ...model.graphs import Body, Graph, Nest, nested
 from .. import diagram
 from ..ink import LETTER, SMALL, SMALLEST, drawn_width
 from .arrows import (
+    BESIDE_LOOP,
     LEAD,
     LIFT,
-    LOOP,
     TIP,
     curve_across,
     curve_down,
@@ -26,6 +26,7 @@ TIGHT = 10, 8  # the same in a row that is too wide
 MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
 WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
 HEAD, PAD = 48, 12  # of a caller: the height of its words, and the room around a body
+ARRIVAL = 12  # pixels between the heads of arrows at a box to which many names lead
 TITLE = 26  # the height of a body's name
 FITS, ROW, INSET = 848, 46, 30  # pixels: JupyterLab's page; of a tree, its rows and arrows
 
@@ -49,8 +50,8 @@ def leads_down(nest: Nest) -> bool:
     return straight and all(leads_down(body.nest) for body in nest.bodies)
 
 
-def place_layers(layout: Layout, widths, gap: int, down: bool, heights=None, room=None):
-    """Return what gives a spot per key; `gap`: pixels between layers, to which it is given more.
+def place_layers(layout: Layout, widths, gap: int, down: bool, heights=None, room=None, more=()):
+    """Return what gives a spot per key; `gap`: pixels between layers, and to some it adds `more`.
 
     `room`: pixels between two boxes of a layer, and beside a bend. A layer that leads down is as
     high as its highest box; across, its boxes are of one width.
@@ -59,15 +60,17 @@ def place_layers(layout: Layout, widths, gap: int, down: bool, heights=None, roo
     along, beside = (heights, widths) if down else (widths, heights)
     centres = assign_coordinates(layout, beside, *(room or (() if down else (APART, BESIDE))))
 
+    always = Counter(more)
+
     def place(more=None) -> dict[object, diagram.Spot]:
-        spots, at = {}, 0
+        spots, at, gaps = {}, 0, always + Counter(more)
         for number, keys in enumerate(layout.layers):
             whole = max(along.get(key, 0) for key in keys)
             for key in keys:
                 side = beside.get(key, 0)
                 start, deep = round(centres[key] - side / 2), along.get(key, whole)
                 spots[key] = (start, at, side, deep) if down else (at, start, whole, side)
-            at += whole + gap + (more or {}).get(number, 0)
+            at += whole + gap + gaps[number]
         left, top = (diagram.MARGIN - min(spot[axis] for spot in spots.values()) for axis in (0, 1))
         return {key: diagram.Spot(x + left, y + top, *size) for key, (x, y, *size) in spots.items()}
 
@@ -82,8 +85,8 @@ def _draw_flat(graph: Graph, page: bool) -> diagram.Piece:
     longest = max(
         (drawn_width(diagram.short(edge.label), SMALL) for edge in graph.edges), default=0
     )
-    words = (longest + 60 if longest else 0) + (WIDER if graph.wide else 0)
-    across = place_layers(layout, widths, max(COLUMN, words), False)
+    rooms = _label_rooms(graph, layout)
+    across = place_layers(layout, widths, COLUMN, False, more=rooms)
     wide = _reach(across)
     if wide > FITS and not longest and (tree := _draw_tree(graph, widths)):
         return tree
@@ -93,7 +96,7 @@ def _draw_flat(graph: Graph, page: bool) -> diagram.Piece:
             down = place_layers(layout, widths, STEP - diagram.BOX, True, room=TIGHT)
         if page or wide > _reach(down):
             return _draw_level(graph, layout, down, True)
-        across = place_layers(layout, widths, max(CLOSE_COLUMN, words), False)
+        across = place_layers(layout, widths, CLOSE_COLUMN, False, more=rooms)
     return _draw_level(graph, layout, across, False)
 
 
@@ -102,7 +105,7 @@ def _draw_names(graph: Graph, widths: dict) -> diagram.Piece | None:
     roots = {node.key for node in graph.nodes} - {edge.target for edge in graph.edges}
     if not roots or any(graph.node(key).kind != "name" for key in roots):
         return None
-    layout, rooms = make_layers(graph, ends_last=True), Counter()
+    layout, rooms = make_layers(graph, ends_last=True), {}
     if layout.has_cycle:
         return None
     layers = {key: number for number, keys in enumerate(layout.layers) for key in keys}
@@ -110,14 +113,25 @@ def _draw_names(graph: Graph, widths: dict) -> diagram.Piece | None:
     for edge in graph.edges:
         at, near = layers[edge.source], layers[edge.target] - layers[edge.source] == 1
         if near or fans[edge.source] == 1:
-            rooms[at] = max(rooms[at], diagram.plate_width(edge.label) + LEAD)
-    place = place_layers(layout, widths, CLOSE_COLUMN, False)
-
-    def roomy(more=None):
-        return place(rooms + Counter(more))
-
+            rooms[at] = max(rooms.get(at, 0), diagram.plate_width(edge.label) + LEAD)
+    into = Counter(edge.target for edge in graph.edges)
+    heights = {key: max(diagram.BOX, ARRIVAL * (into[key] + 1)) for key in widths}
+    roomy = place_layers(layout, widths, CLOSE_COLUMN, False, heights, more=rooms)
     fits = _reach(roomy) * SMALLEST <= FITS - diagram.MARGIN
     return _draw_level(graph, layout, roomy, False, beside=True) if fits else None
+
+
+def _label_rooms(graph: Graph, layout: Layout) -> dict[int, int]:
+    """Return how much farther apart some columns are, in pixels, for the labels between them."""
+    fans, rooms = Counter(edge.source for edge in graph.edges), {}
+    column = {key: at for at, keys in enumerate(layout.layers) for key in keys}
+    for edge in graph.edges:
+        at, loop = column[edge.source], column[edge.source] == column[edge.target]
+        if fans[edge.source] > 1 and not loop:  # its label is before the end
+            at = column[edge.target] - 1
+        room = diagram.plate_width(edge.label) + BESIDE_LOOP * loop + WIDER * graph.wide
+        rooms[at] = max(rooms.get(at, 0), room)
+    return rooms
 
 
 def _draw_tree(graph: Graph, widths: dict) -> diagram.Piece | None:
@@ -157,10 +171,11 @@ def _draw_level(graph, layout: Layout, place, down: bool, inner=None, beside=Fal
 
     def draw(more):
         spots = place(more)
+        ends = _arrivals(layout, spots, beside)
         arrows, boxes, frames, pieces = [], [], [], []
         for edge, path in zip(graph.edges, layout.paths, strict=True):
             fan, plate = fans[edge.source] > 1, diagram.plate_width(edge.label)
-            on = [spots[key] for key in path]
+            on = [*(spots[key] for key in path[:-1]), ends[path[-2:]]]
             line = curve(on, fan, plate)
             if beside and fan and len(on) > 2:  # on the level piece of its first bend
                 line = curve(on)[0], on[1].centre, on[1].middle
@@ -170,16 +185,29 @@ def _draw_level(graph, layout: Layout, place, down: bool, inner=None, beside=Fal
         for node in graph.nodes:
             spot = spots[node.key]
             boxes.append(diagram.box(node, spot, node.key in graph.found))
+            boxes[-1]["base"] += (spot.height - diagram.BOX) // 2 if beside else 0
             if piece := inner.get(node.key):
                 boxes[-1]["kind"] = "caller"
                 frames.append({"kind": node.kind, "spot": spot, "title": ""})
                 pieces.append((spot.centre - piece.width // 2, spot.y + HEAD, piece))
-        right, bottom = diagram.far_ends(spots.values())
-        size = right + (LOOP if layout.has_cycle else 0), bottom
-        drawn = boxes, place_labels(arrows, spots.values(), LIFT * beside), frames, pieces
-        return diagram.Piece(*size, *map(tuple, drawn)), spots
+        arrows = place_labels(arrows, spots.values(), LIFT * beside)
+        drawn = boxes, arrows, frames, pieces
+        return diagram.Piece(*diagram.far_ends(spots.values(), arrows), *map(tuple, drawn)), spots
 
     return draw_roomy(draw, layout.layers, down)
+
+
+def _arrivals(layout: Layout, spots: dict, apart: bool) -> dict[tuple, diagram.Spot]:
+    """Return where an arrow ends, by its last two keys; `apart`: no two at one place of a box."""
+    ends = {path[-2:]: spots[path[-1]] for path in layout.paths}
+    into = {}
+    for last, key in sorted(ends, key=lambda pair: spots[pair[0]].middle) if apart else ():
+        into.setdefault(key, []).append(last)
+    for key, lasts in into.items():
+        for number, last in enumerate(lasts):
+            lift = round(ARRIVAL * (number - (len(lasts) - 1) / 2))
+            ends[last, key] = replace(spots[key], y=spots[key].y + lift)
+    return ends
 
 
 def _draw_nest(nest: Nest) -> diagram.Piece:

@@ -1,6 +1,6 @@
 const root = this.parentNode, line = root.querySelector(".who-says"), whole = root.querySelector("button");
 const [heads, changed] = [[...root.querySelectorAll("[title]")], []];
-const [top, usual] = [heads[0].parentNode, "Point at a block. Click or Enter: its full width. Arrow keys move. Escape: the whole."];
+const [top, usual] = [heads[0].parentNode, "Point at a block. Click or Enter zooms in. Arrow keys move. Escape zooms out."];
 const set = (node, name, value) => { changed.push([node, name, node.style[name]]); node.style[name] = value; };
 const back = () => { while (changed.length) { const [node, name, value] = changed.pop(); node.style[name] = value; } };
 const beside = (block, step) => { do block = block?.[step]; while (block?.style.display === "none"); return block; };
