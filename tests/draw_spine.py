@@ -43,8 +43,8 @@ def chapter_line(here: Chapter) -> str:
 
 
 def opened(here: Station) -> str:
-    """Return the row that a chapter closes with: the seam that it opened, and who gets in."""
-    happens = f"{here.happens}; {here.who} intercepts it there"
+    """Return the row that a chapter closes with: the seam that it opened, and who steps in."""
+    happens = f"{here.happens}; {here.who} steps in here"
     return f"| the seam that you opened: {mark(here.number)} | {happens} |"
 
 

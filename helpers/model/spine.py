@@ -4,7 +4,7 @@ from collections import namedtuple
 
 # A chapter, as its own head and the README's table say it.
 Chapter = namedtuple("Chapter", "number file title about needs")
-# A seam: what `happens`, and `who` gets in there; `seam`: as the chapter's head says it.
+# A seam: what `happens`, and `who` steps in there; `seam`: as the chapter's head says it.
 Station = namedtuple("Station", [*Chapter._fields, "name", "happens", "who", "seam"])
 START = "00_start_here"
 BANDS = ("in Python", "in the interpreter", "in the framework's C and C++")  # two stations each
@@ -46,7 +46,7 @@ SPINE = (
         "one eager call through every Python layer, and the C call that runs it",
         "TensorFlow, PyTorch",
         "C call", "one C function runs eager TensorFlow", "TensorFlow's runtime",
-        "*`TFE_Execute`, the one C function that every eager op passes.*",
+        "*`TFE_Execute`, the one C function that every eager op goes through.*",
     ),
 )
 CLINIC = Chapter(

@@ -72,10 +72,10 @@ def _in_modules() -> Iterator[tuple[str, str, str]]:
     names = vars(import_module("tensorflow.python.pywrap_tensorflow"))
     sources = (path.read_bytes() for path in _root().rglob("*.py"))
     importers = sum(b"import pywrap_tensorflow" in source for source in sources)
-    now = f"it can be imported, and {importers} files of the package do; names in it that begin "
+    now = f"importable; {importers} of the package's files import it; names in it that begin "
     now += f"with TFE_: {sum(name.startswith('TFE_') for name in names)}"
     yield "from tensorflow.python import pywrap_tensorflow", now, "the name only"
-    now, still = "it can be imported", "yes"
+    now, still = "importable", "yes"
     try:
         import_module("tensorflow.python.pywrap_tensorflow_internal")
     except ModuleNotFoundError as error:
