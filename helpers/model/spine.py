@@ -18,7 +18,7 @@ SPINE = (
     Station(
         2, "02_tf_function", "Trace a function, and see which argument made it trace again",
         "which argument causes a retrace, and what a graph gains you", "TensorFlow",
-        "cache key", "a wrapper looks a graph up by its arguments", "TensorFlow's tracer",
+        "cache key", "a wrapper looks up a graph by the arguments", "TensorFlow's tracer",
         "*the wrapper's cache key.*",
     ),
     Station(
