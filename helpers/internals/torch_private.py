@@ -221,22 +221,18 @@ def keys_now(tensor) -> str:
 
 
 @contextmanager
-def recompile_reasons():
-    """Collect (code, what each older entry fails) of what is compiled again, as torch logs it."""
-    name, module, found = (
-        "get_and_maybe_log_recompilation_reasons",
-        __getattr__("convert_frame"),
-        [],
-    )
+def recompile_reasons(heard):
+    """Tell `heard(entries, frame, reasons)` of what is compiled again, before it is."""
+    name, module = "get_and_maybe_log_recompilation_reasons", __getattr__("convert_frame")
     asked = getattr(module, name, None)
 
     def ask(entries, frame, *args, **kwargs):
         reasons = asked(entries, frame, *args, **kwargs)
-        found.append((frame.f_code, tuple(reasons)))
+        heard(entries, frame, reasons)
         return reasons
 
     with patched(module, **({name: ask} if asked else {})):
-        yield found
+        yield
 
 
 def forget_sizes(code: CodeType) -> None:
@@ -339,8 +335,8 @@ def translating(watcher):
 
     It hears `before(tx)` and `after(tx, error)` around each instruction, `broken(error)` when
     Dynamo has found what breaks the graph, `cut(tx, reason)` when a graph is about to end,
-    `given(graph)` when the backend gets one, `rewritten(old, new)` of each new code. What it raises
-    goes into the list given.
+    `given(graph)` when the backend gets one, `rewritten(old, new)` of each new code,
+    `passed(frame, reason)` of each frame left to Python. What it raises goes into the list given.
     """
     translator, output = __getattr__("InstructionTranslatorBase"), __getattr__("OutputGraph")
     step, log_break, cut = translator.step, translator.log_graph_break, output.compile_subgraph
@@ -376,10 +372,19 @@ def translating(watcher):
         tell(watcher.broken, exc)
         return log_break(tx, *args, exc=exc, **kwargs)
 
+    entrance = __getattr__("convert_frame").CatchErrorsWrapper
+    skip = getattr(entrance, "_handle_skip", None)  # older torch only logs it
+
+    def watched_skip(wrapper, result, frame):
+        if result.skip_reason is not None and result.guarded_code is None:
+            tell(watcher.passed, frame, result.skip_reason)
+        return skip(wrapper, result, frame)
+
     handle = __getattr__("register_bytecode_hook")(lambda *codes: tell(watcher.rewritten, *codes))
     steps = patched(translator, step=watched_step, log_graph_break=watched_break)
+    skips = patched(entrance, **({"_handle_skip": watched_skip} if skip else {}))
     graphs = {"compile_subgraph": watched_cut, "call_user_compiler": watched_backend}
-    with handle, steps, patched(output, **graphs):
+    with handle, steps, skips, patched(output, **graphs):
         yield lost
 
 

@@ -77,7 +77,15 @@ def _ledger_cells(model: Ledger) -> list[list[str]]:
 def _ledger_text(model: Ledger) -> str:
     headings, *rows = _ledger_cells(model)
     rows, rest = fit(rows, ENTRIES)
+    rows = [line for row in rows for line in _lines(row)]
     return joined(model.title, grid(headings, rows), _legend(model), rest, model.note)
+
+
+def _lines(row: list[str]) -> list[list[str]]:
+    """Return a row as lines: of a note of several, the others are below the first."""
+    *cells, note = row
+    first, *others = note.split("\n")
+    return [[*cells, first], *([*[""] * len(cells), other] for other in others)]
 
 
 def _ledger_html(model: Ledger) -> str:

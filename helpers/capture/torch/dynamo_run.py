@@ -20,7 +20,7 @@ import numpy as np
 
 from ...internals import torch_private
 from ...model.code_records import Bytecode
-from ...model.phrase import clipped, counted, ended
+from ...model.phrase import clipped, counted, ended, listed
 from ...model.stage_records import Panel
 from ...model.tables import Column, Entry, Ledger, Listing, Verdict
 from ...model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
@@ -39,7 +39,7 @@ from . import dynamo_recorder as words
 from .dynamo_recorder import SO_FAR, Event, Record, record
 from .guard_tree import behind
 
-MOST_STEPS, MOST_GUARDS = 400, 12
+MOST_STEPS, MOST_GUARDS, MOST_SKIPPED = 400, 12, 3
 RETURNED = "the function ends here: its graph goes to the backend"
 AGAIN = "the same {} instructions again"
 PUT_BACK = "{} instructions restore the stack and jump to where it stopped"
@@ -58,6 +58,7 @@ BREAK_COLUMNS = (
     Column("explanation", "what Dynamo says"),
     Column("effect", "then"),
 )
+TIMES = Column("count", "times")
 EXPLAINED = "torch._dynamo.explain says {}: it counts the graphs minus one, not the breaks."
 
 MOST_SHOWN, MOST_CASES = 8, 200
@@ -98,7 +99,7 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     `torch._dynamo.explain` counts graphs minus one, and gives reasons only for breaks where the
     backend receives a graph. The other breaks are `empty` in `.model.rows`.
     """
-    run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
+    run, kept = watched(fn, args, kwargs, "watch_breaks", steps=0)
     inside = compilable(fn, "watch_breaks", args)
     note, explained = [], len(run.graphs) - 1
     if len(run.breaks) != explained:
@@ -106,15 +107,23 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     if run.resumed:
         note += [f"It continued in {counted(len(run.resumed), 'resume function')}."]
     title, note = f"Graph breaks of {named(inside.function)}", (*note, run.outcome)
-    return _list_breaks(title, run.breaks, len(run.graphs), (*note, *inside.sentences), run.outcome)
+    return _list_breaks(title, run.breaks, kept, (*note, *inside.sentences), run.outcome)
 
 
-def _list_breaks(title: str, breaks, graphs: int, notes=(), outcome: str = "") -> BreakListing:
-    note = [f"{counted(len(breaks), 'graph break')}." if breaks else "No graph break."]
+def _list_breaks(title: str, breaks, kept: Record, notes=(), outcome: str = "") -> BreakListing:
+    found, graphs, skipped = {}, len(kept.graphs), kept.skipped.items()
+    for one in breaks:
+        key = one.place, one.code, one.cause, one.explanation, one.effect
+        found.setdefault(key, []).append(one)
+    rows = tuple(replace(same[0], count=len(same)) for same in found.values())
+    merged = len(rows) < len(breaks)
+    told = f", as TORCH_LOGS counts them, in {counted(len(rows), 'row')}" * merged
+    note = [f"{counted(len(breaks), 'graph break')}{told}." if breaks else "No graph break."]
     note += [f"{counted(graphs, 'graph')}."]
+    note += [f"Dynamo skipped {listed(map(': '.join, skipped), MOST_SKIPPED)}."] * bool(skipped)
     advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in breaks if b.page)
     note = " ".join((*note, *notes)) + "".join(advice)
-    return BreakListing(title, BREAK_COLUMNS, tuple(breaks), note, graphs, outcome)
+    return BreakListing(title, BREAK_COLUMNS + (TIMES,) * merged, rows, note, graphs, outcome)
 
 
 class BreaksSeen:
@@ -137,7 +146,7 @@ class BreaksSeen:
         draft, title = _Draft(self._kept), "Graph breaks in the block"
         found = [event for event in self._kept.events if event.kind in ("break", "given up")]
         breaks = [draft._break(e, *words.split_message(e.words)) for e in found]
-        return _list_breaks(title, breaks, len(self._kept.graphs))
+        return _list_breaks(title, breaks, self._kept)
 
 
 def rewritten(fn, *args, **kwargs) -> Bytecode:
@@ -267,7 +276,8 @@ class _Draft:
             where += words.in_file(home.co_filename, event.lineno)
             where += _inside(event.inner, home.co_filename, event.lineno)
         who, given_up = self._who(event.code), event.kind == "given up"
-        more = {"hint": hint, "page": "".join(page), "empty": event.empty}
+        rest = words.RESTS.get(torch_private.resumed_from(event.code), {}).get(event.lineno, "")
+        more = {"hint": hint, "page": "".join(page), "empty": event.empty, "skipped": rest}
         return Break(who, line, code, cause, why, given_up, where, **more)
 
     def _so_far(self, event: Event) -> tuple[Panel, Panel]:

@@ -10,6 +10,7 @@ import logging
 import re
 import shutil
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import replace
 from types import FunctionType, MethodType
 
@@ -115,10 +116,14 @@ class Compiled:
             if tensors.is_tensor(value) and tensors.ends_the_process(value):
                 raise RuntimeError(ENDS)
         before, failures = self._ask_guards(args, kwargs)
-        noted, error = list(torch_private.compilations()), ""
+        noted, error, asked = list(torch_private.compilations()), "", []
+
+        def hear(kept, frame, reasons):
+            asked.append((frame.f_code, guard_tree.why_again(kept, frame, reasons)))
+
         LOGGER.addFilter(_is_unsaid)
         try:
-            with frame_hook.guarded(), torch_private.recompile_reasons() as asked:
+            with frame_hook.guarded(), torch_private.recompile_reasons(hear):
                 return self._compiled(*args, **kwargs)
         except BaseException as raised:
             error = error_message(raised)
@@ -157,23 +162,28 @@ class Compiled:
         kept = entries(function.__code__)
         try:
             seen = guard_tree.frame_locals(function, *given(self.compiled_from, args, kwargs))
-            failures = [guard_tree.failure(n, e, function, seen) for n, e in enumerate(kept, 1)]
+            if any(one.guard_manager.root.check_verbose(seen).result for one in kept):
+                failures = None
+            else:
+                space, pairs = function.__globals__, enumerate(kept, 1)
+                failures = [guard_tree.failures(n, e, space, seen) for n, e in pairs]
         except Exception:  # the call itself will say it
             failures = []
-        return {str(one.compile_id) for one in kept}, None if None in failures else tuple(failures)
+        return {str(one.compile_id) for one in kept}, failures
 
     def _judge(self, before, failures, frames, asked) -> tuple[str, str]:
-        kept, because = entries(self.compiled_function.__code__), explain_failures(failures or ())
+        kept = entries(self.compiled_function.__code__)
+        because = "\n".join(explain_failures(failures or ()))
         called_again = [
             f"{self._who(code)}: {reason}"
             for code, reasons in asked
-            for reason in dict.fromkeys(map(guard_tree.describe_reason, reasons))
+            for reason in reasons
             if code is not self.compiled_function.__code__
         ]
         if torch_private.stance() == "force_eager":
             return "eager", "torch.compiler.set_stance turned compiling off"
         if any(str(entry.compile_id) not in before for entry in kept):
-            because = "; ".join((because or OTHER, *called_again))
+            because = "\n".join((because or OTHER, *called_again))
             return ("recompile", because) if before else ("compile", NOTHING)
         there = before or any(row.verdict == "compile" for row in self._rows)
         made = [one for one in frames if one.graph_op_count is not None and not one.fail_type]
@@ -181,15 +191,15 @@ class Compiled:
             new = [one for one in made if not (there and one.recompile_reason)]
             first = [f"{self._who(one)}: {NOTHING}" for one in new]
             told = [*(called_again if there else ()), *[*dict.fromkeys(first)][:MOST_FRAMES]]
-            return "recompile" if there and called_again else "compile", "; ".join(told)
+            return "recompile" if there and called_again else "compile", "\n".join(told)
         limit = torch_private.config.recompile_limit
         plain = f"recompile_limit is {limit}: plain Python ran"
         if failures is None or (there and not before):
             if called_again and any(one.fail_type for one in frames):
-                return "eager", "; ".join((f"{plain} what is called", *called_again))
+                return "eager", "\n".join((f"{plain} what is called", *called_again))
             return "hit", ""
         why = plain if len(before) >= limit else EMPTY  # with fewer, no limit is met
-        return "eager", f"{why}; {because}" if before else EMPTY
+        return "eager", f"{why}\n{because}".rstrip() if before else EMPTY
 
     def _who(self, frame) -> str:
         code, (name, line) = self.compiled_function.__code__, resumed(frame.co_name)
@@ -215,20 +225,35 @@ class CompilesSeen:
     def __init__(self):
         torch_private.needed("dynamo", "cache")
         self._rows: list[CompileEntry] = []
-        self.watching = functools.partial(torch_private.hearing_compilations, self._hear)
+        self._asked: dict[tuple, str] = {}  # place of a function -> why it is compiled once more
+
+    @contextmanager
+    def watching(self):
+        """Hear of every compile in the block."""
+        heard = torch_private.hearing_compilations(self._hear)
+        with torch_private.recompile_reasons(self._hear_why), heard:
+            yield
+
+    def _hear_why(self, kept, frame, reasons) -> None:
+        code = frame.f_code
+        place = code.co_name, code.co_filename, code.co_firstlineno
+        self._asked[place] = "\n".join(guard_tree.why_again(kept, frame, reasons))
 
     def _hear(self, one) -> None:
-        why = one.recompile_reason and guard_tree.describe_reason(one.recompile_reason)
-        word, note = ("recompile", why) if why else ("compile", NOTHING)
-        if one.fail_type:
-            limit = f"recompile_limit is {torch_private.config.recompile_limit}: plain Python ran"
-            failed = clipped(same(f"{one.fail_type}: {one.fail_reason}").split("\n")[0], LONGEST)
-            word, note = ("eager", f"{limit}; {why}") if why else ("error", failed)
-        if not one.co_name and one.recompile_reason:  # at the limit torch says no more than an id
+        at_limit = not one.co_name and one.recompile_reason
+        failed = clipped(same(f"{one.fail_type}: {one.fail_reason}").split("\n")[0], LONGEST)
+        if at_limit:  # torch says no more than an id
             same_frame = str(one.compile_id).partition("/")[0]
             known = (o for o in reversed(torch_private.compilations()) if o.co_name)
             one = next((o for o in known if o.compile_id.partition("/")[0] == same_frame), one)
-            word = "eager"
+        why = ""
+        if one.recompile_reason or at_limit:
+            place = one.co_name, one.co_filename, one.co_firstlineno
+            why = self._asked.get(place) or guard_tree.describe_reason(one.recompile_reason)
+        word, note = ("recompile", why) if why else ("compile", NOTHING)
+        if one.fail_type or at_limit:
+            limit = f"recompile_limit is {torch_private.config.recompile_limit}: plain Python ran"
+            word, note = ("eager", f"{limit}\n{why}") if why else ("error", failed)
         if one.co_name and (word != "compile" or one.graph_op_count is not None):
             (name, line), number = resumed(one.co_name), len(self._rows) + 1
             who = f"{name}{', resumed' * bool(line)}"
