@@ -220,6 +220,19 @@ def keys_now(tensor) -> str:
     return str(now).removeprefix("DispatchKeySet(")[:-1]
 
 
+def compiled_calls(heard):
+    """Have `heard()` called in the block as often as code of torch.compile is."""
+    place, name = restoring.module("torch._dynamo.eval_frame"), "_callback_from_stance"
+    real = getattr(place, name, None)
+
+    def calling(callback):
+        if callable(callback):  # it is none where compiling is turned off
+            heard()
+        return real(callback)
+
+    return patched(place, **({name: calling} if real else {}))
+
+
 @contextmanager
 def recompile_reasons(heard):
     """Tell `heard(entries, frame, reasons)` of what is compiled again, before it is."""
