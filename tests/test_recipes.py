@@ -55,9 +55,10 @@ def test_every_recipe_runs_and_prints_what_it_states(path, tmp_path):
 
 def test_pytest_prints_the_whole_exhibit(tmp_path):
     section = (ROOT / "docs" / "recipes_torch.md").read_text("utf-8").split("\n## ")[1]
-    *code, test = (text for kind, text in BLOCK.findall(section) if kind == "python")
-    test = test.rstrip().rpartition("\n")[0].replace("Branchless()", "Net()")
-    (tmp_path / "test_train.py").write_text("\n".join((*code, test)), "utf-8")
+    code, test = (text for kind, text in BLOCK.findall(section) if kind == "python")
+    test = test[test.index("def test_") :].replace("Branchless()", "Net()")
+    test = code.partition("\nwith ")[0] + "\n\n\n" + test.replace(", drop_last=True", "")
+    (tmp_path / "test_train.py").write_text(test.rpartition("\ntest_")[0], "utf-8")
     alias = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import torch._dynamo, helpers\n"
     (tmp_path / "conftest.py").write_text(f"{alias}sys.modules['whoruns'] = helpers\n", "utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--show-capture=stdout"]

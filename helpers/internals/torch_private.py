@@ -234,18 +234,18 @@ def compiled_calls(heard):
 
 
 @contextmanager
-def recompile_reasons(heard):
-    """Tell `heard(entries, frame, reasons)` of what is compiled again, before it is."""
+def recompile_reasons(explain):
+    """Collect (code, `explain(entries, frame, reasons)`) of each frame that is compiled again."""
     name, module = "get_and_maybe_log_recompilation_reasons", __getattr__("convert_frame")
-    asked = getattr(module, name, None)
+    asked, found = getattr(module, name, None), []
 
     def ask(entries, frame, *args, **kwargs):
         reasons = asked(entries, frame, *args, **kwargs)
-        heard(entries, frame, reasons)
+        found.append((frame.f_code, explain(entries, frame, reasons)))
         return reasons
 
     with patched(module, **({name: ask} if asked else {})):
-        yield
+        yield found
 
 
 def forget_sizes(code: CodeType) -> None:

@@ -163,7 +163,7 @@ def explain_failures(failures) -> tuple[str, ...]:
         for one in same:
             place = f", added at `{one.line}`{f' ({one.place})' * bool(one.place)}"
             lines.setdefault(place * bool(one.line), {})[one.checks] = None
-        checks = "; ".join(f"{', '.join(checks)}{place}" for place, checks in lines.items())
+        checks = "; ".join(f"{' or '.join(checks)}{place}" for place, checks in lines.items())
         entries = ", ".join(map(str, dict.fromkeys(f.entry for f in same)))
         words = f"{source} is {value} (guard: {checks})" if value else f"{source}: {checks}"
         words = words.removeprefix(" is ").removeprefix(": ")

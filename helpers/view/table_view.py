@@ -77,15 +77,12 @@ def _ledger_cells(model: Ledger) -> list[list[str]]:
 def _ledger_text(model: Ledger) -> str:
     headings, *rows = _ledger_cells(model)
     rows, rest = fit(rows, ENTRIES)
-    rows = [line for row in rows for line in _lines(row)]
+    rows = [  # a note of several lines fills as many rows
+        [*(cells if not at else [""] * len(cells)), line]
+        for *cells, note in rows
+        for at, line in enumerate(note.split("\n"))
+    ]
     return joined(model.title, grid(headings, rows), _legend(model), rest, model.note)
-
-
-def _lines(row: list[str]) -> list[list[str]]:
-    """Return a row as lines: of a note of several, the others are below the first."""
-    *cells, note = row
-    first, *others = note.split("\n")
-    return [[*cells, first], *([*[""] * len(cells), other] for other in others)]
 
 
 def _ledger_html(model: Ledger) -> str:

@@ -37,7 +37,7 @@ def test_function_given_up_says_so(cures):
 def test_cure_that_computes_something_else_is_told():
     model = watch_fixes({"bad": (programs.CURES["if"][0], lambda x: x - 1)}, X).model
     assert model.word("bad", "result") == "differs"
-    assert "the cure gives" in model.entries[0].note
+    assert "the cure returns" in model.entries[0].note
 
 
 def test_cure_that_is_another_function_when_compiled_is_told():
@@ -45,7 +45,7 @@ def test_cure_that_is_another_function_when_compiled_is_told():
         return x if torch.compiler.is_compiling() else programs.CURES["if"][0](x)
 
     model = watch_fixes({"cheat": (programs.CURES["if"][0], cheat)}, X).model
-    assert "compiled, the cure gives" in model.entries[0].note
+    assert "compiled, the cure returns" in model.entries[0].note
 
 
 def test_programs_that_draw_by_chance_are_compared_with_the_same_numbers():

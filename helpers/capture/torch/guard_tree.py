@@ -22,7 +22,7 @@ from ..cpython.unwrapping import DEEPEST, opened, refuse_other_framework
 from ..text import tensors
 from ..text.error import instead
 from ..text.value import short_repr, type_name
-from .dynamo_recorder import IMPORTED, same, source_words
+from .dynamo_recorder import IMPORTED, same
 
 OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
 MISSING, MANY = object(), 60
@@ -34,8 +34,8 @@ TENSOR = re.compile(
     r"check_tensor\(.+?, (\w+), DispatchKeySet\(.*?\), torch\.(\w+), device=\w+, "
     r"requires_grad=(\w+), size=\[(.*?)\], stride=\[(.*?)\]\)"
 )
-TYPE_CHECK = re.compile(r"___check_type_id\((.+), \d+\), type=<class '(?:[\w<>]+\.)*(\w+)'>")
 PLACE = re.compile(r"(?:^|[/\\])([^/\\<>]*[^/\\<>\d][^/\\<>]*\.py:\d+) in ")
+TORCHS = re.compile(r"  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
 OF_TENSOR, STATEFUL = "TENSOR_MATCH", ("NO_TENSOR_ALIASING", "OBJECT_ALIASING")
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
 SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
@@ -280,41 +280,42 @@ def resolve(source: str, scope):
 
 def failure(number: int, entry, fn, seen: dict) -> Failure | None:
     """Return the guard that these locals fail first, as torch says, or None if all hold."""
-    return next(iter(failures(number, entry, fn.__globals__, seen, others=False)), None)
+    return next(iter(_failures(number, entry, {"L": seen, "G": fn.__globals__}, True)), None)
 
 
-def failures(number, entry, space: dict, seen: dict, others=True) -> tuple[Failure, ...]:
-    """Return the guards that these locals fail, the one that torch finds first in front.
+def reasons(kept, space: dict, seen: dict) -> list[tuple[Failure, ...]]:
+    """Return for each cache entry the guards that fail, the one that torch finds first in front.
 
-    Torch stops at the first. The `others` are run by themselves.
+    Torch stops at the first. The others are run by themselves.
     """
-    told = entry.guard_manager.root.check_verbose(seen)
+    scope = {"L": seen, "G": space}
+    return [_failures(number, entry, scope) for number, entry in enumerate(kept, 1)]
+
+
+def _failures(number: int, entry, scope: dict, one: bool = False) -> tuple[Failure, ...]:
+    told, known = entry.guard_manager.root.check_verbose(scope["L"]), leaves(entry)
     if told.result:
         return ()
-    scope, parts, known = {"L": seen, "G": space}, list(told.verbose_code_parts), leaves(entry)
-    part = next((one for one in parts if resolve(one, scope) is False), (parts or [""])[0])
+    parts = list(told.verbose_code_parts) or [""]
+    part, more = next((one for one in parts if resolve(one, scope) is False), parts[0]), {}
     if found := MISMATCH.match(part):
         source = plain_source(f"L['{found[1]}']" if found[1].isidentifier() else found[1])
-        first = [
-            one for one in known if one.kind == OF_TENSOR and plain_source(one.source) == source
-        ]
-        lines = first[0].parts if first else [""]
-        more = {"line": _line_of(lines), "place": _place_of(lines)}
-        told = Failure(number, source, OF_TENSOR, clean(found[2]), **more)
+        first = [leaf for leaf in known if leaf.kind == OF_TENSOR]
+        first = [leaf for leaf in first if plain_source(leaf.source) == source]
+        more = {"source": source, "value": "", "checks": clean(found[2])}
     else:
         first = [leaf for leaf in known if part in leaf.parts]
         first = first or [leaf for leaf in known if _fails(leaf, scope, part)]
-        told = Failure(number, "", "", plain_source(check_of(part)))
-        told = _failed(number, first[0], scope, part) if first else told
-    others = [leaf for leaf in known if leaf not in first[:1]] if others else ()
-    others = [_failed(number, one, scope, "") for one in others if _fails(one, scope, part)]
+    told = Failure(number, "", "", plain_source(check_of(part)))
+    told = replace(_failed(number, first[0], scope, part) if first else told, **more)
+    others = [leaf for leaf in known if leaf not in first[:1] and not one]
+    others = [_failed(number, leaf, scope) for leaf in others if _fails(leaf, scope, part)]
     return (*dict.fromkeys((told, *others)),)
 
 
-def _failed(number: int, leaf, scope: dict, part: str) -> Failure:
-    """Return what is wrong with the guard `leaf`; `part`: torch's text for it, or nothing."""
+def _failed(number: int, leaf, scope: dict, part: str = "") -> Failure:
     source, value, checks = "", "", leaf.guard(number).checks
-    part = part or leaf.parts[0]
+    part = part if part in leaf.parts or "GLOBAL_STATE" in part else leaf.parts[0]
     if leaf.kind == "NO_TENSOR_ALIASING":
         value = "two of them are one tensor"
     elif leaf.source == BETWEEN:
@@ -326,19 +327,20 @@ def _failed(number: int, leaf, scope: dict, part: str) -> Failure:
         value = "" if found is MISSING else _describe_value(leaf.kind, found)
     elif "GLOBAL_STATE changed: " in part:
         value = f"{clean(part).partition(': ')[2]} has changed"
-    more = {"value": value, "place": _place_of([part])}
-    return Failure(number, source, leaf.kind, checks, _line_of([part]), **more)
+    own = leaf.kind != OF_TENSOR or not TORCHS.search(part)  # of `F.linear` in nn.Linear: no help
+    line, place = (_line_of([part]), _place_of([part])) if own else ("", "")
+    return Failure(number, source, leaf.kind, checks, line, value, place)
 
 
-def why_again(kept, frame, reasons=()) -> tuple[str, ...]:
+def why_again(kept, frame, said=()) -> tuple[str, ...]:
     """Return in lines which guards of its cache entries make Dynamo compile a frame once more."""
     try:
         live = sorted((one for one in kept if hasattr(one.guard_manager, "root")), key=_age)
-        pairs = enumerate(live, 1)
-        found = [failures(n, e, frame.f_globals, frame.f_locals) for n, e in pairs]
+        found = reasons(live, frame.f_globals, frame.f_locals)
     except Exception:  # of somebody's own values
         found = []
-    return explain_failures(found) or (*dict.fromkeys(map(describe_reason, reasons)),)
+    told = (re.sub(r"^\d+/\d+: ", "", reason).split("\n")[0] for reason in said)
+    return explain_failures(found) or (*dict.fromkeys(plain_source(check_of(t)) for t in told),)
 
 
 def _describe_value(kind: str, value) -> str:
@@ -349,18 +351,6 @@ def _describe_value(kind: str, value) -> str:
     if kind in ("TYPE_MATCH", OF_TENSOR):
         return f"of type {type_name(value)}"
     return "another object" if kind == "ID_MATCH" else short_repr(value)
-
-
-def describe_reason(reason: str) -> str:
-    """Return in plain words why torch says that it compiled a frame once more."""
-    part = re.sub(r"^\d+/\d+: ", "", reason).split("\n")[0]
-    if found := MISMATCH.match(part):
-        return f"{plain_source(found[1])}: {clean(found[2])}"
-    check, line = check_of(part), _line_of([part])
-    words = f"no longer {source_words(check)}"
-    if found := TYPE_CHECK.match(check):
-        words = f"{source_words(found[1])} is no longer of type {found[2]}"
-    return f"{words}{f', added at `{line}`' * bool(line)}"
 
 
 def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:

@@ -12,6 +12,7 @@ import shutil
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
+from operator import attrgetter
 from types import FunctionType, MethodType
 
 from ...internals import torch_private
@@ -39,10 +40,11 @@ from ..text.value import short_repr, type_name
 from . import guard_tree
 from .dynamo_recorder import in_file, resumed, same
 from .fx_graph import KINDS
-from .guard_tree import behind, copied, entries, entries_words, given
+from .guard_tree import behind, copied, entries, entries_words, given, why_again
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 MOST_FRAMES, LONGEST, MOST_CALLS = 3, 120, 6
+NAME_OF_CODE = "co_name", "co_filename", "co_firstlineno"
 NOTHING, OTHER = "there was no entry", "the guards hold, but the backend is different"
 EMPTY = "Dynamo made no entry: there was nothing to compile, or it skipped or gave up this code"
 ENDS = "torch's guards crash the process on a nested tensor of this layout; use layout=torch.jagged"
@@ -116,14 +118,10 @@ class Compiled:
             if tensors.is_tensor(value) and tensors.ends_the_process(value):
                 raise RuntimeError(ENDS)
         before, failures = self._ask_guards(args, kwargs)
-        noted, error, asked = list(torch_private.compilations()), "", []
-
-        def hear(kept, frame, reasons):
-            asked.append((frame.f_code, guard_tree.why_again(kept, frame, reasons)))
-
+        noted, error = list(torch_private.compilations()), ""
         LOGGER.addFilter(_is_unsaid)
         try:
-            with frame_hook.guarded(), torch_private.recompile_reasons(hear):
+            with frame_hook.guarded(), torch_private.recompile_reasons(why_again) as asked:
                 return self._compiled(*args, **kwargs)
         except BaseException as raised:
             error = error_message(raised)
@@ -162,11 +160,8 @@ class Compiled:
         kept = entries(function.__code__)
         try:
             seen = guard_tree.frame_locals(function, *given(self.compiled_from, args, kwargs))
-            if any(one.guard_manager.root.check_verbose(seen).result for one in kept):
-                failures = None
-            else:
-                space, pairs = function.__globals__, enumerate(kept, 1)
-                failures = [guard_tree.failures(n, e, space, seen) for n, e in pairs]
+            hit = any(one.guard_manager.root.check_verbose(seen).result for one in kept)
+            failures = None if hit else guard_tree.reasons(kept, function.__globals__, seen)
         except Exception:  # the call itself will say it
             failures = []
         return {str(one.compile_id) for one in kept}, failures
@@ -225,19 +220,13 @@ class CompilesSeen:
     def __init__(self):
         torch_private.needed("dynamo", "cache")
         self._rows: list[CompileEntry] = []
-        self._asked: dict[tuple, str] = {}  # place of a function -> why it is compiled once more
 
     @contextmanager
     def watching(self):
         """Hear of every compile in the block."""
         heard = torch_private.hearing_compilations(self._hear)
-        with torch_private.recompile_reasons(self._hear_why), heard:
+        with torch_private.recompile_reasons(why_again) as self._asked, heard:
             yield
-
-    def _hear_why(self, kept, frame, reasons) -> None:
-        code = frame.f_code
-        place = code.co_name, code.co_filename, code.co_firstlineno
-        self._asked[place] = "\n".join(guard_tree.why_again(kept, frame, reasons))
 
     def _hear(self, one) -> None:
         at_limit = not one.co_name and one.recompile_reason
@@ -246,10 +235,9 @@ class CompilesSeen:
             same_frame = str(one.compile_id).partition("/")[0]
             known = (o for o in reversed(torch_private.compilations()) if o.co_name)
             one = next((o for o in known if o.compile_id.partition("/")[0] == same_frame), one)
-        why = ""
-        if one.recompile_reason or at_limit:
-            place = one.co_name, one.co_filename, one.co_firstlineno
-            why = self._asked.get(place) or guard_tree.describe_reason(one.recompile_reason)
+        why, name = one.recompile_reason or at_limit or "", attrgetter(*NAME_OF_CODE)
+        asked = [told for code, told in self._asked if name(code) == name(one)]
+        why = why and "\n".join(asked[-1] if asked else [guard_tree.clean(why)])
         word, note = ("recompile", why) if why else ("compile", NOTHING)
         if one.fail_type or at_limit:
             limit = f"recompile_limit is {torch_private.config.recompile_limit}: plain Python ran"
