@@ -51,14 +51,14 @@ GENERATED = re.compile(r"__(inference|forward|backward)_.*")
 def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     """Run `fn(*args, **kwargs)` and list the ops that TensorFlow, or PyTorch, reports for it.
 
-    Each of `.model.rows` has `op`, `layer` (its path, such as `layer1.0.conv1`), `stage` (forward,
-    backward, after, update), `reads` and `makes`; `.model.ops` contains the names. Both frameworks
-    report only the ops of the calling thread, so work that `fn` gives to other
-    threads is missing. A tf.function that already has its graph counts as one op. Work in a kernel
-    that torch.compile generated is no op at all. While it is watched, torch adds a `detach` where a
+    Each of `.model.rows` has `op`, `layer` (a path, such as `layer1.0.conv1`), `stage` (forward,
+    backward, after, update), `reads` and `makes`. Both frameworks report only the ops of the
+    calling thread. A tf.function that already has its graph counts as one op. Work in a kernel that
+    torch.compile generated is no op at all. While it is watched, torch adds a `detach` where a
     result is saved for the backward pass, and sums gradients by `add`. torch.profiler does not
     cause that. `most` limits the number of ops. ValueError if it is not a valid number. An
-    Exception that `fn` raises appears in the exhibit. TypeError if `fn` cannot be called.
+    Exception of `fn` is raised after the exhibit is printed. TypeError if `fn` cannot be called.
+    Example: `assert "aten.mul" in watch_ops(step, x).model.ops`
     """
     most = Limits("watch_ops", most=most).most
     function = refuse_what_does_not_run(fn, "watch_ops", args)
@@ -75,12 +75,11 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
 class OpsSeen:
     """List the ops that TensorFlow and PyTorch report in a `with` block.
 
-    After `with watching_ops() as seen: model.fit(x, y)`, `seen.model.ops` contains the ops' names
-    in order, at most `most`. Each of `seen.model.rows` has `op`, `layer` (its path, such as
-    `layer1.0.conv1`), `stage` (forward, backward, after, update), `reads` and `makes`, so you can
-    `[row.op for row in seen.model.rows if row.layer == "fc"]`. A tensor has the name that your
-    variables give it. Ops of other threads are missing, as are ops of a framework imported in the
-    block. Errors in the block are raised. `watch_ops` says more.
+    `.model` is as of `watch_ops`: `.ops` contains the names, and each of `.rows` has `op`, `layer`,
+    `stage`, `reads` and `makes`. A tensor that your names lead to appears under its name. You see
+    the ops of this thread, from frameworks that were imported before the block, at most `most`.
+    Errors in the block are raised. Example: `with watching_ops() as seen: train()`, then `[row.op
+    for row in seen.model.rows if row.layer == "fc"]`
     """
 
     def __init__(self, most: int = MOST_OPS):

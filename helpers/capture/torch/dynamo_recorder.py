@@ -78,13 +78,9 @@ class Record:
         self.skipped: dict[str, str] = {}  # function -> reason
 
     def passed(self, frame, reason: str):
-        """Note a frame that Dynamo leaves to Python, if it is not torch's, Python's or ours.
-
-        One that it gave up has an event.
-        """
+        """Note a frame that Dynamo leaves to Python; one that it gave up has an event."""
         code, (name, lineno) = frame.f_code, resumed(frame.f_code.co_name)
-        reason = reason.removeprefix(SKIPPED).split("\n")[0].partition(". ")[0]
-        reason = reason.replace("No ops", "no ops")
+        reason = reason.removeprefix(SKIPPED).partition(". ")[0].replace("No ops", "no ops")
         module = str(frame.f_globals.get("__name__")).partition(".")[0]
         if reason in UNSAID:
             return

@@ -73,7 +73,8 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
 
     `fn` is a Python function, or contains one, as an nn.Module does. Otherwise TypeError.
     RuntimeError if torch cannot be watched. Earlier compiled code is compiled again for this run
-    but also kept, so no other function recompiles because of it.
+    but also kept, so no other function recompiles because of it. `.model` has `steps`, `graphs` and
+    `breaks`. Example: `watch_compile(step, x).model.steps[0].opname`
     """
     return watched(fn, args, kwargs)[0]
 
@@ -94,10 +95,11 @@ def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
 
-    `.model.graphs` is the number of graphs. As with `watch_compile`, code that was compiled before
-    is kept, and the errors are the same. There are as many rows as TORCH_LOGS=graph_breaks prints.
-    `torch._dynamo.explain` counts graphs minus one, and gives reasons only for breaks where the
-    backend receives a graph. The other breaks are `empty` in `.model.rows`.
+    `.model.breaks` and `.graphs` are numbers. Each of `.model.rows` has `place`, `cause`, `hint`,
+    `count` (equal breaks share a row) and `skipped`: why Python runs the rest of the function.
+    TORCH_LOGS prints as many breaks. `torch._dynamo.explain` counts graphs minus one, so it misses
+    those that are `empty`. Compiled code and errors are as with `watch_compile`. Example: `assert
+    watch_breaks(step, x).model.breaks == 0`
     """
     run, kept = watched(fn, args, kwargs, "watch_breaks", steps=0)
     inside = compilable(fn, "watch_breaks", args)
@@ -129,10 +131,11 @@ def _list_breaks(title: str, breaks, kept: Record, notes=(), outcome: str = "") 
 class BreaksSeen:
     """List the graph breaks, with reasons, of everything that Dynamo translates in a `with` block.
 
-    After `with watching_breaks() as seen: train()`, `seen.model.breaks` and `seen.model.graphs` are
-    numbers. A function that was compiled before the block is not translated again, so compile it
-    inside. Your own backends are used. Dynamo's work in other threads is listed too. Errors in the
-    block are raised. RuntimeError if torch cannot be watched.
+    `.model` is as of `watch_breaks`. A function that was compiled before the block is not
+    translated again, so compile it inside. Your own backends are used. Dynamo's work in other
+    threads is listed too. Errors in the block are raised. RuntimeError if torch cannot be watched.
+    Example: `with watching_breaks() as seen: train()`, then `assert seen.model.breaks == 0,
+    str(seen)`
     """
 
     def __init__(self):
@@ -359,7 +362,9 @@ def _count_prologue(events) -> int:
 def cures_ledger(cases, *args) -> Ledger:
     """Compile each case and its cure for the same arguments, and show graphs before and after.
 
-    `cases`: name -> (function, cured function). A different result or gradient is shown.
+    `cases`: name -> (function, cured function); TypeError for others. A different result or
+    gradient is shown. `.model.word(name, "result")` is "same" or "differs". Example:
+    `watch_fixes({"print": (step, quiet_step)}, x)`
     """
     found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
     for name, pair in found:

@@ -111,12 +111,12 @@ def ledger(fn) -> dict:
 
 def entries(code: CodeType) -> list:
     """Return the live cache entries of a code object, in the order in which they were compiled."""
-    live = [e for e in torch_private.cache_entries(code) if hasattr(e.guard_manager, "root")]
-    return sorted(live, key=_age)
+    return _live(torch_private.cache_entries(code))
 
 
-def _age(entry) -> list[int]:
-    return [*map(int, re.findall(r"\d+", str(entry.compile_id)))]
+def _live(kept) -> list:
+    live = [entry for entry in kept if hasattr(entry.guard_manager, "root")]
+    return sorted(live, key=lambda entry: [*map(int, re.findall(r"\d+", str(entry.compile_id)))])
 
 
 def entries_words(number: int) -> str:
@@ -335,8 +335,7 @@ def _failed(number: int, leaf, scope: dict, part: str = "") -> Failure:
 def why_again(kept, frame, said=()) -> tuple[str, ...]:
     """Return in lines which guards of its cache entries make Dynamo compile a frame once more."""
     try:
-        live = sorted((one for one in kept if hasattr(one.guard_manager, "root")), key=_age)
-        found = reasons(live, frame.f_globals, frame.f_locals)
+        found = reasons(_live(kept), frame.f_globals, frame.f_locals)
     except Exception:  # of somebody's own values
         found = []
     told = (re.sub(r"^\d+/\d+: ", "", reason).split("\n")[0] for reason in said)

@@ -55,8 +55,10 @@ def watch(fn, **options) -> "Compiled":
     """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile, and why.
 
     A function, nn.Module or partial that is not compiled becomes `torch.compile(fn,
-    backend="eager", **options)` first. A call is not a hit if it compiles a resume function, or a
-    function that `fn` calls.
+    backend="eager", **options)` first; TypeError for others. A call is not a hit if it compiles a
+    resume function, or a function that `fn` calls. `.model.compiles` counts recompiles too,
+    `.recompiles` only them, and `.verdicts` has a word per call. Of a row's reasons, torch found
+    the first. Example: `step = watch_recompiles(step)`, then `step(x)` and `print(step)`
     """
     if real_isinstance(fn, Compiled):
         return fn
@@ -210,11 +212,12 @@ class Compiled:
 class CompilesSeen:
     """List what Dynamo compiles in a `with` block, in any function: what, and why.
 
-    After `with watching_recompiles() as seen: train()`, `seen.model.compiles` and `.recompiles` are
-    numbers, so you can `assert seen.model.compiles <= 1`. Each compiled frame is a row, so a
-    function with a graph break has another row for its resume function. A call that compiles
-    nothing adds no row. Functions compiled before the block and functions of other threads are
-    included. Errors in the block are raised. RuntimeError if torch cannot be watched.
+    `.model.compiles` counts recompiles too, `.recompiles` only them. Each of `.model.entries` has
+    `subject`, `verdict` and `note`: all failed guards. A compiled frame is a row, so a function
+    with a graph break has another row for its resume function. A call that compiles nothing adds no
+    row. Functions compiled before the block and functions of other threads are included. Errors in
+    the block are raised. RuntimeError if torch cannot be watched. Example: `with
+    watching_recompiles() as seen: train()`, then `assert seen.model.compiles <= 1, str(seen)`
     """
 
     def __init__(self):
@@ -344,6 +347,8 @@ def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
     """With `run=True`, show the C++ that Inductor writes for `fn(*args)` beside the source.
 
     It prints a line as each stage begins. Without `run=True` or a C++ compiler, it only says so.
+    TypeError if `fn` contains no Python function. `.model.pairs` contains the lines. Example:
+    `watch_inductor(step, x, run=True)`
     """
     run, function, args = require_bool(run, "run"), behind(fn)[0], given(fn, args, {})[0]
     pairs = align(source_of(function.__code__).text.rstrip().split("\n"), [], {})
