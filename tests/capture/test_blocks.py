@@ -105,8 +105,6 @@ def test_each_recompile_is_one_row_with_every_guard_that_failed_and_its_file():
         }  # fmt: skip
         assert all("(test_blocks.py:" in line for line in second)
         assert any(line.startswith("entries 1, 2: n is 3") for line in third)
-    # the first is torch's own first, and each has a line of its own
-    assert len(repr(seen).splitlines()) >= 5 + 3 + 3
 
 
 def test_the_limit_is_a_row_that_names_its_function_also_when_it_was_compiled_before():
@@ -147,11 +145,8 @@ def test_what_dynamo_skips_is_told_each_time_with_its_place_and_reason():
         assert model.rows[0].skipped == "no tensor-related objects found in frame"
     nothing = helpers.watch_breaks(lambda: 1).model
     assert "Dynamo skipped <lambda> (test_blocks.py:" in nothing.note
-    assert (
-        not helpers.watch_breaks(lambda x: (print("hi"), x + 1), torch.ones(2))
-        .model.rows[0]
-        .skipped
-    )
+    other = helpers.watch_breaks(lambda x: (print("hi"), x + 1), torch.ones(2)).model
+    assert not other.rows[0].skipped
 
 
 def test_equal_breaks_are_one_row_and_still_count():
