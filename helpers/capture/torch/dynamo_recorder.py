@@ -82,7 +82,7 @@ class Record:
         code, (name, lineno) = frame.f_code, resumed(frame.f_code.co_name)
         reason = reason.removeprefix(SKIPPED).partition(". ")[0].replace("No ops", "no ops")
         module = str(frame.f_globals.get("__name__")).partition(".")[0]
-        if reason in UNSAID:
+        if reason in UNSAID or name.startswith("__"):  # that of an attribute tells nothing
             return
         if lineno:
             RESTS.setdefault(torch_private.resumed_from(code), {})[lineno] = reason
