@@ -99,7 +99,8 @@ def words(name: str) -> str:
     verb = getattr(helpers, name)
     bare = [p.replace(annotation=p.empty) for p in inspect.signature(verb).parameters.values()]
     call = f"{name}{inspect.Signature(bare)}"
-    return f"### {name}\n\n```python\n{call}\n```\n\n{inspect.getdoc(verb)}"
+    told = inspect.getdoc(verb).partition("Example:")[0].rstrip()  # the cell below is one
+    return f"### {name}\n\n```python\n{call}\n```\n\n{told}"
 
 
 def page():

@@ -1,5 +1,6 @@
 """The front door: all that it offers is there, and nothing is imported before it is asked for."""
 
+import ast
 import inspect
 import json
 import os
@@ -102,3 +103,12 @@ def test_a_kernel_of_the_course_is_prepared_and_a_program_is_not():
     env = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
     done = subprocess.run(program, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+@pytest.mark.parametrize("name", helpers.__all__)
+def test_help_has_an_example_and_names_what_the_result_has(name):
+    words = " ".join(inspect.getdoc(getattr(helpers, name)).split())
+    assert words.count("Example: `") == 1
+    examples = words.partition("Example: ")[2].split("`")[1::2]
+    assert all(map(ast.parse, examples)) and f"{name}(" in examples[0]
+    assert ".model" in words or name in ("rebind_everywhere", "would_trace")

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").glob("recipes_*.md"))
-BLOCK = re.compile(r"```(python|text)\n(.*?)```", re.DOTALL)
+BLOCK = re.compile(r"```(python|text|console)\n(.*?)```", re.DOTALL)
 RUN = """\
 import contextlib, io, json, os, runpy, sys
 if sys.argv[1] == "torch":
@@ -51,6 +51,20 @@ def test_every_recipe_runs_and_prints_what_it_states(path, tmp_path):
     for section, printed in zip(sections, json.loads(done.stdout), strict=True):
         stated = [text for kind, text in BLOCK.findall(section) if kind == "text"]
         assert stated and first_unprinted("\n…\n".join(stated), printed) == "", printed
+
+
+def test_pytest_prints_the_whole_exhibit(tmp_path):
+    section = (ROOT / "docs" / "recipes_torch.md").read_text("utf-8").split("\n## ")[1]
+    code, test = (text for kind, text in BLOCK.findall(section) if kind == "python")
+    test = test[test.index("def test_") :].replace("Branchless()", "Net()")
+    test = code.partition("\nwith ")[0] + "\n\n\n" + test.replace(", drop_last=True", "")
+    (tmp_path / "test_train.py").write_text(test.rpartition("\ntest_")[0], "utf-8")
+    alias = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import torch._dynamo, helpers\n"
+    (tmp_path / "conftest.py").write_text(f"{alias}sys.modules['whoruns'] = helpers\n", "utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--show-capture=stdout"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    stated = next(text for kind, text in BLOCK.findall(section) if kind == "console")
+    assert first_unprinted(stated, done.stdout) == "" and "__trace" not in done.stdout, done.stdout
 
 
 def test_a_line_that_is_not_printed_is_told():

@@ -220,19 +220,28 @@ def keys_now(tensor) -> str:
     return str(now).removeprefix("DispatchKeySet(")[:-1]
 
 
+def compiled_calls(heard):
+    """Have `heard()` called in the block as often as code of torch.compile is."""
+    place, name = restoring.module("torch._dynamo.eval_frame"), "_callback_from_stance"
+    real = getattr(place, name, None)
+
+    def calling(callback):
+        if callable(callback):  # it is none where compiling is turned off
+            heard()
+        return real(callback)
+
+    return patched(place, **({name: calling} if real else {}))
+
+
 @contextmanager
-def recompile_reasons():
-    """Collect (code, what each older entry fails) of what is compiled again, as torch logs it."""
-    name, module, found = (
-        "get_and_maybe_log_recompilation_reasons",
-        __getattr__("convert_frame"),
-        [],
-    )
-    asked = getattr(module, name, None)
+def recompile_reasons(explain):
+    """Collect (code, `explain(entries, frame, reasons)`) of each frame that is compiled again."""
+    name, module = "get_and_maybe_log_recompilation_reasons", __getattr__("convert_frame")
+    asked, found = getattr(module, name, None), []
 
     def ask(entries, frame, *args, **kwargs):
         reasons = asked(entries, frame, *args, **kwargs)
-        found.append((frame.f_code, tuple(reasons)))
+        found.append((frame.f_code, explain(entries, frame, reasons)))
         return reasons
 
     with patched(module, **({name: ask} if asked else {})):
@@ -339,8 +348,8 @@ def translating(watcher):
 
     It hears `before(tx)` and `after(tx, error)` around each instruction, `broken(error)` when
     Dynamo has found what breaks the graph, `cut(tx, reason)` when a graph is about to end,
-    `given(graph)` when the backend gets one, `rewritten(old, new)` of each new code. What it raises
-    goes into the list given.
+    `given(graph)` when the backend gets one, `rewritten(old, new)` of each new code,
+    `passed(frame, reason)` of each frame left to Python. What it raises goes into the list given.
     """
     translator, output = __getattr__("InstructionTranslatorBase"), __getattr__("OutputGraph")
     step, log_break, cut = translator.step, translator.log_graph_break, output.compile_subgraph
@@ -376,10 +385,19 @@ def translating(watcher):
         tell(watcher.broken, exc)
         return log_break(tx, *args, exc=exc, **kwargs)
 
+    entrance = __getattr__("convert_frame").CatchErrorsWrapper
+    skip = getattr(entrance, "_handle_skip", None)  # older torch only logs it
+
+    def watched_skip(wrapper, result, frame):
+        if result.skip_reason is not None and result.guarded_code is None:
+            tell(watcher.passed, frame, result.skip_reason)
+        return skip(wrapper, result, frame)
+
     handle = __getattr__("register_bytecode_hook")(lambda *codes: tell(watcher.rewritten, *codes))
     steps = patched(translator, step=watched_step, log_graph_break=watched_break)
+    skips = patched(entrance, **({"_handle_skip": watched_skip} if skip else {}))
     graphs = {"compile_subgraph": watched_cut, "call_user_compiler": watched_backend}
-    with handle, steps, patched(output, **graphs):
+    with handle, steps, skips, patched(output, **graphs):
         yield lost
 
 

@@ -32,6 +32,8 @@ class Break:
 
     `line` is that of the run's `source` (0 for none) with its text in `code`; `place` tells where.
     `given_up`: the whole function is left to Python. At an `empty` one the backend got no graph.
+    `skipped`: why Dynamo leaves the rest of the function to Python, if it does. `count`: how often
+    it happened.
     """
 
     function: str
@@ -44,13 +46,17 @@ class Break:
     hint: str = ""
     page: str = ""
     empty: bool = False
+    skipped: str = ""
+    count: int = 1
 
     @property
     def effect(self) -> str:
         """Return the effect of the break."""
         if self.given_up:
             return "Python runs the whole function"
-        return "no graph: nothing to compile before it" if self.empty else "a graph ends here"
+        graph = "no graph: nothing to compile before it" if self.empty else "a graph ends here"
+        rest = f"; Python runs the rest of the function. Dynamo skipped it: {self.skipped}"
+        return graph + rest * bool(self.skipped)
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,7 @@ class DynamoRun(Timeline):
 
 @dataclass(frozen=True)
 class BreakListing(Listing):
-    """The graph breaks of one call. `graphs`: how many graphs the backend got."""
+    """The graph breaks of one call, equal ones in one row. `graphs`: what the backend got."""
 
     graphs: int = 0
     outcome: str = ""
@@ -74,9 +80,10 @@ class BreakListing(Listing):
     @property
     def breaks(self) -> int:
         """Return how many graph breaks there were."""
-        return len(self.rows)
+        return sum(row.count for row in self.rows)
 
 
+MOST_FAILURES = 8  # lines
 HEADINGS = ("arguments", "verdict")
 MARKS = ("changed", "compiled for this call"), ("failed", "plain Python ran, or an error")
 TONES = {"compile": "changed", "recompile": "changed", "eager": "failed", "error": "failed"}
@@ -130,30 +137,40 @@ def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
 
 @dataclass(frozen=True)
 class Failure(Guard):
-    """A guard that a call failed, and the `value`: `3`, `of type float`, `of length 1`."""
+    """A guard that a call failed, and the `value`: `3`, `of type float`, `of length 1`.
+
+    `place`: the file and line of `line`, such as `train.py:45`.
+    """
 
     value: str = ""
+    place: str = ""
 
     def __str__(self) -> str:
-        return explain_failures((self,))
+        return explain_failures([(self,)])[0]
 
 
-def explain_failures(failures: tuple[Failure, ...]) -> str:
-    """Return why each cache entry refuses a call; entries that see the same value share a clause.
+def explain_failures(failures) -> tuple[str, ...]:
+    """Return in lines why each cache entry refuses a call; `failures`: a tuple per entry.
 
-    Behind a guard is the line that it was taken for, where torch knows one.
+    First is what torch found first. Entries that see the same value share a line. Behind a guard
+    is the line that it was taken for, where torch knows one.
     """
     alike, told = {}, []
-    for one in failures:
+    for one in (*(found[0] for found in failures), *(f for found in failures for f in found[1:])):
         alike.setdefault((one.source, one.value, "" if one.value else one.checks), []).append(one)
     for (source, value, _), same in alike.items():
-        lines = (f"{f.checks}{f', added at `{f.line}`' * bool(f.line)}" for f in same)
-        checks, entries = "; ".join(dict.fromkeys(lines)), ", ".join(str(f.entry) for f in same)
+        lines = {}
+        for one in same:
+            place = f", added at `{one.line}`{f' ({one.place})' * bool(one.place)}"
+            lines.setdefault(place * bool(one.line), {})[one.checks] = None
+        checks = "; ".join(f"{' or '.join(checks)}{place}" for place, checks in lines.items())
+        entries = ", ".join(map(str, dict.fromkeys(f.entry for f in same)))
         words = f"{source} is {value} (guard: {checks})" if value else f"{source}: {checks}"
         words = words.removeprefix(" is ").removeprefix(": ")
-        which = f"{'entry' if len(same) == 1 else 'entries'} {entries}: "
+        which = f"{'entries' if ',' in entries else 'entry'} {entries}: "
         told.append(f"{which * (len(failures) > 1)}{words}")
-    return "; ".join(told)
+    rest = [f"and {len(told) - MOST_FAILURES:,} more"] * (len(told) > MOST_FAILURES)
+    return (*told[:MOST_FAILURES], *rest)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from ..view.table_view import table
 def show_names(*asked: str) -> Exhibit:
     """Draw what the caller's names refer to, with one box per name and one per object.
 
-    NameError if the caller has no such name. TypeError if you pass none.
+    NameError if the caller has no such name. TypeError if you pass none. `.model` has `nodes` and
+    `edges`. Example: `show_names("x", "alias")`
     """
     from ..capture.references.name_graph import names_graph
 
@@ -33,7 +34,9 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
     """Draw the TensorFlow graph of a tf.function, a concrete function, a tf.Graph or a GraphDef.
 
     If you pass arguments, the function is traced for them. `find` highlights the nodes with these
-    words in their name or op, and keeps them visible when a large graph is folded.
+    words in their name or op, and keeps them visible when a large graph is folded. TypeError if
+    nothing has a graph, ValueError if it is not clear which, LookupError if nothing is found.
+    `.model` has `nodes` and `edges`. Example: `show_graph(tf.function(step), x, find="Mul")`
     """
     from ..capture.tensorflow.tf_graph import tf_graph
     from ..safety.arguments import require_str
@@ -83,7 +86,9 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     `find` highlights guards with these words. `as_table` lists the guards instead, and with `find`
     only the matching ones. With `call`, a tuple or dict of arguments, you see the guards of one
     `entry` as Python, evaluated for that call. `.model.source` is one function with all of them,
-    which `guard_function` makes. LookupError if nothing was compiled, or nothing is found.
+    which `guard_function` makes. Otherwise `.model.guards` contains them. LookupError if nothing
+    was compiled, or nothing is found. Example: `show_guards(compiled_step, find="layer1",
+    as_table=True)`
     """
     from ..capture.torch import guard_sets, guard_tree
     from ..model.torch_records import guard_listing

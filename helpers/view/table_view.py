@@ -77,6 +77,11 @@ def _ledger_cells(model: Ledger) -> list[list[str]]:
 def _ledger_text(model: Ledger) -> str:
     headings, *rows = _ledger_cells(model)
     rows, rest = fit(rows, ENTRIES)
+    rows = [  # a note of several lines fills as many rows
+        [*(cells if not at else [""] * len(cells)), line]
+        for *cells, note in rows
+        for at, line in enumerate(note.split("\n"))
+    ]
     return joined(model.title, grid(headings, rows), _legend(model), rest, model.note)
 
 

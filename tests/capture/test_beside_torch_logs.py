@@ -40,7 +40,7 @@ def test_breaks_are_those_of_torch_logs_with_the_innermost_frame(name):
     compiled = torch.compile(compilable(fn, "").call, backend="eager")
     told = logged("graph_breaks", lambda: compiled(*args))
     model = watch_breaks(fn, *args).model
-    assert len(model.rows) == len(told) and f"{len(told) or 'No'} graph break" in model.note
+    assert model.breaks == len(told) and f"{len(told) or 'No'} graph break" in model.note
     for row, message in zip(model.rows, told, strict=True):
         path, line = re.search(r"in user code at (.+):(\d+)\n", message).groups()
         assert row.place.endswith(f"({path.rpartition('/')[2]}:{line})")

@@ -77,8 +77,34 @@ def test_recompiles_are_those_of_the_function_form_with_the_argument_and_what_ch
     assert (seen.model.compiles, seen.model.recompiles) == (2, 2)
     assert (form.model.compiles, form.model.recompiles) == (3, 2)
     shown = repr(seen)
-    assert "x: size mismatch at index 0. expected 2, actual 3" in shown and "n == 1" in shown
+    assert "x: size mismatch at index 0. expected 2, actual 3" in shown
     assert "scale (test_blocks.py:" in shown
+
+
+class Counting(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.steps = 0
+
+    def forward(self, x, n):
+        self.steps += 1
+        return x * n
+
+
+def test_each_recompile_is_one_row_with_every_guard_that_failed_and_its_file():
+    with helpers.watching_recompiles() as seen:
+        run = compiled(Counting())
+        run(torch.ones(2), 1), run(torch.ones(3), 2), run(torch.ones(3), 3)
+    form = helpers.watch_recompiles(Counting(), dynamic=False)
+    form(torch.ones(2), 1), form(torch.ones(3), 2), form(torch.ones(3), 3)
+    assert seen.model.compiles == form.model.compiles == 3
+    for model in (seen.model, form.model):
+        second, third = (entry.note.split("\n") for entry in model.entries[1:])
+        assert {line.partition(" is ")[0].partition(":")[0] for line in second} == {
+            "self.steps", "n", "x"
+        }  # fmt: skip
+        assert all("(test_blocks.py:" in line for line in second)
+        assert any(line.startswith("entries 1, 2: n is 3") for line in third)
 
 
 def test_the_limit_is_a_row_that_names_its_function_also_when_it_was_compiled_before():
@@ -99,6 +125,37 @@ def test_breaks_and_their_resume_functions_are_those_of_the_function_form():
     assert seen.model.rows == tuple(form.rows) and seen.model.graphs == form.graphs
     assert seen.model.breaks == form.breaks == 2
     assert made.model.compiles == 3 and "resumed" in repr(made)
+
+
+class Output:
+    def __init__(self, loss):
+        self.loss = loss
+
+
+def hides(x):
+    out = Output(x * 2)
+    print("lost")
+    return out.loss * 2 if out.loss.sum() > 0 else out.loss
+
+
+def test_what_dynamo_skips_is_told_each_time_with_its_place_and_reason():
+    for model in (helpers.watch_breaks(hides, torch.ones(2)).model for _ in range(2)):
+        assert model.breaks == 1 and model.graphs == 1
+        assert "Python runs the rest of the function" in model.rows[0].effect
+        assert model.rows[0].skipped == "no tensor-related objects found in frame"
+    nothing = helpers.watch_breaks(lambda: 1).model
+    assert "Dynamo skipped <lambda> (test_blocks.py:" in nothing.note
+    other = helpers.watch_breaks(lambda x: (print("hi"), x + 1), torch.ones(2)).model
+    assert not other.rows[0].skipped
+
+
+def test_equal_breaks_are_one_row_and_still_count():
+    with helpers.watching_breaks() as seen:
+        run = compiled(noisy)
+        [run(torch.ones(n)) for n in (2, 3, 4)]
+    assert sum(row.count for row in seen.model.rows) == seen.model.breaks > len(seen.model.rows)
+    shown = " ".join(repr(seen).split())
+    assert f"{seen.model.breaks} graph breaks, as TORCH_LOGS counts them, in 2 rows." in shown
 
 
 def test_nested_blocks_see_the_same_and_other_threads_are_heard_but_may_not_watch():
@@ -136,6 +193,14 @@ def test_ops_are_those_of_the_function_form_by_the_names_of_the_caller():
     assert "layer.weight" in repr(seen) and "x: float32 [1, 2]" in repr(seen)
     layer.zero_grad()
     assert helpers.watch_ops(lambda: layer(x).sum().backward()).model.ops == seen.model.ops
+    assert "torch.compile" not in seen.model.note
+    made = ((compiled(scale), x, "torch.compile made some"),)
+    made += ((tf.function(scale), tf.ones(2), "graph of __inference_scale"),)
+    for fn, x, words in made:
+        fn(x)
+        with helpers.watching_ops() as seen:
+            fn(x)
+        assert words in seen.model.note
 
 
 def test_fit_of_keras_is_seen_from_outside():

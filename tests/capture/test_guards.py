@@ -19,7 +19,7 @@ pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")
 
 RATE = 1.5
-NUMBERS_THAT_CHANGE = re.compile(r"0x[0-9a-f]+|\d{9,}|[0-9a-f]{8}_[0-9a-f]{4}|\.py\b")
+NUMBERS_THAT_CHANGE = re.compile(r"0x[0-9a-f]+|\d{9,}|[0-9a-f]{8}_[0-9a-f]{4}|[/\\]\S*\.py\b")
 
 
 def priced(x, y, n, names, options):

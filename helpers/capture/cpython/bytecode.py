@@ -59,7 +59,9 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     """List a function's instructions with jumps as arrows, source positions and stack depths.
 
     `caches` adds the inline cache entries. `adaptive` adds the names of the instructions that run
-    now. TypeError if `fn` has no bytecode, ValueError if its bytes cannot be decoded.
+    now. TypeError if `fn` has no bytecode, ValueError if its bytes cannot be decoded. Each of
+    `.model.rows` has `opname`, `argument`, `line` and `depth`. Example:
+    `show_bytecode(step).model.rows[0].opname`
     """
     function, peeled = unwrap(fn)
     code = code_of(function, "show_bytecode")

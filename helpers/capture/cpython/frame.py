@@ -67,7 +67,11 @@ def _value(frame: FrameType, name: str) -> str:
 
 
 def traceback_listing(error: BaseException) -> Listing:
-    """List the frames that an exception, its cause and its context keep alive. Else TypeError."""
+    """List the frames that an exception, its cause and its context keep alive.
+
+    TypeError if it is not an exception. Each of `.model.rows` has `function`, `place` and `locals`.
+    Example: `show_traceback(error)`
+    """
     if not real_isinstance(error, BaseException):
         raise TypeError(f"show_traceback needs an exception, not {short_repr(error)}")
     rows, chain = [], [error]

@@ -35,7 +35,8 @@ def stack_run(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> St
     It follows the functions of the same module. Other functions run unseen. `depth`, `only` and
     `most` limit the record as in `watch_frames`. `watch_stack(machine.run, fn, *args)` shows the
     stack of your own machine instead. TypeError if there is no bytecode to run, RuntimeError if the
-    stack cannot be read on this Python.
+    stack cannot be read on this Python. Each of `.model.steps` has `opname` and `stack`. Example:
+    `watch_stack(step, x).model.steps[0].stack`
     """
     limits = Limits("watch_stack", depth, only, most)
     vm = sys.modules.get(f"{PACKAGE}.mini.vm")  # there is no machine before this is loaded

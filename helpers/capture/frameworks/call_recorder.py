@@ -57,8 +57,8 @@ def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> Ca
 
     `depth` limits the levels of calls, and `most` their number. `only` shows only the calls of a
     function, a class, a module, or the name of one of these or of a file. Use a list for several.
-    An Exception that `fn` raises appears in the exhibit. TypeError if `fn` cannot be called, or
-    makes a coroutine.
+    An Exception of `fn` is raised after the exhibit is printed. TypeError if `fn` cannot be called,
+    or makes a coroutine. `.model` has `calls` and `routes`. Example: `watch_call(step, x, depth=3)`
     """
     refuse_what_does_not_run(fn, "watch_call")
     recorder, before = _Recorder(Limits("watch_call", depth, only, most)), sys.getprofile()

@@ -6,6 +6,7 @@ PyTorch: TorchDispatchMode of torch/utils/_python_dispatch.py, below autograd.
 """
 
 import contextlib
+import functools
 import re
 import sys
 import weakref
@@ -16,12 +17,12 @@ from types import FunctionType, MethodType
 from ...internals import tensorflow_private, torch_private
 from ...model.framework_records import Op, OpLog, Value, op_graph, together
 from ...model.graphs import Graph
-from ...model.phrase import counted
+from ...model.phrase import counted, listed
 from ...model.tables import Column
 from ...safety import restoring
 from ...safety.arguments import printable, real_isinstance, real_type_name, require_str
 from ..cpython.following import Limits
-from ..cpython.objects import GENERATOR, called, compiled, instance_dict, names_used
+from ..cpython.objects import GENERATOR, called, instance_dict, names_used
 from ..cpython.unwrapping import UNSEEN, arguments, frameworks_of
 from ..text import tensors
 from ..text.tensors import TENSORS, base_of
@@ -32,6 +33,9 @@ CALLS_OF_LAYERS = ("torch.nn.modules.module", "_call_impl"), ("keras.src.layers.
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
 COLUMNS |= {"layer": "layer", "where": "where"}
+COMPILED = "torch.compile made some of this code. Ops in its kernels are not listed one by one, "
+COMPILED += "and the others are under the layer that was compiled."
+GRAPHS = "The ops inside the graph of {} are not listed one by one."
 NONE = "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries are "
 NONE += "not seen."
 BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}
@@ -47,12 +51,14 @@ GENERATED = re.compile(r"__(inference|forward|backward)_.*")
 def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     """Run `fn(*args, **kwargs)` and list the ops that TensorFlow, or PyTorch, reports for it.
 
-    Both frameworks report only the ops of the calling thread, so work that `fn` gives to other
-    threads is missing. A tf.function that already has its graph counts as one op. Work in a kernel
-    that torch.compile generated is no op at all. While it is watched, torch adds a `detach` where a
+    Each of `.model.rows` has `op`, `layer` (a path, such as `layer1.0.conv1`), `stage` (forward,
+    backward, after, update), `reads` and `makes`. Both frameworks report only the ops of the
+    calling thread. A tf.function that already has its graph counts as one op. Work in a kernel that
+    torch.compile generated is no op at all. While it is watched, torch adds a `detach` where a
     result is saved for the backward pass, and sums gradients by `add`. torch.profiler does not
     cause that. `most` limits the number of ops. ValueError if it is not a valid number. An
-    Exception that `fn` raises appears in the exhibit. TypeError if `fn` cannot be called.
+    Exception of `fn` is raised after the exhibit is printed. TypeError if `fn` cannot be called.
+    Example: `assert "aten.mul" in watch_ops(step, x).model.ops`
     """
     most = Limits("watch_ops", most=most).most
     function = refuse_what_does_not_run(fn, "watch_ops", args)
@@ -60,8 +66,6 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     with recorder.watching():
         outcome = run_to_end(lambda: fn(*args, **kwargs))
     notes = [UNSEEN] * ("jax" in frameworks_of(fn, (*args, *kwargs.values())))
-    if compiled(fn) is not None:
-        notes.append("torch.compile made it; what its generated kernels do is not listed.")
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator. None of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
@@ -71,10 +75,11 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
 class OpsSeen:
     """List the ops that TensorFlow and PyTorch report in a `with` block.
 
-    After `with watching_ops() as seen: model.fit(x, y)`, `seen.model.ops` contains the ops' names
-    in order, at most `most`, and `seen.model.rows` the tensors. A tensor that your names lead to
-    appears under its name. You see the ops of this thread, from frameworks that were imported
-    before the block, within the limits that `watch_ops` describes. Errors in the block are raised.
+    `.model` is as of `watch_ops`: `.ops` contains the names, and each of `.rows` has `op`, `layer`,
+    `stage`, `reads` and `makes`. A tensor that your names lead to appears under its name. You see
+    the ops of this thread, from frameworks that were imported before the block, at most `most`.
+    Errors in the block are raised. Example: `with watching_ops() as seen: train()`, then `[row.op
+    for row in seen.model.rows if row.layer == "fc"]`
     """
 
     def __init__(self, most: int = MOST_OPS):
@@ -111,6 +116,7 @@ class _Recorder:
     def __init__(self, names: Mapping[object, str], most: int):
         self.rows, self.left_out, self._most = [], 0, most
         self._names, self._numbers, self._count, self._held = names, {}, 0, []
+        self._compiled: set[str] = set()
         self._gradients = set()  # numbers of what backward ops made, and of what came of it
 
     @contextlib.contextmanager
@@ -119,6 +125,8 @@ class _Recorder:
         with contextlib.ExitStack() as stack:
             if restoring.module("torch"):
                 stack.enter_context(torch_private.dispatch_mode(self.of_torch))
+                note = functools.partial(self._compiled.add, COMPILED)
+                stack.enter_context(torch_private.compiled_calls(note))
             if restoring.module("tensorflow"):
                 stack.enter_context(tensorflow_private.op_callback(self.of_tensorflow))
             yield
@@ -127,7 +135,9 @@ class _Recorder:
         """Return the ops so far; `more` are sentences on the run."""
         rows, missing = self.rows, self.left_out
         left_out = f"{missing:,} more ops are left out (most={len(rows) + missing} shows all)."
-        notes = [*[left_out] * bool(missing), *[NONE] * (not rows), *more]
+        graphs = {row.op for row in rows if row.op.startswith("__inference_")}
+        inside = [*self._compiled, *[GRAPHS.format(listed(sorted(graphs), 3))] * bool(graphs)]
+        notes = [*[left_out] * bool(missing), *[NONE] * (not rows), *inside, *more]
         columns = [Column(name, heading, name == "op") for name, heading in COLUMNS.items()]
         used = {"layer": any(row.layer for row in rows)}
         used |= {"where": any(row.where != "eager" for row in rows)}

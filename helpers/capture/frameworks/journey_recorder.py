@@ -301,7 +301,8 @@ def journey(fn, *args, ways: bool = False, shares: bool = False, **kwargs) -> Jo
     a fresh `torch.compile`. `.model.by("tf.function")` returns one of them. `shares=True` calls it
     a few more times with only a profiler written in C, and shows whose code took the time. An
     Exception that it raises, and what it prints, appear in the exhibit. TypeError if `fn` cannot be
-    called, makes a coroutine, or is not a plain function though `ways=True`.
+    called, makes a coroutine, or is not a plain function though `ways=True`. Example:
+    `show_journey(step, x).model.first.ops`
     """
     function = refuse_what_does_not_run(fn, "show_journey", args)
     if require_bool(ways, "ways=") and function is not fn:

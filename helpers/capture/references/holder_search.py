@@ -153,7 +153,8 @@ def bindings(obj) -> Listing:
 
     It misses variables that only a running call (`show_frame`) or a traceback (`show_traceback`)
     keeps. It also misses holders that the collector does not track, such as a NumPy array, or has
-    set aside (`gc.freeze`).
+    set aside (`gc.freeze`). Each of `.model.rows` has `kind`, `owner`, `name`, `path` and
+    `rebindable`. Example: `[row.path for row in show_bindings(step).model.rows]`
     """
     heap = Heap(HiddenList([obj]), MOST_HOLDERS)
     rows = tuple(place.binding for place in _places_of(obj, heap))

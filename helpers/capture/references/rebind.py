@@ -44,7 +44,8 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     a path names no place, or `new` is `old` itself or cannot be called though `old` can. Shared
     values (None, numbers, strings), built-in types and modules are refused too. Other threads see
     the replacement too, so use the block in one thread. The kernel's own modules are left out. So
-    are the builtins, which the kernel calls at any moment.
+    are the builtins, which the kernel calls at any moment. `block.changed` and `block.left` contain
+    the places. Example: `with rebind_everywhere(step, other) as block: train()`
     """
     fits = callable(new) or not callable(old)
     refusals = (

@@ -43,11 +43,13 @@ PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and
 def mutations_ledger(cases, ways=None) -> Ledger:
     """Run functions that change their arguments, and show which raise and what the caller then has.
 
-    `cases`: name -> function, or (function, *arguments). Each run gets copies of containers and
-    plain objects. Objects that are not copied (an array, a variable) are listed as not compared.
-    Names that a run rebinds, in its module or closure, are reported and restored. It does not look
-    at what a method, or a function reached through an attribute, changes elsewhere. `ways`: heading
-    -> what makes a callable of a function. The default is the function as it is, and `tf.function`.
+    `cases`: name -> function, or (function, *arguments); TypeError for others. Each run gets copies
+    of containers and plain objects. Objects that are not copied (an array, a variable) are listed
+    as not compared. Names that a run rebinds, in its module or closure, are reported and restored.
+    It does not look at what a method, or a function reached through an attribute, changes
+    elsewhere. `ways`: heading -> what makes a callable of a function. The default is the function
+    as it is, and `tf.function`. `.model.entries` contains the rows. Example:
+    `watch_mutations({"append": (step, [])})`
     """
     if ways is None:
         import tensorflow as tf

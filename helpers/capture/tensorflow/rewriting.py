@@ -33,7 +33,11 @@ MOST_NAMED, LONGEST = 3, 100
 
 
 def autograph_side_by_side(fn) -> SideBySide:
-    """Show a function's source beside the code that AutoGraph generates from it, line by line."""
+    """Show a function's source beside the code that AutoGraph generates from it, line by line.
+
+    `.model.pairs` contains the lines. TypeError if `fn` is not a Python function. Example:
+    `show_autograph(step).model.pairs`
+    """
     refuse_other_framework(fn, (), "show_autograph", "TensorFlow")
     import tensorflow as tf
 

@@ -57,8 +57,10 @@ CONTEXTS = {
 def watch(fn, **options) -> "Watched":
     """Return `fn`, to be called as before, with a ledger of its calls: hit or trace, and why.
 
-    A plain function becomes `tf.function(fn, **options)` first. Watching does not change the counts
-    of a tf.function.
+    A plain function becomes `tf.function(fn, **options)` first; TypeError if it cannot be called.
+    Watching does not change the counts of a tf.function. `.model.traces` counts retraces too,
+    `.retraces` only them, and each of `.model.entries` has `arguments`, `verdict`, `causes` and
+    `note`. Example: `step = watch_traces(step)`, then `step(x)` and `print(step)`
     """
     known = None if options else watched_of(fn)
     return known or Watched(as_function(fn, options))
@@ -69,6 +71,7 @@ def would_trace(fn, *args, **kwargs) -> TraceEntry:
     """Return the row that a call `fn(*args, **kwargs)` would add now, without making the call.
 
     `fn` is a tf.function or a watched one. Only an error in the body could still change that row.
+    TypeError if `fn` cannot be called. Example: `would_trace(step, x).verdict == "hit"`
     """
     if type(fn) is MethodType and (known := watched_of(fn.__func__)):
         return known.forecast((fn.__self__, *args), kwargs)
@@ -250,10 +253,10 @@ class Watched:
 class TracesSeen:
     """List the traces that TensorFlow makes in a `with` block, in any function.
 
-    After `with watching_traces() as seen: model.fit(x, y)`, `seen.model.traces` and `.retraces` are
-    numbers, so you can `assert not seen.model.retraces`. A call that hits adds no row. Functions
-    that were made before the block, as Keras does, and functions of other threads are included.
-    Functions that tf.data traces for a dataset are only counted. Errors in the block are raised.
+    `.model` is as of `watch_traces`. A call that hits adds no row. Functions that were made before
+    the block, as Keras does, and functions of other threads are included. Functions that tf.data
+    traces for a dataset are only counted. Errors in the block are raised. Example: `with
+    watching_traces() as seen: train()`, then `assert not seen.model.retraces, str(seen)`
     """
 
     def __init__(self):

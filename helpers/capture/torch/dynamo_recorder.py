@@ -5,16 +5,19 @@ what Dynamo says. Nothing here makes Dynamo look at a value that it has not look
 """
 
 import re
+import sys
 import warnings
 from collections import defaultdict, deque
 from os.path import basename
 from types import CodeType, FunctionType, SimpleNamespace
+from weakref import WeakKeyDictionary
 
 from ...internals import torch_private
 from ...mini.frame_hook import guarded
 from ...mini.versions import one_name
 from ...model.graphs import Graph
 from ...model.phrase import clipped, ended, listed
+from ...safety import PACKAGE
 from ...safety.restoring import redirected, running_user_code
 from ..cpython import disassembly
 from ..cpython.bytecode import argument
@@ -27,12 +30,16 @@ SO_FAR, RENAMED = "graph so far", " gets the name "
 MOST_INSTRUCTIONS = 500
 LONGEST, MOST_KINDS = 300, 3
 KINDS = {"RestartAnalysis": "start over", "SkipFrame": "skipped", "Unsupported": "given up"}
+SKIPPED = "Dynamo decided to skip the frame while tracing: "
+UNSAID = "an error was suppressed during compilation", "frame is in the Dynamo skipfiles list"
 JUMP = "Data-dependent branching"
 JUMP_WHY = "where to jump depends on a value that Dynamo does not know while it translates"
 LINK = "For more details about this graph break, please visit:"
 RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)")
 RESUME, COMPILED = re.compile(r"__resume_at_(\d+)"), re.compile("__compiled_fn")
 IMPORTED = re.compile(r"G\['__import_(\w+?)'\]")
+# code -> line of a break -> why Dynamo leaves what follows to Python; it decides that once
+RESTS: WeakKeyDictionary[CodeType, dict[int, str]] = WeakKeyDictionary()
 _SAME = (
     (re.compile(r"__compiled_fn_\d+\w*"), "__compiled_fn"),
     (re.compile(r"__resume_at_(\d+)_\d+"), r"__resume_at_\1"),
@@ -68,6 +75,19 @@ class Record:
         self.cut_off, self.elsewhere = False, False
         self._home, self._steps, self._seen = home, steps, set()
         self._open, self._known, self._real = {}, {}, {}
+        self.skipped: dict[str, str] = {}  # function -> reason
+
+    def passed(self, frame, reason: str):
+        """Note a frame that Dynamo leaves to Python; one that it gave up has an event."""
+        code, (name, lineno) = frame.f_code, resumed(frame.f_code.co_name)
+        reason = reason.removeprefix(SKIPPED).partition(". ")[0].replace("No ops", "no ops")
+        module = str(frame.f_globals.get("__name__")).partition(".")[0]
+        if reason in UNSAID or name.startswith("__"):  # that of an attribute tells nothing
+            return
+        if lineno:
+            RESTS.setdefault(torch_private.resumed_from(code), {})[lineno] = reason
+        elif module not in {"torch", PACKAGE, *sys.stdlib_module_names}:
+            self.skipped[f"{name}{in_file(code.co_filename, code.co_firstlineno)}"] = reason
 
     def given(self, graph_module):
         """Write down a graph that the backend gets."""
@@ -135,6 +155,7 @@ class Record:
 
     def rewritten(self, old: CodeType, new: CodeType):
         """Note that Dynamo has made new code for a code object that was translated here."""
+        RESTS.get(torch_private.resumed_from(old), {}).pop(resumed(old.co_name)[1], None)
         if old in self._seen:
             was, now = (len(disassembly.instructions(code)) for code in (old, new))
             found = filter(None, map(RESUME.match, new.co_names))

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...internals import torch_private
 from ...model.code_records import Bytecode
-from ...model.phrase import clipped, counted, ended
+from ...model.phrase import clipped, counted, ended, listed
 from ...model.stage_records import Panel
 from ...model.tables import Column, Entry, Ledger, Listing, Verdict
 from ...model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
@@ -39,7 +39,7 @@ from . import dynamo_recorder as words
 from .dynamo_recorder import SO_FAR, Event, Record, record
 from .guard_tree import behind
 
-MOST_STEPS, MOST_GUARDS = 400, 12
+MOST_STEPS, MOST_GUARDS, MOST_SKIPPED = 400, 12, 3
 RETURNED = "the function ends here: its graph goes to the backend"
 AGAIN = "the same {} instructions again"
 PUT_BACK = "{} instructions restore the stack and jump to where it stopped"
@@ -58,6 +58,7 @@ BREAK_COLUMNS = (
     Column("explanation", "what Dynamo says"),
     Column("effect", "then"),
 )
+TIMES = Column("count", "times")
 EXPLAINED = "torch._dynamo.explain says {}: it counts the graphs minus one, not the breaks."
 
 MOST_SHOWN, MOST_CASES = 8, 200
@@ -72,7 +73,8 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
 
     `fn` is a Python function, or contains one, as an nn.Module does. Otherwise TypeError.
     RuntimeError if torch cannot be watched. Earlier compiled code is compiled again for this run
-    but also kept, so no other function recompiles because of it.
+    but also kept, so no other function recompiles because of it. `.model` has `steps`, `graphs` and
+    `breaks`. Example: `watch_compile(step, x).model.steps[0].opname`
     """
     return watched(fn, args, kwargs)[0]
 
@@ -93,12 +95,13 @@ def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
 
-    `.model.graphs` is the number of graphs. As with `watch_compile`, code that was compiled before
-    is kept, and the errors are the same. There are as many rows as TORCH_LOGS=graph_breaks prints.
-    `torch._dynamo.explain` counts graphs minus one, and gives reasons only for breaks where the
-    backend receives a graph. The other breaks are `empty` in `.model.rows`.
+    `.model.breaks` and `.graphs` are numbers. Each of `.model.rows` has `place`, `cause`, `hint`,
+    `count` (equal breaks share a row) and `skipped`: why Python runs the rest of the function.
+    TORCH_LOGS prints as many breaks. `torch._dynamo.explain` counts graphs minus one, so it misses
+    those that are `empty`. Compiled code and errors are as with `watch_compile`. Example: `assert
+    watch_breaks(step, x).model.breaks == 0`
     """
-    run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
+    run, kept = watched(fn, args, kwargs, "watch_breaks", steps=0)
     inside = compilable(fn, "watch_breaks", args)
     note, explained = [], len(run.graphs) - 1
     if len(run.breaks) != explained:
@@ -106,24 +109,33 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     if run.resumed:
         note += [f"It continued in {counted(len(run.resumed), 'resume function')}."]
     title, note = f"Graph breaks of {named(inside.function)}", (*note, run.outcome)
-    return _list_breaks(title, run.breaks, len(run.graphs), (*note, *inside.sentences), run.outcome)
+    return _list_breaks(title, run.breaks, kept, (*note, *inside.sentences), run.outcome)
 
 
-def _list_breaks(title: str, breaks, graphs: int, notes=(), outcome: str = "") -> BreakListing:
-    note = [f"{counted(len(breaks), 'graph break')}." if breaks else "No graph break."]
+def _list_breaks(title: str, breaks, kept: Record, notes=(), outcome: str = "") -> BreakListing:
+    found, graphs, skipped = {}, len(kept.graphs), kept.skipped.items()
+    for one in breaks:
+        key = one.place, one.code, one.cause, one.explanation, one.effect
+        found.setdefault(key, []).append(one)
+    rows = tuple(replace(same[0], count=len(same)) for same in found.values())
+    merged = len(rows) < len(breaks)
+    told = f", as TORCH_LOGS counts them, in {counted(len(rows), 'row')}" * merged
+    note = [f"{counted(len(breaks), 'graph break')}{told}." if breaks else "No graph break."]
     note += [f"{counted(graphs, 'graph')}."]
+    note += [f"Dynamo skipped {listed(map(': '.join, skipped), MOST_SKIPPED)}."] * bool(skipped)
     advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in breaks if b.page)
     note = " ".join((*note, *notes)) + "".join(advice)
-    return BreakListing(title, BREAK_COLUMNS, tuple(breaks), note, graphs, outcome)
+    return BreakListing(title, BREAK_COLUMNS + (TIMES,) * merged, rows, note, graphs, outcome)
 
 
 class BreaksSeen:
     """List the graph breaks, with reasons, of everything that Dynamo translates in a `with` block.
 
-    After `with watching_breaks() as seen: train()`, `seen.model.breaks` and `seen.model.graphs` are
-    numbers. A function that was compiled before the block is not translated again, so compile it
-    inside. Your own backends are used. Dynamo's work in other threads is listed too. Errors in the
-    block are raised. RuntimeError if torch cannot be watched.
+    `.model` is as of `watch_breaks`. A function that was compiled before the block is not
+    translated again, so compile it inside. Your own backends are used. Dynamo's work in other
+    threads is listed too. Errors in the block are raised. RuntimeError if torch cannot be watched.
+    Example: `with watching_breaks() as seen: train()`, then `assert seen.model.breaks == 0,
+    str(seen)`
     """
 
     def __init__(self):
@@ -137,7 +149,7 @@ class BreaksSeen:
         draft, title = _Draft(self._kept), "Graph breaks in the block"
         found = [event for event in self._kept.events if event.kind in ("break", "given up")]
         breaks = [draft._break(e, *words.split_message(e.words)) for e in found]
-        return _list_breaks(title, breaks, len(self._kept.graphs))
+        return _list_breaks(title, breaks, self._kept)
 
 
 def rewritten(fn, *args, **kwargs) -> Bytecode:
@@ -267,7 +279,8 @@ class _Draft:
             where += words.in_file(home.co_filename, event.lineno)
             where += _inside(event.inner, home.co_filename, event.lineno)
         who, given_up = self._who(event.code), event.kind == "given up"
-        more = {"hint": hint, "page": "".join(page), "empty": event.empty}
+        rest = words.RESTS.get(torch_private.resumed_from(event.code), {}).get(event.lineno, "")
+        more = {"hint": hint, "page": "".join(page), "empty": event.empty, "skipped": rest}
         return Break(who, line, code, cause, why, given_up, where, **more)
 
     def _so_far(self, event: Event) -> tuple[Panel, Panel]:
@@ -349,7 +362,9 @@ def _count_prologue(events) -> int:
 def cures_ledger(cases, *args) -> Ledger:
     """Compile each case and its cure for the same arguments, and show graphs before and after.
 
-    `cases`: name -> (function, cured function). A different result or gradient is shown.
+    `cases`: name -> (function, cured function); TypeError for others. A different result or
+    gradient is shown. `.model.word(name, "result")` is "same" or "differs". Example:
+    `watch_fixes({"print": (step, quiet_step)}, x)`
     """
     found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
     for name, pair in found:

@@ -24,7 +24,8 @@ def fx_graph(thing, title: str = "", find: str = "") -> Graph:
     """Draw an FX graph. TypeError if `thing` is not a `torch.fx.GraphModule` or a `torch.fx.Graph`.
 
     `find` highlights the nodes with these words in their name or call, and keeps them visible when
-    a large graph is folded. LookupError if there is no such node.
+    a large graph is folded. LookupError if there is no such node. `.model` has `nodes` and `edges`.
+    Example: `show_fx(torch.fx.symbolic_trace(layer), find="linear")`
     """
     refuse_other_framework(thing, (), "show_fx", "PyTorch")
     import torch.fx
@@ -115,6 +116,7 @@ def grad_fn_graph(tensor, find: str = "", names=None) -> Graph:
 
     `find` highlights the nodes with these words, and keeps them visible when a long graph is
     folded. `names` labels the leaves, from an nn.Module's parameters or a dict of name -> tensor.
+    TypeError if it is no tensor. `.model` has `nodes` and `edges`. Example: `show_grad_fn(loss)`
     """
     find, named = require_str(find, "find"), _names_of_leaves(names)
     if not tensors.is_tensor(tensor):

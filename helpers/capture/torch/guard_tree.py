@@ -15,13 +15,14 @@ from types import CodeType, FunctionType, MethodType
 from ...internals import torch_private
 from ...model.graphs import Edge, Node
 from ...model.phrase import clipped, listed
-from ...model.torch_records import Failure, Guard, GuardGraph
+from ...model.torch_records import Failure, Guard, GuardGraph, explain_failures
 from ...safety.arguments import real_isinstance, require_str
 from ..cpython.objects import called, instance_dict, named
 from ..cpython.unwrapping import DEEPEST, opened, refuse_other_framework
+from ..text import tensors
 from ..text.error import instead
 from ..text.value import short_repr, type_name
-from .dynamo_recorder import IMPORTED, same, source_words
+from .dynamo_recorder import IMPORTED, same
 
 OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
 MISSING, MANY = object(), 60
@@ -33,7 +34,9 @@ TENSOR = re.compile(
     r"check_tensor\(.+?, (\w+), DispatchKeySet\(.*?\), torch\.(\w+), device=\w+, "
     r"requires_grad=(\w+), size=\[(.*?)\], stride=\[(.*?)\]\)"
 )
-TYPE_CHECK = re.compile(r"___check_type_id\((.+), \d+\), type=<class '(?:[\w<>]+\.)*(\w+)'>")
+PLACE = re.compile(r"(?:^|[/\\])([^/\\<>]*[^/\\<>\d][^/\\<>]*\.py:\d+) in ")
+TORCHS = re.compile(r"  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
+OF_TENSOR, STATEFUL = "TENSOR_MATCH", ("NO_TENSOR_ALIASING", "OBJECT_ALIASING")
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
 SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
 FORMS = {  # kind of guard -> a pattern of torch's text, and what that says in plain words
@@ -108,7 +111,11 @@ def ledger(fn) -> dict:
 
 def entries(code: CodeType) -> list:
     """Return the live cache entries of a code object, in the order in which they were compiled."""
-    live = [e for e in torch_private.cache_entries(code) if hasattr(e.guard_manager, "root")]
+    return _live(torch_private.cache_entries(code))
+
+
+def _live(kept) -> list:
+    live = [entry for entry in kept if hasattr(entry.guard_manager, "root")]
     return sorted(live, key=lambda entry: [*map(int, re.findall(r"\d+", str(entry.compile_id)))])
 
 
@@ -273,21 +280,42 @@ def resolve(source: str, scope):
 
 def failure(number: int, entry, fn, seen: dict) -> Failure | None:
     """Return the guard that these locals fail first, as torch says, or None if all hold."""
-    told = entry.guard_manager.root.check_verbose(seen)
+    return next(iter(_failures(number, entry, {"L": seen, "G": fn.__globals__}, True)), None)
+
+
+def reasons(kept, space: dict, seen: dict) -> list[tuple[Failure, ...]]:
+    """Return for each cache entry the guards that fail, the one that torch finds first in front.
+
+    Torch stops at the first. The others are run by themselves.
+    """
+    scope = {"L": seen, "G": space}
+    return [_failures(number, entry, scope) for number, entry in enumerate(kept, 1)]
+
+
+def _failures(number: int, entry, scope: dict, one: bool = False) -> tuple[Failure, ...]:
+    told, known = entry.guard_manager.root.check_verbose(scope["L"]), leaves(entry)
     if told.result:
-        return None
-    scope, parts = {"L": seen, "G": fn.__globals__}, list(told.verbose_code_parts) or [""]
-    part = next((one for one in parts if resolve(one, scope) is False), parts[0])
+        return ()
+    parts = list(told.verbose_code_parts) or [""]
+    part, more = next((one for one in parts if resolve(one, scope) is False), parts[0]), {}
     if found := MISMATCH.match(part):
         source = plain_source(f"L['{found[1]}']" if found[1].isidentifier() else found[1])
-        return Failure(number, source, "TENSOR_MATCH", clean(found[2]))
-    known = leaves(entry)
-    found = [leaf for leaf in known if part in leaf.parts]
-    found = found or [leaf for leaf in known if _fails(leaf, scope, part)]
-    if not found:
-        return Failure(number, "", "", plain_source(check_of(part)))
-    leaf, source, value = found[0], "", ""
-    checks = leaf.guard(number).checks
+        first = [leaf for leaf in known if leaf.kind == OF_TENSOR]
+        first = [leaf for leaf in first if plain_source(leaf.source) == source]
+        more = {"source": source, "value": "", "checks": clean(found[2])}
+    else:
+        first = [leaf for leaf in known if part in leaf.parts]
+        first = first or [leaf for leaf in known if _fails(leaf, scope, part)]
+    told = Failure(number, "", "", plain_source(check_of(part)))
+    told = replace(_failed(number, first[0], scope, part) if first else told, **more)
+    others = [leaf for leaf in known if leaf not in first[:1] and not one]
+    others = [_failed(number, leaf, scope) for leaf in others if _fails(leaf, scope, part)]
+    return (*dict.fromkeys((told, *others)),)
+
+
+def _failed(number: int, leaf, scope: dict, part: str = "") -> Failure:
+    source, value, checks = "", "", leaf.guard(number).checks
+    part = part if part in leaf.parts or "GLOBAL_STATE" in part else leaf.parts[0]
     if leaf.kind == "NO_TENSOR_ALIASING":
         value = "two of them are one tensor"
     elif leaf.source == BETWEEN:
@@ -299,27 +327,29 @@ def failure(number: int, entry, fn, seen: dict) -> Failure | None:
         value = "" if found is MISSING else _describe_value(leaf.kind, found)
     elif "GLOBAL_STATE changed: " in part:
         value = f"{clean(part).partition(': ')[2]} has changed"
-    return Failure(number, source, leaf.kind, checks, _line_of([part]), value)
+    own = leaf.kind != OF_TENSOR or not TORCHS.search(part)  # of `F.linear` in nn.Linear: no help
+    line, place = (_line_of([part]), _place_of([part])) if own else ("", "")
+    return Failure(number, source, leaf.kind, checks, line, value, place)
+
+
+def why_again(kept, frame, said=()) -> tuple[str, ...]:
+    """Return in lines which guards of its cache entries make Dynamo compile a frame once more."""
+    try:
+        found = reasons(_live(kept), frame.f_globals, frame.f_locals)
+    except Exception:  # of somebody's own values
+        found = []
+    told = (re.sub(r"^\d+/\d+: ", "", reason).split("\n")[0] for reason in said)
+    return explain_failures(found) or (*dict.fromkeys(plain_source(check_of(t)) for t in told),)
 
 
 def _describe_value(kind: str, value) -> str:
     if kind == "LENGTH_CHECK" and real_isinstance(value, list, tuple, dict, str):
         return f"of length {len(value)}"
-    if kind in ("TYPE_MATCH", "TENSOR_MATCH"):
+    if kind == OF_TENSOR and tensors.is_tensor(value):
+        return f"{tensors.words(value)}{', requires grad' * value.requires_grad}"
+    if kind in ("TYPE_MATCH", OF_TENSOR):
         return f"of type {type_name(value)}"
     return "another object" if kind == "ID_MATCH" else short_repr(value)
-
-
-def describe_reason(reason: str) -> str:
-    """Return in plain words why torch says that it compiled a frame once more."""
-    part = re.sub(r"^\d+/\d+: ", "", reason).split("\n")[0]
-    if found := MISMATCH.match(part):
-        return f"{plain_source(found[1])}: {clean(found[2])}"
-    check, line = check_of(part), _line_of([part])
-    words = f"no longer {source_words(check)}"
-    if found := TYPE_CHECK.match(check):
-        words = f"{source_words(found[1])} is no longer of type {found[2]}"
-    return f"{words}{f', added at `{line}`' * bool(line)}"
 
 
 def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:
@@ -332,8 +362,8 @@ def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:
 
 
 def _fails(leaf, scope, part: str) -> bool:
-    if leaf.kind == "NO_TENSOR_ALIASING":
-        return "Duplicate tensor" in part  # has a state of its own, so only the whole tree can tell
+    if leaf.kind in STATEFUL and leaf.source != BETWEEN:  # only the whole tree can tell
+        return "Duplicate tensor" in part if leaf.kind == STATEFUL[0] else part in leaf.parts
     value = scope["L"] if leaf.source in ("L", BETWEEN) else resolve(leaf.source, scope)
     try:
         return value is not MISSING and not leaf.check(value)
@@ -358,6 +388,12 @@ def _line_of(parts) -> str:
     remarks = [remark.strip() for remark in parts[0].split("  # ")[1:]]
     own = len(remarks) > 1 and not remarks[-1].startswith("torch")
     return clean(remarks[0]) if own and "_dynamo/" not in remarks[0] else ""
+
+
+def _place_of(parts) -> str:
+    """Return the file and line of a guard, such as `train.py:45`; nothing for a cell."""
+    found = PLACE.search(parts[0].rpartition("  # ")[2])
+    return found[1] if found else ""
 
 
 def describe_guard(kind: str, parts) -> str:

@@ -10,7 +10,9 @@ import logging
 import re
 import shutil
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import replace
+from operator import attrgetter
 from types import FunctionType, MethodType
 
 from ...internals import torch_private
@@ -38,10 +40,11 @@ from ..text.value import short_repr, type_name
 from . import guard_tree
 from .dynamo_recorder import in_file, resumed, same
 from .fx_graph import KINDS
-from .guard_tree import behind, copied, entries, entries_words, given
+from .guard_tree import behind, copied, entries, entries_words, given, why_again
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 MOST_FRAMES, LONGEST, MOST_CALLS = 3, 120, 6
+NAME_OF_CODE = "co_name", "co_filename", "co_firstlineno"
 NOTHING, OTHER = "there was no entry", "the guards hold, but the backend is different"
 EMPTY = "Dynamo made no entry: there was nothing to compile, or it skipped or gave up this code"
 ENDS = "torch's guards crash the process on a nested tensor of this layout; use layout=torch.jagged"
@@ -52,8 +55,10 @@ def watch(fn, **options) -> "Compiled":
     """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile, and why.
 
     A function, nn.Module or partial that is not compiled becomes `torch.compile(fn,
-    backend="eager", **options)` first. A call is not a hit if it compiles a resume function, or a
-    function that `fn` calls.
+    backend="eager", **options)` first; TypeError for others. A call is not a hit if it compiles a
+    resume function, or a function that `fn` calls. `.model.compiles` counts recompiles too,
+    `.recompiles` only them, and `.verdicts` has a word per call. Of a row's reasons, torch found
+    the first. Example: `step = watch_recompiles(step)`, then `step(x)` and `print(step)`
     """
     if real_isinstance(fn, Compiled):
         return fn
@@ -118,7 +123,7 @@ class Compiled:
         noted, error = list(torch_private.compilations()), ""
         LOGGER.addFilter(_is_unsaid)
         try:
-            with frame_hook.guarded(), torch_private.recompile_reasons() as asked:
+            with frame_hook.guarded(), torch_private.recompile_reasons(why_again) as asked:
                 return self._compiled(*args, **kwargs)
         except BaseException as raised:
             error = error_message(raised)
@@ -157,23 +162,25 @@ class Compiled:
         kept = entries(function.__code__)
         try:
             seen = guard_tree.frame_locals(function, *given(self.compiled_from, args, kwargs))
-            failures = [guard_tree.failure(n, e, function, seen) for n, e in enumerate(kept, 1)]
+            hit = any(one.guard_manager.root.check_verbose(seen).result for one in kept)
+            failures = None if hit else guard_tree.reasons(kept, function.__globals__, seen)
         except Exception:  # the call itself will say it
             failures = []
-        return {str(one.compile_id) for one in kept}, None if None in failures else tuple(failures)
+        return {str(one.compile_id) for one in kept}, failures
 
     def _judge(self, before, failures, frames, asked) -> tuple[str, str]:
-        kept, because = entries(self.compiled_function.__code__), explain_failures(failures or ())
+        kept = entries(self.compiled_function.__code__)
+        because = "\n".join(explain_failures(failures or ()))
         called_again = [
             f"{self._who(code)}: {reason}"
             for code, reasons in asked
-            for reason in dict.fromkeys(map(guard_tree.describe_reason, reasons))
+            for reason in reasons
             if code is not self.compiled_function.__code__
         ]
         if torch_private.stance() == "force_eager":
             return "eager", "torch.compiler.set_stance turned compiling off"
         if any(str(entry.compile_id) not in before for entry in kept):
-            because = "; ".join((because or OTHER, *called_again))
+            because = "\n".join((because or OTHER, *called_again))
             return ("recompile", because) if before else ("compile", NOTHING)
         there = before or any(row.verdict == "compile" for row in self._rows)
         made = [one for one in frames if one.graph_op_count is not None and not one.fail_type]
@@ -181,15 +188,15 @@ class Compiled:
             new = [one for one in made if not (there and one.recompile_reason)]
             first = [f"{self._who(one)}: {NOTHING}" for one in new]
             told = [*(called_again if there else ()), *[*dict.fromkeys(first)][:MOST_FRAMES]]
-            return "recompile" if there and called_again else "compile", "; ".join(told)
+            return "recompile" if there and called_again else "compile", "\n".join(told)
         limit = torch_private.config.recompile_limit
         plain = f"recompile_limit is {limit}: plain Python ran"
         if failures is None or (there and not before):
             if called_again and any(one.fail_type for one in frames):
-                return "eager", "; ".join((f"{plain} what is called", *called_again))
+                return "eager", "\n".join((f"{plain} what is called", *called_again))
             return "hit", ""
         why = plain if len(before) >= limit else EMPTY  # with fewer, no limit is met
-        return "eager", f"{why}; {because}" if before else EMPTY
+        return "eager", f"{why}\n{because}".rstrip() if before else EMPTY
 
     def _who(self, frame) -> str:
         code, (name, line) = self.compiled_function.__code__, resumed(frame.co_name)
@@ -205,30 +212,39 @@ class Compiled:
 class CompilesSeen:
     """List what Dynamo compiles in a `with` block, in any function: what, and why.
 
-    After `with watching_recompiles() as seen: train()`, `seen.model.compiles` and `.recompiles` are
-    numbers, so you can `assert seen.model.compiles <= 1`. Each compiled frame is a row, so a
-    function with a graph break has another row for its resume function. A call that compiles
-    nothing adds no row. Functions compiled before the block and functions of other threads are
-    included. Errors in the block are raised. RuntimeError if torch cannot be watched.
+    `.model.compiles` counts recompiles too, `.recompiles` only them. Each of `.model.entries` has
+    `subject`, `verdict` and `note`: all failed guards. A compiled frame is a row, so a function
+    with a graph break has another row for its resume function. A call that compiles nothing adds no
+    row. Functions compiled before the block and functions of other threads are included. Errors in
+    the block are raised. RuntimeError if torch cannot be watched. Example: `with
+    watching_recompiles() as seen: train()`, then `assert seen.model.compiles <= 1, str(seen)`
     """
 
     def __init__(self):
         torch_private.needed("dynamo", "cache")
         self._rows: list[CompileEntry] = []
-        self.watching = functools.partial(torch_private.hearing_compilations, self._hear)
+
+    @contextmanager
+    def watching(self):
+        """Hear of every compile in the block."""
+        heard = torch_private.hearing_compilations(self._hear)
+        with torch_private.recompile_reasons(why_again) as self._asked, heard:
+            yield
 
     def _hear(self, one) -> None:
-        why = one.recompile_reason and guard_tree.describe_reason(one.recompile_reason)
-        word, note = ("recompile", why) if why else ("compile", NOTHING)
-        if one.fail_type:
-            limit = f"recompile_limit is {torch_private.config.recompile_limit}: plain Python ran"
-            failed = clipped(same(f"{one.fail_type}: {one.fail_reason}").split("\n")[0], LONGEST)
-            word, note = ("eager", f"{limit}; {why}") if why else ("error", failed)
-        if not one.co_name and one.recompile_reason:  # at the limit torch says no more than an id
+        at_limit = not one.co_name and one.recompile_reason
+        failed = clipped(same(f"{one.fail_type}: {one.fail_reason}").split("\n")[0], LONGEST)
+        if at_limit:  # torch says no more than an id
             same_frame = str(one.compile_id).partition("/")[0]
             known = (o for o in reversed(torch_private.compilations()) if o.co_name)
             one = next((o for o in known if o.compile_id.partition("/")[0] == same_frame), one)
-            word = "eager"
+        why, name = one.recompile_reason or at_limit or "", attrgetter(*NAME_OF_CODE)
+        asked = [told for code, told in self._asked if name(code) == name(one)]
+        why = why and "\n".join(asked[-1] if asked else [guard_tree.clean(why)])
+        word, note = ("recompile", why) if why else ("compile", NOTHING)
+        if one.fail_type or at_limit:
+            limit = f"recompile_limit is {torch_private.config.recompile_limit}: plain Python ran"
+            word, note = ("eager", f"{limit}\n{why}") if why else ("error", failed)
         if one.co_name and (word != "compile" or one.graph_op_count is not None):
             (name, line), number = resumed(one.co_name), len(self._rows) + 1
             who = f"{name}{', resumed' * bool(line)}"
@@ -331,6 +347,8 @@ def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
     """With `run=True`, show the C++ that Inductor writes for `fn(*args)` beside the source.
 
     It prints a line as each stage begins. Without `run=True` or a C++ compiler, it only says so.
+    TypeError if `fn` contains no Python function. `.model.pairs` contains the lines. Example:
+    `watch_inductor(step, x, run=True)`
     """
     run, function, args = require_bool(run, "run"), behind(fn)[0], given(fn, args, {})[0]
     pairs = align(source_of(function.__code__).text.rstrip().split("\n"), [], {})
