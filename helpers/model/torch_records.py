@@ -204,7 +204,7 @@ class CompileLedger(Ledger):
 
 
 LINE_COLUMNS = (
-    Column("python", "must hold", code=True),
+    Column("python", "condition", code=True),
     Column("kind", "guard"),
     Column("written", "written in"),
     Column("asked", "this call"),

@@ -174,7 +174,7 @@ def test_line_that_refuses_is_named(line):
     [at] = [n for n, row in enumerate(program.rows) if row.asked == "refuses"]
     assert program.rows[at].python == line
     assert program.accepts is program.torch_accepts is False
-    assert {row.asked for row in program.rows[at + 1 :]} == {"not asked"}
+    assert {row.asked for row in program.rows[at + 1 :]} == {"not checked"}
 
 
 def test_what_exists_in_cpp_alone_is_said_and_asked():

@@ -13,7 +13,7 @@ SAYS = {
     "enable, after the global graph was used": "must be called at program startup",
     "enable, with an invalid policy": "device_policy must be one of",
     "enable, with options the live context does not have": "no attribute '_execution_mode'",
-    "enable, with options, before a context exists: a name is rebound": "context context_safe False",
+    "enable, with options, before a context: a name is rebound": "context context_safe False",
     "TFE_Py_InitEagerTensor, a second time": "strict subclass of EagerTensor",
 }
 

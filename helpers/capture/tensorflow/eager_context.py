@@ -40,7 +40,7 @@ v1.enable_eager_execution(device_policy=9)""",
 tf.constant(1)
 v1.disable_eager_execution()
 v1.enable_eager_execution(execution_mode=context.ASYNC)""",
-    "enable, with options, before a context exists: a name is rebound": """\
+    "enable, with options, before a context: a name is rebound": """\
 before = context.context
 v1.disable_eager_execution()
 v1.enable_eager_execution(

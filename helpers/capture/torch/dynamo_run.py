@@ -42,7 +42,7 @@ from .guard_tree import behind
 MOST_STEPS, MOST_GUARDS, MOST_SKIPPED = 400, 12, 3
 RETURNED = "the function ends here: its graph goes to the backend"
 AGAIN = "the same {} instructions again"
-PUT_BACK = "{} instructions restore the stack and jump to where it stopped"
+PUT_BACK = "{} instructions restore the stack and jump to where the code stopped"
 OF_AN_INSTRUCTION = "opname", "argrepr", "stack", "made", "guarded"
 TOLD = {
     "start over": "start over, and stop before this instruction",
@@ -59,7 +59,7 @@ BREAK_COLUMNS = (
     Column("effect", "then"),
 )
 TIMES = Column("count", "times")
-EXPLAINED = "torch._dynamo.explain says {}: it counts the graphs minus one, not the breaks."
+EXPLAINED = "torch._dynamo.explain reports {}: the number of graphs minus one."
 
 MOST_SHOWN, MOST_CASES = 8, 200
 MARKS = ("changed", "fewer graph breaks than before"), ("failed", "changed by the cure")

@@ -132,7 +132,7 @@ def agreement(fn, args, **guard_sets) -> Ledger:
     note = f"On {len(calls) - len(rows)} of {len(calls)} calls, all agree."
     if len(rows) > MOST_ROWS:
         note += f" The first {MOST_ROWS} of {len(rows)} counter-examples."
-    title = f"Calls of {named(real.function)} that one accepts and another refuses"
+    title = f"Calls of {named(real.function)} that one set of guards accepts and another refuses"
     rows = tuple(rows[:MOST_ROWS])
     return Ledger(title, "call", tuple(sets), rows, note, marks=MARKS)
 
@@ -249,14 +249,14 @@ def guard_program(fn, call, entry: int = 1) -> records.GuardProgram:
     args, kwargs = tree.given(fn, () if by_name else tuple(call), dict(call) if by_name else {})
     seen, rows, word = tree.frame_locals(written.behind, args, kwargs), [], "holds"
     for line, kind, own in written.lines:
-        word = word if word == "holds" else "not asked"
+        word = word if word == "holds" else "not checked"
         if word == "holds":
             try:
                 holds = eval(line, written.space | seen, dict(seen))
             except Exception:
                 holds = False
             word = "holds" if holds else "refuses"
-        who = "Python" if own else "asks C++"
+        who = "Python" if own else "C++"
         rows.append(records.GuardLine(clipped(line, LONGEST), kind, who, word))
     accepts, asked = written.root.check(seen), sum(row.written != "Python" for row in rows)
     note = (

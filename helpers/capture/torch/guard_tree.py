@@ -190,7 +190,7 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
 
     for number, entry in enumerate(kept, 1):
         group, root = f"entry {number}", entry.guard_manager.root
-        words = f"{name}(), {group}", "function", "all of this must hold", group
+        words = f"{name}(), {group}", "function", "all these guards must pass", group
         nodes[group] = Node(group, *words)
         branch(group, number, group, STATE, own_leaves(root))
         for child in children(root):

@@ -302,7 +302,7 @@ def compiled_graph(fn) -> Graph:
         guards = counted(len(guard_tree.leaves(entry)), "guard")
         rank = next((rank for rank, one in enumerate(tried, 1) if one is entry), "")
         add("code", "keeps", key, key, "entry", f"tried as number {rank}")
-        add(key, "asks", f"{key} guards", guards, "guard", "in C++")
+        add(key, "checks", f"{key} guards", guards, "guard", "in C++")
         add(key, "if all hold, runs", new, "new code", "code", units)
         backend = (instance_dict(entry.backend) or {}).get("compiler_fn") or entry.backend
         made_by = f"backend {called(backend)}", called(backend), "function", "the backend"
