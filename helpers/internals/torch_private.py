@@ -183,6 +183,8 @@ def dispatch_mode(heard, own_code=None):
     refuse_late_dynamo()
     from torch.utils._python_dispatch import TorchDispatchMode
 
+    named = {}
+
     class Watching(TorchDispatchMode):
         @classmethod
         def ignore_compile_internals(cls):
@@ -193,10 +195,12 @@ def dispatch_mode(heard, own_code=None):
             return False
 
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            made = func(*args, **(kwargs or {}))
-            if func.namespace != "profiler":
-                name = f"{func.namespace}.{func.overloadpacket.__name__}"
-                heard(name, (*args, *(kwargs or {}).values()), made)
+            made = func(*args, **kwargs) if kwargs else func(*args)
+            if (known := named.get(id(func))) is None:
+                name, seen = f"{func.namespace}.{func.overloadpacket.__name__}", func.namespace
+                known = named[id(func)] = name * (seen != "profiler"), func  # kept: its id is taken
+            if known[0]:
+                heard(known[0], (*args, *kwargs.values()) if kwargs else args, made)
             return made
 
     if own_code:

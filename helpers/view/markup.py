@@ -40,6 +40,8 @@ def visible(value: object) -> object:
     """Return text with control characters, and marks that turn its direction, spelled out."""
     if isinstance(value, Markup) or not isinstance(value, str) or value.isprintable():
         return value
+    if value.replace("\n", "").isprintable():
+        return value
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in value)
 
 

@@ -70,13 +70,6 @@ class Residual(nn.Module):
         return torch.relu(y)
 
 
-def toy(a, b):
-    x = a / (torch.abs(a) + 1)
-    if b.sum() < 0:
-        b = b * -1
-    return x * b
-
-
 def noted(fn):
     @functools.wraps(fn)
     def wrapper(*args, **kwargs):

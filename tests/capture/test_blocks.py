@@ -5,17 +5,20 @@ import os
 import subprocess
 import sys
 import threading
+import types
 
 import pytest
 
 import helpers
 from helpers.internals import tensorflow_private, torch_private
 from helpers.study.check import expect
+from tests.instrument_examples import EXAMPLE, SECTIONS, SETUP
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch._dynamo")  # before TensorFlow
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
+CELLS = {name: source for examples in SECTIONS.values() for name, source in examples.items()}
 BLOCKS = ("watching_recompiles", "watching_breaks", "watching_traces", "watching_ops")
 
 
@@ -39,13 +42,13 @@ def installed():
     parts += [torch_private.dynamo_utils, torch_private.OutputGraph]
     parts += [torch_private.InstructionTranslatorBase, tensorflow_private.transform]
     logs = {n: (*one.handlers, *one.filters) for n, one in home.items() if hasattr(one, "handlers")}
+    logs = {name: kept for name, kept in logs.items() if kept}  # an import makes empty ones
     config = torch_private.config.get_config_copy()
     callbacks = [*tensorflow_private.context.context().op_callbacks]
     callbacks += [*tensorflow_private.transform.CONCRETE_FUNCTION_CALLBACKS]
     state = threading.enumerate(), torch_private.modes(), torch_private.frame_callback()
-    taken, traced = helpers.show_interceptions().model.taken, (sys.gettrace(), sys.getprofile())
     hooks = [{n: v for n, v in vars(one).items() if callable(v)} for one in parts]
-    return hooks, logs, config, callbacks, state, taken, traced
+    return hooks, logs, config, callbacks, state, (sys.gettrace(), sys.getprofile())
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -53,16 +56,31 @@ def installed():
 def test_a_block_keeps_what_it_saw_raises_what_was_raised_and_leaves_nothing(block, kind):
     one, two = compiled(noisy), tf.function(scale)
     one(torch.ones(2)), two(tf.ones(2))
+    taken = helpers.show_interceptions().model.taken
     environment, before = dict(os.environ), installed()
     with pytest.raises(kind or ZeroDivisionError), getattr(helpers, block)() as seen:
         assert installed() != before
         compiled(noisy)(torch.ones(3)), two(tf.ones(3))
         raise (kind or ZeroDivisionError)("over")
     assert installed() == before and dict(os.environ) == environment
+    assert helpers.show_interceptions().model.taken == taken
     model = seen.model
     assert getattr(model, "rows", None) or model.entries
     one(torch.ones(4)), two(tf.ones(4))
     assert seen.model == model
+
+
+@pytest.mark.long
+def test_no_verb_leaves_anything_that_slows_later_code(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cells", cells := types.ModuleType("cells"))
+    compiled(scale)(torch.ones(2))  # torch's own lazy handler of logs goes at the first
+    left, taken = [], helpers.show_interceptions().model.taken
+    for name, source in {"set-up": SETUP, "example": EXAMPLE, **CELLS}.items():
+        file, before = tmp_path / f"{name}.py", installed()
+        file.write_text(source, encoding="utf-8")
+        exec(compile(source, str(file), "exec"), vars(cells))
+        left += [name] if installed() != before else []
+    assert not left and helpers.show_interceptions().model.taken == taken
 
 
 def test_recompiles_are_those_of_the_function_form_with_the_argument_and_what_changed():

@@ -13,6 +13,7 @@ from helpers.capture.torch.dynamo_run import compilable
 
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_models as models  # noqa: E402
+from tests.capture.dynamo_programs import toy  # noqa: E402
 
 pytestmark = [
     pytest.mark.own_process(sharing="torch"),
@@ -126,7 +127,7 @@ def test_a_training_step_compiles_again_for_a_short_batch(optimizer):
 
 def test_a_resume_function_and_what_is_called_count():
     a, b = torch.randn(10), torch.ones(10)
-    model = ledger(models.toy, (a, b), (a, -b), (a, -b))
+    model = ledger(toy, (a, b), (a, -b), (a, -b))
     assert model.verdicts == ("compile", "compile", "hit")
     assert model.entries[1].note == "toy, resumed after line 3: there was no entry"
     model = ledger(models.Blocks(), (a,), (a,))

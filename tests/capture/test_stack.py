@@ -9,25 +9,20 @@ import pytest
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.capture.text.value import short_repr
 from helpers.internals import interpreter_frame
+from tests.browser.stage_programs import expression
 from tests.capture.stack_programs import counted, recursion
 from tests.pythons import VERSIONS, run
 
 
 @functools.cache
-def agreement(version):
-    code = "from tests.capture.stack_agreement import main; main()"
-    return json.loads(run(version, code))
-
-
-@functools.cache
-def bad_runs(version):
-    code = "from tests.capture.bad_runs import main; main()"
+def told_by(module, version):
+    code = f"from tests.capture.{module} import main; main()"
     return json.loads(run(version, code))
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_record_agrees_with_cpython_and_keeps_nothing(version):
-    found = agreement(version)
+    found = told_by("stack_agreement", version)
     programs, depths, moves = (
         found[name] for name in ("programs_agree", "depths_agree", "stack_does_what_the_names_say")
     )
@@ -45,7 +40,7 @@ def test_the_record_agrees_with_cpython_and_keeps_nothing(version):
 @pytest.mark.long
 @pytest.mark.parametrize("version", VERSIONS)
 def test_functions_that_misbehave_are_told_and_harm_nothing(version):
-    found = bad_runs(version)
+    found = told_by("bad_runs", version)
     assert found["leaves"]["outcome"] == "It raised SystemExit(3)."
     assert "RecursionError" in found["endless_recursion"]["outcome"]
     assert found["leaves"]["printed"] == "bye\n"
@@ -59,13 +54,8 @@ def test_functions_that_misbehave_are_told_and_harm_nothing(version):
     assert "The record stops after 200,000 instructions" in long["note"]
 
 
-def poly(x, y):
-    z = [x, y * 2]
-    return abs(x - y) + len(z)
-
-
 def test_step_holds_instruction_stack_and_locals():
-    ran = stack_run(poly, 3, 10)
+    ran = stack_run(expression, 3, 10)
     assert ran.outcome == "It returned 9." and ran.real
     subtract = next(step for step in ran.steps if step.argrepr == "-")
     assert subtract.stack[-2:] == ("3", "10") and "abs()" in subtract.stack
@@ -158,7 +148,7 @@ def test_what_has_no_bytecode_to_run_is_refused_in_a_sentence(thing, words):
 def test_unknown_python_is_refused_in_a_sentence(monkeypatch):
     monkeypatch.setattr(interpreter_frame, "VERSIONS", ())
     with pytest.raises(RuntimeError, match="read on CPython 3.11, 3.12 and 3.13; this is cpython"):
-        stack_run(poly, 1, 2)
+        stack_run(expression, 1, 2)
 
 
 def test_interrupt_reaches_the_learner_and_the_tracer_is_put_back():
@@ -184,7 +174,7 @@ def test_interrupt_reaches_the_learner_and_the_tracer_is_put_back():
         (KeyError("k", 2), "KeyError('k', 2)"),
         (range(3), "range(0, 3)"),
         (len, "len()"),
-        (poly, "poly()"),
+        (expression, "expression()"),
         (int, "class int"),
         (json, "module json"),
         (interpreter_frame.NULL, "_Null object"),

@@ -9,12 +9,8 @@ from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.disassembly import Told, lane, sentence
 from helpers.capture.cpython.stack_run import following, record, stack_run
 from helpers.model.stage_records import LANES
+from tests.browser.stage_programs import expression
 from tests.capture.stack_programs import PROGRAMS
-
-
-def expression(x, y):
-    z = [x, y * 2]
-    return abs(x - y) + len(z)
 
 
 def counting(n):

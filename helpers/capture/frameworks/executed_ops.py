@@ -45,6 +45,7 @@ WRITES = re.compile(  # in place: by TensorFlow's names; by PyTorch's, where `__
     r"Assign|Resource(Sparse)?Apply|ResourceScatter|ResourceStridedSliceAssign"
     r"|(?!__)\w+\.(__i[a-z]+__|.*[^_]_)$"
 )
+LIST, PLAIN = "list", "plain tensor"  # sorts of classes
 GENERATED = re.compile(r"__(inference|forward|backward)_.*")
 
 
@@ -114,10 +115,11 @@ class _Recorder:
     """Both hooks, and the numbers of the tensors that they have seen."""
 
     def __init__(self, names: Mapping[object, str], most: int):
-        self.rows, self.left_out, self._most = [], 0, most
+        self._found, self._left_out, self._most = [], 0, most  # plain tuples until the log is read
         self._names, self._numbers, self._count, self._held = names, {}, 0, []
         self._compiled: set[str] = set()
         self._gradients = set()  # numbers of what backward ops made, and of what came of it
+        self._sorts, self._marks, self._words = {}, {}, {}  # what is known of types and frames
 
     @contextlib.contextmanager
     def watching(self):
@@ -129,11 +131,17 @@ class _Recorder:
                 stack.enter_context(torch_private.compiled_calls(note))
             if restoring.module("tensorflow"):
                 stack.enter_context(tensorflow_private.op_callback(self.of_tensorflow))
-            yield
+            try:
+                yield
+            finally:
+                self._sorts, self._marks = {}, {}  # and hold nobody's classes and code
 
     def log(self, what: str, more: Iterable[str] = (), outcome: str = "") -> OpLog:
         """Return the ops so far; `more` are sentences on the run."""
-        rows, missing = self.rows, self.left_out
+        rows, missing = [], self._left_out
+        for number, (name, reads, makes, *more_of_it) in enumerate(self._found, 1):
+            sides = (tuple(Value(*value) for value in side) for side in (reads, makes))
+            rows.append(Op(number, name, *sides, *more_of_it))
         left_out = f"{missing:,} more ops are left out (most={len(rows) + missing} shows all)."
         graphs = {row.op for row in rows if row.op.startswith("__inference_")}
         inside = [*self._compiled, *[GRAPHS.format(listed(sorted(graphs), 3))] * bool(graphs)]
@@ -147,77 +155,120 @@ class _Recorder:
 
     def of_tensorflow(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
         """Write down one op; an op callback of TensorFlow."""
-        name = op_type.decode() if isinstance(op_type, bytes) else str(op_type)
-        plain = GENERATED.sub(lambda found: found[0].rstrip("0123456789"), name)  # no counter
-        where = "eager" if graph is None else "graph"
-        self._add(plain, inputs, outputs, where, bool(WRITES.match(name)))
+        if self._has_room():
+            name = op_type.decode() if isinstance(op_type, bytes) else str(op_type)
+            plain = GENERATED.sub(lambda found: found[0].rstrip("0123456789"), name)  # no counter
+            where = "eager" if graph is None else "graph"
+            self._add(plain, inputs, outputs, where, _writes(name))
 
     def of_torch(self, name, inputs, outputs):
         """Write down one op that torch dispatched; what is no parameter is written in place too."""
-        if len(self.rows) >= self._most:
-            self.left_out += 1
-            return
-        written = _tensors(inputs[:1]) if WRITES.match(name) else ()
-        updates = any(tensor.requires_grad and tensor.is_leaf for tensor in written)
-        self._add(name, inputs, outputs, "eager", updates)
+        if self._has_room():
+            written = self._tensors(inputs[:1]) if _writes(name) else ()
+            updates = any(tensor.requires_grad and tensor.is_leaf for tensor in written)
+            self._add(name, inputs, outputs, "eager", updates)
+
+    def _has_room(self) -> bool:
+        room = len(self._found) < self._most
+        self._left_out += not room
+        return room
 
     def _add(self, name: str, inputs, outputs, where: str, updates: bool) -> None:
-        if len(self.rows) >= self._most:
-            self.left_out += 1
-            return
-        stage, calls = _open_calls(sys._getframe(2))
+        stage, calls = self._open_calls(sys._getframe(2))
         if stage == "forward" and updates:
             stage = "update"  # asked for by no tape
-        reads, makes = (tuple(map(self._value, _tensors(side))) for side in (inputs, outputs))
-        if stage == "forward" and any(value.number in self._gradients for value in reads):
+        reads = tuple(map(self._value, self._tensors(inputs)))
+        makes = tuple(map(self._value, self._tensors((outputs,))))
+        if stage == "forward" and any(value[0] in self._gradients for value in reads):
             stage = "after"
         if stage in ("backward", "after"):
-            self._gradients |= {value.number for value in makes}
-        layer = self._path(calls)
-        self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, where, layer))
+            self._gradients |= {value[0] for value in makes}
+        layer = self._path(calls) if calls else ""
+        self._found.append((name, reads, makes, stage, where, layer))
 
     def _path(self, calls: list) -> str:
         """Return the path of the innermost of these, such as `layer1.0.conv1`; "" for none."""
-        if calls and _is_of(calls[0], LAYER):
+        if _is_of(calls[0], LAYER):
             return printable(calls[0].path or calls[0].name, LONGEST_NAME)
-        if calls and id(calls[-1]) not in self._names:  # no name leads to it
+        if id(calls[-1]) not in self._names:  # no name leads to it
             self._held.append(calls[-1])
             for path, found in _find_tensors(real_type_name(calls[-1]), calls[-1], 2):
                 self._names.setdefault(id(found), printable(path, LONGEST_NAME))
         path = next((self._names[id(one)] for one in calls if id(one) in self._names), "")
         return called(calls[-1]) if path == "layer" else path.removeprefix("layer.")
 
-    def _value(self, tensor) -> Value:
-        key = identity(tensor)
+    def _value(self, tensor) -> tuple[int, str, str]:
+        key = id(tensor) if self._sorts[type(tensor)] == PLAIN else identity(tensor)
         if key not in self._numbers:
             self._numbers[key] = self._count = self._count + 1
             if key == id(tensor):
                 # A freed tensor lends its identity to another, so the key goes with the tensor,
                 # which must not be held: autograd copies a gradient that somebody else holds.
                 self._held.append(weakref.ref(tensor, lambda _: self._numbers.pop(key, None)))
-        return Value(self._numbers[key], tensors.words(tensor), self._names.get(key, ""))
+        return self._numbers[key], self._said(tensor), self._names.get(key, "")
+
+    def _said(self, tensor) -> str:
+        """Return dtype and sizes; equal ones of plain tensors of torch are put in words once."""
+        if self._sorts[type(tensor)] != PLAIN:
+            return tensors.words(tensor)
+        try:
+            words = self._words.get(what := (tensor.dtype, tensor.shape))
+        except Exception:  # nested, or of sizes that are symbols
+            return tensors.words(tensor)
+        if words is None:
+            words = self._words[what] = tensors.words(tensor)
+        return words
+
+    def _tensors(self, found) -> list:
+        """Return the tensors in a list or tuple, and in those inside it."""
+        inside = []
+        for one in found:
+            kind = type(one)
+            if (sort := self._sorts.get(kind)) is None:
+                sort = self._sorts[kind] = _sort_of(kind)
+            if sort == LIST:
+                inside += self._tensors(one)
+            elif sort:
+                inside.append(one)
+        return inside
+
+    def _open_calls(self, frame) -> tuple[str, list]:
+        """Return the stage, and the modules and layers with open calls, the innermost first."""
+        stage, calls, marks = "forward", [], self._marks  # from frames: a compiler would see a hook
+        while frame is not None:
+            code = frame.f_code
+            if (known := marks.get(id(code))) is None:
+                known = marks[id(code)] = _mark_of(frame), code  # kept, or another has its id
+            if mark := known[0]:
+                if mark == "backward":
+                    return mark, []
+                if mark == "call":
+                    calls.append(frame.f_locals["self"])
+                else:
+                    stage = mark
+            frame = frame.f_back
+        return stage, calls
 
 
-def _tensors(found) -> Iterator[object]:
-    if real_isinstance(found, list, tuple):
-        for item in found:
-            yield from _tensors(item)
-    elif is_tensor(found):
-        yield found
+@functools.cache
+def _writes(name: str) -> bool:
+    return bool(WRITES.match(name))
 
 
-def _open_calls(frame) -> tuple[str, list]:
-    """Return the stage, and the modules and layers whose calls are open, the innermost first."""
-    stage, calls = "forward", []  # read from the frames: a compiler would see a hook
-    while frame is not None:
-        place = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
-        if place in BACKWARD:
-            return "backward", []
-        if place in CALLS_OF_LAYERS:
-            calls.append(frame.f_locals["self"])
-        stage = "update" if place[0].startswith(UPDATE) else stage
-        frame = frame.f_back
-    return stage, calls
+def _sort_of(kind: type) -> str:
+    """Return what a class is to the recorder: LIST, PLAIN, another word for a tensor, or ""."""
+    torch = restoring.module("torch")
+    if torch and kind in (torch.Tensor, torch.nn.Parameter):
+        return PLAIN
+    return LIST if issubclass(kind, (list, tuple)) else "tensor" * (base_of(kind) is not None)
+
+
+def _mark_of(frame) -> str:
+    """Return "backward" or "call" for a frame of one, "update" for one of an optimizer, or ""."""
+    place = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
+    if place in BACKWARD or place in CALLS_OF_LAYERS:
+        return "backward" if place in BACKWARD else "call"
+    return "update" if place[0].startswith(UPDATE) else ""
 
 
 def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:

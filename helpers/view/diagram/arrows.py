@@ -1,12 +1,12 @@
 """Two places of a picture -> the line between them, and the place of its label."""
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import lru_cache, partial
-from itertools import pairwise, product
+from itertools import pairwise
 from math import dist
-from operator import itemgetter
 
 from . import Spot
 
@@ -68,16 +68,17 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
     `crowded`: a label covers something.
     """
     moved = [{**arrow, "crowded": False} for arrow in arrows]
-    passed = defaultdict(int)  # a cell of the page -> a bit for each arrow that passes it
+    passed = defaultdict(Counter)  # a row of cells, its column -> a bit for each arrow in it
     solid = [(spot.x, spot.y, spot.right, spot.bottom) for spot in spots if spot.width]
     for number, arrow in enumerate(moved):
         points = points_along(arrow["line"])
         x, y = points[-1]
         solid.append((x - HEAD, y - HEAD, x + HEAD, y + HEAD))
         for x, y in points:
-            passed[x // CELL, y // CELL] |= 1 << number
+            passed[y // CELL][x // CELL] |= 1 << number
+    passed = {row: sorted(cells.items()) for row, cells in passed.items()}
     numbers = [number for number, arrow in enumerate(moved) if arrow["label"]]
-    choices, step = {}, 12 if len(numbers) > LARGE else 2
+    choices, reach, step = {}, {}, 12 if len(numbers) > LARGE else 2
     for number in numbers:
         arrow, choices[number] = moved[number], []
         here = arrow["x"], arrow["y"]
@@ -85,16 +86,17 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
         places = [here, *points_along(arrow["line"])[1:-1:step]]
         places = [(x, y - lift) for x, y in sorted(places, key=partial(dist, here))]
         (left, right), (top, bottom) = ((min(one), max(one)) for one in zip(*places, strict=True))
-        around = left - half, top - tall, right + half, bottom + tall
-        near = _find_met(around, solid)  # the label covers none of the others, wherever it moves
+        reach[number] = left - half, top - tall, right + half, bottom + tall
+        near = _find_met(reach[number], solid)  # it covers none of the others, wherever it moves
+        lines = _find_others(reach[number], passed, number)
         for at in places:
             (x, y), others = at, 0
             left, top, right, bottom = ground = x - half, y - tall, x + half, y + tall
-            columns = range(int(left // CELL), int(right // CELL) + 1)
-            rows = range(int(top // CELL), int(bottom // CELL) + 1)
-            for cell in product(columns, rows):
-                others |= passed.get(cell, 0)
-            cost = (others & ~(1 << number)).bit_count() + SOLID * len(_find_met(ground, near))
+            for row in range(int(top // CELL), int(bottom // CELL) + 1) if lines else ():
+                for column, bits in lines.get(row, ()):
+                    if left // CELL <= column <= right // CELL:
+                        others |= bits
+            cost = others.bit_count() + SOLID * len(_find_met(ground, near))
             choices[number].append((cost, at, ground))
 
     def freedom(number):  # what must move chooses first, and what has the fewest places
@@ -103,10 +105,12 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
 
     put = []
     for number in sorted(numbers, key=freedom):
-        tried = [(n + SOLID * len(_find_met(own, put)), at, own) for n, at, own in choices[number]]
-        cost, (x, y), ground = min(tried, key=itemgetter(0))
+        met, least = _find_met(reach[number], put), float("inf")
+        for cost, at, own in choices[number]:
+            if cost < least and (cost := cost + SOLID * len(_find_met(own, met))) < least:
+                least, (x, y), ground = cost, at, own
         put.append(ground)
-        moved[number] |= {"x": x, "y": y, "crowded": cost > 0}
+        moved[number] |= {"x": x, "y": y, "crowded": least > 0}
     return tuple(moved)
 
 
@@ -124,6 +128,19 @@ def draw_roomy(draw, layers: Iterable[Iterable[object]], down: bool):
         places = (arrow["y" if down else "x"] for arrow in found)
         more.update({sum(begin <= place for begin in begins) - 1: MORE for place in places})
     return best
+
+
+def _find_others(ground, passed: dict, number: int) -> dict[int, list]:
+    """Return the cells of a rectangle that other arrows pass: a row -> columns and their bits."""
+    left, top, right, bottom = (int(side // CELL) for side in ground)
+    found = {}
+    for row in range(top, bottom + 1):
+        cells = passed.get(row, ())
+        first, end = bisect_left(cells, (left,)), bisect_left(cells, (right + 1,))
+        others = [(column, bits & ~(1 << number)) for column, bits in cells[first:end]]
+        if others := [cell for cell in others if cell[1]]:
+            found[row] = others
+    return found
 
 
 def _find_met(ground, others: list) -> list:
@@ -146,11 +163,24 @@ def points_along(line: str) -> list[tuple[int, int]]:
         ends = [ends[0], y] if command == "H" else [x, ends[0]] if command == "V" else ends
         corners = [(x, y), *zip(ends[::2], ends[1::2], strict=True)]
         count = 1 + int(sum(dist(*pair) for pair in pairwise(corners)) // CELL)
-        points += [_on_curve(n / count, corners) for n in range(1, count + 1)]
+        points += zip(*(_on_curve(ends, count) for ends in zip(*corners, strict=True)), strict=True)
     return points
 
 
-def _on_curve(part: float, corners) -> tuple[int, int]:
-    while len(corners) > 1:
-        corners = [(x + (u - x) * part, y + (v - y) * part) for (x, y), (u, v) in pairwise(corners)]
-    return round(corners[0][0]), round(corners[0][1])
+def _on_curve(ends: tuple[int, ...], count: int) -> list[int]:
+    """Return so many numbers from the first to the last of these, which pull like SVG's points."""
+    if len(set(ends)) == 1:
+        return [ends[0]] * count
+    parts, (a, b, c, d) = [n / count for n in range(1, count + 1)], (*ends, 0, 0)[:4]
+    if len(ends) == 2:
+        return [round(a + (b - a) * part) for part in parts]
+    found = []
+    for part in parts:
+        first, middle = a + (b - a) * part, b + (c - b) * part
+        first += (middle - first) * part
+        if len(ends) == 4:
+            last = c + (d - c) * part
+            middle += (last - middle) * part
+            first += (middle - first) * part
+        found.append(round(first))
+    return found

@@ -1,6 +1,6 @@
 """A graph -> layers of boxes with few crossings, and where in its layer each box is."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict, namedtuple
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -91,7 +91,8 @@ def _sift(columns: list[list], sides) -> int:
     at = {key: place for column in columns for place, key in enumerate(column)}
 
     def near(column, *sides) -> tuple:
-        return tuple(tuple(tuple(sorted(at[to] for to in s[key])) for s in sides) for key in column)
+        place = at.__getitem__
+        return tuple(tuple(tuple(sorted(map(place, s[key]))) for s in sides) for key in column)
 
     for _ in range(SWEEPS):
         before = [list(column) for column in columns]
@@ -100,32 +101,42 @@ def _sift(columns: list[list], sides) -> int:
             at |= {key: place for place, key in enumerate(column)}
         if before == columns:
             break
-    links = (near(column, sides[1]) for column in columns)
-    return sum(_crossings(a, b) for column in links for (a,), (b,) in combinations(column, 2))
+    return sum(_crossings(near(column, sides[1])) for column in columns)
 
 
 @lru_cache(maxsize=2_000)  # most columns are as they were, in the next sweep and the next picture
 def _best_order(near: tuple[tuple[tuple[int, ...], ...], ...]) -> tuple[int, ...]:
     """Return the order of a column's keys; `near`: of each, its neighbours' places per side."""
-    column, more = list(range(len(near))), {}  # how many more crossings with the first above
+    column, more = list(range(len(near))), [[0] * len(near) for _ in near]
     for a, b in combinations(column, 2):
-        pairs = [(x, y) for x, y in zip(near[a], near[b], strict=True) if x and y]
-        more[a, b] = sum(_crossings(x, y) - _crossings(y, x) for x, y in pairs)
-        more[b, a] = -more[a, b]
+        count = 0  # how many more crossings with the first above
+        for one, other in zip(near[a], near[b], strict=True):
+            if not one or not other:
+                continue
+            if one[-1] < other[0] or other[-1] < one[0]:  # quick: all cross, or none
+                count += len(one) * len(other) * (1 if other[-1] < one[0] else -1)
+            else:
+                count += sum(bisect_left(other, place) for place in one)
+                count -= sum(bisect_left(one, place) for place in other)
+        more[a][b], more[b][a] = count, -count
     for key in range(len(near)):
         others = [other for other in column if other != key]
         own, costs = column.index(key), [0]
         for other in others:  # the cost of each place, but for what all have in common
-            costs.append(costs[-1] + more[other, key])
+            costs.append(costs[-1] + more[other][key])
         least = min(costs)
         best = min((abs(n - own), n) for n, cost in enumerate(costs) if cost == least)[1]
         column[:] = [*others[:best], key, *others[best:]]
     return tuple(column)
 
 
-def _crossings(above: tuple[int, ...], below: tuple[int, ...]) -> int:
-    """Return the crossings of the links of two keys of a column, from their neighbours' places."""
-    return sum(bisect_left(below, place) for place in above)
+def _crossings(column) -> int:
+    """Return the crossings of the links of a column's keys, from their neighbours' places."""
+    count, seen = 0, []
+    for place in (place for (places,) in column for place in places):
+        count += len(seen) - (above := bisect_right(seen, place))
+        seen.insert(above, place)
+    return count
 
 
 def assign_coordinates(

@@ -49,13 +49,6 @@ EDITS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", EDITS)
-def test_edited_folder(name, tmp_path):
-    file, old, new, stage, words = EDITS[name]
-    write(tmp_path, edited(RELU, file, old, new))
-    caught(lambda: predict(load(tmp_path).api.relu)(X), stage, words)
-
-
 # the same, for a train job
 BACKWARD_EDITS = {
     "wrong names in the rule": (
@@ -89,11 +82,12 @@ BACKWARD_EDITS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BACKWARD_EDITS)
-def test_edited_folder_in_a_train_job(name, tmp_path):
-    file, old, new, stage, words = BACKWARD_EDITS[name]
+@pytest.mark.parametrize("name", EDITS | BACKWARD_EDITS)
+def test_edited_folder(name, tmp_path):
+    file, old, new, stage, words = (EDITS | BACKWARD_EDITS)[name]
+    run = train if name in BACKWARD_EDITS else predict
     write(tmp_path, edited(RELU, file, old, new))
-    caught(lambda: train(load(tmp_path).api.relu)(X), stage, words)
+    caught(lambda: run(load(tmp_path).api.relu)(X), stage, words)
 
 
 @pytest.mark.parametrize("missing", RELU)
