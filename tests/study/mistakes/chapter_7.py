@@ -67,7 +67,7 @@ MISTAKES = {
         ("no exhibit in proof shows which argument", "proof = calls", "proof = show_code(train)"),
         ("for 12 batches: yours gives", "max(number, 1)", "(number + 1)"),
         (
-            "traces; the ledger says why: rate: Python value",
+            "traces. The ledger shows why: rate: Python value",
             "tf.constant(0.1 / max(number, 1))",
             "0.1 / max(number, 1)",
         ),
