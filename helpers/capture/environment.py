@@ -20,7 +20,7 @@ def environment_listing() -> Listing:
     amiss = [part.name for part in parts if part.verdict != "fine"]
     whose, fine = "these instruments need", "All of these versions were tried."
     if HAS_COURSE:
-        whose, fine = "this course needs", "All of these are as the course needs them."
+        whose, fine = "this course needs", "This machine has all that the course needs."
     note = f"To fix: {', '.join(amiss)}." if amiss else fine
     headings = {"name": "part", "found": "found", "needed": "needed", "verdict": "verdict"}
     shown = columns("found needed", **headings)

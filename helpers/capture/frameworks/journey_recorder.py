@@ -62,7 +62,7 @@ GIVEN = "Numbers and arrays are passed to each framework as its tensors."
 NO_COMPILER = (
     '`torch.compile` is called with `backend="eager"`: it runs what Dynamo found op by op.'
 )
-NO_C = "none was seen from your lines; classes and ufunc objects (np.add) do not report their calls"
+NO_C = "none seen from your lines; calls of classes and of ufuncs such as np.add are not reported"
 
 
 def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tally":

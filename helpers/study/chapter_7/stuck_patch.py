@@ -40,7 +40,7 @@ TRIALS = {  # in words -> other modules of the project, and what the block does
     "when the block raises": {"raises": KeyError},
     "when Ctrl-C ends the block": {"raises": Meant},
     "with one block inside another": {"nested": True},
-    "with a third module that imported both": {"others": THIRD},
+    "with a third module that imports loss": {"others": THIRD},
 }
 
 

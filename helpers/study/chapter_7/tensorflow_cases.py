@@ -85,7 +85,7 @@ def _shows_mean(model) -> bool:
     "class, or use watch_traces(smoother.update).",
     "Make a new smoother and draw what its second call runs: show_graph(smoother.update, "
     "tf.constant(4.0)). Where do the old mean and the rate come from in this graph?",
-    "State that a graph changes belongs in a tf.Variable. Make one per object, in __init__. A "
+    "If a graph changes a value, keep it in a tf.Variable, one per object, made in __init__. A "
     "value from outside can be an argument. Make it a tensor, because a number would be a new key.",
     "update(self, x) calls a tf.function with x and tf.constant(self.rate). That one calls "
     "self.mean.assign_add(rate * (x - self.mean)) and returns self.mean.read_value().",
