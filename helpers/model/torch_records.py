@@ -81,11 +81,11 @@ HEADINGS = ("arguments", "verdict")
 MARKS = ("changed", "compiled for this call"), ("failed", "plain Python ran, or an error")
 TONES = {"compile": "changed", "recompile": "changed", "eager": "failed", "error": "failed"}
 COLUMNS = (
-    Column("entry", "entry"),
     Column("source", "what it checks", code=True),
-    Column("kind", "guard"),
     Column("checks", "passes if"),
     Column("line", "added at", code=True),
+    Column("kind", "guard"),
+    Column("entry", "entry"),
 )
 
 
@@ -147,8 +147,14 @@ def explain_failures(failures: tuple[Failure, ...]) -> str:
     for one in failures:
         alike.setdefault((one.source, one.value, "" if one.value else one.checks), []).append(one)
     for (source, value, _), same in alike.items():
-        lines = (f"{f.checks}{f', added at `{f.line}`' * bool(f.line)}" for f in same)
-        checks, entries = "; ".join(dict.fromkeys(lines)), ", ".join(str(f.entry) for f in same)
+        places = {}
+        for f in same:
+            places.setdefault(f", added at `{f.line}`" * bool(f.line), {})[f.checks] = None
+        checks = "; ".join(f"{', '.join(found)}{place}" for place, found in places.items())
+        first, last = same[0].entry, same[-1].entry
+        entries = ", ".join(str(f.entry) for f in same)
+        if len(same) > 2 and last - first == len(same) - 1:
+            entries = f"{first} to {last}"
         words = f"{source} is {value} (guard: {checks})" if value else f"{source}: {checks}"
         words = words.removeprefix(" is ").removeprefix(": ")
         which = f"{'entry' if len(same) == 1 else 'entries'} {entries}: "

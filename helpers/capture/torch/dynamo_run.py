@@ -61,7 +61,7 @@ BREAK_COLUMNS = (
 EXPLAINED = "torch._dynamo.explain says {}: it counts the graphs minus one, not the breaks."
 
 MOST_SHOWN, MOST_CASES = 8, 200
-MARKS = ("changed", "fewer graph breaks than before"), ("failed", "changed by the cure")
+MARKS = ("good", "fewer graph breaks than before"), ("failed", "changed by the cure")
 HEADINGS = ("graphs before", "graphs after", "result", "gradient")
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 Line = namedtuple("Line", "place words")  # of a panel
@@ -394,7 +394,7 @@ def _entry(name, pair, args) -> Entry:
     fewer = len(after.breaks) < len(before.breaks)
     graphs = [
         Verdict(f"{len(run.graphs)}{', given up' * any(b.given_up for b in run.breaks)}", tone)
-        for run, tone in ((before, "plain"), (after, "changed" if fewer else "plain"))
+        for run, tone in ((before, "plain"), (after, "good" if fewer else "plain"))
     ]
     causes = [*dict.fromkeys(found.cause for found in before.breaks)] or ["it does not break"]
     causes += ["the cure has a different gradient"] * (gradient.word == "differs")
