@@ -40,7 +40,9 @@ def _table_html(model: Listing) -> str:
     rows, rest = fit(cut_cells(model.cells()), ROWS)
     headings = [cut(column.heading) for column in model.columns]
     values = {"headings": headings, "columns": model.columns, "rows": rows}
-    values["numbers"] = [at and all(map(NUMBER.fullmatch, c)) for at, c in enumerate(zip(*rows))]
+    values["numbers"] = [
+        at and all(map(NUMBER.fullmatch, c)) for at, c in enumerate(zip(*rows, strict=True))
+    ]
     fold = _fold(headings, rows, rows, model.kept)
     return render("table.html", model=model, left_out=rest, fold=fold, **values)
 

@@ -272,7 +272,7 @@ class _Draft:
 
     def _so_far(self, event: Event) -> tuple[Panel, Panel]:
         graph = Panel(SO_FAR, event.graph if event.graph.nodes else "empty")
-        return graph, _panel("guards so far", "guard", words.group_guards(event.guards))
+        return graph, _panel("guards so far", "newest first", words.group_guards(event.guards))
 
     def _line(self, code: CodeType, lineno: int) -> int:
         return self.pages.line(torch_private.resumed_from(code), lineno)
@@ -312,14 +312,15 @@ def _lane(made, guarded) -> str:
 
 
 def _panel(title: str, heading: str, lines) -> Panel:
-    """Return numbered lines as a panel: of a stack, the top first, of guards, the last ones."""
+    """Return lines as a panel, the last one first; of guards only the last ones."""
     rows, note = [Line(str(n), line) for n, line in enumerate(lines, 1)], "" if lines else "empty"
-    if heading == "value":
-        rows.reverse()
-    elif before := rows[:-MOST_GUARDS]:
-        rows = rows[-MOST_GUARDS:]
-        note = f"Earlier steps show the {len(before):,} lines before these."
     columns = (Column("place", "place"), Column("words", heading, code=True))
+    if heading != "value":
+        columns = columns[1:]
+        if before := rows[:-MOST_GUARDS]:
+            rows = rows[-MOST_GUARDS:]
+            note = f"Earlier steps show the {len(before):,} lines before these."
+    rows.reverse()
     return Panel(title, Listing(title, columns, tuple(rows), note))
 
 
