@@ -19,7 +19,7 @@ SHORT = 12  # characters of a verdict that fit on one line
 DOTS = TONE_MARKS | {"plain": "○"}
 MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
 LONG, IN_SIGHT = 12, 8  # rows of a table that is not folded; those before the fold
-STANDS_OUT = tuple("●✕⊘▸▶✓✗")  # a cell that begins so marks its row, which is never folded
+STANDS_OUT = tuple("●✕⊘▸▶✓✗≠")  # a cell that begins so marks its row, which is never folded
 LETTER, PAD = 0.66, 1.5  # em of a letter; of the room beside a cell's words
 WHOLE, WIDE, LEAST = 24, 64, 12  # letters of a cell that never breaks; em of one that does
 # A long table: rows before the fold and after it, em of each column (0: a share of the rest), and

@@ -101,11 +101,8 @@ def test_sentence_says_what_an_instruction_does_and_what_comes_of_it():
     for words in (
         "LOAD_FAST pushes the symbolic value of x.",
         "CALL Dynamo continues inside the function, which returns add",
-        "CALL Dynamo makes the call itself: 1",
         "BINARY_OP Dynamo computes 3 * 1 itself: 3.",
-        "BINARY_OP Dynamo records l_x_ + 3; the graph gains add = ",
         "BINARY_SUBSCR Dynamo records x[0]; the graph gains l_x_  float32 [2] and getitem = ",
-        "COMPARE_OP Dynamo records getitem < 4; ",
         "IF_FALSE pops lt, and cannot know whether to jump.",
         "guards are added: x: TENSOR_MATCH",
     ):
