@@ -107,4 +107,5 @@ def test_the_first_of_a_term_in_a_section_is_explained_and_nothing_in_code():
     assert explained("<p>a guard</p>") == "<p>a guard</p>"
     again = explained("<h2>Next</h2><p>guard-like, safeguards, the guard</p>")
     assert again.count("<dfn") == 1 and "id=" not in again and again.endswith(">guard</dfn></p>")
+    assert explained("<em>name</em> <em>names</em>").count('<em id="word-name">') == 1  # a place
     assert {one["term"] for one in pages_.glossary()} >= pages_.EVERYDAY

@@ -89,6 +89,10 @@ def test_a_word_is_shown_with_its_chapter():
     [word] = show_word("Guards").model.rows
     assert (word.term, word.chapter) == ("guard", 4)
     assert word.means in " ".join(repr(show_word("guard")).split())
+    terms, page = [one.term for one in show_word().model.rows], show_word()._page()
+    assert terms == sorted((one.term for one in words()), key=str.casefold)
+    assert 'href="04_pep523_and_dynamo.ipynb#word-graph-break"' in page
+    assert "oninput" in page.partition('onload="')[2]  # a field that filters, without a kernel
 
 
 def test_what_is_no_term_is_refused_with_those_that_are_near():

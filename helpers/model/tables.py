@@ -9,7 +9,7 @@ from .phrase import find_named
 
 # A row's `field` under a `heading`; `code`: all is code, else what is in backticks.
 Column = namedtuple("Column", "field heading code", defaults=(False,))
-# One outcome in a `word` or two. `tone`: plain (as before), changed, failed or refused.
+# One outcome in a `word` or two. `tone`: plain (as before), good, changed, refused or failed.
 Verdict = namedtuple("Verdict", "word tone", defaults=("plain",))
 # Two lines and their numbers, 0 for no line; `again`: the left one was shown before.
 Pair = namedtuple("Pair", "left left_text right right_text again", defaults=(False,))

@@ -88,11 +88,11 @@ HEADINGS = ("arguments", "verdict")
 MARKS = ("changed", "compiled for this call"), ("failed", "plain Python ran, or an error")
 TONES = {"compile": "changed", "recompile": "changed", "eager": "failed", "error": "failed"}
 COLUMNS = (
-    Column("entry", "entry"),
     Column("source", "what it checks", code=True),
-    Column("kind", "guard"),
     Column("checks", "passes if"),
     Column("line", "added at", code=True),
+    Column("kind", "guard"),
+    Column("entry", "entry"),
 )
 
 
@@ -164,10 +164,13 @@ def explain_failures(failures) -> tuple[str, ...]:
             place = f", added at `{one.line}`{f' ({one.place})' * bool(one.place)}"
             lines.setdefault(place * bool(one.line), {})[one.checks] = None
         checks = "; ".join(f"{' or '.join(checks)}{place}" for place, checks in lines.items())
-        entries = ", ".join(map(str, dict.fromkeys(f.entry for f in same)))
+        them = [*dict.fromkeys(f.entry for f in same)]
+        entries = ", ".join(map(str, them))
+        if len(them) > 2 and them[-1] - them[0] == len(them) - 1:
+            entries = f"{them[0]} to {them[-1]}"
         words = f"{source} is {value} (guard: {checks})" if value else f"{source}: {checks}"
         words = words.removeprefix(" is ").removeprefix(": ")
-        which = f"{'entries' if ',' in entries else 'entry'} {entries}: "
+        which = f"{'entries' if len(them) > 1 else 'entry'} {entries}: "
         told.append(f"{which * (len(failures) > 1)}{words}")
     rest = [f"and {len(told) - MOST_FAILURES:,} more"] * (len(told) > MOST_FAILURES)
     return (*told[:MOST_FAILURES], *rest)

@@ -26,7 +26,7 @@ FADES = ",".join(
     for colour, wide, moves in ((f"{ink.PAGE} 40%", 30, "local"), (_SHADE, 14, "scroll"))
     for turn, at in ((90, "0"), (270, "100%"))
 )
-TONE_MARKS = {"plain": "", "changed": "●", "failed": "✕", "refused": "⊘"}
+TONE_MARKS = {"plain": "", "good": "✓", "changed": "●", "refused": "⊘", "failed": "✕"}
 WIDEST = 110  # characters of a line of text
 START, END = 46, 12  # lines of a screen: with one between them, and one below, at most 60
 COLUMN_GAP, HEADING = 2, 2  # spaces between columns; more for a heading (tabulate's MIN_PADDING)

@@ -4,7 +4,7 @@ from markupsafe import Markup
 
 from ..model.framework_records import JobGraph
 from ..model.graphs import Graph
-from ..model.phrase import counted
+from ..model.phrase import counted, ended
 from ..model.study_records import HINTED, PASSED, TRIED, UNTRIED, Chapter, Outcome, Progress
 from ..model.tables import Ledger, Listing
 from . import View
@@ -40,11 +40,16 @@ def _outcome_text(model: Outcome) -> str:
 
 
 def _outcome_html(model: Outcome) -> str:
-    view, columns = view_of(model.picture), ()
+    view, columns, head, because = view_of(model.picture), (), model.state, model.because
+    if model.state == "hint":
+        head, _, because = because.partition(". ")
     if beside := model.beside:  # heading, words and ink of both answers
+        because = beside.after.lstrip(" .,:;")
         columns = ("yours", beside.yours, "failed"), (beside.who, beside.real, "passed")
     picture = Markup(view.html(model.picture)) if view else ""
+    because = because[:1].upper() + ended(because[1:]) if because else ""
     values = {"mark": OUTCOMES[model.state], "columns": columns, "picture": picture}
+    values |= {"head": head, "because": because}
     return render("outcome.html", model=model, **values)
 
 

@@ -35,7 +35,7 @@ def mark_css(number: int) -> str:
 
 
 def _journey_text(model: Journey) -> str:
-    key = f"{LIT} passed   {UNLIT} not passed"
+    key = f"{LIT} passed   {UNLIT} skipped"
     parts = [model.title, *source_lines(model)]
     for one in model.ways:
         parts.append(f"\n{_taken(one)}" if one.way else "")

@@ -1,5 +1,6 @@
 """Listings, ledgers and steps -> tables: fixed-width text, or HTML to be walked by header."""
 
+import re
 from collections import namedtuple
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,18 +12,20 @@ from .markup import TONE_MARKS, cut, cut_cells, fit, grid, joined, render
 
 ROWS = "the model has all of them (`.model.rows`)"
 ENTRIES = "the model has all of them (`.model.entries`)"
-MEANINGS = {"changed": "new or changed", "failed": "wrong, or an error"}  # of a mark,
-MEANINGS["refused"] = "refused"  # where the ledger does not say
+# Of a mark, where the ledger does not say.
+MEANINGS = {"good": "as it should be", "changed": "new or changed", "refused": "refused"}
+MEANINGS["failed"] = "wrong, or an error"
 SHORT = 12  # characters of a verdict that fit on one line
-DOTS = {"plain": "○", "changed": "●", "failed": "✕"}
+DOTS = TONE_MARKS | {"plain": "○"}
 MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
 LONG, IN_SIGHT = 12, 8  # rows of a table that is not folded; those before the fold
-STANDS_OUT = tuple("●✕⊘▸▶✓✗")  # a cell that begins so marks its row, which is never folded
+STANDS_OUT = tuple("●✕⊘▸▶✓✗≠")  # a cell that begins so marks its row, which is never folded
 LETTER, PAD = 0.66, 1.5  # em of a letter; of the room beside a cell's words
 WHOLE, WIDE, LEAST = 24, 64, 12  # letters of a cell that never breaks; em of one that does
 # A long table: rows before the fold and after it, em of each column (0: a share of the rest), and
 # of all of them at most and at least.
 Fold = namedtuple("Fold", "first more widths most least")
+NUMBER = re.compile(r"[-−+]?\d[\d.,]*\s?%?")  # a cell at the right of its column
 LONGEST_WAY = "▸ on a longest path   pale: an input or a constant"
 
 
@@ -37,6 +40,9 @@ def _table_html(model: Listing) -> str:
     rows, rest = fit(cut_cells(model.cells()), ROWS)
     headings = [cut(column.heading) for column in model.columns]
     values = {"headings": headings, "columns": model.columns, "rows": rows}
+    values["numbers"] = [
+        at and all(map(NUMBER.fullmatch, c)) for at, c in enumerate(zip(*rows, strict=True))
+    ]
     fold = _fold(headings, rows, rows, model.kept)
     return render("table.html", model=model, left_out=rest, fold=fold, **values)
 

@@ -147,3 +147,9 @@ def test_an_answer_is_the_status_of_its_choices_and_says_of_which_beside_others(
     assert words.index("The last run") < words.index("you said hit") < words.index("a row")
     page.get_by_label("kind").select_option("one")
     assert "you said hit" in status.inner_text()
+    assert status.get_attribute("data-is") == "wrong"
+    rows = "<table><tbody><tr><td>1</td></tr><tr><td>2</td></tr></tbody></table>"
+    page.evaluate("told('call', 'f(two)')")
+    page.evaluate("rows => told('answer', {...model.get('answer'), call: 'f(two)', rows})", rows)
+    assert page.locator("mark").all_inner_texts() == ["two"]  # what is not as in the run before
+    assert page.locator(".course-fresh").inner_text() == "2"  # this call

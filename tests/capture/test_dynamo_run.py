@@ -95,12 +95,16 @@ def test_function_that_gets_no_new_code_is_one_sentence():
 
 
 def test_sentence_says_what_an_instruction_does_and_what_comes_of_it():
-    steps = watch_compile(lambda x: x + 1, torch.ones(2)).model.steps
+    inner = lambda x: x + 3 * len(x.shape)  # noqa: E731
+    steps = watch_compile(lambda x: inner(x) if x[0] < 4 else x, torch.ones(2)).model.steps
     said = [f"{step.opname} {step.says}" for step in steps]
     for words in (
         "LOAD_FAST pushes the symbolic value of x.",
-        "(lazy) + 1, or computes it itself; the graph gains l_x_",
-        "adds a guard: x: TENSOR_MATCH.",
+        "CALL Dynamo continues inside the function, which returns add",
+        "BINARY_OP Dynamo computes 3 * 1 itself: 3.",
+        "BINARY_SUBSCR Dynamo records x[0]; the graph gains l_x_  float32 [2] and getitem = ",
+        "IF_FALSE pops lt, and cannot know whether to jump.",
+        "guards are added: x: TENSOR_MATCH",
     ):
         assert any(words in one for one in said), words
 

@@ -14,6 +14,7 @@ from helpers.capture.torch.guard_tree import (
     leaves,
     managers,
 )
+from helpers.model.torch_records import Failure, explain_failures
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")
@@ -83,7 +84,10 @@ def test_every_leaf_of_the_tree_is_shown(game):
 
 def test_the_table_has_the_guards_of_the_graph(game):
     graph, listing = show_guards(game).model, show_guards(game, as_table=True).model
-    assert listing.rows == graph.guards
+    assert listing.rows == graph.guards and listing.rows[-1].source == "(the state of torch)"
+    rows = [(Failure(n, "x", "EQUALS_MATCH", f"it equals {n}", "x * k", "9"),) for n in (1, 2, 3)]
+    same = "(guard: it equals 1 or it equals 2 or it equals 3, added at `x * k`)"
+    assert explain_failures(rows)[0] == f"entries 1 to 3: x is 9 {same}"
     found = show_guards(game, "names", as_table=True).model
     only = found.rows
     assert only and len(only) < len(listing.rows)

@@ -159,4 +159,5 @@ def test_under_tensorflow_a_leak_is_told_and_a_variable_is_not_looked_into():
         *("no error; caller's changed", "no error; not known what changed"),
         "no error; it now contains a graph tensor",
     ]
+    assert ledger.entries[-1].verdicts[-1].tone == "failed"
     assert ledger.entries[2].note == "neither copied nor compared: ResourceVariable"

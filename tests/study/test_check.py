@@ -123,6 +123,7 @@ def test_the_text_form_is_the_sentence_and_the_page_has_two_columns():
     exhibit = Exercise("sum", lambda answer: apart(), "well done", ("a hint",))(1)
     assert f"failed because {apart()}" in repr(exhibit)
     html = outcome.html(exhibit.model)
+    assert html.index("failed</strong>") < html.index(">sum</code>")  # the verdict is first
     assert html.index("yours") < html.index("CPython") < html.index("Look at POP_TOP.")
 
 

@@ -11,6 +11,7 @@ from helpers.capture.cpython.stack_run import stack_run
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.stage_records import Panel, Step, Timeline
 from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
+from helpers.model.torch_records import DynamoRun, DynamoStep
 from helpers.view.instruction_tables import code as code_view
 from helpers.view.widgets import stage
 from helpers.view.widgets.stage import timeline as view
@@ -112,3 +113,11 @@ def test_inner_code_lists_the_fields_that_differ_from_the_first():
     other = {row.name: (row.value, row.used) for row in tree.nested[0].fields.rows}
     assert listed == {name for name in other if other[name] != fields[name]} > {"co_name"}
     assert "The other fields are as in" in inner
+
+
+def test_a_symbolic_value_that_is_looked_at_stays_where_it_is():
+    stacks = ("a (lazy)", "NULL", "f"), ("l_a_", "abs_1"), ("NULL", "l_a_.sum")
+    steps = [DynamoStep("s", 1, kind="instruction", stack=stack) for stack in stacks]
+    script = stage.stage_script(DynamoRun("t", SOURCE, tuple(steps)))
+    keys = [[script["values"][at][-1] for at in step["stack"]] for step in script["steps"]]
+    assert keys[0][0] == keys[1][0] != keys[2][0] and keys[0][1] != keys[1][1]

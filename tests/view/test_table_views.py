@@ -55,9 +55,21 @@ def test_table_shows_every_cell_heading_title_and_note(view):
         assert words in shown
 
 
-@pytest.mark.parametrize(("tone", "mark"), [("changed", "●"), ("failed", "✕")])
-def test_tone_is_told_by_a_mark_and_not_by_colour_alone(tone, mark):
-    assert mark in ledger.text(board(tone=tone)) and mark in ledger.html(board(tone=tone))
+TONES = "good ✓ passed", "changed ● update", "refused ⊘ quiet", "failed ✕ failed"
+
+
+@pytest.mark.parametrize("told", TONES)
+def test_tone_is_told_by_a_mark_and_a_colour_that_fits(told):
+    tone, mark, ink = told.split()
+    page = ledger.html(board(tone=tone))
+    assert mark in ledger.text(board(tone=tone)) and f"{mark} </span>" in page
+    assert f"background-color:var(--who-{ink}-fill" in page
+
+
+def test_the_first_column_stays_in_sight_and_numbers_are_at_the_right():
+    page = table.html(replace(listing(), rows=(Row("a", "1,200"), Row("b", "7 %"))))
+    assert page.count("position:sticky;left:0") == 3 == page.count("text-align:right")
+    assert ledger.html(board(note="why")).count("position:sticky;left:0") == 2
 
 
 def marked(*words, marks=()):
@@ -209,3 +221,4 @@ def test_the_row_that_is_the_point_stays_in_sight():
                   for n in range(1, 61))  # fmt: skip
     before = table.html(GuardProgram("t", (Column("python", "p"),), lines)).partition("<details")[0]
     assert "row 15!" in before and "row 16!" not in before
+    assert before.count("font-weight:700") == 1  # its one cell stands out

@@ -31,11 +31,13 @@ TAKEN = (FunctionType, BuiltinFunctionType, ModuleType, type, Enum)  # not the b
 MOST_THINGS, MOST_CASES, MOST_WAYS, MOST_NAMED = 50_000, 200, 12, 3
 MARKS = (
     ("changed", "no error, but the caller's objects changed"),
-    ("failed", "an error was raised"),
+    ("refused", "TensorFlow refused the change"),
+    ("failed", "another error, or a graph tensor outlived its graph"),
 )
 CASES = "name -> a function, or (function, *arguments)"
 WAYS = "heading -> a callable that accepts a function and returns one"
 UNCHANGED, NOT_KNOWN = QUIET = "caller's unchanged", "not known what changed"
+LEAKED = "it now contains a graph tensor"
 GONE = object()
 PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and nothing else
 
@@ -97,17 +99,18 @@ def _run(fn, args, way) -> tuple[Verdict, list[str], "_Snapshot"]:
     kept = "caller's changed" if rebound or before.changed() else UNCHANGED
     known, leaked = set(map(id, before.leaves)), tensorflow_private.SymbolicTensor
     if any(real_isinstance(leaf, leaked) and id(leaf) not in known for leaf in after.leaves):
-        kept = "it now contains a graph tensor"
+        kept = LEAKED
     unseen = ", ".join(dict.fromkeys(map(real_type_name, filter(_can_change, before.leaves))))
     if kept == UNCHANGED and unseen:
         kept = NOT_KNOWN
     told = [f"rebound: {listed(rebound, MOST_NAMED)}"] * bool(rebound)
     told += [f"neither copied nor compared: {unseen}"] * bool(unseen)
     if not error:
-        tone = "plain" if kept in QUIET else "changed"
+        tone = "plain" if kept in QUIET else "failed" if kept == LEAKED else "changed"
         return Verdict(f"no error; {kept}", tone), told, before
     named = f"the error names {error.partition(NAMED)[2].strip()}" if NAMED in error else error
-    return Verdict(f"{error.partition(':')[0]}; {kept}", "failed"), [named, *told], before
+    tone = "refused" if NAMED in error and kept in QUIET else "failed"
+    return Verdict(f"{error.partition(':')[0]}; {kept}", tone), [named, *told], before
 
 
 class _Snapshot:

@@ -58,8 +58,9 @@ class Event(SimpleNamespace):
     Of a break: `cause`, the whole message, and `inner`, the FrameSummary of the innermost frame.
     """
 
-    words = cause = opname = argrepr = failed = ""
+    words = cause = opname = argrepr = failed = result = ""
     graph, inner, empty, offset, prologue = None, None, False, -1, False
+    at, entered, jumped = 0, False, False  # of an instruction: what came of it
     positions = stack = guards = made = guarded = ()
 
     def __init__(self, kind: str, code: CodeType, lineno: int, **more):
@@ -115,6 +116,9 @@ class Record:
         if event is not None:
             made, guarded = self._known[id(tx.output)].growth()
             event.made, event.guarded = event.made + made, event.guarded + guarded
+            event.result = symbol(tx.stack[-1]) if tx.stack else ""
+            event.entered = self.events[-1] is not event
+            event.jumped = tx.instruction_pointer != event.at + 1
         names, words = {kind.__name__ for kind in type(error).__mro__}, _message(error)
         if "TorchDynamoException" not in names:
             return
@@ -177,6 +181,7 @@ class Record:
             getattr(step.positions, "lineno", 0) or tx.lineno or 0,
             graph=known.graph,
             offset=real.offset if real else -1,
+            at=tx.instruction_pointer,
             opname=step.opname,
             argrepr=argrepr,
             positions=tuple(step.positions or (None,) * 4),
@@ -357,28 +362,50 @@ def does(event: Event, cause: str) -> str:
     if cause:
         return ended(cause)
     name = one_name(event.opname).replace("COMPARE", "BINARY").replace("METHOD", "ATTR")
-    stack = ["", "", *(w for w in event.stack if w != "NULL")]
+    stack = ["", "", *(w.removesuffix(" (lazy)") for w in event.stack if w != "NULL")]
     arg = re.sub(r"^NULL(\|self)? \+ ", "", event.argrepr)
     words = next((words for start, words in _WORDS.items() if name.startswith(start)), _OTHER)
-    parts = [words.format(arg=arg, top=stack[-1], second=stack[-2])]
-    for made in event.made:
-        parts.append(f"in the graph, {made}" if RENAMED in made else f"the graph gains {made}")
-    parts += [f"adds a guard: {guard}" for guard in event.guarded]
+    if type(words) is tuple:
+        recorded = any(" = " in made for made in event.made)
+        words = words[-1 if event.entered else 0 if recorded else 1]
+    jumps = "and jumps" if event.jumped else "and does not jump"
+    told = {"top": stack[-1], "second": stack[-2], "result": event.result, "jumps": jumps}
+    parts = [words.format(arg=arg, **told)]
+    parts += [f"in the graph, {made}" for made in event.made if RENAMED in made]
+    if gained := [made for made in event.made if RENAMED not in made]:
+        parts.append(f"the graph gains {' and '.join(gained)}")
+    if event.guarded:
+        parts.append(f"guards are added: {', '.join(event.guarded)}")
     return ended(clipped("; ".join(parts), LONGEST))
 
 
-_OTHER = "changes only the symbolic stack"
-# start of an opcode's name -> what its handler does; the first that fits
+_STACK, _JUMPS = "changes only the symbolic stack", "pops {top} {jumps}"
+_OTHER = "Dynamo records it", _STACK, _STACK
+# start of an opcode's name -> what its handler does; the first that fits. Of several: when it adds
+# to the graph, when it does not, and when more happened before it was done.
 _WORDS = {
     "LOAD_FAST": "pushes the symbolic value of {arg}",
     "LOAD_CONST": "pushes the constant {arg}, whose value Dynamo knows",
     "LOAD_GLOBAL": "looks up {arg} and pushes its symbolic value",
     "LOAD_ATTR": "pops {top} and pushes the symbolic value of its attribute {arg}",
     "STORE_FAST": "pops {top}; for Dynamo, {arg} is {top} from now on",
-    "BINARY_OP": "Dynamo records {second} {arg} {top}, or computes it itself",
+    "BINARY_OP": (
+        "Dynamo records {second} {arg} {top}",
+        "Dynamo computes {second} {arg} {top} itself: {result}",
+        "Dynamo continues inside the method for {second} {arg} {top}, which returns {result}",
+    ),
+    "BINARY_SUBSCR": (
+        "Dynamo records {second}[{top}]",
+        "Dynamo looks {second}[{top}] up itself: {result}",
+        "Dynamo continues inside the method for {second}[{top}], which returns {result}",
+    ),
     "PRECALL": "prepares the call; the stack does not change",
-    "CALL": "Dynamo records the call, continues inside the function, or makes the call itself",
-    "POP_JUMP_IF": "pops {top} and takes the branch that it selects",
+    "CALL": (
+        "Dynamo records the call",
+        "Dynamo makes the call itself: {result}",
+        "Dynamo continues inside the function, which returns {result}",
+    ),
+    "POP_JUMP_IF": (_JUMPS, _JUMPS, "pops {top}, and cannot know whether to jump"),
     "RETURN_VALUE": "ends the function: {top} is its result",
     "RESUME": "starts; the stack does not change",
 }

@@ -62,7 +62,7 @@ TIMES = Column("count", "times")
 EXPLAINED = "torch._dynamo.explain reports {}: the number of graphs minus one."
 
 MOST_SHOWN, MOST_CASES = 8, 200
-MARKS = ("changed", "fewer graph breaks than before"), ("failed", "changed by the cure")
+MARKS = ("good", "fewer graph breaks than before"), ("failed", "changed by the cure")
 HEADINGS = ("graphs before", "graphs after", "result", "gradient")
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 Line = namedtuple("Line", "place words")  # of a panel
@@ -285,7 +285,7 @@ class _Draft:
 
     def _so_far(self, event: Event) -> tuple[Panel, Panel]:
         graph = Panel(SO_FAR, event.graph if event.graph.nodes else "empty")
-        return graph, _panel("guards so far", "guard", words.group_guards(event.guards))
+        return graph, _panel("guards so far", "newest first", words.group_guards(event.guards))
 
     def _line(self, code: CodeType, lineno: int) -> int:
         return self.pages.line(torch_private.resumed_from(code), lineno)
@@ -325,14 +325,15 @@ def _lane(made, guarded) -> str:
 
 
 def _panel(title: str, heading: str, lines) -> Panel:
-    """Return numbered lines as a panel: of a stack, the top first, of guards, the last ones."""
+    """Return lines as a panel, the last one first; of guards only the last ones."""
     rows, note = [Line(str(n), line) for n, line in enumerate(lines, 1)], "" if lines else "empty"
-    if heading == "value":
-        rows.reverse()
-    elif before := rows[:-MOST_GUARDS]:
-        rows = rows[-MOST_GUARDS:]
-        note = f"Earlier steps show the {len(before):,} lines before these."
     columns = (Column("place", "place"), Column("words", heading, code=True))
+    if heading != "value":
+        columns = columns[1:]
+        if before := rows[:-MOST_GUARDS]:
+            rows = rows[-MOST_GUARDS:]
+            note = f"Earlier steps show the {len(before):,} lines before these."
+    rows.reverse()
     return Panel(title, Listing(title, columns, tuple(rows), note))
 
 
@@ -409,7 +410,7 @@ def _entry(name, pair, args) -> Entry:
     fewer = len(after.breaks) < len(before.breaks)
     graphs = [
         Verdict(f"{len(run.graphs)}{', given up' * any(b.given_up for b in run.breaks)}", tone)
-        for run, tone in ((before, "plain"), (after, "changed" if fewer else "plain"))
+        for run, tone in ((before, "plain"), (after, "good" if fewer else "plain"))
     ]
     causes = [*dict.fromkeys(found.cause for found in before.breaks)] or ["it does not break"]
     causes += ["the cure has a different gradient"] * (gradient.word == "differs")

@@ -29,7 +29,7 @@ from ..text.error import error_message
 from ..text.value import label
 from . import guard_tree as tree
 
-MARKS = (("changed", "this one refuses the call"), ("failed", "an error instead of an answer"))
+MARKS = (("refused", "this one refuses the call"), ("failed", "an error instead of an answer"))
 MOST_ROWS, SHORT = 12, 40
 LONGEST = 400
 SOURCE = re.compile(r"\b([LG])\['(\w+)'\]")
@@ -41,7 +41,7 @@ PLAIN_TENSORS = {"Tensor": "torch.Tensor", "Parameter": "torch.nn.Parameter"}
 OURS = {"G", "ids", "in_cpp", "keys", "marks", "seen", "torch", "type", "len", "id"}
 OURS |= {"any", "hasattr", "locals", "Exception"}
 
-TONES = {"accepts": "plain", "refuses": "changed", "raises": "failed"}
+TONES = {"accepts": "plain", "refuses": "refused", "raises": "failed"}
 
 
 # One call: `words` say what is changed; `arguments` by name; `world()` is on while it runs.

@@ -192,12 +192,12 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
         group, root = f"entry {number}", entry.guard_manager.root
         words = f"{name}(), {group}", "function", "all these guards must pass", group
         nodes[group] = Node(group, *words)
-        branch(group, number, group, STATE, own_leaves(root))
         for child in children(root):
             branch(group, number, group, child.get_source(), own_leaves(child), children(child))
         between = [leaf for leaf in leaves(entry) if leaf.source == BETWEEN]
         if between := [replace(leaf, parts=(one,)) for leaf in between for one in leaf.parts]:
             branch(group, number, group, BETWEEN, between)
+        branch(group, number, group, STATE, own_leaves(root))  # last: no argument, no line of code
     title = f"Guards of {name}(): {entries_words(len(kept))}"
     note = " ".join((f"{len(guards)} guards in all.", *_count(guards), *told))
     graph = GuardGraph(title, (*nodes.values(),), tuple(edges), note, guards=tuple(guards))

@@ -35,6 +35,7 @@ GLOSSARY = Path(__file__).parents[2] / "study" / "words" / "words.toml"
 EVERYDAY = frozenset(
     ["name", "handle", "context", "forward", "backward", "reference", "route", "job"]
 )
+_STRESSED = re.compile(rf"<(strong|em)>(?=({'|'.join(sorted(EVERYDAY))})s?</)", re.IGNORECASE)
 _TAG = re.compile(r"(<[^>]+>)")
 _QUIET = re.compile(r"<(/?)(code|pre|a|h[1-6]|summary|svg)\b")  # no word is explained inside
 _MARKUP = re.compile(r"^```\w*|<[^>]*>|\]\([^)]*\)|[*`\[\]]|^#+ ", re.MULTILINE)
@@ -141,7 +142,7 @@ class Explained:
         """Return the HTML of the next cell."""
         if "<h2" in page:
             self._in_section.clear()
-        quiet, parts = 0, _TAG.split(page)
+        quiet, parts = 0, _TAG.split(_STRESSED.sub(self._anchored, page))
         for at, part in enumerate(parts):
             if at % 2 == 0:
                 parts[at] = part if quiet else self._word.sub(self._marked, part)
@@ -149,13 +150,21 @@ class Explained:
                 quiet += -1 if found[1] else 1
         return "".join(parts)
 
+    def _anchored(self, found: re.Match) -> str:
+        return f"<{found[1]}{self._place(found[2].casefold())}>"
+
+    def _place(self, term: str) -> str:
+        """Return the id of a term, once a page."""
+        place = "" if term in self._in_page else f' id="word-{term.replace(" ", "-")}"'
+        self._in_page.add(term)
+        return place
+
     def _marked(self, found: re.Match) -> str:
         term = found[1].casefold()
         if term in self._in_section:
             return found[0]
         self._in_section.add(term)
-        place = "" if term in self._in_page else f' id="word-{term.replace(" ", "-")}"'
-        self._in_page.add(term)
+        place = self._place(term)
         told = escape(self._terms[term]["means"])
         return f'<dfn class="book-word" tabindex="0"{place} title="{told}">{found[0]}</dfn>'
 

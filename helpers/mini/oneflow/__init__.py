@@ -65,7 +65,7 @@ surplus: a kernel returns more arrays than the op has outputs
   the surplus is dropped
   OpError: the two numbers must be equal
 missing: a kernel returns one array for two outputs
-  the second output is whatever was in its memory
+  the second output contains leftover memory
   OpError: the two numbers must be equal
 read-only: a kernel writes into its input
   the input changes for every op that reads it

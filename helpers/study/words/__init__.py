@@ -9,7 +9,7 @@ from importlib.resources import files
 from helpers.exhibit import Exhibit
 from helpers.model.tables import Column, Listing
 from helpers.safety.arguments import require_str
-from helpers.view.table_view import table
+from helpers.view.words_view import words as glossary
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,10 @@ def words() -> tuple[Word, ...]:
 
 
 def show_word(term: str = "") -> Exhibit:
-    """Show what a term of the course means, or all terms by chapter if you name none."""
+    """Show what a term of the course means, or all terms by letter if you name none."""
     asked = require_str(term, "the term").strip().casefold()
     found = [word for word in words() if asked in ("", *_forms(word))]
+    found.sort(key=lambda word: word.term.casefold())
     if not found:
         near = get_close_matches(asked, [word.term for word in words()], 3, 0.5)
         hint = f"Did you mean {' or '.join(near)}?" if near else "show_word() lists all terms"
@@ -39,7 +40,7 @@ def show_word(term: str = "") -> Exhibit:
     names = {"term": "term", "chapter": "chapter", "means": "what it means here"}
     columns = tuple(Column(*pair) for pair in names.items())
     title = "The words of this course" if not asked else ""
-    return Exhibit(Listing(title, columns, tuple(found)), table)
+    return Exhibit(Listing(title, columns, tuple(found)), glossary)
 
 
 def _forms(word: Word) -> tuple[str, str]:

@@ -22,7 +22,7 @@ GROUPS = {"name": "in modules", "function": "in functions", "object": "in object
 def _text(model: RouteMap) -> str:
     said = [f"{one_line(h)}: {_say(model, at)}" for at, h in enumerate(model.headings)]
     columns = {"call": [route.call for route in model.routes]}
-    columns["who refers to the function"] = [route.name for route in model.routes]
+    columns["what refers to the function"] = [route.name for route in model.routes]
     return joined(dots_text(model, columns), *said)
 
 

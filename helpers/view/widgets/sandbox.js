@@ -29,6 +29,15 @@ function radios(ask, verdicts) {
   return [field, buttons];
 }
 
+/** Write a call; what is not as in the call `before` it is marked. */
+function writeCall(code, call, before) {
+  const [parts, old] = [call, before ?? ""].map((words) => words.split(/([\w.'"]+)/));
+  const alike = parts.length === old.length;
+  code.replaceChildren(...parts.map((part, i) => (alike && part !== old[i] ? make("mark", "", part) : part)));
+}
+
+const rowsOf = (table) => [...table.querySelectorAll("tbody tr")];
+
 function render({ model, el }) {
   const closing = new AbortController();
   const form = make("form", "course-form course-sandbox", "");
@@ -40,6 +49,7 @@ function render({ model, el }) {
     model.save_changes();
     guesses.forEach((radio) => (radio.checked = false));
     status.replaceChildren();
+    status.dataset.is = "";
     draw();
     place();
   };
@@ -62,13 +72,16 @@ function render({ model, el }) {
 
   const [ask, heard] = asker(model, status, PATIENCE, "a new sandbox");
   const counts = (of, matters) => of === "" || matters.includes(model.get("picked")[of]);
+  const ran = []; // the calls that ran, the last one last
   const draw = () => {
     const picked = model.get("picked");
     for (const [name, , of, matters] of model.get("controls")) {
       boxes.get(name).value = picked[name];
       boxes.get(name).disabled = !counts(of, matters);
     }
-    code.textContent = model.get("call");
+    const { of, call } = model.get("answer");
+    const own = of && asOnShow(of) && call === model.get("call");
+    writeCall(code, model.get("call"), ran.at(own ? -2 : -1));
   };
   const asOnShow = (choices) =>
     model.get("controls").every(
@@ -81,6 +94,7 @@ function render({ model, el }) {
     const says = [...(answer.stopped ? [] : [make("strong", "", mark), " "]), answer.says];
     const own = !answer.of || asOnShow(answer.of);
     status.replaceChildren(...(own ? says : []));
+    status.dataset.is = !own || answer.stopped ? "" : answer.right ? "right" : "wrong";
     before.replaceChildren();
     if (own) return;
     const last = make("p", "", "");
@@ -94,8 +108,17 @@ function render({ model, el }) {
     heard();
     asked = "";
     place();
-    if (rows.hasChildNodes()) past.replaceChildren(make("p", "", "The run before:"), ...rows.childNodes);
+    const [old, last] = [rowsOf(rows), ran.at(-1)];
+    if (rows.hasChildNodes()) past.replaceChildren(make("p", "", "The run before: "), ...rows.childNodes);
+    past.firstChild?.append(make("code", "", last ?? ""));
     rows.innerHTML = answer.rows; // a ledger of the kernel's, escaped there
+    const now = rowsOf(rows).map((row) => row.textContent);
+    if (old.length && old.every((row) => now.includes(row.textContent))) past.replaceChildren(); // all is in the new table
+    old.forEach((row) => row.classList.remove("course-fresh"));
+    rowsOf(rows).at(-1)?.classList.add("course-fresh"); // this call
+    rows.querySelectorAll("details").forEach((more) => (more.open = true));
+    ran.push(answer.call);
+    draw();
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();

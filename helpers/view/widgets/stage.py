@@ -19,6 +19,7 @@ from . import make_widget
 MARK, LEFT = "▶", "↩"  # the line that runs next, and the one that was just left
 NO_STEPS = "No steps were recorded, so there is nothing to step through."
 FOLDED_AFTER = 100  # steps
+LAZY = " (lazy)"  # of a symbolic value that Dynamo has not looked at
 TEXT_ROOM, ROOM, STATE_ROOM = 200_000, 600_000, 700_000  # characters; bytes of HTML; of the script
 ALL = "the model has all of them (`.model.steps`)"
 # the scripts of the stage, in their order
@@ -137,6 +138,7 @@ class _Script:
         self._keys = list(dict.fromkeys(key for state in states for key in state))
         self._source = model.source.split("\n")
         self._codes = getattr(model, "codes", ())
+        self._below = ()  # the stack of the step before
         self._slots = [{name: n for n, name in enumerate(code.names)} for code in self._codes]
 
     def parts(self) -> dict:
@@ -194,8 +196,8 @@ class _Script:
             return {}
         values, function = getattr(step, "values", ()), getattr(step, "function", "")
         if not values:  # known only by its words: at the same place it is the same one
-            where = [(function, n, w.removesuffix(" (lazy)")) for n, w in enumerate(step.stack)]
-            keys = [_index(self._symbols, place) for place in where]
+            keys = [self._symbol(function, n, step.stack) for n in range(len(step.stack))]
+            self._below = step.stack
             values = [Value(w, key=key) for w, key in zip(step.stack, keys, strict=True)]
         told = {"stack": list(map(self._value, values)), "taken": getattr(step, "taken", 0)}
         if getattr(step, "code", -1) >= 0:
@@ -209,6 +211,14 @@ class _Script:
         elif hasattr(step, "function"):
             told["call"] = self._word(function)
         return told
+
+    def _symbol(self, function: str, n: int, stack: tuple[str, ...]) -> int:
+        """Return the key of a symbolic value; one that was lazy has another word from now on."""
+        place, before = (function, n, stack[n].removesuffix(LAZY)), self._below[n : n + 1]
+        if n < len(stack) - 1 and stack[n] != "NULL" and "".join(before).endswith(LAZY):
+            known = self._symbols.get((function, n, before[0].removesuffix(LAZY)))
+            self._symbols.setdefault(place, len(self._symbols) if known is None else known)
+        return _index(self._symbols, place)
 
     def _value(self, value: Value) -> int:
         words = (self._word(value.words), self._word(value.kind), self._word(value.same))
