@@ -150,7 +150,8 @@ def _advise(mine, real) -> str | None:
     "patch.dict sets items. The wrapper's cell is fn.__closure__[0]. Assign its cell_contents, "
     "and restore them in a finally. Or make another wrapper.",
     "A class needs staticmethod(new), because its calls go through an instance. You cannot "
-    "assign to a partial's func, but you can rebind jobs.ten. Call area.cache_clear() before and after the block.",
+    "assign to a partial's func, but you can rebind jobs.ten. Call area.cache_clear() before and "
+    "after the block.",
     seconds=20,
 )
 def who_kept(kept, cured: Callable, sources, calls):
