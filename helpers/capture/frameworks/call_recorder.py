@@ -205,7 +205,7 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
     if any(tree.outcome and tree.route != "refused" for tree in trees):
         rows["raised"] = [tree.outcome.partition(":")[0] or "–" for tree in trees]
     rows["all calls"] = [str(len(tree.calls)) for tree in trees]
-    rows["of them into C"] = [str(sum(c.c for c in tree.calls)) for tree in trees]
+    rows["calls of C functions"] = [str(sum(c.c for c in tree.calls)) for tree in trees]
     for door in DOORS:
         raised = [[call.raised for call in tree.calls if call.name == door] for tree in trees]
         if any(raised):
@@ -217,7 +217,7 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
     )
     cut = [name for name, tree in zip(pairs, trees, strict=True) if tree.calls and tree.note]
     note = f"Only some calls of {listed(cut, FEW)} are counted (depth=, only=, most=)." * bool(cut)
-    title = "What each call passes on its way"
+    title = "The landmarks that each call reaches"
     return Ledger(title, "landmark", tuple(pairs), entries, note, marks=MARKS)
 
 

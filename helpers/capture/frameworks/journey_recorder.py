@@ -381,7 +381,7 @@ def _ran(tally: Tally) -> tuple[str, str]:
             by = f"Code of Dynamo's also ran, in {counted(made, 'frame')}."
         return f"{lines} of your lines ran{often}.", by
     if tally.frames["AutoGraph"]:
-        graph = f"AutoGraph wrote it; running it made a graph of {counted(tally.nodes, 'node')}"
+        graph = f"AutoGraph wrote it. Running it made a graph of {counted(tally.nodes, 'node')}"
         ran = ", which then ran." if any(_op(name)[1] for name, _ in tally.ran) else "."
         return "A copy of your lines ran.", graph + ran
     by = ""
@@ -420,7 +420,7 @@ def _held(name: str, value) -> str:
 def _key(tally: Tally) -> tuple[bool, str, str]:
     many, traces = tally.keys, tally.traces
     if not many and not traces:
-        return False, "–", "no tf.function is called, so nothing is looked up by its arguments"
+        return False, "–", "no tf.function is called, so no graph is looked up"
     if many != 1 or traces > 1:
         words = f"{counted(many, 'call')} of tf.functions, {counted(traces, 'trace')}"
         return True, counted(traces, "trace") if traces else "graphs found", words

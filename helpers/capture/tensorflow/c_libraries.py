@@ -21,7 +21,7 @@ CPP_NAMES = "TFE_Py_Execute", "TFE_Py_FastPathExecute_C", "TFE_Py_InitEagerTenso
 CPP_NAMES += "EagerTensor_Handle", "EagerTensorFromHandle"
 OPERATION = ("ctx", "op_name", "attrs", "inputs", "device", "is_function", "executor")
 LIBRARY = {"name": "library", "tf": "TF_…", "tfe": "TFE_…", "tfe_py": "TFE_Py_… (C++)"}
-LIBRARY |= {"holds": "of the names used here", "module": "a Python module"}
+LIBRARY |= {"holds": "names this chapter uses", "module": "a Python module"}
 LIBRARIES = "libtensorflow_framework", "libtensorflow_cc", "python/lib_pywrap_tensorflow_common"
 LIBRARIES += "python/_pywrap_tensorflow_internal", "python/_pywrap_tfe"
 Library = make_dataclass("Library", LIBRARY, frozen=True)
@@ -74,7 +74,7 @@ def _in_modules() -> Iterator[tuple[str, str, str]]:
     importers = sum(b"import pywrap_tensorflow" in source for source in sources)
     now = f"importable; {importers} of the package's files import it; names in it that begin "
     now += f"with TFE_: {sum(name.startswith('TFE_') for name in names)}"
-    yield "from tensorflow.python import pywrap_tensorflow", now, "the name only"
+    yield "from tensorflow.python import pywrap_tensorflow", now, "only the name is"
     now, still = "importable", "yes"
     try:
         import_module("tensorflow.python.pywrap_tensorflow_internal")
