@@ -57,8 +57,7 @@ _TYPED = ("<stdin>", "<ipython-input", "<answer>", "<cell")
 class Heap(Own):
     """The holders of `targets`, their holders, and so on, until each chain ends in a name.
 
-    `most` direct holders are followed (0: all); `left` says how many were not. `is_closed`: what
-    was found is held by one another only.
+    `most` direct holders are followed (0: all); `left` says how many were not.
     """
 
     def __init__(self, targets: HiddenList, most: int = 0):
@@ -86,7 +85,9 @@ class Heap(Own):
             if not level:
                 break
         ups = (id(up) for found in self._parents.values() for up in found)
-        self.is_closed = self._parents.keys() >= set(ups)  # no name was met
+        self.is_closed = self._parents.keys() >= set(
+            ups
+        )  # all hold one another, and none has a name
 
     def parents(self, thing) -> HiddenList:
         """Return what holds `thing`, as far as the search went."""
@@ -146,8 +147,7 @@ def _list_modules() -> dict[int, tuple[str, types.ModuleType]]:
 
 def singledispatch() -> HiddenList:
     """Return all functions that functools.singledispatch made."""
-    found = (one for one in get_objects() if type(one) is types.FunctionType)
-    theirs = (one for one in found if one.__globals__ is vars(functools))
+    theirs = [one for one in get_referrers(vars(functools)) if type(one) is types.FunctionType]
     return HiddenList(one for one in theirs if "_clear_cache" in vars(one))
 
 

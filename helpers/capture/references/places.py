@@ -299,11 +299,11 @@ def _in_cell(holder, child, heap):
 
 def _in_call(call, child) -> list[Place]:
     """Return the variables that hold `child`, of a frame that is over or of a generator."""
-    is_frame, had = type(call) is types.FrameType, set(map(id, get_referents(call)))
-    frame = call if is_frame else getattr(call, _FRAMES.get(type(call), ""), None)
-    if frame is None or not frame.f_code.co_flags & 1:  # CO_OPTIMIZED: a function's
+    is_frame, name = type(call) is types.FrameType, _FRAMES.get(type(call))
+    frame = call if is_frame else name and getattr(call, name)
+    if not frame or not frame.f_code.co_flags & 1:  # CO_OPTIMIZED: a function's
         return []
-    found = frame.f_locals
+    had, found = set(map(id, get_referents(call))), frame.f_locals
     names = [name for name, value in found.items() if value is child]
     if type(found) is dict and id(found) not in had:  # up to 3.12, a copy that the frame keeps
         found.clear()
@@ -314,11 +314,11 @@ def _in_call(call, child) -> list[Place]:
 
 
 def _in_slots(holder, child) -> list[Place]:
-    found, why = [], _FIXED["C-level holder"]
+    found, fixed = [], _FIXED["C-level holder"]
     for name, slot in [pair for base in type(holder).__mro__ for pair in vars(base).items()]:
         with suppress(AttributeError):  # it is empty
             if type(slot) is types.MemberDescriptorType and slot.__get__(holder) is child:
-                found.append(Place("instance attribute", holder, name, reason=why))
+                found.append(Place("instance attribute", holder, name, reason=fixed))
     return found
 
 

@@ -38,10 +38,8 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     `only` lists the only paths to rebind. Both accept patterns (`"tensorflow.*"`). References that
     `new` needs to reach `old` also stay, and those that `old` has to itself. So does a variable
     that only a running call refers to, because no search lists it. For a permanent replacement,
-    call `.__enter__()` on the result at start-up, or use `stack.enter_context`.
-
-    Caches of singledispatch functions are emptied before and after. What the block's own code
-    stores stays.
+    call `.__enter__()` on the result at start-up, or use `stack.enter_context`. The caches of
+    singledispatch functions are emptied before and after the block.
 
     ValueError or TypeError, in one sentence and with nothing changed, if no place could be rebound,
     a path names no place, or `new` is `old` itself or cannot be called though `old` can. Shared
