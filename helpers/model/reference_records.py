@@ -9,7 +9,7 @@ KINDS = (
     *("module attribute", "hidden module attribute", "class attribute", "instance attribute"),
     *("function attribute", "default argument", "keyword default", "closure cell", "partial"),
     *("bound method", "dict value", "dict key", "list item", "set member"),
-    *("frozenset member", "tuple item", "C-level cache", "C-level holder"),
+    *("local variable", "frozenset member", "tuple item", "C-level cache", "C-level holder"),
 )
 
 

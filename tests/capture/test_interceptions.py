@@ -56,12 +56,13 @@ def test_a_finder_and_a_builtin_are_named(monkeypatch, before):
 
 
 def test_a_name_of_a_library_that_leads_to_the_learners_code_is_named(before):
-    own = compile("def stand_in():\n    pass", "<stdin>", "exec")
-    space = {"__name__": "__main__"}
-    exec(own, space)
-    with rebind_everywhere(json.dumps, space["stand_in"]):
-        assert "json.dumps: stand_in" in taken()["patched names"]
-    assert taken() == before
+    source = "def install():\n def stand_in(): pass\n return stand_in"
+    for file, words in {"<stdin>": "", "/own/x.py": " (made at x.py:2, in install)"}.items():
+        space = {"__name__": "__main__"}
+        exec(compile(source, file, "exec"), space)
+        with rebind_everywhere(json.dumps, space["install"]()):
+            assert f"json.dumps: stand_in{words}" in taken()["patched names"].split(", json")[0]
+        assert taken() == before
 
 
 def test_who_is_there_hangs_at_its_station_and_the_list_of_ways_folds(monkeypatch):

@@ -32,17 +32,24 @@ CASES = [
     ("class attribute", "Box.go", "class Box: go = op", "Box.go"),
     ("class attribute", "Box.go", "class Box: go = staticmethod(op)", "Box.go"),
     ("class attribute", "Box.go", "class Box: go = classmethod(op)", "vars(Box)['go'].__func__"),
-    ("C-level holder", "Box.go(inside the C object)", "class Box: go = property(op)", ""),
+    ("instance attribute", "Box.go.fget", "class Box: go = property(op)", ""),
     ("instance attribute", "box.go", "class Box: pass\nbox = Box(); box.go = op", "box.go"),
     ("instance attribute", "Box.go.func", "class Box: go = functools.cached_property(op)",
      "vars(Box)['go'].func"),
     ("function attribute", "f.__wrapped__", "def f(): pass\nf.__wrapped__ = op", "f.__wrapped__"),
     ("function attribute", "f.__wrapped__", "f = functools.lru_cache(op)", "f.__wrapped__"),
     ("C-level holder", "f(inside the C object)", "f = functools.lru_cache(op)", ""),
-    ("C-level holder", "box(inside the C object)",
+    ("instance attribute", "box.go",
      "class Box: __slots__ = ('go', 'empty')\nbox = Box(); box.go = op", ""),
-    ("C-level holder", "steps(inside the C object)",
+    ("local variable", "steps.held",
      "def walk(held):\n yield held\nsteps = walk(op); next(steps)", ""),
+    ("local variable", "work.held", "def work(held): return lambda: held, 1 / 0\n"
+     "try: work(op)\nexcept Exception as error: kept = error", ""),
+    ("dict value", "work.known['a']", "def work(it): known = {'a': it}; 1 / 0\n"
+     "try: work(op)\nexcept Exception as error: kept = error",
+     "kept.__traceback__.tb_next.tb_frame.f_locals['known']['a']"),
+    ("dict value", "f.registry[str]",
+     "@functools.singledispatch\ndef f(x): pass\nf.register(str, op)", "f.dispatch(str)"),
     ("default argument", "f.__defaults__[1]", "def f(a=1, b=op): pass", "f.__defaults__[1]"),
     ("keyword default", "f.__kwdefaults__['k']", "def f(*, k=op): pass", "f.__kwdefaults__['k']"),
     ("closure cell", "outer.<locals>.inner.held",
@@ -99,15 +106,42 @@ def test_nothing_is_found_for_an_object_that_only_a_local_holds():
 
     assert rows(lonely) == ()
     told = "Neither search finds a place that holds it. The search does not list what only"
-    note = bindings(lonely).note
-    assert note.startswith(told) and "a traceback (see show_traceback) keeps" in note
+    assert bindings(lonely).note.startswith(told)
+
+
+def test_the_title_tells_a_patch_from_what_it_wraps_and_the_note_a_cycle(stage):
+    source = "def wrap(f):\n    @functools.wraps(f)\n    def inner(): return f()\n    return inner"
+    exec(compile(source, "/own/plugin.py", "exec"), vars(stage))
+    stage.op = stage.wrap(stage.op)
+    assert bindings(stage.op).title == "Places that refer to the function op (plugin.py:2)"
+    assert bindings(stage.op.__wrapped__).title == "Places that refer to the function op"
+    assert "cycle" not in bindings(stage.op).note
+    play(
+        stage,
+        "class Box:\n __slots__ = 'it'\n def __getattr__(self, name): 1 / 0\n"
+        "def own():\n box = Box(); box.it = [box]; return box",
+    )
+    assert "It is in a cycle of references, and nothing" in bindings(stage.own()).note
+
+
+def test_a_traceback_or_a_generator_is_the_reason_and_no_copy_of_the_variables_stays(stage):
+    source = "def walk(held):\n    yield 1\n    held = 0\n    yield held\nsteps = walk(op)"
+    exec(compile(source, "/own/plugin.py", "exec"), vars(stage))
+    next(stage.steps)
+    play(stage, "def work(held): 1 / 0\ntry: work(op)\nexcept Exception as error: kept = error")
+    why = {row.reason for row in rows(stage.op) if row.kind == "local variable"}
+    assert why == {"a generator keeps it, at plugin.py:2", "a traceback keeps it"}
+    next(stage.steps)
+    del stage.kept
+    assert paths(stage.op) == {"stage.op"}
 
 
 def test_containers_that_the_collector_does_not_track_are_looked_into(stage):
     play(
         stage, "it = bytes(99)\na = {'k': it}; b = [{'k': it}]; c = {'a': {'k': it}}; d = ((it,),)"
     )
-    play(stage, "class Box: pass\nbox = Box(); box.inside = {'k': it}")
+    play(stage, "class Box:\n def __getattr__(self, name): 1 / 0\nbox = Box()")
+    play(stage, "vars(box)['inside'] = {'k': it}")
     found = {"a['k']", "b[0]['k']", "c['a']['k']", "d[0][0]", "box.inside['k']"}
     assert {f"stage.{name}" for name in found} <= paths(stage.it)
 

@@ -9,6 +9,7 @@ copy `__name__` from what they wrap, and two owners would look like one.
 """
 
 import builtins
+import functools
 import os
 import re
 import sys
@@ -25,6 +26,7 @@ from ...safety.arguments import is_exactly, printable, real_isinstance
 from ...safety.restoring import Own, is_library
 from ..cpython.objects import called, namespace, spoken
 from ..cpython.unwrapping import unwrap
+from ..text.source import place_of
 from ..text.value import SCALARS, label, short_name
 from .places import HiddenList, Place, module_name, names_of, places_in
 
@@ -41,9 +43,10 @@ OURS, KERNELS, PYTHONS = (
 _HEADINGS = {"kind": "kind", "owner": "owner", "name": "name"}
 COLUMNS = columns("owner name", **_HEADINGS, scan="scan finds it", verdict="can be rebound")
 UNSEEN = (
-    "The search does not list what only a running call (see show_frame) or a traceback "
-    "(see show_traceback) keeps, or what the collector cannot see into, such as a NumPy array."
+    "The search does not list what only a running call (see show_frame) keeps, or what the "
+    "collector cannot see into, such as a NumPy array."
 )
+CYCLE = " It is in a cycle of references, and nothing else that the search sees keeps it."
 _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
 _KERNEL = ("IPython", "asyncio", "comm", "ipykernel", "jupyter_client", "selectors", "threading")
 _KERNEL += ("json", "tornado", "traitlets", "zmq")  # json writes its messages
@@ -61,6 +64,10 @@ class Heap(Own):
         collect()
         self.left = 0
         self.names = {key: name for key, (name, _) in _list_modules().items()}
+        for fn in singledispatch():
+            home = f"{_home({'__name__': fn.__module__})}.{short_name(fn.__qualname__)}"
+            self.names[id(get_referents(fn.registry)[0])] = f"{home}.registry"
+            self.names[id(fn._clear_cache.__self__.data)] = f"{home}.dispatch_cache"
         self._parents: dict[int, HiddenList] = {}
         self._met = HiddenList(targets)  # which keeps the ids valid
         level = targets
@@ -77,6 +84,10 @@ class Heap(Own):
             level = HiddenList(self._find_unfinished(level, prune=depth > 1))
             if not level:
                 break
+        ups = (id(up) for found in self._parents.values() for up in found)
+        self.is_closed = self._parents.keys() >= set(
+            ups
+        )  # all hold one another, and none has a name
 
     def parents(self, thing) -> HiddenList:
         """Return what holds `thing`, as far as the search went."""
@@ -134,6 +145,12 @@ def _list_modules() -> dict[int, tuple[str, types.ModuleType]]:
     return found
 
 
+def singledispatch() -> HiddenList:
+    """Return all functions that functools.singledispatch made."""
+    theirs = [one for one in get_referrers(vars(functools)) if type(one) is types.FunctionType]
+    return HiddenList(one for one in theirs if "_clear_cache" in vars(one))
+
+
 def scan_modules(obj) -> tuple[Place, ...]:
     """Return the names in modules that hold `obj`: fast, and blind to everything else."""
     found = HiddenList()
@@ -151,10 +168,10 @@ def find_holders(obj) -> tuple[Place, ...]:
 def bindings(obj) -> Listing:
     """List the places in this process that refer to `obj`, and which of them a module scan finds.
 
-    It misses variables that only a running call (`show_frame`) or a traceback (`show_traceback`)
-    keeps. It also misses holders that the collector does not track, such as a NumPy array, or has
-    set aside (`gc.freeze`). Each of `.model.rows` has `kind`, `owner`, `name`, `path` and
-    `rebindable`. Example: `[row.path for row in show_bindings(step).model.rows]`
+    It misses variables that only a running call (`show_frame`) keeps. It also misses holders that
+    the collector does not track, such as a NumPy array, or has set aside (`gc.freeze`). Each of
+    `.model.rows` has `kind`, `owner`, `name`, `path` and `rebindable`.
+    Example: `[row.path for row in show_bindings(step).model.rows]`
     """
     heap = Heap(HiddenList([obj]), MOST_HOLDERS)
     rows = tuple(place.binding for place in _places_of(obj, heap))
@@ -163,7 +180,18 @@ def bindings(obj) -> Listing:
     note = f"The thorough search finds {found}; the fast scan of the modules finds {fast}."
     note = note if rows else "Neither search finds a place that holds it."
     left = f" {heap.left:,} more objects hold it and are not listed." if heap.left else ""
-    return Listing(f"Places that refer to {describe(obj)}", COLUMNS, rows, f"{note} {UNSEEN}{left}")
+    left += CYCLE * (bool(rows) and not heap.left and heap.is_closed)
+    title = f"Places that refer to {describe(obj)}{_made(obj)}"
+    return Listing(title, COLUMNS, rows, f"{note} {UNSEEN}{left}")
+
+
+def _made(obj) -> str:
+    """Return the place of the learner's code, or of what one package puts into another's."""
+    if type(obj) is not types.FunctionType:
+        return ""
+    homes = {_home(s).partition(".")[0] for s in (obj.__globals__, {"__name__": obj.__module__})}
+    own = len(homes) > 1 or not is_library(obj.__code__.co_filename)
+    return f" ({where})" if own and (where := place_of(obj.__code__)) else ""
 
 
 def binding_graph(obj) -> Graph:
@@ -246,7 +274,9 @@ def _find_own(place: str, names, home: str) -> list[str]:
             file = value.__code__.co_filename
             own = file.startswith(_TYPED) or ("<" not in file and os.sep in file)
             if own and not is_library(file):
-                found.append(f"{path}: {called(value)}")
+                maker = printable(value.__code__.co_qualname.rpartition(".<locals>.")[0])
+                where = (at := place_of(value.__code__)) + (maker and f", in {maker}")
+                found.append(f"{path}: {called(value)}{at and f' (made at {where})'}")
         elif type(value) is type and home and value.__module__ == home:
             found += _find_own(path, vars(value), "")
     return found
@@ -275,8 +305,12 @@ def _own_name(thing, heap) -> str | None:
         return "sys.modules"  # and not the name under which another module keeps it
     if real_isinstance(thing, types.ModuleType):
         return heap.names.get(id(namespace(thing)))
+    if type(thing) is dict:
+        return heap.names.get(id(thing))
     if real_isinstance(thing, types.FunctionType):
         return f"{_home(thing.__globals__)}.{short_name(thing.__code__.co_qualname)}"
+    if type(thing) is types.FrameType:
+        return f"{_home(thing.f_globals)}.{short_name(thing.f_code.co_qualname)}"
     return _class_name(thing) if real_isinstance(thing, type) else None
 
 

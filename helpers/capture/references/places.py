@@ -8,19 +8,22 @@ follows from its own holders.
 import functools
 import sys
 import types
+from contextlib import suppress
 from functools import partial
-from gc import get_referents
+from gc import get_referents, get_referrers
 from types import SimpleNamespace
 
 from ...model.reference_records import Binding, join
-from ...safety.arguments import is_exactly, real_isinstance, real_type_name
+from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
 from ...safety.restoring import Own
 from ..cpython.objects import instance_dict, namespace
+from ..text.source import place_of
 
 MISSING = Own()
 _IMMUTABLE, _MANAGED_DICT = 1 << 8, 1 << 4  # of a type's __flags__
-# A frame or a view releases its references by itself; nothing can write them.
-_NO_PLACE = (types.FrameType, types.TracebackType, types.MappingProxyType)
+# A view releases its references by itself; nothing can write them.
+_NO_PLACE = (types.TracebackType, types.MappingProxyType)
+_FRAMES = {types.GeneratorType: "gi_frame", types.CoroutineType: "cr_frame"}
 _FIXED_TYPE = "its type cannot be changed"
 _FIXED = {  # kind of place -> why it cannot be written
     "dict key": "a key is found by its hash",
@@ -187,7 +190,7 @@ def names_of(container: dict, child) -> list:
 
 
 def places_in(holder, child, heap) -> list[Place]:
-    """Return the places in `holder` that hold `child`; none for frames and bare views."""
+    """Return the places in `holder` that hold `child`; none for bare views."""
     found = []
     if real_isinstance(holder, *_NO_PLACE, type):
         return found
@@ -202,7 +205,7 @@ def places_in(holder, child, heap) -> list[Place]:
         kind = "frozenset member" if real_isinstance(holder, frozenset) else "set member"
         found = [Place(kind, holder, "{member}", at=one) for one in list(holder) if one is child]
     elif type(holder) is types.CellType:
-        return _in_cell(holder, heap)
+        return _in_cell(holder, child, heap)
     elif type(holder) is types.MethodType:
         names = [name for name in ("__func__", "__self__") if getattr(holder, name) is child]
         return [Place("bound method", holder, name) for name in names]
@@ -229,7 +232,7 @@ def _in_dict(holder, child, heap):
         found = [module_name(name, sys.modules[name], at) for at in keys]
     elif owners:
         found = [_in_owner(*owner, holder, at) for at in keys for owner in owners]
-    elif parents and all(real_isinstance(parent, types.FrameType) for parent in parents):
+    elif parents and all(type(p) is types.FrameType and not _in_call(p, holder) for p in parents):
         return []  # only the snapshot of a frame's locals
     else:
         # The collector skips a built-in type, the only way to its dict.
@@ -278,7 +281,7 @@ def _in_tuple(holder, child, parents):
     return found or [Place("tuple item", holder, f"[{at}]") for at in indexes]
 
 
-def _in_cell(holder, heap):
+def _in_cell(holder, child, heap):
     # Closures share a cell: a write to it changes the variable for all of them.
     owners = HiddenList(
         function
@@ -286,12 +289,37 @@ def _in_cell(holder, heap):
         for function in heap.parents(closure)
         if real_isinstance(function, types.FunctionType) and function.__closure__ is closure
     )
-    if not owners:  # a running call's, or a generator's that waits
-        return []
+    if not owners:  # a running call's, or that of a call that something keeps
+        return [place for call in heap.parents(holder) for place in _in_call(call, child)]
     at = next(at for at, cell in enumerate(owners[0].__closure__) if cell is holder)
     name = owners[0].__code__.co_freevars[at]
     reason = "super() without arguments needs it" if name == "__class__" else ""
     return [Place("closure cell", holder, name, owners, reason=reason)]
+
+
+def _in_call(call, child) -> list[Place]:
+    """Return the variables that hold `child`, of a frame that is over or of a generator."""
+    is_frame, name = type(call) is types.FrameType, _FRAMES.get(type(call))
+    frame = call if is_frame else name and getattr(call, name)
+    if not frame or not frame.f_code.co_flags & 1:  # CO_OPTIMIZED: a function's
+        return []
+    had, found = set(map(id, get_referents(call))), frame.f_locals
+    names = [name for name, value in found.items() if value is child]
+    if type(found) is dict and id(found) not in had:  # up to 3.12, a copy that the frame keeps
+        found.clear()
+    is_traced = names and is_frame and types.TracebackType in map(type, get_referrers(frame))
+    at = place_of(frame.f_code, frame.f_lineno)
+    why = f"a {'traceback' if is_traced else real_type_name(call)} keeps it{at and f', at {at}'}"
+    return [Place("local variable", call, name, reason=why) for name in names]
+
+
+def _in_slots(holder, child) -> list[Place]:
+    found, fixed = [], _FIXED["C-level holder"]
+    for name, slot in [pair for base in type(holder).__mro__ for pair in vars(base).items()]:
+        with suppress(AttributeError):  # it is empty
+            if type(slot) is types.MemberDescriptorType and slot.__get__(holder) is child:
+                found.append(Place("instance attribute", holder, name, reason=fixed))
+    return found
 
 
 def _in_wrapper(holder, heap):
@@ -313,10 +341,13 @@ def _in_instance(holder, child):
     in_c -= len(found) * bool(type(holder).__flags__ & _MANAGED_DICT)  # kept without a dict
     if real_isinstance(holder, dict, list, tuple, set, frozenset) or in_c <= 0:
         return found
-    return [*found, Place("C-level holder", holder, "(inside the C object)")]
+    named = _in_call(holder, child) or _in_slots(holder, child)
+    return found + (named or [Place("C-level holder", holder, "(inside the C object)")])
 
 
 def key_words(key) -> str:
-    """Return `['key']` for a string, `[3]` for a number, the name of the type for the rest."""
+    """Return `['key']` for a string, `[3]` for a number, `[str]` for a class, else the type."""
+    if real_isinstance(key, type):
+        return f"[{printable(key.__name__)}]"
     plain = is_exactly(key, str, int, bool, type(None))
     return f"[{key!r}]" if plain else f"[<{real_type_name(key)}>]"

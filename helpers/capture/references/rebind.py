@@ -22,7 +22,7 @@ from ...safety.arguments import is_exactly, printable, real_isinstance
 from ...safety.restoring import Own
 from ..cpython.objects import inherited, instance_dict, names_used
 from ..text.value import label
-from .holder_search import describe, find_holders, scan_modules, why_fixed
+from .holder_search import describe, find_holders, scan_modules, singledispatch, why_fixed
 from .places import HiddenList, Place, is_immutable
 
 UNSEEN = "; variables of running calls are not counted"
@@ -38,7 +38,8 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     `only` lists the only paths to rebind. Both accept patterns (`"tensorflow.*"`). References that
     `new` needs to reach `old` also stay, and those that `old` has to itself. So does a variable
     that only a running call refers to, because no search lists it. For a permanent replacement,
-    call `.__enter__()` on the result at start-up, or use `stack.enter_context`.
+    call `.__enter__()` on the result at start-up, or use `stack.enter_context`. The caches of
+    singledispatch functions are emptied before and after the block.
 
     ValueError or TypeError, in one sentence and with nothing changed, if no place could be rebound,
     a path names no place, or `new` is `old` itself or cannot be called though `old` can. Shared
@@ -100,6 +101,8 @@ class Rebinding(Own):
     def _plan(self) -> HiddenList:
         """Search, and choose the places to rebind."""
         search, keep, only = self._how
+        for one in singledispatch():  # which fills its cache anew from what is rebound
+            one._clear_cache()
         places = scan_modules(self.old) if search == "scan" else find_holders(self.old)
         if not places:
             seen = f"no visible place holds {describe(self.old)}"
@@ -151,6 +154,8 @@ class Rebinding(Own):
             if place.get() is not self.old:
                 other.append(place.binding.path)
             self._undo.pop()
+        for one in singledispatch():
+            one._clear_cache()
         return other and (
             f"while {describe(self.old)} was rebound, something else changed {listed(other, 3)}, "
             "which was left as it is; all others refer to the original again"

@@ -120,9 +120,7 @@ def source_of(code: CodeType) -> Source:
 
     A file that has been written anew since is not its source: stderr says so.
     """
-    name = code.co_filename
-    is_cell = name.startswith("<") or "ipykernel" in name
-    file = "" if is_cell else printable(os.path.basename(name))
+    name, file = code.co_filename, place_of(code).rpartition(":")[0]
     if why := why_outdated(code):
         _warn_once(f"No lines of source are shown: {why}.\n", os.stat(name).st_mtime_ns)
         return Source("", code.co_firstlineno, 0, file)
@@ -143,6 +141,13 @@ def source_of(code: CodeType) -> Source:
     dedented = textwrap.dedent(text)
     cut = len(text.split("\n")[0]) - len(dedented.split("\n")[0])
     return Source(dedented, max(at + 1, 1), cut, file)
+
+
+def place_of(code: CodeType, lineno: int = 0) -> str:
+    """Return a line of the code's file, or its first, as `path.py:1207`; nothing of a cell."""
+    file = printable(os.path.basename(name := code.co_filename))
+    is_cell = name.startswith("<") or "ipykernel" in name
+    return "" if is_cell else f"{file}:{lineno or code.co_firstlineno}"
 
 
 def file_lines(filename: str) -> list[str]:
