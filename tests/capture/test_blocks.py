@@ -221,6 +221,32 @@ def test_ops_are_those_of_the_function_form_by_the_names_of_the_caller():
         assert words in seen.model.note
 
 
+class Scaled:
+    scale = tf.function(lambda self, x: x * 2)
+
+    def plain(self, x):
+        return x * 3
+
+
+ONE, WRAP = Scaled(), tf.autograph.experimental.do_not_convert
+TWICE = {  # a new tf.function, made twice and called -> how many of the two traces are retraces
+    "a function": (lambda n: tf.function(scale), 1),
+    "a lambda": (lambda n: tf.function(lambda x: x + n), 1),
+    "a method": (lambda n: tf.function(ONE.plain), 1),
+    "a method of another object": (lambda n: tf.function(Scaled().plain), 0),
+    "a tf.function of a class": (lambda n: Scaled().scale, 0),
+    "another function in the same wrapper": (lambda n: tf.function(WRAP((scale, noisy)[n])), 0),
+}
+
+
+@pytest.mark.parametrize(("made", "retraces"), TWICE.values(), ids=TWICE)
+def test_a_new_tf_function_of_code_traced_before_is_a_retrace(made, retraces):
+    with helpers.watching_traces() as seen:
+        [made(n)(tf.ones(())) for n in range(2)]
+    assert (seen.model.traces, seen.model.retraces) == (2, retraces)
+    assert ("make the tf.function once" in seen.model.entries[1].note) == bool(retraces)
+
+
 def test_fit_of_keras_is_seen_from_outside():
     import keras
     import numpy as np
@@ -240,6 +266,12 @@ def test_fit_of_keras_is_seen_from_outside():
     assert told[1][2].startswith("second trace of the first call, which created variables")
     with helpers.watching_traces() as again, helpers.watching_ops() as ops:
         model.fit(x, y, batch_size=4, verbose=0)
+    with helpers.watching_traces() as compiled_again:
+        for _ in range(2):
+            model.compile("sgd", "mse")
+            model.fit(x, y, batch_size=4, verbose=0)
+    assert compiled_again.model.retraces == compiled_again.model.traces / 2 == 2
+    assert "multi_step" in helpers.show_graph(model.train_function, find="MatMul read").model.title
     with helpers.watching_traces() as partial:
         [model.train_on_batch(x[:n], y[:n]) for n in (4, 2)]
     assert first.model.traces and not first.model.retraces and not again.model.traces

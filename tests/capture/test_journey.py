@@ -17,6 +17,7 @@ from helpers.mini import frame_hook
 from tests import pythons
 
 tf = pytest.importorskip("tensorflow")
+keras = pytest.importorskip("keras")
 RATE = 2.0
 A, T = tf.ones((2, 2)), torch.ones(2, 2)
 
@@ -183,6 +184,30 @@ def two_lines(x):
 def test_lines_that_run_more_than_once_are_counted_once_and_their_steps_too():
     assert show_journey(total, 3).model.again.ran == "5 of your lines ran, in 12 steps."
     assert show_journey(sorted, [2, 1]).model.again.ran == "There was no line of yours to run."
+
+
+class Net(keras.Sequential):
+    def train_step(self, data):
+        return {"loss": tf.reduce_sum(self(data[0]))}
+
+
+def test_what_ran_to_be_traced_and_what_ran_plainly_are_told_apart():
+    kept = tf.function(scaled, autograph=False)
+    copied = tf.function(lambda x: kept(x) + scaled(x))
+    net, traced = Net([keras.layers.Dense(1)]), "They ran to be traced, which built a graph of"
+    net.compile("sgd")
+    first, again = both(net.train_on_batch, A, A)
+    assert first.ran == "1 of your lines ran, in 2 steps." and first.instead.startswith(traced)
+    assert again.ran == "None of your lines ran."
+    plain = both(lambda: net.fit(A, A, verbose=0))[0]
+    assert plain.ran == "1 of your lines ran." and plain.instead.startswith("CPython")
+    some = both(lambda: tf.function(scaled, autograph=False)(A))[0]
+    assert some.instead.startswith("1 of your 2 frames ran to be traced")
+    one = both(copied, A)[0]
+    assert one.ran == "1 of your lines ran, and AutoGraph's copy of others."
+    alone = keras.Sequential([keras.layers.Dense(1)])
+    alone.compile("sgd", "mse")
+    assert both(alone.train_on_batch, A, A)[0].ran == "No line was counted."
 
 
 def test_what_a_way_raises_is_told_and_what_is_no_plain_function_refused():
