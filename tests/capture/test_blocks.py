@@ -221,30 +221,20 @@ def test_ops_are_those_of_the_function_form_by_the_names_of_the_caller():
         assert words in seen.model.note
 
 
-class Scaled:
-    scale = tf.function(lambda self, x: x * 2)
-
-    def plain(self, x):
-        return x * 3
+class Half:
+    def __call__(self, x):
+        return x / 2
 
 
-ONE, WRAP = Scaled(), tf.autograph.experimental.do_not_convert
-TWICE = {  # a new tf.function, made twice and called -> how many of the two traces are retraces
-    "a function": (lambda n: tf.function(scale), 1),
-    "a lambda": (lambda n: tf.function(lambda x: x + n), 1),
-    "a method": (lambda n: tf.function(ONE.plain), 1),
-    "a method of another object": (lambda n: tf.function(Scaled().plain), 0),
-    "a tf.function of a class": (lambda n: Scaled().scale, 0),
-    "another function in the same wrapper": (lambda n: tf.function(WRAP((scale, noisy)[n])), 0),
-}
-
-
-@pytest.mark.parametrize(("made", "retraces"), TWICE.values(), ids=TWICE)
-def test_a_new_tf_function_of_code_traced_before_is_a_retrace(made, retraces):
-    with helpers.watching_traces() as seen:
-        [made(n)(tf.ones(())) for n in range(2)]
-    assert (seen.model.traces, seen.model.retraces) == (2, retraces)
-    assert ("make the tf.function once" in seen.model.entries[1].note) == bool(retraces)
+def test_a_new_tf_function_of_code_traced_before_is_a_retrace_unless_of_another_object():
+    one, wrap = Half(), tf.autograph.experimental.do_not_convert
+    pairs = {(scale, scale): 1, (one.__call__, one.__call__): 1}
+    pairs |= {(one.__call__, Half().__call__): 0, (wrap(scale), wrap(lambda x: x)): 0}
+    for pair, retraces in pairs.items():
+        with helpers.watching_traces() as seen:
+            [tf.function(fn)(tf.ones(())) for fn in pair]
+        assert (seen.model.traces, seen.model.retraces) == (2, retraces)
+        assert ("tf.function once" in seen.model.entries[1].note) == bool(retraces)
 
 
 def test_fit_of_keras_is_seen_from_outside():
