@@ -261,7 +261,7 @@ def test_fit_of_keras_is_seen_from_outside():
             model.compile("sgd", "mse")
             model.fit(x, y, batch_size=4, verbose=0)
     assert compiled_again.model.retraces == compiled_again.model.traces / 2 == 2
-    assert "multi_step" in helpers.show_graph(model.train_function, find="MatMul read").model.title
+    assert "multi_step" in helpers.show_graph(model.train_function, find="matmul dense").model.title
     with helpers.watching_traces() as partial:
         [model.train_on_batch(x[:n], y[:n]) for n in (4, 2)]
     assert first.model.traces and not first.model.retraces and not again.model.traces
