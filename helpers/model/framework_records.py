@@ -359,7 +359,7 @@ class TraceLedger(Ledger):
 
     @property
     def retraces(self) -> int:
-        """How many of the rows traced because their key was not that of an earlier trace."""
+        """How many rows traced though their function, or its code, had been traced before."""
         return sum(bool(entry.causes) for entry in self.entries)
 
     @property

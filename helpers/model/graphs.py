@@ -45,10 +45,10 @@ class Graph:
         return tuple(edge.source for edge in self.edges if edge.target == key)
 
     def find(self, words: str) -> "Graph":
-        """Return this graph; `found`: the nodes with `words` in name or op; LookupError: none."""
-        asked = words.casefold()
-        parts = {node.key: (node.key, node.label, node.op) for node in self.nodes}
-        found = [key for key, names in parts.items() if any(asked in n.casefold() for n in names)]
+        """Return this graph; `found`: nodes with all `words` in name or op; LookupError: none."""
+        asked = words.casefold().split()
+        parts = {n.key: " ".join((n.key, n.label, n.op)).casefold() for n in self.nodes}
+        found = [key for key, names in parts.items() if all(word in names for word in asked)]
         if not asked or not found:
             asked = repr(clipped(words, 60))
             raise LookupError(f"none of the {len(self.nodes)} nodes has {asked} in its name or op")

@@ -33,10 +33,11 @@ def show_names(*asked: str) -> Exhibit:
 def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
     """Draw the TensorFlow graph of a tf.function, a concrete function, a tf.Graph or a GraphDef.
 
-    If you pass arguments, the function is traced for them. `find` highlights the nodes with these
-    words in their name or op, and keeps them visible when a large graph is folded. TypeError if
-    nothing has a graph, ValueError if it is not clear which, LookupError if nothing is found.
-    `.model` has `nodes` and `edges`. Example: `show_graph(tf.function(step), x, find="Mul")`
+    With arguments, the function is traced for them. Of Keras's `train_function` you see what it
+    traced. In the whole graph, `find` highlights the nodes with all of these words in name or op,
+    and keeps them visible when it is folded. TypeError if nothing has a graph, ValueError if it is
+    not clear which, LookupError if nothing is found. `.model` has `nodes` and `edges`. Example:
+    `show_graph(tf.function(step), x, find="Mul")`
     """
     from ..capture.tensorflow.tf_graph import tf_graph
     from ..safety.arguments import require_str

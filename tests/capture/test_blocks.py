@@ -221,6 +221,22 @@ def test_ops_are_those_of_the_function_form_by_the_names_of_the_caller():
         assert words in seen.model.note
 
 
+class Half:
+    def __call__(self, x):
+        return x / 2
+
+
+def test_a_new_tf_function_of_code_traced_before_is_a_retrace_unless_of_another_object():
+    one, wrap = Half(), tf.autograph.experimental.do_not_convert
+    pairs = {(scale, scale): 1, (one.__call__, one.__call__): 1}
+    pairs |= {(one.__call__, Half().__call__): 0, (wrap(scale), wrap(lambda x: x)): 0}
+    for pair, retraces in pairs.items():
+        with helpers.watching_traces() as seen:
+            [tf.function(fn)(tf.ones(())) for fn in pair]
+        assert (seen.model.traces, seen.model.retraces) == (2, retraces)
+        assert ("tf.function once" in seen.model.entries[1].note) == bool(retraces)
+
+
 def test_fit_of_keras_is_seen_from_outside():
     import keras
     import numpy as np
@@ -240,6 +256,12 @@ def test_fit_of_keras_is_seen_from_outside():
     assert told[1][2].startswith("second trace of the first call, which created variables")
     with helpers.watching_traces() as again, helpers.watching_ops() as ops:
         model.fit(x, y, batch_size=4, verbose=0)
+    with helpers.watching_traces() as compiled_again:
+        for _ in range(2):
+            model.compile("sgd", "mse")
+            model.fit(x, y, batch_size=4, verbose=0)
+    assert compiled_again.model.retraces == compiled_again.model.traces / 2 == 2
+    assert "multi_step" in helpers.show_graph(model.train_function, find="matmul dense").model.title
     with helpers.watching_traces() as partial:
         [model.train_on_batch(x[:n], y[:n]) for n in (4, 2)]
     assert first.model.traces and not first.model.retraces and not again.model.traces

@@ -17,6 +17,7 @@ from helpers.mini import frame_hook
 from tests import pythons
 
 tf = pytest.importorskip("tensorflow")
+keras = pytest.importorskip("keras")
 RATE = 2.0
 A, T = tf.ones((2, 2)), torch.ones(2, 2)
 
@@ -183,6 +184,23 @@ def two_lines(x):
 def test_lines_that_run_more_than_once_are_counted_once_and_their_steps_too():
     assert show_journey(total, 3).model.again.ran == "5 of your lines ran, in 12 steps."
     assert show_journey(sorted, [2, 1]).model.again.ran == "There was no line of yours to run."
+
+
+class Net(keras.Sequential):
+    def train_step(self, data):
+        return {"loss": tf.reduce_sum(self(data[0]))}
+
+
+def test_what_ran_to_be_traced_and_what_ran_plainly_are_told_apart():
+    kept, net = tf.function(scaled, autograph=False), Net([keras.layers.Dense(1)])
+    net.compile("sgd")
+    copied = tf.function(lambda x: kept(x) + scaled(x))
+    step, fit = both(net.train_on_batch, A, A), both(lambda: net.fit(A, A, verbose=0))[1]
+    assert step[0].ran.startswith("1 of your lines ran") and "to be traced" in step[0].instead
+    assert step[1].ran == "None of your lines ran." and "to be traced" not in fit.instead
+    some = both(lambda: tf.function(scaled, autograph=False)(A))[0].instead
+    assert some.startswith("1 of your 2 frames ran to be traced")
+    assert both(copied, A)[0].ran == "1 of your lines ran, and AutoGraph's copy of others."
 
 
 def test_what_a_way_raises_is_told_and_what_is_no_plain_function_refused():

@@ -8,12 +8,25 @@ from types import CoroutineType, GeneratorType
 
 from ...model.phrase import ended
 from ...safety.arguments import real_type_name
-from ...safety.restoring import note_end, redirected
+from ...safety.restoring import note_end, redirected, running_user_code
+from ..text.error import error_message
 from ..text.value import short_repr
 
 MOST_PRINTED, TAIL = 20_000, 1000  # characters
 UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook
 TRACER_LOST = "The tracer was lost (sys.settrace, or Ctrl-C inside it)"
+
+
+def run_to_end(run: Callable) -> str:
+    """Run what is the learner's; return the words of what it raised. An interrupt passes."""
+    try:
+        with running_user_code():
+            run()
+    except UNRAISABLE:
+        raise
+    except BaseException as error:
+        return error_message(error)
+    return ""
 
 
 class Printed(io.StringIO):

@@ -8,7 +8,7 @@ tensorflow/python/eager/execute.py at once; so do a few ops, such as the Fill of
 import contextlib
 import gc
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import groupby, islice, takewhile
@@ -27,12 +27,11 @@ from ...safety.arguments import (
     real_type_name,
     table,
 )
-from ...safety.restoring import running_user_code
 from ..cpython.following import Limits
 from ..cpython.objects import name_of, refuse_async
-from ..cpython.settrace import UNRAISABLE
+from ..cpython.settrace import run_to_end
 from ..cpython.unwrapping import behind
-from ..text.error import error_message, instead
+from ..text.error import instead
 from ..text.value import short_repr
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
@@ -92,18 +91,6 @@ def refuse_what_does_not_run(fn, verb: str, args: tuple = ()) -> FunctionType | 
     if function is not None:
         refuse_async(function, verb)
     return function
-
-
-def run_to_end(run: Callable) -> str:
-    """Run what is the learner's; return the words of what it raised. An interrupt passes."""
-    try:
-        with running_user_code():
-            run()
-    except UNRAISABLE:
-        raise
-    except BaseException as error:
-        return error_message(error)
-    return ""
 
 
 @contextlib.contextmanager

@@ -23,10 +23,11 @@ from ...safety import restoring
 from ...safety.arguments import printable, real_isinstance, real_type_name, require_str
 from ..cpython.following import Limits
 from ..cpython.objects import GENERATOR, called, instance_dict, names_used
+from ..cpython.settrace import run_to_end
 from ..cpython.unwrapping import UNSEEN, arguments, frameworks_of
 from ..text import tensors
 from ..text.tensors import TENSORS, base_of
-from .call_recorder import refuse_what_does_not_run, run_to_end
+from .call_recorder import refuse_what_does_not_run
 
 MOST_OPS, MOST_ITEMS, LONGEST_NAME, LONGEST_TITLE = 500, 100, 80, 300
 CALLS_OF_LAYERS = ("torch.nn.modules.module", "_call_impl"), ("keras.src.layers.layer", "__call__")

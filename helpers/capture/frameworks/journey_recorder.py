@@ -14,7 +14,7 @@ from cProfile import Profile
 from dataclasses import replace
 from itertools import chain
 from opcode import opname
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 
 from ...internals import tensorflow_private, torch_private
 from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE, graph_ops
@@ -27,7 +27,7 @@ from ...safety.arguments import printable, real_isinstance, require_bool
 from ...safety.restoring import patched, redirected, running_user_code
 from ..cpython.hooked_frames import own_codes
 from ..cpython.objects import GENERATOR, global_lookups, name_of
-from ..cpython.settrace import Printed
+from ..cpython.settrace import Printed, run_to_end
 from ..cpython.unwrapping import UNSEEN, frameworks_of
 from ..tensorflow.trace_ledger import Names
 from ..text import tensors
@@ -38,7 +38,6 @@ from .call_recorder import (
     module_of,
     no_finalisers,
     refuse_what_does_not_run,
-    run_to_end,
 )
 from .executed_ops import is_tensor
 from .framework_ways import COMPILED, PLAIN, prepared_calls
@@ -68,14 +67,16 @@ NO_C = "none seen from your lines; calls of classes and of ufuncs such as np.add
 def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tally":
     """Call `fn(*args, **kwargs)` and count. What it raises is told; KeyboardInterrupt passes.
 
-    `function`: the Python function behind `fn`; the globals that it has are the learner's, unless
-    it is in a framework's package.
+    `function`: the Python function behind `fn`; the globals that it has are the learner's. If it is
+    in a framework's package, those of the class whose method `fn` is, unless that is there too.
     """
     dynamo, tensorflow = restoring.module("torch._dynamo"), restoring.module("tensorflow")
     known, printed = _codes_of_dynamo(function), Printed()
     space = getattr(function, "__globals__", None)
     if space is not None and module_of(space).partition(".")[0] in LIBRARIES:
-        space = None
+        home = type(fn.__self__).__module__ if type(fn) is MethodType else LIBRARIES[0]
+        owner = None if home.partition(".")[0] in LIBRARIES else restoring.module(home)
+        space = getattr(owner, "__dict__", None)
     # The C function by which torch puts its evaluator into the slot, if it is loaded.
     found = Tally(space, torch_private.set_eval_frame if dynamo else None)
     with contextlib.ExitStack() as stack:
@@ -103,7 +104,7 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
     found.traces, found.printed = len(traced), printed.text()
     found.translated = len(made.keys() - known.keys())
     found.distinct = Counter(at for at, _ in found.places)
-    for name in ("frames", "lines", "operators", "distinct"):
+    for name in ("frames", "traced", "lines", "operators", "distinct"):
         owned = Counter()
         for at, many in getattr(found, name).items():
             autograph = at in found.codes and GENERATED in found.codes[at].co_filename
@@ -131,15 +132,15 @@ class Tally:
     """What one call did, by two callbacks. `space`: the globals whose frames are the learner's.
 
     Of these alone, by the id of their code (`codes`), and in the end by its owner (you, AutoGraph,
-    Dynamo): `frames`, `lines`, `operators`. `others`: package -> frames. `c`: (package, name) ->
-    calls; `own_c` those that the learner's frames made. `evaluators`: addresses. `switch`: the C
-    function after which the evaluator may be another.
+    Dynamo): `frames`, `traced` ones, `lines`, `operators`. `others`: package -> frames. `c`:
+    (package, name) -> calls; `own_c` those that the learner's frames made. `evaluators`: addresses.
+    `switch`: the C function after which the evaluator may be another.
     """
 
     def __init__(self, space: dict | None, switch=None):
         self.space, self.switch = space, switch
         self.codes: dict[int, CodeType] = {}
-        self.frames, self.lines, self.operators = Counter(), Counter(), Counter()
+        self.frames, self.traced, self.lines, self.operators = (Counter() for _ in range(4))
         self.places: set[tuple[int, int]] = set()  # the lines that ran, by code and number
         self.names, self.others, self.c, self.own_c = (Counter() for _ in range(4))
         self.found: dict[str, object] = {}  # name -> what stood under it in the globals
@@ -147,7 +148,7 @@ class Tally:
         self.keys = self.traces = self.translated = self.nodes = 0
         self.key = self.outcome = self.printed = ""
         self.ran: list[tuple[str, str]] = []  # an op; device and dtype, such as CPU, float32
-        self.paused = False  # while the house itself looks at something
+        self.paused, self._tracers = False, []  # while we look; TensorFlow's frames that trace
         self._until = None  # the frame with which a pause ends
         self._steps: dict[int, tuple[dict[int, str], set[int]]] = {}
 
@@ -166,6 +167,8 @@ class Tally:
             self.paused, self._until = True, frame
         elif event == "call":
             self._enter_frame(frame)
+        elif event == "return" and self._tracers and frame is self._tracers[-1]:
+            self._tracers.pop()
         elif event == "c_call":
             self._enter_c(frame, argument)
         elif event == "c_return" and argument is self.switch and argument is not None:
@@ -205,9 +208,11 @@ class Tally:
         if space is self.space:
             self.codes[id(code)] = code
             self.frames[id(code)] += 1
+            self.traced[id(code)] += bool(self._tracers)
         elif not _is_hidden(frame):
             module = module_of(space)
             self.others[module.partition(".")[0]] += 1
+            self._tracers += [frame] * (code.co_name == "func_graph_from_py_func")
             self.keys += module == KEYED and code.co_qualname == "Function.__call__"
 
     def _enter_c(self, frame, function) -> None:
@@ -369,21 +374,25 @@ def _passage(tally: Tally) -> Passage:
 
 def _ran(tally: Tally) -> tuple[str, str]:
     """Return which of the learner's lines ran, and who ran them or what ran in their place."""
+    if tally.space is None and tally.traces:
+        return "No line was counted.", "To count yours, make this call in a function of yours."
     if tally.space is None:
         return "There was no line of yours to run.", "No Python function of yours is called."
+    graph, copied = f"a graph of {counted(tally.nodes, 'node')}", tally.frames["AutoGraph"]
     if lines := tally.distinct["you"]:
-        steps = tally.lines["you"]
+        steps, frames, traced = (n["you"] for n in (tally.lines, tally.frames, tally.traced))
         often = f", in {counted(steps, 'step')}" if steps > lines else ""
+        often += ", and AutoGraph's copy of others" * bool(copied)
         by = "CPython evaluated your frame, instruction by instruction."
-        if tally.traces:
-            by = f"They ran to be traced, which built a graph of {counted(tally.nodes, 'node')}."
+        if traced:
+            some = "They" if traced == frames else f"{traced} of your {frames} frames"
+            by = f"{some} ran to be traced, which built {graph}."
         elif made := tally.frames["Dynamo"]:
             by = f"Code of Dynamo's also ran, in {counted(made, 'frame')}."
         return f"{lines} of your lines ran{often}.", by
-    if tally.frames["AutoGraph"]:
-        graph = f"AutoGraph wrote it. Running it made a graph of {counted(tally.nodes, 'node')}"
+    if copied:
         ran = ", which then ran." if any(_op(name)[1] for name, _ in tally.ran) else "."
-        return "A copy of your lines ran.", graph + ran
+        return "A copy of your lines ran.", f"AutoGraph wrote it. Running it made {graph}{ran}"
     by = ""
     if tally.frames["Dynamo"] and tally.translated:
         by = "Dynamo read your bytecode, and what it compiled ran instead."

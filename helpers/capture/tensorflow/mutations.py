@@ -15,10 +15,9 @@ from ...model.phrase import listed
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import arguments, progress
 from ...safety.arguments import printable, real_isinstance, real_type_name, static_attribute
-from ...safety.restoring import running_user_code
-from ..cpython.objects import names_used
-from ..cpython.settrace import UNRAISABLE
-from ..text.error import error_message
+from ..cpython.objects import names_used, python_function
+from ..cpython.settrace import run_to_end
+from .trace_ledger import watched_of
 
 NAMED = "parameter(s) were modified:"
 LIBRARIES = {"builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch"}
@@ -45,13 +44,13 @@ PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and
 def mutations_ledger(cases, ways=None) -> Ledger:
     """Run functions that change their arguments, and show which raise and what the caller then has.
 
-    `cases`: name -> function, or (function, *arguments); TypeError for others. Each run gets copies
-    of containers and plain objects. Objects that are not copied (an array, a variable) are listed
-    as not compared. Names that a run rebinds, in its module or closure, are reported and restored.
-    It does not look at what a method, or a function reached through an attribute, changes
-    elsewhere. `ways`: heading -> what makes a callable of a function. The default is the function
-    as it is, and `tf.function`. `.model.entries` contains the rows. Example:
-    `watch_mutations({"append": (step, [])})`
+    `cases`: name -> function, or (function, *arguments); TypeError for others. Of a tf.function,
+    its Python function is run. Each run gets copies of containers and plain objects. Objects that
+    are not copied (an array, a variable) are listed as not compared. Names that a run rebinds, in
+    its module or closure, are reported. What it rebinds or changes is restored. It does not look at
+    what a method, or a function reached through an attribute, changes elsewhere. `ways`: heading ->
+    what makes a callable of a function. The default is the function as it is, and `tf.function`.
+    `.model.entries` contains the rows. Example: `watch_mutations({"append": (step, [])})`
     """
     if ways is None:
         import tensorflow as tf
@@ -60,22 +59,20 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     ways = arguments.table(ways, "ways=", WAYS, MOST_WAYS)
     for name, way in ways:
         arguments.called(way, f"the way '{printable(name)}'")
-    entries, last = [], _Snapshot([])
+    entries = []
     cases = arguments.table(cases, "watch_mutations", CASES, MOST_CASES)
     for name, case in progress.counted("case", cases):
         fn, *args = arguments.parts(case)
         arguments.called(fn, f"the case '{printable(name)}'")
+        fn = python_function(getattr(watched_of(fn), "function", fn)) or fn
         verdicts, notes = [], {}
         for _, way in ways:
-            last.put_contents_back()  # each run finds what the first one found
-            verdict, told, last = _run(fn, copy_containers(args), way)
+            verdict, told = _run(fn, copy_containers(args), way)
             verdicts.append(verdict)
             notes |= dict.fromkeys(told)
         entries.append(Entry(printable(name), tuple(verdicts), "; ".join(notes)))
     heads = "the body's change", tuple(printable(name) for name, _ in ways)
-    return Ledger(
-        "Which changes of an argument does TensorFlow notice?", *heads, tuple(entries), marks=MARKS
-    )
+    return Ledger("Which changes does TensorFlow notice?", *heads, tuple(entries), marks=MARKS)
 
 
 def copy_containers(args: list) -> list:
@@ -83,20 +80,14 @@ def copy_containers(args: list) -> list:
     return copy.deepcopy(args, {id(leaf): leaf for leaf in _Snapshot(args).leaves})
 
 
-def _run(fn, args, way) -> tuple[Verdict, list[str], "_Snapshot"]:
-    """Run `fn` one way -> the verdict; what was raised, rebound, not looked into; what was held."""
-    before, error = _Snapshot([fn, *args]), ""
-    try:
-        with running_user_code():
-            way(fn)(*args)
-    except UNRAISABLE:
-        raise
-    except BaseException as raised:
-        error = error_message(raised)
+def _run(fn, args, way) -> tuple[Verdict, list[str]]:
+    """Run `fn` one way -> the verdict; what was raised, rebound, not looked into."""
+    before = _Snapshot([fn, *args])
+    error = run_to_end(lambda: way(fn)(*args))
     rebound = before.rebound()
     after = _Snapshot([fn, *args, *rebound.values()])
-    before.put_names_back()
     kept = "caller's changed" if rebound or before.changed() else UNCHANGED
+    before.put_back()  # each run finds what the first one found
     known, leaked = set(map(id, before.leaves)), tensorflow_private.SymbolicTensor
     if any(real_isinstance(leaf, leaked) and id(leaf) not in known for leaf in after.leaves):
         kept = LEAKED
@@ -107,10 +98,10 @@ def _run(fn, args, way) -> tuple[Verdict, list[str], "_Snapshot"]:
     told += [f"neither copied nor compared: {unseen}"] * bool(unseen)
     if not error:
         tone = "plain" if kept in QUIET else "failed" if kept == LEAKED else "changed"
-        return Verdict(f"no error; {kept}", tone), told, before
+        return Verdict(f"no error; {kept}", tone), told
     named = f"the error names {error.partition(NAMED)[2].strip()}" if NAMED in error else error
     tone = "refused" if NAMED in error and kept in QUIET else "failed"
-    return Verdict(f"{error.partition(':')[0]}; {kept}", tone), [named, *told], before
+    return Verdict(f"{error.partition(':')[0]}; {kept}", tone), [named, *told]
 
 
 class _Snapshot:
@@ -174,8 +165,8 @@ class _Snapshot:
             if _is_other(before.get(name, GONE), now.get(name, GONE))
         }
 
-    def put_names_back(self) -> None:
-        """Let every name refer to what it referred to."""
+    def put_back(self) -> None:
+        """Let every name refer to what it referred to, and each container hold what it held."""
         for _, owner, before in self._names.values():
             if type(owner) is dict:
                 owner.update(before)
@@ -183,9 +174,6 @@ class _Snapshot:
                     del owner[name]
             elif before:
                 owner.cell_contents = before[""]
-
-    def put_contents_back(self) -> None:
-        """Let each container hold what it held."""
         for inside, before in self._held:
             inside.clear()
             (inside.extend if type(inside) is list else inside.update)(before)

@@ -19,7 +19,7 @@ from ...safety.arguments import printable, real_isinstance, real_type_name
 from ...safety.restoring import running_user_code
 from ..cpython.unwrapping import refuse_other_framework
 from ..text.error import error_message, instead
-from .trace_ledger import as_tf_function, watched_of
+from .trace_ledger import KERAS, PYTHON, as_tf_function, parts_of, watched_of
 
 NEEDED = "a graph can be drawn of a tf.function, one of its concrete functions, a tf.Graph or a "
 NEEDED += "GraphDef, or of a Python function and its arguments"
@@ -76,6 +76,9 @@ def _graph_def(thing, args, kwargs):
 
 def _concrete(thing, args, kwargs):
     thing = watched.function if (watched := watched_of(thing)) else thing
+    if real_isinstance(thing, *PYTHON) and thing.__module__ == KERAS and not (args or kwargs):
+        inside = [one for one in parts_of(thing) if not real_isinstance(one, *PYTHON)]
+        thing = next(filter(tensorflow_private.all_traces, inside), [*inside, thing][0])
     if not real_isinstance(thing, tensorflow_private.Function):
         if not callable(thing) or real_isinstance(thing, type) or not (args or kwargs):
             alone = " alone" * callable(thing) or instead(thing)

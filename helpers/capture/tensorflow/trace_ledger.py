@@ -38,7 +38,8 @@ KERAS = "keras.src.backend.tensorflow.trainer"
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _EAGER = "run_functions_eagerly is on: Python ran, nothing was looked up"
 WHEN = {"error": "no key", "trace": "raised while tracing"}
-MOST_ITEMS, DEEPEST, LONGEST = 6, 6, 160
+MOST_ITEMS, MOST_PARTS, DEEPEST, LONGEST = 6, 20, 6, 160
+PYTHON = FunctionType, MethodType
 SPEC = re.compile(r"\bTensorSpec\(shape=(.*?), dtype=tf\.(\w+), name=\w+\)")
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 MOST_DIFFERENCES = 20  # counted between two keys; beyond that they are far apart anyway
@@ -108,7 +109,7 @@ def as_tf_function(fn, **options):
     shown = quote_value(fn)
     if type(fn) is FunctionType and fn.__code__.co_flags & ASYNC:
         raise TypeError(f"a call of {shown} only makes a coroutine, which TensorFlow cannot trace")
-    if real_isinstance(fn, FunctionType, MethodType) and fn.__module__ == KERAS:
+    if real_isinstance(fn, *PYTHON) and fn.__module__ == KERAS:
         loop = "is a loop in Python around its own tf.function, which TensorFlow cannot trace"
         raise TypeError(f"{fn.__name__} of Keras {loop}; use `with watching_traces(): fit(…)`")
     try:
@@ -149,7 +150,7 @@ class Watched:
         inner = python.__func__ if type(python) is MethodType else python
         self._before = _functions_named(inner) if type(inner) is FunctionType else {}
         self._space = inner.__globals__ if self._before else {}
-        if type(python) in (FunctionType, MethodType, BuiltinFunctionType):
+        if type(python) in (*PYTHON, BuiltinFunctionType):
             functools.update_wrapper(self, python, updated=())
         self.__signature__ = inspect.signature(function)
 
@@ -254,28 +255,40 @@ class TracesSeen:
     """List the traces that TensorFlow makes in a `with` block, in any function.
 
     `.model` is as of `watch_traces`. A call that hits adds no row. Functions that were made before
-    the block, as Keras does, and functions of other threads are included. Functions that tf.data
-    traces for a dataset are only counted. Errors in the block are raised. Example: `with
-    watching_traces() as seen: train()`, then `assert not seen.model.retraces, str(seen)`
+    the block, as Keras does, and functions of other threads are included. A new tf.function of code
+    that was traced in the block is a retrace. Functions that tf.data traces are only counted.
+    Errors in the block are raised. Example: `with watching_traces() as seen: train()`, then `assert
+    not seen.model.retraces, str(seen)`
     """
 
     def __init__(self):
         self._names, self._calls, self._of_data = Names(), [], 0
+        self._made: dict[tuple, list] = {}  # what was traced; kept, so that each id stays its own
         self.watching = functools.partial(tensorflow_private.hearing_lookups, self._hear)
 
     def _hear(self, python, key, known, error) -> None:
-        if str(getattr(python, "__module__", "")).startswith("tensorflow.python.data."):
+        module = str(getattr(python, "__module__", ""))
+        if module.startswith("tensorflow.python.data."):
             self._of_data += 1
             return
-        (context, kind), subject = key, f"{len(self._calls) + 1}: {called(python)}"
-        method = "" if type(python) is MethodType else _method_in(python)
-        subject += f" ({method})" * bool(method)
+        (context, kind), name, parts = key, called(python), parts_of(python)
+        methods = [one for one in parts if type(one) is MethodType]
+        inner = "".join(f" ({called(one)})" for one in methods[:1] if called(one) != name)
+        subject = f"{len(self._calls) + 1}: {name}{inner}"
         alike = [one for one in known if one[0].scope_type == context.scope_type]
         note, causes = _reason(alike, key, self._names)
+        code = [getattr(one, "__code__", None) for one in parts]
+        owners = (one.__self__ for one in methods)
+        code += [weakref.ref(one) if type(one).__weakrefoffset__ else one for one in owners]
+        same = tuple(map(id, code))
+        if same in self._made and not known and not module.startswith("tensorflow."):
+            note = "new tf.function of code traced before: make the tf.function once"
+            causes = (Cause("tf.function", "object", "an earlier one", "a new one of its code"),)
         again = "second trace of the first call, which created variables: not a retrace"
         row, more = ("trace", again if known and not alike else note), {"traces": 1}
         if error:
             row, more, causes = ("error", f"{WHEN['trace']}: {error_message(error)}"), {}, ()
+        self._made |= {} if error else {same: code}
         words = self._names.arguments(kind)
         self._calls.append(trace_entry(subject, words, *row, causes=causes, **more))
 
@@ -289,16 +302,16 @@ class TracesSeen:
         return replace(made, note=note + data * bool(self._of_data))
 
 
-def _method_in(value, deep: int = 9) -> str:
-    """Return the name of a bound method in the closures below, such as train_step of Keras."""
-    if type(value) is MethodType:
-        return called(value)
-    cells = (value.__closure__ or ()) if type(value) is FunctionType else ()
-    with suppress(ValueError):  # a cell without contents
-        below = (static_attribute(value, "__wrapped__"), *(one.cell_contents for one in cells))
-        found = (_method_in(one, deep - 1) for one in below if deep and one is not None)
-        return next(filter(None, found), "")
-    return ""
+def parts_of(python) -> list:
+    """Return a callable, and the functions, methods and tf.functions that it wraps or closes on."""
+    kinds, waiting, found = (*PYTHON, tensorflow_private.Function), [python], {}
+    for one in waiting:
+        if id(one) not in found and real_isinstance(one, *kinds) and len(found) < MOST_PARTS:
+            found[id(one)] = one
+            waiting += (getattr(one, name, None) for name in ("__wrapped__", "_python_function"))
+            with suppress(ValueError):  # a cell without contents
+                waiting += (cell.cell_contents for cell in getattr(one, "__closure__", None) or ())
+    return [*found.values()]
 
 
 def _reason(known, key, names: "Names") -> tuple[str, tuple[Cause, ...]]:
