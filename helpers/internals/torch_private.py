@@ -8,6 +8,7 @@ import gc
 import importlib
 import logging
 import pkgutil
+import sys
 from contextlib import contextmanager
 from importlib.util import find_spec
 from types import CodeType, FunctionType
@@ -225,13 +226,13 @@ def keys_now(tensor) -> str:
 
 
 def compiled_calls(heard):
-    """Have `heard()` called in the block as often as code of torch.compile is."""
+    """Tell `heard` in the block of each `fn` whose code of torch.compile is called."""
     place, name = restoring.module("torch._dynamo.eval_frame"), "_callback_from_stance"
     real = getattr(place, name, None)
 
     def calling(callback):
         if callable(callback):  # it is none where compiling is turned off
-            heard()
+            heard(sys._getframe(1).f_locals.get("fn"))
         return real(callback)
 
     return patched(place, **({name: calling} if real else {}))
@@ -344,6 +345,44 @@ def hearing_compilations(heard):
 
     with patched(utils, **{name: noting}):
         yield
+
+
+@contextmanager
+def hearing_misses(heard):
+    """Call `heard()` for each frame that all its cache entries refuse, compiled again or not."""
+    switch = getattr(restoring.module("torch._C._dynamo.eval_frame"), "set_guard_complete_hook", 0)
+
+    def asked(hit):
+        hit = before(hit) if before else hit
+        if not hit:
+            heard()
+        return hit
+
+    before = switch(asked) if switch else None
+    try:
+        yield
+    finally:
+        if switch:
+            switch(before)
+
+
+def compiling_now() -> tuple[dict, object, object]:
+    """Return what `_compile` was given for a frame, the `fn` called, and the user's own frame."""
+    frame, given, fn = sys._getframe(1), {}, None
+    while frame is not None and (fn is None or restoring.is_library(frame.f_code.co_filename)):
+        place = frame.f_globals.get("__name__"), frame.f_code.co_name
+        if place == ("torch._dynamo.convert_frame", "_compile"):
+            given = given or frame.f_locals
+        elif place == ("torch._dynamo.eval_frame", "compile_wrapper") and fn is None:
+            fn = frame.f_locals.get("fn")
+        frame = frame.f_back
+    return given, fn, frame
+
+
+def at_limit() -> list[CodeType]:
+    """Return the code objects for which Dynamo keeps as many entries as `recompile_limit`."""
+    met = (code for one in __getattr__("input_codes").seen if (code := one()))
+    return [one for one in met if len(cache_entries(one)) >= __getattr__("config").recompile_limit]
 
 
 @contextmanager

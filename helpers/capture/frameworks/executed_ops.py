@@ -127,8 +127,8 @@ class _Recorder:
         with contextlib.ExitStack() as stack:
             if restoring.module("torch"):
                 stack.enter_context(torch_private.dispatch_mode(self.of_torch))
-                note = functools.partial(self._compiled.add, COMPILED)
-                stack.enter_context(torch_private.compiled_calls(note))
+                note = torch_private.compiled_calls(lambda _: self._compiled.add(COMPILED))
+                stack.enter_context(note)
             if restoring.module("tensorflow"):
                 stack.enter_context(tensorflow_private.op_callback(self.of_tensorflow))
             try:

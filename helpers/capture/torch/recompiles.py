@@ -9,8 +9,9 @@ import inspect
 import logging
 import re
 import shutil
+import weakref
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from operator import attrgetter
 from types import FunctionType, MethodType
@@ -212,26 +213,45 @@ class Compiled:
 class CompilesSeen:
     """List what Dynamo compiles in a `with` block, in any function: what, and why.
 
-    `.model.compiles` counts recompiles too, `.recompiles` only them. Each of `.model.entries` has
-    `subject`, `verdict` and `note`: all failed guards. A compiled frame is a row, so a function
-    with a graph break has another row for its resume function. A call that compiles nothing adds no
-    row. Functions compiled before the block and functions of other threads are included. Errors in
-    the block are raised. RuntimeError if torch cannot be watched. Example: `with
-    watching_recompiles() as seen: train()`, then `assert seen.model.compiles <= 1, str(seen)`
+    `.model.compiles` counts recompiles too, `.recompiles` only them. `.model.eager` counts the
+    calls that plain Python runs because the recompile limit is reached. Each of `.model.entries`
+    has `subject`, `verdict` and `note`: all failed guards, and your call that compiled. A compiled
+    frame is a row, so a function with a graph break has another row for its resume function. A call
+    that compiles nothing adds no row. Functions compiled before the block and functions of other
+    threads are included. Errors in the block are raised. RuntimeError if torch cannot be watched.
+    Example: `with watching_recompiles() as seen: train()`, then `assert seen.model.compiles <= 1
+    and not seen.model.eager, str(seen)`
     """
 
     def __init__(self):
         torch_private.needed("dynamo", "cache")
         self._rows: list[CompileEntry] = []
+        self._calls, self._unlisted, self._limited = {}, 0, None
 
     @contextmanager
     def watching(self):
         """Hear of every compile in the block."""
         heard = torch_private.hearing_compilations(self._hear)
-        with torch_private.recompile_reasons(why_again) as self._asked, heard:
-            yield
+        calls = torch_private.compiled_calls(self._count)
+        misses = torch_private.hearing_misses(self._miss)
+        with torch_private.recompile_reasons(why_again) as self._asked, heard, calls, misses:
+            try:
+                yield
+            finally:
+                self._limited = self._at_limit()
+
+    def _count(self, fn) -> None:
+        known, number = self._calls.get(id(fn), (None, 0))
+        with suppress(TypeError):  # where it takes no weak reference
+            number *= known is not None and known() is fn  # or another has its id now
+            self._calls[id(fn)] = weakref.ref(fn), number + 1
+
+    def _miss(self) -> None:
+        self._unlisted += 1  # until Dynamo says that it has tried to compile it
 
     def _hear(self, one) -> None:
+        given, fn, caller = torch_private.compiling_now()
+        self._unlisted -= bool(given.get("cache_entries"))
         at_limit = not one.co_name and one.recompile_reason
         failed = clipped(same(f"{one.fail_type}: {one.fail_reason}").split("\n")[0], LONGEST)
         if at_limit:  # torch says no more than an id
@@ -247,8 +267,13 @@ class CompilesSeen:
             word, note = ("eager", f"{limit}\n{why}") if why else ("error", failed)
         if one.co_name and (word != "compile" or one.graph_op_count is not None):
             (name, line), number = resumed(one.co_name), len(self._rows) + 1
-            who = f"{name}{', resumed' * bool(line)}"
+            inside = given.get("locals") or {}
+            owner = f"{type_name(inside['self'])}." if "self" in inside else ""
+            who = f"{owner}{name}{', resumed' * bool(line)}"
             who += in_file(one.co_filename, line or one.co_firstlineno)
+            if caller and (known := self._calls.get(id(fn))):
+                place = in_file(caller.f_code.co_filename, caller.f_lineno)
+                note += f"\nin call {known[1]}{place}"
             verdicts = Verdict(who), Verdict(word, TONES.get(word, "plain"))
             self._rows.append(CompileEntry(str(number), verdicts, note))
 
@@ -257,8 +282,23 @@ class CompilesSeen:
         """Return the ledger as it is now."""
         rows, headings = tuple(self._rows), ("function", HEADINGS[1])
         made = CompileLedger("Compiled in the block", "number", headings, rows, marks=MARKS)
-        again = f"{counted(made.recompiles, 'recompile')} among them."
-        return replace(made, note=f"{counted(made.compiles, 'compile')}, {again}")
+        made = replace(made, unlisted=self._unlisted)
+        note = f"{counted(made.compiles, 'compile')}, {counted(made.recompiles, 'recompile')} "
+        note += f"among them{f', {made.eager:,} eager' * bool(made.eager)}."
+        if self._unlisted:
+            limited = self._at_limit() if self._limited is None else self._limited
+            note += f" Without a row: {counted(self._unlisted, 'call')} in plain Python. {limited}"
+        return replace(made, note=note)
+
+    def _at_limit(self) -> str:
+        """Say which functions have as many entries as torch allows."""
+        places = (
+            resumed(one.co_name)[0] + in_file(one.co_filename, one.co_firstlineno)
+            for one in torch_private.at_limit()
+        )
+        who = listed([*dict.fromkeys(places)], MOST_FRAMES)
+        limit = torch_private.config.recompile_limit
+        return f"With recompile_limit {limit}, Dynamo compiles no more of {who}." if who else ""
 
 
 def _value_words(value) -> str:
