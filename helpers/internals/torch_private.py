@@ -269,7 +269,7 @@ def nothing_compiled():
 
     Its cache is of a code object, so functions that it has met get a copy of theirs meanwhile.
     """
-    met = {id(code): code for one in __getattr__("input_codes").seen if (code := one())}
+    met = {id(code): code for code in codes_met()}
     copies = {key: _copied(code) for key, code in met.items()}
     found = gc.get_referrers(*met.values())
     before = [(fn, fn.__code__) for fn in found if type(fn) is FunctionType]
@@ -379,10 +379,9 @@ def compiling_now() -> tuple[dict, object, object]:
     return given, fn, frame
 
 
-def at_limit() -> list[CodeType]:
-    """Return the code objects for which Dynamo keeps as many entries as `recompile_limit`."""
-    met = (code for one in __getattr__("input_codes").seen if (code := one()))
-    return [one for one in met if len(cache_entries(one)) >= __getattr__("config").recompile_limit]
+def codes_met() -> list[CodeType]:
+    """Return the code objects that Dynamo has met, and that are still there."""
+    return [code for one in __getattr__("input_codes").seen if (code := one())]
 
 
 @contextmanager

@@ -292,12 +292,9 @@ class CompilesSeen:
 
     def _at_limit(self) -> str:
         """Say which functions have as many entries as torch allows."""
-        places = (
-            resumed(one.co_name)[0] + in_file(one.co_filename, one.co_firstlineno)
-            for one in torch_private.at_limit()
-        )
-        who = listed([*dict.fromkeys(places)], MOST_FRAMES)
-        limit = torch_private.config.recompile_limit
+        limit, met = torch_private.config.recompile_limit, torch_private.codes_met()
+        full = [one for one in met if len(torch_private.cache_entries(one)) >= limit]
+        who = listed([*dict.fromkeys(map(guard_tree.code_words, full))], MOST_FRAMES)
         return f"With recompile_limit {limit}, Dynamo compiles no more of {who}." if who else ""
 
 
