@@ -232,7 +232,7 @@ def compiled_calls(heard):
 
     def calling(callback):
         if callable(callback):  # it is none where compiling is turned off
-            heard(sys._getframe(1).f_locals.get("fn"))
+            heard(sys._getframe(1).f_locals.get("fn", real))
         return real(callback)
 
     return patched(place, **({name: calling} if real else {}))
@@ -350,7 +350,8 @@ def hearing_compilations(heard):
 @contextmanager
 def hearing_misses(heard):
     """Call `heard()` for each frame that all its cache entries refuse, compiled again or not."""
-    switch = getattr(restoring.module("torch._C._dynamo.eval_frame"), "set_guard_complete_hook", 0)
+    door, name = restoring.module("torch._C._dynamo.eval_frame"), "set_guard_complete_hook"
+    switch = getattr(door, name, lambda hook: None)
 
     def asked(hit):
         hit = before(hit) if before else hit
@@ -358,12 +359,11 @@ def hearing_misses(heard):
             heard()
         return hit
 
-    before = switch(asked) if switch else None
+    before = switch(asked)
     try:
         yield
     finally:
-        if switch:
-            switch(before)
+        switch(before)
 
 
 def compiling_now() -> tuple[dict, object, object]:

@@ -214,10 +214,11 @@ def elsewhere(find: str) -> str:
     return f"; other frames have such guards: {listed([*found], 8)}" * bool(found)
 
 
-def code_words(code: CodeType) -> str:
+def code_words(code) -> str:
     """Return the name of a code object or of what it resumes, with its file and line."""
     name, line = resumed(code.co_name)
-    return f"{name}{', resumed' * bool(line)}{in_file(code.co_filename, code.co_firstlineno)}"
+    place = in_file(code.co_filename, line or code.co_firstlineno)
+    return f"{name}{', resumed' * bool(line)}{place}"
 
 
 def _count(guards) -> list[str]:

@@ -11,9 +11,8 @@ import re
 import shutil
 import weakref
 from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
-from operator import attrgetter
 from types import FunctionType, MethodType
 
 from ...internals import torch_private
@@ -45,7 +44,6 @@ from .guard_tree import behind, copied, entries, entries_words, given, why_again
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 MOST_FRAMES, LONGEST, MOST_CALLS = 3, 120, 6
-NAME_OF_CODE = "co_name", "co_filename", "co_firstlineno"
 NOTHING, OTHER = "there was no entry", "the guards hold, but the backend is different"
 EMPTY = "Dynamo made no entry: there was nothing to compile, or it skipped or gave up this code"
 ENDS = "torch's guards crash the process on a nested tensor of this layout; use layout=torch.jagged"
@@ -207,7 +205,7 @@ class Compiled:
         own = line in (number for _, _, number in code.co_lines())  # not of another forward
         if own and (place[0], name) == (code.co_filename, code.co_name):
             return f"{name}, resumed after line {line - code.co_firstlineno + 1}"
-        return f"{name}{', resumed' * bool(line)}{in_file(*place)}"
+        return guard_tree.code_words(frame)
 
 
 class CompilesSeen:
@@ -226,68 +224,53 @@ class CompilesSeen:
     def __init__(self):
         torch_private.needed("dynamo", "cache")
         self._rows: list[CompileEntry] = []
-        self._calls, self._unlisted, self._limited = {}, 0, None
+        self._calls, self._misses, self._limited = weakref.WeakKeyDictionary(), [], None
 
     @contextmanager
     def watching(self):
         """Hear of every compile in the block."""
         heard = torch_private.hearing_compilations(self._hear)
-        calls = torch_private.compiled_calls(self._count)
-        misses = torch_private.hearing_misses(self._miss)
+        count = self._calls
+        calls = torch_private.compiled_calls(lambda fn: count.update({fn: count.get(fn, 0) + 1}))
+        misses = torch_private.hearing_misses(lambda: self._misses.append(1))
         with torch_private.recompile_reasons(why_again) as self._asked, heard, calls, misses:
             try:
                 yield
             finally:
                 self._limited = self._at_limit()
 
-    def _count(self, fn) -> None:
-        known, number = self._calls.get(id(fn), (None, 0))
-        with suppress(TypeError):  # where it takes no weak reference
-            number *= known is not None and known() is fn  # or another has its id now
-            self._calls[id(fn)] = weakref.ref(fn), number + 1
-
-    def _miss(self) -> None:
-        self._unlisted += 1  # until Dynamo says that it has tried to compile it
-
     def _hear(self, one) -> None:
         given, fn, caller = torch_private.compiling_now()
-        self._unlisted -= bool(given.get("cache_entries"))
+        del self._misses[: bool(given.get("cache_entries"))]  # this one is not passed over
+        code = given.get("code", one)
         at_limit = not one.co_name and one.recompile_reason
         failed = clipped(same(f"{one.fail_type}: {one.fail_reason}").split("\n")[0], LONGEST)
-        if at_limit:  # torch says no more than an id
-            same_frame = str(one.compile_id).partition("/")[0]
-            known = (o for o in reversed(torch_private.compilations()) if o.co_name)
-            one = next((o for o in known if o.compile_id.partition("/")[0] == same_frame), one)
-        why, name = one.recompile_reason or at_limit or "", attrgetter(*NAME_OF_CODE)
-        asked = [told for code, told in self._asked if name(code) == name(one)]
+        asked, why = [told for known, told in self._asked if known is code], one.recompile_reason
         why = why and "\n".join(asked[-1] if asked else [guard_tree.clean(why)])
         word, note = ("recompile", why) if why else ("compile", NOTHING)
         if one.fail_type or at_limit:
             limit = f"recompile_limit is {torch_private.config.recompile_limit}: plain Python ran"
             word, note = ("eager", f"{limit}\n{why}") if why else ("error", failed)
-        if one.co_name and (word != "compile" or one.graph_op_count is not None):
-            (name, line), number = resumed(one.co_name), len(self._rows) + 1
+        if code.co_name and (word != "compile" or one.graph_op_count is not None):
             inside = given.get("locals") or {}
-            owner = f"{type_name(inside['self'])}." if "self" in inside else ""
-            who = f"{owner}{name}{', resumed' * bool(line)}"
-            who += in_file(one.co_filename, line or one.co_firstlineno)
-            if caller and (known := self._calls.get(id(fn))):
+            who = f"{type_name(inside['self'])}." if "self" in inside else ""
+            if caller and fn in self._calls:
                 place = in_file(caller.f_code.co_filename, caller.f_lineno)
-                note += f"\nin call {known[1]}{place}"
-            verdicts = Verdict(who), Verdict(word, TONES.get(word, "plain"))
-            self._rows.append(CompileEntry(str(number), verdicts, note))
+                note += f"\nin call {self._calls[fn]}{place}"
+            verdicts = Verdict(who + guard_tree.code_words(code)), Verdict(word, TONES[word])
+            self._rows.append(CompileEntry(str(len(self._rows) + 1), verdicts, note))
 
     @property
     def model(self) -> CompileLedger:
         """Return the ledger as it is now."""
         rows, headings = tuple(self._rows), ("function", HEADINGS[1])
         made = CompileLedger("Compiled in the block", "number", headings, rows, marks=MARKS)
-        made = replace(made, unlisted=self._unlisted)
+        made = replace(made, unlisted=len(self._misses))
         note = f"{counted(made.compiles, 'compile')}, {counted(made.recompiles, 'recompile')} "
         note += f"among them{f', {made.eager:,} eager' * bool(made.eager)}."
-        if self._unlisted:
+        if made.unlisted:
             limited = self._at_limit() if self._limited is None else self._limited
-            note += f" Without a row: {counted(self._unlisted, 'call')} in plain Python. {limited}"
+            note += f" Without a row: {counted(made.unlisted, 'call')} in plain Python. {limited}"
         return replace(made, note=note)
 
     def _at_limit(self) -> str:
