@@ -232,7 +232,10 @@ def compiled_calls(heard):
 
     def calling(callback):
         if callable(callback):  # it is none where compiling is turned off
-            heard(sys._getframe(1).f_locals.get("fn", real))
+            frame = sys._getframe(1)
+            while frame.f_code is calling.__code__:  # of a block around this one
+                frame = frame.f_back
+            heard(frame.f_locals.get("fn", real))
         return real(callback)
 
     return patched(place, **({name: calling} if real else {}))
