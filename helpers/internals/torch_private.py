@@ -8,6 +8,7 @@ import gc
 import importlib
 import logging
 import pkgutil
+import sys
 from contextlib import contextmanager
 from importlib.util import find_spec
 from types import CodeType, FunctionType
@@ -225,13 +226,16 @@ def keys_now(tensor) -> str:
 
 
 def compiled_calls(heard):
-    """Have `heard()` called in the block as often as code of torch.compile is."""
+    """Tell `heard` in the block of each `fn` whose code of torch.compile is called."""
     place, name = restoring.module("torch._dynamo.eval_frame"), "_callback_from_stance"
     real = getattr(place, name, None)
 
     def calling(callback):
         if callable(callback):  # it is none where compiling is turned off
-            heard()
+            frame = sys._getframe(1)
+            while frame.f_code is calling.__code__:  # of a block around this one
+                frame = frame.f_back
+            heard(frame.f_locals.get("fn", real))
         return real(callback)
 
     return patched(place, **({name: calling} if real else {}))
@@ -268,7 +272,7 @@ def nothing_compiled():
 
     Its cache is of a code object, so functions that it has met get a copy of theirs meanwhile.
     """
-    met = {id(code): code for one in __getattr__("input_codes").seen if (code := one())}
+    met = {id(code): code for code in codes_met()}
     copies = {key: _copied(code) for key, code in met.items()}
     found = gc.get_referrers(*met.values())
     before = [(fn, fn.__code__) for fn in found if type(fn) is FunctionType]
@@ -344,6 +348,43 @@ def hearing_compilations(heard):
 
     with patched(utils, **{name: noting}):
         yield
+
+
+@contextmanager
+def hearing_misses(heard):
+    """Call `heard()` for each frame that all its cache entries refuse, compiled again or not."""
+    door, name = restoring.module("torch._C._dynamo.eval_frame"), "set_guard_complete_hook"
+    switch = getattr(door, name, lambda hook: None)
+
+    def asked(hit):
+        hit = before(hit) if before else hit
+        if not hit:
+            heard()
+        return hit
+
+    before = switch(asked)
+    try:
+        yield
+    finally:
+        switch(before)
+
+
+def compiling_now() -> tuple[dict, object, object]:
+    """Return what `_compile` was given for a frame, the `fn` called, and the user's own frame."""
+    frame, given, fn = sys._getframe(1), {}, None
+    while frame is not None and (fn is None or restoring.is_library(frame.f_code.co_filename)):
+        place = frame.f_globals.get("__name__"), frame.f_code.co_name
+        if place == ("torch._dynamo.convert_frame", "_compile"):
+            given = given or frame.f_locals
+        elif place == ("torch._dynamo.eval_frame", "compile_wrapper") and fn is None:
+            fn = frame.f_locals.get("fn")
+        frame = frame.f_back
+    return given, fn, frame
+
+
+def codes_met() -> list[CodeType]:
+    """Return the code objects that Dynamo has met, and that are still there."""
+    return [code for one in __getattr__("input_codes").seen if (code := one())]
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Records of torch.compile: Dynamo's steps and breaks, guards, ledgers of compiles."""
 
+import re
 from dataclasses import dataclass
 
 from .graphs import Graph
@@ -84,6 +85,7 @@ class BreakListing(Listing):
 
 
 MOST_FAILURES = 8  # lines
+OF_MODULE = re.compile(r".*\._modules\['[^']*'\]")
 HEADINGS = ("arguments", "verdict")
 MARKS = ("changed", "compiled for this call"), ("failed", "plain Python ran, or an error")
 TONES = {"compile": "changed", "recompile": "changed", "eager": "failed", "error": "failed"}
@@ -152,15 +154,16 @@ class Failure(Guard):
 def explain_failures(failures) -> tuple[str, ...]:
     """Return in lines why each cache entry refuses a call; `failures`: a tuple per entry.
 
-    First is what torch found first. Entries that see the same value share a line. Behind a guard
-    is the line that it was taken for, where torch knows one.
+    First is what torch found first. Entries that see the same value share a line, and so do inner
+    modules. Behind a guard is the line that it was taken for, where torch knows one.
     """
     alike, told = {}, []
     for one in (*(found[0] for found in failures), *(f for found in failures for f in found[1:])):
-        alike.setdefault((one.source, one.value, "" if one.value else one.checks), []).append(one)
-    for (source, value, _), same in alike.items():
-        lines = {}
-        for one in same:
+        name = OF_MODULE.sub("", one.source)
+        alike.setdefault((name, one.value, "" if one.value else one.checks), []).append(one)
+    for (_, value, _), same in alike.items():
+        lines, source, others = {}, same[0].source, len({one.source for one in same}) - 1
+        for one in (one for one in same if one.source == source):
             place = f", added at `{one.line}`{f' ({one.place})' * bool(one.place)}"
             lines.setdefault(place * bool(one.line), {})[one.checks] = None
         checks = "; ".join(f"{' or '.join(checks)}{place}" for place, checks in lines.items())
@@ -170,6 +173,7 @@ def explain_failures(failures) -> tuple[str, ...]:
             entries = f"{them[0]} to {them[-1]}"
         words = f"{source} is {value} (guard: {checks})" if value else f"{source}: {checks}"
         words = words.removeprefix(" is ").removeprefix(": ")
+        words += f"; alike in {others} more inner module{'s' * (others > 1)}" * bool(others)
         which = f"{'entries' if len(them) > 1 else 'entry'} {entries}: "
         told.append(f"{which * (len(failures) > 1)}{words}")
     rest = [f"and {len(told) - MOST_FAILURES:,} more"] * (len(told) > MOST_FAILURES)
@@ -188,7 +192,9 @@ class CompileEntry(Entry):
 
 @dataclass(frozen=True)
 class CompileLedger(Ledger):
-    """A ledger of calls of a compiled function, in order."""
+    """A ledger of calls of a compiled function, in order. `unlisted`: eager ones without a row."""
+
+    unlisted: int = 0
 
     @property
     def verdicts(self) -> tuple[str, ...]:
@@ -204,6 +210,11 @@ class CompileLedger(Ledger):
     def recompiles(self) -> int:
         """Return how many of the rows compiled because a guard had failed."""
         return self.verdicts.count("recompile")
+
+    @property
+    def eager(self) -> int:
+        """Return how many calls ran in plain Python, because Dynamo compiles no more for them."""
+        return self.verdicts.count("eager") + self.unlisted
 
 
 LINE_COLUMNS = (

@@ -88,8 +88,8 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     only the matching ones. With `call`, a tuple or dict of arguments, you see the guards of one
     `entry` as Python, evaluated for that call. `.model.source` is one function with all of them,
     which `guard_function` makes. Otherwise `.model.guards` contains them. LookupError if nothing
-    was compiled, or nothing is found. Example: `show_guards(compiled_step, find="layer1",
-    as_table=True)`
+    was compiled, or nothing is found: it names other frames that have such guards. Example:
+    `show_guards(compiled_step, find="layer1", as_table=True)`
     """
     from ..capture.torch import guard_sets, guard_tree
     from ..model.torch_records import guard_listing
@@ -99,10 +99,13 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
         return Exhibit(guard_sets.guard_program(fn, call, entry), table, 4)
     if type(entry) is not int or entry != 1:
         raise TypeError("entry picks the guards that check a call: pass call= too, or neither")
-    if require_bool(as_table, "as_table"):
-        listing = guard_listing(guard_tree.guard_graph(fn), require_str(find, "find"))
-        return Exhibit(listing, table, 4)
-    return Exhibit(guard_tree.guard_graph(fn, find), diagram, 4)
+    try:
+        if require_bool(as_table, "as_table"):
+            listing = guard_listing(guard_tree.guard_graph(fn), require_str(find, "find"))
+            return Exhibit(listing, table, 4)
+        return Exhibit(guard_tree.guard_graph(fn, find), diagram, 4)
+    except LookupError as error:
+        raise LookupError(f"{error}{guard_tree.elsewhere(find)}") from None
 
 
 @preserves_interpreter_state

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -117,7 +118,8 @@ def test_each_recompile_is_one_row_with_every_guard_that_failed_and_its_file():
     form(torch.ones(2), 1), form(torch.ones(3), 2), form(torch.ones(3), 3)
     assert seen.model.compiles == form.model.compiles == 3
     for model in (seen.model, form.model):
-        second, third = (entry.note.split("\n") for entry in model.entries[1:])
+        second, third = (entry.note.partition("\nin call ")[0] for entry in model.entries[1:])
+        second, third = second.split("\n"), third.split("\n")
         assert {line.partition(" is ")[0].partition(":")[0] for line in second} == {
             "self.steps", "n", "x"
         }  # fmt: skip
@@ -134,6 +136,23 @@ def test_the_limit_is_a_row_that_names_its_function_also_when_it_was_compiled_be
     last = seen.model.entries[-1]
     assert last.verdict == "eager" and last.note.startswith("recompile_limit is 8: plain Python")
     assert seen.model.recompiles == 7 and last.verdicts[0].word.startswith("scale ")
+    assert re.search(r"\nin call 9 \(test_blocks.py:\d+\)$", last.note)
+    with helpers.watching_recompiles() as outer, helpers.watching_recompiles() as after:
+        run(sizes[-1]), run(sizes[0]), run(sizes[-1])
+    run(sizes[-1])
+    assert outer.model == after.model and (seen.model.eager, after.model.eager) == (2, 2)
+    assert after.model.compiles == 0 and "compiles no more of scale (test_b" in after.model.note
+
+
+def test_a_row_names_the_class_and_equal_reasons_of_inner_modules_are_one_line():
+    net = torch.nn.Sequential(*(torch.nn.Dropout() for _ in range(3)))
+    net.forward = types.MethodType(lambda self, x: self[0](self[1](self[2](x))) * 2, net)
+    run = compiled(net)
+    with helpers.watching_recompiles() as seen:
+        run(torch.ones(2)), net.eval(), run(torch.ones(2))
+    again = seen.model.entries[1]
+    assert again.note.count(".training is") == 1 and "in 2 more inner modules" in again.note
+    assert again.verdicts[0].word.startswith("Sequential.<lambda> (test_blocks.py:")
 
 
 def test_breaks_and_their_resume_functions_are_those_of_the_function_form():

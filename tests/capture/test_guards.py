@@ -136,3 +136,17 @@ def test_what_was_never_compiled_has_no_guards():
         live = watch_recompiles(dynamic)
         live(torch.ones(2), torch.ones(2))
         show_guards(live, find="no such words")
+
+
+def test_a_search_that_finds_nothing_names_the_other_frames_with_such_guards():
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            torch._dynamo.graph_break()
+            return x * 2 if self.training else x
+
+    step = torch.compile(Net(), backend="eager")
+    step(torch.ones(2))
+    with pytest.raises(LookupError, match="such guards: forward, resumed \\(test_guards.py:"):
+        show_guards(step, find="training", as_table=True)
+    with pytest.raises(LookupError, match="in its words$"):
+        show_guards(step, find="no such word", as_table=True)

@@ -53,13 +53,14 @@ GENERATED = re.compile(r"__(inference|forward|backward)_.*")
 def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     """Run `fn(*args, **kwargs)` and list the ops that TensorFlow, or PyTorch, reports for it.
 
-    Each of `.model.rows` has `op`, `layer` (a path, such as `layer1.0.conv1`), `stage` (forward,
-    backward, after, update), `reads` and `makes`. Both frameworks report only the ops of the
-    calling thread. A tf.function that already has its graph counts as one op. Work in a kernel that
-    torch.compile generated is no op at all. While it is watched, torch adds a `detach` where a
-    result is saved for the backward pass, and sums gradients by `add`. torch.profiler does not
-    cause that. `most` limits the number of ops. ValueError if it is not a valid number. An
-    Exception of `fn` is raised after the exhibit is printed. TypeError if `fn` cannot be called.
+    Each of `.model.rows` has `op`, `layer` (a path, such as `layer1.0.conv1`, in the forward pass
+    only), `stage` (forward, backward, after, update), `reads` and `makes`. Both frameworks report
+    only the ops of the calling thread. A tf.function that already has its graph counts as one op.
+    Work in a kernel that torch.compile generated is no op at all. While it is watched, torch adds a
+    `detach` where a result is saved for the backward pass, and sums gradients by `add`.
+    torch.profiler does not cause that. `most` limits the number of ops. ValueError if it is not a
+    valid number. An Exception of `fn` is raised after the exhibit is printed. TypeError if `fn`
+    cannot be called.
     Example: `assert "aten.mul" in watch_ops(step, x).model.ops`
     """
     most = Limits("watch_ops", most=most).most
@@ -78,10 +79,11 @@ class OpsSeen:
     """List the ops that TensorFlow and PyTorch report in a `with` block.
 
     `.model` is as of `watch_ops`: `.ops` contains the names, and each of `.rows` has `op`, `layer`,
-    `stage`, `reads` and `makes`. A tensor that your names lead to appears under its name. You see
-    the ops of this thread, from frameworks that were imported before the block, at most `most`.
-    Errors in the block are raised. Example: `with watching_ops() as seen: train()`, then `[row.op
-    for row in seen.model.rows if row.layer == "fc"]`
+    `stage`, `reads` and `makes`. A tensor that your names lead to appears under its name. `layer`
+    is empty after the forward pass. It begins with your name for the outermost module, or the name
+    of its class. You see the ops of this thread, from frameworks that were imported before the
+    block, at most `most`. Errors in the block are raised. Example: `with watching_ops() as seen:
+    model(x)`, then `[row.op for row in seen.model.rows if row.layer == "model.fc"]`
     """
 
     def __init__(self, most: int = MOST_OPS):
@@ -128,8 +130,8 @@ class _Recorder:
         with contextlib.ExitStack() as stack:
             if restoring.module("torch"):
                 stack.enter_context(torch_private.dispatch_mode(self.of_torch))
-                note = functools.partial(self._compiled.add, COMPILED)
-                stack.enter_context(torch_private.compiled_calls(note))
+                note = torch_private.compiled_calls(lambda _: self._compiled.add(COMPILED))
+                stack.enter_context(note)
             if restoring.module("tensorflow"):
                 stack.enter_context(tensorflow_private.op_callback(self.of_tensorflow))
             try:
@@ -143,7 +145,9 @@ class _Recorder:
         for number, (name, reads, makes, *more_of_it) in enumerate(self._found, 1):
             sides = (tuple(Value(*value) for value in side) for side in (reads, makes))
             rows.append(Op(number, name, *sides, *more_of_it))
-        left_out = f"{missing:,} more ops are left out (most={len(rows) + missing} shows all)."
+        left_out = (
+            f"{missing:,} more ops were not recorded; most={len(rows) + missing} records all."
+        )
         graphs = {row.op for row in rows if row.op.startswith("__inference_")}
         inside = [*self._compiled, *[GRAPHS.format(listed(sorted(graphs), 3))] * bool(graphs)]
         notes = [*[left_out] * bool(missing), *[NONE] * (not rows), *inside, *more]

@@ -22,7 +22,7 @@ from ..cpython.unwrapping import DEEPEST, opened, refuse_other_framework
 from ..text import tensors
 from ..text.error import instead
 from ..text.value import short_repr, type_name
-from .dynamo_recorder import IMPORTED, same
+from .dynamo_recorder import IMPORTED, in_file, resumed, same
 
 OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
 MISSING, MANY = object(), 60
@@ -202,6 +202,23 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
     note = " ".join((f"{len(guards)} guards in all.", *_count(guards), *told))
     graph = GuardGraph(title, (*nodes.values(),), tuple(edges), note, guards=tuple(guards))
     return graph.find(find) if find else graph
+
+
+def elsewhere(find: str) -> str:
+    """Say which other frames have a guard with these words, if any has."""
+    asked, found = find.casefold(), {}
+    for code in torch_private.codes_met() if asked else ():
+        guards = (leaf.guard(1) for entry in entries(code) for leaf in leaves(entry))
+        if any(asked in f"{g.name} {g.checks} {g.line}".casefold() for g in guards):
+            found[code_words(code)] = None
+    return f"; other frames have such guards: {listed([*found], 8)}" * bool(found)
+
+
+def code_words(code) -> str:
+    """Return the name of a code object or of what it resumes, with its file and line."""
+    name, line = resumed(code.co_name)
+    place = in_file(code.co_filename, line or code.co_firstlineno)
+    return f"{name}{', resumed' * bool(line)}{place}"
 
 
 def _count(guards) -> list[str]:

@@ -9,10 +9,10 @@ import inspect
 import logging
 import re
 import shutil
+import weakref
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
-from operator import attrgetter
 from types import FunctionType, MethodType
 
 from ...internals import torch_private
@@ -44,7 +44,6 @@ from .guard_tree import behind, copied, entries, entries_words, given, why_again
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 MOST_FRAMES, LONGEST, MOST_CALLS = 3, 120, 6
-NAME_OF_CODE = "co_name", "co_filename", "co_firstlineno"
 NOTHING, OTHER = "there was no entry", "the guards hold, but the backend is different"
 EMPTY = "Dynamo made no entry: there was nothing to compile, or it skipped or gave up this code"
 ENDS = "torch's guards crash the process on a nested tensor of this layout; use layout=torch.jagged"
@@ -206,59 +205,80 @@ class Compiled:
         own = line in (number for _, _, number in code.co_lines())  # not of another forward
         if own and (place[0], name) == (code.co_filename, code.co_name):
             return f"{name}, resumed after line {line - code.co_firstlineno + 1}"
-        return f"{name}{', resumed' * bool(line)}{in_file(*place)}"
+        return guard_tree.code_words(frame)
 
 
 class CompilesSeen:
     """List what Dynamo compiles in a `with` block, in any function: what, and why.
 
-    `.model.compiles` counts recompiles too, `.recompiles` only them. Each of `.model.entries` has
-    `subject`, `verdict` and `note`: all failed guards. A compiled frame is a row, so a function
-    with a graph break has another row for its resume function. A call that compiles nothing adds no
-    row. Functions compiled before the block and functions of other threads are included. Errors in
-    the block are raised. RuntimeError if torch cannot be watched. Example: `with
-    watching_recompiles() as seen: train()`, then `assert seen.model.compiles <= 1, str(seen)`
+    `.model.compiles` counts recompiles too, `.recompiles` only them. `.model.eager` counts the
+    calls that plain Python runs because the recompile limit is reached. Each of `.model.entries`
+    has `subject`, `verdict` and `note`: all failed guards, and your call that compiled. A compiled
+    frame is a row, so a function with a graph break has another row for its resume function. A call
+    that compiles nothing adds no row. Functions compiled before the block and functions of other
+    threads are included. Errors in the block are raised. RuntimeError if torch cannot be watched.
+    Example: `with watching_recompiles() as seen: train()`, then `assert seen.model.compiles <= 1
+    and not seen.model.eager, str(seen)`
     """
 
     def __init__(self):
         torch_private.needed("dynamo", "cache")
         self._rows: list[CompileEntry] = []
+        self._calls, self._misses, self._limited = weakref.WeakKeyDictionary(), [], None
 
     @contextmanager
     def watching(self):
         """Hear of every compile in the block."""
         heard = torch_private.hearing_compilations(self._hear)
-        with torch_private.recompile_reasons(why_again) as self._asked, heard:
-            yield
+        count = self._calls
+        calls = torch_private.compiled_calls(lambda fn: count.update({fn: count.get(fn, 0) + 1}))
+        misses = torch_private.hearing_misses(lambda: self._misses.append(1))
+        with torch_private.recompile_reasons(why_again) as self._asked, heard, calls, misses:
+            try:
+                yield
+            finally:
+                self._limited = self._at_limit()
 
     def _hear(self, one) -> None:
+        given, fn, caller = torch_private.compiling_now()
+        del self._misses[: bool(given.get("cache_entries"))]  # this one is not passed over
+        code = given.get("code", one)
         at_limit = not one.co_name and one.recompile_reason
         failed = clipped(same(f"{one.fail_type}: {one.fail_reason}").split("\n")[0], LONGEST)
-        if at_limit:  # torch says no more than an id
-            same_frame = str(one.compile_id).partition("/")[0]
-            known = (o for o in reversed(torch_private.compilations()) if o.co_name)
-            one = next((o for o in known if o.compile_id.partition("/")[0] == same_frame), one)
-        why, name = one.recompile_reason or at_limit or "", attrgetter(*NAME_OF_CODE)
-        asked = [told for code, told in self._asked if name(code) == name(one)]
+        asked, why = [told for known, told in self._asked if known is code], one.recompile_reason
         why = why and "\n".join(asked[-1] if asked else [guard_tree.clean(why)])
         word, note = ("recompile", why) if why else ("compile", NOTHING)
         if one.fail_type or at_limit:
             limit = f"recompile_limit is {torch_private.config.recompile_limit}: plain Python ran"
             word, note = ("eager", f"{limit}\n{why}") if why else ("error", failed)
-        if one.co_name and (word != "compile" or one.graph_op_count is not None):
-            (name, line), number = resumed(one.co_name), len(self._rows) + 1
-            who = f"{name}{', resumed' * bool(line)}"
-            who += in_file(one.co_filename, line or one.co_firstlineno)
-            verdicts = Verdict(who), Verdict(word, TONES.get(word, "plain"))
-            self._rows.append(CompileEntry(str(number), verdicts, note))
+        if code.co_name and (word != "compile" or one.graph_op_count is not None):
+            inside = given.get("locals") or {}
+            who = f"{type_name(inside['self'])}." if "self" in inside else ""
+            if caller and fn in self._calls:
+                place = in_file(caller.f_code.co_filename, caller.f_lineno)
+                note += f"\nin call {self._calls[fn]}{place}"
+            verdicts = Verdict(who + guard_tree.code_words(code)), Verdict(word, TONES[word])
+            self._rows.append(CompileEntry(str(len(self._rows) + 1), verdicts, note))
 
     @property
     def model(self) -> CompileLedger:
         """Return the ledger as it is now."""
         rows, headings = tuple(self._rows), ("function", HEADINGS[1])
         made = CompileLedger("Compiled in the block", "number", headings, rows, marks=MARKS)
-        again = f"{counted(made.recompiles, 'recompile')} among them."
-        return replace(made, note=f"{counted(made.compiles, 'compile')}, {again}")
+        made = replace(made, unlisted=len(self._misses))
+        note = f"{counted(made.compiles, 'compile')}, {counted(made.recompiles, 'recompile')} "
+        note += f"among them{f', {made.eager:,} eager' * bool(made.eager)}."
+        if made.unlisted:
+            limited = self._at_limit() if self._limited is None else self._limited
+            note += f" Without a row: {counted(made.unlisted, 'call')} in plain Python. {limited}"
+        return replace(made, note=note)
+
+    def _at_limit(self) -> str:
+        """Say which functions have as many entries as torch allows."""
+        limit, met = torch_private.config.recompile_limit, torch_private.codes_met()
+        full = [one for one in met if len(torch_private.cache_entries(one)) >= limit]
+        who = listed([*dict.fromkeys(map(guard_tree.code_words, full))], MOST_FRAMES)
+        return f"With recompile_limit {limit}, Dynamo compiles no more of {who}." if who else ""
 
 
 def _value_words(value) -> str:
