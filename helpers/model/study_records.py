@@ -30,37 +30,14 @@ class Choice:
         return f"Running it {verb} {self.answer}{stop(self.answer)} {self.why}".strip()
 
 
-@dataclass(frozen=True)
-class Decided:
-    """A question that was asked: what the learner `said`, what it `was`; ✓, ✗ or – as its mark."""
-
-    mark: str
-    question: str
-    said: str
-    was: str
-
-
-@dataclass(frozen=True)
-class Beside:
-    """Two answers that part: `yours`, and what `who` gives; the words before and after them."""
-
-    before: str
-    yours: str
-    real: str
-    who: str
-    after: str = ""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """`state`: untried, passed, failed or hint; `because`: why; `more`: what to do next."""
-
-    exercise: str
-    state: str
-    because: str = ""
-    more: str = ""
-    beside: Beside | None = None
-    picture: object = None
+# A question that was asked: what the learner `said`, what it `was`; ✓, ✗ or – as its mark.
+Decided = namedtuple("Decided", "mark question said was")
+# Two answers that part: `yours`, and what `who` gives; the words before and after them.
+Beside = namedtuple("Beside", "before yours real who after", defaults=("",))
+# `state`: untried, passed, failed or hint; `because`: why; `more`: what to do next. `beside`: a
+# `Beside` or None; `picture`: a model or None.
+_OUTCOME = "exercise state because more beside picture"
+Outcome = namedtuple("Outcome", _OUTCOME, defaults=("", "", None, None))
 
 
 @dataclass(frozen=True)
@@ -142,13 +119,8 @@ UNTRIED, HINTED, TRIED, PASSED = STATES = ("not tried", "hint taken", "tried", "
 _RISES = {"hint": HINTED, "failed": TRIED, "passed": PASSED}
 
 
-@dataclass(frozen=True)
-class Task:
-    """An exercise: a link to its cell, as JupyterLab reads it, and the farthest that it came."""
-
-    name: str
-    link: str
-    state: str = UNTRIED
+# An exercise: a link to its cell, as JupyterLab reads it, and the farthest that it came.
+Task = namedtuple("Task", "name link state", defaults=(UNTRIED,))
 
 
 @dataclass(frozen=True)
@@ -236,7 +208,7 @@ def progress(chapters: Iterable[Chapter], events: Iterable[dict], trouble: str =
             first.setdefault(event["predict"], (event["chapter"], event["said"] == event["was"]))
     told = []
     for one in chapters:
-        tasks = tuple(replace(task, state=states.get(task.name, UNTRIED)) for task in one.tasks)
+        tasks = tuple(task._replace(state=states.get(task.name, UNTRIED)) for task in one.tasks)
         rights = [right for number, right in first.values() if number == one.number]
         told.append(replace(one, tasks=tasks, decided=len(rights), right=sum(rights)))
     return Progress(tuple(told), here, trouble)
