@@ -12,16 +12,11 @@ from ..safety.arguments import quote_value
 from .phrase import clipped, counted, listed, stop
 from .tables import Column, Listing
 
+_CHOICE = "question choices answer why raised"
 
-@dataclass(frozen=True)
-class Choice:
+
+class Choice(namedtuple("Choice", _CHOICE, defaults=("", False))):
     """A question with its answer, one of `choices`; where running it `raised`, its type's name."""
-
-    question: str
-    choices: tuple[str, ...]
-    answer: str
-    why: str = ""
-    raised: bool = False
 
     @property
     def outcome(self) -> str:
@@ -40,14 +35,8 @@ _OUTCOME = "exercise state because more beside picture"
 Outcome = namedtuple("Outcome", _OUTCOME, defaults=("", "", None, None))
 
 
-@dataclass(frozen=True)
-class Control:
+class Control(namedtuple("Control", "name options of matters", defaults=("", ()))):
     """One choice. It matters for some values of the control `of`, or always where that is empty."""
-
-    name: str
-    options: tuple[str, ...]
-    of: str = ""
-    matters: tuple[str, ...] = ()
 
     @property
     def first(self) -> str:
@@ -55,15 +44,8 @@ class Control:
         return self.options[0]
 
 
-@dataclass(frozen=True)
-class Sandbox:
+class Sandbox(namedtuple("Sandbox", "title note controls verdicts code")):
     """Controls for a call, the `verdicts` that can be predicted, and `code`."""
-
-    title: str
-    note: str
-    controls: tuple[Control, ...]
-    verdicts: tuple[str, ...]
-    code: str
 
     def start(self) -> dict[str, str]:
         """Return what is picked at first: control -> option."""
