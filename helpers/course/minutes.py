@@ -6,6 +6,7 @@ prose, stub and solution are not counted again. What is under `DEEPER` is counte
 
 import json
 import re
+from collections import namedtuple
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
@@ -21,14 +22,8 @@ _UNREAD = re.compile(r"```.*?```|<details>.*?</details>|<[^>]*>|\]\([^)]*\)", re
 _WORD = re.compile(r"[^\W_][\w'’.-]*")
 
 
-@dataclass(frozen=True)
-class Exercise:
-    """An exercise by its heading: how hard and how important, from 1 to 3, and its minutes."""
-
-    title: str
-    difficulty: int
-    importance: int
-    minutes: int
+# An exercise by its heading: how hard and how important, from 1 to 3, and its minutes.
+Exercise = namedtuple("Exercise", "title difficulty importance minutes")
 
 
 @dataclass

@@ -7,7 +7,7 @@ break parts a chapter's opening from what follows it, or its recap from what com
 
 import argparse
 import re
-from dataclasses import dataclass
+from collections import namedtuple
 from datetime import datetime, timedelta
 from math import ceil
 from pathlib import Path
@@ -33,18 +33,9 @@ LENGTHS = {
 }
 
 
-@dataclass(frozen=True)
-class Row:
-    """Something to do: its minutes, its chapter ("" for a break), and what it is.
-
-    `worth` is () for what is always done; else the exercise is taken in the order of its worth,
-    the smallest first.
-    """
-
-    minutes: int
-    chapter: str
-    what: str
-    worth: tuple = ()
+# Something to do: its minutes, its chapter ("" for a break), and what it is. `worth` is () for
+# what is always done; else the exercise is taken in the order of its worth, the smallest first.
+Row = namedtuple("Row", "minutes chapter what worth", defaults=((),))
 
 
 def workshop(words: list[str]) -> int:

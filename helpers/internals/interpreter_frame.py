@@ -55,7 +55,7 @@ def layout() -> Layout:
 
 def base(frame: FrameType) -> int:
     """Return the address of the frame's `_PyInterpreterFrame`; it moves with a generator."""
-    return _word(id(frame) + layout().frame)
+    return word(id(frame) + layout().frame)
 
 
 def variables(code: CodeType) -> tuple[str, ...]:
@@ -69,5 +69,6 @@ def thing(pointer: int | None) -> object:
     return ctypes.cast(pointer, ctypes.py_object).value if pointer else NULL
 
 
-def _word(address: int) -> int:
+def word(address: int) -> int:
+    """Return the pointer that lies at an address, 0 for NULL."""
     return ctypes.c_void_p.from_address(address).value or 0

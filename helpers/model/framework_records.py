@@ -1,6 +1,6 @@
 """A framework at work: calls on the way to C, ops, jobs, journeys past the six seams, traces."""
 
-from collections import Counter
+from collections import Counter, namedtuple
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -72,13 +72,8 @@ class CallTree:
 AGAIN = "read again"  # by the backward half: what had to be kept alive
 
 
-@dataclass(frozen=True)
-class Value:
-    """One tensor that an op read or made: its number in this run, what it is, and its name."""
-
-    number: int
-    words: str
-    name: str = ""
+# One tensor that an op read or made: its number in this run, what it is, and its name.
+Value = namedtuple("Value", "number words name", defaults=("",))
 
 
 @dataclass(frozen=True)
@@ -190,22 +185,11 @@ class Blob:
         return f"{self.dtype}{list(self.shape)}"
 
 
-@dataclass(frozen=True)
-class JobOp:
-    """One op. `part`: one of `PASSES`. `reads`: (argument, blob name), `writes`: (argument, blob).
-
-    `near`: the op beside which it belongs, such as the forward op or the variable. `own`: its op
-    type is defined in a learner's file. `attrs`: (name, value) of those that change its numbers.
-    """
-
-    name: str
-    type: str
-    part: str
-    reads: tuple[tuple[str, str], ...] = ()
-    writes: tuple[tuple[str, Blob], ...] = ()
-    near: str = ""
-    own: bool = False
-    attrs: tuple[tuple[str, str], ...] = ()
+# One op. `part`: one of `PASSES`. `reads`: (argument, blob name), `writes`: (argument, blob).
+# `near`: the op beside which it belongs, such as the forward op or the variable. `own`: its op
+# type is defined in a learner's file. `attrs`: (name, value) of those that change its numbers.
+_JOB_OP = "name type part reads writes near own attrs"
+JobOp = namedtuple("JobOp", _JOB_OP, defaults=((), (), "", False, ()))
 
 
 @dataclass(frozen=True)
@@ -239,14 +223,8 @@ class JobGraph:
 SHARES = ("your frames", "Python of the libraries", "C functions")
 
 
-@dataclass(frozen=True)
-class Stop:
-    """One station in one call. `brief`: two or three words; `words`: what happened, or why not."""
-
-    station: int
-    passed: bool
-    brief: str
-    words: str
+# One station in one call. `brief`: two or three words; `words`: what happened, or why not.
+Stop = namedtuple("Stop", "station passed brief words")
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,11 @@ from ..safety.arguments import quote_value
 from .phrase import clipped, counted, listed, stop
 from .tables import Column, Listing
 
+_CHOICE = "question choices answer why raised"
 
-@dataclass(frozen=True)
-class Choice:
+
+class Choice(namedtuple("Choice", _CHOICE, defaults=("", False))):
     """A question with its answer, one of `choices`; where running it `raised`, its type's name."""
-
-    question: str
-    choices: tuple[str, ...]
-    answer: str
-    why: str = ""
-    raised: bool = False
 
     @property
     def outcome(self) -> str:
@@ -30,47 +25,18 @@ class Choice:
         return f"Running it {verb} {self.answer}{stop(self.answer)} {self.why}".strip()
 
 
-@dataclass(frozen=True)
-class Decided:
-    """A question that was asked: what the learner `said`, what it `was`; ✓, ✗ or – as its mark."""
-
-    mark: str
-    question: str
-    said: str
-    was: str
-
-
-@dataclass(frozen=True)
-class Beside:
-    """Two answers that part: `yours`, and what `who` gives; the words before and after them."""
-
-    before: str
-    yours: str
-    real: str
-    who: str
-    after: str = ""
+# A question that was asked: what the learner `said`, what it `was`; ✓, ✗ or – as its mark.
+Decided = namedtuple("Decided", "mark question said was")
+# Two answers that part: `yours`, and what `who` gives; the words before and after them.
+Beside = namedtuple("Beside", "before yours real who after", defaults=("",))
+# `state`: untried, passed, failed or hint; `because`: why; `more`: what to do next. `beside`: a
+# `Beside` or None; `picture`: a model or None.
+_OUTCOME = "exercise state because more beside picture"
+Outcome = namedtuple("Outcome", _OUTCOME, defaults=("", "", None, None))
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """`state`: untried, passed, failed or hint; `because`: why; `more`: what to do next."""
-
-    exercise: str
-    state: str
-    because: str = ""
-    more: str = ""
-    beside: Beside | None = None
-    picture: object = None
-
-
-@dataclass(frozen=True)
-class Control:
+class Control(namedtuple("Control", "name options of matters", defaults=("", ()))):
     """One choice. It matters for some values of the control `of`, or always where that is empty."""
-
-    name: str
-    options: tuple[str, ...]
-    of: str = ""
-    matters: tuple[str, ...] = ()
 
     @property
     def first(self) -> str:
@@ -78,15 +44,8 @@ class Control:
         return self.options[0]
 
 
-@dataclass(frozen=True)
-class Sandbox:
+class Sandbox(namedtuple("Sandbox", "title note controls verdicts code")):
     """Controls for a call, the `verdicts` that can be predicted, and `code`."""
-
-    title: str
-    note: str
-    controls: tuple[Control, ...]
-    verdicts: tuple[str, ...]
-    code: str
 
     def start(self) -> dict[str, str]:
         """Return what is picked at first: control -> option."""
@@ -142,13 +101,8 @@ UNTRIED, HINTED, TRIED, PASSED = STATES = ("not tried", "hint taken", "tried", "
 _RISES = {"hint": HINTED, "failed": TRIED, "passed": PASSED}
 
 
-@dataclass(frozen=True)
-class Task:
-    """An exercise: a link to its cell, as JupyterLab reads it, and the farthest that it came."""
-
-    name: str
-    link: str
-    state: str = UNTRIED
+# An exercise: a link to its cell, as JupyterLab reads it, and the farthest that it came.
+Task = namedtuple("Task", "name link state", defaults=(UNTRIED,))
 
 
 @dataclass(frozen=True)
@@ -236,7 +190,7 @@ def progress(chapters: Iterable[Chapter], events: Iterable[dict], trouble: str =
             first.setdefault(event["predict"], (event["chapter"], event["said"] == event["was"]))
     told = []
     for one in chapters:
-        tasks = tuple(replace(task, state=states.get(task.name, UNTRIED)) for task in one.tasks)
+        tasks = tuple(task._replace(state=states.get(task.name, UNTRIED)) for task in one.tasks)
         rights = [right for number, right in first.values() if number == one.number]
         told.append(replace(one, tasks=tasks, decided=len(rights), right=sum(rights)))
     return Progress(tuple(told), here, trouble)

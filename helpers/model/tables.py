@@ -105,16 +105,9 @@ class Ledger:
         return tuple(each.subject for each in self.entries if each.verdicts[at].word == word)
 
 
-@dataclass(frozen=True)
-class SideBySide:
-    """All lines of two texts, in the order of the right one; `folds`: only differences matter."""
-
-    title: str
-    left_title: str
-    right_title: str
-    pairs: tuple[Pair, ...]
-    note: str = ""
-    folds: bool = False
+# All lines of two texts, in the order of the right one; `folds`: only differences matter.
+_SIDES = "title left_title right_title pairs note folds"
+SideBySide = namedtuple("SideBySide", _SIDES, defaults=("", False))
 
 
 def align(left: list[str], right: list[str], origin: dict[int, int]) -> tuple[Pair, ...]:

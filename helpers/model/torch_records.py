@@ -1,6 +1,7 @@
 """Records of torch.compile: Dynamo's steps and breaks, guards, ledgers of compiles."""
 
 import re
+from collections import namedtuple
 from dataclasses import dataclass
 
 from .graphs import Graph
@@ -225,14 +226,8 @@ LINE_COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
-class GuardLine:
-    """One guard as Python, an expression that is true where it holds, and the answer to a call."""
-
-    python: str
-    kind: str
-    written: str
-    asked: str
+# One guard as Python, an expression that is true where it holds, and the answer to a call.
+GuardLine = namedtuple("GuardLine", "python kind written asked")
 
 
 @dataclass(frozen=True)

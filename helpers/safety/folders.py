@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -55,7 +55,7 @@ class ManagedDirectory:
 
     def fill(self, name: str, files: dict[str, bytes]) -> Path:
         """Make the folder `name` anew with these files, all or none; what it held is gone."""
-        names = plain_names(files, "the name of a file")
+        names = [plain_name(file, "the name of a file") for file in files]
         with self.work() as work:
             folder = work / "new"
             folder.mkdir()
@@ -137,11 +137,6 @@ def plain_name(value: object, what: str = "a name") -> str:
         rule = f"letters, digits and, inside it, '_', '-', '.' and spaces; at most {LONGEST} bytes"
         raise ValueError(f"{what}, {quote_value(name)}, must be a plain name: {rule}")
     return name
-
-
-def plain_names(values: Iterable, what: str = "a name") -> list[str]:
-    """Return plain names as they are. ValueError for one that is not."""
-    return [plain_name(value, what) for value in values]
 
 
 # -- copies for the learner's folder; whose folder it is, the caller has asked before

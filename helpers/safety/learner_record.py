@@ -38,11 +38,6 @@ def place() -> Path | None:
     return work / NAME if ours and (here == work or work in here.parents) else None
 
 
-def is_elsewhere() -> bool:
-    """Return whether this process records nothing for it runs in another place than `work/`."""
-    return os.environ.get("COURSE_RECORD") != "off" and place() is None
-
-
 def add(path: Path, event: dict) -> str:
     """Add an event to the end of the file; return why it is not there, as a sentence, or ""."""
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -50,8 +50,9 @@ def module(name: str):
 Kept = namedtuple("Kept", "name read put")
 
 
-def _evaluator(verb: str, *given):
-    """Read or write the evaluator of frames (PEP 523, Python/pystate.c), by its address."""
+def frame_evaluator(verb: str, *given):
+    """Get, or Set, the evaluator of frames (PEP 523, Python/pystate.c), by its address."""
+    # No argtypes: they make an ArgumentError of the RecursionError of a stack that is full.
     function = ctypes.pythonapi[f"_PyInterpreterState_{verb}EvalFrameFunc"]
     interpreter = ctypes.pythonapi["PyInterpreterState_Get"]
     function.restype = interpreter.restype = ctypes.c_void_p
@@ -61,7 +62,7 @@ def _evaluator(verb: str, *given):
 KEPT = (
     Kept("sys.settrace", sys.gettrace, sys.settrace),  # first, or it would report the rest
     Kept("sys.setprofile", sys.getprofile, sys.setprofile),
-    Kept("the frame evaluator", partial(_evaluator, "Get"), partial(_evaluator, "Set")),
+    Kept("the frame evaluator", partial(frame_evaluator, "Get"), partial(frame_evaluator, "Set")),
     Kept("sys.stdout", lambda: sys.stdout, partial(setattr, sys, "stdout")),
     Kept("sys.stderr", lambda: sys.stderr, partial(setattr, sys, "stderr")),
 )

@@ -207,20 +207,16 @@ def where_raised(error: BaseException) -> str:
     return f", in line {number} of its cell: {line}" if line else ""
 
 
-def _is_error(record) -> bool:
-    return record.levelno >= logging.ERROR
-
-
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
     """Hide Python's and TensorFlow's warnings in this block. A check has its own messages."""
-    logger = logging.getLogger("tensorflow")
-    logger.addFilter(_is_error)
+    logger, errors = logging.getLogger("tensorflow"), lambda record: record.levelno >= logging.ERROR
+    logger.addFilter(errors)
     try:
         with warnings.catch_warnings(action="ignore"):
             yield
     finally:
-        logger.removeFilter(_is_error)
+        logger.removeFilter(errors)
 
 
 @contextlib.contextmanager

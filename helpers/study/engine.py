@@ -1,6 +1,7 @@
 """A learner's answer and the reference, run on the same cases -> the first difference, in words."""
 
 import ast
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -40,17 +41,10 @@ class Lazy:
 np, tf, torch = map(Lazy, ("numpy", "tensorflow", "torch"))
 
 
-@dataclass(frozen=True)
-class Case:
-    """One thing to try: `run(answer)` returns what is observed, as plain data.
-
-    `shows` describes the case and begins the message. `advice` is added to a difference, or
-    `advice(mine, real)` returns text instead of the two results, or nothing if they suffice.
-    """
-
-    shows: str
-    run: Callable[[object], object]
-    advice: str | Callable[[object, object], str | None] = ""
+# One thing to try: `run(answer)` returns what is observed, as plain data. `shows` describes the
+# case and begins the message. `advice` is added to a difference, or `advice(mine, real)` returns
+# text instead of the two results, or nothing if they suffice.
+Case = namedtuple("Case", "shows run advice", defaults=("",))
 
 
 def make_cases(run: Callable, rows: Iterable[tuple], advice="") -> list[Case]:

@@ -3,6 +3,7 @@
 A learner shares by calling `share_progress`. Otherwise nothing is shared.
 """
 
+import os
 from dataclasses import replace
 
 from helpers.exhibit import Exhibit
@@ -49,7 +50,8 @@ def show_progress() -> Exhibit:
     there, trouble = _read_course()
     model = records.progress(there, record.events, f"{record.trouble} {trouble}".strip())
     shared = place is not None and bool(learner_record.shared_file(place.parent))
-    return Exhibit(replace(model, shared=shared, elsewhere=learner_record.is_elsewhere()), view)
+    elsewhere = place is None and os.environ.get("COURSE_RECORD") != "off"
+    return Exhibit(replace(model, shared=shared, elsewhere=elsewhere), view)
 
 
 @preserves_interpreter_state

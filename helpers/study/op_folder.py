@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from helpers.safety.arguments import quote_value, require_str
-from helpers.safety.folders import ManagedDirectory, plain_name, plain_names, temporary
+from helpers.safety.folders import ManagedDirectory, plain_name, temporary
 
 _HOME: list[ManagedDirectory] = []
 
@@ -29,7 +29,7 @@ def op_folder(name: str, files: dict[str, str]) -> Place:
     ValueError for a name that is not plain, TypeError for a file whose content is not text.
     """
     name = plain_name(name, "the name of the op")
-    names = plain_names(files, "the name of a file")
+    names = [plain_name(file, "the name of a file") for file in files]
     texts = [require_str(files[file], f"the file {quote_value(file)}").encode() for file in names]
     if not _HOME or not _HOME[0].stands():
         _HOME[:] = [temporary("ops-")]

@@ -9,7 +9,12 @@ from types import ModuleType
 
 def imported(sources: dict[str, str]) -> list[ModuleType]:
     """Run each text as the module of that name, in this order. They stay in `sys.modules`."""
-    return [_run(name, source) for name, source in sources.items()]
+    for name, source in sources.items():
+        module = sys.modules[name] = ModuleType(name)
+        file = f"{name}.py"
+        linecache.cache[file] = (len(source), None, source.splitlines(True), file)  # for AutoGraph
+        exec(compile(source, file, "exec"), vars(module))
+    return [sys.modules[name] for name in sources]
 
 
 @contextmanager
@@ -22,11 +27,3 @@ def fresh(sources: dict[str, str]) -> Iterator[list[ModuleType]]:
         for name in sources:
             sys.modules.pop(name, None)
         sys.modules.update(before)
-
-
-def _run(name: str, source: str) -> ModuleType:
-    module = sys.modules[name] = ModuleType(name)
-    file = f"{name}.py"
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)  # AutoGraph reads it
-    exec(compile(source, file, "exec"), vars(module))
-    return module

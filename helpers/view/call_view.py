@@ -123,19 +123,14 @@ def draw_flame(model: CallTree) -> list[Block]:
                 (made if at in way or not beside else side).append(one)
             at = end
             if side and (at >= stop or at in way):
-                made.append(_fold(side))
+                count = sum(block.count for block in side)
+                names = listed([block.words for block in side], 4)
+                says = f"{counted(count, 'call')} off the path: {names}"
+                made.append(Block(f"+{count:,}", says, SIDE, count, side))
                 side = []
         return made
 
     return blocks(0, len(calls), bool(way))
-
-
-def _fold(side: list[Block]) -> Block:
-    count = sum(block.count for block in side)
-    names = listed([block.words for block in side], 4)
-    return Block(
-        f"+{count:,}", f"{counted(count, 'call')} off the path: {names}", SIDE, count, side
-    )
 
 
 def _says(call: Call, count: int) -> str:

@@ -1,7 +1,7 @@
 """Numbers -> a bar plot of ratios, or a curve; both say the numbers in words too."""
 
 import math
-from dataclasses import dataclass
+from collections import namedtuple
 from numbers import Real
 
 from ..model.phrase import clipped
@@ -112,13 +112,8 @@ def _two_digits(number: float) -> str:
     return f"{float(f'{number:.2g}'):,.0f}" if number >= 10 else f"{number:.2g}"
 
 
-@dataclass(frozen=True)
-class Curve:
-    """Numbers by step, under a title; `step` says what is counted."""
-
-    title: str
-    numbers: tuple[float, ...]
-    step: str
+# Numbers by step, under a title; `step` says what is counted.
+Curve = namedtuple("Curve", "title numbers step")
 
 
 def make_curve(title: str, numbers, step: str = "step") -> Curve:

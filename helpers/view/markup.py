@@ -16,6 +16,7 @@ from . import ink
 _JOINT = re.compile(r"(?<=[^\s./][./])(?=[^\W\d]|<)")
 _ANYWHERE = re.compile(rf"{_JOINT.pattern}|(?<=\w_)(?=[^\W_])")
 _ADDRESS = re.compile(r"https://[\w./#-]*\w")
+_LINK = r'<a href="\g<0>" style="text-decoration:underline">\g<0></a>'
 _CODE = Markup("<code>{}</code>")
 MONO = "ui-monospace,Menlo,Consolas,monospace"
 _SHADE = f"color-mix(in srgb,{ink.TEXT} 34%,transparent)"
@@ -60,12 +61,9 @@ def coded(words: str) -> Markup:
     parts = visible(words).split("`")
     if len(parts) % 2 == 0:  # one without its partner
         return escape(visible(words))
-    return Markup("").join(_CODE.format(p) if i % 2 else _linked(p) for i, p in enumerate(parts))
-
-
-def _linked(words: str) -> Markup:
-    link = r'<a href="\g<0>" style="text-decoration:underline">\g<0></a>'
-    return Markup(_ADDRESS.sub(link, str(escape(words))))
+    parts[::2] = (Markup(_ADDRESS.sub(_LINK, str(escape(part)))) for part in parts[::2])
+    parts[1::2] = map(_CODE.format, parts[1::2])
+    return Markup("").join(parts)
 
 
 def jointed(words: str, names: bool = False) -> Markup:

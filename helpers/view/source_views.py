@@ -73,7 +73,7 @@ def _pairs_html(model: SideBySide) -> str:
     values = {"mark": MARK, "code": _show_code, "bands": bands, "both": both, "left_out": rest}
     values["legend"] = "   ".join(words for words, there in legend.items() if there)
     values["wraps"] = wraps or [False, False]
-    return render("side_by_side.html", model=replace(model, pairs=tuple(pairs)), **values)
+    return render("side_by_side.html", model=model._replace(pairs=tuple(pairs)), **values)
 
 
 def _is_same(pair: Pair) -> bool:

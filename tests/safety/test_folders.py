@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from helpers.safety import folders
-from helpers.safety.folders import MARK, MARKER, ManagedDirectory, Refusal, plain_name, plain_names
+from helpers.safety.folders import MARK, MARKER, ManagedDirectory, Refusal, plain_name
 from helpers.study.op_folder import op_folder
 
 links = pytest.mark.skipif(os.name == "nt", reason="making a link needs rights on Windows")
@@ -30,7 +30,8 @@ def victim(tmp_path):
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_name_that_leads_elsewhere_is_refused(name):
-    assert plain_names(["user_relu", "a b", "größe.py"]) == ["user_relu", "a b", "größe.py"]
+    for good in ("user_relu", "a b", "größe.py"):
+        assert plain_name(good) == good
     with pytest.raises(ValueError, match="must be a plain name") as caught:
         plain_name(name, "the name")
     assert "\n" not in str(caught.value)

@@ -112,18 +112,14 @@ def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
     while address and len(rows) < most:
         owner = ctypes.c_ubyte.from_address(address + offsets.owner).value
         if sys.version_info < (3, 12) or owner != CSTACK:
-            code = interpreter_frame.thing(_word(address + offsets.code))
+            code = interpreter_frame.thing(interpreter_frame.word(address + offsets.code))
             name = plain(code.co_name) if type(code) is CodeType else "?"
-            made = bool(_word(address + offsets.frame_object))
+            made = bool(interpreter_frame.word(address + offsets.frame_object))
             rows.append(FrameRow(str(len(rows) + 1), name, made=made))
-        address = _word(address + offsets.previous)
+        address = interpreter_frame.word(address + offsets.previous)
     shown = columns("function", place="place", function="function", made="frame object made")
     note = "Frames further down are left out; `show_frames(most)` lists more." if address else ""
     return Listing("The stack of frames, starting with the running one", shown, tuple(rows), note)
-
-
-def _word(address: int) -> int:
-    return ctypes.c_void_p.from_address(address).value or 0
 
 
 def locals_words(frame: FrameType, separator: str = " = ") -> str:

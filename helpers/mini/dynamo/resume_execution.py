@@ -6,25 +6,15 @@ torch/_dynamo/resume_execution.py and bytecode_analysis.py.
 """
 
 import dis
-from dataclasses import dataclass
+from collections import namedtuple
 from types import CodeType, FunctionType
 
 from ..versions import ENDS, JUMPS, one_name
 from .symbolic_values import NULL, Refuse
 
-
-@dataclass(frozen=True)
-class Step:
-    """One instruction."""
-
-    opname: str
-    arg: int | None
-    value: object
-    text: str
-    offset: int
-    line: int
-    target: int  # the position that it may jump to, -1 for none
-    locals: list[tuple[str, str]]  # that it loads or stores: (kind, name)
+# One instruction; `target`: the position that it may jump to, -1 for none; `locals`: (kind, name)
+# of each that it loads or stores.
+Step = namedtuple("Step", "opname arg value text offset line target locals")
 
 
 class Code:

@@ -37,15 +37,12 @@ ATTRIBUTES = {"shape", "dtype", "device", "ndim", "is_cuda", "itemsize"}
 ALIASES = {"T", "mT"}  # attributes that are functions of the tensor
 
 
-def _functions():
-    for name in (*CALLED, *MAKING.split()):
-        yield getattr(torch, name, None)
-    for name in FUNCTIONAL.split():
-        yield getattr(functional, name, None)
-    yield from (*OPERATORS.values(), *UNARY.values(), operator.getitem, builtins.abs)
-
-
-TORCH = {id(function): function for function in _functions() if function is not None}
+_PURE = (
+    *(getattr(torch, name, None) for name in (*CALLED, *MAKING.split())),
+    *(getattr(functional, name, None) for name in FUNCTIONAL.split()),
+    *(*OPERATORS.values(), *UNARY.values(), operator.getitem, builtins.abs),
+)
+TORCH = {id(function): function for function in _PURE if function is not None}
 _FOLDED = (
     *(abs, bool, complex, divmod, float, format, int, len, max, min, pow, range, round, str, sum),
     *(repr, tuple, slice, all, any, torch.Size, torch.device, operator.getitem, operator.not_),

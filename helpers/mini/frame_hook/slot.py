@@ -1,14 +1,15 @@
 """The interpreter's slot for a frame evaluator (PEP 523): read, set, and named.
 
-Calls `_PyInterpreterState_GetEvalFrameFunc` and `_PyInterpreterState_SetEvalFrameFunc`
-(Python/pystate.c). An address is identified by the file that it was loaded from.
+An address is identified by the file that it was loaded from.
 """
 
 import ctypes
 import os
+from functools import partial
 from typing import NamedTuple
 
 from ...internals import torch_private
+from ...safety.restoring import frame_evaluator
 from .building import NotBuilt, extension
 
 DEFAULT = "_PyEval_EvalFrameDefault"
@@ -22,22 +23,9 @@ class Evaluator(NamedTuple):
     owner: str
 
 
-def address_installed() -> int:
-    """Return the address of the evaluator that the interpreter calls now."""
-    return _call_c("_PyInterpreterState_GetEvalFrameFunc", _call_c("PyInterpreterState_Get"))
-
-
-def install(address: int) -> None:
-    """Have the interpreter call the evaluator at this address; it must have been installed once."""
-    interpreter = _call_c("PyInterpreterState_Get")
-    _call_c("_PyInterpreterState_SetEvalFrameFunc", interpreter, address)
-
-
-def _call_c(name: str, *addresses: int):
-    function = ctypes.pythonapi[name]
-    function.restype = ctypes.c_void_p
-    # No argtypes: they make an ArgumentError of the RecursionError of a stack that is full.
-    return function(*map(ctypes.c_void_p, addresses))
+# The address of the evaluator that the interpreter calls now, and how to have it call another,
+# which must have been installed once.
+address_installed, install = partial(frame_evaluator, "Get"), partial(frame_evaluator, "Set")
 
 
 def installed() -> tuple[Evaluator, ...]:

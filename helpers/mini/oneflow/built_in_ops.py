@@ -107,14 +107,6 @@ def _number(function):
     return lambda args, attrs: function(args[0], args[0].dtype.type(attrs["operand"]))
 
 
-def _first(specs, _):
-    return specs[0]
-
-
-def _second(specs, _):
-    return specs[1]
-
-
 OPS = {  # op type -> inference of the only output, kernel, types of its attributes
     "broadcast_add": (_broadcast, lambda args: args[0] + args[1]),
     "broadcast_sub": (_broadcast, lambda args: args[0] - args[1]),
@@ -123,10 +115,13 @@ OPS = {  # op type -> inference of the only output, kernel, types of its attribu
     "scalar_mul": (_scalar, _number(np.multiply), {"operand": "double"}),
     "matmul": (_matmul, _matmul_kernel, {"transpose_a": "bool", "transpose_b": "bool"}),
     "reduce_sum": (lambda s, _: Spec((), s[0].dtype), lambda a: a[0].sum(dtype=a[0].dtype)),
-    "constant_like": (_first, lambda a, k: np.full_like(a[0], k["value"]), {"value": "double"}),
-    "broadcast_like": (_second, lambda args: np.broadcast_to(args[0], args[1].shape)),
-    "reduce_sum_like": (_second, _reduce_sum_like),
-    "add_n": (_first, lambda args: sum(args[1:], args[0])),
+    "constant_like": (
+        *(lambda s, _: s[0], lambda a, k: np.full_like(a[0], k["value"])),
+        {"value": "double"},
+    ),
+    "broadcast_like": (lambda s, _: s[1], lambda args: np.broadcast_to(args[0], args[1].shape)),
+    "reduce_sum_like": (lambda s, _: s[1], _reduce_sum_like),
+    "add_n": (lambda s, _: s[0], lambda args: sum(args[1:], args[0])),
 }
 KERNELS = {name: Kernel(name, kernel) for name, (_, kernel, *_) in OPS.items()}
 GRADIENTS = {  # op type -> for each input, from the rule and the inputs' blobs to a blob

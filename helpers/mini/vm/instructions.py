@@ -7,7 +7,7 @@ the slot of a variable holds that an inlined comprehension borrows.
 """
 
 import dis
-from dataclasses import dataclass
+from collections import namedtuple
 from itertools import takewhile
 from sys import intern
 from types import CodeType
@@ -63,17 +63,9 @@ PARTS = {1: "defaults", 2: "kwdefaults", 4: "annotations", 8: "closure"}
 BY_NAME = {*dis.hasname, *dis.haslocal, *dis.hasfree, *dis.hascompare}
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
-    """One plain instruction. `first` is False for the later parts of one that was taken apart.
-
-    `arguments` are what its handler is called with; a jump's one is a position in the list.
-    """
-
-    opname: str
-    arguments: tuple
-    offset: int
-    first: bool = True
+# One plain instruction. `first` is False for the later parts of one that was taken apart.
+# `arguments` are what its handler is called with; a jump's one is a position in the list.
+Plain = namedtuple("Plain", "opname arguments offset first", defaults=(True,))
 
 
 def plain_names(opname: str) -> tuple[str, ...]:

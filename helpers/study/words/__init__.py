@@ -1,7 +1,7 @@
 """The glossary: a term -> what it means and the chapter that explains it, from words.toml."""
 
 import tomllib
-from dataclasses import dataclass
+from collections import namedtuple
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -11,14 +11,8 @@ from helpers.model.tables import Column, Listing
 from helpers.safety.arguments import require_str
 from helpers.view.words_view import words as glossary
 
-
-@dataclass(frozen=True)
-class Word:
-    """A term, the number of the chapter that explains it, and what it means."""
-
-    term: str
-    chapter: int
-    means: str
+# A term, the number of the chapter that explains it, and what it means.
+Word = namedtuple("Word", "term chapter means")
 
 
 @cache

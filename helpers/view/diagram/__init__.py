@@ -5,7 +5,6 @@ What has no kind of `ink` is drawn as one that has, and set apart by its outline
 
 from collections import namedtuple
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -32,14 +31,8 @@ SIDES = {"pill": 14, "round ends": 10, "hexagon": 10, "slanted box": 8, "tag": 6
 SIDES["double slanted box"] = 14
 
 
-@dataclass(frozen=True)
-class Spot:
+class Spot(namedtuple("Spot", "x y width height", defaults=(BOX,))):
     """The place of a box or a bend in pixels; arrows meet it at `middle`, downwards at `centre`."""
-
-    x: int
-    y: int
-    width: int
-    height: int = BOX
 
     middle = property(lambda self: self.y + self.height // 2)
     centre = property(lambda self: self.x + self.width // 2)

@@ -206,7 +206,7 @@ def _arrivals(layout: Layout, spots: dict, apart: bool) -> dict[tuple, diagram.S
     for key, lasts in into.items():
         for number, last in enumerate(lasts):
             lift = round(ARRIVAL * (number - (len(lasts) - 1) / 2))
-            ends[last, key] = replace(spots[key], y=spots[key].y + lift)
+            ends[last, key] = spots[key]._replace(y=spots[key].y + lift)
     return ends
 
 
