@@ -1,6 +1,7 @@
 """Numbers -> a bar plot of ratios, or a curve; both say the numbers in words too."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 
@@ -14,6 +15,8 @@ MOST_TICKS = 5
 SCALE = "The scale is logarithmic: doubling and halving give bars of equal length."
 TIMED = "A bar is the time of what is named, divided by the time of what it is compared with. Both "
 TIMED += "are the fastest of {} rounds. The thin line ends at the median round. "
+STEEP = 20  # times the least number: beyond it a curve is logarithmic
+LOGARITHMIC = " (logarithmic axis)"
 MOST_POINTS = 600  # of the curve; of more numbers some are drawn
 SAID = (0, 0.01, 0.03, 0.1, 0.3, 1)  # parts of the way at which the text form gives the number
 NUMBERS = "the model has all of them (`.model.numbers`)"
@@ -114,22 +117,23 @@ def _two_digits(number: float) -> str:
 
 @dataclass(frozen=True)
 class Curve:
-    """Numbers by step, under a title; `step` says what is counted."""
+    """Numbers by step, under a title; `step` says what is counted, `number` what each is."""
 
     title: str
     numbers: tuple[float, ...]
     step: str
+    number: str = "number"
 
 
-def make_curve(title: str, numbers, step: str = "step") -> Curve:
+def make_curve(title: str, numbers, step: str = "step", number: str = "number") -> Curve:
     """Return a curve of numbers from 0; TypeError or ValueError names what is not one."""
-    if not isinstance(title, str) or not isinstance(step, str):
-        raise TypeError("the title and the word for a step must be text")
+    if not all(isinstance(words, str) for words in (title, step, number)):
+        raise TypeError("the title and the words for a step and a number must be text")
     if not isinstance(numbers, list | tuple) or not all(map(_is_number, numbers)):
         raise TypeError("a curve needs a list or a tuple of numbers: int or float")
     if not numbers or not all(0 <= number < 1e300 for number in numbers):
         raise ValueError("a curve needs 1 number or more, from 0 to 1e300")
-    return Curve(_short(title, 100), tuple(map(float, numbers)), _short(step, 100))
+    return Curve(_short(title, 100), tuple(map(float, numbers)), _short(step, 100), _short(number))
 
 
 def _curve_text(model: Curve) -> str:
@@ -138,18 +142,18 @@ def _curve_text(model: Curve) -> str:
     rows = [[str(place), f"{model.numbers[place]:.3g}"] for place in places]
     rest = last + 1 - len(places)
     said = f"{rest:,} numbers are left out here: {NUMBERS}." if rest else ""
-    return joined(model.title, grid([model.step, "number"], rows), said)
+    return joined(model.title, grid([model.step, model.number], rows), said)
 
 
 def _curve_html(model: Curve) -> str:
     """Return the picture of the first number, the last, and others evenly between."""
-    count, highs = len(model.numbers), _ticks(max(model.numbers) or 1.0)
+    count, (highs, high, scale) = len(model.numbers), _scale(model.numbers)
     places = sorted({*range(0, count, math.ceil(count / MOST_POINTS)), count - 1})
-    last, most = max(count - 1, 1), highs[-1]
-    points = {n: (round(n / last * 100, 2), model.numbers[n] / most * 100) for n in places}
+    last = max(count - 1, 1)
+    points = {n: (round(n / last * 100, 2), high(model.numbers[n])) for n in places}
     line = (f"{10 * across:g} {1000 - 10 * up:.4g}" for across, up in points.values())
     drawn = {
-        "highs": [(round(100 * n / most, 2), f"{n:g}") for n in highs],
+        "highs": [(round(high(n), 2), f"{n:g}") for n in highs],
         "path": "M" + "L".join(line),
     }
     drawn["image"] = as_image(render("curve.svg", **drawn))
@@ -164,7 +168,21 @@ def _curve_html(model: Curve) -> str:
     note = f"{len(places):,} of {count:,} numbers are drawn: {NUMBERS}." * (len(places) < count)
     drawn |= {"model": {"title": model.title, "note": note}, "body": _curve_text(model)}
     drawn["alt"] = f"{model.title}: {count:,} numbers, from {first} to {final}, some listed below"
-    return render("curve.html", up="number", step=model.step, **drawn)
+    return render("curve.html", up=model.number + scale, step=model.step, **drawn)
+
+
+def _scale(numbers: tuple[float, ...]) -> tuple[list, Callable, str]:
+    """Return the ticks, how high a number is in per cent, and what to say of a logarithmic axis."""
+    least, most = min(numbers), max(numbers)
+    if not least or most / least <= STEEP:
+        ticks = _ticks(most or 1.0)
+        return ticks, lambda n: n / ticks[-1] * 100, ""
+    low, wide = math.log10(least), math.log10(most / least)
+    powers = range(math.ceil(low), math.floor(low + wide) + 1)
+    digits = (1, 2, 5) if wide < 2 else (1,)  # a short axis has ticks between powers of ten too
+    ticks = [d * 10.0**n for n in range(powers[0] - 1, powers[-1] + 1) for d in digits]
+    ticks = [n for n in ticks if least <= n <= most][:: math.ceil(len(powers) / MOST_TICKS)]
+    return ticks, lambda n: 4 + 92 * (math.log10(n) - low) / wide, LOGARITHMIC
 
 
 def _ticks(most: float, least: float = 0) -> list[float]:
