@@ -69,7 +69,8 @@ def _progress_text(model: Progress) -> str:
 
 
 def _progress_html(model: Progress) -> str:
-    values = {"title": TITLE, "legend": LEGEND, "total": _total(model), "notes": _notes(model)}
+    values = {"title": TITLE, "legend": LEGEND, "total": _total(model)}
+    values["notes"] = _notes(model, model.next is None)  # a link above them says what is next
     values |= {"marks": MARKS, "passed": PASSED, "next_mark": NEXT}
     values["coming"] = model.next and model.next[1]
     values["part"] = round(100 * _passed(model) / max(1, _many(model)), 1)
@@ -95,12 +96,13 @@ def _row(chapter: Chapter) -> tuple[str, str, str]:
     return title, passed, guessed
 
 
-def _notes(model: Progress) -> list[str]:
+def _notes(model: Progress, onward: bool = True) -> list[str]:
     """Return the notes below: where one left off, what is next, where it is kept, what is wrong."""
     if not model.chapters:
         return [NO_NOTEBOOKS]
-    goes_on = f"{model.goes_on[0].upper()}{model.goes_on[1:]}."
-    where = model.left_off or f"{ELSEWHERE if model.elsewhere else NOTHING} {goes_on}"
+    goes_on = f" {model.goes_on[0].upper()}{model.goes_on[1:]}." * onward
+    left_off = model.left_off if onward else model.left_off.replace(f"; {model.goes_on}", "")
+    where = left_off or f"{ELSEWHERE if model.elsewhere else NOTHING}{goes_on}"
     return [where, KEPT + (SHARED if model.shared else ALONE), *filter(None, [model.trouble])]
 
 
