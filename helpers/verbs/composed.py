@@ -121,7 +121,6 @@ def plot_curve(title: str, numbers, step: str = "step", number: str = "number") 
     """Draw numbers, such as training losses, as a curve of `number` by `step`, which name the axes.
 
     The axis is logarithmic if the largest is more than 20 times the smallest, which is above 0.
-
     TypeError if `numbers` is not a list or tuple of numbers, ValueError if one is below 0.
     """
     from ..view import charts

@@ -1,7 +1,6 @@
 """Numbers -> a bar plot of ratios, or a curve; both say the numbers in words too."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 
@@ -16,7 +15,6 @@ SCALE = "The scale is logarithmic: doubling and halving give bars of equal lengt
 TIMED = "A bar is the time of what is named, divided by the time of what it is compared with. Both "
 TIMED += "are the fastest of {} rounds. The thin line ends at the median round. "
 STEEP = 20  # times the least number: beyond it a curve is logarithmic
-LOGARITHMIC = " (logarithmic axis)"
 MOST_POINTS = 600  # of the curve; of more numbers some are drawn
 SAID = (0, 0.01, 0.03, 0.1, 0.3, 1)  # parts of the way at which the text form gives the number
 NUMBERS = "the model has all of them (`.model.numbers`)"
@@ -29,16 +27,11 @@ class Plot:
         self.title, self.ratios = title, ratios
 
     def __repr__(self) -> str:
-        if self._rounds():
-            headings = ["bar", "ratio", "median round", "rounds"]
-            rows = [
-                [_times(r), _times(getattr(r, "middle", r)), str(getattr(r, "rounds", 1))]
-                for r in self.ratios.values()
-            ]
-        else:
-            headings, rows = ["bar", "ratio"], [[_times(ratio)] for ratio in self.ratios.values()]
-        rows = [[name, *row] for name, row in zip(self.ratios, rows, strict=True)]
-        return joined(self.title, grid(headings, rows))
+        most, rows = 4 if self._rounds() else 2, []
+        for name, ratio in self.ratios.items():
+            middle, rounds = getattr(ratio, "middle", ratio), getattr(ratio, "rounds", 1)
+            rows.append([name, _times(ratio), _times(middle), str(rounds)][:most])
+        return joined(self.title, grid(["bar", "ratio", "median round", "rounds"][:most], rows))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/plain": repr(self), "text/html": self._html()}
@@ -87,13 +80,8 @@ def plot(title: str, ratios: dict[str, float]) -> Plot:
         if not 1e-30 <= ratio <= 1e30:
             shown = f"{_short(name)!r} is {clipped(str(ratio), 30)}"
             raise ValueError(f"{shown}; a bar needs a positive number, from 1e-30 to 1e+30")
-    return Plot(
-        _short(title, 200),
-        {
-            name: ratio if isinstance(ratio, Ratio) else float(ratio)
-            for name, ratio in ratios.items()
-        },
-    )
+    made = {name: r if isinstance(r, Ratio) else float(r) for name, r in ratios.items()}
+    return Plot(_short(title, 200), made)
 
 
 def _is_number(value: object) -> bool:
@@ -152,14 +140,11 @@ def _curve_html(model: Curve) -> str:
     last = max(count - 1, 1)
     points = {n: (round(n / last * 100, 2), high(model.numbers[n])) for n in places}
     line = (f"{10 * across:g} {1000 - 10 * up:.4g}" for across, up in points.values())
-    drawn = {
-        "highs": [(round(high(n), 2), f"{n:g}") for n in highs],
-        "path": "M" + "L".join(line),
-    }
+    drawn = {"highs": [(round(high(n), 2), f"{n:g}") for n in highs]}
+    drawn["path"] = "M" + "L".join(line)
     drawn["image"] = as_image(render("curve.svg", **drawn))
-    drawn["alongs"] = [
-        (round(100 * n / last, 2), f"{n:,.0f}") for n in _ticks(last, 1) if n <= last
-    ]
+    alongs = (n for n in _ticks(last, 1) if n <= last)
+    drawn["alongs"] = [(round(100 * n / last, 2), f"{n:,.0f}") for n in alongs]
     first, final = (f"{model.numbers[at]:.3g}" for at in (0, -1))
     rises = model.numbers[last // 10] > model.numbers[0]
     drawn["ends"] = [(*points[0], first, f"margin:0 0 {-18 if rises else 2}px 7px;")] * (count > 1)
@@ -171,18 +156,17 @@ def _curve_html(model: Curve) -> str:
     return render("curve.html", up=model.number + scale, step=model.step, **drawn)
 
 
-def _scale(numbers: tuple[float, ...]) -> tuple[list, Callable, str]:
-    """Return the ticks, how high a number is in per cent, and what to say of a logarithmic axis."""
+def _scale(numbers: tuple[float, ...]) -> tuple:
+    """Return ticks, a function to per cent of the height, and what to say of a logarithmic axis."""
     least, most = min(numbers), max(numbers)
     if not least or most / least <= STEEP:
         ticks = _ticks(most or 1.0)
         return ticks, lambda n: n / ticks[-1] * 100, ""
     low, wide = math.log10(least), math.log10(most / least)
-    powers = range(math.ceil(low), math.floor(low + wide) + 1)
     digits = (1, 2, 5) if wide < 2 else (1,)  # a short axis has ticks between powers of ten too
-    ticks = [d * 10.0**n for n in range(powers[0] - 1, powers[-1] + 1) for d in digits]
-    ticks = [n for n in ticks if least <= n <= most][:: math.ceil(len(powers) / MOST_TICKS)]
-    return ticks, lambda n: 4 + 92 * (math.log10(n) - low) / wide, LOGARITHMIC
+    powers = range(math.floor(low), math.ceil(low + wide) + 1, math.ceil(wide / MOST_TICKS))
+    ticks = [n for power in powers for d in digits if least <= (n := d * 10.0**power) <= most]
+    return ticks, lambda n: 4 + 92 * (math.log10(n) - low) / wide, " (logarithmic axis)"
 
 
 def _ticks(most: float, least: float = 0) -> list[float]:

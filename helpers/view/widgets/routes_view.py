@@ -69,17 +69,12 @@ def _say(model: RouteMap, setting: int) -> str:
 def _widget(model: RouteMap):
     drawn = routes_picture(model)
     left_out = fit(model.routes, ENTRIES, "Routes", MOST)[1]
-    state = {
-        "title": one_line(model.title),
-        "svg": drawn.svg,
-        "states": drawn.states,
-        "index": _telling(model),
-    }
+    state = {"title": one_line(model.title), "svg": drawn.svg, "states": drawn.states}
     state["headings"] = [one_line(heading) for heading in model.headings]
     state["says"] = [_say(model, at) for at in range(len(model.headings))]
     state |= {"patches": list(model.patches), "counts": count_changed(model)}
     state["legend"] = [*explain_dots(model), *([left_out] if left_out else [])]
-    state["total"] = len(model.routes)
+    state |= {"total": len(model.routes), "index": _telling(model)}
     says = f"{state['title']!r}, {len(model.headings)} settings"
     return make_widget("routes", "picture routes", says, state, "picture")
 
