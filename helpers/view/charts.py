@@ -94,9 +94,7 @@ def _short(words: str, most: int = 60) -> str:
 
 def _times(ratio: float) -> str:
     """Return a ratio as words: 19×, 0.82×, 1/16."""
-    if ratio <= 0.1:
-        return f"1/{_two_digits(1 / ratio)}"
-    return f"{_two_digits(ratio)}×"
+    return f"1/{_two_digits(1 / ratio)}" if ratio <= 0.1 else f"{_two_digits(ratio)}×"
 
 
 def _two_digits(number: float) -> str:

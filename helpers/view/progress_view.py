@@ -73,21 +73,19 @@ def _progress_html(model: Progress) -> str:
     values["notes"] = _notes(model, model.next is None)  # a link above them says what is next
     values |= {"marks": MARKS, "passed": PASSED, "next_mark": NEXT}
     values["coming"] = model.next and model.next[1]
-    values["part"] = round(100 * _passed(model) / max(1, _many(model)), 1)
+    passed, many = _counts(model)
+    values["part"] = round(100 * passed / max(1, many), 1)
     rows = [(one, *_row(one)) for one in model.chapters]
     return render("learner_progress.html", rows=rows, **values)
 
 
-def _passed(model: Progress) -> int:
-    return sum(one.passed for one in model.chapters)
-
-
-def _many(model: Progress) -> int:
-    return sum(len(one.tasks) for one in model.chapters)
+def _counts(model: Progress) -> tuple[int, int]:
+    return sum(one.passed for one in model.chapters), sum(len(one.tasks) for one in model.chapters)
 
 
 def _total(model: Progress) -> str:
-    return f"{_passed(model)} of {counted(_many(model), 'exercise')} passed"
+    passed, many = _counts(model)
+    return f"{passed} of {counted(many, 'exercise')} passed"
 
 
 def _row(chapter: Chapter) -> tuple[str, str, str]:

@@ -96,12 +96,9 @@ def _stations(model: Journey) -> list[tuple]:
 
 
 def _endings(model: Journey) -> list[tuple[str, str, str]]:
-    rows = []
-    for head, name in (("printed", "printed"), ("raised", "outcome")):
-        words = [cut(getattr(call, name)) for _, call in _calls(model)]
-        if any(words):
-            rows.append((head, *(word or "nothing" for word in words)))
-    return rows
+    heads = ("printed", "printed"), ("raised", "outcome")
+    said = [(head, [cut(getattr(c, name)) for _, c in _calls(model)]) for head, name in heads]
+    return [(head, *(word or "nothing" for word in words)) for head, words in said if any(words)]
 
 
 def _interceptions_text(model) -> str:
