@@ -92,6 +92,7 @@ def test_a_word_is_shown_with_its_chapter():
     terms, page = [one.term for one in show_word().model.rows], show_word()._page()
     assert terms == sorted((one.term for one in words()), key=str.casefold)
     assert 'href="04_pep523_and_dynamo.ipynb#word-graph-break"' in page
+    assert page.count("<details") == page.count("<details open")  # each meaning is in sight
     assert "oninput" in page.partition('onload="')[2]  # a field that filters, without a kernel
 
 

@@ -120,11 +120,12 @@ def plot_ratios(title: str, ratios: dict[str, float]):
 
 
 @preserves_interpreter_state
-def plot_curve(title: str, numbers, step: str = "step") -> Exhibit:
-    """Draw numbers, such as training losses, as a curve. `step` names what is counted.
+def plot_curve(title: str, numbers, step: str = "step", number: str = "number") -> Exhibit:
+    """Draw numbers, such as training losses, as a curve of `number` by `step`, which name the axes.
 
+    The axis is logarithmic if the largest is more than 20 times the smallest, which is above 0.
     TypeError if `numbers` is not a list or tuple of numbers, ValueError if one is below 0.
     """
     from ..view import charts
 
-    return Exhibit(charts.make_curve(title, numbers, step), charts.curve)
+    return Exhibit(charts.make_curve(title, numbers, step, number), charts.curve)

@@ -14,6 +14,7 @@ MOST_TICKS = 5
 SCALE = "The scale is logarithmic: doubling and halving give bars of equal length."
 TIMED = "A bar is the time of what is named, divided by the time of what it is compared with. Both "
 TIMED += "are the fastest of {} rounds. The thin line ends at the median round. "
+STEEP = 20  # times the least number: beyond it a curve is logarithmic
 MOST_POINTS = 600  # of the curve; of more numbers some are drawn
 SAID = (0, 0.01, 0.03, 0.1, 0.3, 1)  # parts of the way at which the text form gives the number
 NUMBERS = "the model has all of them (`.model.numbers`)"
@@ -26,16 +27,11 @@ class Plot:
         self.title, self.ratios = title, ratios
 
     def __repr__(self) -> str:
-        if self._rounds():
-            headings = ["bar", "ratio", "median round", "rounds"]
-            rows = [
-                [_times(r), _times(getattr(r, "middle", r)), str(getattr(r, "rounds", 1))]
-                for r in self.ratios.values()
-            ]
-        else:
-            headings, rows = ["bar", "ratio"], [[_times(ratio)] for ratio in self.ratios.values()]
-        rows = [[name, *row] for name, row in zip(self.ratios, rows, strict=True)]
-        return joined(self.title, grid(headings, rows))
+        most, rows = 4 if self._rounds() else 2, []
+        for name, ratio in self.ratios.items():
+            middle, rounds = getattr(ratio, "middle", ratio), getattr(ratio, "rounds", 1)
+            rows.append([name, _times(ratio), _times(middle), str(rounds)][:most])
+        return joined(self.title, grid(["bar", "ratio", "median round", "rounds"][:most], rows))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/plain": repr(self), "text/html": self._html()}
@@ -84,13 +80,8 @@ def plot(title: str, ratios: dict[str, float]) -> Plot:
         if not 1e-30 <= ratio <= 1e30:
             shown = f"{_short(name)!r} is {clipped(str(ratio), 30)}"
             raise ValueError(f"{shown}; a bar needs a positive number, from 1e-30 to 1e+30")
-    return Plot(
-        _short(title, 200),
-        {
-            name: ratio if isinstance(ratio, Ratio) else float(ratio)
-            for name, ratio in ratios.items()
-        },
-    )
+    made = {name: r if isinstance(r, Ratio) else float(r) for name, r in ratios.items()}
+    return Plot(_short(title, 200), made)
 
 
 def _is_number(value: object) -> bool:
@@ -103,28 +94,37 @@ def _short(words: str, most: int = 60) -> str:
 
 def _times(ratio: float) -> str:
     """Return a ratio as words: 19×, 0.82×, 1/16."""
-    if ratio <= 0.1:
-        return f"1/{_two_digits(1 / ratio)}"
-    return f"{_two_digits(ratio)}×"
+    return f"1/{_two_digits(1 / ratio)}" if ratio <= 0.1 else f"{_two_digits(ratio)}×"
 
 
 def _two_digits(number: float) -> str:
     return f"{float(f'{number:.2g}'):,.0f}" if number >= 10 else f"{number:.2g}"
 
 
+<<<<<<< HEAD
 # Numbers by step, under a title; `step` says what is counted.
 Curve = namedtuple("Curve", "title numbers step")
+=======
+@dataclass(frozen=True)
+class Curve:
+    """Numbers by step, under a title; `step` says what is counted, `number` what each is."""
+
+    title: str
+    numbers: tuple[float, ...]
+    step: str
+    number: str = "number"
+>>>>>>> w-V5
 
 
-def make_curve(title: str, numbers, step: str = "step") -> Curve:
+def make_curve(title: str, numbers, step: str = "step", number: str = "number") -> Curve:
     """Return a curve of numbers from 0; TypeError or ValueError names what is not one."""
-    if not isinstance(title, str) or not isinstance(step, str):
-        raise TypeError("the title and the word for a step must be text")
+    if not all(isinstance(words, str) for words in (title, step, number)):
+        raise TypeError("the title and the words for a step and a number must be text")
     if not isinstance(numbers, list | tuple) or not all(map(_is_number, numbers)):
         raise TypeError("a curve needs a list or a tuple of numbers: int or float")
     if not numbers or not all(0 <= number < 1e300 for number in numbers):
         raise ValueError("a curve needs 1 number or more, from 0 to 1e300")
-    return Curve(_short(title, 100), tuple(map(float, numbers)), _short(step, 100))
+    return Curve(_short(title, 100), tuple(map(float, numbers)), _short(step, 100), _short(number))
 
 
 def _curve_text(model: Curve) -> str:
@@ -133,24 +133,21 @@ def _curve_text(model: Curve) -> str:
     rows = [[str(place), f"{model.numbers[place]:.3g}"] for place in places]
     rest = last + 1 - len(places)
     said = f"{rest:,} numbers are left out here: {NUMBERS}." if rest else ""
-    return joined(model.title, grid([model.step, "number"], rows), said)
+    return joined(model.title, grid([model.step, model.number], rows), said)
 
 
 def _curve_html(model: Curve) -> str:
     """Return the picture of the first number, the last, and others evenly between."""
-    count, highs = len(model.numbers), _ticks(max(model.numbers) or 1.0)
+    count, (highs, high, scale) = len(model.numbers), _scale(model.numbers)
     places = sorted({*range(0, count, math.ceil(count / MOST_POINTS)), count - 1})
-    last, most = max(count - 1, 1), highs[-1]
-    points = {n: (round(n / last * 100, 2), model.numbers[n] / most * 100) for n in places}
+    last = max(count - 1, 1)
+    points = {n: (round(n / last * 100, 2), high(model.numbers[n])) for n in places}
     line = (f"{10 * across:g} {1000 - 10 * up:.4g}" for across, up in points.values())
-    drawn = {
-        "highs": [(round(100 * n / most, 2), f"{n:g}") for n in highs],
-        "path": "M" + "L".join(line),
-    }
+    drawn = {"highs": [(round(high(n), 2), f"{n:g}") for n in highs]}
+    drawn["path"] = "M" + "L".join(line)
     drawn["image"] = as_image(render("curve.svg", **drawn))
-    drawn["alongs"] = [
-        (round(100 * n / last, 2), f"{n:,.0f}") for n in _ticks(last, 1) if n <= last
-    ]
+    alongs = (n for n in _ticks(last, 1) if n <= last)
+    drawn["alongs"] = [(round(100 * n / last, 2), f"{n:,.0f}") for n in alongs]
     first, final = (f"{model.numbers[at]:.3g}" for at in (0, -1))
     rises = model.numbers[last // 10] > model.numbers[0]
     drawn["ends"] = [(*points[0], first, f"margin:0 0 {-18 if rises else 2}px 7px;")] * (count > 1)
@@ -159,7 +156,20 @@ def _curve_html(model: Curve) -> str:
     note = f"{len(places):,} of {count:,} numbers are drawn: {NUMBERS}." * (len(places) < count)
     drawn |= {"model": {"title": model.title, "note": note}, "body": _curve_text(model)}
     drawn["alt"] = f"{model.title}: {count:,} numbers, from {first} to {final}, some listed below"
-    return render("curve.html", up="number", step=model.step, **drawn)
+    return render("curve.html", up=model.number + scale, step=model.step, **drawn)
+
+
+def _scale(numbers: tuple[float, ...]) -> tuple:
+    """Return ticks, a function to per cent of the height, and what to say of a logarithmic axis."""
+    least, most = min(numbers), max(numbers)
+    if not least or most / least <= STEEP:
+        ticks = _ticks(most or 1.0)
+        return ticks, lambda n: n / ticks[-1] * 100, ""
+    low, wide = math.log10(least), math.log10(most / least)
+    digits = (1, 2, 5) if wide < 2 else (1,)  # a short axis has ticks between powers of ten too
+    powers = range(math.floor(low), math.ceil(low + wide) + 1, math.ceil(wide / MOST_TICKS))
+    ticks = [n for power in powers for d in digits if least <= (n := d * 10.0**power) <= most]
+    return ticks, lambda n: 4 + 92 * (math.log10(n) - low) / wide, " (logarithmic axis)"
 
 
 def _ticks(most: float, least: float = 0) -> list[float]:

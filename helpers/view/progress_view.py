@@ -69,24 +69,23 @@ def _progress_text(model: Progress) -> str:
 
 
 def _progress_html(model: Progress) -> str:
-    values = {"title": TITLE, "legend": LEGEND, "total": _total(model), "notes": _notes(model)}
+    values = {"title": TITLE, "legend": LEGEND, "total": _total(model)}
+    values["notes"] = _notes(model, model.next is None)  # a link above them says what is next
     values |= {"marks": MARKS, "passed": PASSED, "next_mark": NEXT}
     values["coming"] = model.next and model.next[1]
-    values["part"] = round(100 * _passed(model) / max(1, _many(model)), 1)
+    passed, many = _counts(model)
+    values["part"] = round(100 * passed / max(1, many), 1)
     rows = [(one, *_row(one)) for one in model.chapters]
     return render("learner_progress.html", rows=rows, **values)
 
 
-def _passed(model: Progress) -> int:
-    return sum(one.passed for one in model.chapters)
-
-
-def _many(model: Progress) -> int:
-    return sum(len(one.tasks) for one in model.chapters)
+def _counts(model: Progress) -> tuple[int, int]:
+    return sum(one.passed for one in model.chapters), sum(len(one.tasks) for one in model.chapters)
 
 
 def _total(model: Progress) -> str:
-    return f"{_passed(model)} of {counted(_many(model), 'exercise')} passed"
+    passed, many = _counts(model)
+    return f"{passed} of {counted(many, 'exercise')} passed"
 
 
 def _row(chapter: Chapter) -> tuple[str, str, str]:
@@ -95,12 +94,13 @@ def _row(chapter: Chapter) -> tuple[str, str, str]:
     return title, passed, guessed
 
 
-def _notes(model: Progress) -> list[str]:
+def _notes(model: Progress, onward: bool = True) -> list[str]:
     """Return the notes below: where one left off, what is next, where it is kept, what is wrong."""
     if not model.chapters:
         return [NO_NOTEBOOKS]
-    goes_on = f"{model.goes_on[0].upper()}{model.goes_on[1:]}."
-    where = model.left_off or f"{ELSEWHERE if model.elsewhere else NOTHING} {goes_on}"
+    goes_on = f" {model.goes_on[0].upper()}{model.goes_on[1:]}." * onward
+    left_off = model.left_off if onward else model.left_off.replace(f"; {model.goes_on}", "")
+    where = left_off or f"{ELSEWHERE if model.elsewhere else NOTHING}{goes_on}"
     return [where, KEPT + (SHARED if model.shared else ALONE), *filter(None, [model.trouble])]
 
 

@@ -1,5 +1,7 @@
 """The spine -> the mark of an exhibit; a journey, or who gets hold of a call -> its line, lit."""
 
+from dataclasses import replace
+
 from markupsafe import Markup
 
 from ..model.framework_records import Journey, Passage
@@ -94,21 +96,27 @@ def _stations(model: Journey) -> list[tuple]:
 
 
 def _endings(model: Journey) -> list[tuple[str, str, str]]:
-    rows = []
-    for head, name in (("printed", "printed"), ("raised", "outcome")):
-        words = [cut(getattr(call, name)) for _, call in _calls(model)]
-        if any(words):
-            rows.append((head, *(word or "nothing" for word in words)))
-    return rows
+    heads = ("printed", "printed"), ("raised", "outcome")
+    said = [(head, [cut(getattr(c, name)) for _, c in _calls(model)]) for head, name in heads]
+    return [(head, *(word or "nothing" for word in words)) for head, words in said if any(words)]
+
+
+def _interceptions_text(model) -> str:
+    """Return a table of the ways in that are used, and a line per station of the others."""
+    used, free = tuple(row for row in model.rows if row.way in model.taken), {}
+    for row in (row for row in model.rows if row not in used):
+        free.setdefault(row.station, []).append(f"{row.way} ({row.now})".replace(" (nobody)", ""))
+    lines = (f"unused, {station}: {', '.join(ways)}" for station, ways in free.items())
+    return joined(table.text(replace(model, rows=used)), *lines)
 
 
 def _interceptions_html(model) -> str:
     """Return the stations, with who is there hanging at each; the list of all ways in folds."""
     stations = [(one, model.at(one.name)) for one in SPINE]
     around = [row for row in model.rows if not any(row in ways for _, ways in stations)]
-    values = {"stations": stations, "around": around, "taken": model.taken}
-    return render("interceptions.html", model=model, body=table.text(model), **values)
+    values = {"stations": stations, "around": around, "body": _interceptions_text(model)}
+    return render("interceptions.html", model=model, taken=model.taken, **values)
 
 
-interceptions = View(table.text, _interceptions_html)
+interceptions = View(_interceptions_text, _interceptions_html)
 journey = View(_journey_text, _journey_html)

@@ -74,7 +74,8 @@ def test_who_is_there_hangs_at_its_station_and_the_list_of_ways_folds(monkeypatc
     page = interceptions.html(exhibit.model)
     drawn, _, listed = page.partition("<details")
     assert drawn.index(">name<") < drawn.index("mine for print") < drawn.index(">cache key<")
-    assert "this thread" not in drawn and "this thread" in listed
+    assert "nobody" not in page and "unused</div>" in drawn
+    assert "unused, frame: sys.settrace, " in listed and "mine for print" in listed
 
 
 @pytest.mark.own_process(sharing="torch")

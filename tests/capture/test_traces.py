@@ -91,6 +91,8 @@ LEAVES = {
     "shape": (t(2), t(3), "x: shape (2,) → (3,)"),
     "one dimension": (t(2, 3), t(2, 4), "x: shape (2, 3) → (2, 4), dimension 1"),
     "Python value": (1, 2, "x: Python value 1 → 2"),
+    "long float": (0.1, 0.9 * 0.1, "x: Python value 0.1 → 0.09"),
+    "near float": (0.1, 0.1 + 1e-9, "x: Python value 0.1 → 0.100000001"),
     "Python type": (1, "1", "x: Python type int → str"),
     "tensor for Python": (1, t(), "x: Python value 1 → tensor float32 ()"),
     "dict key added": ({"a": 1}, {"a": 1, "b": 1}, "x: dict key (none) → 'b'"),

@@ -42,10 +42,13 @@ def test_the_text_gives_first_and_last_and_more_from_the_start():
 
 
 def test_a_curve_is_as_wide_as_its_page_and_has_round_numbers_at_its_axes():
-    html = curve.html(charts.make_curve("loss", [14.7] + [0.5] * 400, "round"))
+    html = curve.html(charts.make_curve("loss", [14.7] + [1.5] * 400, "round"))
     assert "min-width" not in html and html.count("width:100%") == 2
     ticks = re.findall(r'text-align:(?:right|center)">([^<]*)<', html)
     assert ticks == ["0", "5", "10", "15", "0", "100", "200", "300", "400", "round"]
+    steep = curve.html(charts.make_curve("t", [14.7] + [0.5] * 399 + [0.0278], number="loss"))
+    assert re.findall(r'text-align:right">([^<]*)<', steep) == ["0.1", "1", "10"]
+    assert "loss (logarithmic axis)" in steep and "logarithmic" not in html
 
 
 @pytest.mark.parametrize(

@@ -23,5 +23,7 @@ def test_the_text_has_every_finding_and_every_arrow():
 
 
 def test_the_title_explains_the_marks_that_are_there_and_no_others():
-    title = graph_view.merge_graphs(diff()).title
+    merged = graph_view.merge_graphs(diff())
+    title, drawn = merged.title, graph_view.draw_graph(merged)
+    assert "gone{fill:none;stroke:var(--who-quiet)" in drawn and "--who-line)" not in drawn
     assert "− gone, + new" in title and "~" not in title and "arrow" not in title

@@ -107,6 +107,8 @@ def test_no_box_covers_another_and_every_arrow_is_drawn(graph):
     assert not any(overlap(a, b) for i, a in enumerate(places) for b in places[:i])
     pairs = {(name, o.name) for o in graph.ops for _, name in o.reads}
     assert len(tree.findall(".//{*}path[@class='arrow']")) == len(pairs) + 1
+    tips = [wire.find("{*}title").text for wire in tree.findall(".//{*}g[@class='wire']")]
+    assert len(set(tips)) == len(pairs) + 1  # each wire says its ends, and lights up
     width, height = (int(tree.get(side)) for side in ("width", "height"))
     assert all(x + w <= width and y + h <= height for x, y, w, h in places)
 

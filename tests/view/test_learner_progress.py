@@ -36,6 +36,7 @@ def test_the_page_says_each_state_in_words_and_leads_to_each_exercise():
         assert f'aria-label="{state}:"' in page and f'<a href="{link}">{name}</a>' in page
     assert page.count('title="next"') == 1 and page.count("<details open") == 1
     assert 'Next: <a href="01_names.ipynb#B"><b>b</b>' in page and "1 of 3 exercises" in page
+    assert page.lower().count("next: ") == 1
 
 
 def test_who_shares_is_told_so_and_how_to_end_it():

@@ -42,6 +42,7 @@ def test_states_follow_what_was_held_and_what_was_answered():
     assert states[1]["a0.1"] == "new" and "a0.0" not in states[1]
     assert (states[1]["r0"], states[1]["r1"], states[1]["a1.0"]) == ("new", "shown", "shown")
     assert states[2]["a0.0"] == "new" and states[2]["f0.1"] == "new"
+    assert routes.widget(route_map()).index == 1  # one arrow of two moves; then none
     assert [("same" in state) for state in states] == [False, False, True]
 
 

@@ -412,10 +412,11 @@ def shape_words(tensor_shape) -> str:
     return "of any rank" if tensor_shape.rank is None else str(tuple(tensor_shape.as_list()))
 
 
-def literal(value) -> str:
-    """Return a Python value in words; of a value that is no scalar, no line of code is run."""
+def literal(value, exact: bool = False) -> str:
+    """Return a value in words, a float in 6 digits unless `exact`; only built-in code is run."""
     if type(value) is object:  # what TensorFlow keeps for nan, so that it equals itself
         return "nan"
+    value = float(f"{value:.6g}") if type(value) is float and not exact else value
     return repr(value) if type(value) is range else label(value)
 
 
@@ -481,7 +482,8 @@ def _walk_types(names: Names, where: str, old, new) -> Iterator[Cause]:
     elif kind == "Literal" and type(old.value) is not type(new.value):
         yield Cause(where, "Python type", type_name(old.value), type_name(new.value))
     elif kind == "Literal":
-        yield _other(where, "Python value", literal(old.value), literal(new.value))
+        exact = literal(old.value) == literal(new.value)
+        yield _other(where, "Python value", *(literal(one.value, exact) for one in (old, new)))
     elif kind == "Weakref":
         freed = " (freed since)" if old._ref() is None else ""
         yield Cause(where, "object", names.thing(old._ref) + freed, names.thing(new._ref))

@@ -130,8 +130,9 @@ def _route_lines(lines: list[Line], spots: dict[str, diagram.Spot]) -> tuple[dic
     for line in sorted(lines, key=far.get):
         others = [spot for key, spot in spots.items() if key not in line[:2]]
         ways[line] = find_way(*ends[line], others, list(ways.values()))
-    drawn = ("M" + " L".join(f"{x} {y}" for x, y in ways[line]) for line in lines)
-    return tuple(diagram.labelled("", line, 0, 0) for line in drawn)
+    drawn = {line: "M" + " L".join(f"{x} {y}" for x, y in ways[line]) for line in lines}
+    tips = [{"tip": " → ".join(map(one_line, line))} for line in lines]
+    return tuple(diagram.labelled("", drawn[x], 0, 0) | t for x, t in zip(lines, tips, strict=True))
 
 
 def find_way(start: diagram.Spot, end: diagram.Spot, boxes: list, before: list[Way]) -> Way:

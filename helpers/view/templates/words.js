@@ -15,7 +15,7 @@ input.oninput = () => {
     });
     found += fits.length;
     group.style.display = fits.length ? "" : "none";
-    group.open = Boolean(asked && fits.length);
+    group.open = true;
   }
   says.textContent = asked ? `${found} of ${all}` : all;
 };

@@ -28,14 +28,19 @@ def _text(model: RouteMap) -> str:
 
 def _html(model: RouteMap) -> str:
     said = [(heading, _say(model, at)) for at, heading in enumerate(model.headings)]
-    moved = [len(model.moved(heading)) for heading in model.headings]
-    most = moved.index(max(moved))
+    most = _telling(model)
     # What follows there is for what moves and clicks.
     style = read("picture.css").partition(".course-picture {")[0]
     style += read("routes.css").partition(".course-route-map")[0]
     still = pictured(routes_picture(model).still(most, style), SMALLEST)
     alt = f"{one_line(model.headings[most])}: {said[most][1]}"
     return render("routes.html", matrix=dots.html(model), said=said, alt=alt, **still)
+
+
+def _telling(model: RouteMap) -> int:
+    """Return the setting to open on: most arrows move, but not all of them if that is possible."""
+    moved = [len(model.moved(heading)) for heading in model.headings]
+    return max(range(len(moved)), key=lambda at: (moved[at] < len(model.routes), moved[at]))
 
 
 def _say(model: RouteMap, setting: int) -> str:
@@ -64,12 +69,12 @@ def _say(model: RouteMap, setting: int) -> str:
 def _widget(model: RouteMap):
     drawn = routes_picture(model)
     left_out = fit(model.routes, ENTRIES, "Routes", MOST)[1]
-    state = {"title": one_line(model.title), "svg": drawn.svg, "states": drawn.states, "index": 0}
+    state = {"title": one_line(model.title), "svg": drawn.svg, "states": drawn.states}
     state["headings"] = [one_line(heading) for heading in model.headings]
     state["says"] = [_say(model, at) for at in range(len(model.headings))]
     state |= {"patches": list(model.patches), "counts": count_changed(model)}
     state["legend"] = [*explain_dots(model), *([left_out] if left_out else [])]
-    state["total"] = len(model.routes)
+    state |= {"total": len(model.routes), "index": _telling(model)}
     says = f"{state['title']!r}, {len(model.headings)} settings"
     return make_widget("routes", "picture routes", says, state, "picture")
 
