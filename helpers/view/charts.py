@@ -101,19 +101,8 @@ def _two_digits(number: float) -> str:
     return f"{float(f'{number:.2g}'):,.0f}" if number >= 10 else f"{number:.2g}"
 
 
-<<<<<<< HEAD
-# Numbers by step, under a title; `step` says what is counted.
-Curve = namedtuple("Curve", "title numbers step")
-=======
-@dataclass(frozen=True)
-class Curve:
-    """Numbers by step, under a title; `step` says what is counted, `number` what each is."""
-
-    title: str
-    numbers: tuple[float, ...]
-    step: str
-    number: str = "number"
->>>>>>> w-V5
+# Numbers by step, under a title; `step` says what is counted, `number` what each is.
+Curve = namedtuple("Curve", "title numbers step number", defaults=["number"])
 
 
 def make_curve(title: str, numbers, step: str = "step", number: str = "number") -> Curve:
