@@ -64,7 +64,7 @@ def coded(words: str) -> Markup:
 
 
 def _linked(words: str) -> Markup:
-    link = r'<a href="\g<0>" style="text-decoration:underline">\g<0></a>'
+    link = r'<a href="\g<0>" style="display:inline-block;text-decoration:underline">\g<0></a>'
     return Markup(_ADDRESS.sub(link, str(escape(words))))
 
 

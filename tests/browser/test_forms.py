@@ -62,6 +62,7 @@ def test_a_flame_says_a_line_about_a_block_and_gives_it_the_full_width(page):
     line = page.locator(".who-says")
     expect(line).to_contain_text("Point at a block.")
     outer.focus()
+    assert outer.evaluate("node => node.style.outlineOffset") == "-3px"  # a ring that is whole
     for key in ("ArrowDown", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     expect(line).to_contain_text("1 call off the path: mod.line")

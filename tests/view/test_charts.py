@@ -29,6 +29,8 @@ def drawn_bars(ratios):
 def test_bars_leave_the_line_at_1_to_either_side():
     line, ((a, b), (c, d), (e, f)) = drawn_bars({"half": 0.5, "twice": 2.0, "eight times": 8})
     assert b == pytest.approx(line) and line == c == e and a < line < d < f
+    html = plot("T", {"twice": 2.0})._repr_mimebundle_()["text/html"]
+    assert "margin:0 5em 0 2.6em" in html and "padding:0 3px;background-color" in html
     assert line - a == pytest.approx(d - c, abs=2) and f - e == pytest.approx(3 * (d - c), abs=4)
 
 
