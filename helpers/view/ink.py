@@ -123,7 +123,8 @@ def tint(name: str) -> str:
 def legend(words: dict[str, str]) -> Markup:
     """Return one line of HTML: each word (-> its kind), with the mark and in the kind's colour."""
     item = Markup(
-        '<span style="color:{};margin-right:14px;white-space:nowrap"><span aria-hidden="true">{} </span>{}</span> '
+        '<span style="color:{};margin-right:14px;white-space:nowrap">'
+        '<span aria-hidden="true">{} </span>{}</span> '
     )
     marks = {name: BOXES.get(kind.shape, kind.mark) for name, kind in KINDS.items()}
     items = (item.format(colour(kind), marks[kind], word) for word, kind in words.items())
