@@ -12,6 +12,9 @@ from helpers.view.charts import curve, plot
 def test_the_numbers_stand_in_the_alt_text_and_in_the_text():
     data = plot("cost", {"eager": 35.3, "<graph>": 1.0})._repr_mimebundle_()
     assert 'aria-label="cost: eager 35×, &lt;graph&gt; 1×"' in data["text/html"]
+    assert re.search(
+        "margin:0 5em 0 2.6em.*padding:0 3px;background-color", data["text/html"], re.S
+    )
     assert "eager    35×" in data["text/plain"] and "<graph>  1×" in data["text/plain"]
     data = plot("T", {"a": Ratio(2.0, 3.0, 7), "b": Ratio(0.05, 0.06, 2)})._repr_mimebundle_()
     assert data["text/plain"].split("\n")[3].split() == ["a", "2×", "3×", "7"]
@@ -29,8 +32,6 @@ def drawn_bars(ratios):
 def test_bars_leave_the_line_at_1_to_either_side():
     line, ((a, b), (c, d), (e, f)) = drawn_bars({"half": 0.5, "twice": 2.0, "eight times": 8})
     assert b == pytest.approx(line) and line == c == e and a < line < d < f
-    html = plot("T", {"twice": 2.0})._repr_mimebundle_()["text/html"]
-    assert "margin:0 5em 0 2.6em" in html and "padding:0 3px;background-color" in html
     assert line - a == pytest.approx(d - c, abs=2) and f - e == pytest.approx(3 * (d - c), abs=4)
 
 
