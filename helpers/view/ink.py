@@ -33,6 +33,7 @@ KINDS = {
         Kind("update", "#b0400a", "#ffa36b", "filled mark", "▲"),
     )
 }
+BOXES = {"solid arrow": "□", "dashed arrow": "⬚"}  # the marks of their boxes
 # What a page is made of, and how a judgement is shown; each with a word or a mark beside it.
 PAPER = {
     "paper": ("#ffffff", "#111111"),
@@ -122,9 +123,11 @@ def tint(name: str) -> str:
 def legend(words: dict[str, str]) -> Markup:
     """Return one line of HTML: each word (-> its kind), with the mark and in the kind's colour."""
     item = Markup(
-        '<span style="color:{};margin-right:14px"><span aria-hidden="true">{} </span>{}</span> '
+        '<span style="color:{};margin-right:14px;white-space:nowrap">'
+        '<span aria-hidden="true">{} </span>{}</span> '
     )
-    items = (item.format(colour(kind), KINDS[kind].mark, word) for word, kind in words.items())
+    marks = {name: BOXES.get(kind.shape, kind.mark) for name, kind in KINDS.items()}
+    items = (item.format(colour(kind), marks[kind], word) for word, kind in words.items())
     return Markup('<p style="margin:2px 0 6px 0">{}</p>').format(Markup("").join(items))
 
 

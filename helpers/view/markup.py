@@ -16,7 +16,7 @@ from . import ink
 _JOINT = re.compile(r"(?<=[^\s./][./])(?=[^\W\d]|<)")
 _ANYWHERE = re.compile(rf"{_JOINT.pattern}|(?<=\w_)(?=[^\W_])")
 _ADDRESS = re.compile(r"https://[\w./#-]*\w")
-_LINK = r'<a href="\g<0>" style="text-decoration:underline">\g<0></a>'
+_LINK = r'<a href="\g<0>" style="display:inline-block;text-decoration:underline">\g<0></a>'
 _CODE = Markup("<code>{}</code>")
 MONO = "ui-monospace,Menlo,Consolas,monospace"
 _SHADE = f"color-mix(in srgb,{ink.TEXT} 34%,transparent)"

@@ -15,6 +15,8 @@ pytestmark = pytest.mark.long
 
 SAMPLE, START = "sample", "00_start_here"
 PHONE = {"width": 390, "height": 844}
+STYLED = """<pre class="book-text book-said">said</pre><div class="book-output">
+<div role="region"><table><tr><td style="padding-left:9px;text-indent:-9px">code"""
 PAPER = {"width": 680, "height": 1000}  # A4, less its margins
 
 
@@ -120,6 +122,9 @@ def test_on_a_phone_and_on_paper_only_exhibits_scroll_sideways(opened, name):
     expect(page.locator(".book-top")).to_be_hidden()
     page.emulate_media(media="screen")
     page.set_viewport_size(PHONE)
+    page.evaluate(f"document.querySelector('main').insertAdjacentHTML('beforeend', `{STYLED}`)")
+    expect(page.locator("td").last).to_have_css("padding-left", "9px")  # off its line number
+    expect(page.locator(".book-said").last).to_have_css("white-space", "pre-wrap")
     page.evaluate("document.querySelector('main').prepend(document.createElement('hr'))")
     page.locator("hr").evaluate("node => { node.style.width = '900px' }")
     assert page.evaluate(wide) > 0  # a sample that must be seen

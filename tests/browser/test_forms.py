@@ -49,6 +49,8 @@ def test_a_decision_opens_what_waits_for_it(page, decide):
     assert not given.first.is_visible()
     page.get_by_label("b", exact=True).check()
     page.get_by_role("button", name=decide).click()
+    inner, outer = page.locator("label").last, page.locator("fieldset")
+    assert inner.bounding_box()["x"] - outer.bounding_box()["x"] > 5
     said = "Not this time: you chose b" if decide == "Check" else "Skipped: it ran and gave a. so"
     expect(page.get_by_role("status")).to_contain_text(said)
     assert [one.is_visible() for one in given.all()] == [True, True, False]
@@ -62,6 +64,7 @@ def test_a_flame_says_a_line_about_a_block_and_gives_it_the_full_width(page):
     line = page.locator(".who-says")
     expect(line).to_contain_text("Point at a block.")
     outer.focus()
+    assert outer.evaluate("node => node.style.outlineOffset") == "-3px"  # a ring that is whole
     for key in ("ArrowDown", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     expect(line).to_contain_text("1 call off the path: mod.line")

@@ -12,6 +12,7 @@ from helpers.view.charts import curve, plot
 def test_the_numbers_stand_in_the_alt_text_and_in_the_text():
     data = plot("cost", {"eager": 35.3, "<graph>": 1.0})._repr_mimebundle_()
     assert 'aria-label="cost: eager 35×, &lt;graph&gt; 1×"' in data["text/html"]
+    assert re.search("(?s) 2.6em.*0 3px;background-color", data["text/html"])
     assert "eager    35×" in data["text/plain"] and "<graph>  1×" in data["text/plain"]
     data = plot("T", {"a": Ratio(2.0, 3.0, 7), "b": Ratio(0.05, 0.06, 2)})._repr_mimebundle_()
     assert data["text/plain"].split("\n")[3].split() == ["a", "2×", "3×", "7"]

@@ -64,6 +64,7 @@ def test_every_kind_has_a_shape_a_class_and_a_rule(kind):
     assert diagram.drawn_as(kind) in ink.KINDS
     assert diagram.outline(kind, 0, 0, 80, 40).startswith("M")
     assert f".{diagram.drawn_as(kind)}{{" in drawn
+    assert re.search("nowrap.*⬚ <", diagram.legend(["backward", "op"]))  # a box is no arrow
 
 
 SVG = (

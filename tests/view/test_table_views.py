@@ -62,7 +62,7 @@ TONES = "good ✓ passed", "changed ● update", "refused ⊘ quiet", "failed �
 def test_tone_is_told_by_a_mark_and_a_colour_that_fits(told):
     tone, mark, ink = told.split()
     page = ledger.html(board(tone=tone))
-    assert mark in ledger.text(board(tone=tone)) and f"{mark} </span>" in page
+    assert mark in ledger.text(board(tone=tone)) and f"{mark}&nbsp;</span>" in page
     assert f"background-color:var(--who-{ink}-fill" in page
 
 
@@ -70,6 +70,13 @@ def test_the_first_column_stays_in_sight_and_numbers_are_at_the_right():
     page = table.html(replace(listing(), rows=(Row("a", "1,200"), Row("b", "7 %"))))
     assert page.count("position:sticky;left:0") == 3 == page.count("text-align:right")
     assert ledger.html(board(note="why")).count("position:sticky;left:0") == 2
+
+
+def test_cells_fit_a_narrow_page_and_each_advice_is_a_line():
+    names = "█" * 30, "A_GUARD_OF_A_LONG_NAME_INDEED", "x / x.abs().max()"
+    page = table.html(replace(listing(*names), note="told\nfirst `a`\nat https://a.b/c-d"))
+    drawn = "width:calc(30*min(1ch,1.2vw))", "A_<wbr/>GUARD_<wbr/>OF_", "min-width:20ch"
+    assert all(words in page for words in (*drawn, ">first <code>a</code></li>", "inline-block;t"))
 
 
 def marked(*words, marks=()):
@@ -80,6 +87,7 @@ def marked(*words, marks=()):
 def test_a_mark_says_what_it_stands_for_where_its_words_do_not():
     for shown in (ledger.text(marked("1", "2")), ledger.html(marked("1", "2"))):
         assert "● new or changed" in shown
+    assert 'inline-block">● new or changed</span>' in ledger.html(marked("1", "2"))
     assert "new or changed" not in ledger.text(marked("trace", "trace, again"))
     assert "new or changed" not in ledger.text(board())
 
@@ -130,6 +138,7 @@ def test_text_numbers_the_lines_of_each_file():
     shown = Files("Two files", (File("k.py", CODE), File("d.py", "y = 2")))
     lines = view.text(shown).split("\n")
     assert "    4   def forward(args):" in lines and "d.py (1 line)" in lines
+    assert "&nbsp;4&nbsp;&nbsp;&nbsp;</span>" in view.html(shown)
 
 
 def pair_up(left, right, origin):

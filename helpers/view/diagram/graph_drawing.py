@@ -19,7 +19,7 @@ from .arrows import (
 )
 from .layered_layout import Layout, assign_coordinates, make_layers
 
-STEP, CLOSE = 92, 64  # pixels from row to row, and where no arrow has words
+STEP, CLOSE = 100, 64  # pixels from row to row, and where no arrow has words
 COLUMN, CLOSE_COLUMN, WIDER = 70, 40, 50  # pixels between two columns, at least
 APART, BESIDE = 14, 22  # in a column: between two boxes, and beside an arrow that passes by
 TIGHT = 10, 8  # the same in a row that is too wide

@@ -34,7 +34,7 @@ for (const head of heads) {
   head.setAttribute("role", "button");
   head.removeAttribute("title");
   head.tabIndex = head === heads[0] ? 0 : -1;
-  head.style.cursor = "zoom-in";
+  Object.assign(head.style, { cursor: "zoom-in", outlineOffset: "-3px", outlineColor: "currentColor" });
   head.onpointerenter = head.onfocus = () => tell(head);
   head.onpointerleave = head.onblur = () => tell(root.querySelector(":focus-visible[data-says]"));
   head.onclick = () => zoom(head.parentNode);
