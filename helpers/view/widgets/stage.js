@@ -39,6 +39,7 @@ function makeParts(script, go) {
   const used = columns.filter((column) => column.children.length);
   main.append(...used);
   main.classList.add(`stage-of-${used.length}`, script.codes.length ? "stage-machine" : "stage-plain");
+  if (parts.instructions) reserveWidth(main, script);
   const longest = Math.max(0, ...script.lines.map((line) => line.length));
   main.classList.toggle("stage-long-lines", longest > LONG_LINE);
   return { main, parts, over: used.at(-1) ?? main };
