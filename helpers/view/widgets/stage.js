@@ -141,6 +141,7 @@ function render({ model, el }) {
     reserve(status, script);
   });
   sizes.observe(root);
+  if (parts.source) sizes.observe(parts.source.box); // its width changes where a prediction begins
   listen(root, go, closing.signal);
   lightWords();
   draw();
