@@ -26,7 +26,7 @@ KINDS = {
         Kind("kernel", "#4d5761", "#b4bdc7", "hexagon", "⬡"),
         Kind("guard", "#4a6600", "#b6d36b", "shield", "▽"),
         Kind("tensor", "#2a6b2d", "#8fd08f", "slanted box", "▱"),
-        Kind("output", "#2a6b2d", "#8fd08f", "double slanted box", "▰"),
+        Kind("output", "#2a6b2d", "#8fd08f", "double slanted box", "◈"),
         Kind("constant", "#665c4d", "#cdbfa8", "square", "▪"),
         Kind("forward", "#00627a", "#6cc8e0", "solid arrow", "→"),
         Kind("backward", "#a81e2e", "#f794a0", "dashed arrow", "⇠"),

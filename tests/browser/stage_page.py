@@ -31,6 +31,17 @@ FACTS = """root => {
     const down = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
     if (across > 1 && down > 1) wrong.push(`overlap: ${a.className} / ${b.className}`);
   }
+  for (const part of root.querySelectorAll('.stage-row:has(:empty:last-child) :is(em, s)'))
+    if (box.width > 800 && part.scrollWidth > part.clientWidth + 1 && part.innerText.length < 17)
+      wrong.push(`cut: ${part.parentElement.innerText}`);
+  for (const tag of root.querySelectorAll('.stage-over-value > .stage-tag')) {
+    const value = root.querySelector('.stage-covered > span').getBoundingClientRect();
+    if (value.right > tag.getBoundingClientRect().left) wrong.push('a value below a mark');
+  }
+  const guard = root.querySelector('.stage-guard'), end = n => n.getBoundingClientRect().bottom;
+  if (guard && end(guard) > end(guard.closest('.stage-middle'))) wrong.push('a guard too low');
+  if (root.querySelector('.stage-raise') && !/✕ raises/.test(root.innerText))
+    wrong.push('a mark without its meaning');
   const says = root.querySelector('.stage-says');
   if (says.scrollHeight > says.clientHeight + 1) wrong.push('the sentence is cut off');
   for (const column of root.querySelectorAll('.stage-main > div')) {

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from helpers.course.book import site
 from helpers.safety.folders import made_again
-from tests.browser import book_sample
+from tests.browser import book_sample, exhibits
 from tests.browser.lab_page import press, status
 from tests.browser.lab_server import ROOT
 from tests.browser.widget_page import find_serious
@@ -18,6 +18,18 @@ PHONE = {"width": 390, "height": 844}
 STYLED = """<pre class="book-text book-said">said</pre><div class="book-output">
 <div role="region"><table><tr><td style="padding-left:9px;text-indent:-9px">code"""
 PAPER = {"width": 680, "height": 1000}  # A4, less its margins
+OFF = """pages => {  // rows that are not as high as their arrows; code that lies on its number
+  const main = document.querySelector('main');
+  for (const page of pages)
+    main.insertAdjacentHTML('beforeend', `<div class=book-output>${page}</div>`);
+  const wrong = [...main.querySelectorAll('td[rowspan]')].filter(cell => {
+    const rows = cell.offsetHeight - cell.firstElementChild.getBoundingClientRect().height;
+    return Math.abs(rows) > 2;
+  });
+  const code = [...main.querySelectorAll('[style*="text-indent"]')].map(getComputedStyle);
+  return [...wrong.map(cell => cell.offsetHeight),
+    ...code.map(s => parseFloat(s.paddingLeft) + parseFloat(s.textIndent)).filter(x => x < 0)];
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +127,8 @@ def test_on_a_phone_and_on_paper_only_exhibits_scroll_sideways(opened, name):
     page = opened(name, viewport=PHONE)
     wide = "document.documentElement.scrollWidth - innerWidth"
     assert page.evaluate(wide) == 0
+    tables = [exhibits.EXHIBITS[kind]() for kind in ("bytecode", "side_by_side")]
+    assert page.evaluate(OFF, tables) == []
     page.set_viewport_size(PAPER)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")

@@ -156,3 +156,6 @@ def test_an_answer_is_the_status_of_its_choices_and_says_of_which_beside_others(
     page.evaluate("rows => told('answer', {...model.get('answer'), call: 'f(two)', rows})", rows)
     assert page.locator("mark").all_inner_texts() == ["two"]  # what is not as in the run before
     assert page.locator(".course-fresh").inner_text() == "2"  # this call
+    page.set_viewport_size({"width": 860, "height": 700})
+    left = "nodes => nodes.map(node => node.getBoundingClientRect().left)"
+    assert len(set(page.locator(".course-runs > *").evaluate_all(left))) == 1  # whole tables

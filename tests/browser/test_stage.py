@@ -112,6 +112,9 @@ def test_prediction_hides_what_comes_until_it_is_made(show):
     shown.root.get_by_role("button", name="See it").click()
     assert shown.at() == 4
     expect(asked).to_be_hidden()
+    shown.page.set_viewport_size({"width": 390, "height": 900})
+    lefts = "columns => columns.map(column => column.getBoundingClientRect().left)"
+    assert len(set(shown.root.locator(".stage-main > div").evaluate_all(lefts))) == 1
 
 
 def test_words_of_the_text_above_light_the_stage_and_rows_of_tables(page):

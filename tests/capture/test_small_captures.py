@@ -29,7 +29,7 @@ def test_costs_are_ratios_in_one_run(monkeypatch):
     monkeypatch.setattr(costs, "perf_counter", lambda: now[0])
     found = costs.costs_listing(takes(1), {"long": takes(12), "short": takes(0.5)})
     assert [(row.ratio, row.words) for row in found.rows] == [(12, "about 10"), (0.5, "about 0.5")]
-    assert found.ratio("long") == 12
+    assert found.ratio("long") == 12 and "took as long." in found.note
     with pytest.raises(KeyError):
         found.ratio("shorter")
 

@@ -14,6 +14,7 @@ VIEWS = Path(ink.__file__).parent
 AA = 4.5
 GROUNDS = {False: ("#ffffff", ink.PAPER["wash"][0]), True: ("#111111", ink.PAPER["wash"][1])}
 READ = [*ink.KINDS, *ink.WORDS]
+PALE = (VIEWS / "widgets/picture.css").read_text(encoding="utf-8")
 
 
 def rgb(colour):
@@ -39,6 +40,9 @@ def test_every_colour_is_read_on_the_page_on_the_wash_and_on_its_own_fill(name, 
     assert min(contrast(colour, rgb(ground)) for ground in GROUNDS[dark]) >= AA
     assert contrast(colour, rgb(fill)) >= AA
     assert contrast(words, rgb(fill)) >= AA
+    paper, (share,) = rgb(GROUNDS[dark][0]), re.findall(r"ahead {.*opacity: (.*);", PALE)
+    mixed = zip(rgb(ink.colours(dark)["quiet"]), paper, strict=True)
+    assert contrast([a * float(share) + b * (1 - float(share)) for a, b in mixed], paper) >= 3
 
 
 OTHERS = {"minisearch.js", "notes.js", "reveal.css", "reveal.js"}  # not ours, as published

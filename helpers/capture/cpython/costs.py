@@ -20,8 +20,8 @@ ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
 NOTE = (
-    "Each ratio uses the fastest round. The median round took up to {:,.1f} times as long. The "
-    "ratios vary more on a busy machine or on another one."
+    "Each ratio uses the fastest round. The median round took {}. The ratios vary more on a busy "
+    "machine or on another one."
 )
 TOOL = "watch_tracers"
 # One action; `ratio` says how many runs of the unit it takes as long as.
@@ -63,7 +63,8 @@ def costs_listing(
         words = f"about {float(f'{ratio:.1g}'):,g}" if ratio >= 10 else f"about {ratio:.1f}"
         rows.append(Cost(name, ratio, "less than a tenth of one" if ratio < 0.1 else words))
     shown = columns("", action="action", words=f"in {unit_name}")
-    note = NOTE.format(max(median(rounds[name][1:]) / best[name] for name in best))
+    worst = f"{max(median(rounds[name][1:]) / best[name] for name in best):,.1f}"
+    note = NOTE.format("as long" if worst == "1.0" else f"up to {worst} times as long")
     return Costs("Measured in one run", shown, tuple(rows), note)
 
 

@@ -39,6 +39,7 @@ function makeParts(script, go) {
   const used = columns.filter((column) => column.children.length);
   main.append(...used);
   main.classList.add(`stage-of-${used.length}`, script.codes.length ? "stage-machine" : "stage-plain");
+  if (parts.instructions) reserveWidth(main, script);
   const longest = Math.max(0, ...script.lines.map((line) => line.length));
   main.classList.toggle("stage-long-lines", longest > LONG_LINE);
   return { main, parts, over: used.at(-1) ?? main };
@@ -140,6 +141,7 @@ function render({ model, el }) {
     reserve(status, script);
   });
   sizes.observe(root);
+  if (parts.source) sizes.observe(parts.source.box); // its width changes where a prediction begins
   listen(root, go, closing.signal);
   lightWords();
   draw();

@@ -2,6 +2,7 @@
 
 const MORE = 15; // pixels of the line that counts the rows above or below
 const ROW = { least: 17, most: 20 };
+const MOST_LETTERS = 34; // of a row, for which the column gets room
 const LONG_OPNAME = 15; // letters; of a longer one the first part gives way, the last one stays
 
 function instructionPane(script, go, links, room) {
@@ -64,7 +65,7 @@ function instructionPane(script, go, links, room) {
 function instructionList(code, script, go, links, room) {
   const height = Math.max(ROW.least, Math.min(ROW.most, Math.floor(room / code.rows.length)));
   const box = make("div", "stage-listed", "", { style: `height:${height * code.rows.length}px` });
-  box.style.setProperty("--gutter", code.rows.some((row) => row.to >= 0) || script.words.some((words) => words.startsWith("go to ")) ? "34px" : "6px");
+  box.style.setProperty("--gutter", `${gutterOf(code, script)}px`);
   box.style.setProperty("--op", `${Math.min(15, Math.max(...code.rows.map((row) => row.opname.length)))}ch`);
   const pointer = make("div", "stage-pointer", "", { style: `height:${height}px` });
   const ran = new Set(script.tracks.filter((t) => script.codes[t.code] === code).map((t) => t.offset));
@@ -117,6 +118,16 @@ function instructionList(code, script, go, links, room) {
   };
   const hint = (rows) => nodes.forEach((node, n) => node.classList.toggle("stage-hinted", rows.includes(code.rows[n])));
   return { box, show, hint, rows: code.rows, jumps: arcs.all, height, top: (row) => row * height };
+}
+
+const gutterOf = (code, script) => (code.rows.some((row) => row.to >= 0) || script.words.some((words) => words.startsWith("go to ")) ? 34 : 6);
+
+/** The width that the column needs: pixels of what is no letter, and letters of the longest row. */
+function reserveWidth(main, script) {
+  const long = ({ opname, argument, to }) => (to < 0 ? Math.max(LONG_OPNAME, opname.length) : opname.length) + argument.length;
+  const most = (of) => Math.max(...script.codes.map(of));
+  main.style.setProperty("--fixed", `${most((code) => gutterOf(code, script)) + 71}px`);
+  main.style.setProperty("--letters", Math.min(MOST_LETTERS, most((code) => Math.max(...code.rows.map(long)))));
 }
 
 function opcode(opname) {

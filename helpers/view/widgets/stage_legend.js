@@ -12,6 +12,7 @@ function signsOf(script) {
     script.total < MOST_RULED && raises(script).length && [RAISES, "in the strip of all steps: this step raises an exception"],
     script.codes.length && ["grey instruction", "not run in any step here"],
     stacked && script.codes.length && ["dashed at the right", "just popped"],
+    stacked && ["+", "on a value of the stack: the next result goes here, once the value is popped"],
     stacked && script.codes.length && ["NULL", NULL_MEANS.slice("NULL: ".length)],
     script.codes.some((code) => code.rows.some((row) => row.to >= 0)) && ["arc", "a jump: thick if it is taken next, dashed if not"],
     script.codes.some((code) => code.names.some((name) => name.endsWith(" (cell)"))) && ["pill", "a shared cell: inner functions use this variable too"],

@@ -23,7 +23,7 @@ function markNew(block) {
 /** Where the next result goes: an empty slot, or one whose value is taken first. */
 function putsMark(over) {
   const mark = make("div", `stage-puts${over ? " stage-over-value" : ""}`, "", { "aria-hidden": "true" });
-  mark.append(make("u", "stage-tag", "+ pushes here"));
+  mark.append(make("u", "stage-tag", over ? "+" : "+ pushes here"));
   mark.title = "the next result goes here";
   return mark;
 }

@@ -134,7 +134,7 @@ function sourcePane(script, go, links) {
     if (left && !current) follow(box, left.offsetTop, left.offsetHeight, !moving);
     lit.classList.toggle("stage-slides", moving);
     put(lit, now.span);
-    pane.aside.textContent = now.span ? "lit: runs next" : now.row >= 0 ? "runs next: no words of its own" : now.line ? "▶ runs next" : "";
+    pane.aside.textContent = now.span ? "lit: runs next" : now.row >= 0 ? "next: no words of its own" : now.line ? "▶ runs next" : "";
   };
   list.addEventListener("mousemove", (event) => {
     const row = event.target.closest?.(".stage-line");

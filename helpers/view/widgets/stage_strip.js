@@ -9,7 +9,8 @@ function makeStrip(script, go) {
   const lanes = script.lanes;
   const total = script.total;
   const ruled = total < MOST_RULED && new Set(script.tracks.map((step) => step.line)).size > 1;
-  const height = Math.max(2, lanes.length + ruled) * LANE + 6;
+  const raised = total < MOST_RULED ? raises(script) : [];
+  const height = Math.max(2, lanes.length + ruled + (raised.length > 0)) * LANE + 6;
   const box = make("div", "stage-strip-row", "", { style: `height:${height}px` });
   const labels = make("div", "stage-lanes", "", { "aria-hidden": "true" });
   lanes.forEach((lane) => {
@@ -18,6 +19,7 @@ function makeStrip(script, go) {
     labels.append(label);
   });
   if (ruled) labels.append(make("div", "", NEW_LINE));
+  if (raised.length) labels.append(make("div", "", `${RAISES} raises`));
   const roll = make("div", "course-slider", "", {
     role: "slider", tabindex: "0", "aria-label": "Step", "aria-valuemin": 1, "aria-valuemax": total,
   });
@@ -40,7 +42,7 @@ function makeStrip(script, go) {
   paths.forEach((d, n) => d && svgNode("path", { d, style: `fill:${laneColour(lanes[n])}` }, svg));
   if (folds) svgNode("path", { class: "stage-fold", d: folds }, svg);
   roll.prepend(cursor);
-  if (total < MOST_RULED) raises(script).forEach((n) => roll.append(raiseMark(n, total)));
+  raised.forEach((n) => roll.append(raiseMark(n, total)));
   box.append(labels, roll);
 
   const pick = (event) => {

@@ -49,7 +49,7 @@ addEventListener("afterprint", () => {
 
 // Contents: beside the text where there is room, folded above it where there is none.
 const contents = document.querySelector(".book-contents");
-const wide = matchMedia("(min-width: 1000px)");
+const wide = matchMedia("(min-width: 1160px)");
 const fold = () => (contents.open = wide.matches);
 wide.addEventListener("change", fold);
 fold();
