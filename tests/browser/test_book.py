@@ -16,17 +16,13 @@ pytestmark = pytest.mark.long
 SAMPLE, START = "sample", "00_start_here"
 PHONE = {"width": 390, "height": 844}
 PAPER = {"width": 680, "height": 1000}  # A4, less its margins
-OFF = """pages => {  // rows that are not as high as their arrows; code that lies on its number
-  const main = document.querySelector('main');
-  for (const page of pages)
-    main.insertAdjacentHTML('beforeend', `<div class=book-output>${page}</div>`);
-  const wrong = [...main.querySelectorAll('td[rowspan]')].filter(cell => {
-    const rows = cell.offsetHeight - cell.firstElementChild.getBoundingClientRect().height;
-    return Math.abs(rows) > 2;
-  });
-  const code = [...main.querySelectorAll('[style*="text-indent"]')].map(getComputedStyle);
-  return [...wrong.map(cell => cell.offsetHeight),
-    ...code.map(s => parseFloat(s.paddingLeft) + parseFloat(s.textIndent)).filter(x => x < 0)];
+OFF = """pages => {  // rows not as high as their arrows; code that lies on its number
+  const main = document.querySelector('main'), px = parseFloat;
+  main.insertAdjacentHTML('beforeend', `<div class=book-output>${pages.join('')}</div>`);
+  const off = cell => cell.offsetHeight - cell.firstElementChild.getBoundingClientRect().height;
+  const code = [...main.querySelectorAll('[style*="text-indent"]')].map(s => getComputedStyle(s));
+  return [...[...main.querySelectorAll('td[rowspan]')].map(off).filter(x => Math.abs(x) > 2),
+          ...code.map(s => px(s.paddingLeft) + px(s.textIndent)).filter(x => x < 0)];
 }"""
 
 
@@ -134,8 +130,7 @@ def test_on_a_phone_and_on_paper_only_exhibits_scroll_sideways(opened, name):
     expect(page.locator(".book-top")).to_be_hidden()
     page.emulate_media(media="screen")
     page.set_viewport_size(PHONE)
-    page.evaluate("document.querySelector('main').prepend(document.createElement('hr'))")
-    page.locator("hr").evaluate("node => { node.style.width = '900px' }")
+    page.evaluate("document.querySelector('main').innerHTML += '<hr style=width:900px>'")
     assert page.evaluate(wide) > 0  # a sample that must be seen
 
 
