@@ -9,10 +9,7 @@ FACTS = """root => {
   const parts = [...root.querySelectorAll(
     '.stage-pane, .stage-main, .stage-says, .stage-strip-row, .stage-controls')];
   const wrong = [];
-  const seen = node => {
-    const style = getComputedStyle(node);
-    return style.visibility === 'visible' && node.getClientRects().length;
-  };
+  const seen = n => getComputedStyle(n).visibility === 'visible' && n.getClientRects().length;
   for (const node of root.querySelectorAll('*')) {
     const words = [...node.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
     if (!words || !seen(node) || node.closest('.stage-unseen, .stage-flight')) continue;
@@ -34,14 +31,11 @@ FACTS = """root => {
   for (const part of root.querySelectorAll('.stage-row:has(:empty:last-child) :is(em, s)'))
     if (box.width > 800 && part.scrollWidth > part.clientWidth + 1 && part.innerText.length < 17)
       wrong.push(`cut: ${part.parentElement.innerText}`);
-  for (const tag of root.querySelectorAll('.stage-over-value > .stage-tag')) {
-    const value = root.querySelector('.stage-covered > span').getBoundingClientRect();
-    if (value.right > tag.getBoundingClientRect().left) wrong.push('a value below a mark');
-  }
-  const guard = root.querySelector('.stage-guard'), end = n => n.getBoundingClientRect().bottom;
-  if (guard && end(guard) > end(guard.closest('.stage-middle'))) wrong.push('a guard too low');
-  if (root.querySelector('.stage-raise') && !/✕ raises/.test(root.innerText))
-    wrong.push('a mark without its meaning');
+  const [tag, value, guard] = ['.stage-over-value > .stage-tag', '.stage-covered > span',
+    '.stage-guard'].map(one => root.querySelector(one)), at = n => n.getBoundingClientRect();
+  if (tag && at(value).right > at(tag).left) wrong.push('a value below a mark');
+  if (guard && at(guard).bottom > at(guard.closest('.stage-middle')).bottom) wrong.push('guard');
+  if (root.querySelector('.stage-raise') && !/✕ raises/.test(root.innerText)) wrong.push('✕?');
   const says = root.querySelector('.stage-says');
   if (says.scrollHeight > says.clientHeight + 1) wrong.push('the sentence is cut off');
   for (const column of root.querySelectorAll('.stage-main > div')) {
