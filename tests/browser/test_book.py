@@ -132,15 +132,11 @@ def test_on_a_phone_and_on_paper_only_exhibits_scroll_sideways(opened, name):
     expect(page.locator(".book-top")).to_be_hidden()
     page.emulate_media(media="screen")
     page.set_viewport_size(PHONE)
-<<<<<<< HEAD
     page.evaluate(f"document.querySelector('main').insertAdjacentHTML('beforeend', `{STYLED}`)")
     expect(page.locator("td").last).to_have_css("padding-left", "9px")  # off its line number
     expect(page.locator(".book-said").last).to_have_css("white-space", "pre-wrap")
     page.evaluate("document.querySelector('main').prepend(document.createElement('hr'))")
     page.locator("hr").evaluate("node => { node.style.width = '900px' }")
-=======
-    page.evaluate("document.querySelector('main').innerHTML += '<hr style=width:900px>'")
->>>>>>> w-V3
     assert page.evaluate(wide) > 0  # a sample that must be seen
 
 
