@@ -137,7 +137,7 @@ def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
         note += f" Not listed: {others}; without find= all are."
     found = {column: {getattr(row, column.field) for row in rows} for column in COLUMNS[2::2]}
     same = {c: words for c, (words, *more) in found.items() if words and not more and rows[1:]}
-    note += "".join(f" In every row, {c.heading}: `{words}`." for c, words in same.items())
+    note += "".join(f" In every row, {c.heading} is `{words}`." for c, words in same.items())
     columns = tuple(column for column in COLUMNS if column not in same)
     return Listing(graph.title, columns, rows, note.strip())
 

@@ -18,14 +18,12 @@ _ANYWHERE = re.compile(rf"{_JOINT.pattern}|(?<=\w_)(?=[^\W_])")
 _ADDRESS = re.compile(r"https://[\w./#-]*\w")
 _LINK = r'<a href="\g<0>" style="display:inline-block;text-decoration:underline">\g<0></a>'
 _CODE = Markup("<code>{}</code>")
-MONO = "ui-monospace,Menlo,Consolas,monospace"
-_SHADE = f"color-mix(in srgb,{ink.TEXT} 34%,transparent)"
-# A shade at each edge of what scrolls, and paper that goes along with the content and hides it at
-# either end: where a shade is seen, there is more.
+MONO = "Menlo,Consolas,monospace"
+# A shade at the right of what scrolls, and paper that goes along with the content and hides it at
+# the end: where a shade is seen, there is more.
 FADES = ",".join(
-    f"linear-gradient({turn}deg,{colour},transparent) {at} 0/{wide}px 100% no-repeat {moves}"
-    for colour, wide, moves in ((f"{ink.PAGE} 40%", 30, "local"), (_SHADE, 14, "scroll"))
-    for turn, at in ((90, "0"), (270, "100%"))
+    f"linear-gradient(270deg,{colour},transparent) 100% 0/{wide}px 100% no-repeat {moves}"
+    for colour, wide, moves in ((f"{ink.PAGE} 40%", 30, "local"), (ink.EDGE, 14, "scroll"))
 )
 TONE_MARKS = {"plain": "", "good": "✓", "changed": "●", "refused": "⊘", "failed": "✕"}
 WIDEST = 110  # characters of a line of text

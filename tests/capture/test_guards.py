@@ -85,7 +85,7 @@ def test_every_leaf_of_the_tree_is_shown(game):
 def test_the_table_has_the_guards_of_the_graph(game):
     graph, listing = show_guards(game).model, show_guards(game, as_table=True).model
     assert listing.rows == graph.guards and listing.rows[-1].source == "(the state of torch)"
-    assert "In every row, entry: `1`." in listing.note and "entry" not in repr(listing.columns)
+    assert "In every row, entry is `1`." in listing.note and "entry" not in repr(listing.columns)
     assert "DIMENSION_<wbr/>DYNAMIC_<wbr/>" in show_guards(game, as_table=True)._page()
     rows = [(Failure(n, "x", "EQUALS_MATCH", f"it equals {n}", "x * k", "9"),) for n in (1, 2, 3)]
     same = "(guard: it equals 1 or it equals 2 or it equals 3, added at `x * k`)"
