@@ -27,7 +27,7 @@ MISTAKES = {
         ("three names", NAMES, '"out", "out", None'),
     ),
     "forgotten": (
-        ("as the file alone shows", *stage("the inference function", "define", "infer")),
+        ("which loading it shows", *stage("the inference function", "define", "infer")),
         (
             "is not known before it is called",
             *stage("the shape in the inference", "infer", "build"),
