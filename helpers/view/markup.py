@@ -54,13 +54,16 @@ def joined(*parts: str) -> str:
     return "\n".join(visible(part) for part in parts if part)
 
 
-def coded(words: str) -> Markup:
-    """Escape words; what is between `backticks` becomes code, and an address a link."""
+def coded(words: str, joints: bool = False) -> Markup:
+    """Escape words; what is between `backticks` becomes code, and an address a link.
+
+    `joints`: the code may wrap after a dot, a slash or an underscore.
+    """
     parts = visible(words).split("`")
     if len(parts) % 2 == 0:  # one without its partner
         return escape(visible(words))
     parts[::2] = (Markup(_ADDRESS.sub(_LINK, str(escape(part)))) for part in parts[::2])
-    parts[1::2] = map(_CODE.format, parts[1::2])
+    parts[1::2] = (_CODE.format(jointed(w, True) if joints else w) for w in parts[1::2])
     return Markup("").join(parts)
 
 

@@ -73,9 +73,14 @@ def test_the_first_column_stays_in_sight_and_numbers_are_at_the_right():
 
 
 def test_cells_fit_a_narrow_page_and_each_advice_is_a_line():
-    names = "█" * 30, "A_GUARD_OF_A_LONG_NAME_INDEED", "x / x.abs().max()"
+    names = "█" * 30, "A_GUARD_OF_A_LONG_NAME_INDEED", "x / x.abs().max()", "`a.b_c`"
     page = table.html(replace(listing(*names), note="told\nfirst `a`\nat https://a.b/c-d"))
-    drawn = "width:calc(30*min(1ch,1.2vw))", "A_<wbr/>GUARD_<wbr/>OF_", "min-width:20ch"
+    drawn = (
+        "width:calc(30*min(1ch,1.2vw))",
+        "A_<wbr/>GUARD_<wbr/>OF_",
+        "min-width:18ch",
+        "<code>a.<wbr/>b_<wbr/>c</code>",
+    )
     assert all(words in page for words in (*drawn, ">first <code>a</code></li>", "inline-block;t"))
 
 

@@ -85,9 +85,8 @@ class Heap(Own):
             if not level:
                 break
         ups = (id(up) for found in self._parents.values() for up in found)
-        self.is_closed = self._parents.keys() >= set(
-            ups
-        )  # all hold one another, and none has a name
+        # all hold one another, and none has a name
+        self.is_closed = self._parents.keys() >= set(ups)
 
     def parents(self, thing) -> HiddenList:
         """Return what holds `thing`, as far as the search went."""

@@ -6,6 +6,7 @@ follows from its own holders.
 """
 
 import functools
+import inspect
 import sys
 import types
 from contextlib import suppress
@@ -301,7 +302,7 @@ def _in_call(call, child) -> list[Place]:
     """Return the variables that hold `child`, of a frame that is over or of a generator."""
     is_frame, name = type(call) is types.FrameType, _FRAMES.get(type(call))
     frame = call if is_frame else name and getattr(call, name)
-    if not frame or not frame.f_code.co_flags & 1:  # CO_OPTIMIZED: a function's
+    if not frame or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # a function's
         return []
     had, found = set(map(id, get_referents(call))), frame.f_locals
     names = [name for name, value in found.items() if value is child]

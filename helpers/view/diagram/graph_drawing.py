@@ -28,7 +28,7 @@ WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab sh
 HEAD, PAD = 48, 12  # of a caller: the height of its words, and the room around a body
 ARRIVAL = 12  # pixels between the heads of arrows at a box to which many names lead
 TITLE = 26  # the height of a body's name
-FITS, ROW, INSET = 848, 46, 30  # pixels: JupyterLab's page; of a tree, its rows and arrows
+FITS, ROW, INSET = 828, 46, 30  # pixels: JupyterLab's page; of a tree, its rows and arrows
 
 
 def draw_graph(model: Graph, page: bool = False) -> str:
