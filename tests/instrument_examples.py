@@ -59,9 +59,14 @@ for given in (tf.constant(1.0), tf.constant(2.0), 3, 4):
     traced(given)
 traced""",
         "watching_traces": """\
+@tf.function
+def shifted(x):
+    return x + 1
+
+
 with watching_traces() as seen:
-    traced(tf.constant([1.0]))
-assert seen.model.traces == seen.model.retraces == 1
+    shifted(1), shifted(2)
+assert (seen.model.traces, seen.model.retraces) == (2, 1)
 print(seen)""",
         "would_trace": "would_trace(traced, 5).verdict",
         "show_graph": "show_graph(scale, tf.constant(1.0))",
@@ -122,14 +127,23 @@ for given in (torch.ones(2), torch.ones(2), torch.ones(2, dtype=torch.int32)):
     compiled(given)
 compiled""",
         "watching_recompiles": """\
+def half(x):
+    return x / 2
+
+
 with watching_recompiles() as seen:
-    for size in (2, 3):
-        torch.compile(twice, backend="eager")(torch.ones(size))
+    for dtype in (torch.float32, torch.int32):
+        torch.compile(half, backend="eager")(torch.ones(2, dtype=dtype))
 assert (seen.model.compiles, seen.model.recompiles) == (2, 1)
 print(seen)""",
         "watching_breaks": """\
+def loud(x):
+    print("I am here")
+    return x + 1
+
+
 with watching_breaks() as seen:
-    torch.compile(noisy, backend="eager")(torch.ones(2))
+    torch.compile(loud, backend="eager")(torch.ones(2))
 assert seen.model.breaks == 1
 seen.model.rows[0].cause""",
         "show_compiled": "show_compiled(compiled)",

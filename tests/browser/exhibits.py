@@ -12,6 +12,7 @@ from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.study_records import Beside, Choice, Outcome, progress
 from helpers.model.tables import Entry, File, Files, Ledger, Transcripts, Verdict
 from helpers.model.torch_records import DynamoRun, DynamoStep
+from helpers.study.words import show_word
 from helpers.view.call_view import call_tree
 from helpers.view.charts import curve, make_curve
 from helpers.view.diagram.graph_view import figures, graph, graph_diff
@@ -128,6 +129,7 @@ EXHIBITS = {
     "stack": lambda: stack.html(stack_run(stage_programs.loop, 3)),
     "table": lambda: tables.html(helpers.show_table("T", *[{"a": "x" * 90, "b": "y"}] * 3).model),
     "timeline": lambda: timeline.html(stage_programs.names_timeline(stage_programs.loop, 2)),
+    "words": lambda: page_of(show_word()),
     "transcript": lambda: transcript.html(Transcripts("Two runs", (LIVED, DIED), "a note")),
 }
 

@@ -73,8 +73,9 @@ def test_the_first_column_stays_in_sight_and_numbers_are_at_the_right():
 
 
 def test_cells_fit_a_narrow_page_and_each_advice_is_a_line():
-    names = "█" * 30, "A_GUARD_OF_A_LONG_NAME_INDEED", "x / x.abs().max()", "`a.b_c`"
-    page = table.html(replace(listing(*names), note="told\nfirst `a`\nat https://a.b/c-d"))
+    names = "█" * 30, "A_GUARD_OF_A_LONG_NAME_INDEED", "x / x.abs().max()"
+    rows = *listing(*names).rows, Row("x", "`a.b_c`")
+    page = table.html(replace(listing(), rows=rows, note="told\nfirst `a`\nat https://a.b/c-d"))
     drawn = (
         "width:calc(30*min(1ch,1.2vw))",
         "A_<wbr/>GUARD_<wbr/>OF_",

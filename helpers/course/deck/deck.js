@@ -1,6 +1,6 @@
 // Each slide is fitted to its 1280 x 720: the largest text and exhibit that fit, code beside its picture or above it.
 const SIZES = [ // of prose and code in pixels, and the zoom of an exhibit
-  [28, 20, 1.6], [28, 20, 1.45], [26, 19, 1.3], [24, 18, 1.2], [22, 17, 1.1], [20, 16, 1], [18, 14, 1], [18, 14, 0.9], [18, 14, 0.8],
+  [28, 20, 1.6], [28, 20, 1.45], [26, 19, 1.3], [24, 18, 1.2], [22, 17, 1.1], [20, 16, 1], [18, 14, 1], [18, 14, 0.9], [18, 14, 0.8], [18, 14, 0.75],
 ];
 const LAYOUTS = [["beside", "above"], ["alone"]]; // where nothing else fits an exhibit stands without its code
 
