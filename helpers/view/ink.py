@@ -69,7 +69,7 @@ EDGE = "#7d859080"  # half seen through: a rule between rows, on either page
 _WASH = 12  # per cent of a colour behind words
 _SHARE = 62  # per cent of the hue where a page has no style sheet: the rest is the page's text
 LETTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
-SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
+SMALLEST = 0.872  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 _USED = re.compile(r"var\(--who-([a-z-]+)")
 _OF_THE_PAGE = {"paper": "--jp-layout-color0", "ink": "--jp-content-font-color0"}
 

@@ -57,13 +57,14 @@ def joined(*parts: str) -> str:
 def coded(words: str, joints: bool = False) -> Markup:
     """Escape words; what is between `backticks` becomes code, and an address a link.
 
-    `joints`: the code may wrap after a dot, a slash or an underscore.
+    `joints`: names may wrap after a dot, a slash or an underscore.
     """
     parts = visible(words).split("`")
     if len(parts) % 2 == 0:  # one without its partner
         return escape(visible(words))
-    parts[::2] = (Markup(_ADDRESS.sub(_LINK, str(escape(part)))) for part in parts[::2])
-    parts[1::2] = (_CODE.format(jointed(w, True) if joints else w) for w in parts[1::2])
+    for at, part in enumerate(parts):
+        inner = jointed(part, True) if joints and "://" not in part else escape(part)
+        parts[at] = _CODE.format(inner) if at % 2 else Markup(_ADDRESS.sub(_LINK, str(inner)))
     return Markup("").join(parts)
 
 

@@ -374,8 +374,8 @@ def does(event: Event, cause: str) -> str:
     parts += [f"in the graph, {made}" for made in event.made if RENAMED in made]
     if gained := [made for made in event.made if RENAMED not in made]:
         parts.append(f"the graph gains {' and '.join(gained)}")
-    if event.guarded:
-        parts.append(f"guards are added: {', '.join(event.guarded)}")
+    if guarded := ", ".join(event.guarded):
+        parts.append("guards are added" + f": {guarded}" * (len(guarded) <= 40))
     return ended(clipped("; ".join(parts), LONGEST))
 
 

@@ -22,7 +22,7 @@ from .layered_layout import Layout, assign_coordinates, make_layers
 STEP, CLOSE = 100, 64  # pixels from row to row, and where no arrow has words
 COLUMN, CLOSE_COLUMN, WIDER = 70, 40, 50  # pixels between two columns, at least
 APART, BESIDE = 14, 22  # in a column: between two boxes, and beside an arrow that passes by
-TIGHT = 10, 8  # the same in a row that is too wide
+TIGHT = 7, 8  # the same in a row that is too wide
 MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
 WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
 HEAD, PAD = 48, 12  # of a caller: the height of its words, and the room around a body

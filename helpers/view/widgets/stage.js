@@ -1,6 +1,6 @@
 // A run on a stage: what is about to run, what it works on, and every step at once below.
 
-const STAGE_ROOM = 306; // pixels of height for what stands side by side
+const STAGE_ROOM = 290; // pixels of height for what stands side by side
 const LONG_LINE = 34; // letters; longer ones get more room and smaller letters
 const names = (globalThis[Symbol.for("course.stage.names")] ??= new Set());
 
