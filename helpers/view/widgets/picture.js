@@ -4,7 +4,7 @@
 
 const MOVE = 250; // milliseconds that an arrow takes to its new end
 const POINTS = 32; // of a line on its way
-const LEAST = 10; // px: what the smallest text of a picture may shrink to
+const LEAST = 9.7; // px: what the smallest text of a picture may shrink to
 const MARGIN = 44; // px around what is brought into view: more than the faded edge has
 const MANY = 60; // boxes; a larger picture can be zoomed
 const stillOnly = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
