@@ -1,9 +1,11 @@
 """A graph -> layers of boxes with few crossings, and where in its layer each box is."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict, namedtuple
+from collections.abc import Iterable
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import accumulate, groupby, pairwise
+from operator import add, itemgetter
 from random import Random
 
 from ...model.graphs import Graph
@@ -76,64 +78,81 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
 def minimize_crossings(columns: list[list], came: dict, sides) -> list[list]:
     """Return the columns in the best order found from that in which the keys came."""
     best = [sorted(column, key=came.get) for column in columns]
-    fewest, chance = _sift(best, sides), Random(0)  # the same picture each time
-    for _ in range(SHAKES if sum(map(len, columns)) <= MOST_SHAKEN and fewest else 0):
-        other = [list(column) for column in best]
-        chance.shuffle(chance.choice(other))
-        count = _sift(other, sides)
-        if count <= fewest:
-            best, fewest = other, count
+    counts, stale = [0] * len(best), set(range(len(best)))
+    _sift(best, sides, counts, stale, set(stale))
+    chance = Random(0)  # the same picture each time
+    for _ in range(SHAKES if sum(map(len, columns)) <= MOST_SHAKEN and any(counts) else 0):
+        other, number = [list(column) for column in best], chance.choice(range(len(best)))
+        chance.shuffle(other[number])
+        moved = {number - 1, number, number + 1}
+        tried = other, list(counts), stale | moved
+        _sift(other, sides, *tried[1:], moved)
+        if sum(tried[1]) <= sum(counts):
+            best, counts, stale = tried
     return best
 
 
-def _sift(columns: list[list], sides) -> int:
-    """Move each key to the best place of its column, from the right, and count the crossings."""
+def _sift(columns: list[list], sides, counts: list[int], stale: set[int], moved: set[int]) -> None:
+    """Move each key to the best place of its column, from the right, and count the crossings.
+
+    `counts`: those from each column to the next; `stale`: columns that a sweep may change, as they
+    or those beside them were `moved`.
+    """
     at = {key: place for column in columns for place, key in enumerate(column)}
 
-    def near(column, *sides) -> tuple:
-        place = at.__getitem__
-        return tuple(tuple(tuple(sorted(map(place, s[key]))) for s in sides) for key in column)
+    def near(column, side) -> tuple[tuple[int, ...], ...]:
+        return tuple([tuple([at[to] for to in side[key]]) for key in column])
 
     for _ in range(SWEEPS):
-        before = [list(column) for column in columns]
-        for column in reversed(columns):
-            column[:] = [column[place] for place in _best_order(near(column, *sides))]
-            at |= {key: place for place, key in enumerate(column)}
-        if before == columns:
+        for number in reversed(range(len(columns))):
+            if number not in stale:
+                continue
+            column, _ = columns[number], stale.discard(number)
+            order = _best_order(*(near(column, side) for side in sides))
+            if order != tuple(range(len(column))):
+                column[:] = [column[place] for place in order]
+                at |= {key: place for place, key in enumerate(column)}
+                stale |= (beside := {number - 1, number, number + 1})
+                moved |= beside
+        if stale.isdisjoint(range(len(columns))):
             break
-    return sum(_crossings(near(column, sides[1])) for column in columns)
+    for number in moved.intersection(range(len(columns))):
+        counts[number] = _crossings(near(columns[number], sides[1]))
 
 
 @lru_cache(maxsize=2_000)  # most columns are as they were, in the next sweep and the next picture
-def _best_order(near: tuple[tuple[tuple[int, ...], ...], ...]) -> tuple[int, ...]:
-    """Return the order of a column's keys; `near`: of each, its neighbours' places per side."""
-    column, more = list(range(len(near))), [[0] * len(near) for _ in near]
-    for a, b in combinations(column, 2):
-        count = 0  # how many more crossings with the first above
-        for one, other in zip(near[a], near[b], strict=True):
-            if not one or not other:
-                continue
-            if one[-1] < other[0] or other[-1] < one[0]:  # quick: all cross, or none
-                count += len(one) * len(other) * (1 if other[-1] < one[0] else -1)
-            else:
-                count += sum(bisect_left(other, place) for place in one)
-                count -= sum(bisect_left(one, place) for place in other)
-        more[a][b], more[b][a] = count, -count
-    for key in range(len(near)):
-        others = [other for other in column if other != key]
-        own, costs = column.index(key), [0]
-        for other in others:  # the cost of each place, but for what all have in common
-            costs.append(costs[-1] + more[other][key])
-        least = min(costs)
-        best = min((abs(n - own), n) for n, cost in enumerate(costs) if cost == least)[1]
-        column[:] = [*others[:best], key, *others[best:]]
+def _best_order(*sides: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """Return the order of a column's keys; each of the `sides`: of each, its neighbours' places."""
+    column = list(range(len(sides[0])))
+    more = [[0] * len(column) for _ in column]  # crossings with one key above another: a row each
+    for side in sides:
+        row, rows = [-len(places) for places in side], {}
+        links = sorted((place, key) for key, places in enumerate(side) for place in places)
+        for place, together in groupby(links, itemgetter(0)):
+            keys = [key for _, key in together]
+            for key in keys:
+                row[key] += 1
+            rows[place] = row.copy()
+            for key in keys:
+                row[key] += 1
+        for key, places in enumerate(side):
+            for place in places:
+                more[key] = list(map(add, more[key], rows[place]))
+    for key, row in enumerate(more):
+        own = column.index(key)
+        others = column[:own] + column[own + 1 :]
+        # what each place saves, but for what all have in common
+        saved = [*accumulate(map(row.__getitem__, others), initial=0)]
+        if saved[own] < (most := max(saved)):
+            best = min((abs(n - own), n) for n, one in enumerate(saved) if one == most)[1]
+            column = [*others[:best], key, *others[best:]]
     return tuple(column)
 
 
-def _crossings(column) -> int:
+def _crossings(column: Iterable[Iterable[int]]) -> int:
     """Return the crossings of the links of a column's keys, from their neighbours' places."""
     count, seen = 0, []
-    for place in (place for (places,) in column for place in places):
+    for place in (place for places in column for place in sorted(places)):
         count += len(seen) - (above := bisect_right(seen, place))
         seen.insert(above, place)
     return count
