@@ -5,7 +5,7 @@ from collections import defaultdict, namedtuple
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import accumulate, groupby, pairwise
-from operator import add, itemgetter
+from operator import add, itemgetter, mul
 from random import Random
 
 from ...model.graphs import Graph
@@ -179,12 +179,15 @@ def assign_coordinates(
         rows.append((row, offsets))
         centres |= dict(zip(row, offsets, strict=True))
 
-    def far(one, other) -> float:  # a bent piece weighs less, by how much; so do those of boxes
-        both = one in sizes and other in sizes
-        return LOOSE if both else max(abs(centres[one] - centres[other]), NEAR)
+    def pulls(one) -> tuple[list, list[float], float]:  # what pulls, how much each, how much all
+        near, weights = [to for to, _ in links[one]], []
+        for to, weight in links[one]:  # a bent piece weighs less, by how much; so do those of boxes
+            both = one in sizes and to in sizes
+            weights.append(weight / (LOOSE if both else max(abs(centres[one] - centres[to]), NEAR)))
+        return near, weights, sum(weights)
 
     for _ in range(ROUNDS):
-        near = {key: [(to, w / far(key, to)) for to, w in own] for key, own in links.items()}
+        near = {key: pulls(key) for key in centres}
         for sweep in range(SWEEPS):
             for row, offsets in reversed(rows) if sweep % 2 else rows:
                 centres |= _settle(row, offsets, near, centres)
@@ -195,13 +198,15 @@ def _settle(row, offsets, near, centres) -> dict[object, float]:
     """Return the centres of a row; keys that come too close share a mean."""
     blocks = []
     for key, offset in zip(row, offsets, strict=True):
-        pulls = near.get(key, ())
-        weight = sum(pull for _, pull in pulls)
-        wanted = sum(centres[to] * pull for to, pull in pulls) / weight if weight else centres[key]
-        blocks.append((wanted - offset, weight or 1e-6, 1))
-        while len(blocks) > 1 and blocks[-2][0] >= blocks[-1][0]:
-            (one, heavy, count), (other, weight, more) = blocks[-2:]
-            mean = (one * heavy + other * weight) / (heavy + weight)
-            blocks[-2:] = [(mean, heavy + weight, count + more)]
+        others, pulls, weight = near[key]
+        wanted = centres[key]
+        if weight:
+            wanted = sum(map(mul, map(centres.__getitem__, others), pulls)) / weight
+        here, heavy, count = wanted - offset, weight or 1e-6, 1
+        while blocks and blocks[-1][0] >= here:
+            one, weight, more = blocks.pop()
+            here = (one * weight + here * heavy) / (weight + heavy)
+            heavy, count = weight + heavy, more + count
+        blocks.append((here, heavy, count))
     places = [place for place, _, count in blocks for _ in range(count)]
-    return {key: at + offset for key, at, offset in zip(row, places, offsets, strict=True)}
+    return dict(zip(row, map(add, places, offsets), strict=True))
