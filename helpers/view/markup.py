@@ -37,7 +37,7 @@ LONGEST_CELL = 1_500  # characters
 
 def visible(value: object) -> object:
     """Return text with control characters, and marks that turn its direction, spelled out."""
-    if isinstance(value, Markup) or not isinstance(value, str) or value.isprintable():
+    if not isinstance(value, str) or value.isprintable() or isinstance(value, Markup):
         return value
     if value.replace("\n", "").isprintable():
         return value

@@ -5,6 +5,7 @@ What has no kind of `ink` is drawn as one that has, and set apart by its outline
 
 from collections import namedtuple
 from collections.abc import Iterable
+from functools import lru_cache
 
 from markupsafe import Markup
 
@@ -91,6 +92,7 @@ def legend(kinds: Iterable[str], found: bool = False) -> Markup:
     return (ink.legend(shown) if len(shown) > 1 else Markup("")) + FOUND * found
 
 
+@lru_cache(maxsize=4_000)  # pictures of a run say the same words at most steps
 def short(words: str, most: int = LONGEST_LABEL) -> str:
     """Return words cut in the middle, where a dotted path says least."""
     words = one_line(words)
@@ -108,6 +110,7 @@ def named(node: Node) -> str:
     return said(f"{node.label} ({node.detail})" if node.detail else node.label)
 
 
+@lru_cache(maxsize=2_000)
 def box_width(node: Node, longest: int = LONGEST_LABEL) -> int:
     """Return how wide the box of a node is, in pixels."""
     label, detail = short(node.label, longest), short(node.detail, longest)

@@ -68,14 +68,14 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
     `crowded`: a label covers something.
     """
     moved = [{**arrow, "crowded": False} for arrow in arrows]
-    passed = defaultdict(Counter)  # a row of cells, its column -> a bit for each arrow in it
+    passed = defaultdict(partial(defaultdict, int))  # row, column -> a bit per arrow there
     solid = [(spot.x, spot.y, spot.right, spot.bottom) for spot in spots if spot.width]
     for number, arrow in enumerate(moved):
-        points = points_along(arrow["line"])
+        points, bit = points_along(arrow["line"]), 1 << number
         x, y = points[-1]
         solid.append((x - HEAD, y - HEAD, x + HEAD, y + HEAD))
         for x, y in points:
-            passed[y // CELL][x // CELL] |= 1 << number
+            passed[y // CELL][x // CELL] |= bit
     passed = {row: sorted(cells.items()) for row, cells in passed.items()}
     numbers = [number for number, arrow in enumerate(moved) if arrow["label"]]
     choices, reach, step = {}, {}, 12 if len(numbers) > LARGE else 2
@@ -92,9 +92,10 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
         for at in places:
             (x, y), others = at, 0
             left, top, right, bottom = ground = x - half, y - tall, x + half, y + tall
+            left, right = left // CELL, right // CELL
             for row in range(int(top // CELL), int(bottom // CELL) + 1) if lines else ():
                 for column, bits in lines.get(row, ()):
-                    if left // CELL <= column <= right // CELL:
+                    if left <= column <= right:
                         others |= bits
             cost = others.bit_count() + SOLID * len(_find_met(ground, near))
             choices[number].append((cost, at, ground))

@@ -51,25 +51,36 @@ def make_layers(graph: Graph, ends_last: bool = False) -> Layout:
 
 def _assign_layers(graph: Graph) -> dict[str, int]:
     """Return a layer per key; what needs no input is just before its reader."""
-    import networkx  # half as much to import as all the rest of a chapter's first cell
-
-    directed = networkx.DiGraph()
-    directed.add_nodes_from(node.key for node in graph.nodes)
-    directed.add_edges_from((edge.source, edge.target) for edge in graph.edges)
-    loose = networkx.condensation(directed)  # cycles are allowed
-    depth = {}
-    for number, generation in enumerate(networkx.topological_generations(loose)):
-        for component in generation:
-            depth |= dict.fromkeys(loose.nodes[component]["members"], number)
+    after, before = ({node.key: set() for node in graph.nodes} for _ in range(2))
+    for edge in graph.edges:
+        after[edge.source].add(edge.target)
+        before[edge.target].add(edge.source)
+    reach = {key: _reached(key, after) for key in after}
+    cycles, deep = defaultdict(list), {}  # what reaches the same is in one cycle, or alone
+    for key, own in reach.items():
+        cycles[own].append(key)
+    for own in sorted(cycles, key=len, reverse=True):
+        into = {reach[key] for to in cycles[own] for key in before[to]} - {own}
+        deep[own] = 1 + max(map(deep.get, into), default=-1)
+    depth = {key: deep[own] for key, own in reach.items()}
     free, late = set(), dict(depth)
     for node in sorted(graph.nodes, key=lambda node: depth[node.key]):
-        if node.kind in LATE and free.issuperset(directed.predecessors(node.key)):
+        if node.kind in LATE and free.issuperset(before[node.key]):
             free.add(node.key)
-    free |= {n.key for n in graph.nodes if n.kind != "name" and not directed.in_degree(n.key)}
+    free |= {n.key for n in graph.nodes if n.kind != "name" and not before[n.key]}
     for key in sorted(free, key=depth.get, reverse=True):
-        later = [late[to] for to in directed.successors(key) if depth[to] > depth[key]]
+        later = [late[to] for to in after[key] if depth[to] > depth[key]]
         late[key] = min(later) - 1 if later else depth[key]
     return {node.key: late[node.key] for node in graph.nodes}
+
+
+def _reached(key: str, after: dict[str, set[str]]) -> frozenset[str]:
+    """Return the keys that arrows lead to from this one, itself among them."""
+    found, ways = {key}, [key]
+    while ways:
+        ways += (new := after[ways.pop()] - found)
+        found |= new
+    return frozenset(found)
 
 
 # -- few crossings ---------------------------------------------------------------------------------
@@ -78,46 +89,32 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
 def minimize_crossings(columns: list[list], came: dict, sides) -> list[list]:
     """Return the columns in the best order found from that in which the keys came."""
     best = [sorted(column, key=came.get) for column in columns]
-    counts, stale = [0] * len(best), set(range(len(best)))
-    _sift(best, sides, counts, stale, set(stale))
-    chance = Random(0)  # the same picture each time
-    for _ in range(SHAKES if sum(map(len, columns)) <= MOST_SHAKEN and any(counts) else 0):
-        other, number = [list(column) for column in best], chance.choice(range(len(best)))
-        chance.shuffle(other[number])
-        moved = {number - 1, number, number + 1}
-        tried = other, list(counts), stale | moved
-        _sift(other, sides, *tried[1:], moved)
-        if sum(tried[1]) <= sum(counts):
-            best, counts, stale = tried
+    fewest, chance = _sift(best, sides), Random(0)  # the same picture each time
+    for _ in range(SHAKES if sum(map(len, columns)) <= MOST_SHAKEN and fewest else 0):
+        other = [list(column) for column in best]
+        chance.shuffle(chance.choice(other))
+        count = _sift(other, sides)
+        if count <= fewest:
+            best, fewest = other, count
     return best
 
 
-def _sift(columns: list[list], sides, counts: list[int], stale: set[int], moved: set[int]) -> None:
-    """Move each key to the best place of its column, from the right, and count the crossings.
-
-    `counts`: those from each column to the next; `stale`: columns that a sweep may change, as they
-    or those beside them were `moved`.
-    """
+def _sift(columns: list[list], sides) -> int:
+    """Move each key to the best place of its column, from the right, and count the crossings."""
     at = {key: place for column in columns for place, key in enumerate(column)}
 
     def near(column, side) -> tuple[tuple[int, ...], ...]:
         return tuple([tuple([at[to] for to in side[key]]) for key in column])
 
-    for _ in range(SWEEPS):
-        for number in reversed(range(len(columns))):
-            if number not in stale:
-                continue
-            column, _ = columns[number], stale.discard(number)
-            order = _best_order(*(near(column, side) for side in sides))
-            if order != tuple(range(len(column))):
-                column[:] = [column[place] for place in order]
-                at |= {key: place for place, key in enumerate(column)}
-                stale |= (beside := {number - 1, number, number + 1})
-                moved |= beside
-        if stale.isdisjoint(range(len(columns))):
+    still = 0  # columns in turn that did not change
+    for column in columns[::-1] * SWEEPS:
+        order = _best_order(*(near(column, side) for side in sides))
+        still = still + 1 if order == tuple(range(len(order))) else 0
+        if still == len(columns):
             break
-    for number in moved.intersection(range(len(columns))):
-        counts[number] = _crossings(near(columns[number], sides[1]))
+        column[:] = [column[place] for place in order]
+        at |= {key: place for place, key in enumerate(column)}
+    return sum(_crossings(near(column, sides[1])) for column in columns)
 
 
 @lru_cache(maxsize=2_000)  # most columns are as they were, in the next sweep and the next picture

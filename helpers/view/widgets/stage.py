@@ -91,8 +91,10 @@ def _html(model: Timeline) -> str:
         shown.append((cut(step.label), step.line, (step.left, f"{LEFT} {step.deed}"), parts))
         if not opened and any(type(panel.content) is not str for panel in step.panels):
             opened = len(shown)
-    values = {"lines": lines, "numbers": model.numbers, "steps": shown, "total": len(model.steps)}
-    values |= {"mark": MARK, "opened": opened or 1, "note": note_of(model)}
+    rows = zip(model.numbers, lines, strict=False)
+    lines = [escape(f"{number:>3}  {line}") for number, line in rows]
+    values = {"lines": lines, "steps": shown, "total": len(model.steps), "mark": MARK}
+    values |= {"opened": opened or 1, "note": note_of(model)}
     return render("timeline.html", title=model.title, **values)
 
 
