@@ -168,6 +168,7 @@ def points_along(line: str) -> list[tuple[int, int]]:
     return points
 
 
+@lru_cache(maxsize=4_000)  # of a picture, many lines lead from column to column
 def _on_curve(ends: tuple[int, ...], count: int) -> list[int]:
     """Return so many numbers from the first to the last of these, which pull like SVG's points."""
     if len(set(ends)) == 1:
