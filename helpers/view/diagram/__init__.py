@@ -110,7 +110,6 @@ def named(node: Node) -> str:
     return said(f"{node.label} ({node.detail})" if node.detail else node.label)
 
 
-@lru_cache(maxsize=2_000)
 def box_width(node: Node, longest: int = LONGEST_LABEL) -> int:
     """Return how wide the box of a node is, in pixels."""
     label, detail = short(node.label, longest), short(node.detail, longest)

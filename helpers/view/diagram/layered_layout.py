@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections import defaultdict, namedtuple
-from collections.abc import Iterable
 from functools import lru_cache
 from itertools import accumulate, groupby, pairwise
 from operator import add, itemgetter, mul
@@ -56,12 +55,10 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
         after[edge.source].add(edge.target)
         before[edge.target].add(edge.source)
     reach = {key: _reached(key, after) for key in after}
-    cycles, deep = defaultdict(list), {}  # what reaches the same is in one cycle, or alone
-    for key, own in reach.items():
-        cycles[own].append(key)
-    for own in sorted(cycles, key=len, reverse=True):
-        into = {reach[key] for to in cycles[own] for key in before[to]} - {own}
-        deep[own] = 1 + max(map(deep.get, into), default=-1)
+    deep = defaultdict(int)  # keys of a cycle reach the same, and are equally deep
+    for key in sorted(reach, key=lambda key: len(reach[key]), reverse=True):
+        into = (1 + deep[reach[to]] for to in before[key] if reach[to] != reach[key])
+        deep[reach[key]] = max(deep[reach[key]], *into, 0)
     depth = {key: deep[own] for key, own in reach.items()}
     free, late = set(), dict(depth)
     for node in sorted(graph.nodes, key=lambda node: depth[node.key]):
@@ -123,18 +120,16 @@ def _best_order(*sides: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     column = list(range(len(sides[0])))
     more = [[0] * len(column) for _ in column]  # crossings with one key above another: a row each
     for side in sides:
-        row, rows = [-len(places) for places in side], {}
+        row = [-len(places) for places in side]  # of each: links before a place, less those after
         links = sorted((place, key) for key, places in enumerate(side) for place in places)
-        for place, together in groupby(links, itemgetter(0)):
+        for _, together in groupby(links, itemgetter(0)):
             keys = [key for _, key in together]
             for key in keys:
                 row[key] += 1
-            rows[place] = row.copy()
+            for key in keys:
+                more[key] = list(map(add, more[key], row))
             for key in keys:
                 row[key] += 1
-        for key, places in enumerate(side):
-            for place in places:
-                more[key] = list(map(add, more[key], rows[place]))
     for key, row in enumerate(more):
         own = column.index(key)
         others = column[:own] + column[own + 1 :]
@@ -146,7 +141,7 @@ def _best_order(*sides: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     return tuple(column)
 
 
-def _crossings(column: Iterable[Iterable[int]]) -> int:
+def _crossings(column) -> int:
     """Return the crossings of the links of a column's keys, from their neighbours' places."""
     count, seen = 0, []
     for place in (place for places in column for place in sorted(places)):
@@ -176,30 +171,27 @@ def assign_coordinates(
         rows.append((row, offsets))
         centres |= dict(zip(row, offsets, strict=True))
 
-    def pulls(one) -> tuple[list, list[float], float]:  # what pulls, how much each, how much all
-        near, weights = [to for to, _ in links[one]], []
-        for to, weight in links[one]:  # a bent piece weighs less, by how much; so do those of boxes
-            both = one in sizes and to in sizes
-            weights.append(weight / (LOOSE if both else max(abs(centres[one] - centres[to]), NEAR)))
-        return near, weights, sum(weights)
+    def far(one, other) -> float:  # a bent piece weighs less, by how much; so do those of boxes
+        both = one in sizes and other in sizes
+        return LOOSE if both else max(abs(centres[one] - centres[other]), NEAR)
 
+    near = {key: [to for to, _ in links[key]] for key in centres}
     for _ in range(ROUNDS):
-        near = {key: pulls(key) for key in centres}
+        pulls = {key: [weight / far(key, to) for to, weight in links[key]] for key in centres}
         for sweep in range(SWEEPS):
             for row, offsets in reversed(rows) if sweep % 2 else rows:
-                centres |= _settle(row, offsets, near, centres)
+                centres |= _settle(row, offsets, near, pulls, centres)
     return centres
 
 
-def _settle(row, offsets, near, centres) -> dict[object, float]:
+def _settle(row, offsets, near, pulls, centres) -> dict[object, float]:
     """Return the centres of a row; keys that come too close share a mean."""
     blocks = []
     for key, offset in zip(row, offsets, strict=True):
-        others, pulls, weight = near[key]
-        wanted = centres[key]
-        if weight:
-            wanted = sum(map(mul, map(centres.__getitem__, others), pulls)) / weight
-        here, heavy, count = wanted - offset, weight or 1e-6, 1
+        weight = sum(pulls[key])
+        pulled = sum(map(mul, map(centres.get, near[key]), pulls[key]))
+        here = (pulled / weight if weight else centres[key]) - offset
+        heavy, count = weight or 1e-6, 1
         while blocks and blocks[-1][0] >= here:
             one, weight, more = blocks.pop()
             here = (one * weight + here * heavy) / (weight + heavy)
