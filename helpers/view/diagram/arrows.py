@@ -1,7 +1,7 @@
 """Two places of a picture -> the line between them, and the place of its label."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import lru_cache, partial
@@ -76,7 +76,7 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
         solid.append((x - HEAD, y - HEAD, x + HEAD, y + HEAD))
         for x, y in points:
             passed[y // CELL][x // CELL] |= bit
-    passed = {row: sorted(cells.items()) for row, cells in passed.items()}
+    passed = {row: tuple(zip(*sorted(cells.items()), strict=True)) for row, cells in passed.items()}
     numbers = [number for number, arrow in enumerate(moved) if arrow["label"]]
     choices, reach, step = {}, {}, 12 if len(numbers) > LARGE else 2
     for number in numbers:
@@ -88,15 +88,14 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
         (left, right), (top, bottom) = ((min(one), max(one)) for one in zip(*places, strict=True))
         reach[number] = left - half, top - tall, right + half, bottom + tall
         near = _find_met(reach[number], solid)  # it covers none of the others, wherever it moves
-        lines = _find_others(reach[number], passed, number)
         for at in places:
             (x, y), others = at, 0
-            left, top, right, bottom = ground = x - half, y - tall, x + half, y + tall
-            left, right = left // CELL, right // CELL
-            for row in range(int(top // CELL), int(bottom // CELL) + 1) if lines else ():
-                for column, bits in lines.get(row, ()):
-                    if left <= column <= right:
-                        others |= bits
+            ground = x - half, y - tall, x + half, y + tall
+            left, top, right, bottom = (int(side // CELL) for side in ground)
+            for columns, cells in (passed[row] for row in range(top, bottom + 1) if row in passed):
+                for bits in cells[bisect_left(columns, left) : bisect_right(columns, right)]:
+                    others |= bits
+            others &= ~(1 << number)
             cost = others.bit_count() + SOLID * len(_find_met(ground, near))
             choices[number].append((cost, at, ground))
 
@@ -129,19 +128,6 @@ def draw_roomy(draw, layers: Iterable[Iterable[object]], down: bool):
         places = (arrow["y" if down else "x"] for arrow in found)
         more.update({sum(begin <= place for begin in begins) - 1: MORE for place in places})
     return best
-
-
-def _find_others(ground, passed: dict, number: int) -> dict[int, list]:
-    """Return the cells of a rectangle that other arrows pass: a row -> columns and their bits."""
-    left, top, right, bottom = (int(side // CELL) for side in ground)
-    found = {}
-    for row in range(top, bottom + 1):
-        cells = passed.get(row, ())
-        first, end = bisect_left(cells, (left,)), bisect_left(cells, (right + 1,))
-        others = [(column, bits & ~(1 << number)) for column, bits in cells[first:end]]
-        if others := [cell for cell in others if cell[1]]:
-            found[row] = others
-    return found
 
 
 def _find_met(ground, others: list) -> list:
