@@ -18,6 +18,7 @@ LIFT = 10  # pixels from a line to the middle of a label above it
 CELL = 4  # pixels: what lies nearer to a line than this is on it
 ROUNDS, MORE = 8, 14  # how often layers move apart, and how many pixels each time
 LARGE = 40  # labels: of so many, each tries fewer places, and no layer moves apart
+NONE = (), ()  # columns and bits of a row of cells that no arrow passes
 SOLID = 10  # how much worse a covered box, head or label is than a covered line
 _COMMAND = re.compile(r"([MCHVLQ])([^MCHVLQ]*)")
 
@@ -82,7 +83,8 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
     for number in numbers:
         arrow, choices[number] = moved[number], []
         here = arrow["x"], arrow["y"]
-        half, tall = arrow["plate"] / 2, arrow.get("high", HIGH) / 2
+        wide, high = arrow["plate"], arrow.get("high", HIGH)
+        half, tall = wide / 2, high / 2
         places = [here, *points_along(arrow["line"])[1:-1:step]]
         places = [(x, y - lift) for x, y in sorted(places, key=partial(dist, here))]
         (left, right), (top, bottom) = ((min(one), max(one)) for one in zip(*places, strict=True))
@@ -91,8 +93,9 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
         for at in places:
             (x, y), others = at, 0
             ground = x - half, y - tall, x + half, y + tall
-            left, top, right, bottom = (int(side // CELL) for side in ground)
-            for columns, cells in (passed[row] for row in range(top, bottom + 1) if row in passed):
+            left, right = (2 * x - wide) // (2 * CELL), (2 * x + wide) // (2 * CELL)
+            for row in range((2 * y - high) // (2 * CELL), (2 * y + high) // (2 * CELL) + 1):
+                columns, cells = passed.get(row, NONE)
                 for bits in cells[bisect_left(columns, left) : bisect_right(columns, right)]:
                     others |= bits
             others &= ~(1 << number)
@@ -162,12 +165,12 @@ def _on_curve(ends: tuple[int, ...], count: int) -> list[int]:
     parts, (a, b, c, d) = [n / count for n in range(1, count + 1)], (*ends, 0, 0)[:4]
     if len(ends) == 2:
         return [round(a + (b - a) * part) for part in parts]
-    found = []
+    found, cubic, one, two, three = [], len(ends) == 4, b - a, c - b, d - c
     for part in parts:
-        first, middle = a + (b - a) * part, b + (c - b) * part
+        first, middle = a + one * part, b + two * part
         first += (middle - first) * part
-        if len(ends) == 4:
-            last = c + (d - c) * part
+        if cubic:
+            last = c + three * part
             middle += (last - middle) * part
             first += (middle - first) * part
         found.append(round(first))
