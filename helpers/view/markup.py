@@ -81,6 +81,7 @@ _templates = Environment(
     finalize=visible,
     trim_blocks=True,
     lstrip_blocks=True,
+    optimized=False,  # templates have no constants to fold, and compile faster
 )
 _templates.filters |= {"visible": visible, "coded": coded, "jointed": jointed}
 _templates.globals |= {"MONO": MONO, "TONE_MARKS": TONE_MARKS, "EDGE": ink.EDGE, "FADES": FADES}

@@ -99,7 +99,7 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
                 for bits in cells[bisect_left(columns, left) : bisect_right(columns, right)]:
                     others |= bits
             others &= ~(1 << number)
-            cost = others.bit_count() + SOLID * len(_find_met(ground, near))
+            cost = others.bit_count() + SOLID * len(near and _find_met(ground, near))
             choices[number].append((cost, at, ground))
 
     def freedom(number):  # what must move chooses first, and what has the fewest places
@@ -110,7 +110,7 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
     for number in sorted(numbers, key=freedom):
         met, least = _find_met(reach[number], put), float("inf")
         for cost, at, own in choices[number]:
-            if cost < least and (cost := cost + SOLID * len(_find_met(own, met))) < least:
+            if cost < least and (cost := cost + SOLID * len(met and _find_met(own, met))) < least:
                 least, (x, y), ground = cost, at, own
         put.append(ground)
         moved[number] |= {"x": x, "y": y, "crowded": least > 0}
