@@ -37,7 +37,7 @@ LONGEST_CELL = 1_500  # characters
 
 def visible(value: object) -> object:
     """Return text with control characters, and marks that turn its direction, spelled out."""
-    if isinstance(value, Markup) or not isinstance(value, str) or value.isprintable():
+    if not isinstance(value, str) or value.isprintable() or isinstance(value, Markup):
         return value
     if value.replace("\n", "").isprintable():
         return value
@@ -82,6 +82,7 @@ _templates = Environment(
     finalize=visible,
     trim_blocks=True,
     lstrip_blocks=True,
+    optimized=False,  # templates have no constants to fold, and compile faster
 )
 _templates.filters |= {"visible": visible, "coded": coded, "jointed": jointed}
 _templates.globals |= {"MONO": MONO, "TONE_MARKS": TONE_MARKS, "EDGE": ink.EDGE, "FADES": FADES}

@@ -3,7 +3,7 @@
 from time import process_time
 
 from helpers import watch_names
-from helpers.view.diagram import arrows, layered_layout
+from helpers.view.diagram import arrows, layered_layout, short
 from tests.benchmarks.harness import Goal, prepared
 
 STEPS = 100
@@ -27,7 +27,7 @@ def measure_exhibit():
 
     @prepared
     def drawn():
-        for cached in (arrows.points_along, layered_layout._best_order):
+        for cached in (arrows.points_along, arrows._on_curve, layered_layout._best_order, short):
             cached.cache_clear()
         yield run._repr_mimebundle_
 

@@ -5,6 +5,7 @@ What has no kind of `ink` is drawn as one that has, and set apart by its outline
 
 from collections import namedtuple
 from collections.abc import Iterable
+from functools import lru_cache
 
 from markupsafe import Markup
 
@@ -91,6 +92,7 @@ def legend(kinds: Iterable[str], found: bool = False) -> Markup:
     return (ink.legend(shown) if len(shown) > 1 else Markup("")) + FOUND * found
 
 
+@lru_cache(maxsize=4_000)  # pictures of a run say the same words at most steps
 def short(words: str, most: int = LONGEST_LABEL) -> str:
     """Return words cut in the middle, where a dotted path says least."""
     words = one_line(words)

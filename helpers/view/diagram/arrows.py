@@ -1,7 +1,7 @@
 """Two places of a picture -> the line between them, and the place of its label."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import lru_cache, partial
@@ -18,6 +18,7 @@ LIFT = 10  # pixels from a line to the middle of a label above it
 CELL = 4  # pixels: what lies nearer to a line than this is on it
 ROUNDS, MORE = 8, 14  # how often layers move apart, and how many pixels each time
 LARGE = 40  # labels: of so many, each tries fewer places, and no layer moves apart
+NONE = (), ()  # columns and bits of a row of cells that no arrow passes
 SOLID = 10  # how much worse a covered box, head or label is than a covered line
 _COMMAND = re.compile(r"([MCHVLQ])([^MCHVLQ]*)")
 
@@ -68,35 +69,37 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
     `crowded`: a label covers something.
     """
     moved = [{**arrow, "crowded": False} for arrow in arrows]
-    passed = defaultdict(Counter)  # a row of cells, its column -> a bit for each arrow in it
+    passed = defaultdict(partial(defaultdict, int))  # row, column -> a bit per arrow there
     solid = [(spot.x, spot.y, spot.right, spot.bottom) for spot in spots if spot.width]
     for number, arrow in enumerate(moved):
-        points = points_along(arrow["line"])
+        points, bit = points_along(arrow["line"]), 1 << number
         x, y = points[-1]
         solid.append((x - HEAD, y - HEAD, x + HEAD, y + HEAD))
         for x, y in points:
-            passed[y // CELL][x // CELL] |= 1 << number
-    passed = {row: sorted(cells.items()) for row, cells in passed.items()}
+            passed[y // CELL][x // CELL] |= bit
+    passed = {row: tuple(zip(*sorted(cells.items()), strict=True)) for row, cells in passed.items()}
     numbers = [number for number, arrow in enumerate(moved) if arrow["label"]]
     choices, reach, step = {}, {}, 12 if len(numbers) > LARGE else 2
     for number in numbers:
         arrow, choices[number] = moved[number], []
         here = arrow["x"], arrow["y"]
-        half, tall = arrow["plate"] / 2, arrow.get("high", HIGH) / 2
+        wide, high = arrow["plate"], arrow.get("high", HIGH)
+        half, tall = wide / 2, high / 2
         places = [here, *points_along(arrow["line"])[1:-1:step]]
         places = [(x, y - lift) for x, y in sorted(places, key=partial(dist, here))]
         (left, right), (top, bottom) = ((min(one), max(one)) for one in zip(*places, strict=True))
         reach[number] = left - half, top - tall, right + half, bottom + tall
         near = _find_met(reach[number], solid)  # it covers none of the others, wherever it moves
-        lines = _find_others(reach[number], passed, number)
         for at in places:
             (x, y), others = at, 0
-            left, top, right, bottom = ground = x - half, y - tall, x + half, y + tall
-            for row in range(int(top // CELL), int(bottom // CELL) + 1) if lines else ():
-                for column, bits in lines.get(row, ()):
-                    if left // CELL <= column <= right // CELL:
-                        others |= bits
-            cost = others.bit_count() + SOLID * len(_find_met(ground, near))
+            ground = x - half, y - tall, x + half, y + tall
+            left, right = (2 * x - wide) // (2 * CELL), (2 * x + wide) // (2 * CELL)
+            for row in range((2 * y - high) // (2 * CELL), (2 * y + high) // (2 * CELL) + 1):
+                columns, cells = passed.get(row, NONE)
+                for bits in cells[bisect_left(columns, left) : bisect_right(columns, right)]:
+                    others |= bits
+            others &= ~(1 << number)
+            cost = others.bit_count() + SOLID * len(near and _find_met(ground, near))
             choices[number].append((cost, at, ground))
 
     def freedom(number):  # what must move chooses first, and what has the fewest places
@@ -107,7 +110,7 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
     for number in sorted(numbers, key=freedom):
         met, least = _find_met(reach[number], put), float("inf")
         for cost, at, own in choices[number]:
-            if cost < least and (cost := cost + SOLID * len(_find_met(own, met))) < least:
+            if cost < least and (cost := cost + SOLID * len(met and _find_met(own, met))) < least:
                 least, (x, y), ground = cost, at, own
         put.append(ground)
         moved[number] |= {"x": x, "y": y, "crowded": least > 0}
@@ -128,19 +131,6 @@ def draw_roomy(draw, layers: Iterable[Iterable[object]], down: bool):
         places = (arrow["y" if down else "x"] for arrow in found)
         more.update({sum(begin <= place for begin in begins) - 1: MORE for place in places})
     return best
-
-
-def _find_others(ground, passed: dict, number: int) -> dict[int, list]:
-    """Return the cells of a rectangle that other arrows pass: a row -> columns and their bits."""
-    left, top, right, bottom = (int(side // CELL) for side in ground)
-    found = {}
-    for row in range(top, bottom + 1):
-        cells = passed.get(row, ())
-        first, end = bisect_left(cells, (left,)), bisect_left(cells, (right + 1,))
-        others = [(column, bits & ~(1 << number)) for column, bits in cells[first:end]]
-        if others := [cell for cell in others if cell[1]]:
-            found[row] = others
-    return found
 
 
 def _find_met(ground, others: list) -> list:
@@ -167,6 +157,7 @@ def points_along(line: str) -> list[tuple[int, int]]:
     return points
 
 
+@lru_cache(maxsize=4_000)  # of a picture, many lines lead from column to column
 def _on_curve(ends: tuple[int, ...], count: int) -> list[int]:
     """Return so many numbers from the first to the last of these, which pull like SVG's points."""
     if len(set(ends)) == 1:
@@ -174,12 +165,12 @@ def _on_curve(ends: tuple[int, ...], count: int) -> list[int]:
     parts, (a, b, c, d) = [n / count for n in range(1, count + 1)], (*ends, 0, 0)[:4]
     if len(ends) == 2:
         return [round(a + (b - a) * part) for part in parts]
-    found = []
+    found, cubic, one, two, three = [], len(ends) == 4, b - a, c - b, d - c
     for part in parts:
-        first, middle = a + (b - a) * part, b + (c - b) * part
+        first, middle = a + one * part, b + two * part
         first += (middle - first) * part
-        if len(ends) == 4:
-            last = c + (d - c) * part
+        if cubic:
+            last = c + three * part
             middle += (last - middle) * part
             first += (middle - first) * part
         found.append(round(first))

@@ -1,9 +1,10 @@
 """A graph -> layers of boxes with few crossings, and where in its layer each box is."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict, namedtuple
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import accumulate, groupby, pairwise
+from operator import add, itemgetter, mul
 from random import Random
 
 from ...model.graphs import Graph
@@ -49,25 +50,34 @@ def make_layers(graph: Graph, ends_last: bool = False) -> Layout:
 
 def _assign_layers(graph: Graph) -> dict[str, int]:
     """Return a layer per key; what needs no input is just before its reader."""
-    import networkx  # half as much to import as all the rest of a chapter's first cell
-
-    directed = networkx.DiGraph()
-    directed.add_nodes_from(node.key for node in graph.nodes)
-    directed.add_edges_from((edge.source, edge.target) for edge in graph.edges)
-    loose = networkx.condensation(directed)  # cycles are allowed
-    depth = {}
-    for number, generation in enumerate(networkx.topological_generations(loose)):
-        for component in generation:
-            depth |= dict.fromkeys(loose.nodes[component]["members"], number)
+    after, before = ({node.key: set() for node in graph.nodes} for _ in range(2))
+    for edge in graph.edges:
+        after[edge.source].add(edge.target)
+        before[edge.target].add(edge.source)
+    reach = {key: _reached(key, after) for key in after}
+    deep = defaultdict(int)  # keys of a cycle reach the same, and are equally deep
+    for key in sorted(reach, key=lambda key: len(reach[key]), reverse=True):
+        into = (1 + deep[reach[to]] for to in before[key] if reach[to] != reach[key])
+        deep[reach[key]] = max(deep[reach[key]], *into, 0)
+    depth = {key: deep[own] for key, own in reach.items()}
     free, late = set(), dict(depth)
     for node in sorted(graph.nodes, key=lambda node: depth[node.key]):
-        if node.kind in LATE and free.issuperset(directed.predecessors(node.key)):
+        if node.kind in LATE and free.issuperset(before[node.key]):
             free.add(node.key)
-    free |= {n.key for n in graph.nodes if n.kind != "name" and not directed.in_degree(n.key)}
+    free |= {n.key for n in graph.nodes if n.kind != "name" and not before[n.key]}
     for key in sorted(free, key=depth.get, reverse=True):
-        later = [late[to] for to in directed.successors(key) if depth[to] > depth[key]]
+        later = [late[to] for to in after[key] if depth[to] > depth[key]]
         late[key] = min(later) - 1 if later else depth[key]
     return {node.key: late[node.key] for node in graph.nodes}
+
+
+def _reached(key: str, after: dict[str, set[str]]) -> frozenset[str]:
+    """Return the keys that arrows lead to from this one, itself among them."""
+    found, ways = {key}, [key]
+    while ways:
+        ways += (new := after[ways.pop()] - found)
+        found |= new
+    return frozenset(found)
 
 
 # -- few crossings ---------------------------------------------------------------------------------
@@ -90,50 +100,51 @@ def _sift(columns: list[list], sides) -> int:
     """Move each key to the best place of its column, from the right, and count the crossings."""
     at = {key: place for column in columns for place, key in enumerate(column)}
 
-    def near(column, *sides) -> tuple:
-        place = at.__getitem__
-        return tuple(tuple(tuple(sorted(map(place, s[key]))) for s in sides) for key in column)
+    def near(column, side) -> tuple[tuple[int, ...], ...]:
+        return tuple([tuple([at[to] for to in side[key]]) for key in column])
 
-    for _ in range(SWEEPS):
-        before = [list(column) for column in columns]
-        for column in reversed(columns):
-            column[:] = [column[place] for place in _best_order(near(column, *sides))]
-            at |= {key: place for place, key in enumerate(column)}
-        if before == columns:
+    still = 0  # columns in turn that did not change
+    for column in columns[::-1] * SWEEPS:
+        order = _best_order(*(near(column, side) for side in sides))
+        still = still + 1 if order == tuple(range(len(order))) else 0
+        if still == len(columns):
             break
+        column[:] = [column[place] for place in order]
+        at |= {key: place for place, key in enumerate(column)}
     return sum(_crossings(near(column, sides[1])) for column in columns)
 
 
 @lru_cache(maxsize=2_000)  # most columns are as they were, in the next sweep and the next picture
-def _best_order(near: tuple[tuple[tuple[int, ...], ...], ...]) -> tuple[int, ...]:
-    """Return the order of a column's keys; `near`: of each, its neighbours' places per side."""
-    column, more = list(range(len(near))), [[0] * len(near) for _ in near]
-    for a, b in combinations(column, 2):
-        count = 0  # how many more crossings with the first above
-        for one, other in zip(near[a], near[b], strict=True):
-            if not one or not other:
-                continue
-            if one[-1] < other[0] or other[-1] < one[0]:  # quick: all cross, or none
-                count += len(one) * len(other) * (1 if other[-1] < one[0] else -1)
-            else:
-                count += sum(bisect_left(other, place) for place in one)
-                count -= sum(bisect_left(one, place) for place in other)
-        more[a][b], more[b][a] = count, -count
-    for key in range(len(near)):
-        others = [other for other in column if other != key]
-        own, costs = column.index(key), [0]
-        for other in others:  # the cost of each place, but for what all have in common
-            costs.append(costs[-1] + more[other][key])
-        least = min(costs)
-        best = min((abs(n - own), n) for n, cost in enumerate(costs) if cost == least)[1]
-        column[:] = [*others[:best], key, *others[best:]]
+def _best_order(*sides: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """Return the order of a column's keys; each of the `sides`: of each, its neighbours' places."""
+    column = list(range(len(sides[0])))
+    more = [[0] * len(column) for _ in column]  # crossings with one key above another: a row each
+    for side in sides:
+        row = [-len(places) for places in side]  # of each: links before a place, less those after
+        links = sorted((place, key) for key, places in enumerate(side) for place in places)
+        for _, together in groupby(links, itemgetter(0)):
+            keys = [key for _, key in together]
+            for key in keys:
+                row[key] += 1
+            for key in keys:
+                more[key] = list(map(add, more[key], row))
+            for key in keys:
+                row[key] += 1
+    for key, row in enumerate(more):
+        own = column.index(key)
+        others = column[:own] + column[own + 1 :]
+        # what each place saves, but for what all have in common
+        saved = [*accumulate(map(row.__getitem__, others), initial=0)]
+        if saved[own] < (most := max(saved)):
+            best = min((abs(n - own), n) for n, one in enumerate(saved) if one == most)[1]
+            column = [*others[:best], key, *others[best:]]
     return tuple(column)
 
 
 def _crossings(column) -> int:
     """Return the crossings of the links of a column's keys, from their neighbours' places."""
     count, seen = 0, []
-    for place in (place for (places,) in column for place in places):
+    for place in (place for places in column for place in sorted(places)):
         count += len(seen) - (above := bisect_right(seen, place))
         seen.insert(above, place)
     return count
@@ -164,25 +175,27 @@ def assign_coordinates(
         both = one in sizes and other in sizes
         return LOOSE if both else max(abs(centres[one] - centres[other]), NEAR)
 
+    near = {key: [to for to, _ in links[key]] for key in centres}
     for _ in range(ROUNDS):
-        near = {key: [(to, w / far(key, to)) for to, w in own] for key, own in links.items()}
+        pulls = {key: [weight / far(key, to) for to, weight in links[key]] for key in centres}
         for sweep in range(SWEEPS):
             for row, offsets in reversed(rows) if sweep % 2 else rows:
-                centres |= _settle(row, offsets, near, centres)
+                centres |= _settle(row, offsets, near, pulls, centres)
     return centres
 
 
-def _settle(row, offsets, near, centres) -> dict[object, float]:
+def _settle(row, offsets, near, pulls, centres) -> dict[object, float]:
     """Return the centres of a row; keys that come too close share a mean."""
     blocks = []
     for key, offset in zip(row, offsets, strict=True):
-        pulls = near.get(key, ())
-        weight = sum(pull for _, pull in pulls)
-        wanted = sum(centres[to] * pull for to, pull in pulls) / weight if weight else centres[key]
-        blocks.append((wanted - offset, weight or 1e-6, 1))
-        while len(blocks) > 1 and blocks[-2][0] >= blocks[-1][0]:
-            (one, heavy, count), (other, weight, more) = blocks[-2:]
-            mean = (one * heavy + other * weight) / (heavy + weight)
-            blocks[-2:] = [(mean, heavy + weight, count + more)]
+        weight = sum(pulls[key])
+        pulled = sum(map(mul, map(centres.get, near[key]), pulls[key]))
+        here = (pulled / weight if weight else centres[key]) - offset
+        heavy, count = weight or 1e-6, 1
+        while blocks and blocks[-1][0] >= here:
+            one, weight, more = blocks.pop()
+            here = (one * weight + here * heavy) / (weight + heavy)
+            heavy, count = weight + heavy, more + count
+        blocks.append((here, heavy, count))
     places = [place for place, _, count in blocks for _ in range(count)]
-    return {key: at + offset for key, at, offset in zip(row, places, offsets, strict=True)}
+    return dict(zip(row, map(add, places, offsets), strict=True))

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from markupsafe import Markup, escape
 
@@ -60,7 +60,7 @@ def _draw_panel(panel: Panel, form: str) -> str:
 
 
 def _text(model: Timeline) -> str:
-    lines, steps, room = source_lines(model), [], TEXT_ROOM
+    lines, steps, room, draw = source_lines(model), [], TEXT_ROOM, cache(_draw_panel)
     for number, step in enumerate(model.steps, 1):
         parts = [f"Step {number} of {len(model.steps)} · {cut(one_line(step.label))}"]
         if 1 <= step.line <= len(lines):
@@ -69,7 +69,7 @@ def _text(model: Timeline) -> str:
             parts.append(f"{LEFT} {model.place(step.left)}, {step.deed}: {lines[step.left - 1]}")
         for panel in (one for one in step.panels if one.content or one.title not in PRINTED):
             parts += [visible(f"{_heading_of(panel)}:")] if _heading_of(panel) else []
-            parts += [f"  {line}".rstrip() for line in _draw_panel(panel, "text").split("\n")]
+            parts += [f"  {line}".rstrip() for line in draw(panel, "text").split("\n")]
         steps.append("\n".join(parts))
         room -= len(steps[-1])
         if room < 0:
@@ -82,17 +82,20 @@ def _text(model: Timeline) -> str:
 def _html(model: Timeline) -> str:
     """Open is the first step with a picture or a table: at the start there may be nothing yet."""
     lines, shown, room, opened = source_lines(model), [], ROOM, 0
+    draw = cache(_draw_panel)  # at most steps a panel is as it was
     above = len("".join(lines).encode()) + 10 * len(lines) + 400
     for step in model.steps[:FOLDED_AFTER]:
-        parts = [(_heading_of(each), Markup(_draw_panel(each, "html"))) for each in step.panels]
+        parts = [(_heading_of(each), Markup(draw(each, "html"))) for each in step.panels]
         room -= above + sum(len(words.encode()) + 200 for _, words in parts)
         if shown and room < 0:
             break
         shown.append((cut(step.label), step.line, (step.left, f"{LEFT} {step.deed}"), parts))
         if not opened and any(type(panel.content) is not str for panel in step.panels):
             opened = len(shown)
-    values = {"lines": lines, "numbers": model.numbers, "steps": shown, "total": len(model.steps)}
-    values |= {"mark": MARK, "opened": opened or 1, "note": note_of(model)}
+    rows = zip(model.numbers, lines, strict=False)
+    lines = [escape(f"{number:>3}  {line}") for number, line in rows]
+    values = {"lines": lines, "steps": shown, "total": len(model.steps), "mark": MARK}
+    values |= {"opened": opened or 1, "note": note_of(model)}
     return render("timeline.html", title=model.title, **values)
 
 
