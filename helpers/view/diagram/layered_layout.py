@@ -50,34 +50,25 @@ def make_layers(graph: Graph, ends_last: bool = False) -> Layout:
 
 def _assign_layers(graph: Graph) -> dict[str, int]:
     """Return a layer per key; what needs no input is just before its reader."""
-    after, before = ({node.key: set() for node in graph.nodes} for _ in range(2))
-    for edge in graph.edges:
-        after[edge.source].add(edge.target)
-        before[edge.target].add(edge.source)
-    reach = {key: _reached(key, after) for key in after}
-    deep = defaultdict(int)  # keys of a cycle reach the same, and are equally deep
-    for key in sorted(reach, key=lambda key: len(reach[key]), reverse=True):
-        into = (1 + deep[reach[to]] for to in before[key] if reach[to] != reach[key])
-        deep[reach[key]] = max(deep[reach[key]], *into, 0)
-    depth = {key: deep[own] for key, own in reach.items()}
+    import networkx  # half as much to import as all the rest of a chapter's first cell
+
+    directed = networkx.DiGraph()
+    directed.add_nodes_from(node.key for node in graph.nodes)
+    directed.add_edges_from((edge.source, edge.target) for edge in graph.edges)
+    loose = networkx.condensation(directed)  # cycles are allowed
+    depth = {}
+    for number, generation in enumerate(networkx.topological_generations(loose)):
+        for component in generation:
+            depth |= dict.fromkeys(loose.nodes[component]["members"], number)
     free, late = set(), dict(depth)
     for node in sorted(graph.nodes, key=lambda node: depth[node.key]):
-        if node.kind in LATE and free.issuperset(before[node.key]):
+        if node.kind in LATE and free.issuperset(directed.predecessors(node.key)):
             free.add(node.key)
-    free |= {n.key for n in graph.nodes if n.kind != "name" and not before[n.key]}
+    free |= {n.key for n in graph.nodes if n.kind != "name" and not directed.in_degree(n.key)}
     for key in sorted(free, key=depth.get, reverse=True):
-        later = [late[to] for to in after[key] if depth[to] > depth[key]]
+        later = [late[to] for to in directed.successors(key) if depth[to] > depth[key]]
         late[key] = min(later) - 1 if later else depth[key]
     return {node.key: late[node.key] for node in graph.nodes}
-
-
-def _reached(key: str, after: dict[str, set[str]]) -> frozenset[str]:
-    """Return the keys that arrows lead to from this one, itself among them."""
-    found, ways = {key}, [key]
-    while ways:
-        ways += (new := after[ways.pop()] - found)
-        found |= new
-    return frozenset(found)
 
 
 # -- few crossings ---------------------------------------------------------------------------------
