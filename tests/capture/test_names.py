@@ -1,12 +1,18 @@
 """Names and objects: one box per object, by identity, and no code of the objects' own is run."""
 
+import collections
 import enum
+import fractions
 import functools
+import itertools
 import logging
 import re
 import sys
+import threading
+import types
 
 import networkx
+import numpy
 import pytest
 
 from helpers import show_names
@@ -241,11 +247,53 @@ def test_a_package_of_another_environment_is_an_installed_one(place, tmp_path, m
     assert not follows(__import__("foreign").Thing()) and follows(Own())
 
 
+class Loud(fractions.Fraction):
+    """Of a library, for this test."""
+
+    __module__, said = "fractions", itertools.count()
+
+    def __repr__(self):
+        return f"Loud {next(self.said)}"
+
+
+SHOWN = {
+    "Fraction(1, 3)": fractions.Fraction(1, 3),
+    "deque of 1,000": collections.deque(range(1000)),
+    "Graph with 3 nodes and 2 edges": networkx.path_graph(3),
+    "float64 [2]": types.new_class(
+        "Series",
+        exec_body=lambda space: space.update(
+            __module__="networkx", shape=(2,), dtype=numpy.dtype(float)
+        ),
+    )(),
+    "deque": collections.deque([object()]),
+    "Thread": threading.Thread(),
+    "Loud": Loud(),
+}
+
+
+@pytest.mark.parametrize("words", SHOWN)
+def test_an_object_of_a_library_shows_a_short_value_without_an_address(words):
+    def run(thing):
+        return thing
+
+    steps = names_timeline(run, SHOWN[words]).steps
+    assert steps[-1].panel("names and objects").nodes[-1].label == words
+
+
+def test_a_library_object_that_changes_says_from_what_to_what():
+    def run(waiting):
+        waiting.append(2)
+
+    says = names_timeline(run, collections.deque([1])).steps[0].says
+    assert says == "changes what waiting refers to in place (deque([1]) → deque([1, 2]))."
+
+
 def test_what_is_not_followed_is_named():
     def run(thing):
         return thing
 
-    assert "What is in Graph is not drawn" in names_timeline(run, networkx.path_graph(3)).note
+    assert "What is in Logger is not drawn" in names_timeline(run, logging.getLogger("mine")).note
     assert "is not drawn" not in names_timeline(run, [Own()]).note
 
 
