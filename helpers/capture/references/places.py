@@ -15,6 +15,7 @@ from gc import get_referents, get_referrers
 from types import SimpleNamespace
 
 from ...model.reference_records import Binding, join
+from ...safety import restoring
 from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
 from ...safety.restoring import Own
 from ..cpython.objects import instance_dict, namespace
@@ -51,6 +52,7 @@ class Place(Own):
         self.reason = reason or _FIXED.get(kind, "").format(name)
         self.holder = container if holder is None else holder
         self.at, self.scan, self.owners, self.cached = at, False, (), False
+        self.errors = HiddenList()  # whose tracebacks keep a frame, which is the holder
 
     @property
     def key(self) -> tuple:
@@ -176,6 +178,25 @@ _WAYS = {  # kind of place -> what reads it, what writes it; a dict for all othe
 }
 
 
+def array_types() -> tuple[type, ...]:
+    """Return NumPy's class of arrays and those that inherit from it directly, if it is imported."""
+    kind = getattr(restoring.module("numpy"), "ndarray", None)
+    return (kind, *kind.__subclasses__()) if kind else ()
+
+
+def in_array(thing) -> list:
+    """Return what a NumPy array keeps: its base, which it views, and the objects in it; [] if none.
+
+    An array is not tracked by the collector (numpy/_core/src/multiarray/arrayobject.c).
+    """
+    kind = getattr(restoring.module("numpy"), "ndarray", None)
+    if kind is None or not real_isinstance(thing, kind):
+        return []
+    base, flat = (getattr(kind, name).__get__(thing) for name in ("base", "flat"))
+    inside = [base, *(flat if kind.dtype.__get__(thing).char == "O" else ())]
+    return inside if base is not None or len(inside) > 1 else []
+
+
 def is_immutable(cls) -> bool:
     """Return whether CPython refuses `cls.name = value` for every name."""
     return bool(cls.__flags__ & _IMMUTABLE)
@@ -216,6 +237,10 @@ def places_in(holder, child, heap) -> list[Place]:
         return [Place("C-level cache", holder, n, at=n) for n in known if cache.get(n) is child]
     elif is_exactly(holder, staticmethod, classmethod):
         found = _in_wrapper(holder, heap)
+    elif inside := in_array(holder):
+        names = ["base", *(f"[{at}]" for at in range(len(inside) - 1))]
+        pairs = zip(names, inside, strict=True)
+        found = [Place("C-level holder", holder, name) for name, one in pairs if one is child]
     elif real_isinstance(holder, partial) and holder.func is child:
         return [Place("partial", holder, "func")]
     wrapper = found and is_exactly(holder, staticmethod, classmethod)
@@ -308,10 +333,26 @@ def _in_call(call, child) -> list[Place]:
     names = [name for name, value in found.items() if value is child]
     if type(found) is dict and id(found) not in had:  # up to 3.12, a copy that the frame keeps
         found.clear()
-    is_traced = names and is_frame and types.TracebackType in map(type, get_referrers(frame))
+    errors = HiddenList(_find_errors(frame) if names and is_frame else ())
     at = place_of(frame.f_code, frame.f_lineno)
-    why = f"a {'traceback' if is_traced else real_type_name(call)} keeps it{at and f', at {at}'}"
-    return [Place("local variable", call, name, reason=why) for name in names]
+    keeper = f"the traceback of {real_type_name(errors[0])}" if errors else ""
+    why = f"{keeper or f'a {real_type_name(call)}'} keeps it{at and f', at {at}'}"
+    places = [Place("local variable", call, name, reason=why) for name in names]
+    for place in places:
+        place.errors = errors
+    return places
+
+
+def _find_errors(frame) -> HiddenList:
+    """Return the exceptions whose tracebacks contain a frame, without those behind another one."""
+    level, errors = HiddenList([frame]), HiddenList()
+    while level:
+        kept = [up for one in level for up in get_referrers(one)]
+        errors.extend(one for one in kept if real_isinstance(one, BaseException))
+        level = HiddenList(one for one in kept if type(one) is types.TracebackType)
+    behind = {id(cause) for one in errors for cause in (one.__context__, one.__cause__)}
+    outer = (one for one in errors if id(one) not in behind)
+    return HiddenList(sorted(outer, key=real_type_name))
 
 
 def _in_slots(holder, child) -> list[Place]:
