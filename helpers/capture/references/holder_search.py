@@ -286,17 +286,19 @@ def _is_history(place) -> bool:
 
 def patched_names(most: int) -> str:
     """Return "numpy.dot: mine, …" of the names in libraries that lead to the learner's code."""
-    found = []
-    for name, module in _list_modules().values():
-        names = namespace(module)
-        file = dict.get(names, "__file__") or ""
-        if name in sys.builtin_module_names or is_library(str(file)):
-            found += _find_own(name, names, name)
+    spaces = {name: namespace(module) for name, module in _list_modules().values()}
+    files = {name: str(dict.get(names, "__file__") or "") for name, names in spaces.items()}
+    theirs = {name for name in files if name in sys.builtin_module_names or is_library(files[name])}
+    own = {name for name in files.keys() - theirs if files[name] or name == "__main__"}
+    found = [words for name in theirs for words in _find_own(name, spaces[name], name, own)]
     return listed(sorted(found), most)
 
 
-def _find_own(place: str, names, home: str) -> list[str]:
-    """Return the names, in a module or a class, of functions from a cell or a learner's file."""
+def _find_own(place: str, names, home: str, own: set[str]) -> list[str]:
+    """Return the names, in a module or a class, of functions from a cell or a learner's file.
+
+    In a class, where `home` is "", also those of instances of the classes of modules in `own`.
+    """
     found = []
     for key, value in [(k, v) for k, v in list(names.items()) if type(k) is str]:
         path = f"{place}.{printable(key)}"
@@ -304,13 +306,15 @@ def _find_own(place: str, names, home: str) -> list[str]:
             value = value.__func__
         if type(value) is types.FunctionType:
             file = value.__code__.co_filename
-            own = file.startswith(_TYPED) or ("<" not in file and os.sep in file)
-            if own and not is_library(file):
+            written = file.startswith(_TYPED) or ("<" not in file and os.sep in file)
+            if written and not is_library(file):
                 maker = printable(value.__code__.co_qualname.rpartition(".<locals>.")[0])
                 where = (at := place_of(value.__code__)) + (maker and f", in {maker}")
                 found.append(f"{path}: {called(value)}{at and f' (made at {where})'}")
-        elif type(value) is type and home and value.__module__ == home:
-            found += _find_own(path, vars(value), "")
+        elif not home and type(type(value)) is type and type(value).__module__ in own:
+            found.append(f"{path}: an instance of {printable(type(value).__name__)}")
+        elif real_isinstance(value, type) and home and vars(value).get("__module__") == home:
+            found += _find_own(path, vars(value), "", own)
     return found
 
 
