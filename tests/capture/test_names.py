@@ -9,7 +9,6 @@ import logging
 import re
 import sys
 import threading
-import types
 
 import networkx
 import numpy
@@ -247,45 +246,30 @@ def test_a_package_of_another_environment_is_an_installed_one(place, tmp_path, m
     assert not follows(__import__("foreign").Thing()) and follows(Own())
 
 
-class Loud(fractions.Fraction):
-    """Of a library, for this test."""
-
-    __module__, said = "fractions", itertools.count()
-
-    def __repr__(self):
-        return f"Loud {next(self.said)}"
+def of_library(name, **space):
+    return type(name, (), {"__module__": "networkx", **space})()
 
 
+SAID = itertools.count()
 SHOWN = {
     "Fraction(1, 3)": fractions.Fraction(1, 3),
     "deque of 1,000": collections.deque(range(1000)),
     "Graph with 3 nodes and 2 edges": networkx.path_graph(3),
-    "float64 [2]": types.new_class(
-        "Series",
-        exec_body=lambda space: space.update(
-            __module__="networkx", shape=(2,), dtype=numpy.dtype(float)
-        ),
-    )(),
-    "deque": collections.deque([object()]),
+    "float64 [2]": of_library("Series", shape=(2,), dtype=numpy.dtype(float)),
+    "deque": collections.deque([object()]),  # its repr has an address
     "Thread": threading.Thread(),
-    "Loud": Loud(),
+    "Loud": of_library("Loud", __repr__=lambda self: str(next(SAID))),
 }
 
 
 @pytest.mark.parametrize("words", SHOWN)
 def test_an_object_of_a_library_shows_a_short_value_without_an_address(words):
-    def run(thing):
-        return thing
-
-    steps = names_timeline(run, SHOWN[words]).steps
+    steps = names_timeline(wants_one, SHOWN[words]).steps
     assert steps[-1].panel("names and objects").nodes[-1].label == words
 
 
 def test_a_library_object_that_changes_says_from_what_to_what():
-    def run(waiting):
-        waiting.append(2)
-
-    says = names_timeline(run, collections.deque([1])).steps[0].says
+    says = names_timeline(lambda waiting: waiting.append(2), collections.deque([1])).steps[0].says
     assert says == "changes what waiting refers to in place (deque([1]) → deque([1, 2]))."
 
 

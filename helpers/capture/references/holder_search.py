@@ -10,12 +10,12 @@ copy `__name__` from what they wrap, and two owners would look like one.
 
 import builtins
 import functools
-import itertools
 import os
 import re
 import sys
 import types
 from gc import collect, get_objects, get_referents, get_referrers, is_tracked
+from itertools import chain
 
 from ...model.code_records import columns
 from ...model.graphs import Edge, Graph, Node
@@ -29,15 +29,7 @@ from ..cpython.objects import called, namespace, spoken
 from ..cpython.unwrapping import unwrap
 from ..text.source import place_of
 from ..text.value import SCALARS, label, short_name
-from .places import (
-    HiddenList,
-    Place,
-    array_types,
-    in_array,
-    module_name,
-    names_of,
-    places_in,
-)
+from .places import HiddenList, Place, array_type, in_array, module_name, names_of, places_in
 
 LEVELS = 8
 FEW = 40  # so many objects the collector is asked about at once; for more, one pass over the heap
@@ -66,8 +58,7 @@ _TYPED = ("<stdin>", "<ipython-input", "<answer>", "<cell")
 class Heap(Own):
     """The holders of `targets`, their holders, and so on, until each chain ends in a name.
 
-    `most` direct holders are followed (0: all, but no NumPy array, where no place can be rebound);
-    `left` says how many were not.
+    `most` direct holders are followed (0: all but NumPy arrays); `left` says how many were not.
     """
 
     def __init__(self, targets: HiddenList, most: int = 0):
@@ -81,7 +72,7 @@ class Heap(Own):
         self._parents: dict[int, HiddenList] = {}
         self._met = HiddenList(targets)  # which keeps the ids valid
         level = targets
-        arrays = HiddenList(filter(in_array, _find_untracked()) if most and array_types() else ())
+        arrays = HiddenList(filter(in_array, _find_untracked()) if most and array_type() else ())
         for depth in range(LEVELS):
             wanted = {id(thing): HiddenList() for thing in level}
             self._parents.update(wanted)
@@ -124,15 +115,10 @@ class Heap(Own):
 
 def _find_untracked() -> HiddenList:
     """Return the dicts (up to 3.13), tuples and NumPy arrays that CPython does not track."""
-    arrays = set(map(id, array_types()))
-    found, level = {}, HiddenList(get_objects())
+    found, level, array = {}, HiddenList(get_objects()), array_type()
     while level:
-        inside = map(in_array, (v for v in level if id(type(v)) in arrays))
-        kept = (
-            v
-            for v in itertools.chain(get_referents(*level), *inside)
-            if type(v) is dict or type(v) is tuple or id(type(v)) in arrays
-        )
+        kept = chain(get_referents(*level), *(in_array(v) for v in level if type(v) is array))
+        kept = (v for v in kept if type(v) is dict or type(v) is tuple or type(v) is array)
         fresh = {id(v): v for v in kept if id(v) not in found and not is_tracked(v)}
         found, level = found | fresh, HiddenList(fresh.values())
     return HiddenList(found.values())
@@ -195,7 +181,7 @@ def bindings(obj) -> Listing:
     Example: `[row.path for row in show_bindings(step).model.rows]`
     """
     heap = Heap(HiddenList([obj]), MOST_HOLDERS)
-    known: dict[int, str] = {}  # the holders of each exception
+    known = {}  # the holders of each exception, by its id
     rows = tuple(_row(place, known) for place in _places_of(obj, heap))
     fast = sum(row.scan for row in rows)
     found = "this 1 place" if len(rows) == 1 else f"these {len(rows)} places"
@@ -209,12 +195,11 @@ def bindings(obj) -> Listing:
 
 def _row(place: Place, known: dict[int, str]) -> Binding:
     """Return the row of a place; where the traceback of an exception keeps it, with its holders."""
-    if not place.errors:
-        return place.binding
-    if (key := id(place.errors[0])) not in known:
+    if place.errors and (key := id(place.errors[0])) not in known:
         found = sorted({one.binding.path for one in find_holders(place.errors[0])})
         known[key] = f"; the exception is in {listed(found, 2)}" if found else ""
-    return place.binding._replace(reason=place.reason + known[key])
+    row = place.binding
+    return row._replace(reason=row.reason + known[key]) if place.errors else row
 
 
 def _made(obj) -> str:
@@ -295,10 +280,7 @@ def patched_names(most: int) -> str:
 
 
 def _find_own(place: str, names, home: str, own: set[str]) -> list[str]:
-    """Return the names, in a module or a class, of functions from a cell or a learner's file.
-
-    In a class, where `home` is "", also those of instances of the classes of modules in `own`.
-    """
+    """Return the names in a module, or a class (no `home`), of what the modules in `own` made."""
     found = []
     for key, value in [(k, v) for k, v in list(names.items()) if type(k) is str]:
         path = f"{place}.{printable(key)}"
@@ -344,17 +326,14 @@ def _own_name(thing, heap) -> str | None:
     if type(thing) is dict:
         return heap.names.get(id(thing))
     if real_isinstance(thing, types.FunctionType):
-        return f"{_home(thing.__globals__)}.{_code_name(thing.__code__)}"
-    if type(thing) is types.FrameType:
-        return f"{_home(thing.f_globals)}.{_code_name(thing.f_code)}"
-    return _class_name(thing) if real_isinstance(thing, type) else None
-
-
-def _code_name(code: types.CodeType) -> str:
-    """Return the name under which code was written, and of a lambda its line, where it has one."""
+        space, code = thing.__globals__, thing.__code__
+    elif type(thing) is types.FrameType:
+        space, code = thing.f_globals, thing.f_code
+    else:
+        return _class_name(thing) if real_isinstance(thing, type) else None
     name = short_name(code.co_qualname)
     at = name.endswith("<lambda>") and place_of(code)
-    return f"{name[:-1]} {at}>" if at else name
+    return f"{_home(space)}.{f'{name[:-1]} {at}>' if at else name}"
 
 
 def _home(names: dict) -> str:

@@ -178,23 +178,20 @@ _WAYS = {  # kind of place -> what reads it, what writes it; a dict for all othe
 }
 
 
-def array_types() -> tuple[type, ...]:
-    """Return NumPy's class of arrays and those that inherit from it directly, if it is imported."""
-    kind = getattr(restoring.module("numpy"), "ndarray", None)
-    return (kind, *kind.__subclasses__()) if kind else ()
+def array_type() -> type | None:
+    """Return the class of NumPy's arrays, if somebody has imported it."""
+    return getattr(restoring.module("numpy"), "ndarray", None)
 
 
 def in_array(thing) -> list:
-    """Return what a NumPy array keeps: its base, which it views, and the objects in it; [] if none.
-
-    An array is not tracked by the collector (numpy/_core/src/multiarray/arrayobject.c).
-    """
-    kind = getattr(restoring.module("numpy"), "ndarray", None)
+    """Return what a NumPy array keeps, and the collector does not see: its base and its objects."""
+    kind = array_type()
     if kind is None or not real_isinstance(thing, kind):
         return []
-    base, flat = (getattr(kind, name).__get__(thing) for name in ("base", "flat"))
-    inside = [base, *(flat if kind.dtype.__get__(thing).char == "O" else ())]
-    return inside if base is not None or len(inside) > 1 else []
+    base, flat, dtype = (getattr(kind, name).__get__(thing) for name in ("base", "flat", "dtype"))
+    if dtype.char == "O":
+        return [base, *flat]
+    return [] if base is None else [base]
 
 
 def is_immutable(cls) -> bool:
@@ -238,9 +235,8 @@ def places_in(holder, child, heap) -> list[Place]:
     elif is_exactly(holder, staticmethod, classmethod):
         found = _in_wrapper(holder, heap)
     elif inside := in_array(holder):
-        names = ["base", *(f"[{at}]" for at in range(len(inside) - 1))]
-        pairs = zip(names, inside, strict=True)
-        found = [Place("C-level holder", holder, name) for name, one in pairs if one is child]
+        at = [at for at, one in enumerate(inside) if one is child]
+        found = [Place("C-level holder", holder, f"[{n - 1}]" if n else "base") for n in at]
     elif real_isinstance(holder, partial) and holder.func is child:
         return [Place("partial", holder, "func")]
     wrapper = found and is_exactly(holder, staticmethod, classmethod)

@@ -1,4 +1,7 @@
-"""Any live object -> its value in a few words, or its box in a picture, by built-in code only."""
+"""Any live object -> its value in a few words, or its box in a picture.
+
+Only built-in code runs, but for the `__repr__` of a library's class in `library_value`.
+"""
 
 import re
 import sys
