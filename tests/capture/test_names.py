@@ -273,14 +273,6 @@ def test_a_library_object_that_changes_says_from_what_to_what():
     assert says == "changes what waiting refers to in place (deque([1]) → deque([1, 2]))."
 
 
-def test_what_is_not_followed_is_named():
-    def run(thing):
-        return thing
-
-    assert "What is in Logger is not drawn" in names_timeline(run, logging.getLogger("mine")).note
-    assert "is not drawn" not in names_timeline(run, [Own()]).note
-
-
 def test_members_of_a_set_come_in_the_order_of_their_names():
     drawn = graph(letters={"c", "a", "b"})
     found = [drawn.node(key).label for key in drawn.targets(target(drawn, "letters"))]

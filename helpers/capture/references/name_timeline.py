@@ -8,24 +8,22 @@ from dis import get_instructions, opmap
 from types import FunctionType, MethodType, ModuleType
 
 from ...model.graphs import Graph
-from ...model.phrase import clipped, ended, listed
+from ...model.phrase import clipped, ended
 from ...model.stage_records import Panel, Step, Timeline
 from ...safety.arguments import is_exactly, real_isinstance
 from ...safety.restoring import is_library
 from ..cpython.following import Limits
 from ..cpython.frame import suspends
-from ..cpython.objects import instance_dict
 from ..cpython.settrace import TRACER_LOST, Printed, traced
 from ..cpython.unwrapping import Unwrapped, to_run
 from ..text.source import source_of
-from ..text.value import library_value, of_library, short_name, short_repr, type_name
+from ..text.value import library_value, of_library, short_name, short_repr
 from .name_graph import Numbers, names_graph
 
 MOST_STEPS = 200
 OVER = "The call is over."
 FOLLOWED = (list, tuple, dict, set, frozenset, functools.partial, MethodType)
 CALLS = ("CALL", "CALL_FUNCTION_EX", "CALL_KW")
-MOST_SHUT = 4  # names of classes
 MOST_TOLD = 60  # characters of output in a sentence
 
 
@@ -58,7 +56,7 @@ class _Run:
         self.watched, self.fn, self.steps = watched, watched.function, []
         self.notes, self._most = dict.fromkeys(watched.sentences), most  # each note once
         self._frame, self._line, self._raised, self._over = None, 0, "", False
-        self._printed, self._numbers, self._shut = Printed(), Numbers(), set()
+        self._printed, self._numbers = Printed(), Numbers()
         self.source = source_of(self.fn.__code__).folded()
         made = (at for at in get_instructions(self.fn.__code__) if at.opname in CALLS)
         self.calling = {self.source.line(at.positions.lineno) for at in made} - {0}
@@ -66,7 +64,6 @@ class _Run:
     def go(self, args, kwargs):
         """Run the function; an exception that leaves it is told by the last step, or by a note."""
         found = traced(self._enter, self._printed, self.watched, args, kwargs, lambda: self._over)
-        shut = sorted(name for name in self._shut if name[:1] != "_")
         name, began = short_name(self.fn.__name__), self._frame is not None
         raised = (
             f"The call of {name} raised {found.kind}{'' if began else ' before its first line'}."
@@ -77,7 +74,6 @@ class _Run:
             "The generator was run to its end.": ended_well,
             f"{TRACER_LOST}: what ran after that is not shown.": began and found.tracer_changed,
             raised: found.raised and not self._raised,
-            f"What is in {listed(shut, MOST_SHUT)} is not drawn.": shut,
         }
         self.notes |= {words: is_so for words, is_so in told.items() if is_so}
         self._frame = None
@@ -105,13 +101,6 @@ class _Run:
             self._line, self._raised = frame.f_lineno, ""
         return self._on_event
 
-    def _follows(self, value: object) -> bool:
-        followed = follows(value)
-        inside = not followed and type(value) is not FunctionType and instance_dict(value)
-        if inside and not library_value(value):
-            self._shut.add(type_name(value))
-        return followed
-
     def _step(self, names: Mapping[str, object], then: int, ends: str):
         if len(self.steps) > self._most:
             self._over, many = True, f"{self._most:,} lines that ran are shown"
@@ -125,7 +114,7 @@ class _Run:
         if len(shown) < len(known):
             self.notes["Names that begin with _ are not shown."] = True
         self._numbers.next_moment()
-        graph = names_graph(names, shown, numbers=self._numbers, follow=self._follows)
+        graph = names_graph(names, shown, numbers=self._numbers, follow=follows)
         before = self._printed.total - len(self._printed.tail)
         printed = f"[{before:,} characters before these are not shown]\n" if before else ""
         names = Panel("names and objects", graph if graph.nodes else "none yet")

@@ -45,14 +45,15 @@ class Place(Own):
 
     `holder` is the object whose path names the owner. `owners` are the texts of that path, more
     than one only for a closure cell that several functions share. `at`: a key, an index, a name.
+    `errors`: the exceptions whose tracebacks contain the holder, a frame.
     """
 
-    def __init__(self, kind, container, name, holder=None, at=None, reason=""):
+    def __init__(self, kind, container, name, holder=None, at=None, reason="", errors=()):
         self.kind, self.container, self.name = kind, container, name
         self.reason = reason or _FIXED.get(kind, "").format(name)
         self.holder = container if holder is None else holder
         self.at, self.scan, self.owners, self.cached = at, False, (), False
-        self.errors = HiddenList()  # whose tracebacks keep a frame, which is the holder
+        self.errors = errors
 
     @property
     def key(self) -> tuple:
@@ -331,12 +332,9 @@ def _in_call(call, child) -> list[Place]:
         found.clear()
     errors = HiddenList(_find_errors(frame) if names and is_frame else ())
     at = place_of(frame.f_code, frame.f_lineno)
-    keeper = f"the traceback of {real_type_name(errors[0])}" if errors else ""
-    why = f"{keeper or f'a {real_type_name(call)}'} keeps it{at and f', at {at}'}"
-    places = [Place("local variable", call, name, reason=why) for name in names]
-    for place in places:
-        place.errors = errors
-    return places
+    of = f"the traceback of {real_type_name(errors[0])}" if errors else f"a {real_type_name(call)}"
+    why = f"{of} keeps it{at and f', at {at}'}"
+    return [Place("local variable", call, name, reason=why, errors=errors) for name in names]
 
 
 def _find_errors(frame) -> HiddenList:
