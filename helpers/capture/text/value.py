@@ -22,7 +22,6 @@ type_name = real_type_name  # a name that other rooms use
 SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 _FIXED = (int, float, complex, bool, type(None), type(...), type(NotImplemented))
-_PLAIN = {name: getattr(object, name) for name in ("__repr__", "__str__")}
 _NO_VALUE = re.compile(r"0x[0-9a-f]{4}|<(?!class ')\w")  # an address, or `<Thread(…, 1234)>`
 
 
@@ -102,7 +101,6 @@ def of_library(kind: type) -> bool:
 def library_value(value: object) -> str:
     """Return what a library's object says of itself: dtype and shape, or its repr; else ""."""
     kind = type(value)
-    own = next((n for n in ("__repr__", "__str__") if getattr(kind, n) is not _PLAIN[n]), "")
     if is_exactly(value, *_WORDS) or real_isinstance(value, type) or not of_library(kind):
         return ""
     try:
@@ -112,7 +110,8 @@ def library_value(value: object) -> str:
             return plain(f"{getattr(dtype, 'name', dtype)} [{', '.join(map(str, shape))}]")
         if hasattr(kind, "__len__") and len(value) > MOST_MEMBERS:
             return f"{plain(kind.__name__)} of {len(value):,}"
-        said = {" ".join(str(getattr(kind, own)(value)).split()) for _ in "ab"} if own else {""}
+        say = str if kind.__repr__ is object.__repr__ else repr
+        said = {" ".join(say(value).split()) for _ in "ab"}
     except Exception:
         return ""
     words = said.pop()
