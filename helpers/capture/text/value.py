@@ -93,8 +93,8 @@ def of_library(kind: type) -> bool:
     home = str(vars(kind).get("__module__", "builtins"))
     if home == "__main__" or home in sys.builtin_module_names:
         return home != "__main__"
-    module = sys.modules.get(home)
-    file = dict.get(vars(module), "__file__") if real_isinstance(module, ModuleType) else ""
+    module, inside = sys.modules.get(home), ModuleType.__dict__["__dict__"].__get__  # loads nothing
+    file = dict.get(inside(module), "__file__") if real_isinstance(module, ModuleType) else ""
     return is_library(str(file))
 
 
