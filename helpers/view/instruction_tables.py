@@ -22,7 +22,7 @@ INSTRUCTIONS = "the model has all of them (`.model.rows`)"
 ROW, LANE, EDGE, TURN = 24, 11, 16, 7  # of arcs: a row, a lane, room for heads, a corner: pixels
 BETWEEN = "  |  "
 LEGEND = "| separates two values in one cell"
-STEPS = "run the cell to step through them; the model has all of them (`.model.steps`)"
+STEPS = "the model has all of them (`.model.steps`)"
 STACK = ("line", "instruction", "value stack, bottom to top", "locals")
 STACK_OPTIONS = {"on an exception": "handler", "printed": "printed", "outcome": "ending"}
 DYNAMO_OPTIONS = {"symbolic stack, bottom to top": "stack", "added to the graph": "made"}
@@ -175,7 +175,7 @@ def _steps_text(make_table, model) -> str:
 
 def _steps_html(make_table, model) -> str:
     headings, rows = make_table(model)
-    shown, rest = fit(rows, STEPS)
+    shown, rest = fit(rows, f"run the cell to step through them; {STEPS}")
     said = {"left_out": _steps_legend(rows), "rest": rest}
     return _html(model, headings, cut_cells(shown), note_of(model), **said)
 

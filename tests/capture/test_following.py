@@ -89,6 +89,21 @@ def test_calls_into_a_framework_are_limited_too():
     assert len(helpers.watch_ops(adds, most=1).model.rows) == 1
 
 
+def test_only_follows_the_calls_of_any_library_and_says_when_there_is_none():
+    found = helpers.watch_call(json.dumps, [1], only=json).model
+    assert {"dumps", "JSONEncoder.encode"} <= {call.name for call in found.calls}
+    assert not found.title.count("route")
+    assert helpers.watch_call(json.dumps, [1], only="numpy").model.note.startswith("No call match")
+    assert "only=" in helpers.watch_call(json.dumps, [1]).model.note
+
+
+def test_many_steps_in_a_text_say_only_what_a_terminal_can_do():
+    exec("def many():\n" + " x = 1\n" * 300, space := {})
+    many = helpers.watch_stack(space["many"])
+    assert "left out here" in many.text() and "run the cell" not in many.text()
+    assert "run the cell to step" in many._repr_mimebundle_()[0]["text/html"]
+
+
 @pytest.mark.parametrize(
     ("limits", "error", "words"),
     [

@@ -1,6 +1,7 @@
 """Whoever stands in a way is named; afterwards nobody is."""
 
 import builtins
+import collections.abc
 import json
 import sys
 import threading
@@ -9,6 +10,7 @@ import pytest
 
 from helpers import rebind_everywhere, show_interceptions
 from helpers.capture.frameworks.call_interceptions import AROUND
+from helpers.capture.references.holder_search import patched_names
 from helpers.model.spine import SPINE
 from helpers.view.spine_view import interceptions
 
@@ -53,6 +55,23 @@ def test_a_finder_and_a_builtin_are_named(monkeypatch, before):
     monkeypatch.setattr(builtins, "print", mine)
     found = taken()
     assert "Finder" in found["import finders"] and found["builtins"] == "mine for print"
+
+
+class Stands:
+    """Replaces a method, as a descriptor does."""
+
+
+def test_a_method_of_a_library_that_leads_to_the_learners_code_is_named(monkeypatch):
+    monkeypatch.setattr(collections.abc.Mapping, "zap", mine, raising=False)  # of a metaclass
+    monkeypatch.setattr(json.JSONDecoder, "decode", Stands())
+    found = patched_names(9)
+    assert "collections.abc.Mapping.zap: mine (made at test_interceptions.py" in found
+    assert "json.decoder.JSONDecoder.decode: an instance of Stands" in found
+
+
+def test_the_column_of_source_files_contains_files():
+    sources = [row.source for row in show_interceptions().model.rows if row.station == "name"]
+    assert sources == ["Python/ceval.c", "Python/ceval.c", "importlib/_bootstrap.py"]
 
 
 def test_a_name_of_a_library_that_leads_to_the_learners_code_is_named(before):

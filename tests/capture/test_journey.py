@@ -1,6 +1,7 @@
 """What a journey counts is what others count of the same call, for each kind of function."""
 
 import sys
+import textwrap
 from cProfile import Profile
 
 import numpy as np
@@ -183,6 +184,10 @@ def two_lines(x):
 
 def test_lines_that_run_more_than_once_are_counted_once_and_their_steps_too():
     assert show_journey(total, 3).model.again.ran == "5 of your lines ran, in 12 steps."
+    theirs = show_journey(textwrap.dedent, "a").model.again
+    assert "textwrap's lines ran" in theirs.ran and "textwrap's frame," in theirs.instead
+    assert "frame of textwrap's: " in theirs.stop("frame").words
+    assert "NumPy's ufuncs are not seen" in theirs.stop("registry").words
     assert show_journey(sorted, [2, 1]).model.again.ran == "There was no line of yours to run."
 
 

@@ -1,12 +1,17 @@
 """Names and objects: one box per object, by identity, and no code of the objects' own is run."""
 
+import collections
 import enum
+import fractions
 import functools
+import itertools
 import logging
 import re
 import sys
+import threading
 
 import networkx
+import numpy
 import pytest
 
 from helpers import show_names
@@ -241,12 +246,31 @@ def test_a_package_of_another_environment_is_an_installed_one(place, tmp_path, m
     assert not follows(__import__("foreign").Thing()) and follows(Own())
 
 
-def test_what_is_not_followed_is_named():
-    def run(thing):
-        return thing
+def of_library(name, **space):
+    return type(name, (), {"__module__": "networkx", **space})()
 
-    assert "What is in Graph is not drawn" in names_timeline(run, networkx.path_graph(3)).note
-    assert "is not drawn" not in names_timeline(run, [Own()]).note
+
+SAID = itertools.count()
+SHOWN = {
+    "Fraction(1, 3)": fractions.Fraction(1, 3),
+    "deque of 1,000": collections.deque(range(1000)),
+    "Graph with 3 nodes and 2 edges": networkx.path_graph(3),
+    "float64 [2]": of_library("Series", shape=(2,), dtype=numpy.dtype(float)),
+    "deque": collections.deque([object()]),  # its repr has an address
+    "Thread": threading.Thread(),
+    "Loud": of_library("Loud", __repr__=lambda self: str(next(SAID))),
+}
+
+
+@pytest.mark.parametrize("words", SHOWN)
+def test_an_object_of_a_library_shows_a_short_value_without_an_address(words):
+    steps = names_timeline(wants_one, SHOWN[words]).steps
+    assert steps[-1].panel("names and objects").nodes[-1].label == words
+
+
+def test_a_library_object_that_changes_says_from_what_to_what():
+    says = names_timeline(lambda waiting: waiting.append(2), collections.deque([1])).steps[0].says
+    assert says == "changes what waiting refers to in place (deque([1]) → deque([1, 2]))."
 
 
 def test_members_of_a_set_come_in_the_order_of_their_names():

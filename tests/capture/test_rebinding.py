@@ -36,6 +36,24 @@ def test_only_read_only_holders_are_an_error_that_names_the_reason(stage):
 
 
 @quick
+def test_what_is_printed_names_both_functions_by_their_lines_and_lists_the_places(stage):
+    exec(
+        compile(
+            "def op(): pass\ndef make():\n    def op(): pass\n    return op", "/own/a.py", "exec"
+        ),
+        vars(stage),
+    )
+    play(stage, "items = [op] * 20\nheld = (op,)")
+    block = rebind_everywhere(stage.op, stage.make())
+    words = "the function op (a.py:1) will be replaced by the function op (a.py:3)."
+    assert repr(block) == words
+    with block:
+        head, *lines = repr(block).split("\n")
+    assert head.startswith("the function op (a.py:1): 21 of 22 places rebound, 1 left (")
+    assert lines[:2] == ["  stage.op", "  stage.items[0]"] and lines[-1].startswith("  … 10 more")
+
+
+@quick
 def test_kept_places_stay_and_say_so(stage):
     play(stage, "alias = op\nitems = [op]")
     old = stage.op

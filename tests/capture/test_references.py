@@ -130,10 +130,24 @@ def test_a_traceback_or_a_generator_is_the_reason_and_no_copy_of_the_variables_s
     next(stage.steps)
     play(stage, "def work(held): 1 / 0\ntry: work(op)\nexcept Exception as error: kept = error")
     why = {row.reason for row in rows(stage.op) if row.kind == "local variable"}
-    assert why == {"a generator keeps it, at plugin.py:2", "a traceback keeps it"}
+    found = "the traceback of ZeroDivisionError keeps it; the exception is in stage.kept"
+    assert why == {"a generator keeps it, at plugin.py:2", found}
     next(stage.steps)
     del stage.kept
     assert paths(stage.op) == {"stage.op"}
+
+
+def test_arrays_that_view_an_array_or_contain_an_object_are_named(stage):
+    play(stage, "import numpy\na = numpy.ones(4)\nclass Box: pass\nbox = Box()")
+    play(stage, "views = {'v': (a[:2],)}\nrows = [numpy.array([[None, box]])]")
+    assert paths(stage.a) == {"stage.a", "stage.views['v'][0].base"}
+    assert paths(stage.box) == {"stage.box", "stage.rows[0][1]"}
+
+
+def test_a_lambda_that_keeps_an_object_has_its_line(stage):
+    source = "def make(held):\n    return lambda: held\nf = make(op)"
+    exec(compile(source, "/own/plugin.py", "exec"), vars(stage))
+    assert "stage.make.<locals>.<lambda plugin.py:2>.held" in paths(stage.op)
 
 
 def test_containers_that_the_collector_does_not_track_are_looked_into(stage):

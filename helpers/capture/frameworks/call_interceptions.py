@@ -31,19 +31,20 @@ from ..text.value import label, type_name
 
 NOBODY, NEW, OLD = "nobody", "not in this Python", "not imported"
 MOST = 3
-PRINTS = "PRINT_EXPR" if "PRINT_EXPR" in opmap else "INTRINSIC_PRINT"
+CEVAL = "Python/ceval.c"
+PRINTS = CEVAL if "PRINT_EXPR" in opmap else "Python/intrinsics.c"
 AROUND = "around the call"
 COLUMNS = {"station": "station", "way": "way in", "now": "who uses it now"}
 COLUMNS |= {"sees": "what it sees", "source": "source file"}
 TRACING = "Python/legacy_tracing.c, ceval.c"
 # way -> what it sees, and where the real thing is asked; AT: way -> its station on the spine
 WAYS = {
-    "patched names": ("calls by that name", "LOAD_GLOBAL"),
-    "builtins": ("calls by names found in no nearer scope", "LOAD_GLOBAL"),
-    "import finders": ("imports of new modules", "sys.meta_path"),
+    "patched names": ("calls by that name", CEVAL),
+    "builtins": ("calls by names found in no nearer scope", CEVAL),
+    "import finders": ("imports of new modules", "importlib/_bootstrap.py"),
     "cell transformers": ("the syntax tree of each cell", "IPython: interactiveshell.py"),
     "cell events": ("begin and end of each cell", "IPython: events.py"),
-    "frame evaluator": ("each Python frame, before it runs", "_PyEval_EvalFrame (PEP 523)"),
+    "frame evaluator": ("each Python frame, before it runs", f"{CEVAL} (PEP 523)"),
     "torch's frame callback": ("frames no compiled code matches", "torch: dynamo/eval_frame.c"),
     "sys.settrace": ("calls, lines, returns of this thread", TRACING),
     "sys.setprofile": ("calls and returns of this thread, of C too", TRACING),

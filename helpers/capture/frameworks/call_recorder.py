@@ -40,6 +40,8 @@ NONE = (
     "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is not "
 )
 NONE += "a call. `watch_ops` lists the ops, and `watch_frames` shows calls of Python functions."
+NONE += " `only=` follows the calls of other libraries."
+NO_MATCH = "No call matches only=. CPython does not report a call of a class in C or of a ufunc."
 NEW_NODE, FALLBACK = "TF_FinishOperation", "_eager_fallback"
 DOORS = (
     *("Dispatch", FAST, SLOW, SLOW_CANCELABLE, "quick_execute", "_apply_op_helper"),
@@ -55,7 +57,8 @@ def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> Ca
     """Run `fn(*args, **kwargs)` twice, and show the second run's calls into a framework as a tree.
 
     `depth` limits the levels of calls, and `most` their number. `only` shows only the calls of a
-    function, a class, a module, or the name of one of these or of a file. Use a list for several.
+    function, a class, a module, or the name of one of these or of a file, of any library. Use a
+    list for several.
     An Exception of `fn` is raised after the exhibit is printed. TypeError if `fn` cannot be called,
     or makes a coroutine. `.model` has `calls` and `routes`. Example: `watch_call(step, x, depth=3)`
     """
@@ -76,8 +79,9 @@ def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> Ca
     more = f"{left_out:,} more are left out (most={len(calls) + left_out} shows all)."
     cut = f"The first {len(calls):,} calls; {more}" if left_out else ""
     cut = " ".join(filter(None, (cut, recorder.limits.note())))
-    tree = CallTree("", tuple(calls), tuple(routes(calls)), outcome, cut if calls else NONE)
-    of_tensorflow = any(not call.module.startswith("torch") for call in calls)
+    none = NONE if only is None else NO_MATCH
+    tree = CallTree("", tuple(calls), tuple(routes(calls)), outcome, cut if calls else none)
+    of_tensorflow = any(call.module.startswith(FRAMEWORKS[:2]) for call in calls)
     title = f"{name_of(fn)}: {counted(len(calls), 'call')}"
     return replace(tree, title=title + f", route: {tree.route}" * of_tensorflow)
 
@@ -125,8 +129,7 @@ class _Recorder:
                     self.calls[at] = replace(self.calls[at], raised=True)
 
     def _enter(self, module: str, name: str, c: bool, code: CodeType | None = None) -> None:
-        shown = module.partition(".")[0] in FRAMEWORKS
-        shown = shown and self.limits.takes(shown, module, name, code)
+        shown = self.limits.takes(module.partition(".")[0] in FRAMEWORKS, module, name, code)
         shown = shown and self.limits.reaches(self._depth + 1)
         if not shown or len(self.calls) >= self.limits.most:
             self.left_out += shown

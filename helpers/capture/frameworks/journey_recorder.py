@@ -139,6 +139,8 @@ class Tally:
 
     def __init__(self, space: dict | None, switch=None):
         self.space, self.switch = space, switch
+        file, home = (str(dict.get(space or {}, n) or "") for n in ("__file__", "__name__"))
+        self.library = home.partition(".")[0] if restoring.is_library(file) else ""
         self.codes: dict[int, CodeType] = {}
         self.frames, self.traced, self.lines, self.operators = (Counter() for _ in range(4))
         self.places: set[tuple[int, int]] = set()  # the lines that ran, by code and number
@@ -358,7 +360,8 @@ def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[
 
 def _passage(tally: Tally) -> Passage:
     makers = (_name, _key, _frame, _evaluator, _registry, _c_call)
-    stops = tuple(Stop(at, *maker(tally)) for at, maker in enumerate(makers, 1))
+    found = [(at, *maker(tally)) for at, maker in enumerate(makers, 1)]
+    stops = tuple(Stop(*parts, _of_library(words, tally)) for *parts, words in found)
     printed = clipped(tally.printed.strip().replace("\n", " / "), LONGEST)
     names = tuple(_op(name)[0] for name, _ in tally.ran)
     counts = {name: getattr(tally, name) for name in ("keys", "traces", "translated", "nodes")}
@@ -368,8 +371,14 @@ def _passage(tally: Tally) -> Passage:
     counts |= {"C calls": _entries_into_c(tally).total()}
     for name, counter in (("frames", tally.frames), ("lines", tally.lines)):
         counts[name] = counter.total() - counter["Dynamo"]
-    said = _ran(tally)
+    said = (_of_library(words, tally) for words in _ran(tally))
     return Passage(stops, tuple(counts.items()), names, tally.outcome, printed, *said)
+
+
+def _of_library(words: str, tally: Tally) -> str:
+    """Return words on the learner's lines; those of a library's function are the library's."""
+    whose = f"{tally.library}'s"
+    return re.sub(r"\byours?\b", whose, words) if tally.library not in ("", PACKAGE) else words
 
 
 def _ran(tally: Tally) -> tuple[str, str]:
@@ -485,7 +494,7 @@ def _evaluator(tally: Tally) -> tuple[bool, str, str]:
 def _registry(tally: Tally) -> tuple[bool, str, str]:
     written = f"{counted(tally.nodes, 'node')} written into a graph" if tally.nodes else ""
     if not tally.ran:
-        nothing = "no op of TensorFlow or PyTorch runs; NumPy reports none"
+        nothing = "no op of TensorFlow or PyTorch runs; calls of NumPy's ufuncs are not seen"
         return False, "–", _joined(nothing, written)
     ops, kernels, inside = Counter(), {}, ""
     for op, kernel in tally.ran:

@@ -15,11 +15,12 @@ import re
 import sys
 import types
 from gc import collect, get_objects, get_referents, get_referrers, is_tracked
+from itertools import chain
 
 from ...model.code_records import columns
 from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import listed
-from ...model.reference_records import KINDS, join
+from ...model.reference_records import KINDS, Binding, join
 from ...model.tables import Listing
 from ...safety import PACKAGE
 from ...safety.arguments import is_exactly, printable, real_isinstance
@@ -28,12 +29,12 @@ from ..cpython.objects import called, namespace, spoken
 from ..cpython.unwrapping import unwrap
 from ..text.source import place_of
 from ..text.value import SCALARS, label, short_name
-from .places import HiddenList, Place, module_name, names_of, places_in
+from .places import HiddenList, Place, array_type, in_array, module_name, names_of, places_in
 
 LEVELS = 8
 FEW = 40  # so many objects the collector is asked about at once; for more, one pass over the heap
 MOST_HOLDERS = 2000  # that are named and listed; a rebinding has no such limit
-HOPS = 5  # from a holder to what names it
+HOPS = 7  # from a holder to what names it
 LOST = "(owner not found)"
 OURS, KERNELS, PYTHONS = (
     "the code that restores everything relies on it",
@@ -43,8 +44,8 @@ OURS, KERNELS, PYTHONS = (
 _HEADINGS = {"kind": "kind", "owner": "owner", "name": "name"}
 COLUMNS = columns("owner name", **_HEADINGS, scan="scan finds it", verdict="can be rebound")
 UNSEEN = (
-    "The search does not list what only a running call (see show_frame) keeps, or what the "
-    "collector cannot see into, such as a NumPy array."
+    "The search does not list what only a running call (see show_frame) keeps, or what is kept in "
+    "C where the collector does not look."
 )
 CYCLE = " It is in a cycle of references, and nothing else that the search sees keeps it."
 _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
@@ -57,7 +58,7 @@ _TYPED = ("<stdin>", "<ipython-input", "<answer>", "<cell")
 class Heap(Own):
     """The holders of `targets`, their holders, and so on, until each chain ends in a name.
 
-    `most` direct holders are followed (0: all); `left` says how many were not.
+    `most` direct holders are followed (0: all but NumPy arrays); `left` says how many were not.
     """
 
     def __init__(self, targets: HiddenList, most: int = 0):
@@ -71,15 +72,17 @@ class Heap(Own):
         self._parents: dict[int, HiddenList] = {}
         self._met = HiddenList(targets)  # which keeps the ids valid
         level = targets
+        arrays = HiddenList(filter(in_array, _find_untracked()) if most and array_type() else ())
         for depth in range(LEVELS):
             wanted = {id(thing): HiddenList() for thing in level}
             self._parents.update(wanted)
             found = HiddenList(_find_referrers(level, wanted))
+            found.extend(one for one in arrays if _holds(one, wanted))
             if most and not depth:
                 self.left, found = max(len(found) - most, 0), HiddenList(found[:most])
             self._met.extend(found)
             for holder in found:
-                for key in wanted.keys() & map(id, get_referents(holder)):
+                for key in wanted.keys() & map(id, in_array(holder) or get_referents(holder)):
                     wanted[key].append(holder)
             level = HiddenList(self._find_unfinished(level, prune=depth > 1))
             if not level:
@@ -110,14 +113,19 @@ class Heap(Own):
         return real_isinstance(parent, type) or id(inside) in self.names
 
 
-def _find_untracked(wanted: dict) -> list:
-    """Return the dicts (up to 3.13) and tuples with one of these that CPython does not track."""
-    found, level = {}, HiddenList(get_objects())
+def _find_untracked() -> HiddenList:
+    """Return the dicts (up to 3.13), tuples and NumPy arrays that CPython does not track."""
+    found, level, array = {}, HiddenList(get_objects()), array_type()
     while level:
-        kept = (v for v in get_referents(*level) if type(v) is dict or type(v) is tuple)
+        kept = chain(get_referents(*level), *(in_array(v) for v in level if type(v) is array))
+        kept = (v for v in kept if type(v) is dict or type(v) is tuple or type(v) is array)
         fresh = {id(v): v for v in kept if id(v) not in found and not is_tracked(v)}
         found, level = found | fresh, HiddenList(fresh.values())
-    return [v for v in found.values() if not wanted.keys().isdisjoint(map(id, get_referents(v)))]
+    return HiddenList(found.values())
+
+
+def _holds(holder, wanted: dict) -> bool:
+    return not wanted.keys().isdisjoint(map(id, in_array(holder) or get_referents(holder)))
 
 
 def _find_referrers(level: HiddenList, wanted: dict):
@@ -126,9 +134,9 @@ def _find_referrers(level: HiddenList, wanted: dict):
     found = HiddenList(get_referrers(*asked) if len(level) <= FEW else get_objects())
     # Neither a dict nor anything that the collector tracks can be inside an untracked container.
     if not all(is_tracked(one) or type(one) is dict for one in level):
-        found.extend(_find_untracked(wanted))
+        found.extend(v for v in _find_untracked() if not in_array(v) and _holds(v, wanted))
     for holder in found:
-        holds = len(level) <= FEW or not wanted.keys().isdisjoint(map(id, get_referents(holder)))
+        holds = len(level) <= FEW or _holds(holder, wanted)
         if holds and holder is not asked and not real_isinstance(holder, Own):
             yield holder
 
@@ -167,13 +175,14 @@ def find_holders(obj) -> tuple[Place, ...]:
 def bindings(obj) -> Listing:
     """List the places in this process that refer to `obj`, and which of them a module scan finds.
 
-    It misses variables that only a running call (`show_frame`) keeps. It also misses holders that
-    the collector does not track, such as a NumPy array, or has set aside (`gc.freeze`). Each of
+    It misses variables that only a running call (`show_frame`) keeps. It also misses holders in C
+    that the collector does not track, except NumPy arrays, or has set aside (`gc.freeze`). Each of
     `.model.rows` has `kind`, `owner`, `name`, `path` and `rebindable`.
     Example: `[row.path for row in show_bindings(step).model.rows]`
     """
     heap = Heap(HiddenList([obj]), MOST_HOLDERS)
-    rows = tuple(place.binding for place in _places_of(obj, heap))
+    known = {}  # the holders of each exception, by its id
+    rows = tuple(_row(place, known) for place in _places_of(obj, heap))
     fast = sum(row.scan for row in rows)
     found = "this 1 place" if len(rows) == 1 else f"these {len(rows)} places"
     note = f"The thorough search finds {found}; the fast scan of the modules finds {fast}."
@@ -182,6 +191,15 @@ def bindings(obj) -> Listing:
     left += CYCLE * (bool(rows) and not heap.left and heap.is_closed)
     title = f"Places that refer to {describe(obj)}{_made(obj)}"
     return Listing(title, COLUMNS, rows, f"{note} {UNSEEN}{left}")
+
+
+def _row(place: Place, known: dict[int, str]) -> Binding:
+    """Return the row of a place; where the traceback of an exception keeps it, with its holders."""
+    if place.errors and (key := id(place.errors[0])) not in known:
+        found = sorted({one.binding.path for one in find_holders(place.errors[0])})
+        known[key] = f"; the exception is in {listed(found, 2)}" if found else ""
+    row = place.binding
+    return row._replace(reason=row.reason + known[key]) if place.errors else row
 
 
 def _made(obj) -> str:
@@ -253,17 +271,16 @@ def _is_history(place) -> bool:
 
 def patched_names(most: int) -> str:
     """Return "numpy.dot: mine, …" of the names in libraries that lead to the learner's code."""
-    found = []
-    for name, module in _list_modules().values():
-        names = namespace(module)
-        file = dict.get(names, "__file__") or ""
-        if name in sys.builtin_module_names or is_library(str(file)):
-            found += _find_own(name, names, name)
+    spaces = {name: namespace(module) for name, module in _list_modules().values()}
+    files = {name: str(dict.get(names, "__file__") or "") for name, names in spaces.items()}
+    theirs = {name for name in files if name in sys.builtin_module_names or is_library(files[name])}
+    own = {name for name in files.keys() - theirs if files[name] or name == "__main__"}
+    found = [words for name in theirs for words in _find_own(name, spaces[name], name, own)]
     return listed(sorted(found), most)
 
 
-def _find_own(place: str, names, home: str) -> list[str]:
-    """Return the names, in a module or a class, of functions from a cell or a learner's file."""
+def _find_own(place: str, names, home: str, own: set[str]) -> list[str]:
+    """Return the names in a module, or a class (no `home`), of what the modules in `own` made."""
     found = []
     for key, value in [(k, v) for k, v in list(names.items()) if type(k) is str]:
         path = f"{place}.{printable(key)}"
@@ -271,13 +288,15 @@ def _find_own(place: str, names, home: str) -> list[str]:
             value = value.__func__
         if type(value) is types.FunctionType:
             file = value.__code__.co_filename
-            own = file.startswith(_TYPED) or ("<" not in file and os.sep in file)
-            if own and not is_library(file):
+            written = file.startswith(_TYPED) or ("<" not in file and os.sep in file)
+            if written and not is_library(file):
                 maker = printable(value.__code__.co_qualname.rpartition(".<locals>.")[0])
                 where = (at := place_of(value.__code__)) + (maker and f", in {maker}")
                 found.append(f"{path}: {called(value)}{at and f' (made at {where})'}")
-        elif type(value) is type and home and value.__module__ == home:
-            found += _find_own(path, vars(value), "")
+        elif not home and type(type(value)) is type and type(value).__module__ in own:
+            found.append(f"{path}: an instance of {printable(type(value).__name__)}")
+        elif real_isinstance(value, type) and home and vars(value).get("__module__") == home:
+            found += _find_own(path, vars(value), "", own)
     return found
 
 
@@ -307,10 +326,14 @@ def _own_name(thing, heap) -> str | None:
     if type(thing) is dict:
         return heap.names.get(id(thing))
     if real_isinstance(thing, types.FunctionType):
-        return f"{_home(thing.__globals__)}.{short_name(thing.__code__.co_qualname)}"
-    if type(thing) is types.FrameType:
-        return f"{_home(thing.f_globals)}.{short_name(thing.f_code.co_qualname)}"
-    return _class_name(thing) if real_isinstance(thing, type) else None
+        space, code = thing.__globals__, thing.__code__
+    elif type(thing) is types.FrameType:
+        space, code = thing.f_globals, thing.f_code
+    else:
+        return _class_name(thing) if real_isinstance(thing, type) else None
+    name = short_name(code.co_qualname)
+    at = name.endswith("<lambda>") and place_of(code)
+    return f"{_home(space)}.{f'{name[:-1]} {at}>' if at else name}"
 
 
 def _home(names: dict) -> str:

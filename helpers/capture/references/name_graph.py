@@ -10,7 +10,7 @@ from ...model.graphs import Edge, Graph, Node
 from ...safety.arguments import is_exactly, real_isinstance
 from ..cpython.objects import instance_dict
 from ..text.tensors import shown_tensor
-from ..text.value import SCALARS, detail, label, short_name, type_name
+from ..text.value import SCALARS, detail, label, library_value, short_name, type_name
 
 DEEPEST = 4
 MOST_ITEMS = 12
@@ -65,13 +65,14 @@ def names_graph(
         key = f"object {numbers.of(value)}"
         alive[id(value)] = (key, value)
         tensor = shown_tensor(value)
+        words = tensor or library_value(value)
         parts, size = _find_parts(value) if not tensor and follow(value) else ([], 0)
         kind = "function" if type(value) is FunctionType else "object"
         if depth:
             left["parts"] = left.get("parts", 0) + size - len(parts[:MOST_ITEMS])
             kind = "holder" if parts and kind == "object" else kind
-        second = type_name(value) if tensor else detail(value)
-        nodes[key] = Node(key, tensor or label(value), kind, second)
+        second = type_name(value) if words else detail(value)
+        nodes[key] = Node(key, words or label(value), kind, second)
         queue.append((key, parts[:MOST_ITEMS], depth))
         return key
 

@@ -2,31 +2,28 @@
 
 import enum
 import functools
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from dis import get_instructions, opmap
 from types import FunctionType, MethodType, ModuleType
 
 from ...model.graphs import Graph
-from ...model.phrase import clipped, ended, listed
+from ...model.phrase import clipped, ended
 from ...model.stage_records import Panel, Step, Timeline
 from ...safety.arguments import is_exactly, real_isinstance
 from ...safety.restoring import is_library
 from ..cpython.following import Limits
 from ..cpython.frame import suspends
-from ..cpython.objects import instance_dict, namespace
 from ..cpython.settrace import TRACER_LOST, Printed, traced
 from ..cpython.unwrapping import Unwrapped, to_run
 from ..text.source import source_of
-from ..text.value import short_name, short_repr, type_name
+from ..text.value import library_value, of_library, short_name, short_repr
 from .name_graph import Numbers, names_graph
 
 MOST_STEPS = 200
 OVER = "The call is over."
 FOLLOWED = (list, tuple, dict, set, frozenset, functools.partial, MethodType)
 CALLS = ("CALL", "CALL_FUNCTION_EX", "CALL_KW")
-MOST_SHUT = 4  # names of classes
 MOST_TOLD = 60  # characters of output in a sentence
 
 
@@ -35,9 +32,10 @@ def names_timeline(fn: Callable, *args, most: int = MOST_STEPS, **kwargs) -> Tim
 
     Drawn with their contents are lists, tuples, dicts, sets, partials, bound methods, your own
     functions, and instances of your own classes. Other objects are plain boxes: classes, modules,
-    enums, and what installed packages or the standard library make. `most` limits the number of
-    lines. ValueError if it is not a valid number, TypeError if `fn` is not a Python function.
-    If the call raises, the verb prints the steps and then raises the same exception.
+    enums, and what installed packages or the standard library make. Of these you see the repr, or
+    dtype and shape. `most` limits the number of lines. ValueError if it is not a valid number,
+    TypeError if `fn` is not a Python function. If the call raises, the verb prints the steps and
+    then raises the same exception.
     `.model.steps` contains the lines. Example: `watch_names(step, x).model.steps[0].label`
     """
     run = _Run(to_run(fn, "watch_names", args), Limits("watch_names", most=most).most)
@@ -58,7 +56,7 @@ class _Run:
         self.watched, self.fn, self.steps = watched, watched.function, []
         self.notes, self._most = dict.fromkeys(watched.sentences), most  # each note once
         self._frame, self._line, self._raised, self._over = None, 0, "", False
-        self._printed, self._numbers, self._shut = Printed(), Numbers(), set()
+        self._printed, self._numbers = Printed(), Numbers()
         self.source = source_of(self.fn.__code__).folded()
         made = (at for at in get_instructions(self.fn.__code__) if at.opname in CALLS)
         self.calling = {self.source.line(at.positions.lineno) for at in made} - {0}
@@ -66,7 +64,6 @@ class _Run:
     def go(self, args, kwargs):
         """Run the function; an exception that leaves it is told by the last step, or by a note."""
         found = traced(self._enter, self._printed, self.watched, args, kwargs, lambda: self._over)
-        shut = sorted(name for name in self._shut if name[:1] != "_")
         name, began = short_name(self.fn.__name__), self._frame is not None
         raised = (
             f"The call of {name} raised {found.kind}{'' if began else ' before its first line'}."
@@ -77,7 +74,6 @@ class _Run:
             "The generator was run to its end.": ended_well,
             f"{TRACER_LOST}: what ran after that is not shown.": began and found.tracer_changed,
             raised: found.raised and not self._raised,
-            f"What is in {listed(shut, MOST_SHUT)} is not drawn (show_names draws it).": shut,
         }
         self.notes |= {words: is_so for words, is_so in told.items() if is_so}
         self._frame = None
@@ -98,17 +94,12 @@ class _Run:
                 self._raised = short_name(argument[0].__name__)
         elif self._line or event == "line":
             returns = event == "return" and argument is not None
-            ends = f", and the call returns {short_repr(argument)}" if returns else ""
+            value = returns and (library_value(argument) or short_repr(argument))
+            ends = f", and the call returns {value}" if returns else ""
             self._step(frame.f_locals, frame.f_lineno if event == "line" else 0, ends)
         if event == "line":
             self._line, self._raised = frame.f_lineno, ""
         return self._on_event
-
-    def _follows(self, value: object) -> bool:
-        followed = follows(value)
-        if not followed and type(value) is not FunctionType and instance_dict(value):
-            self._shut.add(type_name(value))
-        return followed
 
     def _step(self, names: Mapping[str, object], then: int, ends: str):
         if len(self.steps) > self._most:
@@ -123,7 +114,7 @@ class _Run:
         if len(shown) < len(known):
             self.notes["Names that begin with _ are not shown."] = True
         self._numbers.next_moment()
-        graph = names_graph(names, shown, numbers=self._numbers, follow=self._follows)
+        graph = names_graph(names, shown, numbers=self._numbers, follow=follows)
         before = self._printed.total - len(self._printed.tail)
         printed = f"[{before:,} characters before these are not shown]\n" if before else ""
         names = Panel("names and objects", graph if graph.nodes else "none yet")
@@ -140,12 +131,7 @@ def follows(value: object) -> bool:
         return False
     if type(value) is FunctionType:
         return not is_library(value.__code__.co_filename)
-    home = str(vars(type(value)).get("__module__", "builtins"))
-    if home == "__main__" or home in sys.builtin_module_names:
-        return home == "__main__"
-    module = sys.modules.get(home)
-    file = dict.get(namespace(module), "__file__") if real_isinstance(module, ModuleType) else ""
-    return not is_library(str(file))
+    return not of_library(type(value))
 
 
 def _compare(step: Step, then: Step, calling: set[int]) -> dict[str, str]:
@@ -166,8 +152,8 @@ def _compare(step: Step, then: Step, calling: set[int]) -> dict[str, str]:
     referring, changed = {key: name for name, (key, _) in reversed(after.items())}, []
     for key in held.keys() & holds.keys():
         if held[key] != holds[key]:
-            old, new = held[key][0], holds[key][0]
-            words = f" ({old} → {new})" if old != new else ""
+            pairs = zip(held[key][:2], holds[key][:2], strict=True)
+            words = next((f" ({old} → {new})" for old, new in pairs if old != new), "")
             what = f"what {referring[key]} refers to" if key in referring else "an object"
             changed.append(f"changes {what} in place{words}")
     parts += sorted(changed)
@@ -186,11 +172,12 @@ def _look(step: Step) -> tuple[dict, dict]:
     """Return name -> key and words of what it refers to; object's key -> its words, its arrows."""
     graph = step.panel("names and objects")
     nodes = {node.key: node for node in graph.nodes} if type(graph) is Graph else {}
-    objects = {key: (node.detail, []) for key, node in nodes.items() if node.kind != "name"}
+    boxes = [(key, node) for key, node in nodes.items() if node.kind != "name"]
+    objects = {key: (node.detail, node.label, []) for key, node in boxes}
     names = {}
     for edge in graph.edges if nodes else ():
         if edge.source in objects:
-            objects[edge.source][1].append((edge.label, edge.target))
+            objects[edge.source][-1].append((edge.label, edge.target))
         else:
             names[nodes[edge.source].label] = edge.target, nodes[edge.target].label
     return names, objects

@@ -15,6 +15,7 @@ from gc import get_referents, get_referrers
 from types import SimpleNamespace
 
 from ...model.reference_records import Binding, join
+from ...safety import restoring
 from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
 from ...safety.restoring import Own
 from ..cpython.objects import instance_dict, namespace
@@ -44,13 +45,15 @@ class Place(Own):
 
     `holder` is the object whose path names the owner. `owners` are the texts of that path, more
     than one only for a closure cell that several functions share. `at`: a key, an index, a name.
+    `errors`: the exceptions whose tracebacks contain the holder, a frame.
     """
 
-    def __init__(self, kind, container, name, holder=None, at=None, reason=""):
+    def __init__(self, kind, container, name, holder=None, at=None, reason="", errors=()):
         self.kind, self.container, self.name = kind, container, name
         self.reason = reason or _FIXED.get(kind, "").format(name)
         self.holder = container if holder is None else holder
         self.at, self.scan, self.owners, self.cached = at, False, (), False
+        self.errors = errors
 
     @property
     def key(self) -> tuple:
@@ -176,6 +179,22 @@ _WAYS = {  # kind of place -> what reads it, what writes it; a dict for all othe
 }
 
 
+def array_type() -> type | None:
+    """Return the class of NumPy's arrays, if somebody has imported it."""
+    return getattr(restoring.module("numpy"), "ndarray", None)
+
+
+def in_array(thing) -> list:
+    """Return what a NumPy array keeps, and the collector does not see: its base and its objects."""
+    kind = array_type()
+    if kind is None or not real_isinstance(thing, kind):
+        return []
+    base, flat, dtype = (getattr(kind, name).__get__(thing) for name in ("base", "flat", "dtype"))
+    if dtype.char == "O":
+        return [base, *flat]
+    return [] if base is None else [base]
+
+
 def is_immutable(cls) -> bool:
     """Return whether CPython refuses `cls.name = value` for every name."""
     return bool(cls.__flags__ & _IMMUTABLE)
@@ -216,6 +235,9 @@ def places_in(holder, child, heap) -> list[Place]:
         return [Place("C-level cache", holder, n, at=n) for n in known if cache.get(n) is child]
     elif is_exactly(holder, staticmethod, classmethod):
         found = _in_wrapper(holder, heap)
+    elif inside := in_array(holder):
+        at = [at for at, one in enumerate(inside) if one is child]
+        found = [Place("C-level holder", holder, f"[{n - 1}]" if n else "base") for n in at]
     elif real_isinstance(holder, partial) and holder.func is child:
         return [Place("partial", holder, "func")]
     wrapper = found and is_exactly(holder, staticmethod, classmethod)
@@ -308,10 +330,23 @@ def _in_call(call, child) -> list[Place]:
     names = [name for name, value in found.items() if value is child]
     if type(found) is dict and id(found) not in had:  # up to 3.12, a copy that the frame keeps
         found.clear()
-    is_traced = names and is_frame and types.TracebackType in map(type, get_referrers(frame))
+    errors = HiddenList(_find_errors(frame) if names and is_frame else ())
     at = place_of(frame.f_code, frame.f_lineno)
-    why = f"a {'traceback' if is_traced else real_type_name(call)} keeps it{at and f', at {at}'}"
-    return [Place("local variable", call, name, reason=why) for name in names]
+    of = f"the traceback of {real_type_name(errors[0])}" if errors else f"a {real_type_name(call)}"
+    why = f"{of} keeps it{at and f', at {at}'}"
+    return [Place("local variable", call, name, reason=why, errors=errors) for name in names]
+
+
+def _find_errors(frame) -> HiddenList:
+    """Return the exceptions whose tracebacks contain a frame, without those behind another one."""
+    level, errors = HiddenList([frame]), HiddenList()
+    while level:
+        kept = [up for one in level for up in get_referrers(one)]
+        errors.extend(one for one in kept if real_isinstance(one, BaseException))
+        level = HiddenList(one for one in kept if type(one) is types.TracebackType)
+    behind = {id(cause) for one in errors for cause in (one.__context__, one.__cause__)}
+    outer = (one for one in errors if id(one) not in behind)
+    return HiddenList(sorted(outer, key=real_type_name))
 
 
 def _in_slots(holder, child) -> list[Place]:

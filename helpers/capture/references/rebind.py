@@ -21,11 +21,13 @@ from ...model.phrase import counted, listed
 from ...safety.arguments import is_exactly, printable, real_isinstance
 from ...safety.restoring import Own
 from ..cpython.objects import inherited, instance_dict, names_used
+from ..text.source import place_of
 from ..text.value import label
 from .holder_search import describe, find_holders, scan_modules, singledispatch, why_fixed
 from .places import HiddenList, Place, is_immutable
 
 UNSEEN = "; variables of running calls are not counted"
+MOST_ROWS = 12  # that a rebinding prints
 _SHARED = (int, str, bytes, float, complex, tuple, frozenset, range, slice, bool)
 _SHARED += (type(None), type(...), type(NotImplemented))  # made once for all
 
@@ -76,11 +78,15 @@ class Rebinding(Own):
 
     def __repr__(self) -> str:
         if not self.changed:
-            return f"{describe(self.old)} will be replaced by {describe(self.new)}."
+            return f"{_placed(self.old)} will be replaced by {_placed(self.new)}."
         done, left = len(self.changed), len(self.left)
         told = "; ".join(f"{n}: {why}" for why, n in Counter(r.reason for r in self.left).items())
         told = f"{left} left ({told})" if told else f"{left} left"
-        return f"{describe(self.old)}: {done} of {done + left} places rebound, {told}{UNSEEN}."
+        head = f"{_placed(self.old)}: {done} of {done + left} places rebound, {told}{UNSEEN}."
+        rows = [f"  {row.path}" for row in self.changed]
+        rows += [f"  {row.path} (left: {row.reason})" for row in self.left]
+        rest = f"  … {len(rows) - MOST_ROWS} more; `.changed` and `.left` contain all"
+        return "\n".join([head, *rows[:MOST_ROWS], *([rest] if rows[MOST_ROWS:] else [])])
 
     def __enter__(self) -> "Rebinding":
         if self._undo:
@@ -237,6 +243,12 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
                 f"the code of {describe(self.function)} was changed inside this swap and not "
                 "changed back; leave the inner swap first (the first code is back)"
             )
+
+
+def _placed(obj) -> str:
+    """Return a few words for an object; of a Python function also its file and line."""
+    at = place_of(obj.__code__) if type(obj) is types.FunctionType else ""
+    return f"{describe(obj)}{at and f' ({at})'}"
 
 
 def _matches(place: Place, patterns) -> bool:

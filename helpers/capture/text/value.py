@@ -1,5 +1,10 @@
-"""Any live object -> its value in a few words, or its box in a picture, by built-in code only."""
+"""Any live object -> its value in a few words, or its box in a picture.
 
+Only built-in code runs, but for the `__repr__` of a library's class in `library_value`.
+"""
+
+import re
+import sys
 import types
 from collections import namedtuple
 from itertools import islice
@@ -7,6 +12,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from ...model.phrase import clipped, counted
 from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
+from ...safety.restoring import is_library
 from .tensors import shown_tensor
 
 LONGEST, LONGEST_LABEL, LONGEST_NAME = 40, 32, 80
@@ -16,6 +22,7 @@ type_name = real_type_name  # a name that other rooms use
 SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 _FIXED = (int, float, complex, bool, type(None), type(...), type(NotImplemented))
+_NO_VALUE = re.compile(r"0x[0-9a-f]{4}|<(?!class ')\w")  # an address, or `<Thread(…, 1234)>`
 
 
 # A value as it is shown: its words, and the name of its type (nothing for no object).
@@ -79,6 +86,36 @@ def detail(value: object) -> str:
         return type_name(value)
     known = {MethodType: "bound method", BuiltinFunctionType: "built-in function"}
     return known.get(type(value)) or ("" if real_isinstance(value, type) else "instance")
+
+
+def of_library(kind: type) -> bool:
+    """Return whether a class is of CPython, the standard library or an installed package."""
+    home = str(vars(kind).get("__module__", "builtins"))
+    if home == "__main__" or home in sys.builtin_module_names:
+        return home != "__main__"
+    module, inside = sys.modules.get(home), ModuleType.__dict__["__dict__"].__get__  # loads nothing
+    file = dict.get(inside(module), "__file__") if real_isinstance(module, ModuleType) else ""
+    return is_library(str(file))
+
+
+def library_value(value: object) -> str:
+    """Return what a library's object says of itself: dtype and shape, or its repr; else ""."""
+    kind = type(value)
+    if is_exactly(value, *_WORDS) or real_isinstance(value, type) or not of_library(kind):
+        return ""
+    try:
+        shape = getattr(value, "shape", ()) if hasattr(kind, "shape") else ()
+        if real_isinstance(shape, tuple) and shape:
+            dtype = getattr(value, "dtype", "shape")
+            return plain(f"{getattr(dtype, 'name', dtype)} [{', '.join(map(str, shape))}]")
+        if hasattr(kind, "__len__") and len(value) > MOST_MEMBERS:
+            return f"{plain(kind.__name__)} of {len(value):,}"
+        say = str if kind.__repr__ is object.__repr__ else repr
+        said = {" ".join(say(value).split()) for _ in "ab"}
+    except Exception:
+        return ""
+    words = said.pop()
+    return "" if said or _NO_VALUE.search(words) else plain(words)
 
 
 def _brief(value: object, depth: int) -> str:
