@@ -99,6 +99,5 @@ def test_calls_into_a_framework_are_limited_too():
         ({"only": [3]}, TypeError, "only= of watch_frames needs a Python function, not 3"),
     ],
 )
-def test_other_values_are_refused_in_one_sentence(limits, error, words):
-    with pytest.raises(error, match="^" + words):
-        Limits("watch_frames", **limits)
+def test_other_values_are_refused_in_one_sentence(limits, error, words, refused):
+    refused(error, "^" + words, Limits, "watch_frames", **limits)
