@@ -83,7 +83,6 @@ def t(*shape, dtype=None):
     return tf.zeros(shape, dtype or tf.float32)
 
 
-SPARSE = "SparseTensorSpec(TensorShape([2]), tf.float32)"
 # One row per kind of leaf: the first call, the second, and the one difference in words.
 LEAVES = {
     "dtype": (t(2), t(2, dtype=tf.int32), "x: dtype float32 → int32"),
@@ -103,7 +102,7 @@ LEAVES = {
     "sparse for dense": (
         t(2),
         tf.sparse.from_dense([0.0, 1.0]),
-        f"x: tensor float32 (2,) → {SPARSE}",
+        "x: tensor float32 (2,) → SparseTensorSpec(TensorShape([2]), tf.float32)",
     ),
 }
 
