@@ -18,10 +18,8 @@ import warnings
 def state() -> dict:
     """Return what of this process an import could change for others."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    kernel = shell and (
-        {n: [*c] for n, c in shell.events.callbacks.items()},
-        shell.custom_exceptions,
-    )
+    callbacks = {n: [*c] for n, c in shell.events.callbacks.items()} if shell else {}
+    kernel = callbacks, getattr(shell, "custom_exceptions", ())
     return {
         "environment": dict(os.environ),
         "kernel": kernel,

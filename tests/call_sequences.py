@@ -11,12 +11,8 @@ UNHURRIED = {"deadline": None, "derandomize": True, "suppress_health_check": lis
 def tensors():
     import tensorflow as tf
 
-    made = st.builds(
-        lambda shape, dtype: tf.constant(np.zeros(shape, dtype)),
-        st.sampled_from(SHAPES),
-        st.sampled_from(["float32", "int32"]),
-    )
-    return made
+    dtypes = st.sampled_from(["float32", "int32"])
+    return st.builds(lambda *of: tf.constant(np.zeros(*of)), st.sampled_from(SHAPES), dtypes)
 
 
 def literals():
@@ -24,25 +20,19 @@ def literals():
 
 
 def arguments():
-    leaves = st.one_of(tensors(), tensors(), literals())
-    return st.recursive(
-        leaves,
-        lambda inner: st.one_of(
-            st.lists(inner, max_size=3),
-            st.lists(inner, max_size=2).map(tuple),
-            st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
-        ),
-        max_leaves=4,
-    )
+    def holding(inner):
+        pairs = st.dictionaries(st.sampled_from("ab"), inner, max_size=2)
+        lists = st.lists(inner, max_size=3), st.lists(inner, max_size=2).map(tuple)
+        return st.one_of(*lists, pairs)
+
+    return st.recursive(st.one_of(tensors(), tensors(), literals()), holding, max_leaves=4)
 
 
 def sequences():
     """Return lists of calls that are like each other: most arguments come from a small pool."""
-    pools = st.lists(arguments(), min_size=1, max_size=3)
-    return pools.flatmap(
-        lambda pool: st.lists(
-            st.tuples(st.one_of(st.sampled_from(pool), tensors()), literals()),
-            min_size=3,
-            max_size=5,
-        )
-    )
+
+    def calls(pool):
+        call = st.tuples(st.one_of(st.sampled_from(pool), tensors()), literals())
+        return st.lists(call, min_size=3, max_size=5)
+
+    return st.lists(arguments(), min_size=1, max_size=3).flatmap(calls)

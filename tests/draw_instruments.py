@@ -82,11 +82,8 @@ def heading(number: int) -> str:
     here = SPINE[number - 1]
     chapter = f"[{here.title}]({here.file}.ipynb)"
     words = f"## {number} · {here.name}\n\nHere {here.happens}. Its chapter: {chapter}."
-    return (
-        words
-        if SECTIONS[number]
-        else f"{words} Its verbs show the course's own runtime, so they are listed at the end."
-    )
+    own = " Its verbs show the course's own runtime, so they are listed at the end."
+    return words if SECTIONS[number] else words + own
 
 
 def first_words(name: str) -> str:
@@ -105,15 +102,10 @@ def words(name: str) -> str:
 
 def page():
     """Return the page without outputs."""
-    cells = [
-        new_markdown_cell(OPENING, id="opening"),
-        new_markdown_cell(INDEX, id="index"),
-        new_code_cell(SETUP, id="setup"),
-        new_markdown_cell(
-            "All examples use this function. It accepts numbers and tensors.", id="the-example"
-        ),
-        new_code_cell(EXAMPLE, id="example"),
-    ]
+    cells = [new_markdown_cell(OPENING, id="opening"), new_markdown_cell(INDEX, id="index")]
+    cells.append(new_code_cell(SETUP, id="setup"))
+    said = "All examples use this function. It accepts numbers and tensors."
+    cells += [new_markdown_cell(said, id="the-example"), new_code_cell(EXAMPLE, id="example")]
     for number, examples in SECTIONS.items():
         cells.append(new_markdown_cell(heading(number), id=f"seam-{number}"))
         for name, source in examples.items():

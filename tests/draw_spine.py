@@ -24,12 +24,8 @@ FIRST, STEP, START_AT, END_AT = 15, 14, 4, 96
 def chapter_map() -> str:
     """Return the map: three bands of two stations between `f(x)` and the answer, as HTML."""
     pairs = [SPINE[at : at + 2] for at in range(0, len(SPINE), 2)]
-    html = render(
-        "spine_map.html",
-        bands=list(zip(BANDS, pairs, strict=True)),
-        pictures=FOLDER,
-        height=ICON_HEIGHT,
-    )
+    bands = list(zip(BANDS, pairs, strict=True))
+    html = render("spine_map.html", bands=bands, pictures=FOLDER, height=ICON_HEIGHT)
     return "\n".join(line for line in html.splitlines() if line.strip())  # prose ends HTML there
 
 
@@ -53,10 +49,8 @@ def files() -> dict[str, str]:
     places = [(station, FIRST + STEP * at) for at, station in enumerate(SPINE)]
     given = {"places": places, "ends": (START_AT, END_AT)}
     lines = {f"{c.number}.svg": _render("spine_line.svg", here=c, **given) for c in CHAPTERS}
-    icons = {
-        f"{s.name.lower().replace(' ', '_')}.svg": _render("spine_icon.svg", station=s)
-        for s in SPINE
-    }
+    named = {s.name.lower().replace(" ", "_"): s for s in SPINE}
+    icons = {f"{name}.svg": _render("spine_icon.svg", station=s) for name, s in named.items()}
     ends = {f"{end}.svg": _render("spine_end.svg", end=end, letter=letter) for end, letter in ENDS}
     return {name: f"{svg}\n" for name, svg in {**lines, **icons, **ends}.items()}
 

@@ -24,16 +24,9 @@ CALLED, NAMED = "Callable[..., Any]", "Mapping[str, Callable[..., Any]]"
 GIVEN = {  # parameter -> its type, where neither an annotation nor a default says it
     **dict.fromkeys(("old", "new", "function", "donor", "judge", "unit", "program"), CALLED),
     **dict.fromkeys(("routes", "holders", "interventions", "programs", "actions"), NAMED),
-    "cases": "Mapping[str, Any]",
-    "logs": "Any",
-    "error": "BaseException",
-    "numbers": "list[float] | tuple[float, ...]",
-    "ratios": "Mapping[str, float]",
-    "what": "str | Callable[[], Any]",
-    "asked": "str",
-    "title": "str",
-    "imports": "str | None",
-    "keep": "Iterable[str]",
+    **{"cases": "Mapping[str, Any]", "ratios": "Mapping[str, float]", "keep": "Iterable[str]"},
+    **{"asked": "str", "title": "str", "imports": "str | None", "what": "str | Callable[[], Any]"},
+    **{"logs": "Any", "error": "BaseException", "numbers": "list[float] | tuple[float, ...]"},
 }
 MORE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 CALLS = {"fn": CALLED}  # by a verb that takes its arguments, too; others take what has code inside
@@ -64,10 +57,8 @@ def types_of(name: str) -> str:
         plain = type(one.default) in (bool, int, str)
         kind = type(one.default).__name__ if plain else known.get(one.name, "Any")
         typed.append(one.replace(annotation=Written(kind)))
-    result = RETURNED.get(name) or signature.return_annotation.__name__
-    return (
-        f"def {name}{signature.replace(parameters=typed, return_annotation=Written(result))}: ..."
-    )
+    result = Written(RETURNED.get(name) or signature.return_annotation.__name__)
+    return f"def {name}{signature.replace(parameters=typed, return_annotation=result)}: ..."
 
 
 def stub() -> str:
@@ -75,9 +66,8 @@ def stub() -> str:
     public = "\n".join(f'    "{name}",' for name in helpers.__all__)
     lines = "\n".join(types_of(name) for name in helpers.INSTRUMENTS)
     found = {inspect.signature(getattr(helpers, n)).return_annotation for n in helpers.INSTRUMENTS}
-    kinds = sorted(
-        one.__name__ for one in found if getattr(one, "__module__", "") == "helpers.exhibit"
-    )
+    exhibits = [one for one in found if getattr(one, "__module__", "") == "helpers.exhibit"]
+    kinds = sorted(one.__name__ for one in exhibits)
     head = HEAD.format(kinds=", ".join(kinds))
     start = f"__version__: str\nINSTRUMENTS: list[str]\n__all__ = [\n{public}\n]"
     return f"{head}\n{start}\n\n{lines}\n"

@@ -117,12 +117,9 @@ def table(name, dumps):
         change = _change(row)
         change = "" if change in said else change
         said.add(change)
-        new = [
-            column
-            for column in range(1, len(STORED))
-            if row.get(STORED[column], SAME) != SAME
-            and _name(row, STORED[column]) != _name(row, STORED[column - 1])
-        ]
+        pairs = zip(STORED[1:], STORED, strict=False)
+        moved = [row.get(v, SAME) != SAME and _name(row, v) != _name(row, w) for v, w in pairs]
+        new = [column for column, is_new in enumerate(moved, 1) if is_new]
         told = STORED[new[-1]] if new else next(iter(row))
         note = f"{_name(row, told)}: {change}" if change else ""
         found.append([[row.get(version, "") for version in STORED], new, note])

@@ -46,9 +46,8 @@ def page() -> str:
     made = made.replace(f'href="{START}.html#', 'href="#').replace(f'href="{START}.html', 'href="#')
     # The file is alone: what leads to another chapter is plain text, and prose says where it is.
     made = re.sub(r'(?<= )<a href="\w+\.html">(.*?)</a>', r"\1 (in the book)", made)
-    made = re.sub(
-        r'<a ((?:class="[^"]*" )?)[^>]*href="\w+\.html[^>]*>(.*?)</a>', r"<span \1>\2</span>", made
-    )
+    leading = r'<a ((?:class="[^"]*" )?)[^>]*href="\w+\.html[^>]*>(.*?)</a>'
+    made = re.sub(leading, r"<span \1>\2</span>", made)
     for before, after in WORDS.items():
         made = made.replace(before, after)
     search = (TEMPLATES / "minisearch.js").read_text("utf-8")

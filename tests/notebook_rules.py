@@ -18,18 +18,9 @@ def problems(nb, chapter: bool = True, median: int = MEDIAN) -> list[str]:
 
     Half of the code cells may have more than `median` lines.
     """
-    found = [
-        *_opening(nb),
-        *_executed(nb),
-        *_cells(nb, median),
-        *_prose(nb),
-        *_outputs(nb),
-        *_ignored(nb),
-    ]
-    found += [*_exercises(nb), *_recap(nb)]
-    if chapter:
-        found += _proportions(nb)
-    return found
+    found = [*_opening(nb), *_executed(nb), *_cells(nb, median), *_prose(nb), *_outputs(nb)]
+    found += [*_ignored(nb), *_exercises(nb), *_recap(nb)]
+    return [*found, *_proportions(nb)] if chapter else found
 
 
 def reference_problems(nb) -> list[str]:
@@ -100,9 +91,8 @@ def _prose(nb):
     for cell in nb.cells:
         if re.search(r"^(<{7}|>{7}) ", cell.source, flags=re.MULTILINE):
             yield f"two versions of {cell.id} were merged and not told apart"
-        words = re.sub(
-            r"```.*?```|^\|.*$|<[^<>]*>", "", cell.source, flags=re.DOTALL | re.MULTILINE
-        )
+        aside = r"```.*?```|^\|.*$|<[^<>]*>"
+        words = re.sub(aside, "", cell.source, flags=re.DOTALL | re.MULTILINE)
         if cell.cell_type == "markdown" and len(words.split()) > MOST_WORDS:
             yield f"a prose cell has {len(words.split())} words: {cell.source[:40]!r}"
 
@@ -129,9 +119,7 @@ def _ignored(nb):
 def _exercises(nb):
     sources = [cell.source for cell in nb.cells]
     for position, source in enumerate(sources):
-        if not re.match(r"check\.\w+\(|.*\n\ncheck\.\w+\(", source):
-            continue
-        if "hint(" in source:
+        if not re.match(r"check\.\w+\(|.*\n\ncheck\.\w+\(", source) or "hint(" in source:
             continue
         if "..." not in "".join(sources[max(position - 2, 0) : position + 1]):
             yield f"no stub with ... stands before {source!r}"

@@ -19,6 +19,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.pythons import finished
+
 REPORTS = "COURSE_CHILD_REPORTS"
 GROUPS = pytest.StashKey()
 LONGEST = 1800  # seconds: a hang becomes a failure
@@ -65,9 +67,8 @@ def pytest_runtest_protocol(item, nextitem):
     groups = item.session.stash.setdefault(GROUPS, {})
     group = _group(item)
     if group not in groups:
-        groups[group] = _run_children(
-            [other for other in item.session.items if _group(other) == group]
-        )
+        like = [other for other in item.session.items if _group(other) == group]
+        groups[group] = _run_children(like)
     own, ending = groups[group][item.nodeid]
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for data in own:
@@ -118,15 +119,8 @@ def _run_child(items):
         written.touch()
         command = [sys.executable, "-X", "faulthandler", "-m", "pytest", "-q", *BARE, f"@{asked}"]
         try:
-            done = subprocess.run(
-                command,
-                cwd=items[0].config.rootpath,
-                env={**os.environ, REPORTS: str(written)},
-                capture_output=True,
-                text=True,
-                timeout=LONGEST,
-                check=False,
-            )
+            env, root = {**os.environ, REPORTS: str(written)}, items[0].config.rootpath
+            done = finished(command, cwd=root, env=env, timeout=LONGEST)
             said = f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
             ending = f"the child interpreter ended with {done.returncode}\n{said}"
         except subprocess.TimeoutExpired:

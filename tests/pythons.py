@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,10 @@ BARE = (
     f"house.__path__ = [{str(ROOT / 'helpers')!r}]; sys.modules['helpers'] = house; "
     f"sys.path.insert(0, {str(ROOT)!r})\n"
 )
+
+
+# A command that has ended, with its code and what it printed as text; nothing is raised.
+finished = partial(subprocess.run, capture_output=True, text=True, check=False)
 
 
 @cache
@@ -48,13 +52,8 @@ def run(version: str, code: str, stdin: str = "") -> str:
         pytest.skip(f"no Python {version} on this machine")
     keep = ("PATH", "HOME", "SYSTEMROOT", "LD_LIBRARY_PATH", "TMPDIR", "TEMP")
     env = {name: os.environ[name] for name in keep if name in os.environ}
-    child = subprocess.run(
-        [path, "-X", "faulthandler", "-c", BARE + code],
-        input=stdin,
-        env={**env, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        timeout=600,  # a busy machine
-    )
+    env |= {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [path, "-X", "faulthandler", "-c", BARE + code]
+    child = finished(command, input=stdin, env=env, timeout=600)  # a busy machine
     assert child.returncode == 0, f"exit {child.returncode}\n{child.stdout}\n{child.stderr}"
     return child.stdout

@@ -10,8 +10,8 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import nbformat
@@ -24,6 +24,7 @@ from helpers.course import work
 from helpers.course.__main__ import start
 from helpers.model.study_records import exercise_cells
 from helpers.safety import learner_record
+from tests.pythons import finished
 
 REPO = Path(__file__).parents[1]
 SET_UP_FILES = ("course.py", "requirements.txt", "constraints.txt", "pyproject.toml", "share")
@@ -68,8 +69,7 @@ class House:
         fake_python = script(outside / "fake_python", FAKE_PYTHON.format(python=sys.executable))
         programs = outside / "programs"
         programs.mkdir()
-        uv = FAKE_UV.format(calls=self.calls, fake_python=fake_python)
-        script(programs / "uv", uv)
+        script(programs / "uv", FAKE_UV.format(calls=self.calls, fake_python=fake_python))
         self.environ = {
             "PATH": os.pathsep.join([str(programs), os.defpath]),
             "HOME": str(outside),
@@ -80,14 +80,8 @@ class House:
 
     def run(self, *words, **environ):
         """Run course.py as a learner does."""
-        return subprocess.run(
-            [sys.executable, self.root / "course.py", *words],
-            env={**self.environ, **environ},
-            cwd=self.root.parent,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        command = [sys.executable, self.root / "course.py", *words]
+        return finished(command, env={**self.environ, **environ}, cwd=self.root.parent)
 
     def uv_calls(self):
         return self.calls.read_text().splitlines() if self.calls.exists() else []
@@ -241,14 +235,12 @@ def test_what_is_not_an_environment_is_left_alone(house):
     assert is_refused(house.run("setup"), "not a Python environment")
 
 
-def test_full_disk_is_refused_before_the_install(course, monkeypatch):
+def test_full_disk_is_refused_before_the_install(course, monkeypatch, refused):
     usage = shutil.disk_usage(REPO)._replace(free=2 * 10**9)
     monkeypatch.setattr(course.shutil, "disk_usage", lambda path: usage)
     course.refuse_full_disk("update")
-    with pytest.raises(course.Refusal, match=r"2\.0 GB are free.* about 4 GB;"):
-        course.refuse_full_disk("cpu")
-    with pytest.raises(course.Refusal, match=r"about 9 GB \(4 GB without CUDA"):
-        course.refuse_full_disk("cuda")
+    refused(course.Refusal, r"2\.0 GB are free.* about 4 GB;", course.refuse_full_disk, "cpu")
+    refused(course.Refusal, r"about 9 GB \(4 GB without CUDA", course.refuse_full_disk, "cuda")
 
 
 def test_environment_of_kernels(course, monkeypatch):
@@ -279,10 +271,8 @@ def test_lab_says_where_the_learner_left_off(course, unsigned, monkeypatch, caps
     said = "You left off in chapter 3: 1 of 2 exercises passed; next: unwind."
     assert work.lab([]) == 7 and capsys.readouterr().out.splitlines().count(said) == 1
     record.write_bytes(b"\xff")
-    assert (
-        work.lab([]) == 7
-        and "1 of 1 lines in work/progress.jsonl cannot be read" in capsys.readouterr().out
-    )
+    said = "1 of 1 lines in work/progress.jsonl cannot be read"
+    assert work.lab([]) == 7 and said in capsys.readouterr().out
 
 
 @scripts_run
@@ -391,12 +381,7 @@ def victim(house):
         (folder / name).write_text(text)
     (folder / "course-stamp.txt").write_text("unfinished")
     yield folder
-    assert sorted(os.listdir(folder)) == [
-        "00.ipynb",
-        "course-stamp.txt",
-        "pyvenv.cfg",
-        "thesis.txt",
-    ]
+    assert {*os.listdir(folder)} == {"00.ipynb", "course-stamp.txt", "pyvenv.cfg", "thesis.txt"}
     assert (folder / "thesis.txt").read_text() == "three years"
     assert (folder / "course-stamp.txt").read_text() == "unfinished"
 
@@ -410,11 +395,10 @@ def test_a_venv_that_is_a_link_is_not_followed(house, victim):
 
 @links
 @pytest.mark.parametrize("words", [["reset", "0"], ["lab"]])
-def test_a_work_that_is_a_link_is_not_written(house, course, unsigned, victim, words):
+def test_a_work_that_is_a_link_is_not_written(house, course, unsigned, victim, words, refused):
     (house.root / "work").symlink_to(victim)
     assert is_refused(house.run(*words), "work is a link to another folder")
-    with pytest.raises(course.Refusal, match="work is a link to another folder"):
-        start(words)
+    refused(course.Refusal, "work is a link to another folder", start, words)
 
 
 @links
@@ -455,14 +439,8 @@ def checked(course, monkeypatch, capsys):
     return check
 
 
-def here(name):
-    from importlib.metadata import version
-
-    return f"{name}=={version(name)}"
-
-
 def test_check_passes_where_all_is_there(checked):
-    code, said = checked([here("nbval"), here("networkx")])
+    code, said = checked([f"{name}=={version(name)}" for name in ("nbval", "networkx")])
     assert code == 0
     for what in ("Python", "environment", "nbval", "networkx", "memory", "disk", "C compiler"):
         assert re.search(rf"^(ok|note|optional) +{what} ", said, re.MULTILINE), said
@@ -470,7 +448,7 @@ def test_check_passes_where_all_is_there(checked):
 
 
 def test_check_tells_what_is_missing(checked):
-    code, said = checked([here("nbval"), "no-such-package==1.0"])
+    code, said = checked([f"nbval=={version('nbval')}", "no-such-package==1.0"])
     assert code == 1
     assert re.search(r"^MISSING +no-such-package .*course.py setup", said, re.MULTILINE)
     assert "Not ready: no-such-package first." in said

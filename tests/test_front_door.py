@@ -4,9 +4,7 @@ import ast
 import inspect
 import json
 import os
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -14,19 +12,16 @@ import helpers
 from helpers import verbs
 from helpers.exhibit import Exhibit
 from helpers.study import check
+from tests.pythons import ROOT, finished
 from tests.without import cells_without
 
-ROOT = Path(__file__).parents[1]
 HEAVY = ("numpy", "networkx", "torch", "tensorflow", "keras")
 
 
 def modules_after(source: str) -> set[str]:
     """Return the modules that a fresh interpreter has imported after running this source."""
     code = f"{source}\nimport json, sys\nprint(json.dumps(list(sys.modules)))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return set(json.loads(done.stdout))
+    return set(json.loads(finished([sys.executable, "-c", code], cwd=ROOT).stdout))
 
 
 def own(modules: set[str]) -> set[str]:
@@ -87,22 +82,17 @@ def test_no_framework_is_imported_by_any_verb_before_it_runs(everything):
 
 
 def test_a_kernel_of_the_course_is_prepared_and_a_program_is_not():
-    shown = "import os; {'TF_CPP_MIN_LOG_LEVEL', 'TF_ENABLE_ONEDNN_OPTS'} & {*os.environ}"
-    cells = [
-        "os.environ.pop('TF_CPP_MIN_LOG_LEVEL', 0)",
-        "os.environ.pop('TF_ENABLE_ONEDNN_OPTS', 0)",
-    ]
-    *_, before, _, after, hook = cells_without(
-        [],
-        ["import os", *cells, shown, "import helpers", shown, "get_ipython().custom_exceptions"],
-    )
+    names = "'TF_CPP_MIN_LOG_LEVEL', 'TF_ENABLE_ONEDNN_OPTS'"
+    shown = f"import os; {{{names}}} & {{*os.environ}}"
+    gone = f"import os; [os.environ.pop(name, 0) for name in ({names})]"
+    cells = [gone, shown, "import helpers", shown, "get_ipython().custom_exceptions"]
+    *_, before, _, after, hook = cells_without([], cells)
     assert "TF_CPP" not in before.shown and "set()" in before.shown
     assert "TF_CPP_MIN" in after.shown and "TF_ENABLE_ONEDNN" in after.shown
     assert "Exception" in hook.shown
     program = [sys.executable, "-c", f"import helpers\n{shown.replace('; ', '; print(')})"]
     env = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
-    done = subprocess.run(program, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
+    assert finished(program, cwd=ROOT, env=env).stdout == "set()\n"
 
 
 @pytest.mark.parametrize("name", helpers.__all__)

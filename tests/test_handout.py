@@ -80,6 +80,5 @@ def test_what_stood_there_is_kept_beside_unless_it_is_the_same(tmp_path, capsys)
 
 
 @pytest.mark.parametrize("name", [".", "notebooks/new", ".git"])
-def test_the_course_itself_is_not_written_into(name):
-    with pytest.raises(course.Refusal, match="of the course itself"):
-        give({}, course.ROOT / name)
+def test_the_course_itself_is_not_written_into(name, refused):
+    refused(course.Refusal, "of the course itself", give, {}, course.ROOT / name)

@@ -48,10 +48,8 @@ def sections(cells) -> dict[str, str]:
     """Return the text of each section and exercise, by its heading: cells, and what they show."""
     found, now = {}, ""
     for cell in cells:
-        shown = [
-            o.get("text") or o.get("data", {}).get("text/plain", "")
-            for o in cell.get("outputs", ())
-        ]
+        outputs = cell.get("outputs", ())
+        shown = [o.get("text") or o.get("data", {}).get("text/plain", "") for o in outputs]
         for piece in re.split(r"^(?=#{2,3} )", cell.source, flags=re.MULTILINE):
             now = piece.partition("\n")[0] if is_prose(cell) and HEADING.match(piece) else now
             found[now] = f"{found.get(now, '')}\n{piece}"
@@ -88,9 +86,8 @@ def problems(chapter, notes) -> list[str]:
         [head] = headings([cell])
         if head in texts:
             found += [f"{head}: {why}" for why in _wrong(cell.source, texts[head], named.get(head))]
-            found += [
-                f"{head}: {one!r} is no option" for one in _options(cell, chapter.cells, head)
-            ]
+            odd = _options(cell, chapter.cells, head)
+            found += [f"{head}: {one!r} is no option" for one in odd]
     ids = {cell.id for cell in chapter.cells}
     links = [link for cell in notes.cells if is_prose(cell) for link in LINK.findall(cell.source)]
     return found + [f"{place} leads nowhere" for _, place in links if place and place not in ids]

@@ -3,13 +3,14 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat import v4
+
+from tests.pythons import finished
 
 pytestmark = pytest.mark.long
 
@@ -28,6 +29,7 @@ def cell(source, stdout="", stderr="", result=None):
 
 # A thread of the kernel reads the descriptors; on a busy machine it may come after the cell's end.
 PAUSE = "time.sleep(1)"
+VARIABLES = ("TF_CPP_MIN_LOG_LEVEL", "TF_ENABLE_ONEDNN_OPTS", "PYTHONHASHSEED")
 NOTEBOOKS = {
     # what C code and child processes print, which Python's sys.stderr never sees
     "descriptors": [
@@ -39,11 +41,7 @@ NOTEBOOKS = {
     ],
     "descriptors_gone": [cell("pass", stderr="from C\n")],
     "variables": [
-        cell(
-            "import os\nprint(*[os.environ[n] for n in ('TF_CPP_MIN_LOG_LEVEL', "
-            "'TF_ENABLE_ONEDNN_OPTS', 'PYTHONHASHSEED')])",
-            stdout="3 0 0\n",
-        )
+        cell(f"import os\nprint(*[os.environ[name] for name in {VARIABLES}])", stdout="3 0 0\n")
     ],
     # each cell needs the one before: they must run on one worker
     "in_order": [cell("n = 0")] + [cell("n += 1\nn", result=str(n)) for n in range(1, 7)],
@@ -78,14 +76,8 @@ def outcomes(folder, *words):
     """Run a plain pytest in a folder; return the passed and the failed notebooks or tests."""
     astray = ("PYTEST_", "TF_", "COV_")
     environ = {name: value for name, value in os.environ.items() if not name.startswith(astray)}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-rA", *ALONE, *words],
-        cwd=folder,
-        env=environ,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-m", "pytest", "-rA", *ALONE, *words]
+    done = finished(command, cwd=folder, env=environ)
     found = re.findall(r"^(PASSED|FAILED|ERROR) (?:\S*/)?(\w+)\.", done.stdout, re.MULTILINE)
     failed = {name for outcome, name in found if outcome != "PASSED"}
     assert found, done.stdout + done.stderr

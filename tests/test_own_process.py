@@ -1,13 +1,10 @@
 """A child's tests pass, fail and skip as they would here, and its death fails only its own."""
 
 import os
-import subprocess
 import sys
-from pathlib import Path
 
 from tests.own_process import BARE
-
-REPO = Path(__file__).parents[1]
+from tests.pythons import ROOT, finished
 
 SAMPLE = """
 import os, sys
@@ -49,15 +46,7 @@ def test_reports_of_the_child_are_replayed(tmp_path):
     # Two workers: what shares a child is all given to one.
     command = [sys.executable, "-m", "pytest", "-rA", *BARE]
     command += ["-p", "xdist.plugin", "-n", "2", "--dist=loadfile"]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env={**env, "PYTHONPATH": str(REPO)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    told = done.stdout
+    told = finished(command, cwd=tmp_path, env={**env, "PYTHONPATH": str(ROOT)}).stdout
     for words in (
         "PASSED test_sample.py::test_passes",
         "FAILED test_sample.py::test_fails",

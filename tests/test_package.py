@@ -4,7 +4,6 @@
 """
 
 import os
-import subprocess
 import sys
 import tomllib
 import venv
@@ -20,6 +19,7 @@ from packaging.utils import canonicalize_name
 
 import helpers
 from tests.draw_types import STUB, stub
+from tests.pythons import finished
 from tests.without import ROOT, cells_without
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -35,7 +35,7 @@ MOST_MODULES = 150
 def wheel(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", *BUILD.split(), "--wheel-dir", str(folder), str(ROOT)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = finished(command, timeout=300)
     assert done.returncode == 0, done.stderr
     [built] = folder.glob("*.whl")
     return built
@@ -106,25 +106,20 @@ def test_public_verbs_work_where_a_project_has_helpers_of_its_own(away, tmp_path
         copyfile(ROOT / "tests" / name, tmp_path / name)
     source = "import sys, at_work, helpers; bad = at_work.main(sys.argv[1:]) + 1 - helpers.mine"
     env = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
-    done = subprocess.run(
-        [sys.executable, "-c", f"{source}; sys.exit(bad)", *helpers.__all__],
-        **{"cwd": tmp_path, "env": {**env, "PYTHONPATH": away}},
-        **{"capture_output": True, "text": True, "timeout": 400},
-    )
+    command = [sys.executable, "-c", f"{source}; sys.exit(bad)", *helpers.__all__]
+    done = finished(command, cwd=tmp_path, env={**env, "PYTHONPATH": away}, timeout=400)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("changed by the import, or a verb: nothing\n")
     assert len(done.stdout.splitlines()) == 3 + len(helpers.__all__)
 
 
 def test_import_changes_nothing_in_a_kernel_either(away):
-    *_, changed, hidden = cells_away(
-        [
-            "from tests.at_work import state, changed",
-            "before = state(); import whoruns; whoruns.show_bytecode(state); changed(before)",
-            "import sys; [name for name in sys.modules if name.startswith('helpers')]",
-        ],
-        away,
-    )
+    cells = [
+        "from tests.at_work import state, changed",
+        "before = state(); import whoruns; whoruns.show_bytecode(state); changed(before)",
+        "import sys; [name for name in sys.modules if name.startswith('helpers')]",
+    ]
+    *_, changed, hidden = cells_away(cells, away)
     assert "[]" in changed.shown and "[]" in hidden.shown
 
 
@@ -141,17 +136,15 @@ for one in walk_packages(whoruns.__path__, "whoruns.", onerror=lambda name: None
 def test_verbs_are_there_without_a_framework_or_a_lab(away):
     assert {"torch", "tensorflow", "jupyterlab", "nbformat", "pytest"} <= {*others()}
     assert not {"IPython", "numpy"}.intersection(others())
-    where, names, modules, listing, picture, course = cells_away(
-        [
-            "import whoruns; print(whoruns.__file__)",
-            "for name in whoruns.INSTRUMENTS: getattr(whoruns, name)",
-            IMPORTS,
-            "whoruns.show_bytecode(lambda x: x + 1)",
-            "data, _ = whoruns.watch_stack(lambda x: x + 1, 1)._repr_mimebundle_()\nsorted(data)",
-            "assert 'check' not in dir(whoruns); whoruns.check",
-        ],
-        away,
-    )
+    cells = [
+        "import whoruns; print(whoruns.__file__)",
+        "for name in whoruns.INSTRUMENTS: getattr(whoruns, name)",
+        IMPORTS,
+        "whoruns.show_bytecode(lambda x: x + 1)",
+        "data, _ = whoruns.watch_stack(lambda x: x + 1, 1)._repr_mimebundle_()\nsorted(data)",
+        "assert 'check' not in dir(whoruns); whoruns.check",
+    ]
+    where, names, modules, listing, picture, course = cells_away(cells, away)
     assert where.shown.startswith(away)
     assert not names.error and not modules.error, names.shown + modules.shown
     assert "BINARY_OP" in listing.shown
@@ -171,15 +164,12 @@ def test_missing_part_is_one_sentence_with_pips_cure(away):
 
 
 def test_screen_of_the_package_has_versions_verbs_and_what_is_missing(away):
-    *_, screen = cells_away(
-        [
-            "import runpy\nfrom whoruns.safety import missing_parts as parts",
-            "found = parts.installed\n"
-            "parts.installed = lambda name: '' if name in parts.FRAMEWORKS else found(name)",
-            "_ = runpy.run_module('whoruns', run_name='__main__')",
-        ],
-        away,
-    )
+    cells = [
+        "import runpy\nfrom whoruns.safety import missing_parts as parts; found = parts.installed",
+        "parts.installed = lambda name: '' if name in parts.FRAMEWORKS else found(name)",
+        "_ = runpy.run_module('whoruns', run_name='__main__')",
+    ]
+    *_, screen = cells_away(cells, away)
     lines = screen.shown.splitlines()
     assert lines[0].startswith(f"whoruns {helpers.__version__}, Python 3.") and "numpy" in lines[0]
     shown = {line.split()[0]: line for line in lines if line.startswith("  ")}
@@ -217,14 +207,14 @@ def test_types_are_checked_where_the_wheel_is_installed(wheel, tmp_path):
     venv.create(tmp_path / "env", with_pip=False)
     [python] = [*tmp_path.glob("env/bin/python"), *tmp_path.glob("env/Scripts/python.exe")]
     asked = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-    place = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    place = finished(asked).stdout.strip()
     with ZipFile(wheel) as packed:
         packed.extractall(place)
     (tmp_path / "use.py").write_text(USE)
     words = ["--strict", "--no-incremental", "--no-pretty", "--python-executable", str(python)]
     command = [sys.executable, "-m", "mypy", "--config-file", os.devnull, *words, "use.py"]
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    done = finished(command, cwd=tmp_path, env=env)
     errors = [line for line in done.stdout.splitlines() if ": error: " in line]
     wrong = [(n, line.partition("  # ")[2]) for n, line in enumerate(USE.splitlines(), 1)]
     expected = [(f"use.py:{n}", f"[{kind}]") for n, kind in wrong if kind]

@@ -2,13 +2,12 @@
 
 import json
 import re
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.pythons import ROOT, finished
+
 PAGES = sorted((ROOT / "docs").glob("recipes_*.md"))
 BLOCK = re.compile(r"```(python|text|console)\n(.*?)```", re.DOTALL)
 RUN = """\
@@ -46,7 +45,7 @@ def test_every_recipe_runs_and_prints_what_it_states(path, tmp_path):
         code = "\n".join(text for kind, text in BLOCK.findall(section) if kind == "python")
         (folders[-1] / "train.py").write_text(code, "utf-8")
     command = [sys.executable, "-c", RUN, path.stem.rpartition("_")[2], *map(str, folders)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = finished(command, cwd=ROOT)
     assert done.returncode == 0, done.stderr[-3000:]
     for section, printed in zip(sections, json.loads(done.stdout), strict=True):
         stated = [text for kind, text in BLOCK.findall(section) if kind == "text"]
@@ -62,7 +61,7 @@ def test_pytest_prints_the_whole_exhibit(tmp_path):
     alias = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import torch._dynamo, helpers\n"
     (tmp_path / "conftest.py").write_text(f"{alias}sys.modules['whoruns'] = helpers\n", "utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--show-capture=stdout"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = finished(command, cwd=tmp_path)
     stated = next(text for kind, text in BLOCK.findall(section) if kind == "console")
     assert first_unprinted(stated, done.stdout) == "" and "__trace" not in done.stdout, done.stdout
 

@@ -55,8 +55,5 @@ def test_a_cell_that_cannot_run_twice_is_told(tmp_path):
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
     nbformat.write(book, tmp_path / "book.ipynb")
     found = raised(tmp_path / "book.ipynb")
-    assert [(one.cell, one.run) for one in found] == [
-        (1, "again at once"),
-        (2, "again at once"),
-        (1, "in a second round"),
-    ]
+    again, later = "again at once", "in a second round"
+    assert [(one.cell, one.run) for one in found] == [(1, again), (2, again), (1, later)]

@@ -125,6 +125,9 @@ def code(source, *printed):
     return v4.new_code_cell(source, outputs=outputs)
 
 
+prose = v4.new_markdown_cell
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("path", NOTEBOOKS if WHOLE else NOTEBOOKS[:1], ids=lambda path: path.stem)
 def test_each_section_starts_alone(path):
@@ -138,33 +141,25 @@ def test_each_section_binds_its_names(path):
 
 @pytest.mark.long
 def test_what_a_section_misses_is_told(tmp_path):
+    two, three = "2 · Counts what came before", "3 · Needs names of others"
+    exercise = "Exercise 2 · Needs the other"
     cells = [
-        code("n = 1"),
-        code("other = n"),
-        v4.new_markdown_cell("## 1 · Stands alone"),
-        code("print(n)", "1\n"),
-        code("n = 2"),
-        v4.new_markdown_cell("## 2 · Counts what came before"),
-        code("print(n)", "2\n"),
-        v4.new_markdown_cell("### A part of it"),
+        *(code("n = 1"), code("other = n")),
+        *(prose("## 1 · Stands alone"), code("print(n)", "1\n"), code("n = 2")),
+        *(prose(f"## {two}"), code("print(n)", "2\n"), prose("### A part of it")),
         code("print(n, object())\ncount = n", "1 <object object at 0x7f0123456789>\n"),
         code("print(count, end='')", "1\none more\n"),
-        v4.new_markdown_cell("## 3 · Needs names of others"),
-        code("print(count + other)", "2\n"),
-        v4.new_markdown_cell("## 4 · Your turn\n\n### Exercise 1 · Needs nothing"),
-        code("tried = ..."),
-        v4.new_markdown_cell("### Exercise 2 · Needs the other"),
-        code("tried"),
+        *(prose(f"## {three}"), code("print(count + other)", "2\n")),
+        *(prose("## 4 · Your turn\n\n### Exercise 1 · Needs nothing"), code("tried = ...")),
+        *(prose(f"### {exercise}"), code("tried")),
     ]
-    nbformat.write(v4.new_notebook(cells=cells), tmp_path / "book.ipynb")
-    assert list(unbound(tmp_path / "book.ipynb")) == [
-        ("3 · Needs names of others", "Undefined name `count`"),
-        ("3 · Needs names of others", "Undefined name `other`"),
-        ("Exercise 2 · Needs the other", "Undefined name `tried`"),
-    ]
-    assert list(missed(tmp_path / "book.ipynb")) == [
-        ("2 · Counts what came before", 6, "stored: 2 · now: 1"),
-        ("2 · Counts what came before", 9, "stored: one more · now: nothing"),
-        ("3 · Needs names of others", 11, "NameError: name 'count' is not defined"),
-        ("Exercise 2 · Needs the other", 15, "NameError: name 'tried' is not defined"),
+    path = tmp_path / "book.ipynb"
+    nbformat.write(v4.new_notebook(cells=cells), path)
+    told = [(title, words.removeprefix("Undefined name ")) for title, words in unbound(path)]
+    assert told == [(three, "`count`"), (three, "`other`"), (exercise, "`tried`")]
+    assert list(missed(path)) == [
+        (two, 6, "stored: 2 · now: 1"),
+        (two, 9, "stored: one more · now: nothing"),
+        (three, 11, "NameError: name 'count' is not defined"),
+        (exercise, 15, "NameError: name 'tried' is not defined"),
     ]

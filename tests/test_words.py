@@ -96,10 +96,7 @@ def test_a_word_is_shown_with_its_chapter():
     assert "oninput" in page.partition('onload="')[2]  # a field that filters, without a kernel
 
 
-def test_what_is_no_term_is_refused_with_those_that_are_near():
-    with pytest.raises(ValueError, match="'gard'. Did you mean guard"):
-        show_word("gard")
-    with pytest.raises(ValueError, match="lists all terms"):
-        show_word("zzz")
-    with pytest.raises(TypeError, match="the term must be text, not int"):
-        show_word(5)
+def test_what_is_no_term_is_refused_with_those_that_are_near(refused):
+    refused(ValueError, "'gard'. Did you mean guard", show_word, "gard")
+    refused(ValueError, "lists all terms", show_word, "zzz")
+    refused(TypeError, "the term must be text, not int", show_word, 5)

@@ -6,12 +6,11 @@ finds those packages; `path` puts a folder before all others on the search path.
 
 import json
 import os
-import subprocess
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[1]
+from tests.pythons import ROOT, finished
+
 SHELL = """
 import json, sys
 from importlib.machinery import PathFinder
@@ -49,12 +48,7 @@ class Told(NamedTuple):
 def cells_without(hidden: list[str], sources: list[str], path: str = "", **env) -> list[Told]:
     """Run the sources as cells; AssertionError if the shell itself dies."""
     folders = [path, str(ROOT)] if path else [str(ROOT)]
-    done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", SHELL],
-        input=json.dumps([hidden, sources, folders]),
-        env={**os.environ, **env},
-        capture_output=True,
-        text=True,
-    )
+    command, asked = [sys.executable, "-X", "faulthandler", "-c", SHELL], [hidden, sources, folders]
+    done = finished(command, input=json.dumps(asked), env={**os.environ, **env})
     assert done.returncode == 0, done.stderr
     return [Told(*one) for one in json.loads(done.stdout.splitlines()[-1])]

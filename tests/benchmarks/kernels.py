@@ -122,10 +122,8 @@ def table(numbers: list[str], rounds: int) -> str:
     machine = f"{platform.system()}, {os.cpu_count()} cores, {size:.0f} GiB of memory"
     packages = {"torch": "torch", "tensorflow": "tensorflow_cpu"}
     found = [f"{name} {version(package)}" for name, package in packages.items()]
-    versions = ", ".join([f"Python {platform.python_version()}", *found])
-    return PAGE.format(
-        memory=memory, times=times, rounds=rounds, machine=machine, versions=versions
-    )
+    told = {"versions": ", ".join([f"Python {platform.python_version()}", *found])}
+    return PAGE.format(memory=memory, times=times, rounds=rounds, machine=machine, **told)
 
 
 def main(words: list[str]) -> int:

@@ -9,7 +9,6 @@ there is no dot.
 
 import json
 import re
-import subprocess
 import sys
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -19,6 +18,7 @@ from helpers.model.graphs import Edge, Graph, Node
 from helpers.view.diagram import BOX, box_width
 from helpers.view.diagram.graph_drawing import draw_graph
 from helpers.view.ink import SMALLEST
+from tests.pythons import finished
 
 FILE = Path(__file__).with_suffix(".json")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -59,10 +59,8 @@ def ours(model: Graph):
     """Return the lines of our picture, its width and height, and the size of its smallest text."""
     picture = ElementTree.fromstring(draw_graph(model))
     edges = dict.fromkeys((edge.source, edge.target) for edge in model.edges)
-    paths = [
-        p.get("d") for p in picture.iter(f"{SVG}path") if "arrow" in p.get("class", "").split()
-    ]
-    lines = [(*ends, points(path)) for ends, path in zip(edges, paths, strict=True)]
+    arrows = [p for p in picture.iter(f"{SVG}path") if "arrow" in p.get("class", "").split()]
+    lines = [(*ends, points(p.get("d"))) for ends, p in zip(edges, arrows, strict=True)]
     sizes = re.findall(r"([\d.]+)px", "".join(style.text for style in picture.iter(f"{SVG}style")))
     size = (float(picture.get("width")), float(picture.get("height")))
     return lines, size, min(map(float, sizes)) * SMALLEST
@@ -101,9 +99,7 @@ def by_dot(model: Graph, across: bool):
         wide = box_width(node) / INCH
         words.append(f"{keys[node.key]}[width={wide:.3f},height={BOX / INCH:.3f}]")
     words += [f"{keys[source]}->{keys[target]}" for source, target in edges]
-    told = subprocess.run(
-        ["dot", "-Tplain"], input=";".join(words) + "}", capture_output=True, text=True, check=True
-    ).stdout
+    told = finished(["dot", "-Tplain"], input=";".join(words) + "}").stdout
     names, lines, size = {name: key for key, name in keys.items()}, [], (0.0, 0.0)
     for kind, *rest in map(str.split, told.replace("\\\n", "").splitlines()):
         if kind == "graph":

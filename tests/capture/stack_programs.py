@@ -212,26 +212,11 @@ def uncaught():
     return [held, held[10]]
 
 
+MATCHED = {"k": [1, 2, 3], "z": 0}, (1, 2), Vector(1, 2), "text"
 PROGRAMS = [
-    (arithmetic, (3, 4)),
-    (arithmetic, (9, 2)),
-    (unpacking, ((1, 2, 3, 4),)),
-    (loops, (6,)),
-    (comprehensions, (5,)),
-    (closures, (1,)),
-    (caught, (0,)),
-    (caught, (2,)),
-    (raised_from, (3,)),
-    (grouped, ()),
-    (withs, ()),
-    (generators, ()),
-    (methods, ()),
-    (matching, ({"k": [1, 2, 3], "z": 0},)),
-    (matching, ((1, 2),)),
-    (matching, (Vector(1, 2),)),
-    (matching, ("text",)),
-    (calls, ()),
-    (async_driven, ()),
-    (recursion, (6,)),
-    (uncaught, ()),
+    *((arithmetic, (3, 4)), (arithmetic, (9, 2)), (unpacking, ((1, 2, 3, 4),)), (loops, (6,))),
+    *((comprehensions, (5,)), (closures, (1,)), (caught, (0,)), (caught, (2,))),
+    *((raised_from, (3,)), (grouped, ()), (withs, ()), (generators, ()), (methods, ())),
+    *[(matching, (thing,)) for thing in MATCHED],
+    *((calls, ()), (async_driven, ()), (recursion, (6,)), (uncaught, ())),
 ]

@@ -38,25 +38,20 @@ def test_a_tf_function_shows_the_function_inside():
 
 
 @pytest.mark.parametrize("thing", [3, len])
-def test_what_is_no_python_function_is_refused(thing):
-    with pytest.raises(TypeError, match="show_autograph needs a Python function"):
-        autograph_side_by_side(thing)
+def test_what_is_no_python_function_is_refused(thing, refused):
+    refused(TypeError, "show_autograph needs a Python function", autograph_side_by_side, thing)
 
 
-def test_a_function_without_source_is_refused():
-    with pytest.raises(ValueError, match="source of <lambda> is not available"):
-        autograph_side_by_side(eval("lambda x: x"))
-
-
-def test_what_autograph_does_not_convert_is_not_shown_converted():
+def test_what_autograph_does_not_convert_is_not_shown_converted(refused):
     async def waits(x):
         return x
 
     marked = tf.autograph.experimental.do_not_convert(my_function)
     off = tf.function(my_function, autograph=False)
     for fn, why in ((waits, "no async function"), (marked, "marked so"), (off, "autograph=False")):
-        with pytest.raises(ValueError, match=why):
-            autograph_side_by_side(fn)
+        refused(ValueError, why, autograph_side_by_side, fn)
+    unsaid = "source of <lambda> is not available"
+    refused(ValueError, unsaid, autograph_side_by_side, eval("lambda x: x"))
 
 
 def test_autograph_leaves_a_verb_inside_a_traced_function_alone():

@@ -12,10 +12,7 @@ from helpers.capture.torch.dynamo_run import compilable
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_models as models  # noqa: E402
 
-pytestmark = [
-    pytest.mark.own_process(sharing="torch"),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
 
 
 def logged(artifact, run):

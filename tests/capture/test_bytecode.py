@@ -58,9 +58,8 @@ def test_adaptive_names_what_runs_now():
     "thing, words", [(abs, "written in C"), (dict, "a class"), ("x", ", not 'x'")]
 )
 @pytest.mark.parametrize("verb", [bytecode, code_tree])
-def test_what_has_no_code_object_is_refused(verb, thing, words):
-    with pytest.raises(TypeError, match=words):
-        verb(thing)
+def test_what_has_no_code_object_is_refused(verb, thing, words, refused):
+    refused(TypeError, words, verb, thing)
 
 
 def test_every_field_is_explained():

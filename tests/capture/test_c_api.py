@@ -39,10 +39,8 @@ def test_then_and_now_is_looked_up():
     rows = {row.then: row for row in show_imports_then_and_now().model.rows}
     assert rows["from tensorflow.python import pywrap_tensorflow"].now.endswith(": 0")
     assert rows["pywrap_tensorflow_internal.py"].now.startswith("ModuleNotFoundError: ")
-    assert (
-        "pywrap_library_dependency_symbol"
-        in rows["pywrap_tensorflow_internal contains every C function"].now
-    )
+    every = rows["pywrap_tensorflow_internal contains every C function"].now
+    assert "pywrap_library_dependency_symbol" in every
     assert "in the package: 0;" in rows["SWIG writes the wrappers, from *.i files"].now
     assert "pybind11_type" in rows["SWIG's proxy classes"].now
     assert rows["void TFE_Py_Execute(…), 7 parameters in C"].now.startswith("7 parameters")
@@ -64,10 +62,8 @@ def test_a_mach_o_file_is_read_too(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"text, and no library", b"\x7fELF\x01\x01" + b"\0" * 64])
-def test_another_kind_of_file_is_named(tmp_path, content):
+def test_another_kind_of_file_is_named(tmp_path, content, refused):
     path = tmp_path / "lib.so"
     path.write_bytes(content)
-    with pytest.raises(
-        ValueError, match=r"lib\.so is neither a 64-bit ELF nor a 64-bit Mach-O file"
-    ):
-        exported(path, "")
+    words = r"lib\.so is neither a 64-bit ELF nor a 64-bit Mach-O file"
+    refused(ValueError, words, exported, path, "")

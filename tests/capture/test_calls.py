@@ -86,9 +86,8 @@ def test_profiler_and_collector_are_as_before(a):
         sys.setprofile(None)
 
 
-def test_what_cannot_be_compared_is_refused(a):
-    with pytest.raises(TypeError, match="watch_calls needs a dict"):
-        calls_ledger([a])
+def test_what_cannot_be_compared_is_refused(a, refused):
+    refused(TypeError, "watch_calls needs a dict", calls_ledger, [a])
     with pytest.raises(TypeError, match="show_call_diff needs two calls of watch_call, not int"):
         calls_diff(call_tree(a.numpy), 3)
 

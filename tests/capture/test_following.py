@@ -114,6 +114,5 @@ def test_many_steps_in_a_text_say_only_what_a_terminal_can_do():
         ({"only": [3]}, TypeError, "only= of watch_frames needs a Python function, not 3"),
     ],
 )
-def test_other_values_are_refused_in_one_sentence(limits, error, words):
-    with pytest.raises(error, match="^" + words):
-        Limits("watch_frames", **limits)
+def test_other_values_are_refused_in_one_sentence(limits, error, words, refused):
+    refused(error, "^" + words, Limits, "watch_frames", **limits)

@@ -44,18 +44,15 @@ def rows(step, title="frames on the stack"):
 def test_lines_are_those_of_the_source_shown():
     ran = frames_timeline(outer, 3)
     lines = ["", *ran.source.split("\n")]
+    called = "    return inner(n) + 1"  # the caller's line goes on
     assert [lines[step.line] for step in ran.steps] == [
         "def outer(n):",
         "def inner(n):",
-        "    return inner(n) + 1",  # the caller's line goes on
+        called,
         "",
     ]
-    assert [(lines[step.left], step.deed) for step in ran.steps] == [
-        ("", ""),
-        ("", ""),
-        ("    return n * 2", "just returned"),
-        ("    return inner(n) + 1", "just returned"),
-    ]
+    assert [lines[step.left] for step in ran.steps] == ["", "", "    return n * 2", called]
+    assert [step.deed for step in ran.steps] == ["", "", "just returned", "just returned"]
 
 
 def test_line_that_has_yielded_is_not_the_one_that_runs_next():
@@ -63,10 +60,8 @@ def test_line_that_has_yielded_is_not_the_one_that_runs_next():
     lines = ["", *ran.source.split("\n")]
     found = [s for s in ran.steps if s.lane == "yield"]
     assert {lines[s.line].strip() for s in found} == {"for n in numbers(1):"}
-    assert {(lines[s.left].strip(), s.deed) for s in found} == {
-        ("yield n", "just yielded"),
-        ("yield n + 1", "just yielded"),
-    }
+    assert {lines[s.left].strip() for s in found} == {"yield n", "yield n + 1"}
+    assert {s.deed for s in found} == {"just yielded"}
     text = timeline.text(ran)
     asks, yields = (fn.__code__.co_firstlineno for fn in (consume, numbers))
     assert f"▶ test_frames.py:{asks + 2}:     for n in" in text
@@ -85,27 +80,20 @@ def test_generator_frames_leave_and_come_back(version):
     )
     off = "frames off the stack, kept by generators"
     found = [(label, off in titles) for label, titles in json.loads(run(version, code))]
+    resumed = ("resume numbers()", False)
     assert found == [
-        ("call consume()", False),
-        ("call numbers(n = 1)", False),
-        ("yield 1 from numbers", True),
-        ("resume numbers()", False),
-        ("yield 2 from numbers", True),
-        ("resume numbers()", False),
-        ("return None from numbers", False),
-        ("return 3 from consume", False),
+        *(("call consume()", False), ("call numbers(n = 1)", False)),
+        *(("yield 1 from numbers", True), resumed, ("yield 2 from numbers", True), resumed),
+        *(("return None from numbers", False), ("return 3 from consume", False)),
     ]
 
 
 def test_exception_passes_through_every_frame():
     ran = frames_timeline(fails)
     labels = [step.label for step in ran.steps]
-    assert labels[2:] == [
-        "ValueError('no') passes through catches_not",
-        "leave catches_not with the exception",
-        "ValueError('no') passes through fails",
-        "leave fails with the exception",
-    ]
+    passes, leaves = "ValueError('no') passes through {}", "leave {} with the exception"
+    left = ("catches_not", "fails")
+    assert labels[2:] == [words.format(fn) for fn in left for words in (passes, leaves)]
     assert ran.note == "It raised ValueError('no')."
 
 

@@ -36,9 +36,8 @@ def test_the_counts_of_a_traced_function_stay():
 
 
 @pytest.mark.parametrize("thing", [3, None, int])
-def test_what_cannot_run_is_refused(thing):
-    with pytest.raises(TypeError, match="a function is needed|wrap it in a def"):
-        watch_grappler(thing)
+def test_what_cannot_run_is_refused(thing, refused):
+    refused(TypeError, "a function is needed|wrap it in a def", watch_grappler, thing)
 
 
 def test_an_error_of_the_call_comes_through_and_the_metadata_is_off_again():
@@ -47,7 +46,6 @@ def test_an_error_of_the_call_comes_through_and_the_metadata_is_off_again():
     assert len(watch_grappler(wasteful, tf.eye(2)).before.nodes) > 10
 
 
-def test_inside_a_trace_it_is_refused():
+def test_inside_a_trace_it_is_refused(refused):
     traced = tf.function(lambda x: watch_grappler(wasteful, x), autograph=False)
-    with pytest.raises(RuntimeError, match="nothing runs while TensorFlow traces"):
-        traced(tf.eye(2))
+    refused(RuntimeError, "nothing runs while TensorFlow traces", traced, tf.eye(2))

@@ -209,16 +209,14 @@ def test_defaults_are_those_of_the_function():
         ((x, 2, ["a"]), "1", TypeError, "entry"),
     ],
 )
-def test_what_does_not_fit_is_refused_in_one_sentence(call, entry, error, words):
+def test_what_does_not_fit_is_refused_in_one_sentence(call, entry, error, words, refused):
     fn = compiled(numbers, [(x, 2, ["a", "b"])])
-    with pytest.raises(error, match=words):
-        show_guards(fn, call=call, entry=entry)
+    refused(error, words, show_guards, fn, call=call, entry=entry)
 
 
-def test_argument_with_a_name_that_the_guards_use_is_told():
+def test_argument_with_a_name_that_the_guards_use_is_told(refused):
     def shadowing(x, type):
         return x * type
 
     fn = compiled(shadowing, [(x, 1)])
-    with pytest.raises(ValueError, match="type is a name that they use; rename the argument"):
-        guard_function(fn)
+    refused(ValueError, "type is a name that they use; rename the argument", guard_function, fn)

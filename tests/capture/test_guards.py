@@ -6,14 +6,8 @@ import re
 import pytest
 
 from helpers import show_guards, watch_recompiles
-from helpers.capture.torch.guard_tree import (
-    all_failures,
-    entries,
-    failure,
-    frame_locals,
-    leaves,
-    managers,
-)
+from helpers.capture.torch import guard_tree
+from helpers.capture.torch.guard_tree import entries, leaves
 from helpers.model.torch_records import Failure, explain_failures
 
 pytestmark = pytest.mark.own_process(sharing="torch")
@@ -28,13 +22,8 @@ def priced(x, y, n, names, options):
     return total.round() if options["round"] else total
 
 
-FIRST = {
-    "x": torch.ones(3),
-    "y": torch.zeros(3),
-    "n": 2,
-    "names": ["a", "b"],
-    "options": {"round": False},
-}
+FIRST = {"x": torch.ones(3), "y": torch.zeros(3), "n": 2, "names": ["a", "b"]}
+FIRST["options"] = {"round": False}
 
 
 @pytest.fixture(scope="module")
@@ -66,16 +55,16 @@ CHANGES = {
 def test_one_change_fails_one_guard(game, name):
     fn = game.compiled_function
     entry = entries(fn.__code__)[0]
-    seen = frame_locals(fn, (), {**FIRST, **CHANGES[name]})
-    assert [guard.name for guard in all_failures(1, entry, fn, seen)] == [name]
-    first = failure(1, entry, fn, seen)
+    seen = guard_tree.frame_locals(fn, (), {**FIRST, **CHANGES[name]})
+    assert [guard.name for guard in guard_tree.all_failures(1, entry, fn, seen)] == [name]
+    first = guard_tree.failure(1, entry, fn, seen)
     assert first.kind == name.split()[-1]
     assert not entry.guard_manager.root.check(seen)
 
 
 def test_every_leaf_of_the_tree_is_shown(game):
     entry = entries(game.compiled_function.__code__)[0]
-    found = [g for m in managers(entry.guard_manager.root) for g in m.get_leaf_guards()]
+    found = [g for m in guard_tree.managers(entry.guard_manager.root) for g in m.get_leaf_guards()]
     graph = show_guards(game).model
     twice = sum(leaf.kind == "NO_TENSOR_ALIASING" for leaf in leaves(entry)) - 1
     assert len(found) == len(leaves(entry)) == len(graph.guards) + twice
@@ -127,9 +116,8 @@ def test_no_word_holds_an_id_an_address_or_a_path():
         assert not NUMBERS_THAT_CHANGE.search(text), NUMBERS_THAT_CHANGE.search(text)
 
 
-def test_what_was_never_compiled_has_no_guards():
-    with pytest.raises(LookupError, match="compile it with torch.compile"):
-        show_guards(lambda x: x)
+def test_what_was_never_compiled_has_no_guards(refused):
+    refused(LookupError, "compile it with torch.compile", show_guards, lambda x: x)
     with pytest.raises(LookupError, match="a call without torch ops leaves none"):
         same = lambda x: x  # noqa: E731
         torch.compile(same, backend="eager")(torch.ones(2))
@@ -140,7 +128,7 @@ def test_what_was_never_compiled_has_no_guards():
         show_guards(live, find="no such words")
 
 
-def test_a_search_that_finds_nothing_names_the_other_frames_with_such_guards():
+def test_a_search_that_finds_nothing_names_the_other_frames_with_such_guards(refused):
     class Net(torch.nn.Module):
         def forward(self, x):
             torch._dynamo.graph_break()
@@ -150,5 +138,4 @@ def test_a_search_that_finds_nothing_names_the_other_frames_with_such_guards():
     step(torch.ones(2))
     with pytest.raises(LookupError, match="such guards: forward, resumed \\(test_guards.py:"):
         show_guards(step, find="training", as_table=True)
-    with pytest.raises(LookupError, match="in its words$"):
-        show_guards(step, find="no such word", as_table=True)
+    refused(LookupError, "in its words$", show_guards, step, find="no such word", as_table=True)

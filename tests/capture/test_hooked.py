@@ -32,20 +32,17 @@ def calls(n):
 
 def test_frames_are_told_in_order_with_depth_and_count():
     seen = watch_hooked(total, 3).model
-    assert [(row.name, row.depth, row.nth) for row in seen.rows] == [
-        ("total", 0, 1),
-        ("<genexpr>", 1, 1),
-        *[("square", 2, n) for n in (1, 2, 3)],
-    ]
+    squares = [("square", 2, n) for n in (1, 2, 3)]
+    found = [(row.name, row.depth, row.nth) for row in seen.rows]
+    assert found == [("total", 0, 1), ("<genexpr>", 1, 1), *squares]
     assert seen.rows[-1].arguments == "n=2"
     assert seen.count("square") == 3 and seen.count("nobody") == 0
 
 
-def test_only_what_was_asked_is_told():
+def test_only_what_was_asked_is_told(refused):
     seen = watch_hooked(total, 3, only=square).model
     assert {row.name for row in seen.rows} == {"square"} and seen.rows[0].depth == 2
-    with pytest.raises(TypeError, match="watch_hooked needs a Python function"):
-        watch_hooked(total, 3, only=[len])
+    refused(TypeError, "watch_hooked needs a Python function", watch_hooked, total, 3, only=[len])
 
 
 def test_what_the_run_raises_is_told():
@@ -57,10 +54,9 @@ def test_what_the_run_raises_is_told():
 
 
 @pytest.mark.parametrize("thing", [len, 3, None])
-def test_what_has_no_frame_is_refused(thing):
+def test_what_has_no_frame_is_refused(thing, refused):
     for verb in (watch_hooked, show_evaluator):
-        with pytest.raises(TypeError, match="needs a Python function"):
-            verb(thing)
+        refused(TypeError, "needs a Python function", verb, thing)
 
 
 def test_evaluator_is_told_from_the_interpreter():
@@ -95,7 +91,5 @@ def test_beside_an_earlier_picture_what_has_come_since_is_marked():
         during = show_evaluator(square, before)
     new = [node.label for node in during.model.nodes if "new" in node.kind]
     assert len(new) == 1 and new[0].startswith("+ ")
-    assert (
-        len([n for n in during.model.nodes if n.key.startswith("before|")])
-        == len(before.model.nodes) + 1
-    )
+    old = [node for node in during.model.nodes if node.key.startswith("before|")]
+    assert len(old) == len(before.model.nodes) + 1

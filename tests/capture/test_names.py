@@ -35,10 +35,9 @@ def test_two_names_of_one_object_lead_to_one_box():
     assert drawn.node(target(drawn, "a")).label == "a()"
 
 
-def test_a_name_that_a_function_does_not_see_is_told_as_such():
+def test_a_name_that_a_function_does_not_see_is_told_as_such(refused):
     outside = 1
-    with pytest.raises(NameError, match="sees only the outer names that it uses"):
-        (lambda: show_names("outside"))()
+    refused(NameError, "sees only the outer names that it uses", lambda: show_names("outside"))
     assert (lambda: outside and show_names("outside"))().model.targets("name outside")
     with pytest.raises(NameError, match="'nowhere' here yet; run the cell that makes it"):
         exec("show_names('nowhere')", {"show_names": show_names})
@@ -61,16 +60,9 @@ def holders():
 
     layer = Layer()
     layer.fn = op
-    return op, {
-        "list item": [op],
-        "dict item": {"k": op},
-        "partial": functools.partial(op),
-        "default": by_default,
-        "closure": by_closure,
-        "__wrapped__": wrapped,
-        "instance": layer,
-        "static": staticmethod(op),
-    }
+    held = {"list item": [op], "dict item": {"k": op}, "partial": functools.partial(op)}
+    held |= {"default": by_default, "closure": by_closure, "__wrapped__": wrapped}
+    return op, held | {"instance": layer, "static": staticmethod(op)}
 
 
 @pytest.mark.parametrize("kind", holders()[1])
@@ -177,13 +169,14 @@ def changed_in_place():
 
 def test_a_line_that_changes_an_object_says_so_though_no_name_moves():
     said = [(step.says, step.lane) for step in names_timeline(changed_in_place).steps]
-    assert said[2:7] == [
-        ("changes what items refers to in place (1 item → 2 items).", "store"),
-        ("rebinds items from one list to another.", "store"),
-        ("makes table refer to dict.", "store"),
-        ("changes what table refers to in place.", "store"),
-        ("changes no name and no object that a name refers to.", "operate"),
+    assert {lane for _, lane in said[2:6]} == {"store"}
+    assert [says for says, _ in said[2:6]] == [
+        "changes what items refers to in place (1 item → 2 items).",
+        "rebinds items from one list to another.",
+        "makes table refer to dict.",
+        "changes what table refers to in place.",
     ]
+    assert said[6] == ("changes no name and no object that a name refers to.", "operate")
 
 
 def test_an_error_that_a_handler_lets_through_is_told_at_the_end():

@@ -1,10 +1,12 @@
 """Code objects, frames and errors that nobody would write: looked at, refused, never run into."""
 
+import json
 import types
 
 import pytest
 
 import helpers
+from helpers.capture.text.error import error_message
 from helpers.capture.text.source import source_of
 
 
@@ -50,3 +52,52 @@ def test_table_asks_no_value_for_its_words():
     row = {"a b": Raising(), "class": [1, "x"], "a_b": None, "n": 10**5_000}
     shown = helpers.show_table("t", row)
     assert "Raising object" in repr(shown) and "[1, 'x']" in repr(shown)
+
+
+NEEDING = {
+    "": """show_bytecode show_code show_evaluator show_journey watch_call watch_frames watch_names
+        watch_ops watch_stack""",
+    "tensorflow": "show_autograph show_graph watch_optimisation watch_traces",
+    "torch": "show_compiled watch_breaks watch_compile watch_recompiles",
+}
+VERBS = [(name, needs) for needs, names in NEEDING.items() for name in names.split()]
+
+
+@pytest.mark.parametrize(("name", "needs"), VERBS)
+def test_a_verb_names_what_to_give_in_place_of_a_module(name, needs, refused):
+    if needs:
+        pytest.importorskip(needs)
+    words = "; for a module, pass one of its functions, such as json.dump"
+    refused(TypeError, words, getattr(helpers, name), json)
+
+
+class Broken(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ValueError("no"), "ValueError: no"),
+        (KeyError(), "KeyError"),
+        (Broken(), "Broken (its message raised RuntimeError)"),
+        (ValueError("<f at 0x7f00> is odd"), "ValueError: <f> is odd"),
+        (
+            ValueError(
+                'in user code:\n\n    File "/x/y.py", line 1, in f  *\n        f()\n\n'
+                "    ValueError: not so"
+            ),
+            "ValueError: not so",
+        ),
+        (
+            ValueError(
+                "Graph execution error:\n\nDetected at node a/b defined at (most recent call)\n"
+                "<stack traces unavailable>\nassertion failed: 1\n\t [[{{node a}}]] [Op:__f_12]"
+            ),
+            "ValueError: assertion failed: 1",
+        ),
+    ],
+)
+def test_the_sentence_is_kept(error, words):
+    assert error_message(error) == words

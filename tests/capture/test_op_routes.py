@@ -22,9 +22,7 @@ DOORS = "door into C · TFE_Py_FastPathExecute", "door into C · TFE_Py_Execute"
 
 
 def values(given):
-    return (
-        [part.numpy().tolist() for part in given] if type(given) is list else given.numpy().tolist()
-    )
+    return [part.numpy().tolist() for part in (given if type(given) is list else [given])]
 
 
 def passed(route):
@@ -83,7 +81,5 @@ def test_names_are_looked_up_when_they_are_run():
         ((len, [1]), ValueError, "passes it with: none"),
     ],
 )
-def test_what_has_no_such_routes_is_refused(asked, error, words):
-    with pytest.raises(error, match=words) as caught:
-        op_routes(*asked)
-    assert "\n" not in str(caught.value)
+def test_what_has_no_such_routes_is_refused(asked, error, words, refused):
+    refused(error, words, op_routes, *asked)

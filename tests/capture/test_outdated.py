@@ -38,16 +38,14 @@ def test_an_untouched_file_is_the_source(written, capsys):
 
 
 @pytest.mark.parametrize("text", OTHERS.values(), ids=OTHERS)
-def test_a_changed_file_is_not_and_that_is_said(written, text, capsys):
+def test_a_changed_file_is_not_and_that_is_said(written, text, capsys, refused):
     file, module = written
     file.write_text(text)
     shown = str(watch_names(module.f, 1))
     assert "y ──▶ 2 (int)" in shown and "line 2:" not in shown
     assert "no longer contains the source of f" in capsys.readouterr().err
-    with pytest.raises(TypeError, match="no longer contains the source of f"):
-        call_in_child(module.f, 1)
-    with pytest.raises(ValueError, match="no longer contains the source of f"):
-        portable(module.f)
+    refused(TypeError, "no longer contains the source of f", call_in_child, module.f, 1)
+    refused(ValueError, "no longer contains the source of f", portable, module.f)
 
 
 def test_a_reloaded_module_has_its_lines_again(written):

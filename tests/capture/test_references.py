@@ -1,6 +1,5 @@
 """Every kind of holder is found and named; hostile neighbours are left alone."""
 
-import subprocess
 import sys
 import textwrap
 import types
@@ -8,13 +7,9 @@ import types
 import pytest
 
 from helpers.capture.references import holder_search
-from helpers.capture.references.holder_search import (
-    binding_graph,
-    bindings,
-    find_holders,
-    scan_modules,
-)
+from helpers.capture.references.holder_search import binding_graph, bindings, find_holders
 from helpers.safety.restoring import Own
+from tests.pythons import finished
 
 # The whole heap is looked through: here it is that of a fresh interpreter, without frameworks.
 pytestmark = pytest.mark.own_process(sharing="a_small_heap")
@@ -92,12 +87,12 @@ def paths(obj):
 
 def test_the_scan_finds_names_in_modules_and_nothing_else(stage):
     play(stage, "alias = op\nitems = [op]")
-    assert [place.binding.path for place in scan_modules(stage.op)] == ["stage.alias", "stage.op"]
-    assert {row.path: row.scan for row in rows(stage.op)} == {
-        "stage.alias": True,
-        "stage.op": True,
-        "stage.items[0]": False,
-    }
+    assert [place.binding.path for place in holder_search.scan_modules(stage.op)] == [
+        "stage.alias",
+        "stage.op",
+    ]
+    found = {row.path: row.scan for row in rows(stage.op)}
+    assert found == {"stage.alias": True, "stage.op": True, "stage.items[0]": False}
 
 
 def test_nothing_is_found_for_an_object_that_only_a_local_holds():
@@ -116,11 +111,8 @@ def test_the_title_tells_a_patch_from_what_it_wraps_and_the_note_a_cycle(stage):
     assert bindings(stage.op).title == "Places that refer to the function op (plugin.py:2)"
     assert bindings(stage.op.__wrapped__).title == "Places that refer to the function op"
     assert "cycle" not in bindings(stage.op).note
-    play(
-        stage,
-        "class Box:\n __slots__ = 'it'\n def __getattr__(self, name): 1 / 0\n"
-        "def own():\n box = Box(); box.it = [box]; return box",
-    )
+    play(stage, "class Box:\n __slots__ = 'it'\n def __getattr__(self, name): 1 / 0")
+    play(stage, "def own():\n box = Box(); box.it = [box]; return box")
     assert "It is in a cycle of references, and nothing" in bindings(stage.own()).note
 
 
@@ -151,9 +143,8 @@ def test_a_lambda_that_keeps_an_object_has_its_line(stage):
 
 
 def test_containers_that_the_collector_does_not_track_are_looked_into(stage):
-    play(
-        stage, "it = bytes(99)\na = {'k': it}; b = [{'k': it}]; c = {'a': {'k': it}}; d = ((it,),)"
-    )
+    play(stage, "it = bytes(99)\na = {'k': it}; b = [{'k': it}]")
+    play(stage, "c = {'a': {'k': it}}; d = ((it,),)")
     play(stage, "class Box:\n def __getattr__(self, name): 1 / 0\nbox = Box()")
     play(stage, "vars(box)['inside'] = {'k': it}")
     found = {"a['k']", "b[0]['k']", "c['a']['k']", "d[0][0]", "box.inside['k']"}
@@ -161,16 +152,8 @@ def test_containers_that_the_collector_does_not_track_are_looked_into(stage):
 
 
 def test_a_cell_is_one_place_however_many_functions_share_it(stage):
-    play(
-        stage,
-        """
-        def outer(held):
-            def one(): return held
-            def two(): return held
-            return one, two
-        pair = outer(op)
-        """,
-    )
+    source = "def outer(held):\n def one(): return held\n def two(): return held\n return one, two"
+    play(stage, f"{source}\npair = outer(op)")
     (cell,) = [place for place in find_holders(stage.op) if place.kind == "closure cell"]
     assert cell.owners == ("stage.outer.<locals>.one", "stage.outer.<locals>.two")
     assert "stage.outer.<locals>.two.held" in cell.paths
@@ -215,10 +198,8 @@ def test_the_graph_has_an_arrow_from_every_place(stage):
     graph = binding_graph(stage.op)
     assert [node.label for node in graph.nodes] == ["the function op", "stage.op", "stage.items[0]"]
     assert [node.detail for node in graph.nodes[1:]] == ["can be rebound"] * 2
-    assert [(edge.label, edge.target) for edge in graph.edges] == [
-        ("module attribute", "object"),
-        ("list item", "object"),
-    ]
+    arrows = [(edge.label, edge.target) for edge in graph.edges]
+    assert arrows == [("module attribute", "object"), ("list item", "object")]
 
 
 def test_the_history_of_a_notebook_is_no_place():
@@ -234,13 +215,5 @@ def test_the_history_of_a_notebook_is_no_place():
         run("print([row.path for row in bindings(op).rows])")
         run("print(Out[2] is op and _2 is op)")
     """
-    lines = child(script).splitlines()
-    assert "['__main__.op']" in lines
-    assert "True" in lines
-
-
-def child(script):
-    command = [sys.executable, "-c", textwrap.dedent(script)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    done = finished([sys.executable, "-c", textwrap.dedent(script)], timeout=120)
+    assert {"['__main__.op']", "True"} <= {*done.stdout.splitlines()}, done.stderr

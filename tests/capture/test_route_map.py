@@ -25,11 +25,6 @@ def by_default(call=op):
     return call()
 
 
-class Layer:
-    def method(self):
-        return "old"
-
-
 ROUTES = {
     "default argument": lambda: by_default(),
     "the name": lambda: op(),
@@ -101,8 +96,7 @@ def test_what_cannot_be_read_is_unknown():
     assert set(found.noticed("assigned")) == {"the name", "other"}
 
 
-def test_holders_of_other_names_are_refused():
+def test_holders_of_other_names_are_refused(refused):
     with pytest.raises(ValueError, match="same names as routes"):
         watch_routes(op, new_op, ROUTES, {"other": lambda: op}, PATCHES)
-    with pytest.raises(TypeError, match="holders needs a dict"):
-        watch_routes(op, new_op, ROUTES, [op], PATCHES)
+    refused(TypeError, "holders needs a dict", watch_routes, op, new_op, ROUTES, [op], PATCHES)

@@ -24,10 +24,10 @@ def word(route):
         ({"r": word}, word, {"i": 3}, "which cannot be called"),
     ],
 )
-def test_wrong_arguments_are_refused_in_one_sentence(routes, judge, interventions, sentence):
-    with pytest.raises(TypeError, match=sentence) as caught:
-        watch_callers(routes, judge, interventions)
-    assert "\n" not in str(caught.value)
+def test_wrong_arguments_are_refused_in_one_sentence(
+    routes, judge, interventions, sentence, refused
+):
+    refused(TypeError, sentence, watch_callers, routes, judge, interventions)
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+
+from tests.pythons import ROOT, finished
 
 COMPILER = shutil.which("cc")
 BEFORE_IT = """
@@ -59,13 +60,8 @@ def test_every_eager_op_passes_one_c_function(tmp_path):
     source, library = tmp_path / "before_it.c", tmp_path / "before_it.so"
     source.write_text(BEFORE_IT)
     subprocess.run([COMPILER, "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
-    done = subprocess.run(
-        [sys.executable, "-c", CASES],
-        env={**os.environ, "LD_PRELOAD": str(library), "TF_CPP_MIN_LOG_LEVEL": "3"},
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    env = {**os.environ, "LD_PRELOAD": str(library), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    done = finished([sys.executable, "-c", CASES], env=env, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
     counts = json.loads(done.stdout)
     assert counts.pop("nothing") == 0 and set(counts.values()) == {1}

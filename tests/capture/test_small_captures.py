@@ -8,14 +8,10 @@ from helpers.capture.rows import records_listing
 
 
 def test_records_become_rows_that_keep_their_keys_as_attributes():
-    listing = records_listing(
-        "t", {"way": "one name", "cannot see": 3}, {"way": "x", "cannot see": 4}
-    )
+    rows = {"way": "one name", "cannot see": 3}, {"way": "x", "cannot see": 4}
+    listing = records_listing("t", *rows)
     assert [c.heading for c in listing.columns] == ["way", "cannot see"]
     assert listing.rows[0].way == "one name" and listing.rows[1].cannot_see == 4
-
-
-def test_records_need_the_same_keys():
     with pytest.raises(ValueError, match="every row needs the keys a, in this order; row 2 has "):
         records_listing("t", {"a": 1}, {"b": 2})
 

@@ -23,18 +23,14 @@ def told_by(module, version):
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_record_agrees_with_cpython_and_keeps_nothing(version):
     found = told_by("stack_agreement", version)
-    programs, depths, moves = (
-        found[name] for name in ("programs_agree", "depths_agree", "stack_does_what_the_names_say")
-    )
+    programs, depths = found["programs_agree"], found["depths_agree"]
+    moves = found["stack_does_what_the_names_say"]
     assert programs["wrong"] == depths["wrong"] == moves["wrong"] == []
     assert programs["steps"] > 1200 and moves["moves"] > 300
     assert depths["right"] > (1500 if version == "3.11" else 200)
     assert found["nothing_is_kept"] == {"drift": 0}
-    assert found["tracing_is_given_back"] == {
-        "flags": [True, False, True],
-        "same size": True,
-        "goes on": 1,
-    }
+    back = {"flags": [True, False, True], "same size": True, "goes on": 1}
+    assert found["tracing_is_given_back"] == back
 
 
 @pytest.mark.long
@@ -94,9 +90,9 @@ def test_raising_instruction_is_known_until_its_handler_is_done():
     handled = next(n for n, step in enumerate(steps) if step.opname == "POP_EXCEPT")
     marked = [n for n, step in enumerate(steps) if step.raised >= 0]
     assert marked == list(range(failed + 1, handled + 1))
-    assert {(steps[n].raised, steps[n].left, steps[n].deed) for n in marked} == {
-        (steps[failed].offset, steps[failed].line, "raised")
-    }
+    for step in (steps[n] for n in marked):
+        assert (step.raised, step.left) == (steps[failed].offset, steps[failed].line)
+        assert step.deed == "raised"
 
 
 def test_loop_keeps_its_first_and_last_rounds():
@@ -116,18 +112,15 @@ def test_loop_keeps_its_first_and_last_rounds():
 def test_generator_function_is_run_to_its_end():
     ran = stack_run(counted, 2)
     assert "run to its end" in ran.note
-    assert [s.ending for s in ran.steps if s.ending.startswith("yields")] == [
-        "yields 2",
-        "yields None",
-        "yields 2",
-    ] or ran.outcome.startswith("It raised TypeError")
+    endings = [step.ending for step in ran.steps if step.ending.startswith("yields")]
+    raised = ran.outcome.startswith("It raised TypeError")
+    assert raised or endings == ["yields 2", "yields None", "yields 2"]
 
 
 def test_calls_of_one_module_are_followed_and_numbered():
     ran = stack_run(recursion, 3)
-    assert [s.call for s in ran.steps] == sorted(s.call for s in ran.steps) or len(
-        {s.call for s in ran.steps}
-    ) == 3
+    calls = [step.call for step in ran.steps]
+    assert calls == sorted(calls) or len({*calls}) == 3
     assert {step.function for step in ran.steps} == {"recursion"}
 
 
@@ -140,9 +133,8 @@ def test_calls_of_one_module_are_followed_and_numbered():
         ([].append, "written in C"),
     ],
 )
-def test_what_has_no_bytecode_to_run_is_refused_in_a_sentence(thing, words):
-    with pytest.raises(TypeError, match=words):
-        stack_run(thing)
+def test_what_has_no_bytecode_to_run_is_refused_in_a_sentence(thing, words, refused):
+    refused(TypeError, words, stack_run, thing)
 
 
 def test_unknown_python_is_refused_in_a_sentence(monkeypatch):
@@ -161,24 +153,19 @@ def test_interrupt_reaches_the_learner_and_the_tracer_is_put_back():
     assert sys.gettrace() is before
 
 
-@pytest.mark.parametrize(
-    "value, words",
-    [
-        (5, "5"),
-        ("a" * 100, "'" + "a" * 40 + "…'"),
-        ([1, [2, [3]]], "[1, [2, […]]]"),
-        ({"k": (1,)}, "{'k': (1,)}"),
-        (list(range(9)), "[0, 1, 2, 3, …]"),
-        (set(), "set()"),
+BRIEF = [
+    *((5, "5"), ("a" * 100, "'" + "a" * 40 + "…'"), ([1, [2, [3]]], "[1, [2, […]]]")),
+    *(({"k": (1,)}, "{'k': (1,)}"), (list(range(9)), "[0, 1, 2, 3, …]"), (set(), "set()")),
+    *(
         ({"b", "a"}, "{'a', 'b'}"),
         (KeyError("k", 2), "KeyError('k', 2)"),
         (range(3), "range(0, 3)"),
-        (len, "len()"),
-        (expression, "expression()"),
-        (int, "class int"),
-        (json, "module json"),
-        (interpreter_frame.NULL, "_Null object"),
-    ],
-)
+    ),
+    *((len, "len()"), (expression, "expression()"), (int, "class int"), (json, "module json")),
+    (interpreter_frame.NULL, "_Null object"),
+]
+
+
+@pytest.mark.parametrize("value, words", BRIEF)
 def test_brief_words(value, words):
     assert short_repr(value) == words

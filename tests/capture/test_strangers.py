@@ -64,9 +64,8 @@ def test_a_stance_that_turns_compiling_off_is_no_hit():
         (lambda p: torch.no_grad()(lambda: p * 2)(), "no op recorded itself"),
     ],
 )
-def test_why_a_tensor_has_no_grad_fn(make, words):
-    with pytest.raises(ValueError, match=words):
-        helpers.show_grad_fn(make(torch.ones(2, requires_grad=True)))
+def test_why_a_tensor_has_no_grad_fn(make, words, refused):
+    refused(ValueError, words, helpers.show_grad_fn, make(torch.ones(2, requires_grad=True)))
 
 
 def test_an_instruction_with_a_prefix_is_told_by_its_own_name():

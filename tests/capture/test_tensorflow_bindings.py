@@ -1,20 +1,17 @@
 """Where TensorFlow 2.21 holds `tf.nn.bias_add`; notebook 01 shows which routes are reached."""
 
 import json
-import subprocess
 import sys
 
 import pytest
 
+from tests.pythons import finished
+
 pytest.importorskip("tensorflow", reason="needs TensorFlow")
 
-MODULES = {
-    "tensorflow._api.v2.compat.v1.nn",
-    "tensorflow._api.v2.compat.v2.nn",
-    "tensorflow._api.v2.nn",
-    "tensorflow.python.ops.nn",
-    "tensorflow.python.ops.nn_ops",
-}
+MODULES = {f"tensorflow._api.v2.{name}nn" for name in ("compat.v1.", "compat.v2.", "")}
+MODULES |= {"tensorflow.python.ops.nn", "tensorflow.python.ops.nn_ops"}
+SIGNATURES = "tensorflow.python.util.dispatch._TYPE_BASED_DISPATCH_SIGNATURES{key}"
 WRAPPER = "tensorflow._api.v2.compat.v1.nn"
 HIDDEN = f"{WRAPPER}._tfmw_wrapped_module.bias_add"
 REGISTRY = "tensorflow.python.util.tf_export._NAME_TO_SYMBOL_MAPPING"
@@ -67,8 +64,7 @@ print(json.dumps(told))
 
 @pytest.fixture(scope="module")
 def told():
-    command = [sys.executable, "-c", PLAY]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
+    done = finished([sys.executable, "-c", PLAY], timeout=280)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -78,42 +74,30 @@ def test_the_scan_finds_the_function_in_five_modules(told):
     assert set(told["scan"]) == {f"{name}.bias_add" for name in MODULES}
 
 
-def test_the_thorough_search_adds_a_hidden_module_a_closure_and_three_registry_entries(told):
+def test_the_thorough_search_adds_places_of_which_the_registry_s_key_cannot_be_rebound(told):
     found = {path: kind for kind, path, _, _ in told["rows"]}
     assert {path for path, kind in found.items() if kind == "module attribute"} == set(told["scan"])
     assert found[HIDDEN] == "hidden module attribute"
     assert found[f"{REGISTRY}['nn.bias_add']"] == "dict value"
     assert found[f"{REGISTRY}['compat.v1.nn.bias_add']"] == "dict value"
-    signatures = "tensorflow.python.util.dispatch._TYPE_BASED_DISPATCH_SIGNATURES{key}"
-    assert found[signatures] == "dict key"
+    assert found[SIGNATURES] == "dict key"
     (cell,) = [path for path, kind in found.items() if kind == "closure cell"]
     assert cell.endswith("op_dispatch_handler.op_dispatch_handler")
-
-
-def test_only_the_key_of_the_registry_cannot_be_rebound(told):
     assert [kind for kind, _, _, rebindable in told["rows"] if not rebindable] == ["dict key"]
 
 
 def test_the_cache_in_c_is_a_place_only_once_the_name_was_looked_up(told):
     cached = ["C-level cache", f"{WRAPPER}.bias_add", False, True]
-    assert cached not in told["rows"]
-    assert cached in told["rows once looked up"]
+    assert cached not in told["rows"] and cached in told["rows once looked up"]
     assert len(told["rows once looked up"]) == len(told["rows"]) + 1
 
 
 @pytest.mark.parametrize("how", ["scan", "thorough"])
 def test_the_cache_in_c_is_full_or_empty_afterwards_as_it_was_before(told, how):
-    assert told[f"cached {how}"]
-    assert told[f"same after {how}"]
-    assert told[f"three copies {how}"]
-    assert told[f"same cache after {how}"]
+    for words in ("cached", "same after", "three copies", "same cache after"):
+        assert told[f"{words} {how}"], words
 
 
 def test_after_the_block_every_place_is_as_before(told):
     assert told["identical"]
-    assert told["left"] == [
-        [
-            "tensorflow.python.util.dispatch._TYPE_BASED_DISPATCH_SIGNATURES{key}",
-            "a key is found by its hash",
-        ]
-    ]
+    assert told["left"] == [[SIGNATURES, "a key is found by its hash"]]

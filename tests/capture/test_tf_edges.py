@@ -51,9 +51,8 @@ def test_constants_that_cannot_be_read_are_told_by_their_shape():
         (lambda v, one: 1 / 0, 2, ValueError, "the program 'a' raised ZeroDivisionError"),
     ],
 )
-def test_what_is_wrong_with_a_program_is_named(program, runs, error, words):
-    with pytest.raises(error, match=words):
-        helpers.watch_variables({"a": program}, runs)
+def test_what_is_wrong_with_a_program_is_named(program, runs, error, words, refused):
+    refused(error, words, helpers.watch_variables, {"a": program}, runs)
 
 
 def stop():

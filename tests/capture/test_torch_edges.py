@@ -6,14 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from helpers import (  # noqa: E402
-    show_fx,
-    show_grad_fn,
-    watch_breaks,
-    watch_compile,
-    watch_fixes,
-    watch_recompiles,
-)
+import helpers  # noqa: E402
 from helpers.capture.torch import dynamo_run as results  # noqa: E402
 from helpers.internals import torch_private  # noqa: E402
 from helpers.mini import frame_hook  # noqa: E402
@@ -26,7 +19,7 @@ def test_long_fx_graph_is_folded_and_its_nodes_can_be_found():
     x = made.placeholder("x")
     for _ in range(6_000):
         x = made.call_function(torch.sin, (x,))
-    exhibit = show_fx(made, find="sin_5999")
+    exhibit = helpers.show_fx(made, find="sin_5999")
     assert exhibit.model.found == ("sin_5999",)
     assert len(exhibit._repr_mimebundle_()[0]["text/html"]) < 1_000_000
 
@@ -35,7 +28,7 @@ def test_long_past_is_drawn_without_recursion_and_folded():
     x = torch.ones(1, requires_grad=True)
     for _ in range(10_000):
         x = x + 1
-    exhibit = show_grad_fn(x)
+    exhibit = helpers.show_grad_fn(x)
     assert len(exhibit.model.nodes) == 5_000 and "nearest 5,000" in exhibit.model.note
     assert len(exhibit._repr_mimebundle_()[0]["text/html"]) < 1_000_000
 
@@ -47,7 +40,7 @@ class Uncopied:
 
 def test_each_run_gets_copies_or_it_is_refused():
     with pytest.raises(TypeError, match="each run needs copies of the arguments"):
-        watch_fixes({"a": (lambda x: x, lambda x: x)}, Uncopied())
+        helpers.watch_fixes({"a": (lambda x: x, lambda x: x)}, Uncopied())
     copy, again = results.copied(([torch.ones(2)], torch.ones(2, requires_grad=True) * 2))
     assert copy[0].tolist() == [1, 1] and again.is_leaf and again.requires_grad
 
@@ -58,14 +51,10 @@ def test_each_run_gets_copies_or_it_is_refused():
 def installed():
     from torch._dynamo import convert_frame, symbolic_convert
 
-    return (
-        [one.name for one in frame_hook.installed()],
-        symbolic_convert.InstructionTranslatorBase.step,
-        torch_private.OutputGraph.compile_subgraph,
-        list(convert_frame._bytecode_hooks),
-        torch.is_grad_enabled(),
-        torch._C._len_torch_dispatch_stack(),
-    )
+    hooks = [one.name for one in frame_hook.installed()], list(convert_frame._bytecode_hooks)
+    patched = torch_private.OutputGraph.compile_subgraph
+    modes = torch.is_grad_enabled(), torch._C._len_torch_dispatch_stack()
+    return hooks, symbolic_convert.InstructionTranslatorBase.step, patched, modes
 
 
 def chain(x):
@@ -88,7 +77,7 @@ def stops(x):
 
 
 @pytest.mark.parametrize("fn", [chain, endless, quits, stops])
-@pytest.mark.parametrize("verb", [watch_compile, watch_breaks])
+@pytest.mark.parametrize("verb", [helpers.watch_compile, helpers.watch_breaks])
 def test_nothing_stays_installed_whatever_ends_the_run(verb, fn):
     before = installed()
     with contextlib.suppress(SystemExit, KeyboardInterrupt, RuntimeError):
@@ -96,7 +85,7 @@ def test_nothing_stays_installed_whatever_ends_the_run(verb, fn):
     assert installed() == before
 
 
-@pytest.mark.parametrize("verb", [watch_compile, watch_recompiles])
+@pytest.mark.parametrize("verb", [helpers.watch_compile, helpers.watch_recompiles])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, KeyError])
 def test_compilation_that_is_cut_leaves_no_evaluator(verb, error):
     def cut(graph, examples):
@@ -131,7 +120,7 @@ def layers(count):
 
 
 def test_step_holds_what_is_new_and_says_where_the_rest_stands():
-    run = watch_compile(layers(30), torch.ones(1, 2)).model
+    run = helpers.watch_compile(layers(30), torch.ones(1, 2)).model
     late = run.steps[-8]
     assert len(late.panel("guards so far").rows) == 12
     assert "Earlier steps show the" in late.panel("guards so far").note

@@ -47,12 +47,9 @@ def test_the_three_certain_differences_and_the_famous_example_without_one():
     named = {f.__name__: f for f in (read_then_use, read_and_update, three_updates, classic)}
     ledger = variables_ledger(named, runs=200)
     told = {entry.subject: [v.word for v in entry.verdicts] for entry in ledger.entries}
-    assert told == {
-        "read_then_use": ["11", "10"],
-        "read_and_update": ["1, 1", "0, 1"],
-        "three_updates": ["3, 3, 3", "1, 2, 3"],
-        "classic": ["1", "1"],
-    }
+    one = {"read_then_use": ["11", "10"], "classic": ["1", "1"]}
+    many = {"read_and_update": ["1, 1", "0, 1"], "three_updates": ["3, 3, 3", "1, 2, 3"]}
+    assert told == one | many
     assert "200 times" in ledger.note and ledger.entries[0].verdicts[1].tone == "changed"
 
 

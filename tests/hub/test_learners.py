@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from helpers.course.work import fresh
-from hub.trial import kills
+from hub.trial import environment, kills
 from hub.trial.learner import Learner, Refused
 from hub.trial.links import link
 from hub.trial.visit import Visit, written
@@ -29,6 +29,17 @@ def apart(coroutine):
 
 def work(hub, name):
     return hub.home(name) / "course/work"
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory):
+    """A hub that runs, with a teacher's repository of this checkout."""
+    if why := environment.missing():
+        pytest.skip(f"no hub to try ({why})")
+    from hub.trial.server import Hub
+
+    with Hub(tmp_path_factory.mktemp("hub")) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

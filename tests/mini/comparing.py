@@ -63,17 +63,16 @@ def _steps() -> dict[str, types.FunctionType]:
 
     Those need the course's own requirements, which another Python does not have.
     """
-    found = {}
-    for name in ("vm_programs",):
-        path = ROOT / f"helpers/study/chapter_3/{name}.py"
-        spec = importlib.util.spec_from_file_location(f"chapter_3_{name}", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        for key, cases in vars(module).items():
-            if type(cases) is list:
-                for number, (fn, args) in enumerate(cases):
-                    found[f"{name} {key} {number}: {fn.__name__}{args}"] = _with(fn, args)
-    return found
+    path = ROOT / "helpers/study/chapter_3/vm_programs.py"
+    spec = importlib.util.spec_from_file_location("chapter_3_vm_programs", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    lists = {name: cases for name, cases in vars(module).items() if type(cases) is list}
+    return {
+        f"{name} {number}: {fn.__name__}{args}": _with(fn, args)
+        for name, cases in lists.items()
+        for number, (fn, args) in enumerate(cases)
+    }
 
 
 def _with(fn, args):

@@ -28,10 +28,8 @@ def test_each_branch_is_a_graph_inside_of_its_caller():
 def test_a_body_in_a_body_stands_in_the_inner_one():
     graph = branched()
     deep = "cond:then/b:body"
-    nodes = (
-        Node(deep, "body", "call", group=deep, op=BODY),
-        Node(f"{deep}/c", "c", "op", group=deep),
-    )
+    body = Node(deep, "body", "call", group=deep, op=BODY)
+    nodes = body, Node(f"{deep}/c", "c", "op", group=deep)
     edges = Edge("cond:then/b", deep, "body"), Edge(deep, f"{deep}/c")
     nest = nested(Graph("deeper", graph.nodes + nodes, graph.edges + edges))
     inner = nest.bodies[0].nest

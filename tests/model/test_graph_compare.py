@@ -41,11 +41,7 @@ RULES = {
         "b merged, q merged, y kept",
     ),
     "an op of its own": (TWINS.replace("b sin", "b cos"), MERGED, "b changed"),
-    "identity": (
-        "t flip x, u flip t, i id u, y sin i, z out y",
-        "y sin x, z out y",
-        "t bypassed",
-    ),
+    "identity": ("t flip x, u flip t, i id u, y sin i, z out y", "y sin x, z out y", "t bypassed"),
     "a row of one op": ("t flip x, u flip t, y sin u, z out y", "y sin x, z out y", "t cancelled"),
     "a fused op": ("a sin x, b neg a, z out b", "ab sinneg x, z out ab", "a changed, ab added"),
     "new": ("z out x", "d exp x, z out x", "d added"),
@@ -59,13 +55,10 @@ def test_each_rule_on_the_smallest_pair_that_shows_it(before, after, said):
 
 
 def test_what_the_graphs_do_not_explain_is_called_changed():
-    diff = compare(
-        graph("x in", "w in", "y add x w", "z out y"), graph("x in", "w in", "y mul x w", "z out y")
-    )
-    assert diff.found("changed")[0].how == "the op was add, and is mul"
-    assert (
-        words(("x in", "w in", "a sin x", "z out a"), ("x in", "w in", "z out w"))["a"] == "changed"
-    )
+    one, other = (graph("x in", "w in", f"y {op} x w", "z out y") for op in ("add", "mul"))
+    assert compare(one, other).found("changed")[0].how == "the op was add, and is mul"
+    after = words(("x in", "w in", "a sin x", "z out a"), ("x in", "w in", "z out w"))
+    assert after["a"] == "changed"
 
 
 def differences(before, after):
@@ -84,9 +77,8 @@ def test_another_output_of_the_same_node_is_said():
     assert differences(["", "output 1"], ["", "output 1"]) == ""
     assert differences([""], ["output 1"]) == another
     assert differences(["", "output 1"], ["output 2", ""]) == another
-    assert (
-        differences(["", "output 1"], ["output 1", ""]) == "reads the same inputs in another order"
-    )
+    turned = "reads the same inputs in another order"
+    assert differences(["", "output 1"], ["output 1", ""]) == turned
     assert differences([""], ["control"]) == another
 
 

@@ -110,12 +110,8 @@ def _function_of(node):
 
 def _docstrings(tree) -> set[int]:
     owners = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
-    return {
-        id(node)
-        for owner in owners
-        if ast.get_docstring(owner) is not None
-        for node in ast.walk(owner.body[0])
-    }
+    docs = [owner.body[0] for owner in owners if ast.get_docstring(owner) is not None]
+    return {id(node) for doc in docs for node in ast.walk(doc)}
 
 
 def _is_program(node) -> bool:
@@ -246,9 +242,10 @@ def _finally_weakened(node) -> list[Callable]:
         node.handlers.append(handler)
         node.orelse += otherwise
 
+    raised = [*copy.deepcopy(last), ast.Raise(None, None)]
+    ways = [partial(handle, raised, last), partial(_put, node, *node.body, *last)]
     return [
-        partial(handle, [*copy.deepcopy(last), ast.Raise(None, None)], last),
-        partial(_put, node, *node.body, *last),
+        *ways,
         partial(handle, last, copy.deepcopy(last)),
         partial(last.append, ast.Return(None)),
     ]

@@ -74,11 +74,11 @@ def pytest_terminal_summary(terminalreporter):
 
 def records(stats: dict) -> list[Record]:
     """Return the records of the reports that failed."""
+    found = [(report, outcome) for outcome in (FAILED, ERROR) for report in stats.get(outcome, [])]
     return [
-        Record(*_split(report.nodeid), outcome, plain(str(report.longrepr or "")))
-        for outcome in (FAILED, ERROR)
-        for report in stats.get(outcome, [])
-        if hasattr(report, "nodeid")
+        Record(*_split(one.nodeid), outcome, plain(str(one.longrepr or "")))
+        for one, outcome in found
+        if hasattr(one, "nodeid")
     ]
 
 

@@ -89,11 +89,9 @@ def _another(words: str) -> str:
     """Return how an output differs from the stored one; of HTML the words that are read."""
     if kinds := _KINDS.search(words):
         named = ", ".join(sorted(re.findall(r"'([^']+)'", kinds[2])))
-        missing = kinds[1] == "Missing"
+        gone = kinds[1] == "Missing"
         return (
-            f"shows no {named}, which is stored"
-            if missing
-            else f"shows {named}, and none is stored"
+            f"shows no {named}, which is stored" if gone else f"shows {named}, and none is stored"
         )
     html = "mismatch 'text/html'" in words
     stored, now = (_first(words.splitlines(), sign, html) for sign in ("+", "-"))

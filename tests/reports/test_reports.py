@@ -1,9 +1,7 @@
 """A red run is told in plain words, at its end and by its report; what was tried; what moved."""
 
 import os
-import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -11,12 +9,12 @@ from nbformat import v4
 
 from helpers.safety.missing_parts import CURE
 from tests.own_process import BARE
+from tests.pythons import ROOT, finished
 from tests.reports import moved, opcodes, red, tried
 from tests.reports.plugin import NO_SKIPS
 from tests.reports.records import ERROR, FAILED, PASSED, SKIPPED, Record, Run, plain, read
 from tests.reports.unpinned import unpinned
 
-ROOT = Path(__file__).parents[2]
 BROKEN = """
 import pytest
 
@@ -64,7 +62,7 @@ def run(tmp_path_factory):
     command = [sys.executable, *words.split(), "-p", "no:cacheprovider", "--junitxml=report.xml"]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     env = {name: value for name, value in env.items() if not name.startswith(("PYTEST_", NO_SKIPS))}
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    done = finished(command, cwd=folder, env=env)
     assert done.returncode == 1, done.stdout + done.stderr
     return folder, plain(done.stdout), read(folder / "report.xml")
 
@@ -97,7 +95,7 @@ def test_a_run_in_which_no_test_may_be_skipped_fails(tmp_path, setting, code, to
     command = [sys.executable, "-m", "pytest", "-p", "tests.reports.plugin", *BARE]
     command += ["-p", "xdist.plugin", "-n", "1"] if setting == "all" else []
     env = {**os.environ, "PYTHONPATH": str(ROOT), NO_SKIPS: setting}
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    done = finished(command, cwd=tmp_path, env=env)
     said = {line for line in done.stdout.splitlines() if line.startswith("- test_skipping")}
     assert (done.returncode, said) == (code, told), done.stdout
     assert (f"- test_needy.py {NOT_HERE}" in done.stdout) == bool(code)

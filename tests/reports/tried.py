@@ -50,12 +50,10 @@ def at(run: Run) -> tuple[str, str]:
 def told(runs: list[Run], group: str) -> str:
     """Return in words what came of a group; all runs of one machine count together."""
     folders = {"notebooks/": "notebooks", "tests/browser/": "in a browser"}
-    found = Counter(
-        record.outcome.replace(ERROR, FAILED)
-        for run in runs
-        for record in run.records
-        if group == next((g for f, g in folders.items() if record.file.startswith(f)), "tests")
-    )
+    records = [record for run in runs for record in run.records]
+    of = [next((g for f, g in folders.items() if r.file.startswith(f)), "tests") for r in records]
+    here = [record for record, own in zip(records, of, strict=True) if own == group]
+    found = Counter(record.outcome.replace(ERROR, FAILED) for record in here)
     said = [f"{found[name]} {name}" for name in (FAILED, PASSED, SKIPPED) if found[name]]
     how = {run.where.get("notebooks", "") for run in runs} - {""}
     if not said:

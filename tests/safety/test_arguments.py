@@ -4,13 +4,7 @@ import pytest
 
 from helpers import predict, show_bytecode, show_names, show_table
 from helpers.safety import arguments
-from helpers.safety.arguments import (
-    is_exactly,
-    quote_value,
-    real_isinstance,
-    real_type_name,
-    static_attribute,
-)
+from helpers.safety.arguments import is_exactly, quote_value, real_isinstance, static_attribute
 
 
 def _raises(*args):
@@ -28,7 +22,7 @@ class Odd:
 def test_what_is_asked_is_the_real_type_and_what_is_stored():
     assert isinstance(Odd(), dict) and not real_isinstance(Odd(), dict)
     assert real_isinstance(True, int) and not is_exactly(True, int) and is_exactly(Odd(), int, Odd)
-    assert real_type_name(Odd()) == quote_value(Odd()) == "Odd"
+    assert arguments.real_type_name(Odd()) == quote_value(Odd()) == "Odd"
     assert [static_attribute(Odd(), n, 5) for n in ("stored", "asked", "none")] == [1, 5, 5]
     assert "Odd" in repr(show_table("T", {"a": Odd()})) and "Odd" in repr(show_names("Odd"))
 
@@ -47,7 +41,5 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("says", REFUSED)
-def test_refusal_is_one_sentence(says):
-    with pytest.raises((TypeError, ValueError), match=says) as raised:
-        REFUSED[says]()
-    assert "\n" not in str(raised.value)
+def test_refusal_is_one_sentence(says, refused):
+    refused((TypeError, ValueError), says, REFUSED[says])

@@ -29,12 +29,10 @@ def victim(tmp_path):
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_name_that_leads_elsewhere_is_refused(name):
+def test_a_name_that_leads_elsewhere_is_refused(name, refused):
     for good in ("user_relu", "a b", "größe.py"):
         assert plain_name(good) == good
-    with pytest.raises(ValueError, match="must be a plain name") as caught:
-        plain_name(name, "the name")
-    assert "\n" not in str(caught.value)
+    refused(ValueError, "must be a plain name", plain_name, name, "the name")
     for call in (lambda: op_folder(name, {}), lambda: op_folder("good", {name: ""})):
         with pytest.raises(ValueError):
             call()

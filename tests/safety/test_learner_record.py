@@ -5,20 +5,10 @@ import os
 
 import pytest
 
+from helpers.safety import learner_record as kept
 from helpers.safety import progress
 from helpers.safety.folders import COURSE, Refusal
-from helpers.safety.learner_record import (
-    NAME,
-    STATE,
-    Record,
-    Shared,
-    add,
-    read,
-    read_shared,
-    share,
-    shared_file,
-    stop,
-)
+from helpers.safety.learner_record import NAME, Record, add, read, read_shared, share, stop
 
 PASSED = {"check": "tangle", "is": "passed"}
 SAID = {"predict": "\ud800\n\u2028…", "said": "old", "was": "new", "chapter": 1}
@@ -81,7 +71,7 @@ def test_sharing_writes_one_file_and_stopping_leaves_none(places):
     file = share(str(folder), {}, "", work)
     assert json.loads((folder / file).read_text()) == {"course": COURSE, "exercises": {}}
     put(folder, 1, told(name="another"))
-    assert share(str(folder), STATES, "Ada", work) == file and shared_file(work)
+    assert share(str(folder), STATES, "Ada", work) == file and kept.shared_file(work)
     names = {one.name: dict(one.states) for one in read_shared(str(folder)).files}
     assert names == {"Ada": STATES, "another": STATES}
     assert os.listdir(other) == [] and share(str(other), STATES, "", work) in os.listdir(other)
@@ -89,17 +79,15 @@ def test_sharing_writes_one_file_and_stopping_leaves_none(places):
     assert stop(work) == "" and os.listdir(work) == os.listdir(other) == []
 
 
-def test_a_note_that_was_changed_deletes_nothing_and_what_is_no_folder_is_refused(places):
+def test_a_note_that_was_changed_deletes_nothing_and_what_is_no_folder_is_refused(places, refused):
     work, folder, _ = places
-    (work / STATE).write_text('{"folder": "/tmp", "file": "../precious.json"}')
+    (work / kept.STATE).write_text('{"folder": "/tmp", "file": "../precious.json"}')
     assert stop(work) == ""
-    with pytest.raises(Refusal, match="delete it and share again"):
-        share(str(folder), STATES, "", work)
-    assert (work / STATE).exists() and not list(folder.iterdir())
+    refused(Refusal, "delete it and share again", share, str(folder), STATES, "", work)
+    assert (work / kept.STATE).exists() and not list(folder.iterdir())
     for given in ("", "no such folder", "\0", "x" * 9000):
         for call in (lambda given: share(given, {}, "", work), read_shared):
-            with pytest.raises(Refusal, match="there is no folder"):
-                call(given)
+            refused(Refusal, "there is no folder", call, given)
 
 
 def test_files_that_cannot_be_read_are_counted_and_nothing_more(places):
@@ -111,7 +99,7 @@ def test_files_that_cannot_be_read_are_counted_and_nothing_more(places):
     (folder / "notes.txt").write_text("not looked at")
     put(folder, 93, told(name="<b>", exercises={"a": 1, "b": "won"}))
     found = read_shared(str(folder))
-    assert found.files == (Shared((("b", "won"),), "<b>"),) and found.unread == len(bad) + 1
+    assert found.files == (kept.Shared((("b", "won"),), "<b>"),) and found.unread == len(bad) + 1
 
 
 # -- what is being done, in words

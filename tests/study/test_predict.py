@@ -62,9 +62,8 @@ def test_answer_that_is_no_choice_is_refused_by_name():
         (None, ["1", "2"], TypeError, "must be text, not NoneType"),
     ],
 )
-def test_misuse_is_said_in_one_sentence(question, choices, error, words):
-    with pytest.raises(error, match=words):
-        predict(question, choices, run=lambda: 1)
+def test_misuse_is_said_in_one_sentence(question, choices, error, words, refused):
+    refused(error, words, predict, question, choices, run=lambda: 1)
 
 
 def test_text_keeps_the_answer_back():
@@ -82,15 +81,14 @@ def test_reveal_says_answer_and_why_without_quotes():
     assert told == "What comes?\nRunning it raised KeyError."
 
 
-def test_the_last_question_can_be_revealed_without_a_name_for_it():
+def test_the_last_question_can_be_revealed_without_a_name_for_it(refused):
     predict("First?", ["1", "2"], run=lambda: 1)
     predict("Second?", ["1", "2"], run=lambda: 2)
     assert predict.reveal() == "Second?\nRunning it gave 2."
     assert predict.reveal("First") == "First?\nRunning it gave 1."
     predict("First?", ["1", "2"], run=lambda: 2)
     assert predict.reveal() == "First?\nRunning it gave 2."
-    with pytest.raises(ValueError, match="no question asked here contains 'Third'"):
-        predict.reveal("Third")
+    refused(ValueError, "no question asked here contains 'Third'", predict.reveal, "Third")
 
 
 def decide(asked, number):
@@ -119,12 +117,11 @@ def test_what_was_decided_is_kept_and_told(nothing_asked):
     assert other.said == "" and other._widget().picked == -1, "that was another question"
 
 
-def test_a_run_that_only_makes_a_coroutine_is_refused():
+def test_a_run_that_only_makes_a_coroutine_is_refused(refused):
     async def later():
         return "a"
 
-    with pytest.raises(TypeError, match="coroutine"):
-        predict("Later?", ["a", "b"], run=later)
+    refused(TypeError, "coroutine", predict, "Later?", ["a", "b"], run=later)
 
 
 def asked_in(path):

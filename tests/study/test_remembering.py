@@ -65,12 +65,8 @@ def test_a_kernel_in_work_records_and_the_next_one_knows(course):
     assert events[3] == {"predict": ASKED, "said": "old", "was": "new", "chapter": 0}
     later = run(course, "work", CODE.rpartition("\n")[0].partition("form")[0], "asked.said")[1]
     assert later == "'old'"
-    [shown, told] = run(
-        course,
-        "work",
-        "from helpers import show_progress\nshow_progress()",
-        "from helpers import show_predictions\nshow_predictions()",
-    )
+    cells = ("import helpers\nhelpers.show_progress()", "helpers.show_predictions()")
+    [shown, told] = run(course, "work", *cells)
     assert "●warm_up" in shown and "0 of 1" in shown
     assert "You left off in chapter 0: 1 of 1 exercise passed" in shown
     assert "You decided 1 of 1 and got 0 right." in told
@@ -123,6 +119,8 @@ def test_only_the_chapter_at_hand_comes_back(recorded):
 
 
 SHARING = """
+import os
+folder = {folder!r}
 from helpers import check, share_progress, show_class, show_progress, stop_sharing
 check.warm_up(7), check.warm_up.hint()
 """
@@ -131,27 +129,18 @@ check.warm_up(7), check.warm_up.hint()
 def test_what_is_shared_is_counted_until_it_is_taken_back(course, tmp_path):
     folder = tmp_path / "shared"
     folder.mkdir()
-    shown, told, seen, gone, after = run(
-        course,
-        "work",
-        SHARING,
-        f"share_progress({str(folder)!r})",
-        f"share_progress({str(folder)!r}, name='Ada')",
-        f"show_class({str(folder)!r})",
-        "show_progress()",
-        "print(len(list(__import__('pathlib').Path(" + repr(str(folder)) + ").iterdir())))",
-        "stop_sharing()",
-        f"show_class({str(folder)!r})",
-    )[3:]
+    sharing = SHARING.format(folder=str(folder))
+    cells = ["share_progress(folder)", "share_progress(folder, name='Ada')", "show_class(folder)"]
+    cells += ["show_progress()", "len(os.listdir(folder))", "stop_sharing()", "show_class(folder)"]
+    shown, told, seen, gone, after = run(course, "work", sharing, *cells)[3:]
     assert "Ada" in shown and "Shared by 1 learner; 1 gave a name." in shown and seen.strip() == "1"
     assert "and you share your progress" in told
     assert "Your file is gone" in gone and "Shared by 0 learners" in after
     assert list(folder.iterdir()) == []
 
 
-def test_outside_of_work_nothing_is_shared(tmp_path, capsys):
-    with pytest.raises(Refusal, match="nothing is recorded here"):
-        share_progress(str(tmp_path))
+def test_outside_of_work_nothing_is_shared(tmp_path, capsys, refused):
+    refused(Refusal, "nothing is recorded here", share_progress, str(tmp_path))
     assert list(tmp_path.iterdir()) == []
     stop_sharing()
     assert "it is not known what you share" in capsys.readouterr().out

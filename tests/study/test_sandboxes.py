@@ -40,9 +40,8 @@ def test_a_guess_is_told_right_or_wrong_with_the_reason():
         ("hit", {"shape": "(9,)"}, r"shape can be .*'\(9,\)' is not one of them"),
     ],
 )
-def test_what_cannot_be_picked_is_named(guess, picked, words):
-    with pytest.raises(ValueError, match=words):
-        signature_sandbox().run(guess, **picked)
+def test_what_cannot_be_picked_is_named(guess, picked, words, refused):
+    refused(ValueError, words, signature_sandbox().run, guess, **picked)
 
 
 def test_the_exhibit_reads_the_same_before_and_after_use():

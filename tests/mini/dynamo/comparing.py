@@ -1,4 +1,7 @@
-"""A function through one door, and as it is -> how they differ, in words, if they do."""
+"""A function through one door, and as it is -> how they differ, in words, if they do.
+
+`tried_on` lists a function with the arguments that it is to be tried on: `PROGRAMS`.
+"""
 
 import contextlib
 import copy
@@ -11,6 +14,24 @@ import torch
 from helpers.mini import dynamo
 
 ROUNDS = 3
+PROGRAMS = []
+PARTS = ("result", "arguments", "printed", "random", "globals")  # of an outcome
+
+
+def tried_on(*cases):
+    """List a function; each case is a tuple of arguments."""
+
+    def add(fn):
+        PROGRAMS.append((fn, cases))
+        return fn
+
+    return add
+
+
+def numbers(*shape, start=-1.5, step=0.75):
+    """Return a float tensor of this shape whose numbers differ."""
+    count = torch.Size(shape).numel()
+    return (torch.arange(count) * step + start).reshape(shape)
 
 
 @contextlib.contextmanager
@@ -37,14 +58,9 @@ def differences(fn, cases, door, backend=None, rounds=ROUNDS) -> list[str]:
         for turn in range(rounds):
             for args, want in zip(cases, wanted, strict=True):
                 got = outcome(called, fn, args)
-                parts = zip(
-                    ("result", "arguments", "printed", "random", "globals"), got, want, strict=True
-                )
-                found += [
-                    f"{fn.__name__}, round {turn}: {part} {a!r}, not {b!r}"
-                    for part, a, b in parts
-                    if not same(a, b)
-                ]
+                place = f"{fn.__name__}, round {turn}"
+                parts = zip(PARTS, got, want, strict=True)
+                found += [f"{place}: {p} {a!r}, not {b!r}" for p, a, b in parts if not same(a, b)]
     return found
 
 
@@ -121,8 +137,6 @@ def _same_tensor(a, b) -> bool:
         for t in (a_numbers, b_numbers)
     ]
     alike = a.stride() == b.stride() and torch.equal(*bits)
-    return (
-        alike
-        and (a.grad is None) == (b.grad is None)
-        and (a.grad is None or _same_tensor(a.grad, b.grad))
-    )
+    if a.grad is None or b.grad is None:
+        return alike and a.grad is b.grad
+    return alike and _same_tensor(a.grad, b.grad)

@@ -11,8 +11,8 @@ torch = pytest.importorskip("torch")
 
 from helpers.mini import dynamo, frame_hook  # noqa: E402
 from tests.mini.dynamo import comparing  # noqa: E402
+from tests.mini.dynamo.comparing import PROGRAMS  # noqa: E402
 from tests.mini.dynamo.programs import broken, fooling, modules, python, tensors  # noqa: E402, F401
-from tests.mini.dynamo.table import PROGRAMS  # noqa: E402
 
 DOORS = ["decorator"] + ["hook"] * bool(frame_hook.available())
 
@@ -88,12 +88,11 @@ def test_a_lambda_can_be_compiled():
     assert len(compiled.graphs) == 2 and compiled.why == ""
 
 
-def test_what_a_backend_raises_is_heard():
+def test_what_a_backend_raises_is_heard(refused):
     def failing(module, example_inputs):
         raise KeyError("mine")
 
-    with pytest.raises(KeyError, match="mine"):
-        dynamo.compile(lambda x: x + 1, backend=failing)(torch.ones(2))
+    refused(KeyError, "mine", dynamo.compile(lambda x: x + 1, backend=failing), torch.ones(2))
 
 
 def test_a_failure_of_its_own_makes_it_run_plain_python(monkeypatch):
@@ -118,9 +117,8 @@ def test_a_method_can_be_compiled():
 
 
 @pytest.mark.parametrize("wrong", [3, print, None.__class__, functools.partial(print)])
-def test_only_what_comes_down_to_a_function_of_python_is_taken(wrong):
-    with pytest.raises(TypeError, match="compile needs a Python function"):
-        dynamo.compile(wrong)
+def test_only_what_comes_down_to_a_function_of_python_is_taken(wrong, refused):
+    refused(TypeError, "compile needs a Python function", dynamo.compile, wrong)
 
 
 def test_a_backend_is_something_to_call_and_returns_such():

@@ -71,13 +71,7 @@ def helper(x, shift=1):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        ("SCALE", 3),
-        ("SCALE", 2.0),
-        ("TABLE", {"k": 5}),
-        ("helper", lambda x: x - 1),
-        ("len", 3),
-    ],
+    [("SCALE", 3), ("SCALE", 2.0), ("TABLE", {"k": 5}), ("helper", lambda x: x - 1), ("len", 3)],
 )
 def test_globals_may_change(monkeypatch, name, value):
     compiled = dynamo.compile(use_globals)

@@ -1,21 +1,18 @@
 """Graph breaks and resume functions on every supported Python that is on this machine."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.pythons import OTHERS, found
+from tests.pythons import OTHERS, finished, found
 
 FILE = Path(__file__).with_name("without_torch.py")
 
 
 def report(interpreter):
-    child = subprocess.run(
-        [interpreter, "-B", str(FILE)], capture_output=True, text=True, timeout=120
-    )
+    child = finished([interpreter, "-B", str(FILE)], timeout=120)
     assert child.returncode == 0, child.stderr[-2000:]
     return json.loads(child.stdout)
 

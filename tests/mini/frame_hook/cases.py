@@ -204,14 +204,11 @@ def no_reference_is_lost_or_kept():
 
     thing = Thing()
     ways = {
-        "watched": lambda code, arguments: None,
-        "swapped": lambda code, arguments: times.__code__,
-        "replaced": lambda code, arguments: same,
+        "watched": (nothing, ([], [])),
+        "swapped": (lambda code, arguments: times.__code__, (3, 4)),
+        "replaced": (lambda code, arguments: same, (thing, 4)),
     }
-    for way, callback in ways.items():
-        numbers = (3, 4) if way == "swapped" else (thing, 4)
-        if way == "watched":
-            numbers = ([], [])
+    for way, (callback, numbers) in ways.items():
         held = (thing, callback, same, times, add.__code__, times.__code__, None, numbers[0])
 
         def run(count, numbers=numbers, callback=callback):
@@ -244,14 +241,8 @@ def bad_input_is_told():
             raise AssertionError(words)
 
 
-CASES = {
-    name: case
-    for name, case in globals().copy().items()
-    if callable(case)
-    and getattr(case, "__module__", None) == __name__
-    and case.__code__.co_argcount == 0
-    and name not in ("off", "recorder")
-}
+OWN = [fn for fn in [*globals().values()] if getattr(fn, "__module__", None) == __name__]
+CASES = {fn.__name__: fn for fn in OWN if not fn.__code__.co_argcount and fn not in (off, recorder)}
 
 
 def run_all():

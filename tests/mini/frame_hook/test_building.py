@@ -1,12 +1,11 @@
 """The hook where it must be built, where it cannot be, and where only torch's own is left."""
 
 import os
-import subprocess
 import sys
 
 import pytest
 
-from tests.pythons import BARE
+from tests.pythons import BARE, finished
 
 pytestmark = [pytest.mark.own_process, pytest.mark.long]
 
@@ -20,12 +19,7 @@ CASES = (
 
 def child(code, tmp_path, **changed):
     env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), **changed}
-    done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", BARE + code],
-        env=env,
-        capture_output=True,
-        text=True,
-    )
+    done = finished([sys.executable, "-X", "faulthandler", "-c", BARE + code], env=env)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

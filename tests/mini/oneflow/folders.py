@@ -1,6 +1,9 @@
 """Op folders for the tests, written anew for each; all code here is the tests' own."""
 
+import re
+
 import numpy as np
+import pytest
 
 from helpers.mini import oneflow as flow
 
@@ -164,3 +167,13 @@ def train(relu, spec=((5,), "float32"), seen=None):
         return loss
 
     return job
+
+
+def caught(run, stage, words):
+    """Assert that run() raises exactly an OpError, at a stage, with words in one sentence."""
+    with pytest.raises(flow.OpError) as caught:
+        run()
+    message = str(caught.value)
+    assert all(word in message for word in words), message
+    assert caught.value.stage == stage, message
+    assert "\n" not in message and not re.search(r"/tmp|0x[0-9a-f]", message), message

@@ -1,12 +1,13 @@
-"""A definition in C++ is compiled for real, and means what the one in Python means."""
+"""A definition in C++ is compiled when it must be, and means what the one in Python means."""
 
 import numpy as np
 import pytest
 
 from helpers.mini import oneflow as flow
+from helpers.mini.oneflow import cpp_def
 from helpers.mini.oneflow.cpp_def import find_compiler
 from helpers.mini.oneflow.registry import Spec
-from tests.mini.oneflow.folders import RELU, RELU_CPP, X, load, train, write
+from tests.mini.oneflow.folders import RELU, RELU_CPP, X, caught, edited, load, train, write
 
 pytestmark = pytest.mark.skipif(find_compiler() is None, reason="no C++ compiler on this machine")
 
@@ -36,12 +37,9 @@ def test_both_front_ends_define_the_same_ops(tmp_path):
 @pytest.mark.parametrize(("shape", "dtype"), [((), "float16"), ((0,), "int8"), ((2, 3), "uint8")])
 def test_both_front_ends_infer_the_same(shape, dtype, tmp_path):
     write(tmp_path, {**RELU, **RELU_CPP})
-    specs = [
-        definitions(tmp_path, front_end, "user_relu")[0]["user_relu_forward"].infer(
-            {("in", 0): Spec(shape, dtype)}, {"device_sub_tag": "py"}
-        )
-        for front_end in ("py_def", "cpp_def")
-    ]
+    given = {("in", 0): Spec(shape, dtype)}, {"device_sub_tag": "py"}
+    both = (definitions(tmp_path, way, "user_relu")[0] for way in ("py_def", "cpp_def"))
+    specs = [ops["user_relu_forward"].infer(*given) for ops in both]
     assert specs[0] == specs[1] == {"out": Spec(shape, dtype)}
 
 
@@ -95,3 +93,59 @@ def test_attributes_arrive_as_they_were_sent(tmp_path):
     assert values["f"] == float(np.float32(0.1)) and values["s"] == "two\n\twords"
     assert (values["b"], values["i"], values["l"]) == (True, -7, 2**40)
     assert op.infer({("in", 0): Spec((2,), "float32")}, values) == {"out": Spec((), "float32")}
+
+
+def count_compilations(monkeypatch):
+    """Count runs of the compiler."""
+    count = []
+    real = cpp_def._compile
+    monkeypatch.setattr(cpp_def, "_compile", lambda *a: (count.append(1), real(*a)))
+    return count
+
+
+@pytest.mark.long
+def test_an_edited_definition_is_never_stale(tmp_path, monkeypatch):
+    count = count_compilations(monkeypatch)
+    own = edited(RELU_CPP, "cpp_def.cpp", "#include", '#include "names.h"\n#include')
+    own = edited(own, "cpp_def.cpp", '.Output("out")', ".Output(OUT)")
+    write(tmp_path, own)
+    header = tmp_path / "user_relu" / "names.h"
+
+    def outputs():
+        return cpp_def.load(tmp_path / "user_relu" / "user_relu_cpp_def.cpp")[0].outputs
+
+    header.write_text('#define OUT "out"\n')
+    assert outputs() == outputs() == ("out",)
+    assert len(count) == 1
+    header.write_text('#define OUT "aus"\n')
+    assert outputs() == ("aus",)
+    assert len(count) == 2
+
+
+def test_no_compiler(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    write(tmp_path, RELU_CPP)
+    words = ["user_relu/user_relu_cpp_def.cpp", "g++", "user_relu/user_relu_op_def.py", ".py_def()"]
+    caught(lambda: load(tmp_path, front_end="cpp_def"), "load", words)
+
+
+# id: (what is replaced, by what, stage, words)
+WRONG = {
+    "compile error": ('.Output("out")', '.Outpost("out")', "load",
+        ["user_relu/user_relu_cpp_def.cpp does not compile: user_relu_cpp_def.cpp:15:", "Outpost"]),
+    "attr of another type": ('.Input("in")', '.Input("in").Attr<char>("c", 1)', "load",
+        ["does not compile", "int32_t"]),
+    "crash while loading": ("namespace {\n", "namespace {\nint zero = *(volatile int*)nullptr;\n",
+        "load", ["user_relu/user_relu_cpp_def.cpp", "SIGSEGV"]),
+    "no inference": (".SetTensorDescInferFn(Same)", "", "load",
+        ['op type "user_relu_forward" (user_relu/user_relu_cpp_def.cpp)', "SetTensorDescInferFn"]),
+}  # fmt: skip
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_file(name, tmp_path):
+    old, new, stage, words = WRONG[name]
+    write(tmp_path, edited(RELU_CPP, "cpp_def.cpp", old, new))
+    caught(lambda: load(tmp_path, front_end="cpp_def"), stage, words)

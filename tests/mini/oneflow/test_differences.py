@@ -9,18 +9,8 @@ from helpers.mini import oneflow as flow
 from helpers.mini.oneflow import differences
 from helpers.mini.oneflow.cpp_def import find_compiler
 from helpers.mini.oneflow.session import session
-from tests.mini.oneflow.folders import (
-    KERNEL,
-    RELU,
-    RELU_CPP,
-    X,
-    edited,
-    load,
-    predict,
-    tp,
-    train,
-    write,
-)
+from tests.mini.oneflow import folders
+from tests.mini.oneflow.folders import RELU, RELU_CPP, X, edited, load, predict, tp, write
 
 pytestmark = pytest.mark.long
 
@@ -159,7 +149,7 @@ def front_end(tmp):
     found = []
     for way in ("py_def", "cpp_def"):
         with flow.fresh_session():
-            found.append(train(load(tmp, front_end=way).api.relu)(X).tobytes())
+            found.append(folders.train(load(tmp, front_end=way).api.relu)(X).tobytes())
     assert found[0] == found[1]
 
 
@@ -208,7 +198,7 @@ def by_dtype(tmp):
         'kernel = flow.REGISTER_USER_KERNEL("user_relu_forward").SetCreateFn(forward)',
         'kernel.SetIsMatchedHob(flow.HobDataType("in", 0) == "int8")',
     )
-    op = load(write(tmp, {**RELU, "py_kernel.py": "\n".join([KERNEL, *lines])}))
+    op = load(write(tmp, {**RELU, "py_kernel.py": "\n".join([folders.KERNEL, *lines])}))
     assert predict(op.api.relu, ((5,), "int8"))(X.astype("int8")).tolist() == [0, 0, 0, 1, 2]
     with pytest.raises(flow.OpError, match="Cannot find the kernel"):
         predict(op.api.relu)(X)

@@ -23,13 +23,9 @@ def test_job_is_its_op_list(relu):
     assert (op.outputs[0].shape, op.outputs[0].dtype) == ((5,), "float32")
     assert (op.attrs, op.placement) == ((("device_sub_tag", "py"),), "cpu")
     assert (op.part, op.file) == ("forward", "user_relu/user_relu_op_def.py")
-    assert str(job.job).splitlines() == [
-        "job job (predict), 2 ops",
-        "forward:",
-        "  x = input() -> x/out_0: float32[5]",
-        "  myrelu = user_relu_forward(in=x/out_0) -> myrelu/out_0: float32[5]",
-        "returns myrelu/out_0",
-    ]
+    said = "  myrelu = user_relu_forward(in=x/out_0) -> myrelu/out_0: float32[5]"
+    lines = ["job job (predict), 2 ops", "forward:", "  x = input() -> x/out_0: float32[5]", said]
+    assert str(job.job).splitlines() == [*lines, "returns myrelu/out_0"]
 
 
 def test_backward_ops_are_appended_to_the_forward_ops(relu):

@@ -9,8 +9,7 @@ import pytest
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow import cpp_def
 from helpers.mini.oneflow.cpp_def import find_compiler
-from tests.mini.oneflow.folders import X, load, train, write
-from tests.mini.oneflow.wrong import caught
+from tests.mini.oneflow.folders import X, caught, load, train, write
 
 pytestmark = pytest.mark.skipif(find_compiler() is None, reason="no C++ compiler on this machine")
 
@@ -18,11 +17,9 @@ IN = 'ctx->Shape4ArgNameAndIndex("in", 0)'
 OUT = '*ctx->Shape4ArgNameAndIndex("out", 0) = '
 
 # id: (body of the inference function, words)
+NO_X = f"{OUT}*{IN.replace('in', 'x')};"
 INFERENCE = {
-    "wrong name": (
-        OUT + IN.replace("in", "x").join("*;"),
-        ['has no argument ("x", 0); it has "in", "out"'],
-    ),
+    "wrong name": (NO_X, ['has no argument ("x", 0); it has "in", "out"']),
     "abort": ("std::abort();", ["SIGABRT"]),
 }
 FINE = f'std::printf("what it prints is no answer\\n"); {OUT}*{IN};'
@@ -38,14 +35,11 @@ ctx->FwOp().InputGradBind(user_op::OpArg("in", 0), [&]() -> const std::string& {
 });
 """
 # id: (what is replaced in RULE, by what, words)
+NAMED = 'name = ctx->FwOp().op_name() + "_grad"'
 RULES = {
     "wrong input": ('OpArg("in", 0)', 'OpArg("x", 0)', ['has no input ("x", 0); it has "in"']),
     "binds nothing": ("ctx->FwOp().InputGradBind", "(void)", ["it binds nothing"]),
-    "crash": (
-        'const std::string name = ctx->FwOp().op_name() + "_grad"',
-        "const std::string name = *(std::string*)nullptr",
-        ["SIGSEGV"],
-    ),
+    "crash": (NAMED, "name = *(std::string*)nullptr", ["SIGSEGV"]),
 }
 TAG = '.Attr<std::string>("device_sub_tag", "py")'
 

@@ -4,23 +4,8 @@
 
 def arithmetic():
     a, b = 17, 5
-    return (
-        a + b,
-        a - b,
-        a * b,
-        a / b,
-        a // b,
-        a % b,
-        a**b,
-        -a,
-        +a,
-        ~a,
-        a << 2,
-        a >> 1,
-        a & b,
-        a | b,
-        a ^ b,
-    )
+    of_two = a + b, a - b, a * b, a / b, a // b, a % b, a**b, a << 2, a >> 1, a & b, a | b, a ^ b
+    return of_two, -a, +a, ~a
 
 
 def in_place_on_a_list_keeps_it():
@@ -45,21 +30,8 @@ def empty_loop_leaves_the_name_unbound():
 
 
 def literals():
-    return (
-        1,
-        2.5,
-        "s",
-        b"b",
-        None,
-        True,
-        ...,
-        3j,
-        (1, (2, 3)),
-        [1, [2]],
-        {1: {2: 3}},
-        {1, 2, 3},
-        frozenset({1}),
-    )
+    plain = 1, 2.5, "s", b"b", None, True, ..., 3j, (1, (2, 3))
+    return plain, [1, [2]], {1: {2: 3}}, {1, 2, 3}, frozenset({1})
 
 
 def large_literals():
@@ -114,11 +86,8 @@ def unpack_what_is_no_iterable():
 
 
 def set_and_dict_comprehensions():
-    return (
-        {x % 3 for x in range(10)},
-        {k: v for k, v in zip("abc", range(3)) if v},
-        {(x, y): x for x in "ab" for y in "c"},
-    )
+    found = {x % 3 for x in range(10)}, {k: v for k, v in zip("abc", range(3)) if v}
+    return found, {(x, y): x for x in "ab" for y in "c"}
 
 
 def comprehension_in_a_comprehension():
@@ -209,12 +178,8 @@ def unhashable_key():
 
 def f_strings():
     name, n, pi = "Ada", 7, 3.14159
-    return (
-        f"{name} {n:03d} {pi:.2f} {name!r:>7} {n!s} {'é'!a} {{}} {n=} {n:{n}} {name:*^{n + 2}}",
-        f"",
-        f"{n}",
-        f"a{n}b",
-    )
+    many = f"{name} {n:03d} {pi:.2f} {name!r:>7} {n!s} {'é'!a} {{}} {n=} {n:{n}} {name:*^{n + 2}}"
+    return many, f"", f"{n}", f"a{n}b"
 
 
 def slices_are_read_and_written():

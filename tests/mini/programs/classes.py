@@ -2,17 +2,7 @@
 # ruff: noqa - programs for a machine use every form, also those that nobody should write
 
 import collections
-
-
-import dataclasses
-
-
-import enum
-
-
 import functools
-
-
 import typing
 
 
@@ -98,12 +88,8 @@ def generics():
     class IntBox(Box[int]):
         pass
 
-    return (
-        Box[int](5).item,
-        IntBox(3).item,
-        IntBox.__orig_bases__ == (Box[int],),
-        [b.__name__ for b in IntBox.__mro__],
-    )
+    bases = IntBox.__orig_bases__ == (Box[int],), [b.__name__ for b in IntBox.__mro__]
+    return Box[int](5).item, IntBox(3).item, bases
 
 
 def single_dispatch():

@@ -1,10 +1,7 @@
 """try, except, finally, with, except*, contexts and causes."""
 # ruff: noqa - programs for a machine use every form, also those that nobody should write
 
-# ruff: noqa - programs for a machine use every form, also those that nobody should write
 import contextlib
-
-
 import sys
 
 

@@ -3,7 +3,6 @@
 
 import sys
 
-
 LEVEL = 3
 
 
@@ -11,13 +10,8 @@ def star_calls():
     def f(*args, **kwargs):
         return args, kwargs
 
-    return (
-        f(*"ab", 1, *[2], k=1, **{"x": 2}, **{"y": 3}),
-        f(*[]),
-        f(**{}),
-        f(1, *(), **{"a": 1}),
-        f(*range(3), a=1),
-    )
+    many = f(*"ab", 1, *[2], k=1, **{"x": 2}, **{"y": 3})
+    return many, f(*[]), f(**{}), f(1, *(), **{"a": 1}), f(*range(3), a=1)
 
 
 def keyword_given_twice():
@@ -98,24 +92,13 @@ def eval_and_exec():
     a = 5
     space = {"a": 7}
     exec("b = a * 2\ndef f(x): return x + b", space)
-    return (
-        eval("a + 1"),
-        eval("a + 1", {"a": 2}),
-        space["b"],
-        space["f"](1),
-        eval("[q for q in range(a)]"),
-        eval("lambda: 3")(),
-        eval(" 1+1"),
-    )
+    told = eval("a + 1"), eval("a + 1", {"a": 2}), eval("[q for q in range(a)]"), eval(" 1+1")
+    return told, eval("lambda: 3")(), space["b"], space["f"](1)
 
 
 def exec_writes_to_a_namespace():
-    names = {}
-    exec(
-        "x = 1\nclass C:\n    y = x if 'x' in globals() else 'no'\nfor i in range(3): pass",
-        {},
-        names,
-    )
+    names, made = {}, "class C:\n    y = x if 'x' in globals() else 'no'"
+    exec(f"x = 1\n{made}\nfor i in range(3): pass", {}, names)
     return sorted(names), names["i"], names["C"].y
 
 

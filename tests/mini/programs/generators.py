@@ -1,9 +1,6 @@
 """Generators: send, throw, close, yield from, expressions, and what consumes them."""
 # ruff: noqa - programs for a machine use every form, also those that nobody should write
 
-# ruff: noqa - programs for a machine use every form, also those that nobody should write
-import itertools
-
 
 def throw():
     def g():

@@ -33,9 +33,8 @@ def mappings():
                 return "a mapping"
         return "none"
 
-    return [
-        f(x) for x in ({"kind": "a", "v": 1}, {"kind": "b", "w": 2}, {1: 1, 2: 3}, {"z": 1}, [], {})
-    ]
+    kinds = {"kind": "a", "v": 1}, {"kind": "b", "w": 2}
+    return [f(x) for x in (*kinds, {1: 1, 2: 3}, {"z": 1}, [], {})]
 
 
 def too_many_positional():

@@ -56,9 +56,8 @@ def test_an_exception_brings_no_entries_of_the_machine_into_the_program():
         except KeyError as error:
             return traceback.extract_tb(error.__traceback__)
 
-    assert [(entry.name, entry.line) for entry in vm.run(program)] == [
-        ("program", "raise KeyError")
-    ]
+    [entry] = vm.run(program)
+    assert (entry.name, entry.line) == ("program", "raise KeyError")
 
 
 def test_the_context_of_the_caller_is_seen():
@@ -83,7 +82,7 @@ def test_what_is_no_python_function_is_refused_in_one_sentence(wrong):
     assert str(caught.value).isprintable()
 
 
-def test_async_code_is_refused_in_one_sentence():
+def test_async_code_is_refused_in_one_sentence(refused):
     async def coroutine():
         return 1
 
@@ -91,8 +90,7 @@ def test_async_code_is_refused_in_one_sentence():
         yield 1
 
     for fn in (coroutine, generator, lambda: coroutine()):
-        with pytest.raises(vm.Unsupported, match=r"runs no async code, and .* is async$"):
-            vm.run(fn)
+        refused(vm.Unsupported, r"runs no async code, and .* is async$", vm.run, fn)
 
 
 def test_a_program_cannot_swallow_the_refusal():
@@ -109,18 +107,16 @@ def test_a_program_cannot_swallow_the_refusal():
         vm.run(program)
 
 
-def test_another_python_is_refused_in_one_sentence(monkeypatch):
+def test_another_python_is_refused_in_one_sentence(monkeypatch, refused):
     monkeypatch.setattr(vm, "VERSIONS", ((3, 8),))
-    with pytest.raises(vm.Unsupported, match="knows the bytecode of CPython 3.8, not of this"):
-        vm.run(lambda: 1)
+    refused(vm.Unsupported, "knows the bytecode of CPython 3.8, not of this", vm.run, lambda: 1)
 
 
-def test_recursion_is_bounded_by_the_limit_of_python():
+def test_recursion_is_bounded_by_the_limit_of_python(refused):
     def down(n):
         return down(n + 1)
 
-    with pytest.raises(RecursionError, match="maximum recursion depth exceeded"):
-        vm.run(down, 0)
+    refused(RecursionError, "maximum recursion depth exceeded", vm.run, down, 0)
 
 
 def test_code_that_was_decoded_is_told_apart_by_identity():
@@ -131,10 +127,5 @@ def test_code_that_was_decoded_is_told_apart_by_identity():
         exec(f"def f(): return {constant}", space)
         return space["f"]
 
-    assert [repr(vm.run(made(c))) for c in ("1", "True", "1.0", "0.0", "-0.0")] == [
-        "1",
-        "True",
-        "1.0",
-        "0.0",
-        "-0.0",
-    ]
+    constants = ["1", "True", "1.0", "0.0", "-0.0"]
+    assert [repr(vm.run(made(constant))) for constant in constants] == constants

@@ -3,8 +3,8 @@
 import torch
 import torch.nn.functional as F  # noqa: N812
 
-from tests.mini.dynamo.table import numbers as n
-from tests.mini.dynamo.table import tried_on
+from tests.mini.dynamo.comparing import numbers as n
+from tests.mini.dynamo.comparing import tried_on
 
 UP, DOWN = n(4).abs(), -n(4).abs()
 

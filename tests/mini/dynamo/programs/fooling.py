@@ -5,8 +5,8 @@ import math
 import torch
 import torch.nn.functional as F  # noqa: N812
 
-from tests.mini.dynamo.table import numbers as n
-from tests.mini.dynamo.table import tried_on
+from tests.mini.dynamo.comparing import numbers as n
+from tests.mini.dynamo.comparing import tried_on
 
 X = (n(3),)
 

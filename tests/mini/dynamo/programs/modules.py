@@ -2,8 +2,8 @@
 
 import torch
 
-from tests.mini.dynamo.table import numbers as n
-from tests.mini.dynamo.table import tried_on
+from tests.mini.dynamo.comparing import numbers as n
+from tests.mini.dynamo.comparing import tried_on
 
 torch.manual_seed(0)
 

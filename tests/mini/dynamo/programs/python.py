@@ -3,8 +3,8 @@
 import torch
 import torch.nn.functional as F  # noqa: N812
 
-from tests.mini.dynamo.table import numbers as n
-from tests.mini.dynamo.table import tried_on
+from tests.mini.dynamo.comparing import numbers as n
+from tests.mini.dynamo.comparing import tried_on
 
 
 @tried_on((n(3), True), (n(3), False), (n(3), 0), (n(3), "yes"), (n(3), None), (n(3), []))

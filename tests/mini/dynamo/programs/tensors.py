@@ -4,8 +4,8 @@ import math
 
 import torch
 
-from tests.mini.dynamo.table import numbers as n
-from tests.mini.dynamo.table import tried_on
+from tests.mini.dynamo.comparing import numbers as n
+from tests.mini.dynamo.comparing import tried_on
 
 SIZES = (n(3),), (n(4),), (n(2, 3),), (n(1),), (n(0),), (torch.tensor(2.5),)
 
