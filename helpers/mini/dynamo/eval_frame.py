@@ -50,7 +50,6 @@ class Compiled:
         return self if owner is None else MethodType(self, owner)
 
     def _bind(self, args, kwargs):
-        """Return the values of all parameters in order, None where they do not fit."""
         if self.fn.__code__ is not self._code:
             self._why = "its code has been replaced since it was compiled"
             return None

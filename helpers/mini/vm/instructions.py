@@ -118,7 +118,6 @@ class _Decoder:
         self.keywords = ()  # what KW_NAMES says of the next call
 
     def decoded(self):
-        """Return what `plain` returns."""
         waiting = None  # The offset of a TO_BOOL: what follows takes its place.
         for index, instruction in enumerate(self.real):
             self.at[instruction.offset] = len(self.found)

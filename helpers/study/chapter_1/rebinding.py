@@ -83,8 +83,6 @@ def _run(op, rebind):
 
 
 def _run_trials(rebind, world, moments) -> None:
-    """Open the blocks in turn, and record what the names lead to at each moment."""
-
     def block(old, new, trial="", act=None, error=None):
         manager, came = tried(rebind(old, new)), None
         if not hasattr(type(manager), "__exit__"):

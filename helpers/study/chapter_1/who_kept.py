@@ -49,7 +49,6 @@ def _holds(thing, op) -> bool:
 
 
 def _wrong_names(kept, sources) -> str | None:
-    """Return what is wrong with the named holders while `ops.scale` is patched, or None."""
     names = in_order(tried(kept, "kept"), 100, "kept")
     if odd := [one for one in names if not re.match(r"\w+\.\w+", str(one))]:
         raise InvalidAnswer(f"kept must contain texts like 'jobs.ten', not {short_repr(odd[0])}")

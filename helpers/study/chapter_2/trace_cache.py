@@ -1,6 +1,7 @@
 """Chapter 2, exercises 3 to 5: a cache of traces in three parts, compared with tf.function."""
 
 import functools
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -69,14 +70,8 @@ def _find_equal(keys, key):
     return next((at for at, known in enumerate(keys) if known == key), None)
 
 
-@dataclass
-class Sequence:
+class Sequence(namedtuple("Sequence", "shows body calls relaxed", defaults=(False,))):
     """Calls of a function, what they show, and the body. A function may make a call's arguments."""
-
-    shows: str
-    body: Callable
-    calls: tuple
-    relaxed: bool = False
 
     def run(self, answer) -> dict[str, str]:
         """Return what the learner's cache does at each call."""
@@ -252,7 +247,6 @@ def _mutations() -> list[Sequence]:
 
 
 def _list_calls(find: Callable, widen: Callable) -> Ledger:
-    """Run two sequences with the learner's lookup and with TensorFlow's, and list what ran."""
     entries, shown = [], ("an equal key is a hit", "the first that fits is used")
     for one in _lookups():
         if one.shows.removeprefix("with reduce_retracing, ") in shown:

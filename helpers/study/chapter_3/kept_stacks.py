@@ -58,7 +58,6 @@ def _record(fn, args) -> list[tuple]:
 
 
 @lru_cache(maxsize=200)
-@lru_cache(maxsize=200)
 def _plain_at(code) -> dict[int, tuple[str, bool]]:
     """Return offset -> (plain name, whether 3.13 has the keywords' names on top of the stack)."""
     steps, _ = vm.plain(code)

@@ -83,7 +83,6 @@ ADVICE_FOR_RECORDER = {
 
 
 def _draw_recorded(recorder: type):
-    """Return the graph that the learner's recorder made of a program."""
     from helpers.capture.torch.fx_graph import fx_graph
     from helpers.mini.dynamo import PARTS, eval_frame
 

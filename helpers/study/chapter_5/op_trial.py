@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from helpers.capture.oneflow.oneflow_records import job_graph
 from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.kernels import DEVICES, KernelRegContext, RegisteredKernel
@@ -100,7 +101,6 @@ def _tensor(x):
 
 
 def _advise(x, dys, mine, real):
-    """Return the stage at which an op fails, or the first number that differs."""
     if isinstance(mine, Raised):
         stage = STAGES.get(getattr(mine.error, "stage", None), "appending its gradient fails")
         return f"{stage}: {mine.error}" if isinstance(mine.error, flow.OpError) else f"yours {mine}"
@@ -122,7 +122,9 @@ SIGMOID = "user_sigmoid"
 
 
 def _draw(files):
-    return run_op.draw_train_job(SIGMOID, run_op.require_files(files, SIGMOID))
+    with run_op.loading(SIGMOID, run_op.require_files(files, SIGMOID)) as api:
+        wrapper, x = run_op.wrapper_of(api, SIGMOID), np.ones((2, 3), np.float32)
+        return job_graph(run_op.weighted_job(lambda x: run_op.blobs_of(wrapper, x), x)[0])
 
 
 @exercise(

@@ -98,7 +98,6 @@ def _observe(make, ways: "_Ways") -> dict:
 
 @contextmanager
 def _block(make) -> Iterator:
-    """Open a block of a technique and yield its notes, which must be empty."""
     block = tried(make())
     if not hasattr(type(block), "__enter__"):
         raise InvalidAnswer(f"the block must be a context manager, not {real_type_name(block)}")

@@ -4,8 +4,9 @@ import gc
 from collections.abc import Callable
 from weakref import ref
 
+from helpers.capture.processes.child import call_in_child
 from helpers.safety.arguments import real_type_name
-from helpers.study.chapter_7.clinic_projects import start
+from helpers.study.chapter_7.clinic_projects import program
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import (
@@ -68,9 +69,9 @@ def _shows_registration(model) -> bool:
 def missing_op(seam, proof, cured, sources):
     """Every program that imports model has its op, and none has to know about ops."""
     texts = by_name(cured, sources, "cured")
-    for words, program, others, right in TRIALS:
+    for words, name, others, right in TRIALS:
         try:
-            found = start({**texts, **others}, program)
+            found = call_in_child(program, {**texts, **others}, name)
         except RuntimeError as error:
             return f"{words}: {error}"
         if found != right:
@@ -154,7 +155,6 @@ RUNS = (  # widths, what measures a model, words
 
 
 def _run_sweep(known: set[int], widths, measure: Callable, cured) -> dict:
-    """Return what a sweep returns and, for two models, which stay alive while you keep that."""
     models, twice = [], []
 
     def measure_once(model) -> int:
