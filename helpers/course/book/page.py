@@ -211,9 +211,6 @@ def plain(source: str) -> str:
     return _MARKUP.sub("", source)
 
 
-# --- addresses
-
-
 def rewritten(page: str) -> str:
     """Return HTML whose links to notebooks and pictures are those of the book's files."""
     page = re.sub(r'\b((?:href|src)="[^":#]+)\.ipynb(?=[#"])', r"\1.html", page)

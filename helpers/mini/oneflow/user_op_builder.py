@@ -126,9 +126,6 @@ class user_op_builder(Request):  # noqa: N801 - the original's name
         return first
 
 
-# --- variables, and how they are trained
-
-
 def ones_initializer():
     """All ones. An initializer makes a variable's first value: make(name, shape, dtype)."""
     return lambda name, shape, dtype: np.ones(shape, dtype)

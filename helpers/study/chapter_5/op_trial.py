@@ -195,8 +195,6 @@ def repair(repairs):
     return None
 
 
-# -- one op with two kernels by dtype, and the registry's choice between them
-
 NAME = "user_half"
 OP_TYPE = f"{NAME}_forward"
 
