@@ -108,9 +108,8 @@ def index(contents: list[Entry], chapter_map: str, hero: str) -> str:
         "sections": [],
         "styles": [ink.stylesheet(), read("page.css")],
     }
-    page = environment.get_template("index.html.j2").render(
-        resources={"book": values}, chapter_map=chapter_map, hero=hero
-    )
+    template = environment.get_template("index.html.j2")
+    page = template.render(resources={"book": values}, chapter_map=chapter_map, hero=hero)
     return rewritten(page)
 
 

@@ -160,9 +160,7 @@ def hooked(backend=None, only=()):
             fn.__code__ = code.replace()
             compiled[fn] = Compiled(Frame(fn), backend or eager)
         ready = {id(fn.__code__): one.ready for fn, one in compiled.items()}
-        with frame_hook.watching(
-            lambda code, values: ready[id(code)](values), only=[fn.__code__ for fn in functions]
-        ):
+        with frame_hook.watching(lambda code, values: ready[id(code)](values), only=functions):
             yield compiled
     finally:
         for fn, one in compiled.items():

@@ -142,9 +142,7 @@ def _gradient(program, file, number, group):
 
 def _infer(program, number, outputs, types, inputs, attrs):
     first = next((NUMBERS[spec.dtype] for spec in inputs.values()), 0)
-    rows = [
-        ("input", *argument, NUMBERS[spec.dtype], *spec.shape) for argument, spec in inputs.items()
-    ]
+    rows = [("input", *at, NUMBERS[spec.dtype], *spec.shape) for at, spec in inputs.items()]
     rows += [("output", name, 0, first) for name in outputs]
     names, specs = {str(number): name for name, number in NUMBERS.items()}, {}
     rows += _attr_rows(attrs, types)

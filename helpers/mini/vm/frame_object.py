@@ -146,7 +146,6 @@ def _drive(frame):
 
 
 def _go_on(frame, sent, thrown):
-    """Run the frame until it next yields or returns: what it yielded or returned."""
     thread = frame.thread
     frame.back, frame.handling.outer = thread.top, (thread.top or thread).handling
     frame.depth = (thread.top or thread).depth + 1

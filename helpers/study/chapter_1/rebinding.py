@@ -149,7 +149,6 @@ def _make_module(names):
 
 
 def _make_world(op) -> _World:
-    """Return a world with copies of all modules, more modules, and two things that are not."""
     world, copies = _World(op), dict(sys.modules)
     for name, module in sys.modules.items():
         if isinstance(module, ModuleType):

@@ -104,9 +104,8 @@ def _try(sources, calls, how: dict, cured) -> dict:
         def block(new):
             manager = tried(cured(project, new))
             if not hasattr(type(manager), "__exit__"):
-                raise InvalidAnswer(
-                    f"cured must return a context manager, not {short_repr(manager)}"
-                )
+                must = "cured must return a context manager"
+                raise InvalidAnswer(f"{must}, not {short_repr(manager)}")
             return manager
 
         if how.get("used"):

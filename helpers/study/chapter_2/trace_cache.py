@@ -208,7 +208,6 @@ def _keys() -> list[Sequence]:
 
 
 def _lookups() -> list[Sequence]:
-    """Return sequences in which a known key fits, or is widened."""
     ones, two, whole = lambda *shapes: map(tf.ones, shapes), tf.ones([2]), tf.ones([3], tf.int32)
     inside, wider = ({"a": [x]} for x in ones([2], [3], [4])), "with reduce_retracing, "
     mixed = tuple((tf.ones([n]), value) for n, value in ((2, 1), (3, 2), (4, 1), (5, 2), (6, 2)))
@@ -231,7 +230,6 @@ def _lookups() -> list[Sequence]:
 
 
 def _mutations() -> list[Sequence]:
-    """Return sequences of bodies, some of which modify their argument."""
     two, new = tf.ones([2]), (lambda: (Holder([]),),)
     return [
         *_of_one(_one, ("without a change, you get the body's result", two, {"a": [two, 1]})),

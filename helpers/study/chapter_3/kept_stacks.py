@@ -8,7 +8,8 @@ from helpers.capture.cpython.opcode_recorder import Moment
 from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
-from helpers.study.engine import exercise, in_order, parts_tried
+from helpers.study.check import exercise
+from helpers.study.engine import in_order, parts_tried
 
 MOST_STEPS = 20_000
 

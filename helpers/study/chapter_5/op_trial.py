@@ -14,15 +14,13 @@ from helpers.mini.oneflow.registry import DTYPES, FLOATS, Kernel
 from helpers.mini.oneflow.session import session
 from helpers.study.chapter_5 import run_op
 from helpers.study.chapter_5.op_texts import file_names, op_files
-from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.check import InvalidAnswer, describe_difference, exercise, prefix_reason, tried
 from helpers.study.engine import (
     Case,
     Raised,
     by_name,
-    describe_difference,
     find_difference,
     in_order,
-    prefix_reason,
     same_result,
     torch,
 )

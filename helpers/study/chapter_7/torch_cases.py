@@ -8,15 +8,8 @@ from helpers.capture.processes.child import call_in_child
 from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_7.clinic_projects import program
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import (
-    by_name,
-    describe_difference,
-    find_difference,
-    make_cases,
-    say_first_part,
-    torch,
-)
+from helpers.study.check import InvalidAnswer, describe_difference, exercise, tried
+from helpers.study.engine import by_name, find_difference, make_cases, say_first_part, torch
 
 OTHER_OPS = """
 import torch
