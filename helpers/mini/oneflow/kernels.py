@@ -30,16 +30,11 @@ TOO_MANY = "There are more than one kernels matching Current OperatorConf."
 HOLDERS = 3  # the container, one name and getrefcount's argument
 
 
-@dataclass(frozen=True)
-class KernelRegContext:
+class KernelRegContext(namedtuple("KernelRegContext", "op_type device dtypes")):
     """What a predicate is asked about: one op that looks for its kernel.
 
     `dtypes`: (argument, index) -> dtype, of its inputs and then of its outputs.
     """
-
-    op_type: str
-    device: str
-    dtypes: dict[tuple[str, int], str]
 
     def __str__(self):
         dtypes = [f"{name}_{index}: {dtype}" for (name, index), dtype in self.dtypes.items()]
