@@ -81,7 +81,6 @@ def _event(line: bytes) -> dict | None:
 
 
 def _dict_of(data: bytes | Path) -> dict:
-    """Return the dict that a line, or a file, says in JSON; an empty one where it says none."""
     try:
         told = json.loads(data if type(data) is bytes else data.read_bytes())
     except (OSError, ValueError, RecursionError):

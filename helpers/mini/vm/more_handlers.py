@@ -140,9 +140,7 @@ class More:
     # What the steps leave out: they build lists and tuples, and read items
 
     BUILD_SET = gathering(set, "[first, …, last] → [set]")
-    BUILD_SLICE = gathering(
-        lambda parts: slice(*parts), "[start, stop, and a step if so] → [slice]"
-    )
+    BUILD_SLICE = gathering(lambda ends: slice(*ends), "[start, stop, and a step if so] → [slice]")
     LIST_APPEND = adding(list.append, "[list, …, item] → [list, …]")
     SET_ADD = adding(set.add, "[set, …, item] → [set, …]")
     LIST_EXTEND = adding(native("LIST_EXTEND", 1, 2), "[list, …, iterable] → [list, …]")
