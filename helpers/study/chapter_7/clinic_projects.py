@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from helpers.capture.processes.child import call_in_child
 from helpers.exhibit import Exhibit
 from helpers.model.phrase import counted
 from helpers.model.tables import File, Files
@@ -20,8 +21,13 @@ def show_project(sources: dict[str, str]) -> Exhibit:
     return Exhibit(Files(f"A project of {counted(len(listed), 'module')}", listed), files)
 
 
-def program(sources, name):
+def start(sources: dict[str, str], name: str):
     """Write the modules into a child's folder, import one there, and return its `answer`."""
+    return call_in_child(program, dict(sources), name)
+
+
+def program(sources, name):
+    """Return the answer of a module, in the folder of a child."""
     import pathlib
     import sys
 

@@ -4,9 +4,8 @@ import gc
 from collections.abc import Callable
 from weakref import ref
 
-from helpers.capture.processes.child import call_in_child
 from helpers.safety.arguments import real_type_name
-from helpers.study.chapter_7.clinic_projects import program
+from helpers.study.chapter_7.clinic_projects import start
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.check import InvalidAnswer, describe_difference, exercise, tried
 from helpers.study.engine import by_name, find_difference, make_cases, say_first_part, torch
@@ -62,9 +61,9 @@ def _shows_registration(model) -> bool:
 def missing_op(seam, proof, cured, sources):
     """Every program that imports model has its op, and none has to know about ops."""
     texts = by_name(cured, sources, "cured")
-    for words, name, others, right in TRIALS:
+    for words, program, others, right in TRIALS:
         try:
-            found = call_in_child(program, {**texts, **others}, name)
+            found = start({**texts, **others}, program)
         except RuntimeError as error:
             return f"{words}: {error}"
         if found != right:
