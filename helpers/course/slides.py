@@ -116,7 +116,6 @@ def is_silent(cell: dict) -> bool:
 
 
 def _tasks(section: list[dict]) -> Iterator[str]:
-    """Yield an item of a list for each exercise, up to the next section."""
     for at, cell in enumerate(section):
         source = "".join(cell["source"]) * (cell["cell_type"] == "markdown")
         if at and source.startswith("## "):

@@ -173,7 +173,6 @@ def fresh(path: Path, solved_to: int | None = None) -> bytes:
 
 
 def _solve(cells: list[dict], name: str, count: int) -> None:
-    """Replace the stubs of the first exercises by their solutions. Refusal."""
     there = list(exercise_cells(cells))
     if not 0 < count <= len(there):
         raise course.Refusal(

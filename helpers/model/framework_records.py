@@ -173,13 +173,8 @@ def apart(graph: Graph) -> dict[str, Graph]:
 PASSES = ("input", "variable", "forward", "backward", "update")
 
 
-@dataclass(frozen=True)
-class Blob:
+class Blob(namedtuple("Blob", "name dtype shape")):
     """One array that ops hand on; its shape is known before anything runs."""
-
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
 
     def __str__(self):
         return f"{self.dtype}{list(self.shape)}"
@@ -288,15 +283,8 @@ MARKS = ("changed", "your Python ran, to be traced"), ("failed", "an error")
 TONES = {"trace": "changed", "error": "failed"}
 
 
-@dataclass(frozen=True)
-class Cause:
+class Cause(namedtuple("Cause", "where kind before after detail", defaults=("",))):
     """One leaf in which a call differs from the nearest key: `where` it is, and how."""
-
-    where: str
-    kind: str
-    before: str
-    after: str
-    detail: str = ""
 
     def __str__(self) -> str:
         label = "" if self.kind in ("type", "object") else f"{self.kind} "

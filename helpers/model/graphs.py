@@ -60,12 +60,8 @@ BODY = "body"  # the op of a node that marks the start of a body
 Body = namedtuple("Body", "caller label nest")
 
 
-@dataclass(frozen=True)
-class Nest:
+class Nest(namedtuple("Nest", "graph bodies", defaults=((),))):
     """A graph without its bodies, and those bodies in the order in which they are called."""
-
-    graph: Graph
-    bodies: tuple[Body, ...] = ()
 
     def called_by(self, key: str) -> tuple[Body, ...]:
         """Return the bodies that the node with this key calls."""

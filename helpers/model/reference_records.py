@@ -13,10 +13,7 @@ KINDS = (
 )
 
 
-_FIELDS = "kind owner name scan rebindable reason"
-
-
-class Binding(namedtuple("Binding", _FIELDS, defaults=("",))):
+class Binding(namedtuple("Binding", "kind owner name scan rebindable reason", defaults=("",))):
     """One place that holds a reference.
 
     `kind` is one of KINDS, `owner` a dotted path, `name` what the owner calls the place: an

@@ -12,10 +12,8 @@ from ..safety.arguments import quote_value
 from .phrase import clipped, counted, listed, stop
 from .tables import Column, Listing
 
-_CHOICE = "question choices answer why raised"
 
-
-class Choice(namedtuple("Choice", _CHOICE, defaults=("", False))):
+class Choice(namedtuple("Choice", "question choices answer why raised", defaults=("", False))):
     """A question with its answer, one of `choices`; where running it `raised`, its type's name."""
 
     @property

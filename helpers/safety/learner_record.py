@@ -59,9 +59,8 @@ def read(path: Path) -> Record:
     try:
         data = path.read_bytes() if os.path.lexists(path) else b""
     except OSError as error:
-        return Record(
-            (), f"Nothing is read from {WORK}/{NAME}: it cannot be used ({error.strerror})."
-        )
+        why = f"it cannot be used ({error.strerror})."
+        return Record((), f"Nothing is read from {WORK}/{NAME}: {why}")
     lines = [line for line in data.split(b"\n") if line.strip()]
     events = tuple(filter(None, map(_event, lines)))
     broken = len(lines) - len(events)
@@ -82,7 +81,6 @@ def _event(line: bytes) -> dict | None:
 
 
 def _dict_of(data: bytes | Path) -> dict:
-    """Return the dict that a line, or a file, says in JSON; an empty one where it says none."""
     try:
         told = json.loads(data if type(data) is bytes else data.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -116,9 +114,8 @@ def share(folder: str, states: dict[str, str], name: str, work: Path) -> str:
             stop(work)
             (work / STATE).write_text(json.dumps({"folder": folder, "file": file}), "utf-8")
     except OSError as error:
-        raise Refusal(
-            f"nothing new is shared: {folder!r} cannot be used ({error.strerror})"
-        ) from None
+        why = f"{folder!r} cannot be used ({error.strerror})"
+        raise Refusal(f"nothing new is shared: {why}") from None
     return file
 
 

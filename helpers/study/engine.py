@@ -11,13 +11,10 @@ from itertools import islice
 
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
-from helpers.study.check import (  # noqa: F401 - an exercise imports all that it needs from here
-    Exercise,
+from helpers.study.check import (
     InvalidAnswer,
-    Mismatch,
     NotAttempted,
     describe_difference,
-    exercise,
     prefix_reason,
     tried,
     where_raised,

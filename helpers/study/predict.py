@@ -150,9 +150,6 @@ def _run(run) -> tuple[tuple[str, ...], BaseException | None]:
     return candidates or (printed.text().strip() or "None",), None
 
 
-# -- the reasons of the course's questions, and what was decided
-
-
 def read_reasons(number: int) -> dict[str, str]:
     """Return question -> reason of one chapter. FileNotFoundError if it has none."""
     place = files("helpers.study").joinpath("reasons", f"{number}.toml")

@@ -108,9 +108,8 @@ def index(contents: list[Entry], chapter_map: str, hero: str) -> str:
         "sections": [],
         "styles": [ink.stylesheet(), read("page.css")],
     }
-    page = environment.get_template("index.html.j2").render(
-        resources={"book": values}, chapter_map=chapter_map, hero=hero
-    )
+    template = environment.get_template("index.html.j2")
+    page = template.render(resources={"book": values}, chapter_map=chapter_map, hero=hero)
     return rewritten(page)
 
 
@@ -209,9 +208,6 @@ def sections(notebook) -> list[dict]:
 def plain(source: str) -> str:
     """Return prose without its marks."""
     return _MARKUP.sub("", source)
-
-
-# --- addresses
 
 
 def rewritten(page: str) -> str:

@@ -19,7 +19,6 @@ __all__ = [name for names in _HOMES.values() for name in names]
 
 
 def __getattr__(name: str):
-    """Return a name of one of the modules, which is imported now."""
     for module, names in _HOMES.items():
         if name in names:
             return getattr(importlib.import_module(f"{__name__}.{module}"), name)

@@ -50,7 +50,6 @@ class Compiled:
         return self if owner is None else MethodType(self, owner)
 
     def _bind(self, args, kwargs):
-        """Return the values of all parameters in order, None where they do not fit."""
         if self.fn.__code__ is not self._code:
             self._why = "its code has been replaced since it was compiled"
             return None
@@ -161,9 +160,7 @@ def hooked(backend=None, only=()):
             fn.__code__ = code.replace()
             compiled[fn] = Compiled(Frame(fn), backend or eager)
         ready = {id(fn.__code__): one.ready for fn, one in compiled.items()}
-        with frame_hook.watching(
-            lambda code, values: ready[id(code)](values), only=[fn.__code__ for fn in functions]
-        ):
+        with frame_hook.watching(lambda code, values: ready[id(code)](values), only=functions):
             yield compiled
     finally:
         for fn, one in compiled.items():

@@ -80,8 +80,6 @@ class Interpreter:
 
     RESUME = NOP = CACHE = PRECALL = EXTENDED_ARG = COPY_FREE_VARS = nothing
 
-    # --- the stack, names
-
     def POP_TOP(self, step):
         self.pop()
 
@@ -123,8 +121,6 @@ class Interpreter:
         value = self.trace.take_global(self.fn, step.value)
         self.push_callable(value, NULL if step.arg & 1 else None)
 
-    # --- operators
-
     def BINARY_OP(self, step):
         right, left = self.pop(), self.pop()
         if step.text.endswith("=") and not isinstance(left, Known):
@@ -165,8 +161,6 @@ class Interpreter:
         self.BUILD_SLICE(step)
         self.BINARY_SUBSCR(step)
 
-    # --- small containers
-
     def BUILD_TUPLE(self, step):
         self.push(Items(tuple, self.pop_many(step.arg)))
 
@@ -189,8 +183,6 @@ class Interpreter:
             raise Refuse("a sequence is unpacked into a different number of names")
         for item in reversed(items):
             self.push(item)
-
-    # --- jumps and loops
 
     def JUMP(self, step):
         self.position = step.target
@@ -234,8 +226,6 @@ class Interpreter:
             self.position += 1
             if NULL_ABOVE and steps[self.position].opname == "POP_TOP":
                 self.position += 1
-
-    # --- calls
 
     def KW_NAMES(self, step):
         self.keywords = self.code.code.co_consts[step.arg]
@@ -322,8 +312,6 @@ class Interpreter:
             return self._fold(getattr(owner.value, name), args, kwargs)
         raise Break(f".{name} is not a method that a graph can contain")
 
-    # --- attributes
-
     def get_attribute(self, owner, name: str):
         """Return the symbolic value of an attribute; Break where looking it up runs code."""
         if isinstance(owner, Tensor) and name in trace_rules.ALIASES:
@@ -341,8 +329,6 @@ class Interpreter:
         if type(owner.value) is not ModuleType or name not in vars(owner.value):
             raise Break(f"looking up .{name} may run any code")
         return self.trace.take(vars(owner.value)[name], f"{owner.source}.{name}")
-
-    # --- truth, items
 
     def truth(self, value) -> bool:
         """Return bool(value) of a value that is not a tensor; Refuse if that runs unknown code."""

@@ -9,13 +9,5 @@ looks at which of these steps TensorFlow itself takes.
 
 # ruff: noqa: F401 - what is imported here is offered
 
-from .c_api import (
-    Status,
-    api,
-    handle_of,
-    live_context,
-    parsed,
-    set_attributes,
-    tensor_of,
-)
-from .execute import checked, counted, definition_of, execute, run
+from .c_api import Status, api, handle_of, live_context, parsed, tensor_of
+from .execute import counted, execute, run

@@ -134,8 +134,6 @@ def _function(library, name, result, *arguments):
     return found
 
 
-# --- attributes
-
 STRING, INTEGER, REAL, BOOL, TYPE, SHAPE = range(6)
 INVALID, UNIMPLEMENTED = 3, 12
 

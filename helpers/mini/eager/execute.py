@@ -203,7 +203,6 @@ def _slots() -> dict[str, int]:
 
 
 def _counter(name: str, counts: Counter, made: set[str], live: set[int]):
-    """Return a C function that counts, and calls the function of this name."""
     original = FIVE(ctypes.cast(getattr(api(), name), POINTER).value)
 
     def count(*arguments):

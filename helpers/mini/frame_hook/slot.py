@@ -5,8 +5,8 @@ An address is identified by the file that it was loaded from.
 
 import ctypes
 import os
+from collections import namedtuple
 from functools import partial
-from typing import NamedTuple
 
 from ...internals import torch_private
 from ...safety.restoring import frame_evaluator
@@ -16,13 +16,8 @@ DEFAULT = "_PyEval_EvalFrameDefault"
 MOST_LEFT = 1000  # errors since the last time
 
 
-class Evaluator(NamedTuple):
-    """A function in C that evaluates frames: its `name`, and whose it is (`owner`)."""
-
-    name: str
-    owner: str
-
-
+# A function in C that evaluates frames: its `name`, and whose it is (`owner`).
+Evaluator = namedtuple("Evaluator", "name owner")
 # The address of the evaluator that the interpreter calls now, and how to have it call another,
 # which must have been installed once.
 address_installed, install = partial(frame_evaluator, "Get"), partial(frame_evaluator, "Set")

@@ -73,7 +73,6 @@ class Door:
 
 
 def _ask(hook, code: CodeType, frame) -> CodeType | None:
-    """Return the code to run instead, if the callback wants one."""
     try:
         args, rest, more, values = inspect.getargvalues(frame)
         names = [*args, *filter(None, (rest, more))]

@@ -141,11 +141,8 @@ def _gradient(program, file, number, group):
 
 
 def _infer(program, number, outputs, types, inputs, attrs):
-    """Run the inference function: OpDef.infer."""
     first = next((NUMBERS[spec.dtype] for spec in inputs.values()), 0)
-    rows = [
-        ("input", *argument, NUMBERS[spec.dtype], *spec.shape) for argument, spec in inputs.items()
-    ]
+    rows = [("input", *at, NUMBERS[spec.dtype], *spec.shape) for at, spec in inputs.items()]
     rows += [("output", name, 0, first) for name in outputs]
     names, specs = {str(number): name for name, number in NUMBERS.items()}, {}
     rows += _attr_rows(attrs, types)
@@ -156,7 +153,6 @@ def _infer(program, number, outputs, types, inputs, attrs):
 
 
 def _generate(program, number, forward):
-    """Run the gradient rule: GradientDef.generate."""
     rows = [("op", forward.name, forward.type)]
     for kind in ("input", "output", "output_grad"):
         rows += [(kind, *argument, blob) for argument, blob in getattr(forward, f"{kind}s").items()]

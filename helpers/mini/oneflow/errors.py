@@ -68,9 +68,8 @@ def in_file(words, path):
 
 def raised(error, file=None):
     """Say an exception in one line, with the line of `file` where it came up."""
-    lines = [
-        n for frame, n in walk_tb(error.__traceback__) if frame.f_code.co_filename == str(file)
-    ]
+    frames = walk_tb(error.__traceback__)
+    lines = [number for frame, number in frames if frame.f_code.co_filename == str(file)]
     if isinstance(error, SyntaxError) and error.filename == str(file):
         lines = [error.lineno]
     where = f"{place(file)}, line {lines[-1]}: " if lines else ""

@@ -4,6 +4,7 @@ Requests for ops become checked ops with inferred blobs. Mirrors the job proto t
 (oneflow/core/job/job.proto), and JobBuildAndInferCtx (job_build_and_infer_ctx.cpp).
 """
 
+from collections import namedtuple
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -19,14 +20,8 @@ PLACED = ContextVar("placement", default=None)  # None: on the gpu, as in a buil
 _writing = ContextVar("job being written down", default=None)
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(namedtuple("Output", "argument blob shape dtype")):
     """A blob that an op writes: the output's name, the blob's name, shape and dtype."""
-
-    argument: str
-    blob: str
-    shape: tuple[int, ...]
-    dtype: str
 
     @property
     def spec(self):

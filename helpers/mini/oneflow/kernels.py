@@ -7,6 +7,7 @@ bool, as in oneflow/core/framework/user_op_hob.h; the choice is that of GetOpKer
 user_op_registry_manager.cpp. A run is planned once, and again when the registry has changed.
 """
 
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -29,16 +30,11 @@ TOO_MANY = "There are more than one kernels matching Current OperatorConf."
 HOLDERS = 3  # the container, one name and getrefcount's argument
 
 
-@dataclass(frozen=True)
-class KernelRegContext:
+class KernelRegContext(namedtuple("KernelRegContext", "op_type device dtypes")):
     """What a predicate is asked about: one op that looks for its kernel.
 
     `dtypes`: (argument, index) -> dtype, of its inputs and then of its outputs.
     """
-
-    op_type: str
-    device: str
-    dtypes: dict[tuple[str, int], str]
 
     def __str__(self):
         dtypes = [f"{name}_{index}: {dtype}" for (name, index), dtype in self.dtypes.items()]
@@ -113,13 +109,8 @@ def HobDeviceTag():
     return HobContextGetter("HobDeviceTag()", lambda context: context.device, lambda tag, _: tag)
 
 
-@dataclass(frozen=True)
-class RegisteredKernel:
+class RegisteredKernel(namedtuple("RegisteredKernel", "op_type matches kernel")):
     """A kernel and the ops that it is for: those of this type of which `matches` is true."""
-
-    op_type: str
-    matches: Hob
-    kernel: Kernel
 
     def __str__(self):
         return str(self.kernel)
@@ -232,11 +223,9 @@ class Executor:
         self.job, self.session, self.optimizer, self.watches = job, session, optimizer, watches
         self.inputs = [(op.name, op.outputs[0]) for op in job.ops if op.type == "input"]
         self.variables = [(op.name, op.outputs[0]) for op in job.ops if op.type == "variable"]
-        updates = [op for op in job.ops if op.part == "update"]
-        names = [op.name.removesuffix("_update") for op in updates]
-        self.updates = [
-            (n, *dict(op.inputs).values()) for n, op in zip(names, updates, strict=True)
-        ]
+        updates = (op for op in job.ops if op.part == "update")
+        named = ((op.name.removesuffix("_update"), op.inputs) for op in updates)
+        self.updates = [(name, *dict(inputs).values()) for name, inputs in named]
         self.version, self.steps = None, []
 
     def __call__(self, given):

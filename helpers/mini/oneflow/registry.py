@@ -5,6 +5,7 @@ Mirrors oneflow/core/framework/user_op_registry_manager.cpp and, for kernels,
 oneflow/python/ops/user_op_builder.py and oneflow/extension/python of 0.3.
 """
 
+from collections import namedtuple
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -38,11 +39,8 @@ def is_list(value):
     return type(value) in (list, tuple)
 
 
-class AttrDef(NamedTuple):
-    """One attribute of an op type: its type's name, its default (REQUIRED: none)."""
-
-    type: str
-    default: object = REQUIRED
+# One attribute of an op type: its type's name, its default (REQUIRED: none).
+AttrDef = namedtuple("AttrDef", "type default", defaults=(REQUIRED,))
 
 
 def attr_def(where, type_name, default=REQUIRED):
@@ -101,25 +99,15 @@ class OpDef:
         return in_file(f'op type "{self.name}"', self.file)
 
 
-@dataclass(frozen=True)
-class GradientDef:
+class GradientDef(namedtuple("GradientDef", "name generate file", defaults=("",))):
     """A gradient rule: `generate(ForwardOp)` binds, and returns Requests (see autodiff.py)."""
-
-    name: str
-    generate: Callable
-    file: str = ""
 
     def __str__(self):
         return in_file(f'the gradient rule of "{self.name}"', self.file)
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(namedtuple("Kernel", "name function file", defaults=("",))):
     """A numpy function, forward(args) or forward(args, attrs); `file` is "" for built-in ops."""
-
-    name: str
-    function: Callable
-    file: str = ""
 
     def __str__(self):
         return in_file(f"{self.name}()", self.file)

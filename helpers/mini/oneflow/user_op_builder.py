@@ -8,6 +8,7 @@ rate can change by steps; here it is constant.
 # ruff: noqa: D102 - the names are the original's, and say what they do
 
 import zlib
+from functools import partialmethod
 
 import numpy as np
 
@@ -28,22 +29,25 @@ class Blob:
     def __repr__(self):
         return f"Blob({self._output})"
 
-    def __add__(self, other):
-        return binary("add", self, other)
+    def _joined(self, kind, other):
+        if isinstance(other, Blob):
+            return emit(f"broadcast_{kind}", [self, other])
+        told = f"{self!r} and {real_type_name(other)}: arithmetic needs another blob or a number"
+        fine = isinstance(other, (int, float, np.integer, np.floating))
+        need(fine, f"{told}; an array enters through a placeholder or get_variable")
+        if kind == "sub":
+            kind, other = "add", -other
+        return emit(f"scalar_{kind}", [self], operand=float(other))
 
-    def __sub__(self, other):
-        return binary("sub", self, other)
-
-    def __mul__(self, other):
-        return binary("mul", self, other)
-
-    __radd__, __rmul__ = __add__, __mul__
+    __add__ = __radd__ = partialmethod(_joined, "add")
+    __mul__ = __rmul__ = partialmethod(_joined, "mul")
+    __sub__ = partialmethod(_joined, "sub")
 
     def __rsub__(self, other):
-        return binary("add", -self, other)
+        return -self + other
 
     def __neg__(self):
-        return binary("mul", self, -1)
+        return self * -1
 
     def _no_value(self, *_, **__):
         raise OpError(
@@ -68,18 +72,6 @@ def emit(type_name, blobs, **attrs):
     names = [own(blob, type_name).name for blob in blobs]
     request = Request.built_in(job.new_name(type_name), type_name, names, attrs)
     return Blob(job, job.add(request)[0])
-
-
-def binary(kind, blob, other):
-    """Append broadcast_<kind> for two blobs, scalar_<kind> for a blob and a number."""
-    if isinstance(other, Blob):
-        return emit(f"broadcast_{kind}", [blob, other])
-    told = f"{blob!r} and {real_type_name(other)}: arithmetic needs another blob or a number"
-    fine = isinstance(other, (int, float, np.integer, np.floating))
-    need(fine, f"{told}; an array enters through a placeholder or get_variable")
-    if kind == "sub":
-        kind, other = "add", -other
-    return emit(f"scalar_{kind}", [blob], operand=float(other))
 
 
 def matmul(a, b):
@@ -132,9 +124,6 @@ class user_op_builder(Request):  # noqa: N801 - the original's name
         first, *others = self.RemoteBlobList()
         need(not others, f'op "{self.name}" has {len(others) + 1} outputs; use .RemoteBlobList()')
         return first
-
-
-# --- variables, and how they are trained
 
 
 def ones_initializer():

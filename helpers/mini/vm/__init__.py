@@ -20,7 +20,6 @@ from .instructions import (
     NULL,
     Halt,
     Missing,
-    Plain,
     Unsupported,
     Unwritten,
     plain,

@@ -123,9 +123,6 @@ def _standing(code: CodeType, at: int) -> CodeType:
     return code.replace(co_code=bytes(body), co_flags=flags, **none)
 
 
-# --- generators
-
-
 def generator_of(frame):
     """Return a generator that continues `frame`, with its function's name."""
     generator, function = _drive(frame), frame.called
@@ -149,7 +146,6 @@ def _drive(frame):
 
 
 def _go_on(frame, sent, thrown):
-    """Run the frame until it next yields or returns: what it yielded or returned."""
     thread = frame.thread
     frame.back, frame.handling.outer = thread.top, (thread.top or thread).handling
     frame.depth = (thread.top or thread).depth + 1
@@ -184,9 +180,6 @@ def _throw_into(frame, subiterator, error):
     frame.stack[-1] = ended.value
     frame.jump(frame.steps[frame.at - 2].arguments[0])  # where SEND goes at the end
     return frame.evaluate()
-
-
-# --- calls
 
 
 def enter(caller, function, args, kwargs):

@@ -118,7 +118,6 @@ class _Decoder:
         self.keywords = ()  # what KW_NAMES says of the next call
 
     def decoded(self):
-        """Return what `plain` returns."""
         waiting = None  # The offset of a TO_BOOL: what follows takes its place.
         for index, instruction in enumerate(self.real):
             self.at[instruction.offset] = len(self.found)
@@ -260,9 +259,8 @@ def find_nulls(real, rows, code) -> tuple[set[int], list[int]]:
         if instruction.opcode in JUMPS:
             known.setdefault(at[instruction.argval], waiting)
         if instruction.opname in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
-            before = [
-                i.opname for i in real[max(position - 2, 0) : position] if i.opname != "PRECALL"
-            ]
+            two = real[max(position - 2, 0) : position]
+            before = [i.opname for i in two if i.opname != "PRECALL"]
             if waiting and before[-1] != "GET_ITER":
                 waiting -= 1
             else:

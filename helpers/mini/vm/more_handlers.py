@@ -11,7 +11,6 @@ import inspect
 import operator
 import sys
 from functools import cache
-from operator import setitem
 from types import CellType
 
 from .frame_object import generator_of
@@ -39,16 +38,6 @@ def native(opname: str, number: int, takes: int, gives: int | None = None, name=
         co_code=body, co_stacksize=takes + (gives or 1) + 1, co_names=(name,)
     )
     return template
-
-
-def doing(function, takes: int, effect: str):
-    """Return a handler that calls `function` with so many values, and pushes nothing."""
-
-    def handler(self):
-        function(*self.take(takes))
-
-    handler.__doc__ = effect
-    return handler
 
 
 def adding(function, effect: str):
@@ -151,17 +140,23 @@ class More:
     # What the steps leave out: they build lists and tuples, and read items
 
     BUILD_SET = gathering(set, "[first, …, last] → [set]")
-    BUILD_SLICE = gathering(
-        lambda parts: slice(*parts), "[start, stop, and a step if so] → [slice]"
-    )
+    BUILD_SLICE = gathering(lambda ends: slice(*ends), "[start, stop, and a step if so] → [slice]")
     LIST_APPEND = adding(list.append, "[list, …, item] → [list, …]")
     SET_ADD = adding(set.add, "[set, …, item] → [set, …]")
     LIST_EXTEND = adding(native("LIST_EXTEND", 1, 2), "[list, …, iterable] → [list, …]")
     SET_UPDATE = adding(set.update, "[set, …, iterable] → [set, …]")
     DICT_UPDATE = adding(native("DICT_UPDATE", 1, 2), "[dict, …, mapping] → [dict, …]")
     LIST_TO_TUPLE = pushing(tuple, 1, "[list] → [tuple]")
-    STORE_SUBSCR = doing(lambda v, c, k: setitem(c, k, v), 3, "[value, container, key] → []")
-    DELETE_SUBSCR = doing(operator.delitem, 2, "[container, key] → []")
+
+    def STORE_SUBSCR(self):
+        """[value, container, key] → []"""
+        value, container, key = self.take(3)
+        container[key] = value
+
+    def DELETE_SUBSCR(self):
+        """[container, key] → []"""
+        container, key = self.take(2)
+        del container[key]
 
     def MAP_ADD(self, depth):
         """[dict, …, key, value] → [dict, …]"""

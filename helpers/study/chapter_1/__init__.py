@@ -3,7 +3,8 @@
 from helpers.study.chapter_1.default_finder import default_finder
 from helpers.study.chapter_1.rebinding import rebinding
 from helpers.study.chapter_1.who_kept import who_kept
-from helpers.study.engine import check_guess, exercise
+from helpers.study.check import exercise
+from helpers.study.engine import check_guess
 
 WHY = {
     "alias": "alias = op copied the reference before op was rebound",

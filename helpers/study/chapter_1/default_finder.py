@@ -47,8 +47,6 @@ def _reference(obj):
 
 
 def _make_functions(wanted, other) -> list:
-    """Return functions of several forms whose defaults are two objects, or objects like them."""
-
     def twice(value, call=wanted, factor=other, again=wanted): ...
 
     def with_locals(value, call=wanted):

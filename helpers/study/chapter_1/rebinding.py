@@ -83,8 +83,6 @@ def _run(op, rebind):
 
 
 def _run_trials(rebind, world, moments) -> None:
-    """Open the blocks in turn, and record what the names lead to at each moment."""
-
     def block(old, new, trial="", act=None, error=None):
         manager, came = tried(rebind(old, new)), None
         if not hasattr(type(manager), "__exit__"):
@@ -151,7 +149,6 @@ def _make_module(names):
 
 
 def _make_world(op) -> _World:
-    """Return a world with copies of all modules, more modules, and two things that are not."""
     world, copies = _World(op), dict(sys.modules)
     for name, module in sys.modules.items():
         if isinstance(module, ModuleType):

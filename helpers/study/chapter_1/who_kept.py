@@ -49,7 +49,6 @@ def _holds(thing, op) -> bool:
 
 
 def _wrong_names(kept, sources) -> str | None:
-    """Return what is wrong with the named holders while `ops.scale` is patched, or None."""
     names = in_order(tried(kept, "kept"), 100, "kept")
     if odd := [one for one in names if not re.match(r"\w+\.\w+", str(one))]:
         raise InvalidAnswer(f"kept must contain texts like 'jobs.ten', not {short_repr(odd[0])}")
@@ -105,9 +104,8 @@ def _try(sources, calls, how: dict, cured) -> dict:
         def block(new):
             manager = tried(cured(project, new))
             if not hasattr(type(manager), "__exit__"):
-                raise InvalidAnswer(
-                    f"cured must return a context manager, not {short_repr(manager)}"
-                )
+                must = "cured must return a context manager"
+                raise InvalidAnswer(f"{must}, not {short_repr(manager)}")
             return manager
 
         if how.get("used"):

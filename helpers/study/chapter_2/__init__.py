@@ -3,7 +3,8 @@
 from helpers.capture.tensorflow.trace_ledger import watch
 from helpers.study.chapter_2.spied_step import batches, slow_training
 from helpers.study.chapter_2.trace_cache import cache_key, cache_lookup, cache_mutation
-from helpers.study.engine import exercise, in_order, parts_tried, plain_text
+from helpers.study.check import exercise
+from helpers.study.engine import in_order, parts_tried, plain_text
 
 WHY = {
     "tensors": "a tensor's value is not part of its key",

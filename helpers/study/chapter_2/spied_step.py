@@ -99,9 +99,6 @@ def judge_loop(names, step, loop, reference, trials: Iterable[tuple], run) -> st
     return None
 
 
-# -- exercise 2: a number and a shape that retrace
-
-
 def _slow_epoch(step, batches):
     return [tf.reduce_sum(rows) / (number + 1) for number, rows in enumerate(batches)]
 
@@ -123,9 +120,6 @@ def batches(step, epoch: Callable, batches, slow_step):
     dice = random.Random(2)
     trials = [(batches,), *(([draw(dice, n, COLUMNS) for n in rows],) for rows in UNSEEN)]
     return judge_loop(("step", "epoch", "slow_step"), step, epoch, _slow_epoch, trials, _run_epoch)
-
-
-# -- exercise 6: three arguments that retrace at each step
 
 
 def _slow_train(step, weights, samples):

@@ -1,6 +1,7 @@
 """Chapter 2, exercises 3 to 5: a cache of traces in three parts, compared with tf.function."""
 
 import functools
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -69,14 +70,8 @@ def _find_equal(keys, key):
     return next((at for at, known in enumerate(keys) if known == key), None)
 
 
-@dataclass
-class Sequence:
+class Sequence(namedtuple("Sequence", "shows body calls relaxed", defaults=(False,))):
     """Calls of a function, what they show, and the body. A function may make a call's arguments."""
-
-    shows: str
-    body: Callable
-    calls: tuple
-    relaxed: bool = False
 
     def run(self, answer) -> dict[str, str]:
         """Return what the learner's cache does at each call."""
@@ -213,7 +208,6 @@ def _keys() -> list[Sequence]:
 
 
 def _lookups() -> list[Sequence]:
-    """Return sequences in which a known key fits, or is widened."""
     ones, two, whole = lambda *shapes: map(tf.ones, shapes), tf.ones([2]), tf.ones([3], tf.int32)
     inside, wider = ({"a": [x]} for x in ones([2], [3], [4])), "with reduce_retracing, "
     mixed = tuple((tf.ones([n]), value) for n, value in ((2, 1), (3, 2), (4, 1), (5, 2), (6, 2)))
@@ -236,7 +230,6 @@ def _lookups() -> list[Sequence]:
 
 
 def _mutations() -> list[Sequence]:
-    """Return sequences of bodies, some of which modify their argument."""
     two, new = tf.ones([2]), (lambda: (Holder([]),),)
     return [
         *_of_one(_one, ("without a change, you get the body's result", two, {"a": [two, 1]})),
@@ -252,7 +245,6 @@ def _mutations() -> list[Sequence]:
 
 
 def _list_calls(find: Callable, widen: Callable) -> Ledger:
-    """Run two sequences with the learner's lookup and with TensorFlow's, and list what ran."""
     entries, shown = [], ("an equal key is a hit", "the first that fits is used")
     for one in _lookups():
         if one.shows.removeprefix("with reduce_retracing, ") in shown:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from helpers.study.chapter_3.code_patch import code_patch
 from helpers.study.chapter_3.kept_stacks import stack_at
 from helpers.study.chapter_3.vm_steps import STEP_EXERCISES, show_opcode_coverage  # noqa: F401
-from helpers.study.engine import check_guess, exercise
+from helpers.study.check import exercise
+from helpers.study.engine import check_guess
 
 WHY = {
     "error": "the error has a traceback, which keeps the frame, and the frame keeps its locals",

@@ -8,7 +8,8 @@ from helpers.capture.cpython.opcode_recorder import Moment
 from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
-from helpers.study.engine import exercise, in_order, parts_tried
+from helpers.study.check import exercise
+from helpers.study.engine import in_order, parts_tried
 
 MOST_STEPS = 20_000
 
@@ -57,7 +58,6 @@ def _record(fn, args) -> list[tuple]:
     return kept
 
 
-@lru_cache(maxsize=200)
 @lru_cache(maxsize=200)
 def _plain_at(code) -> dict[int, tuple[str, bool]]:
     """Return offset -> (plain name, whether 3.13 has the keywords' names on top of the stack)."""

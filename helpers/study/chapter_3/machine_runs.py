@@ -17,7 +17,7 @@ from helpers.model.tables import Column, Listing
 from helpers.safety.limits import counted
 from helpers.safety.restoring import redirected
 from helpers.study.chapter_3.kept_stacks import Place, is_told, plain_places
-from helpers.study.engine import Mismatch, NotAttempted, describe_difference
+from helpers.study.check import Mismatch, NotAttempted, describe_difference
 
 MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
 LONGEST_BODY, MOST_ROWS, MOST_BESIDE = 60, 40, 12
@@ -89,7 +89,6 @@ def compare_stacks(ours: list[Place], real: list[Place]) -> Listing:
 
 
 def _write_pair(mine: Place | None, right: Place | None) -> Row:
-    """Return one row. If the two continue at different places, it names both."""
     at = ["the end" if one is None else f"{one.offset} {one.opname}" for one in (mine, right)]
     stacks = ("" if one is None else f"[{', '.join(one.stack)}]" for one in (mine, right))
     both = at[0] if at[0] == at[1] else f"yours: {at[0]}; CPython: {at[1]}"

@@ -20,7 +20,7 @@ from helpers.mini.vm import steps as finished
 from helpers.model.tables import Column, Listing
 from helpers.study.chapter_3 import vm_programs
 from helpers.study.chapter_3.machine_runs import difference, list_stacks
-from helpers.study.engine import Exercise, NotAttempted
+from helpers.study.check import Exercise, NotAttempted
 from helpers.view.table_view import table
 
 WIDTH = 20

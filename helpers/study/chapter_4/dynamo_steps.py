@@ -83,7 +83,6 @@ ADVICE_FOR_RECORDER = {
 
 
 def _draw_recorded(recorder: type):
-    """Return the graph that the learner's recorder made of a program."""
     from helpers.capture.torch.fx_graph import fx_graph
     from helpers.mini.dynamo import PARTS, eval_frame
 
@@ -127,10 +126,9 @@ def _record_steps(steps: tuple, kind: type) -> dict:
             fn, places, kwargs = step
             named = {name: dynamo.Known(value) for name, value in kwargs.items()}
             found = recorder.call(fn, tuple(tensors[place] for place in places), named)
+    nodes = recorder.graph.nodes
     return {
-        "graph": [
-            f"{n.op} {_name(n.target)}{n.args}{n.kwargs or ''}" for n in recorder.graph.nodes
-        ],
+        "graph": [f"{n.op} {_name(n.target)}{n.args}{n.kwargs or ''}" for n in nodes],
         "returns": short_repr(found),
         "inputs": {source: short_repr(node) for source, node in recorder.inputs.items()},
     }

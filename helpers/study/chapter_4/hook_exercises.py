@@ -14,11 +14,6 @@ from helpers.study.check import exercise, tried
 from helpers.study.engine import advise_by_part, describe, find_difference, make_cases
 
 
-def _require_hook() -> None:
-    if because := frame_hook.why_not():
-        raise MissingPart(f"This machine has no hook for the check: {because}.")
-
-
 def nested(n):
     return [n, *map(nested, range(n))]
 
@@ -56,7 +51,8 @@ ADVICE_BEHIND = {
 )
 def behind_the_hook(behind_the_hook: Callable):
     """Your machine ran every frame of that function, and CPython ran all others."""
-    _require_hook()
+    if because := frame_hook.why_not():
+        raise MissingPart(f"This machine has no hook for the check: {because}.")
     advice = advise_by_part(ADVICE_BEHIND, "CPython")
     rows = ((show_call(program, ()), program, fn) for program, fn in PROGRAMS)
     cases = make_cases(_run_behind, rows, advice)

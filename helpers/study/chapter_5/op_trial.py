@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from helpers.capture.oneflow.oneflow_records import job_graph
 from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.kernels import DEVICES, KernelRegContext, RegisteredKernel
@@ -13,15 +14,13 @@ from helpers.mini.oneflow.registry import DTYPES, FLOATS, Kernel
 from helpers.mini.oneflow.session import session
 from helpers.study.chapter_5 import run_op
 from helpers.study.chapter_5.op_texts import file_names, op_files
-from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.check import InvalidAnswer, describe_difference, exercise, prefix_reason, tried
 from helpers.study.engine import (
     Case,
     Raised,
     by_name,
-    describe_difference,
     find_difference,
     in_order,
-    prefix_reason,
     same_result,
     torch,
 )
@@ -100,7 +99,6 @@ def _tensor(x):
 
 
 def _advise(x, dys, mine, real):
-    """Return the stage at which an op fails, or the first number that differs."""
     if isinstance(mine, Raised):
         stage = STAGES.get(getattr(mine.error, "stage", None), "appending its gradient fails")
         return f"{stage}: {mine.error}" if isinstance(mine.error, flow.OpError) else f"yours {mine}"
@@ -122,7 +120,9 @@ SIGMOID = "user_sigmoid"
 
 
 def _draw(files):
-    return run_op.draw_train_job(SIGMOID, run_op.require_files(files, SIGMOID))
+    with run_op.loading(SIGMOID, run_op.require_files(files, SIGMOID)) as api:
+        wrapper, x = run_op.wrapper_of(api, SIGMOID), np.ones((2, 3), np.float32)
+        return job_graph(run_op.weighted_job(lambda x: run_op.blobs_of(wrapper, x), x)[0])
 
 
 @exercise(
@@ -192,8 +192,6 @@ def repair(repairs):
             return prefix_reason(f"{name}: ", because)
     return None
 
-
-# -- one op with two kernels by dtype, and the registry's choice between them
 
 NAME = "user_half"
 OP_TYPE = f"{NAME}_forward"

@@ -7,10 +7,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from helpers.capture.oneflow.oneflow_records import job_graph
 from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
-from helpers.model.framework_records import JobGraph
 from helpers.study.chapter_5.op_texts import file_names
 from helpers.study.check import InvalidAnswer
 from helpers.study.engine import by_name
@@ -69,13 +67,6 @@ def failing_stage(job, *arrays) -> str:
     return "none"
 
 
-def draw_train_job(name: str, files: dict[str, str]) -> JobGraph:
-    """Return the op list of a train job through an op of one input."""
-    with loading(name, files) as api:
-        wrapper, x = wrapper_of(api, name), np.ones((2, 3), np.float32)
-        return job_graph(_weighted_job(lambda x: blobs_of(wrapper, x), x)[0])
-
-
 def gradient(wrapper, x: np.ndarray, dys) -> np.ndarray:
     """Return the gradient of the sum of all outputs times `dys`, by the op's own rule."""
     return there_and_back(lambda x: blobs_of(wrapper, x), x, dys)[1]
@@ -83,7 +74,7 @@ def gradient(wrapper, x: np.ndarray, dys) -> np.ndarray:
 
 def there_and_back(function, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
     """Return the outputs of `function(blob)` in a train job, and the gradient of their sum."""
-    job, weights, seen = _weighted_job(function, x)
+    job, weights, seen = weighted_job(function, x)
     job.job  # noqa: B018  recorded now, so that the weights exist
     if len(weights) != len(dys):
         raise InvalidAnswer(f"the wrapper returns {len(weights)} blob(s), not {len(dys)}")
@@ -91,7 +82,7 @@ def there_and_back(function, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
     return job(x), seen["dx"]
 
 
-def _weighted_job(function, x: np.ndarray):
+def weighted_job(function, x: np.ndarray):
     """Return a train job, its weights' names once it is recorded, and what a run saw."""
     weights, seen = [], {}
 

@@ -106,7 +106,6 @@ def _returned(op, x, scale: float):
 
 
 def _call(x, op) -> dict:
-    """Return the results of eager calls, and what they do to the memory of x."""
     seen = {}
     for scale in SCALES:
         own = x.clone()
@@ -154,7 +153,6 @@ def _failed_opcheck(op) -> str | None:
 
 
 def _compiled(op) -> dict:
-    """Return the gradients under torch.compile, and how many graphs three sizes needed."""
     from torch._dynamo.backends.debugging import aot_eager
 
     def counting(graph, inputs):

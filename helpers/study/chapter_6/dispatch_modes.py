@@ -1,9 +1,10 @@
 """Chapter 6: a PyTorch dispatch mode that finds the op whose result has the first NaN."""
 
 from collections.abc import Callable
+from functools import partial
 
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import find_difference, make_cases, torch
+from helpers.study.engine import Case, find_difference, torch
 
 EVERY = "look at each op's result as soon as it is made, because a NaN can vanish again"
 BELOW = "use a dispatch mode, which sees the op that a composite function calls"
@@ -12,7 +13,6 @@ MANY = "an op can return a tuple or a list of tensors, so look at each of them"
 
 
 def _real(call: Callable) -> str | None:
-    """Return the name of the first op of a call whose result has a NaN, or None."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class FirstNaN(TorchDispatchMode):
@@ -32,7 +32,6 @@ def _real(call: Callable) -> str | None:
 
 
 def _find(call: Callable, first_nan: Callable) -> dict:
-    """Return what an answer finds in a call, and the call's result, as plain data."""
     made = []
     found = tried(first_nan(lambda: made.append(call())))
     if len(made) != 1:
@@ -68,8 +67,5 @@ def first_nan(first_nan: Callable):
         ("torch.var_mean of one number", lambda: str(torch.var_mean(x[:1])), MANY),
         ("torch._foreach_log([x, x])", lambda: str(torch._foreach_log([x, x])), MANY),
     )
-    for shows, call, advice in rows:
-        cases = make_cases(_find, [(f"for {shows}", call)], advice)
-        if because := find_difference(first_nan, _real, cases, "a mode"):
-            return because
-    return None
+    cases = [Case(f"for {shows}", partial(_find, call), advice) for shows, call, advice in rows]
+    return find_difference(first_nan, _real, cases, "a mode")

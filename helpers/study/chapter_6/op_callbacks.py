@@ -110,7 +110,6 @@ def _point():
 
 @contextmanager
 def _real_tape():
-    """Yield a GradientTape that watches the point and computes several gradients."""
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(_point())
         yield tape

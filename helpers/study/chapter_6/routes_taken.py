@@ -10,13 +10,12 @@ import numpy as np
 from helpers.capture.frameworks.call_recorder import call_tree
 from helpers.model.framework_records import ROUTES
 from helpers.model.phrase import counted
-from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.check import InvalidAnswer, exercise, prefix_reason, tried
 from helpers.study.engine import (
     advise_by_part,
     check_guess,
     find_difference,
     make_cases,
-    prefix_reason,
     same_result,
     tf,
 )

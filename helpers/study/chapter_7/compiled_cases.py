@@ -80,7 +80,6 @@ def blind_tool(seam, proof, cured: Callable):
 
 
 def _reference(test, function):
-    """Run a test with torch.compile aside; return its result and the lines of the function."""
     code, lines, before = function.__code__, set(), sys.gettrace()
 
     def tracer(frame, event, arg):

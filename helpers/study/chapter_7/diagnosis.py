@@ -1,7 +1,7 @@
 """A learner's diagnosis -> whether the seams are right, and whether an exhibit shows the cause."""
 
+from collections import namedtuple
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 
 from helpers.capture.text.value import short_repr
@@ -9,7 +9,7 @@ from helpers.exhibit import Exhibit
 from helpers.model.phrase import counted
 from helpers.model.spine import SPINE
 from helpers.safety.arguments import real_isinstance, real_type_name
-from helpers.study.engine import InvalidAnswer, NotAttempted
+from helpers.study.check import InvalidAnswer, NotAttempted
 
 NONE = "none"  # also an answer: no seam is at fault
 SEAMS = {station.name.lower(): station.name for station in SPINE} | {NONE: NONE}
@@ -21,14 +21,8 @@ class Meant(BaseException):
     """What a judge raises in a block, like Ctrl-C."""
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """A symptom arises at `seam` or `or_seam`. A model `shows` it. `wanted` says what it shows."""
-
-    seam: str
-    shows: Callable[[object], bool]
-    wanted: str
-    or_seam: str = ""
+# A symptom arises at `seam` or `or_seam`. A model `shows` it. `wanted` says what it shows.
+Evidence = namedtuple("Evidence", "seam shows wanted or_seam", defaults=("",))
 
 
 def undiagnosed(seam, proof, evidence: tuple[Evidence, ...], elsewhere: dict) -> str | None:
@@ -83,7 +77,6 @@ def _seam(name) -> str:
 
 
 def _several(answer, what: str) -> list:
-    """Return an answer's items. A single answer becomes a list of one."""
     items = list(answer) if isinstance(answer, (tuple, list, set, frozenset)) else [answer]
     if any(item is ... for item in items):
         raise NotAttempted(what)

@@ -15,7 +15,7 @@ from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import Case, by_name, find_difference, say_first_part, torch
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
-FRAMES = ("sys.settrace", "sys.setprofile", "sys.monitoring", "the frame evaluator")
+FRAMES = ("sys.settrace", "sys.setprofile", "the frame evaluator")
 
 
 @exercise(
@@ -98,7 +98,6 @@ def _observe(make, ways: "_Ways") -> dict:
 
 @contextmanager
 def _block(make) -> Iterator:
-    """Open a block of a technique and yield its notes, which must be empty."""
     block = tried(make())
     if not hasattr(type(block), "__enter__"):
         raise InvalidAnswer(f"the block must be a context manager, not {real_type_name(block)}")
@@ -120,10 +119,8 @@ class _Ways:
 
     def _look(self) -> dict:
         dispatch, functions = map(len, torch_private.modes())
-        frame = [
-            *(one.read() for one in KEPT if one.name in FRAMES),
-            torch_private.frame_callback(),
-        ]
+        frame = [one.read() for one in KEPT if one.name in FRAMES]
+        frame.append(torch_private.frame_callback())
         ways = self._home.softsign, self._own.__code__, frame, functions, dispatch
         return dict(zip(NAMES, ways, strict=True))
 

@@ -112,8 +112,6 @@ def _try(sources, how: dict, patched) -> dict:
 
 @contextmanager
 def _block(patched, modules, body):
-    """Enter what the learner's function returns; yield a list of how the new penalty ran."""
-
     def penalty(weights):
         ran.append("eagerly" if tf.executing_eagerly() else "while tracing")
         return body(weights)
@@ -129,12 +127,8 @@ def _look(modules, when: str = "", ran=()) -> dict:
     losses |= {f"{module.__name__}.told": module.told for module in modules[2:]}
     for path, loss in losses.items():
         many = len(ran)
-        seen[f"{when}{path}"] = _values(loss)
+        found = [loss(tf.constant(one), tf.constant(float(at))) for at, one in enumerate(WEIGHTS)]
+        seen[f"{when}{path}"] = [float(value) for value in found]
         new = [*ran][many:]
         seen[f"{when}{path} is a graph"] = len(new) <= SHAPES and "eagerly" not in new
     return seen
-
-
-def _values(loss) -> list[float]:
-    found = [loss(tf.constant(one), tf.constant(float(at))) for at, one in enumerate(WEIGHTS)]
-    return [float(value) for value in found]

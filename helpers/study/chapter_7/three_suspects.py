@@ -100,7 +100,6 @@ def _project(changes: Mapping, cleared: bool = False) -> Iterator[list]:
 
 
 def _run(sensor: int, cured) -> dict:
-    """Return what the fast program reports, and how often its step and its op run."""
     counts, seen = {"step": 0, "own op": 0}, {}
 
     def counting(name, fn):

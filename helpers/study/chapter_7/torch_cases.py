@@ -7,15 +7,8 @@ from weakref import ref
 from helpers.safety.arguments import real_type_name
 from helpers.study.chapter_7.clinic_projects import start
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import (
-    by_name,
-    describe_difference,
-    find_difference,
-    make_cases,
-    say_first_part,
-    torch,
-)
+from helpers.study.check import InvalidAnswer, describe_difference, exercise, tried
+from helpers.study.engine import by_name, find_difference, make_cases, say_first_part, torch
 
 OTHER_OPS = """
 import torch
@@ -154,7 +147,6 @@ RUNS = (  # widths, what measures a model, words
 
 
 def _run_sweep(known: set[int], widths, measure: Callable, cured) -> dict:
-    """Return what a sweep returns and, for two models, which stay alive while you keep that."""
     models, twice = [], []
 
     def measure_once(model) -> int:
