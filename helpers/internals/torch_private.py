@@ -211,6 +211,12 @@ def dispatch_mode(heard, own_code=None):
     return Watching()
 
 
+def autograd_calls() -> tuple:
+    """Return what returns autograd's running node, and the number that its next new node gets."""
+    torch = restoring.module("torch")
+    return torch._C._current_autograd_node, torch.autograd._get_sequence_nr
+
+
 def cache_entries(code: CodeType) -> list:
     """Return what Dynamo has stored on a code object, what is tried first at the front."""
     entries = __getattr__("debug_get_cache_entry_list")(code)
