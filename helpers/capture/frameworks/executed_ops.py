@@ -35,8 +35,7 @@ MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer"
 COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
 COLUMNS |= {"layer": "layer", "where": "where"}
 COMPILED = "torch.compile made some of this code. Ops in its kernels are not listed one by one, "
-COMPILED += "and the others are under the layer that was compiled. Run the model uncompiled to see "
-COMPILED += "the layer of each op."
+COMPILED += "and the others are under the layer compiled. Run it uncompiled for the layer of each."
 GRAPHS = "The ops inside the graph of {} are not listed one by one."
 NONE = "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries are "
 NONE += "not seen."
@@ -132,7 +131,6 @@ class _Recorder:
         with contextlib.ExitStack() as stack:
             if restoring.module("torch"):
                 stack.enter_context(torch_private.dispatch_mode(self.of_torch))
-                self._autograd = torch_private.autograd_calls()
                 note = torch_private.compiled_calls(lambda _: self._compiled.add(COMPILED))
                 stack.enter_context(note)
             if restoring.module("tensorflow"):
@@ -174,14 +172,14 @@ class _Recorder:
         if self._has_room():
             written = self._tensors(inputs[:1]) if _writes(name) else ()
             updates = any(tensor.requires_grad and tensor.is_leaf for tensor in written)
-            self._add(name, inputs, outputs, "eager", updates, self._of_node)
+            self._add(name, inputs, outputs, "eager", updates)
 
     def _has_room(self) -> bool:
         room = len(self._found) < self._most
         self._left_out += not room
         return room
 
-    def _add(self, name: str, inputs, outputs, where: str, updates: bool, of_node=None) -> None:
+    def _add(self, name: str, inputs, outputs, where: str, updates: bool) -> None:
         stage, calls = self._open_calls(sys._getframe(2))
         if stage == "forward" and updates:
             stage = "update"  # asked for by no tape
@@ -192,26 +190,23 @@ class _Recorder:
             stage = "after"
         if stage in ("backward", "after"):
             self._gradients |= {value[0] for value in makes}
-        layer = self._path(calls) if calls else ""
-        if of_node:
-            layer = of_node(layer, given)
+        layer = self._of_node(self._path(calls) if calls else "", given)
         self._found.append((name, reads, makes, stage, where, layer))
 
     def _of_node(self, layer: str, given: list) -> str:
         """Return the layer whose forward op made autograd's running node; without one, `layer`.
 
-        Autograd makes the node of an op before the op gets here, so its number is the last one.
+        Autograd has made the node of a forward op before the op gets here.
         """
-        running, next_number = self._autograd
-        if (node := running()) is not None:
+        node, newest = torch_private.autograd_now()
+        if node is not None:
             leaf = getattr(node, "variable", None)
             key = node._sequence_nr() if leaf is None else -id(leaf)
             layer = layer or self._layers.get(key, "")
-        if sys.modules["torch"].is_grad_enabled():
-            for one in given:
-                if getattr(one, "requires_grad", False):
-                    self._layers.setdefault(next_number() - 1, layer)
-                    self._layers.setdefault(-id(one), layer)
+        for one in given if newest >= 0 else ():
+            if getattr(one, "requires_grad", False):
+                self._layers.setdefault(newest, layer)
+                self._layers.setdefault(-id(one), layer)
         return layer
 
     def _path(self, calls: list) -> str:

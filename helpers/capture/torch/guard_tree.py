@@ -29,13 +29,13 @@ MISSING, MANY = object(), 60
 PART = re.compile(r"L\['\w+'\](?:\._modules\['\w+'\]|\.(?!_modules)\w+)?|[\w.]+|.+", re.DOTALL)
 WRAPPED = "Dynamo starts with the wrapper that a decorator put around"
 BETWEEN, STATE = "(between values)", "(the state of torch)"
-LONGEST, PASSED_ON = 160, "*args, **kwargs)"
+LONGEST = 160
 TENSOR = re.compile(
     r"check_tensor\(.+?, (\w+), DispatchKeySet\(.*?\), torch\.(\w+), device=\w+, "
     r"requires_grad=(\w+), size=\[(.*?)\], stride=\[(.*?)\]\)"
 )
 PLACE = re.compile(r"(?:^|[/\\])([^/\\<>]*[^/\\<>\d][^/\\<>]*\.py:\d+) in ")
-TORCHS = re.compile(r"  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
+TORCHS = re.compile(r"\*args, \*\*kwargs\)|  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
 OF_TENSOR, STATEFUL = "TENSOR_MATCH", ("NO_TENSOR_ALIASING", "OBJECT_ALIASING")
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
 SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
@@ -358,8 +358,7 @@ def _failed(number: int, leaf, scope: dict, part: str = "") -> Failure:
             value, checks = "", words
     elif "GLOBAL_STATE changed: " in part:
         value = f"{clean(part).partition(': ')[2]} has changed"
-    # no help is `F.linear` in nn.Linear, nor the line where a wrapper passes all arguments on
-    own = leaf.kind != OF_TENSOR or not (TORCHS.search(part) or PASSED_ON in part)
+    own = leaf.kind != OF_TENSOR or not TORCHS.search(part)  # of `F.linear` in nn.Linear: no help
     line, place = (_line_of([part]), _place_of([part])) if own else ("", "")
     return Failure(number, source, leaf.kind, checks, line, value, place)
 
@@ -388,10 +387,9 @@ def _mismatch(leaf, value) -> str:
     """Return torch's words for a tensor that differs first in a size from what its guard asks."""
     told = leaf.kind == OF_TENSOR and tensors.is_tensor(value) and TENSOR.match(leaf.parts[0])
     if told and (f"torch.{told[2]}", told[3]) == (str(value.dtype), str(value.requires_grad)):
-        asked, sizes = told[4].split(", "), [*map(str, value.shape)]
-        for at, pair in enumerate(zip(asked, sizes, strict=False)):
-            if pair[0] not in ("None", pair[1]) and len(asked) == len(sizes):
-                return f"size mismatch at index {at}. expected {pair[0]}, actual {pair[1]}"
+        for at, (asked, size) in enumerate(zip(told[4].split(", "), value.shape, strict=False)):
+            if asked not in ("None", str(size)) and told[4].count(",") + 1 == value.dim():
+                return f"size mismatch at index {at}. expected {asked}, actual {size}"
     return ""
 
 

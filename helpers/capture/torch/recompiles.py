@@ -155,10 +155,10 @@ class Compiled:
         note = f"{counted(len(rows), 'call')}: {', '.join(told)}; "
         note += f"{entries_words(cached)} in the cache."
         note = " ".join((note if rows else "no call yet.", *self.peeled))
-        title = f"Calls of {named(self.compiled_function)}"
-        if hasattr(self.compiled_function, "__wrapped__"):
-            wrapper = guard_tree.code_words(self.compiled_function.__code__)
-            title += f", in its wrapper {wrapper}"
+        fn, title = self.compiled_function, f"Calls of {named(self.compiled_function)}"
+        title += f", in its wrapper {guard_tree.code_words(fn.__code__)}" * hasattr(
+            fn, "__wrapped__"
+        )
         return CompileLedger(title, "call", HEADINGS, rows, note, marks=MARKS)
 
     def _ask_guards(self, args, kwargs):
