@@ -194,10 +194,7 @@ class _Recorder:
         self._found.append((name, reads, makes, stage, where, layer))
 
     def _of_node(self, layer: str, given: list) -> str:
-        """Return the layer whose forward op made autograd's running node; without one, `layer`.
-
-        Autograd has made the node of a forward op before the op gets here.
-        """
+        """Return `layer`, or that of the forward op whose node runs; its node is made before it."""
         node, newest = torch_private.autograd_now()
         if node is not None:
             leaf = getattr(node, "variable", None)

@@ -132,9 +132,8 @@ def _list_breaks(title: str, breaks, kept: Record, notes=(), outcome: str = "") 
 
 def _merge(same: list[Break]) -> Break:
     """Return one row for breaks of one line: that of the function itself, and all that call it."""
-    outer = {one.place.partition(", in ")[0]: one for one in same}
     first = next((one for one in same if ", in " not in one.place), same[0])
-    above = [place for place in outer if not first.place.startswith(place)]
+    _, *above = dict.fromkeys(one.place.partition(", in ")[0] for one in (first, *same))
     place = first.place + f", which also breaks {'; '.join(above)}" * bool(above)
     skipped, empty = max(one.skipped for one in same), all(one.empty for one in same)
     return replace(first, place=place, count=len(same), skipped=skipped, empty=empty)

@@ -142,7 +142,8 @@ def frame_locals(fn, args, kwargs) -> dict:
 
 def dynamic_words(entry) -> list[str]:
     """Say which sizes and numbers a cache entry leaves open, in the words of its range guards."""
-    parts = (check_of(part) for one in leaves(entry) if one.source == BETWEEN for part in one.parts)
+    guards = entry.guard_manager.root.get_epilogue_lambda_guards()
+    parts = (check_of(part) for one in guards for part in one.verbose_code_parts())
     said = [
         f"dimension {at} of " * bool(at)
         + f"{plain_source(source)} may be {low}{f' to {high}' if high else ' or more'}"

@@ -47,6 +47,7 @@ MOST_FRAMES, LONGEST, MOST_CALLS = 3, 120, 6
 NOTHING, OTHER = "there was no entry", "the guards hold, but the backend is different"
 EMPTY = "Dynamo made no entry: there was nothing to compile, or it skipped or gave up this code"
 ENDS = "torch's guards crash the process on a nested tensor of this layout; use layout=torch.jagged"
+CALL = re.compile(r"\nin call .*\)$")  # one without a file may be of any function
 SEVERAL = " A row is a frame. A call compiles several where a graph breaks; watch_recompiles "
 SEVERAL += "counts it once."
 WRAPPER = "external_utils.py"  # where torch wraps what it cannot start with
@@ -155,10 +156,9 @@ class Compiled:
         note = f"{counted(len(rows), 'call')}: {', '.join(told)}; "
         note += f"{entries_words(cached)} in the cache."
         note = " ".join((note if rows else "no call yet.", *self.peeled))
-        fn, title = self.compiled_function, f"Calls of {named(self.compiled_function)}"
-        title += f", in its wrapper {guard_tree.code_words(fn.__code__)}" * hasattr(
-            fn, "__wrapped__"
-        )
+        fn = self.compiled_function
+        wrapper = f", in its wrapper {guard_tree.code_words(fn.__code__)}"
+        title = f"Calls of {named(fn)}{wrapper * hasattr(fn, '__wrapped__')}"
         return CompileLedger(title, "call", HEADINGS, rows, note, marks=MARKS)
 
     def _ask_guards(self, args, kwargs):
@@ -277,8 +277,8 @@ class CompilesSeen:
         made = replace(made, unlisted=len(self._misses))
         note = f"{counted(made.compiles, 'compile')}, {counted(made.recompiles, 'recompile')} "
         note += "among them."
-        calls = [row.note.rpartition("\n")[2] for row in rows if "\nin call " in row.note]
-        note += SEVERAL * (len({*calls}) < len(calls))
+        calls = [found[0] for row in rows if (found := CALL.search(row.note))]
+        note += SEVERAL * (len({*calls}) < len(calls) or ", resumed" in str(rows))
         if made.eager:
             note += f" {counted(made.eager, 'call')} ran in plain Python"
             note += f", {made.unlisted:,} without a row" * bool(made.unlisted) + "."
