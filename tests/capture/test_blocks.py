@@ -221,8 +221,9 @@ def test_a_break_in_a_called_function_is_one_row_with_what_it_calls_and_all_that
     def calls(x):
         return warns(warns(x) * 2)
 
-    model = helpers.watch_breaks(calls, torch.ones(2)).model
-    (row,) = model.rows
+    with helpers.watching_breaks() as seen:
+        compiled(calls)(torch.ones(2))
+    model, (row,) = seen.model, seen.model.rows
     assert row.count == model.breaks > 2 and row.explanation.endswith(" It calls a.b.warning.")
     assert row.place.startswith("warns, line 2 (test_blocks.py:")
     assert ", which also breaks calls, line 2 (test_blocks.py:" in row.place

@@ -114,10 +114,11 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     return _list_breaks(title, run.breaks, kept, (*note, *inside.sentences), run.outcome)
 
 
-def _list_breaks(title: str, breaks, kept: Record, notes=(), outcome: str = "") -> BreakListing:
+def _list_breaks(title, breaks, kept: Record, notes=(), outcome="", in_block=False) -> BreakListing:
     found, graphs, skipped = {}, len(kept.graphs), kept.skipped.items()
     for one in breaks:
-        key = one.inner or (one.place, one.code), one.cause, one.explanation, one.given_up
+        own = one.place, one.code, one.effect
+        key = (one.inner * in_block or own), one.cause, one.explanation, one.given_up
         found.setdefault(key, []).append(one)
     rows = tuple(map(_merge, found.values()))
     merged = len(rows) < len(breaks)
@@ -160,7 +161,7 @@ class BreaksSeen:
         draft, title = _Draft(self._kept), "Graph breaks in the block"
         found = [event for event in self._kept.events if event.kind in ("break", "given up")]
         breaks = [draft._break(e, *words.split_message(e.words)) for e in found]
-        return _list_breaks(title, breaks, self._kept)
+        return _list_breaks(title, breaks, self._kept, in_block=True)
 
 
 def rewritten(fn, *args, **kwargs) -> Bytecode:
