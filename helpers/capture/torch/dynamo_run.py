@@ -143,9 +143,10 @@ def _merge(same: list[Break]) -> Break:
 class BreaksSeen:
     """List the graph breaks, with reasons, of everything that Dynamo translates in a `with` block.
 
-    `.model` is as of `watch_breaks`, but one row has all that one line breaks. A function that was compiled before the block is not
-    translated again, so compile it inside. Your own backends are used. Dynamo's work in other
-    threads is listed too. Errors in the block are raised. RuntimeError if torch cannot be watched.
+    `.model` is as of `watch_breaks`, but one row has all that one line breaks. A function that was
+    compiled before the block is not translated again, so compile it inside. Your own backends are
+    used. Dynamo's work in other threads is listed too. Errors in the block are raised. RuntimeError
+    if torch cannot be watched.
     Example: `with watching_breaks() as seen: train()`, then `assert seen.model.breaks == 0,
     str(seen)`
     """
