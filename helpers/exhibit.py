@@ -12,7 +12,7 @@ from .view import spine_view as spine
 from .view.living import living_page
 from .view.markup import first_screen, visible, wrapped
 
-MORE = 'All {:,} lines: print the .text() of this exhibit. As a page: its .save("x.html").'
+MORE = 'The .text() of this exhibit has {:,} lines: print it. As a page: its .save("x.html").'
 PAGE = ".html"
 
 

@@ -211,6 +211,14 @@ def dispatch_mode(heard, own_code=None):
     return Watching()
 
 
+def autograd_now() -> tuple:
+    """Return autograd's running node or None, and the number of the newest; -1 if it makes none."""
+    if not (torch := restoring.module("torch")):
+        return None, -1
+    newest = torch.autograd._get_sequence_nr() * torch.is_grad_enabled() - 1
+    return torch._C._current_autograd_node(), newest
+
+
 def cache_entries(code: CodeType) -> list:
     """Return what Dynamo has stored on a code object, what is tried first at the front."""
     entries = __getattr__("debug_get_cache_entry_list")(code)

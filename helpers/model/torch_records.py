@@ -35,7 +35,7 @@ class Break:
     `line` is that of the run's `source` (0 for none) with its text in `code`; `place` tells where.
     `given_up`: the whole function is left to Python. At an `empty` one the backend got no graph.
     `skipped`: why Dynamo leaves the rest of the function to Python, if it does. `count`: how often
-    it happened.
+    it happened. `inner`: file and line of the innermost call, the same in all that it breaks.
     """
 
     function: str
@@ -50,6 +50,7 @@ class Break:
     empty: bool = False
     skipped: str = ""
     count: int = 1
+    inner: str = ""
 
     @property
     def effect(self) -> str:

@@ -1,5 +1,6 @@
 """`with watching_…()`: what a block compiles, traces, breaks or runs, in code that nobody wraps."""
 
+import functools
 import logging
 import os
 import re
@@ -100,6 +101,19 @@ def test_recompiles_are_those_of_the_function_form_with_the_argument_and_what_ch
     assert "scale (test_blocks.py:" in shown
 
 
+def test_an_entry_that_accepts_other_sizes_says_so_and_mismatches_are_worded_alike():
+    torch._dynamo.reset()
+    run = torch.compile(lambda x, y: x * y, backend="eager")
+    form = helpers.watch_recompiles(functools.wraps(scale)(lambda x, y: x - y))
+    with helpers.watching_recompiles() as seen:
+        [fn(torch.ones(n, 2), torch.ones(n, 2)) for fn in (run, form) for n in (3, 4, 5)]
+    for entries in (seen.model.entries[:2], seen.model.entries[2:], form.model.entries[:2]):
+        assert "dynamic" not in entries[0].note
+        assert "the new entry is dynamic: dimension 0 of x may be 2 or more" in entries[1].note
+        assert entries[1].note.count(": size mismatch at index 0. expected 3, actual 4") == 2
+    assert form.model.title.startswith("Calls of scale, in its wrapper <lambda> (test_blocks.py:")
+
+
 class Counting(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -137,6 +151,7 @@ def test_the_limit_is_a_row_that_names_its_function_also_when_it_was_compiled_be
     assert last.verdict == "eager" and last.note.startswith("recompile_limit is 8: plain Python")
     assert seen.model.recompiles == 7 and last.verdicts[0].word.startswith("scale ")
     assert re.search(r"\nin call 9 \(test_blocks.py:\d+\)$", last.note)
+    assert "2 calls ran in plain Python, 1 without a row. With" in seen.model.note
     with helpers.watching_recompiles() as outer, helpers.watching_recompiles() as after:
         run(sizes[-1]), run(sizes[0]), run(sizes[-1])
     run(sizes[-1])
@@ -162,6 +177,7 @@ def test_breaks_and_their_resume_functions_are_those_of_the_function_form():
     assert seen.model.rows == tuple(form.rows) and seen.model.graphs == form.graphs
     assert seen.model.breaks == form.breaks == 2
     assert made.model.compiles == 3 and "resumed" in repr(made)
+    assert "A row is a frame." in made.model.note
 
 
 class Output:
@@ -193,6 +209,24 @@ def test_equal_breaks_are_one_row_and_still_count():
     assert sum(row.count for row in seen.model.rows) == seen.model.breaks > len(seen.model.rows)
     shown = " ".join(repr(seen).split())
     assert f"{seen.model.breaks} graph breaks, as TORCH_LOGS counts them, in 2 rows." in shown
+
+
+def test_a_break_in_a_called_function_is_one_row_with_what_it_calls_and_all_that_it_breaks():
+    logger = logging.getLogger("a.b")
+
+    def warns(x):
+        logger.warning("hi")
+        return x + 1
+
+    def calls(x):
+        return warns(warns(x) * 2)
+
+    with helpers.watching_breaks() as seen:
+        compiled(calls)(torch.ones(2))
+    model, (row,) = seen.model, seen.model.rows
+    assert row.count == model.breaks > 2 and row.explanation.endswith(" It calls a.b.warning.")
+    assert row.place.startswith("warns, line 2 (test_blocks.py:")
+    assert ", which also breaks calls, line 2 (test_blocks.py:" in row.place
 
 
 def test_nested_blocks_see_the_same_and_other_threads_are_heard_but_may_not_watch():
@@ -228,6 +262,8 @@ def test_ops_are_those_of_the_function_form_by_the_names_of_the_caller():
     with helpers.watching_ops() as seen:
         layer(x).sum().backward()
     assert "layer.weight" in repr(seen) and "x: float32 [1, 2]" in repr(seen)
+    backward = {row.op: row.layer for row in seen.model.rows if row.stage == "backward"}
+    assert backward["aten.mm"] == backward["aten.detach"] == "Linear" != backward["aten.expand"]
     layer.zero_grad()
     assert helpers.watch_ops(lambda: layer(x).sum().backward()).model.ops == seen.model.ops
     assert "torch.compile" not in seen.model.note

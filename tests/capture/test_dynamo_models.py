@@ -106,10 +106,9 @@ def test_a_training_step_compiles_again_for_a_short_batch(optimizer):
     for _ in range(2):  # a second ledger starts afresh, also with sizes of resume functions
         _, model = ledger(step, *models.batches())
         assert model.verdicts == ("compile", "hit", "recompile", "hit")
-        first, second = model.entries[2].note.split("\n")
-        resumed = "step, resumed after line 2"
-        assert first == f"{resumed}: x: size mismatch at index 0. expected 5, actual 7"
-        assert second.startswith(f"{resumed}: y is float32 [7, 1] (guard: Tensor")
+        for name, line in zip("xy", model.entries[2].note.split("\n"), strict=True):
+            words = f"step, resumed after line 2: {name}: size mismatch at index 0. expected 5, "
+            assert line.startswith(f"{words}actual 7")
 
 
 def test_a_resume_function_and_what_is_called_count():

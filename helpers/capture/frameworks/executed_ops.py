@@ -35,7 +35,7 @@ MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer"
 COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
 COLUMNS |= {"layer": "layer", "where": "where"}
 COMPILED = "torch.compile made some of this code. Ops in its kernels are not listed one by one, "
-COMPILED += "and the others are under the layer that was compiled."
+COMPILED += "and the others are under the layer compiled. Run it uncompiled for the layer of each."
 GRAPHS = "The ops inside the graph of {} are not listed one by one."
 NONE = "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries are "
 NONE += "not seen."
@@ -53,14 +53,14 @@ GENERATED = re.compile(r"__(inference|forward|backward)_.*")
 def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     """Run `fn(*args, **kwargs)` and list the ops that TensorFlow, or PyTorch, reports for it.
 
-    Each of `.model.rows` has `op`, `layer` (a path, such as `layer1.0.conv1`, in the forward pass
-    only), `stage` (forward, backward, after, update), `reads` and `makes`. Both frameworks report
-    only the ops of the calling thread. A tf.function that already has its graph counts as one op.
-    Work in a kernel that torch.compile generated is no op at all. While it is watched, torch adds a
-    `detach` where a result is saved for the backward pass, and sums gradients by `add`.
-    torch.profiler does not cause that. `most` limits the number of ops. ValueError if it is not a
-    valid number. An Exception of `fn` is raised after the exhibit is printed. TypeError if `fn`
-    cannot be called.
+    Each of `.model.rows` has `op`, `layer` (a path, such as `layer1.0.conv1`), `stage` (forward,
+    backward, after, update), `reads` and `makes`. A backward op has the layer of its forward op in
+    PyTorch, and none in TensorFlow. Both frameworks report only the ops of the calling thread. A
+    tf.function that already has its graph counts as one op. Work in a kernel that torch.compile
+    generated is no op at all. While it is watched, torch adds a `detach` where a result is saved
+    for the backward pass, and sums gradients by `add`. torch.profiler does not cause that. `most`
+    limits the number of ops. ValueError if it is not a valid number. An Exception of `fn` is raised
+    after the exhibit is printed. TypeError if `fn` cannot be called.
     Example: `assert "aten.mul" in watch_ops(step, x).model.ops`
     """
     most = Limits("watch_ops", most=most).most
@@ -80,10 +80,10 @@ class OpsSeen:
 
     `.model` is as of `watch_ops`: `.ops` contains the names, and each of `.rows` has `op`, `layer`,
     `stage`, `reads` and `makes`. A tensor that your names lead to appears under its name. `layer`
-    is empty after the forward pass. It begins with your name for the outermost module, or the name
-    of its class. You see the ops of this thread, from frameworks that were imported before the
-    block, at most `most`. Errors in the block are raised. Example: `with watching_ops() as seen:
-    model(x)`, then `[row.op for row in seen.model.rows if row.layer == "model.fc"]`
+    begins with your name for the outermost module, or the name of its class. You see the ops of
+    this thread, from frameworks that were imported before the block, at most `most`. Errors in the
+    block are raised. Example: `with watching_ops() as seen: model(x)`, then `[row.op for row in
+    seen.model.rows if row.layer == "model.fc"]`
     """
 
     def __init__(self, most: int = MOST_OPS):
@@ -121,6 +121,7 @@ class _Recorder:
         self._found, self._left_out, self._most = [], 0, most  # plain tuples until the log is read
         self._names, self._numbers, self._count, self._held = names, {}, 0, []
         self._compiled: set[str] = set()
+        self._layers = {}  # number of a node of autograd, or -id of a leaf -> layer
         self._gradients = set()  # numbers of what backward ops made, and of what came of it
         self._sorts, self._marks, self._words = {}, {}, {}  # what is known of types and frames
 
@@ -182,14 +183,28 @@ class _Recorder:
         stage, calls = self._open_calls(sys._getframe(2))
         if stage == "forward" and updates:
             stage = "update"  # asked for by no tape
-        reads = tuple(map(self._value, self._tensors(inputs)))
+        given = self._tensors(inputs)
+        reads = tuple(map(self._value, given))
         makes = tuple(map(self._value, self._tensors((outputs,))))
         if stage == "forward" and any(value[0] in self._gradients for value in reads):
             stage = "after"
         if stage in ("backward", "after"):
             self._gradients |= {value[0] for value in makes}
-        layer = self._path(calls) if calls else ""
+        layer = self._of_node(self._path(calls) if calls else "", given)
         self._found.append((name, reads, makes, stage, where, layer))
+
+    def _of_node(self, layer: str, given: list) -> str:
+        """Return `layer`, or that of the forward op whose node runs; its node is made before it."""
+        node, newest = torch_private.autograd_now()
+        if node is not None:
+            leaf = getattr(node, "variable", None)
+            key = node._sequence_nr() if leaf is None else -id(leaf)
+            layer = layer or self._layers.get(key, "")
+        for one in given if newest >= 0 else ():
+            if getattr(one, "requires_grad", False):
+                self._layers.setdefault(newest, layer)
+                self._layers.setdefault(-id(one), layer)
+        return layer
 
     def _path(self, calls: list) -> str:
         """Return the path of the innermost of these, such as `layer1.0.conv1`; "" for none."""

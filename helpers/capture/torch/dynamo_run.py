@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
+from traceback import FrameSummary
 from types import CodeType
 
 import numpy as np
@@ -59,6 +60,7 @@ BREAK_COLUMNS = (
     Column("effect", "then"),
 )
 TIMES = Column("count", "times")
+QUALIFIED = re.compile(r"method: <Logger (\S+) \(\w+\)>\.(\w+)|\bqualname: ([\w.]+)")
 EXPLAINED = "torch._dynamo.explain reports {}: the number of graphs minus one."
 
 MOST_SHOWN, MOST_CASES = 8, 200
@@ -112,12 +114,13 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     return _list_breaks(title, run.breaks, kept, (*note, *inside.sentences), run.outcome)
 
 
-def _list_breaks(title: str, breaks, kept: Record, notes=(), outcome: str = "") -> BreakListing:
+def _list_breaks(title, breaks, kept: Record, notes=(), outcome="", in_block=False) -> BreakListing:
     found, graphs, skipped = {}, len(kept.graphs), kept.skipped.items()
     for one in breaks:
-        key = one.place, one.code, one.cause, one.explanation, one.effect
+        own = one.place, one.code, one.effect
+        key = (one.inner * in_block or own), one.cause, one.explanation, one.given_up
         found.setdefault(key, []).append(one)
-    rows = tuple(replace(same[0], count=len(same)) for same in found.values())
+    rows = tuple(map(_merge, found.values()))
     merged = len(rows) < len(breaks)
     told = f", as TORCH_LOGS counts them, in {counted(len(rows), 'row')}" * merged
     note = [f"{counted(len(breaks), 'graph break')}{told}." if breaks else "No graph break."]
@@ -128,12 +131,22 @@ def _list_breaks(title: str, breaks, kept: Record, notes=(), outcome: str = "") 
     return BreakListing(title, BREAK_COLUMNS + (TIMES,) * merged, rows, note, graphs, outcome)
 
 
+def _merge(same: list[Break]) -> Break:
+    """Return one row for breaks of one line: that of the function itself, and all that call it."""
+    first = next((one for one in same if ", in " not in one.place), same[0])
+    _, *above = dict.fromkeys(one.place.partition(", in ")[0] for one in (first, *same))
+    place = first.place + f", which also breaks {'; '.join(above)}" * bool(above)
+    skipped, empty = max(one.skipped for one in same), all(one.empty for one in same)
+    return replace(first, place=place, count=len(same), skipped=skipped, empty=empty)
+
+
 class BreaksSeen:
     """List the graph breaks, with reasons, of everything that Dynamo translates in a `with` block.
 
-    `.model` is as of `watch_breaks`. A function that was compiled before the block is not
-    translated again, so compile it inside. Your own backends are used. Dynamo's work in other
-    threads is listed too. Errors in the block are raised. RuntimeError if torch cannot be watched.
+    `.model` is as of `watch_breaks`, but one row has all that one line breaks. A function that was
+    compiled before the block is not translated again, so compile it inside. Your own backends are
+    used. Dynamo's work in other threads is listed too. Errors in the block are raised. RuntimeError
+    if torch cannot be watched.
     Example: `with watching_breaks() as seen: train()`, then `assert seen.model.breaks == 0,
     str(seen)`
     """
@@ -149,7 +162,7 @@ class BreaksSeen:
         draft, title = _Draft(self._kept), "Graph breaks in the block"
         found = [event for event in self._kept.events if event.kind in ("break", "given up")]
         breaks = [draft._break(e, *words.split_message(e.words)) for e in found]
-        return _list_breaks(title, breaks, self._kept)
+        return _list_breaks(title, breaks, self._kept, in_block=True)
 
 
 def rewritten(fn, *args, **kwargs) -> Bytecode:
@@ -278,9 +291,14 @@ class _Draft:
             where = f"{_name(home)}, line {event.lineno - home.co_firstlineno + 1}"
             where += words.in_file(home.co_filename, event.lineno)
             where += _inside(event.inner, home.co_filename, event.lineno)
+        inner = event.inner or FrameSummary(event.code.co_filename, event.lineno, "")
+        inner = f"{words.same(inner.filename)}:{inner.lineno} {inner.line}" * bool(event.lineno)
+        if (named := QUALIFIED.search(event.cause)) and named[named.lastindex] not in why:
+            why += f" It calls {'.'.join(filter(None, named.groups()))}."
         who, given_up = self._who(event.code), event.kind == "given up"
         rest = words.RESTS.get(torch_private.resumed_from(event.code), {}).get(event.lineno, "")
         more = {"hint": hint, "page": "".join(page), "empty": event.empty, "skipped": rest}
+        more["inner"] = inner
         return Break(who, line, code, cause, why, given_up, where, **more)
 
     def _so_far(self, event: Event) -> tuple[Panel, Panel]:

@@ -35,10 +35,11 @@ TENSOR = re.compile(
     r"requires_grad=(\w+), size=\[(.*?)\], stride=\[(.*?)\]\)"
 )
 PLACE = re.compile(r"(?:^|[/\\])([^/\\<>]*[^/\\<>\d][^/\\<>]*\.py:\d+) in ")
-TORCHS = re.compile(r"  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
+TORCHS = re.compile(r"\*args, \*\*kwargs\)|  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
 OF_TENSOR, STATEFUL = "TENSOR_MATCH", ("NO_TENSOR_ALIASING", "OBJECT_ALIASING")
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
 SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
+RANGE = re.compile(r"(-?\d+) <= ([^=<>% ]+?)(?:\.size\(\)\[(\d+)\])?(?: <= (\d+))?")
 FORMS = {  # kind of guard -> a pattern of torch's text, and what that says in plain words
     "GLOBAL_STATE": (".*", "torch's settings (grad mode, …) are unchanged"),
     "LAMBDA_GUARD": (".*saved_tensors_hooks.*", "the same hooks on saved tensors are on"),
@@ -137,6 +138,18 @@ def first_call(fn, args, kwargs) -> dict:
 def frame_locals(fn, args, kwargs) -> dict:
     """Return what a frame of `fn` would see as its locals at the start: arguments, closure."""
     return first_call(fn, args, kwargs) | closure_values(fn)
+
+
+def dynamic_words(entry) -> list[str]:
+    """Say which sizes and numbers a cache entry leaves open, in the words of its range guards."""
+    guards = entry.guard_manager.root.get_epilogue_lambda_guards()
+    parts = (check_of(part) for one in guards for part in one.verbose_code_parts())
+    said = [
+        f"dimension {at} of " * bool(at)
+        + f"{plain_source(source)} may be {low}{f' to {high}' if high else ' or more'}"
+        for low, source, at, high in (told.groups() for told in map(RANGE.fullmatch, parts) if told)
+    ]
+    return [f"the new entry is dynamic: {', '.join(said)}"] * bool(said)
 
 
 def closure_values(fn) -> dict:
@@ -342,6 +355,8 @@ def _failed(number: int, leaf, scope: dict, part: str = "") -> Failure:
     elif leaf.source != "L":
         source, found = plain_source(leaf.source), resolve(leaf.source, scope)
         value = "" if found is MISSING else _describe_value(leaf.kind, found)
+        if words := _mismatch(leaf, found):
+            value, checks = "", words
     elif "GLOBAL_STATE changed: " in part:
         value = f"{clean(part).partition(': ')[2]} has changed"
     own = leaf.kind != OF_TENSOR or not TORCHS.search(part)  # of `F.linear` in nn.Linear: no help
@@ -367,6 +382,16 @@ def _describe_value(kind: str, value) -> str:
     if kind in ("TYPE_MATCH", OF_TENSOR):
         return f"of type {type_name(value)}"
     return "another object" if kind == "ID_MATCH" else short_repr(value)
+
+
+def _mismatch(leaf, value) -> str:
+    """Return torch's words for a tensor that differs first in a size from what its guard asks."""
+    told = leaf.kind == OF_TENSOR and tensors.is_tensor(value) and TENSOR.match(leaf.parts[0])
+    if told and (f"torch.{told[2]}", told[3]) == (str(value.dtype), str(value.requires_grad)):
+        for at, (asked, size) in enumerate(zip(told[4].split(", "), value.shape, strict=False)):
+            if asked not in ("None", str(size)) and told[4].count(",") + 1 == value.dim():
+                return f"size mismatch at index {at}. expected {asked}, actual {size}"
+    return ""
 
 
 def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:

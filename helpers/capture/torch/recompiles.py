@@ -47,6 +47,9 @@ MOST_FRAMES, LONGEST, MOST_CALLS = 3, 120, 6
 NOTHING, OTHER = "there was no entry", "the guards hold, but the backend is different"
 EMPTY = "Dynamo made no entry: there was nothing to compile, or it skipped or gave up this code"
 ENDS = "torch's guards crash the process on a nested tensor of this layout; use layout=torch.jagged"
+CALL = re.compile(r"\nin call .*\)$")  # one without a file may be of any function
+SEVERAL = " A row is a frame. A call compiles several where a graph breaks; watch_recompiles "
+SEVERAL += "counts it once."
 WRAPPER = "external_utils.py"  # where torch wraps what it cannot start with
 
 
@@ -55,7 +58,8 @@ def watch(fn, **options) -> "Compiled":
 
     A function, nn.Module or partial that is not compiled becomes `torch.compile(fn,
     backend="eager", **options)` first; TypeError for others. A call is not a hit if it compiles a
-    resume function, or a function that `fn` calls. `.model.compiles` counts recompiles too,
+    resume function, or a function that `fn` calls: all of them are one compile here, and a row each
+    in `watching_recompiles`. `.model.compiles` counts recompiles too,
     `.recompiles` only them, and `.verdicts` has a word per call. Of a row's reasons, torch found
     the first. Example: `step = watch_recompiles(step)`, then `step(x)` and `print(step)`
     """
@@ -152,7 +156,9 @@ class Compiled:
         note = f"{counted(len(rows), 'call')}: {', '.join(told)}; "
         note += f"{entries_words(cached)} in the cache."
         note = " ".join((note if rows else "no call yet.", *self.peeled))
-        title = f"Calls of {named(self.compiled_function)}"
+        fn = self.compiled_function
+        wrapper = f", in its wrapper {guard_tree.code_words(fn.__code__)}"
+        title = f"Calls of {named(fn)}{wrapper * hasattr(fn, '__wrapped__')}"
         return CompileLedger(title, "call", HEADINGS, rows, note, marks=MARKS)
 
     def _ask_guards(self, args, kwargs):
@@ -178,9 +184,10 @@ class Compiled:
         ]
         if torch_private.stance() == "force_eager":
             return "eager", "torch.compiler.set_stance turned compiling off"
-        if any(str(entry.compile_id) not in before for entry in kept):
-            because = "\n".join((because or OTHER, *called_again))
-            return ("recompile", because) if before else ("compile", NOTHING)
+        if new := [entry for entry in kept if str(entry.compile_id) not in before]:
+            because = "\n".join((because or OTHER, *called_again) if before else (NOTHING,))
+            because = "\n".join((because, *guard_tree.dynamic_words(new[-1])))
+            return "recompile" if before else "compile", because
         there = before or any(row.verdict == "compile" for row in self._rows)
         made = [one for one in frames if one.graph_op_count is not None and not one.fail_type]
         if made:  # resume functions, and functions that are called
@@ -217,7 +224,7 @@ class CompilesSeen:
     frame is a row, so a function with a graph break has another row for its resume function. A call
     that compiles nothing adds no row. Functions compiled before the block and functions of other
     threads are included. Errors in the block are raised. RuntimeError if torch cannot be watched.
-    Example: `with watching_recompiles() as seen: train()`, then `assert seen.model.compiles <= 1
+    Example: `with watching_recompiles() as seen: train()`, then `assert seen.model.recompiles == 0
     and not seen.model.eager, str(seen)`
     """
 
@@ -254,6 +261,8 @@ class CompilesSeen:
         if code.co_name and (word != "compile" or one.graph_op_count is not None):
             inside = given.get("locals") or {}
             who = f"{type_name(inside['self'])}." if "self" in inside else ""
+            entry = getattr(given.get("guarded_code"), "guarded_code", None)
+            note = "\n".join((note, *(guard_tree.dynamic_words(entry) if entry else ())))
             if caller and fn in self._calls:
                 place = in_file(caller.f_code.co_filename, caller.f_lineno)
                 note += f"\nin call {self._calls[fn]}{place}"
@@ -267,10 +276,15 @@ class CompilesSeen:
         made = CompileLedger("Compiled in the block", "number", headings, rows, marks=MARKS)
         made = replace(made, unlisted=len(self._misses))
         note = f"{counted(made.compiles, 'compile')}, {counted(made.recompiles, 'recompile')} "
-        note += f"among them{f', {made.eager:,} eager' * bool(made.eager)}."
+        note += "among them."
+        calls = [found[0] for row in rows if (found := CALL.search(row.note))]
+        note += SEVERAL * (len({*calls}) < len(calls) or ", resumed" in str(rows))
+        if made.eager:
+            note += f" {counted(made.eager, 'call')} ran in plain Python"
+            note += f", {made.unlisted:,} without a row" * bool(made.unlisted) + "."
         if made.unlisted:
             limited = self._at_limit() if self._limited is None else self._limited
-            note += f" Without a row: {counted(made.unlisted, 'call')} in plain Python. {limited}"
+            note += f" {limited}" * bool(limited)
         return replace(made, note=note)
 
     def _at_limit(self) -> str:

@@ -16,7 +16,6 @@ from ..table_view import table
 from . import legend, named, one_per_pair, page, said
 from .graph_drawing import draw_graph
 
-MOST_LINES = 100  # of the text form of a folded graph; what is beyond is counted
 MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is not folded
 NUMBERED = "#1, #2: boxes of the same name"
 MOST_NODES, MOST_FOUND, MOST_KEPT = 60, 20, 30  # boxes; found ones that never fold; with others
@@ -38,7 +37,7 @@ def _text(model: Graph) -> str:
     shown = fold(model)
     if shown is model:
         return joined(model.title, *_first(_nested_lines(nested(model))), model.note)
-    whole = ("Arrow by arrow:", *_first(_lines(model), MOST_LINES))
+    whole = ("Arrow by arrow:", *_first(_lines(model)))
     return joined(model.title, *_first(_lines(shown)), shown.note, *whole)
 
 
