@@ -30,7 +30,7 @@ SCALARS = (str, bytes, int, float, complex, bool, type(None))
 FIXED = (*SCALARS, range, slice, CodeType)  # nothing in them can be changed; in a subclass it can
 MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Keras's
 TAKEN = (FunctionType, BuiltinFunctionType, ModuleType, type, Enum)  # not the body's to change
-MOST_THINGS, MOST_CASES, MOST_WAYS, MOST_NAMED = 50_000, 200, 12, 3
+MOST_THINGS, MOST_CASES, MOST_WAYS, MOST_NAMED = 50_000, 200, 12, 10
 MARKS = (
     ("changed", "no error, but something outside the function changed"),
     ("refused", "TensorFlow refused the change"),
@@ -145,15 +145,15 @@ class _Snapshot:
 
     def _look_into(self, path: str, one) -> list[tuple[str, object]]:
         if real_isinstance(one, tuple, frozenset):
-            return [(_place(path, at), part) for at, part in enumerate(one)]
+            return [(f"{path}[{at}]", part) for at, part in enumerate(one)]
         homes = {_home(kind) for kind in type(one).__mro__[:-1]}
         # Of a plain object the attributes; a larger one has slots, or a state of its own in C.
         is_plain = homes and not homes & LIBRARIES and type(one).__basicsize__ <= PLAIN
         inside = getattr(one, "__dict__", None) if is_plain else None
         if type(one) in (list, dict, set) or inside is not None:
             call = static_attribute(one, "__call__")
-            place, inside = (_place, one) if inside is None else (_attribute, inside)
-            return [*self._keep(path, place, inside), (f"{path}.__call__", call)]
+            style, inside = ("{}[{}]", one) if inside is None else ("{}.{}", inside)
+            return [*self._keep(path, style, inside), (f"{path}.__call__", call)]
         self.leaves.append(one)
         if type(one) is FunctionType:
             return self._look_into_function(path, one)
@@ -162,46 +162,47 @@ class _Snapshot:
             return [(path, static_attribute(one, "_python_function"))]
         return [(f"{path}.{part}", getattr(one, part)) for part in parts]
 
-    def _keep(self, path: str, place, inside) -> list[tuple[str, object]]:
+    def _keep(self, path: str, style: str, owner) -> list[tuple[str, object]]:
         """Keep what a container, a cell or a module holds now; return it, with paths."""
-        before = _content(inside).copy()
-        self._held[id(inside)] = path, place, inside, before
-        return [(place(path, key), part) for key, part in _parts(before).items()]
+        before = _content(owner).copy()
+        self._held[id(owner)] = path, style, owner, before
+        return [(_place(style, path, key), part) for key, part in _parts(before).items()]
 
     def _look_into_function(self, path: str, function) -> list[tuple[str, object]]:
         """Note the names that a function of somebody's can rebind; return what it refers to."""
         if _home(function) in LIBRARIES:
             return []
         space, code = function.__globals__, function.__code__
-        self._keep("", _name, space)
+        self._keep("", "{1}", space)
         found = [(name, space.get(name)) for name in sorted(names_used(code))]
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-            found += self._keep(name, _name, cell)
+            found += self._keep("", name, cell)
         defaults = function.__defaults__ or ()
         names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
         found += [*zip(names, defaults, strict=False), *(function.__kwdefaults__ or {}).items()]
-        return [*found, *self._keep(path, _attribute, function.__dict__)]
+        return [*found, *self._keep(path, "{}.{}", function.__dict__)]
 
     def changed(self) -> dict[str, object]:
         """Return path -> what it refers to now, of each that refers to something else."""
         states = _random_states()
         found = {name: "" for name, before in self._random.items() if states[name] != before}
-        for path, place, owner, before in self._held.values():
+        for path, style, owner, before in self._held.values():
             now = _content(owner)
             if type(now) is set or type(now) is list and len(now) != len(before):
                 found |= {path: now} if now != before else {}
                 continue
             now, old = _parts(now), _parts(before)
             pairs = [(key, old.get(key, GONE), now.get(key, GONE)) for key in {**old, **now}]
-            found |= {place(path, key): new for key, one, new in pairs if _is_other(one, new)}
+            pairs = [(key, new) for key, one, new in pairs if _is_other(one, new)]
+            found |= {_place(style, path, key): new for key, new in pairs}
         return found
 
     def put_back(self) -> None:
         """Let every name refer to what it referred to, and each container hold what it held."""
         import numpy as np
 
-        for _, place, owner, before in self._held.values():
-            if place is not _name:
+        for _, style, owner, before in self._held.values():
+            if style.startswith("{}"):
                 owner.clear()
                 (owner.extend if type(owner) is list else owner.update)(before)
             elif type(owner) is dict:  # others may look a name up meanwhile
@@ -227,16 +228,8 @@ def _content(owner):
         return {}
 
 
-def _place(path: str, key) -> str:
-    return f"{path}[{literal(key)}]"
-
-
-def _attribute(path: str, name) -> str:
-    return f"{path}.{printable(name)}"
-
-
-def _name(path: str, name) -> str:
-    return path or printable(name)
+def _place(style: str, path: str, key) -> str:
+    return style.format(path, literal(key) if "[" in style else printable(key))
 
 
 def _parts(container) -> dict:

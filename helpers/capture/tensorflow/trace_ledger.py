@@ -285,17 +285,17 @@ class TracesSeen:
         alike = [one for one in known if one[0].scope_type == context.scope_type]
         note, causes = _reason(alike, key, self._names)
         source = _sources(parts)
+        old, new = "an earlier one", "a new one of its code"
+        if module == KERAS and not known:
+            note = "first trace since compile()"
         if source and source.keys() <= self._made.keys() and not known:
             if module == KERAS and methods:
                 made = called(methods[0]).partition("_")[0]  # of train_step, test_step, …
                 note = f"compile() made a new {made} function: call compile() once"
-                causes = (Cause("compile()", "object", f"an earlier {made} function", "a new one"),)
+                causes = (Cause(f"{made} function", "object", old, new),)
             elif not module.startswith("tensorflow."):
                 note = "new tf.function of code traced before: make the tf.function once"
-                new = "an earlier one", "a new one of its code"
-                causes = (Cause("tf.function", "object", *new),)
-        elif module == KERAS and not known:
-            note = "first trace since compile()"
+                causes = (Cause("tf.function", "object", old, new),)
         again = "second trace of the first call, which created variables: not a retrace"
         row, more = ("trace", again if known and not alike else note), {"traces": 1}
         if error:
@@ -332,9 +332,8 @@ def _sources(parts: list) -> dict[tuple, list]:
     TensorFlow wraps each function in code of its own, which all of them share.
     """
     python = [one for one in parts if real_isinstance(one, *PYTHON)]
-    homes = (str(one.__globals__.get("__name__")) for one in python)
-    pairs = zip(python, homes, strict=True)
-    code = [one.__code__ for one, home in pairs if not home.startswith("tensorflow.")]
+    wraps = (str(one.__globals__.get("__name__")).startswith("tensorflow.") for one in python)
+    code = [one.__code__ for one, theirs in zip(python, wraps, strict=True) if not theirs]
     owners = (one.__self__ for one in python if type(one) is MethodType)
     code += [weakref.ref(one) if type(one).__weakrefoffset__ else one for one in owners]
     return {tuple(map(id, code)): code} if code else {}
