@@ -3,6 +3,7 @@
 TensorFlow may move or drop any of them in any release. It is imported at the first look-up.
 """
 
+import gc
 import pkgutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -125,6 +126,14 @@ def omit_retracing_warning(function) -> None:
 def all_traces(function) -> list:
     """Return the ConcreteFunctions of a tf.function."""
     return function._list_all_concrete_functions()
+
+
+def traced_functions() -> list:
+    """Return the tf.functions that can still be called, and have a trace."""
+    gc.collect()  # what nothing refers to is not found, however long ago the last collection was
+    kind = __getattr__("Function")
+    found = [one for one in gc.get_objects() if type(one) is kind]
+    return [one for one in found if cached_keys(one)]
 
 
 @contextmanager

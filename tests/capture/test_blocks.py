@@ -268,7 +268,7 @@ def test_ops_are_those_of_the_function_form_by_the_names_of_the_caller():
     assert helpers.watch_ops(lambda: layer(x).sum().backward()).model.ops == seen.model.ops
     assert "torch.compile" not in seen.model.note
     made = ((compiled(scale), x, "torch.compile made some"),)
-    made += ((tf.function(scale), tf.ones(2), "graph of __inference_scale"),)
+    made += ((tf.function(scale), tf.ones(2), "one by one: `show_graph(fn, …)` lists them"),)
     for fn, x, words in made:
         fn(x)
         with helpers.watching_ops() as seen:
@@ -287,9 +287,15 @@ def test_a_new_tf_function_of_code_traced_before_is_a_retrace_unless_of_another_
     pairs |= {(one.__call__, Half().__call__): 0, (wrap(scale), wrap(lambda x: x)): 0}
     for pair, retraces in pairs.items():
         with helpers.watching_traces() as seen:
-            [tf.function(fn)(tf.ones(())) for fn in pair]
+            alive = [tf.function(fn) for fn in pair]
+            [fn(tf.ones(())) for fn in alive]
         assert (seen.model.traces, seen.model.retraces) == (2, retraces)
         assert ("tf.function once" in seen.model.entries[1].note) == bool(retraces)
+        for earlier in (1, 0):  # those of the block before are alive, or are gone
+            with helpers.watching_traces() as seen:
+                tf.function(pair[0])(tf.ones(()))
+            assert seen.model.retraces == earlier
+            alive.clear()
 
 
 def test_fit_of_keras_is_seen_from_outside():
@@ -312,7 +318,9 @@ def test_fit_of_keras_is_seen_from_outside():
         for _ in range(2):
             model.compile("sgd", "mse")
             model.fit(x, y, batch_size=4, verbose=0)
-    assert compiled_again.model.retraces == compiled_again.model.traces / 2 == 2
+    assert compiled_again.model.retraces == compiled_again.model.traces == 4
+    assert "new train function: call compile() once" in compiled_again.model.entries[0].note
+    assert told[0][2] == "first trace since compile()"
     assert "multi_step" in helpers.show_graph(model.train_function, find="matmul dense").model.title
     with helpers.watching_traces() as partial:
         [model.train_on_batch(x[:n], y[:n]) for n in (4, 2)]

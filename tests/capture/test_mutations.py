@@ -1,5 +1,6 @@
 """The mutation ledger sees what a body changed, and runs every way on fresh copies."""
 
+import random
 from collections import deque, namedtuple
 from functools import partial, wraps
 from types import SimpleNamespace
@@ -89,26 +90,34 @@ def closing():
 
 
 CHANGED = {
-    "a method's self": ((Derived.add, Derived([]), 1), ""),
-    "a bound method's self": ((Derived([]).add, 1), ""),
-    "an object that is called": ((Derived([]), 1), ""),
-    "a builtin's self": (([].append, 1), ""),
-    "what a partial adds": ((partial(append, kept=[]), 1), ""),
-    "the function's own attribute": ((counting, 1), ""),
-    "a global": ((count, 1), "rebound: number"),
-    "a global of what is wrapped": ((wrapping(count), 1), "rebound: number"),
-    "a variable of a closure": ((closing(), 1), "rebound: held"),
-    "what a global holds": ((keep, 1), ""),
-    "what a helper changes": ((lambda x: keep(x), 1), ""),
+    "a method's self": ((Derived.add, Derived([]), 1), "self.items"),
+    "a bound method's self": ((Derived([]).add, 1), "self.items"),
+    "an object that is called": ((Derived([]), 1), "Derived.items"),
+    "a builtin's self": (([].append, 1), "append.__self__"),
+    "what a partial adds": ((partial(append, kept=[]), 1), "partial.keywords['kept']"),
+    "an item": ((lambda x, kept: kept.update(b=[x]), 1, {"a": 0, "b": [1]}), "kept['b']"),
+    "an item of an item": ((lambda kept: kept[1].append(1), [0, []]), "kept[1]"),
+    "a default": ((lambda x, kept=[]: kept.append(x), 1), "kept"),  # noqa: B006
+    "the function's own attribute": ((counting, 1), "counting.calls"),
+    "a global": ((count, 1), "number"),
+    "a global of what is wrapped": ((wrapping(count), 1), "number"),
+    "a variable of a closure": ((closing(), 1), "held"),
+    "what a global holds": ((keep, 1), "settings['a']"),
+    "what a helper changes": ((lambda x: keep(x), 1), "settings['a']"),
+    "random numbers": ((lambda: (random.random(), np.random.rand()),), "np.random, random"),
+    "print": ((lambda x: print(x), 1), "what it prints"),
 }
 
 
-@pytest.mark.parametrize(("case", "note"), CHANGED.values(), ids=CHANGED)
-def test_what_is_changed_or_rebound_is_told_in_each_way(case, note):
+@pytest.mark.parametrize(("case", "path"), CHANGED.values(), ids=CHANGED)
+def test_what_is_changed_is_named_in_each_way_and_restored(case, path, capsys):
     settings.clear()
+    drawn = (random.getstate(), np.random.get_state()[2])
     entry = only(case, 2)
-    assert [verdict.word for verdict in entry.verdicts] == ["no error; caller's changed"] * 2
-    assert entry.note == note and number == 0
+    words = f"no error; changed at every call: {path}"
+    assert [verdict.word for verdict in entry.verdicts] == [words] * 2 and not entry.note
+    assert number == 0 and drawn == (random.getstate(), np.random.get_state()[2])
+    assert not capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -144,7 +153,7 @@ def test_each_run_finds_what_the_first_found_and_what_it_changed_is_restored():
         count(1), keep(1), box.items.append(1)
 
     mutations_ledger({"one": (body,), "two": (body,)}, dict.fromkeys("abc", as_it_is))
-    assert list(seen) == [[0, {}, 0]] * 6
+    assert list(seen) == [[0, {}, 0]] * 12
     assert (number, settings, box.items) == (0, {}, [])
 
 
@@ -156,9 +165,11 @@ def test_under_tensorflow_a_leak_is_told_and_a_variable_is_not_looked_into():
     cases["traced"] = (tf.function(lambda x: leaked.append(x * 2)), tf.ones(1))
     ledger = mutations_ledger({**cases, "keep": (lambda x: leaked.append(x * 2), tf.ones(1))})
     assert [ledger.word(name, "tf.function") for name in ("global", "variable", "keep")] == [
-        *("no error; caller's changed", "no error; not known what changed"),
-        "no error; it now contains a graph tensor",
+        "no error; changed at the trace, not at the hit: number",
+        "no error; not known what changed",
+        "no error; changed at the trace, not at the hit: leaked; a graph tensor stays in leaked",
     ]
-    assert ledger.word("traced", "plain Python") == "no error; caller's changed" and not leaked
+    words = "no error; changed at every call: leaked"
+    assert ledger.word("traced", "plain Python") == words and not leaked
     assert ledger.entries[-1].verdicts[-1].tone == "failed"
     assert ledger.entries[2].note == "neither copied nor compared: ResourceVariable"

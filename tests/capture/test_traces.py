@@ -143,6 +143,10 @@ def test_an_argument_more_is_named():
     kept(1)
     kept(1, z=1)
     assert kept.model.causes == ("call: argument (none) → z",)
+    kept = watched("a, b, c, d")
+    kept(2, 3, 4, 5), kept(6, 7, 8, 9)
+    last = kept.model.entries[-1]
+    assert last.note == "; ".join(map(str, last.causes)) and len(last.causes) == 4
 
 
 def test_another_graph_is_named_as_the_context():

@@ -36,7 +36,10 @@ COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "st
 COLUMNS |= {"layer": "layer", "where": "where"}
 COMPILED = "torch.compile made some of this code. Ops in its kernels are not listed one by one, "
 COMPILED += "and the others are under the layer compiled. Run it uncompiled for the layer of each."
-GRAPHS = "The ops inside the graph of {} are not listed one by one."
+GRAPHS = (
+    "The ops inside the graph of {} are not listed one by one: `show_graph(fn, …)` lists them, "
+)
+GRAPHS += "for a Keras model `show_graph(model.train_function)`."
 NONE = "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries are "
 NONE += "not seen."
 BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}

@@ -11,7 +11,7 @@ import re
 import weakref
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import groupby, islice
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -38,7 +38,7 @@ KERAS = "keras.src.backend.tensorflow.trainer"
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _EAGER = "run_functions_eagerly is on: Python ran, nothing was looked up"
 WHEN = {"error": "no key", "trace": "raised while tracing"}
-MOST_ITEMS, MOST_PARTS, DEEPEST, LONGEST = 6, 20, 6, 160
+MOST_ITEMS, MOST_PARTS, MOST_TOLD, DEEPEST, LONGEST = 6, 20, 10, 6, 160
 PYTHON = FunctionType, MethodType
 SPEC = re.compile(r"\bTensorSpec\(shape=(.*?), dtype=tf\.(\w+), name=\w+\)")
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
@@ -255,16 +255,23 @@ class TracesSeen:
     """List the traces that TensorFlow makes in a `with` block, in any function.
 
     `.model` is as of `watch_traces`. A call that hits adds no row. Functions that were made before
-    the block, as Keras does, and functions of other threads are included. A new tf.function of code
-    that was traced in the block is a retrace. Functions that tf.data traces are only counted.
-    Errors in the block are raised. Example: `with watching_traces() as seen: train()`, then `assert
-    not seen.model.retraces, str(seen)`
+    the block, as Keras does, and functions of other threads are included. A new tf.function is a
+    retrace if its code was traced in the block, or by a tf.function that was alive at its start.
+    Functions that tf.data traces are only counted. Errors in the block are raised. Example: `with
+    watching_traces() as seen: train()`, then `assert not seen.model.retraces, str(seen)`
     """
 
     def __init__(self):
         self._names, self._calls, self._of_data = Names(), [], 0
         self._made: dict[tuple, list] = {}  # what was traced; kept, so that each id stays its own
-        self.watching = functools.partial(tensorflow_private.hearing_lookups, self._hear)
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Hear of each trace in the block; what is traced already counts as traced before."""
+        for function in tensorflow_private.traced_functions():
+            self._made |= _sources(parts_of(function.python_function))
+        with tensorflow_private.hearing_lookups(self._hear):
+            yield
 
     def _hear(self, python, key, known, error) -> None:
         module = str(getattr(python, "__module__", ""))
@@ -277,18 +284,23 @@ class TracesSeen:
         subject = f"{len(self._calls) + 1}: {name}{inner}"
         alike = [one for one in known if one[0].scope_type == context.scope_type]
         note, causes = _reason(alike, key, self._names)
-        code = [getattr(one, "__code__", None) for one in parts]
-        owners = (one.__self__ for one in methods)
-        code += [weakref.ref(one) if type(one).__weakrefoffset__ else one for one in owners]
-        same = tuple(map(id, code))
-        if same in self._made and not known and not module.startswith("tensorflow."):
-            note = "new tf.function of code traced before: make the tf.function once"
-            causes = (Cause("tf.function", "object", "an earlier one", "a new one of its code"),)
+        source = _sources(parts)
+        old, new = "an earlier one", "a new one of its code"
+        if module == KERAS and not known:
+            note = "first trace since compile()"
+        if source and source.keys() <= self._made.keys() and not known:
+            if module == KERAS and methods:
+                made = called(methods[0]).partition("_")[0]  # of train_step, test_step, …
+                note = f"compile() made a new {made} function: call compile() once"
+                causes = (Cause(f"{made} function", "object", old, new),)
+            elif not module.startswith("tensorflow."):
+                note = "new tf.function of code traced before: make the tf.function once"
+                causes = (Cause("tf.function", "object", old, new),)
         again = "second trace of the first call, which created variables: not a retrace"
         row, more = ("trace", again if known and not alike else note), {"traces": 1}
         if error:
             row, more, causes = ("error", f"{WHEN['trace']}: {error_message(error)}"), {}, ()
-        self._made |= {} if error else {same: code}
+        self._made |= {} if error else source
         words = self._names.arguments(kind)
         self._calls.append(trace_entry(subject, words, *row, causes=causes, **more))
 
@@ -314,13 +326,26 @@ def parts_of(python) -> list:
     return [*found.values()]
 
 
+def _sources(parts: list) -> dict[tuple, list]:
+    """Return {ids of the code, and of the owners, of what a tf.function runs: code and owners}.
+
+    TensorFlow wraps each function in code of its own, which all of them share.
+    """
+    python = [one for one in parts if real_isinstance(one, *PYTHON)]
+    wraps = (str(one.__globals__.get("__name__")).startswith("tensorflow.") for one in python)
+    code = [one.__code__ for one, theirs in zip(python, wraps, strict=True) if not theirs]
+    owners = (one.__self__ for one in python if type(one) is MethodType)
+    code += [weakref.ref(one) if type(one).__weakrefoffset__ else one for one in owners]
+    return {tuple(map(id, code)): code} if code else {}
+
+
 def _reason(known, key, names: "Names") -> tuple[str, tuple[Cause, ...]]:
     """Return why a key equals none of the known ones, in words, and as causes."""
     if not known:
         return "first trace", ()
     causes = nearest(known, key, names)
-    more = f"; and {len(causes) - 3} more" if len(causes) > 3 else ""
-    return "; ".join(map(str, causes[:3])) + more or NO_LEAF, causes
+    more = f"; and {len(causes) - MOST_TOLD} more" if len(causes) > MOST_TOLD else ""
+    return "; ".join(map(str, causes[:MOST_TOLD])) + more or NO_LEAF, causes
 
 
 def _folded(calls: list[TraceEntry]) -> Iterator[TraceEntry]:
