@@ -20,9 +20,8 @@ def exported(folder: Path, settings: Path | None) -> str:
     Without settings, those of the environment are not read, either.
     """
     shown = {VIEW: {"model_id": MODEL}, "text/html": "<p>step by step</p>", "text/plain": "steps"}
-    cell = nbformat.v4.new_code_cell(
-        "watch()", outputs=[nbformat.v4.new_output("display_data", shown)]
-    )
+    output = nbformat.v4.new_output("display_data", shown)
+    cell = nbformat.v4.new_code_cell("watch()", outputs=[output])
     state = {MODEL: {"model_name": "AnyModel", "model_module": "anywidget", "state": {}}}
     widgets = {"application/vnd.jupyter.widget-state+json": {"version_major": 2, "state": state}}
     notebook = nbformat.v4.new_notebook(cells=[cell], metadata={"widgets": widgets})

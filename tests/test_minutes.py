@@ -39,18 +39,15 @@ def test_a_chapter_is_an_hour_and_each_section_a_sitting(path):
 def made(tmp_path, *cells):
     """Return the sections of a notebook; a cell that begins with > is code."""
     kinds = {True: nbformat.v4.new_code_cell, False: nbformat.v4.new_markdown_cell}
-    book = nbformat.v4.new_notebook(
-        cells=[kinds[each.startswith(">")](each.removeprefix(">")) for each in cells]
-    )
+    made_up = [kinds[each.startswith(">")](each.removeprefix(">")) for each in cells]
     path = tmp_path / "01_made_up.ipynb"
-    nbformat.write(book, path)
+    nbformat.write(nbformat.v4.new_notebook(cells=made_up), path)
     return path
 
 
 def test_words_lines_and_exhibits_count_where_they_stand(tmp_path):
-    path = made(
-        tmp_path, "# Title", "## One\n\n" + "word " * WORDS, ">a\n\nb", "And more\n\n## Two"
-    )
+    prose = "## One\n\n" + "word " * WORDS, "And more\n\n## Two"
+    path = made(tmp_path, "# Title", prose[0], ">a\n\nb", prose[1])
     opening, one, two = sections(path)
     assert (opening.title, one.title, two.title) == ("", "One", "Two")
     words = re.findall(r"\w+", "One " + "word " * WORDS + "And more")

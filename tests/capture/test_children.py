@@ -99,10 +99,10 @@ def adds_with_its_import(a, b):
     return {"sum": a + b, "numpy": "numpy" in sys.modules}
 
 
-def test_result_comes_back_from_another_interpreter():
+def test_result_comes_back_from_another_interpreter(refused):
     assert call_in_child(adds_with_its_import, 1, 2) == {"sum": 3, "numpy": False}
-    with pytest.raises(RuntimeError, match="'sys' is not defined, because this notebook's names"):
-        call_in_child(adds, 1, 2)
+    words = "'sys' is not defined, because this notebook's names"
+    refused(RuntimeError, words, call_in_child, adds, 1, 2)
 
 
 def gives_a_set():
@@ -129,11 +129,8 @@ def test_what_cannot_travel_or_has_no_source_is_refused(refused):
     def closes():
         return held
 
-    for fn, says in (
-        (space["typed"], "the source of typed is not available"),
-        (closes, "closes uses held of a"),
-    ):
-        refused(TypeError, says, call_in_child, fn)
+    refused(TypeError, "the source of typed is not available", call_in_child, space["typed"])
+    refused(TypeError, "closes uses held of a", call_in_child, closes)
     refused(ValueError, "the source of typed is not available", portable, space["typed"])
     refused(TypeError, "call_in_child accepts arguments of dicts", call_in_child, adds, object(), 1)
 

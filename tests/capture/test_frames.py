@@ -45,12 +45,8 @@ def test_lines_are_those_of_the_source_shown():
     ran = frames_timeline(outer, 3)
     lines = ["", *ran.source.split("\n")]
     called = "    return inner(n) + 1"  # the caller's line goes on
-    assert [lines[step.line] for step in ran.steps] == [
-        "def outer(n):",
-        "def inner(n):",
-        called,
-        "",
-    ]
+    nexts = ["def outer(n):", "def inner(n):", called, ""]
+    assert [lines[step.line] for step in ran.steps] == nexts
     assert [lines[step.left] for step in ran.steps] == ["", "", "    return n * 2", called]
     assert [step.deed for step in ran.steps] == ["", "", "just returned", "just returned"]
 

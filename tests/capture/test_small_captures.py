@@ -16,7 +16,7 @@ def test_records_become_rows_that_keep_their_keys_as_attributes():
         records_listing("t", {"a": 1}, {"b": 2})
 
 
-def test_costs_are_ratios_in_one_run(monkeypatch):
+def test_costs_are_ratios_in_one_run(monkeypatch, refused):
     now = [0.0]
 
     def takes(seconds):
@@ -26,8 +26,7 @@ def test_costs_are_ratios_in_one_run(monkeypatch):
     found = costs.costs_listing(takes(1), {"long": takes(12), "short": takes(0.5)})
     assert [(row.ratio, row.words) for row in found.rows] == [(12, "about 10"), (0.5, "about 0.5")]
     assert found.ratio("long") == 12 and "took as long." in found.note
-    with pytest.raises(KeyError):
-        found.ratio("shorter")
+    refused(KeyError, "shorter", found.ratio, "shorter")
 
 
 def test_environment_names_what_is_missing(monkeypatch):

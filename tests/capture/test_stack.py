@@ -156,13 +156,9 @@ def test_interrupt_reaches_the_learner_and_the_tracer_is_put_back():
 BRIEF = [
     *((5, "5"), ("a" * 100, "'" + "a" * 40 + "…'"), ([1, [2, [3]]], "[1, [2, […]]]")),
     *(({"k": (1,)}, "{'k': (1,)}"), (list(range(9)), "[0, 1, 2, 3, …]"), (set(), "set()")),
-    *(
-        ({"b", "a"}, "{'a', 'b'}"),
-        (KeyError("k", 2), "KeyError('k', 2)"),
-        (range(3), "range(0, 3)"),
-    ),
+    *(({"b", "a"}, "{'a', 'b'}"), (KeyError("k", 2), "KeyError('k', 2)")),
     *((len, "len()"), (expression, "expression()"), (int, "class int"), (json, "module json")),
-    (interpreter_frame.NULL, "_Null object"),
+    *((interpreter_frame.NULL, "_Null object"), (range(3), "range(0, 3)")),
 ]
 
 

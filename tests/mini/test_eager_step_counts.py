@@ -4,17 +4,18 @@ from importlib import import_module
 
 import pytest
 
-pytestmark = pytest.mark.own_process(sharing="tensorflow")
 tf = pytest.importorskip("tensorflow")
 
 from helpers.mini.eager.execute import STEPS, counted  # noqa: E402
 
 step_counts = import_module("helpers.mini.eager.execute")
 SLOTS = step_counts._slots()
-needs_slots = pytest.mark.skipif(not SLOTS, reason="no slots that can be rebound here")
+pytestmark = [
+    pytest.mark.own_process(sharing="tensorflow"),
+    pytest.mark.skipif(not SLOTS, reason="no slots that can be rebound here"),
+]
 
 
-@needs_slots
 def test_the_op_object_is_made_once_and_used_again():
     a = tf.ones([2])
     counts, made = counted(lambda: tf.negative(a), 20)
@@ -23,7 +24,6 @@ def test_the_op_object_is_made_once_and_used_again():
     assert counts["op objects"] == 1
 
 
-@needs_slots
 def test_ops_that_c_runs_by_itself_are_counted_and_named():
     assert counted(lambda: tf.constant(1.0), 3) == (dict.fromkeys((*STEPS, "op objects"), 0), ())
     counts, made = counted(lambda: tf.constant([1.0, 2.0]), 3)
@@ -31,8 +31,7 @@ def test_ops_that_c_runs_by_itself_are_counted_and_named():
     assert counts["op objects"] == 3
 
 
-@needs_slots
-def test_slots_are_put_back_also_after_an_error():
+def test_slots_are_put_back_also_after_an_error(refused):
     def held():
         return [step_counts.POINTER.from_address(SLOTS[name]).value for name in STEPS]
 
@@ -45,6 +44,5 @@ def test_slots_are_put_back_also_after_an_error():
 
     counted(lambda: tf.negative(a), 1)  # fills the slots that nobody had called through
     before = held()
-    with pytest.raises(ZeroDivisionError):
-        counted(fails_late, 5)
+    refused(ZeroDivisionError, "^$", counted, fails_late, 5)
     assert held() == before

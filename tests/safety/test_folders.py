@@ -33,13 +33,12 @@ def test_a_name_that_leads_elsewhere_is_refused(name, refused):
     for good in ("user_relu", "a b", "größe.py"):
         assert plain_name(good) == good
     refused(ValueError, "must be a plain name", plain_name, name, "the name")
-    for call in (lambda: op_folder(name, {}), lambda: op_folder("good", {name: ""})):
-        with pytest.raises(ValueError):
-            call()
+    refused(ValueError, "must be a plain name", op_folder, name, {})
+    refused(ValueError, "must be a plain name", op_folder, "good", {name: ""})
 
 
 @links
-def test_a_link_is_removed_and_not_followed(tmp_path, victim):
+def test_a_link_is_removed_and_not_followed(tmp_path, victim, refused):
     home = ManagedDirectory(tmp_path)
     (home.fill("a", {"x": b"1"}) / "deep").mkdir()
     for name in ("out", "deep/out"):
@@ -51,8 +50,8 @@ def test_a_link_is_removed_and_not_followed(tmp_path, victim):
     assert not os.path.lexists(tmp_path / "a")
     os.symlink(victim, tmp_path / "home")
     for call in (lambda home: home.discard("thesis.txt"), lambda home: home.fill("x", {})):
-        with pytest.raises(Refusal, match="moved, replaced or deleted meanwhile"):
-            call(ManagedDirectory(tmp_path / "home"))
+        home = ManagedDirectory(tmp_path / "home")
+        refused(Refusal, "moved, replaced or deleted meanwhile", call, home)
     ManagedDirectory(tmp_path / "home").remove()
 
 

@@ -143,17 +143,14 @@ def test_the_solutions_in_the_place_of_the_machines_own_run_the_library():
         (7, exists, ("no/such/file",)),
     ],
 )
-def test_a_library_function_runs_after_a_step_and_not_before(steps, fn, args):
+def test_a_library_function_runs_after_a_step_and_not_before(steps, fn, args, refused):
     assert vm.machine(*vm.STEPS[:steps])().run(fn, *args) == fn(*args)
-    with pytest.raises(vm.Missing):
-        vm.machine(*vm.STEPS[: steps - 1])().run(fn, *args)
+    refused(vm.Missing, "has no method", vm.machine(*vm.STEPS[: steps - 1])().run, fn, *args)
 
 
 def test_a_part_has_its_node_scope_and_instruction():
-    text, space = (
-        "K = 2\ndef make(n):\n    def add(m):\n        return n + m * K\n    return add\n",
-        {},
-    )
+    text = "K = 2\ndef make(n):\n    def add(m):\n        return n + m * K\n    return add\n"
+    space = {}
     exec(text, space)
     line = ast.parse(text).body[1].body[0].body[0]
     [add] = symtable.symtable(text, "text", "exec").get_children()[0].get_children()

@@ -63,9 +63,9 @@ def test_hints_rise_and_the_last_one_stays(refused):
     refused(ValueError, "the number of a hint must be from 1 to 3, not 99", two.hint, 99)
 
 
-def test_an_unknown_exercise_is_named_with_those_that_are_known():
-    with pytest.raises(AttributeError, match="'three'.*two"):
-        checks.Checks({"chapter_0": "one two"}).three
+def test_an_unknown_exercise_is_named_with_those_that_are_known(refused):
+    known = checks.Checks({"chapter_0": "one two"})
+    refused(AttributeError, "'three'.*two", getattr, known, "three")
 
 
 def test_too_many_or_too_few_answers_are_told_with_the_call_that_is_meant():

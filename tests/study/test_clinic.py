@@ -73,16 +73,13 @@ def test_a_seam_too_few_or_another_is_told_and_none_is_given_away():
     assert undiagnosed("frame", shown((1,)), BOTH, {"frame": "words"}) == "words"
 
 
-@pytest.mark.parametrize(("seam", "proof"), [(..., None), ((A, ...), None), (A, ...)])
-def test_a_stub_is_untried(seam, proof):
-    with pytest.raises(NotAttempted):
-        undiagnosed(seam, proof, BOTH[:1], {})
+STUBS, NO_ANSWERS = [(..., None), ((A, ...), None), (A, ...)], [(5, None), ((), None), (A, 5)]
 
 
-@pytest.mark.parametrize(("seam", "proof"), [(5, None), ((), None), (A, 5)])
-def test_what_is_no_seam_or_no_exhibit_is_refused(seam, proof):
-    with pytest.raises(InvalidAnswer):
-        undiagnosed(seam, proof, BOTH[:1], {})
+@pytest.mark.parametrize("answer", STUBS + NO_ANSWERS)
+def test_a_stub_is_untried_and_what_is_no_seam_or_no_exhibit_is_refused(answer, refused):
+    error = NotAttempted if answer in STUBS else InvalidAnswer
+    refused(error, "^", undiagnosed, *answer, BOTH[:1], {})
 
 
 @pytest.mark.long

@@ -46,11 +46,10 @@ def test_run_is_executed_once_and_prints_nothing(capsys):
     assert calls == [1] and capsys.readouterr().out == ""
 
 
-def test_answer_that_is_no_choice_is_refused_by_name():
-    with pytest.raises(ValueError, match=r"running it gave '5', which is not one of .*'3', '4'$"):
-        ask(lambda: 5, "3", "4")
-    with pytest.raises(ValueError, match=r"raised KeyError \('missing'\), which is not one of"):
-        ask(raises, "3", "4")
+def test_answer_that_is_no_choice_is_refused_by_name(refused):
+    words = "which is not one of .*'3', '4'$"
+    refused(ValueError, f"running it gave '5', {words}", ask, lambda: 5, "3", "4")
+    refused(ValueError, rf"raised KeyError \('missing'\), {words}", ask, raises, "3", "4")
 
 
 @pytest.mark.parametrize(
@@ -97,13 +96,9 @@ def decide(asked, number):
     form.picked, form.checked = number, True
 
 
-@pytest.fixture
-def nothing_asked(monkeypatch):
+def test_what_was_decided_is_kept_and_told(monkeypatch):
     monkeypatch.setattr(predict_module, "_ASKED", {})
     predict_module._decided.cache_clear()
-
-
-def test_what_was_decided_is_kept_and_told(nothing_asked):
     questions = ["The first?", "The second?", "The third?"]
     first, second, _ = (predict(q, ["a", "b"], run=lambda: "b") for q in questions)
     decide(first, 0)

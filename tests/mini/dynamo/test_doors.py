@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import re
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_a_backend_that_is_wrong_is_seen(door, name):
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_calls_that_do_not_fit_raise_as_in_python(door):
+def test_calls_that_do_not_fit_raise_as_in_python(door, refused):
     def takes_two(a, b=2, *, c=3):
         return a * b + c
 
@@ -75,11 +76,9 @@ def test_calls_that_do_not_fit_raise_as_in_python(door):
         assert torch.equal(called(x, c=1), x * 2 + 1)
         assert torch.equal(called(b=4, a=x), x * 4 + 3)
         for args, kwargs in (((), {}), ((x, 1, 2), {}), ((x,), {"a": x}), ((x,), {"d": 1})):
-            with pytest.raises(TypeError) as mine:
-                called(*args, **kwargs)
             with pytest.raises(TypeError) as real:
                 takes_two(*args, **kwargs)
-            assert str(mine.value) == str(real.value)
+            refused(TypeError, f"^{re.escape(str(real.value))}$", called, *args, **kwargs)
 
 
 def test_a_lambda_can_be_compiled():
@@ -121,11 +120,11 @@ def test_only_what_comes_down_to_a_function_of_python_is_taken(wrong, refused):
     refused(TypeError, "compile needs a Python function", dynamo.compile, wrong)
 
 
-def test_a_backend_is_something_to_call_and_returns_such():
-    with pytest.raises(TypeError, match="backend must be callable, not str"):
-        dynamo.compile(lambda x: x, backend="inductor")
-    with pytest.raises(TypeError, match="must return a callable, not NoneType"):
-        dynamo.compile(lambda x: x + 1, backend=lambda module, inputs: None)(torch.ones(1))
+def test_a_backend_is_something_to_call_and_returns_such(refused):
+    words = "backend must be callable, not str"
+    refused(TypeError, words, dynamo.compile, lambda x: x, backend="inductor")
+    compiled = dynamo.compile(lambda x: x + 1, backend=lambda module, inputs: None)
+    refused(TypeError, "must return a callable, not NoneType", compiled, torch.ones(1))
 
 
 def test_torch_compile_may_trace_what_is_compiled_here():
@@ -155,9 +154,7 @@ def test_the_hook_traces_one_function_of_many_from_the_same_lines():
 
 
 @pytest.mark.parametrize("only", [[None], None, 3, "scaled", [off_by_one, print]])
-def test_a_wrong_argument_of_the_hook_is_one_sentence(only):
+def test_a_wrong_argument_of_the_hook_is_one_sentence(only, refused):
     words = "each of only must be a Python function, not"
-    with pytest.raises(TypeError, match=words), dynamo.hooked(only=only):
-        pass
-    with pytest.raises(ValueError, match="only is empty"), dynamo.hooked():
-        pass
+    refused(TypeError, words, lambda: dynamo.hooked(only=only).__enter__())
+    refused(ValueError, "only is empty", lambda: dynamo.hooked().__enter__())

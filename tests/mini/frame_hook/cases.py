@@ -38,6 +38,15 @@ def nothing(code, arguments):
     return None
 
 
+def raised(error, call, *args):
+    """Return what is said by an error that a call must raise."""
+    try:
+        call(*args)
+    except error as told:
+        return str(told)
+    raise AssertionError(call)
+
+
 def off():
     assert [one.name for one in installed()] == [DEFAULT], installed()
 
@@ -117,11 +126,7 @@ def recursion_to_the_limit():
     seen = []
     with watching(lambda code, arguments: seen.append(code), only=[rec]):
         assert rec(300) == 300
-        try:
-            rec(10**6)
-            raise AssertionError("no RecursionError")
-        except RecursionError:
-            pass
+        raised(RecursionError, rec, 10**6)
     assert len(seen) > 500
     off()
 
@@ -141,17 +146,14 @@ def swapped_code_must_fit():
         yield a
 
     def free(a, b):
-        return log
+        return adds
 
-    log = []
+    def adds(donor):
+        with watching(lambda code, arguments: donor.__code__, only=[add]):
+            assert add(1, 2) == 3
+
     for donor in (f, other, gen, free, lambda a, *b: a):
-        try:
-            with watching(lambda code, arguments, new=donor.__code__: new, only=[add]):
-                assert add(1, 2) == 3
-        except ValueError as error:
-            assert "cannot run in a frame of add" in str(error)
-        else:
-            raise AssertionError(donor)
+        assert "cannot run in a frame of add" in raised(ValueError, adds, donor)
 
 
 def replaced_frames():
@@ -171,13 +173,11 @@ def callback_that_raises():
         asked.append(code)
         raise RuntimeError("from the callback")
 
-    try:
+    def adds():
         with watching(bad, only=[add]):
             assert [add(1, 2), add(3, 4)] == [3, 7]
-        raise AssertionError("not raised")
-    except RuntimeError as error:
-        assert str(error) == "from the callback" and len(asked) == 1
-        assert error.__traceback__ is not None
+
+    assert raised(RuntimeError, adds) == "from the callback" and len(asked) == 1
     off()
 
 
@@ -233,12 +233,7 @@ def bad_input_is_told():
         (TypeError, "the replacement must be callable", lambda: replaced(add, 3)),
     ]
     for error, words, make in cases:
-        try:
-            make()
-        except error as raised:
-            assert words in str(raised), raised
-        else:
-            raise AssertionError(words)
+        assert words in raised(error, make), words
 
 
 OWN = [fn for fn in [*globals().values()] if getattr(fn, "__module__", None) == __name__]

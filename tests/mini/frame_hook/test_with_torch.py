@@ -23,17 +23,13 @@ def x():
     off()
 
 
-@pytest.fixture
-def seen():
-    return []
+def recorder():
+    seen = []
+    return seen, lambda code, arguments: seen.append(code.co_name)
 
 
-@pytest.fixture
-def note(seen):
-    return lambda code, arguments: seen.append(code.co_name)
-
-
-def test_dynamo_compiles_under_the_hook(x, seen, note):
+def test_dynamo_compiles_under_the_hook(x):
+    seen, note = recorder()
     compiled = torch.compile(f, backend="eager")
     with watching(note):
         assert torch.equal(compiled(x), f(x))
@@ -44,7 +40,8 @@ def test_dynamo_compiles_under_the_hook(x, seen, note):
     assert seen.count("f") >= 1
 
 
-def test_hook_after_dynamo_has_compiled(x, seen, note):
+def test_hook_after_dynamo_has_compiled(x):
+    seen, note = recorder()
     compiled = torch.compile(f, backend="eager")
     expected = compiled(x)
     with watching(note, only=[f]):
@@ -74,11 +71,10 @@ def test_deep_recursion_under_dynamos_evaluator_is_stopped(x):
         assert torch.equal(torch.compile(f, backend="eager")(x), f(x))
 
 
-def test_evaluator_that_an_error_left_is_taken_out():
+def test_evaluator_that_an_error_left_is_taken_out(refused):
     torch._dynamo.reset()
     for _ in range(2):
-        with pytest.raises(KeyError):
-            torch.compile(raising, backend="eager")(torch.ones(2))
+        refused(KeyError, "design", torch.compile(raising, backend="eager"), torch.ones(2))
     assert installed()[0].owner == "torch"
     put_back()
     assert "CPython" in installed()[0].owner

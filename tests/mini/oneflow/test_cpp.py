@@ -95,17 +95,10 @@ def test_attributes_arrive_as_they_were_sent(tmp_path):
     assert op.infer({("in", 0): Spec((2,), "float32")}, values) == {"out": Spec((), "float32")}
 
 
-def count_compilations(monkeypatch):
-    """Count runs of the compiler."""
-    count = []
-    real = cpp_def._compile
-    monkeypatch.setattr(cpp_def, "_compile", lambda *a: (count.append(1), real(*a)))
-    return count
-
-
 @pytest.mark.long
 def test_an_edited_definition_is_never_stale(tmp_path, monkeypatch):
-    count = count_compilations(monkeypatch)
+    count, real = [], cpp_def._compile
+    monkeypatch.setattr(cpp_def, "_compile", lambda *a: (count.append(1), real(*a)))
     own = edited(RELU_CPP, "cpp_def.cpp", "#include", '#include "names.h"\n#include')
     own = edited(own, "cpp_def.cpp", '.Output("out")', ".Output(OUT)")
     write(tmp_path, own)
@@ -115,11 +108,9 @@ def test_an_edited_definition_is_never_stale(tmp_path, monkeypatch):
         return cpp_def.load(tmp_path / "user_relu" / "user_relu_cpp_def.cpp")[0].outputs
 
     header.write_text('#define OUT "out"\n')
-    assert outputs() == outputs() == ("out",)
-    assert len(count) == 1
+    assert outputs() == outputs() == ("out",) and len(count) == 1
     header.write_text('#define OUT "aus"\n')
-    assert outputs() == ("aus",)
-    assert len(count) == 2
+    assert outputs() == ("aus",) and len(count) == 2
 
 
 def test_no_compiler(tmp_path, monkeypatch):

@@ -74,8 +74,8 @@ LOSSES = {
     "one output of two": lambda op, w, v: op.parts(w, 0.3)[1] * v,
     "both factors": lambda op, w, v: w * w * v,
     "numbers": lambda op, w, v: 2 - (w - 1) * 3 + v,
-    "matmul": lambda op, w, v: flow.matmul(flow.matmul(w, square()), w * square()),
-    "row spread over a matrix": lambda op, w, v: w * row() - row() * (w * w + 2) + row(),
+    "matmul": lambda op, w, v: flow.matmul(flow.matmul(w, rows(4)), w * rows(4)),
+    "row spread over a matrix": lambda op, w, v: w * rows(1) - rows(1) * (w * w + 2) + rows(1),
 }  # fmt: skip
 
 
@@ -84,12 +84,8 @@ def sum_of(blobs):
     return low * 2 + high
 
 
-def row():
-    return flow.get_variable("row", (1, 4), "float64", flow.random_uniform_initializer(1, 2))
-
-
-def square():
-    return flow.get_variable("sq", (4, 4), "float64", flow.random_uniform_initializer(1, 2))
+def rows(count):
+    return flow.get_variable("rows", (count, 4), "float64", flow.random_uniform_initializer(1, 2))
 
 
 def both_gradients(folder, body_of, relu_files=RELU):

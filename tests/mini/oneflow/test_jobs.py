@@ -33,8 +33,7 @@ def test_backward_ops_are_appended_to_the_forward_ops(relu):
     assert job.ops[: len(job.forward)] == job.forward
     parts = [op.part for op in job.ops]
     assert parts == sorted(parts, key=["forward", "backward", "update"].index)
-    user = [op.name for op in job.ops if op.file]
-    assert user == ["myrelu", "myrelu_grad"]
+    assert [op.name for op in job.ops if op.file] == ["myrelu", "myrelu_grad"]
     grad = next(op for op in job.ops if op.name == "myrelu_grad")
     assert grad.inputs[0] == ("y", "myrelu/out_0")
     assert dict(job.gradients)["broadcast_mul_0/out_0"] == "myrelu_grad/dx_0"
@@ -56,8 +55,7 @@ def test_only_a_path_from_a_variable_to_the_loss_gets_gradients(relu):
         sgd().minimize(loss)
         return loss
 
-    names = [op.name for op in job.job.ops if op.part != "forward" and op.file]
-    assert names == []
+    assert [op.name for op in job.job.ops if op.part != "forward" and op.file] == []
     assert [op.name for op in job.job.ops if op.part == "update"] == ["w_update"]
     job(X)
     np.testing.assert_array_equal(flow.get_all_variables()["s"], np.ones(5))
@@ -152,8 +150,7 @@ def test_only_an_ops_files_see_the_name(tmp_path):
         import oneflow  # noqa: F401
 
 
-def test_nothing_is_registered_of_a_folder_that_fails(tmp_path):
+def test_nothing_is_registered_of_a_folder_that_fails(tmp_path, refused):
     write(tmp_path, edited(RELU, "py_kernel.py", "def forward(args):", "def forward(args)"))
-    with pytest.raises(flow.OpError):
-        load(tmp_path)
+    refused(flow.OpError, "user_relu_py_kernel.py", load, tmp_path)
     assert [op.name for op in session().registry.ops.values() if op.file] == []

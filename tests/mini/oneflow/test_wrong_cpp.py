@@ -110,15 +110,12 @@ def test_the_file_without_a_fault_trains(use):
     np.testing.assert_array_equal(use("fine"), X.sum())
 
 
-@pytest.mark.parametrize("name", INFERENCE)
-def test_wrong_inference(use, name):
-    _, words = INFERENCE[name]
-    where = ['op "myop"', type_of(f"infer {name}"), "faults/faults_cpp_def.cpp"]
-    caught(lambda: use(f"infer {name}"), "infer", where + words)
+FAULTS = [("infer", name, "infer") for name in INFERENCE]
+FAULTS += [("rule", name, "backward") for name in RULES]
 
 
-@pytest.mark.parametrize("name", RULES)
-def test_wrong_rule(use, name):
-    *_, words = RULES[name]
-    where = ['op "myop"', type_of(f"rule {name}"), "faults/faults_cpp_def.cpp"]
-    caught(lambda: use(f"rule {name}"), "backward", where + words)
+@pytest.mark.parametrize(("kind", "name", "stage"), FAULTS)
+def test_a_fault_is_told_at_its_stage(use, kind, name, stage):
+    *_, words = (INFERENCE | RULES)[name]
+    where = ['op "myop"', type_of(f"{kind} {name}"), "faults/faults_cpp_def.cpp"]
+    caught(lambda: use(f"{kind} {name}"), stage, where + words)

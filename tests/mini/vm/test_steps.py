@@ -33,12 +33,9 @@ def test_plain_instructions_keep_their_offsets():
     assert not {step.opname for step in steps} & {"RESUME", "CACHE", "PUSH_NULL", "PRECALL"}
 
 
-def test_a_missing_handler_is_named():
-    def program(a):
-        return a + 1
-
-    with pytest.raises(vm.Missing, match="this machine has no method LOAD_FAST yet"):
-        vm.machine(vm.STEPS[0])().run(program, 1)
+def test_a_missing_handler_is_named(refused):
+    words = "this machine has no method LOAD_FAST yet"
+    refused(vm.Missing, words, vm.machine(vm.STEPS[0])().run, lambda a: a + 1, 1)
 
 
 def test_a_missing_handler_is_not_handled_by_the_program(refused):
@@ -57,11 +54,8 @@ def test_a_stub_is_a_missing_handler(refused):
         def LOAD_CONST(self, value):
             return ...
 
-    def five():
-        return 5
-
-    refused(vm.Missing, "LOAD_CONST", vm.machine(Stub, *vm.STEPS[1:])().run, five)
-    assert vm.machine(Stub, *vm.WHOLE)().run(five) == 5
+    refused(vm.Missing, "LOAD_CONST", vm.machine(Stub, *vm.STEPS[1:])().run, lambda: 5)
+    assert vm.machine(Stub, *vm.WHOLE)().run(lambda: 5) == 5
 
 
 def test_a_learners_handler_takes_the_place_of_the_machines():
