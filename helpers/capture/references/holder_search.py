@@ -43,10 +43,8 @@ OURS, KERNELS, PYTHONS = (
 )
 _HEADINGS = {"kind": "kind", "owner": "owner", "name": "name"}
 COLUMNS = columns("owner name", **_HEADINGS, scan="scan finds it", verdict="can be rebound")
-UNSEEN = (
-    "The search does not list what only a running call (see show_frame) keeps, or what is kept in "
-    "C where the collector does not look."
-)
+UNSEEN = "The search does not list what only a running call (see show_frame) keeps, or what is "
+UNSEEN += "kept in C where the collector does not look."
 CYCLE = " It is in a cycle of references, and nothing else that the search sees keeps it."
 _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
 _KERNEL = ("IPython", "asyncio", "comm", "ipykernel", "jupyter_client", "selectors", "threading")

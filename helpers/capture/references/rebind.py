@@ -252,7 +252,6 @@ def _placed(obj) -> str:
 
 
 def _matches(place: Place, patterns) -> bool:
-    """Return whether a path of this place is one of `patterns`, or fits one (`*`, `?`)."""
     return any(
         path == pattern or fnmatchcase(path, pattern.replace("[", "[[]"))
         for path in place.paths

@@ -17,14 +17,7 @@ from itertools import groupby, islice
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from ...internals import tensorflow_private
-from ...model.framework_records import (
-    HEADINGS,
-    MARKS,
-    Cause,
-    TraceEntry,
-    TraceLedger,
-    trace_entry,
-)
+from ...model.framework_records import HEADINGS, MARKS, Cause, TraceEntry, TraceLedger, trace_entry
 from ...model.phrase import clipped, counted, listed
 from ...safety.arguments import is_exactly, quote_value, real_isinstance, static_attribute
 from ...safety.restoring import preserves_interpreter_state
@@ -165,9 +158,8 @@ class Watched:
 
     def get_concrete_function(self, *args, **kwargs):
         """Trace if need be, without running; a row says what was asked for."""
-        return self._run(
-            self.function.get_concrete_function, args, kwargs, "get_concrete_function: "
-        )
+        name = "get_concrete_function"
+        return self._run(getattr(self.function, name), args, kwargs, f"{name}: ")
 
     @property
     def model(self) -> TraceLedger:

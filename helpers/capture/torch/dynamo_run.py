@@ -298,8 +298,7 @@ class _Draft:
         who, given_up = self._who(event.code), event.kind == "given up"
         rest = words.RESTS.get(torch_private.resumed_from(event.code), {}).get(event.lineno, "")
         more = {"hint": hint, "page": "".join(page), "empty": event.empty, "skipped": rest}
-        more["inner"] = inner
-        return Break(who, line, code, cause, why, given_up, where, **more)
+        return Break(who, line, code, cause, why, given_up, where, inner=inner, **more)
 
     def _so_far(self, event: Event) -> tuple[Panel, Panel]:
         graph = Panel(SO_FAR, event.graph if event.graph.nodes else "empty")
@@ -405,9 +404,8 @@ def _entry(name, pair, args) -> Entry:
             found.append(run(fn))
         return found
 
-    (before, _), (after, kept) = both(
-        lambda fn: watched(fn, copied(args), None, "watch_fixes", steps=0)
-    )
+    watch = partial(watched, verb="watch_fixes", steps=0)
+    (before, _), (after, kept) = both(lambda fn: watch(fn, copied(args)))
     wanted, plain = both(lambda fn: _run_quietly(fn, args))
     compiled = kept.value if kept.error is None else kept.error
     made = {"the cure": plain, "compiled, the cure": compiled}
