@@ -36,11 +36,9 @@ FEW = 40  # so many objects the collector is asked about at once; for more, one 
 MOST_HOLDERS = 2000  # that are named and listed; a rebinding has no such limit
 HOPS = 7  # from a holder to what names it
 LOST = "(owner not found)"
-OURS, KERNELS, PYTHONS = (
-    "the code that restores everything relies on it",
-    "the kernel's own machinery relies on it",
-    "Python's own modules and the kernel rely on it",
-)
+OURS = "the code that restores everything relies on it"
+KERNELS = "the kernel's own machinery relies on it"
+PYTHONS = "Python's own modules and the kernel rely on it"
 _HEADINGS = {"kind": "kind", "owner": "owner", "name": "name"}
 COLUMNS = columns("owner name", **_HEADINGS, scan="scan finds it", verdict="can be rebound")
 UNSEEN = "The search does not list what only a running call (see show_frame) keeps, or what is "

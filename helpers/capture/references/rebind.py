@@ -105,7 +105,6 @@ class Rebinding(Own):
         return self
 
     def _plan(self) -> HiddenList:
-        """Search, and choose the places to rebind."""
         search, keep, only = self._how
         for one in singledispatch():  # which fills its cache anew from what is rebound
             one._clear_cache()
