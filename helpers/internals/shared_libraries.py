@@ -40,9 +40,8 @@ def import_slots(path: Path) -> dict[str, int]:
     pages = [(*(int(end, 16) for end in line[0].split("-")), line[1]) for line in mine]
     base, sections = min((start for start, _, _ in pages), default=0), _read_sections(data)
     for _, of, _, _, start, size, link, *_ in sections:
-        for offset, info, _ in struct.iter_unpack(
-            "<QQq", data[start : start + size * (of == RELOCATIONS)]
-        ):
+        rows = data[start : start + size] if of == RELOCATIONS else b""
+        for offset, info, _ in struct.iter_unpack("<QQq", rows):
             if info & 0xFFFFFFFF == JUMP_SLOTS[machine]:
                 symbols, place = sections[link], base + offset
                 (at,) = struct.unpack_from("<I", data, symbols[4] + SYMBOL * (info >> 32))

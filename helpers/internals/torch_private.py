@@ -19,10 +19,8 @@ from ..safety.missing_parts import MissingPart, cure, sentence, unusable
 from ..safety.restoring import patched
 
 TRIED = "torch 2.11 to 2.15"
-LATE = (
-    "Restart the kernel and run `import torch._dynamo` before `import tensorflow`, because this "
-    "PyTorch loads Triton with Dynamo, and loading Triton after TensorFlow kills the kernel."
-)
+LATE = "Restart the kernel and run `import torch._dynamo` before `import tensorflow`, because this "
+LATE += "PyTorch loads Triton with Dynamo, and loading Triton after TensorFlow kills the kernel."
 
 
 def _places(module: str, names: str, **others: str) -> dict[str, str]:
@@ -33,11 +31,8 @@ def _places(module: str, names: str, **others: str) -> dict[str, str]:
 
 # group -> name -> module:attribute; a part of this course needs one or two groups, seldom all.
 PLACES = {
-    "hook": _places(
-        "torch._C._dynamo.eval_frame",
-        "set_eval_frame reset_code",
-        callback="get_eval_frame_callback",
-    )
+    "hook": _places("torch._C._dynamo.eval_frame", "set_eval_frame reset_code")
+    | _places("torch._C._dynamo.eval_frame", "", callback="get_eval_frame_callback")
     | _places("torch._dynamo.types", "ConvertFrameReturn GuardedCode wrap_guarded_code")
     | _places("torch._dynamo.types", "FrameAction FrameExecStrategy")
     | _places("torch._dynamo.eval_frame", "skip_code")

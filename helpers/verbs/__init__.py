@@ -46,9 +46,8 @@ def __getattr__(name: str):
     verb.__name__ = verb.__qualname__ = name
     verb.__signature__ = signature.replace(return_annotation=kind)
     verb.__annotations__ = {**verb.__annotations__, "return": kind}
-    found = globals()[name] = preserves_interpreter_state(
-        verb, () if name in OF_ONE_CALL.split() else Exception
-    )
+    results = () if name in OF_ONE_CALL.split() else Exception
+    found = globals()[name] = preserves_interpreter_state(verb, results)
     return found
 
 

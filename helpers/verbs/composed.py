@@ -3,6 +3,7 @@
 import sys
 
 from ..exhibit import Exhibit, model_of
+from ..safety.arguments import require_bool, require_str
 from ..safety.restoring import preserves_interpreter_state
 from ..view.diagram.graph_view import figures
 from ..view.diagram.graph_view import graph as diagram
@@ -40,7 +41,6 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
     `show_graph(tf.function(step), x, find="Mul")`
     """
     from ..capture.tensorflow.tf_graph import tf_graph
-    from ..safety.arguments import require_str
 
     graph = tf_graph(thing, *args, **kwargs)
     return Exhibit(graph.find(find) if require_str(find, "find=") else graph, diagram, 2)
@@ -93,7 +93,6 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     """
     from ..capture.torch import guard_sets, guard_tree
     from ..model.torch_records import guard_listing
-    from ..safety.arguments import require_bool, require_str
 
     if call is not None:
         return Exhibit(guard_sets.guard_program(fn, call, entry), table, 4)

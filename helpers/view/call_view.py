@@ -75,8 +75,7 @@ def _text(model: CallTree) -> str:
     words = "\n".join(body)
     marks = "; ".join(said for mark, said in MARKS.items() if f" {mark}" in words)
     heading = f"{HEADING}{f' ({marks})' * bool(marks)}" if body else "no such call"
-    said = (model.title, _ending(model), model.note)
-    title, ending, note = map(one_line, said)
+    title, ending, note = map(one_line, (model.title, _ending(model), model.note))
     return "\n".join(part for part in (title, heading, *body, ending, note) if part)
 
 

@@ -86,9 +86,8 @@ _templates = Environment(
 )
 _templates.filters |= {"visible": visible, "coded": coded, "jointed": jointed}
 _templates.globals |= {"MONO": MONO, "TONE_MARKS": TONE_MARKS, "EDGE": ink.EDGE, "FADES": FADES}
-_templates.globals["PAGE"] = ink.PAGE
+_templates.globals |= {"PAGE": ink.PAGE, "INLINING": ink.script("inline.js")}
 _templates.globals |= {"colour": ink.colour, "fill": ink.fill, "tint": ink.tint}
-_templates.globals["INLINING"] = ink.script("inline.js")
 
 
 def render(template: str, **values) -> str:

@@ -31,18 +31,16 @@ LONGEST_WAY = "▸ on a longest path   pale: an input or a constant"
 
 def _table_text(model: Listing) -> str:
     rows, rest = fit(cut_cells(model.cells()), ROWS)
-    return joined(
-        model.title, grid([cut(column.heading) for column in model.columns], rows), rest, model.note
-    )
+    headings = [cut(column.heading) for column in model.columns]
+    return joined(model.title, grid(headings, rows), rest, model.note)
 
 
 def _table_html(model: Listing) -> str:
     rows, rest = fit(cut_cells(model.cells()), ROWS)
     headings = [cut(column.heading) for column in model.columns]
     values = {"headings": headings, "columns": model.columns, "rows": rows}
-    values["numbers"] = [
-        at and all(map(NUMBER.fullmatch, c)) for at, c in enumerate(zip(*rows, strict=True))
-    ]
+    columns = enumerate(zip(*rows, strict=True))
+    values["numbers"] = [at and all(map(NUMBER.fullmatch, cells)) for at, cells in columns]
     fold = _fold(headings, rows, rows, model.kept)
     return render("table.html", model=model, left_out=rest, fold=fold, **values)
 

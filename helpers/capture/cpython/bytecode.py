@@ -145,8 +145,7 @@ def code_tree(fn) -> CodeTree:
             used = used if type(used) is str else _first_use(code, field, used)
             rows.append(Field(field, _field_value(code, field), meaning, used))
     fields = Listing(f"Code object {name}", shown, tuple(rows))
-    note = " ".join(peeled)
-    return CodeTree(f"Code object {name}", name, fields, bytecode(code), nested, note)
+    return CodeTree(fields.title, name, fields, bytecode(code), nested, " ".join(peeled))
 
 
 def _field_value(code: CodeType, name: str) -> str:

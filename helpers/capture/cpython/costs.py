@@ -19,10 +19,8 @@ from .unwrapping import to_run
 ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
-NOTE = (
-    "Each ratio uses the fastest round. The median round took {}. The ratios vary more on a busy "
-    "machine or on another one."
-)
+NOTE = "Each ratio uses the fastest round. The median round took {}. The ratios vary more on a "
+NOTE += "busy machine or on another one."
 TOOL = "watch_tracers"
 # One action; `ratio` says how many runs of the unit it takes as long as.
 Cost = namedtuple("Cost", "action ratio words")

@@ -37,7 +37,6 @@ MEANINGS = {
     "f_generator": "the generator or coroutine that owns the frame, if one does",
 }
 
-
 # One attribute of a frame: its value in words, and what it is.
 Attribute = namedtuple("Attribute", "name value meaning")
 # One frame. `made` says whether Python has made a frame object for it.

@@ -23,7 +23,6 @@ from .unwrapping import to_run, unwrap
 MOST_ROWS, MOST_ARGUMENTS = 60, 8
 DEEPEST = 20  # marks of indentation
 
-
 # One frame: its place in the run, how deep it lay, its code, its arguments, its count.
 FrameSeen = namedtuple("FrameSeen", "order depth name code line arguments nth")
 

@@ -28,9 +28,8 @@ class MachineTables:
         for place, step in enumerate(self._steps):
             jumps = "JUMP" in step.opname or step.opname in ("FOR_ITER", "SEND")
             target = step.arguments[-1] if jumps else -1
-            shown = (
-                plain(a) if type(a) is str else short_repr(a) for a in step.arguments if a != ()
-            )
+            given = (a for a in step.arguments if a != ())
+            shown = (plain(a) if type(a) is str else short_repr(a) for a in given)
             words = f"to {target}" if jumps else ", ".join(shown)
             self.listing.append((place, step.opname, words, target, step.offset))
 
@@ -91,8 +90,8 @@ class MachineRecord:
         at = frame.at - 1
         if frame.steps[at].opname == "RETURN_VALUE" and frame.stack:
             self.endings[serial] = f"returns {found[-1].words}"
-        rest = at, found, self.printed.size, places
-        self.moments.append(Moment(serial, activation, level, *rest))
+        size = self.printed.size
+        self.moments.append(Moment(serial, activation, level, at, found, size, places))
         return serial
 
 

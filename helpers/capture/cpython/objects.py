@@ -27,6 +27,7 @@ from ..text.value import short_repr
 
 GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # co_flags, Include/cpython/code.h
 LONGEST_NAME = 80
+_NAMED = FunctionType, BuiltinFunctionType, MethodDescriptorType
 _POLYMORPHIC = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 _CODE_OF = {GeneratorType: "gi_code", CoroutineType: "cr_code", FrameType: "f_code"}
 # co_names contains attributes' names too; only these instructions look in the globals.
@@ -56,9 +57,7 @@ def called(fn) -> str:
     """Return what a callable is called: a function's own name or a class's, else its type's."""
     if type(fn) is MethodType:
         return called(fn.__func__)
-    if real_isinstance(fn, type) or is_exactly(
-        fn, FunctionType, BuiltinFunctionType, MethodDescriptorType
-    ):
+    if real_isinstance(fn, type) or is_exactly(fn, *_NAMED):
         return named(fn)
     inner = compiled(fn)
     inner = python_function(fn) if inner is None else inner

@@ -142,8 +142,7 @@ class Recorder:
             activation.raising = False
             count = in_use.get(offset)
             found, places = (count is not None and read(frame, count)) or (None, None)
-            size = printed.size
-            moments.append(Moment(serial, activation, level, offset, found, size, places))
+            moments.append(Moment(serial, activation, level, offset, found, printed.size, places))
             if len(moments) < most and serial < MOST_EVENTS:
                 return local
             self.stopped = self.stopped or f"The record stops after {serial:,} instructions"

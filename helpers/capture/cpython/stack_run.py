@@ -47,16 +47,13 @@ def stack_run(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> St
             raise TypeError("depth=, only= and most= limit a run of CPython, not of a machine")
         recorder = machine_record(fn, *args, **kwargs)
         title = f"{plain(args[0].__name__)}, in {fn.__self__.called}"
-        note = recorder.note
-        draft = Draft(recorder)
+        draft, note = Draft(recorder), recorder.note
     else:
         recorder = record(fn, args, kwargs, look=described, limits=limits)
         draft, function = Draft(recorder), recorder.watched.function
         where = draft.pages.place(function.__code__)[0].where
-        title, note = (
-            f"{plain(function.__name__)}{where}, instruction by instruction",
-            _note(recorder),
-        )
+        title = f"{plain(function.__name__)}{where}, instruction by instruction"
+        note = _note(recorder)
     steps = tuple(_mark_raised(draft.steps()))
     codes = tuple(
         Code(one.function, tuple(one.rows.values()), one.named, one.tables.code.co_stacksize)

@@ -15,14 +15,7 @@ from ...safety.arguments import (
     real_type_name,
     static_attribute,
 )
-from .objects import (
-    called,
-    function_of,
-    instance_dict,
-    names_used,
-    python_function,
-    refuse_async,
-)
+from .objects import called, function_of, instance_dict, names_used, python_function, refuse_async
 
 DEEPEST = 20
 VARARGS = 0x04  # co_flags, Include/cpython/code.h
@@ -30,9 +23,8 @@ _MODULES = (  # what a call of their objects comes to
     ("a torch module", "torch.nn.modules.module", "Module", "forward"),
     ("a Keras layer", "keras.src.layers.layer", "Layer", "call"),
 )
-_HOLDERS = {property: "fget", functools.cached_property: "func"} | dict.fromkeys(
-    (staticmethod, classmethod), "__func__"
-)
+_HOLDERS = {property: "fget", functools.cached_property: "func"}
+_HOLDERS |= dict.fromkeys((staticmethod, classmethod), "__func__")
 _GENERATORS = ("contextmanager", "asynccontextmanager")  # of contextlib; they run no line at once
 _COMPILED = "torch.compile is unwrapped: this is the Python function that it compiles."
 _TRACED = "tf.function is unwrapped: this is the Python function that it traces."

@@ -61,13 +61,10 @@ WAYS = {
     "sys.unraisablehook": ("errors that no code can catch", "Python/errors.c"),
     "sys.breakpointhook": ("breakpoint()", "Python/bltinmodule.c"),
 }
-
-
 AT = dict.fromkeys(("patched names", "builtins", "import finders"), "name")
-AT |= {"a graph being built": "cache key", "sys.monitoring": "frame"}
-AT |= {
-    f"{home}.set{kind}": "frame" for home in ("sys", "threading") for kind in ("trace", "profile")
-}
+AT |= {"a graph being built": "cache key"}
+AT |= dict.fromkeys(("sys.settrace", "sys.setprofile", "sys.monitoring"), "frame")
+AT |= dict.fromkeys(("threading.settrace", "threading.setprofile"), "frame")
 AT |= dict.fromkeys(("frame evaluator", "torch's frame callback"), "evaluator")
 AT |= dict.fromkeys(("torch function modes", "torch dispatch modes"), "registry")
 AT |= dict.fromkeys(("TensorFlow op callbacks", "TensorFlow's doors to C"), "C call")
@@ -142,12 +139,11 @@ def _in_frameworks() -> dict[str, str]:
         found["torch's frame callback"] = _name(torch_private.frame_callback() or None)
     if restoring.module("tensorflow"):
         callbacks = tensorflow_private.context.context().op_callbacks
-        doors = {name: getattr(tensorflow_private.doors, name) for name in DOORS}
+        doors = [(name, getattr(tensorflow_private.doors, name)) for name in DOORS]
+        other = (f"{_name(fn)} for {name}" for name, fn in doors if type(fn) is not type(len))
         graphs = [type_name(graph) for graph in tensorflow_private.graphs_being_built()]
         found["TensorFlow op callbacks"] = _listed(map(_name, callbacks))
-        found["TensorFlow's doors to C"] = _listed(
-            f"{_name(fn)} for {name}" for name, fn in doors.items() if type(fn) is not type(len)
-        )
+        found["TensorFlow's doors to C"] = _listed(other)
         found["a graph being built"] = graphs[-1] if graphs else NOBODY
     return found
 
@@ -264,10 +260,8 @@ def _beside(place: Place, args) -> dict[str, Callable]:
         # Called as a tf.function, it would count as one that traces again and again, and warn.
         return tf.function(traced, autograph=False).get_concrete_function()
 
-    before = _try(graph)
-
     return {
-        LAYER.format("graph", "traced before"): before,
+        LAYER.format("graph", "traced before"): _try(graph),
         LAYER.format("graph", "traced now"): lambda: graph()(),
         LAYER.format("thread", "another one"): lambda: (
             ThreadPoolExecutor(1).submit(traced).result()

@@ -19,14 +19,7 @@ from ...model.framework_records import Call, CallTree
 from ...model.phrase import counted, listed
 from ...model.tables import Entry, Ledger, Pair, SideBySide, Verdict
 from ...safety import progress
-from ...safety.arguments import (
-    called,
-    parts,
-    printable,
-    real_isinstance,
-    real_type_name,
-    table,
-)
+from ...safety.arguments import called, parts, printable, real_isinstance, real_type_name, table
 from ..cpython.following import Limits
 from ..cpython.objects import name_of, refuse_async
 from ..cpython.settrace import run_to_end
@@ -36,11 +29,11 @@ from ..text.value import short_repr
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000
-NONE = (
-    "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is not "
+NONE = "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is "
+NONE += (
+    "not a call. `watch_ops` lists the ops, and `watch_frames` shows calls of Python functions. "
 )
-NONE += "a call. `watch_ops` lists the ops, and `watch_frames` shows calls of Python functions."
-NONE += " `only=` follows the calls of other libraries."
+NONE += "`only=` follows the calls of other libraries."
 NO_MATCH = "No call matches only=. CPython does not report a call of a class in C or of a ufunc."
 NEW_NODE, FALLBACK = "TF_FinishOperation", "_eager_fallback"
 DOORS = (
@@ -188,9 +181,8 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
     pairs = {printable(name): parts(case) for name, case in found}
     for name, (fn, *_) in pairs.items():
         called(fn, f"the case '{name}'")
-    trees = [
-        call_tree(*case, **limits) for case in progress.counted("watching call", pairs.values())
-    ]
+    cases = progress.counted("watching call", pairs.values())
+    trees = [call_tree(*case, **limits) for case in cases]
     rows = {"route": [tree.route for tree in trees]}
     if any(tree.outcome and tree.route != "refused" for tree in trees):
         rows["raised"] = [tree.outcome.partition(":")[0] or "–" for tree in trees]

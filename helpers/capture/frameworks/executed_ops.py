@@ -36,10 +36,8 @@ COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "st
 COLUMNS |= {"layer": "layer", "where": "where"}
 COMPILED = "torch.compile made some of this code. Ops in its kernels are not listed one by one, "
 COMPILED += "and the others are under the layer compiled. Run it uncompiled for the layer of each."
-GRAPHS = (
-    "The ops inside the graph of {} are not listed one by one: `show_graph(fn, …)` lists them, "
-)
-GRAPHS += "for a Keras model `show_graph(model.train_function)`."
+GRAPHS = "The ops inside the graph of {} are not listed one by one: `show_graph(fn, …)` lists "
+GRAPHS += "them, for a Keras model `show_graph(model.train_function)`."
 NONE = "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries are "
 NONE += "not seen."
 BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}
@@ -149,9 +147,8 @@ class _Recorder:
         for number, (name, reads, makes, *more_of_it) in enumerate(self._found, 1):
             sides = (tuple(Value(*value) for value in side) for side in (reads, makes))
             rows.append(Op(number, name, *sides, *more_of_it))
-        left_out = (
-            f"{missing:,} more ops were not recorded; most={len(rows) + missing} records all."
-        )
+        total = len(rows) + missing
+        left_out = f"{missing:,} more ops were not recorded; most={total} records all."
         graphs = {row.op for row in rows if row.op.startswith("__inference_")}
         inside = [*self._compiled, *[GRAPHS.format(listed(sorted(graphs), 3))] * bool(graphs)]
         notes = [*[left_out] * bool(missing), *[NONE] * (not rows), *inside, *more]
@@ -159,7 +156,7 @@ class _Recorder:
         used = {"layer": any(row.layer for row in rows)}
         used |= {"where": any(row.where != "eager" for row in rows)}
         shown = [column for column in columns if used.get(column.field, True)]
-        title = f"{what}: {counted(len(rows) + missing, 'op')}"
+        title = f"{what}: {counted(total, 'op')}"
         return OpLog(title, tuple(shown), tuple(rows), " ".join(notes), outcome)
 
     def of_tensorflow(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):

@@ -33,12 +33,7 @@ from ..tensorflow.trace_ledger import Names
 from ..text import tensors
 from ..text.source import source_of
 from ..text.value import label, short_repr
-from .call_recorder import (
-    c_place,
-    module_of,
-    no_finalisers,
-    refuse_what_does_not_run,
-)
+from .call_recorder import c_place, module_of, no_finalisers, refuse_what_does_not_run
 from .executed_ops import is_tensor
 from .framework_ways import COMPILED, PLAIN, prepared_calls
 
@@ -58,9 +53,8 @@ LARGE = (("millions", 10**6), ("hundreds of thousands", 10**5), ("tens of thousa
 LARGE += (("thousands", 10**3), ("hundreds", 0))
 NO_LINE = "none of your lines ran"
 GIVEN = "Numbers and arrays are passed to each framework as its tensors."
-NO_COMPILER = (
-    '`torch.compile` is called with `backend="eager"`: it runs what Dynamo found op by op.'
-)
+NO_COMPILER = '`torch.compile` is called with `backend="eager"`: it runs what Dynamo found op '
+NO_COMPILER += "by op."
 NO_C = "none seen from your lines; calls of classes and of ufuncs such as np.add are not reported"
 
 

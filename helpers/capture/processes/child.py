@@ -52,9 +52,8 @@ def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transc
             source, name = portable(one), one.__code__.co_name
             label, source, shown = f"{name}()", f"{source}\n\n{name}()\n", ""
         elif not real_isinstance(one, str):
-            raise TypeError(
-                f"a child runs a function or source, not {short_repr(one)}{instead(one)}"
-            )
+            given = f"{short_repr(one)}{instead(one)}"
+            raise TypeError(f"a child runs a function or source, not {given}")
         made.append(transcript(label, source, shown, imports))
     names = ", ".join(one.label for one in made if one.label)
     return Transcripts(title or f"In a child process: {names}".removesuffix(": "), tuple(made))
@@ -112,9 +111,8 @@ def call_in_child(fn, *args):
         free = ", ".join(fn.__code__.co_freevars)
         raise TypeError(f"{name} uses {free} of an enclosing function, which is not sent along")
     if fault := next(filter(None, map(why_not_json, args)), ""):
-        raise TypeError(
-            f"call_in_child accepts arguments of dicts, lists, text and numbers, not {fault}"
-        )
+        accepted = "arguments of dicts, lists, text and numbers"
+        raise TypeError(f"call_in_child accepts {accepted}, not {fault}")
     with progress.doing(f"running {name} in another process"):
         reply = ask({"source": f"{source}\n", "name": name, "args": args}, SECONDS_OF_A_CALL)
     return _read_result(reply, name, fn.__globals__)
@@ -161,7 +159,6 @@ def _require_def(fn) -> None:
 
 
 def _own_source(fn, error: type[Exception] = ValueError) -> str:
-    """Return the source of a function; an `error` where it is not available."""
     text, why = source_of(fn.__code__).text, why_outdated(fn.__code__)
     if why or not text:
         why = why or f"the source of {fn.__code__.co_name} is not available"

@@ -36,17 +36,13 @@ FEW = 40  # so many objects the collector is asked about at once; for more, one 
 MOST_HOLDERS = 2000  # that are named and listed; a rebinding has no such limit
 HOPS = 7  # from a holder to what names it
 LOST = "(owner not found)"
-OURS, KERNELS, PYTHONS = (
-    "the code that restores everything relies on it",
-    "the kernel's own machinery relies on it",
-    "Python's own modules and the kernel rely on it",
-)
+OURS = "the code that restores everything relies on it"
+KERNELS = "the kernel's own machinery relies on it"
+PYTHONS = "Python's own modules and the kernel rely on it"
 _HEADINGS = {"kind": "kind", "owner": "owner", "name": "name"}
 COLUMNS = columns("owner name", **_HEADINGS, scan="scan finds it", verdict="can be rebound")
-UNSEEN = (
-    "The search does not list what only a running call (see show_frame) keeps, or what is kept in "
-    "C where the collector does not look."
-)
+UNSEEN = "The search does not list what only a running call (see show_frame) keeps, or what is "
+UNSEEN += "kept in C where the collector does not look."
 CYCLE = " It is in a cycle of references, and nothing else that the search sees keeps it."
 _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
 _KERNEL = ("IPython", "asyncio", "comm", "ipykernel", "jupyter_client", "selectors", "threading")

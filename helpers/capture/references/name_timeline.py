@@ -65,9 +65,8 @@ class _Run:
         """Run the function; an exception that leaves it is told by the last step, or by a note."""
         found = traced(self._enter, self._printed, self.watched, args, kwargs, lambda: self._over)
         name, began = short_name(self.fn.__name__), self._frame is not None
-        raised = (
-            f"The call of {name} raised {found.kind}{'' if began else ' before its first line'}."
-        )
+        when = "" if began else " before its first line"
+        raised = f"The call of {name} raised {found.kind}{when}."
         ended_well = found.driven and not found.raised and not self._over
         told = {
             self.watched.unreached(began or found.raised): True,

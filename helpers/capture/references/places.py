@@ -200,10 +200,6 @@ def is_immutable(cls) -> bool:
     return bool(cls.__flags__ & _IMMUTABLE)
 
 
-def _class_dict(cls) -> dict:
-    return get_referents(vars(cls))[0]  # behind the read-only view
-
-
 def names_of(container: dict, child) -> list:
     """Return the keys whose value is `child`."""
     return [key for key, value in list(dict.items(container)) if value is child]
@@ -271,7 +267,8 @@ def _kind_of_part(parent, inside) -> str:
     if real_isinstance(parent, types.ModuleType):
         return "hidden module attribute" if namespace(parent) is inside else ""
     if real_isinstance(parent, type):
-        return "class attribute" if _class_dict(parent) is inside else ""
+        behind = get_referents(vars(parent))[0]  # the read-only view of its dict
+        return "class attribute" if behind is inside else ""
     if real_isinstance(parent, types.FunctionType) and parent.__kwdefaults__ is inside:
         return "keyword default"
     if instance_dict(parent) is not inside:

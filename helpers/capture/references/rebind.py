@@ -105,7 +105,6 @@ class Rebinding(Own):
         return self
 
     def _plan(self) -> HiddenList:
-        """Search, and choose the places to rebind."""
         search, keep, only = self._how
         for one in singledispatch():  # which fills its cache anew from what is rebound
             one._clear_cache()
@@ -252,7 +251,6 @@ def _placed(obj) -> str:
 
 
 def _matches(place: Place, patterns) -> bool:
-    """Return whether a path of this place is one of `patterns`, or fits one (`*`, `?`)."""
     return any(
         path == pattern or fnmatchcase(path, pattern.replace("[", "[[]"))
         for path in place.paths

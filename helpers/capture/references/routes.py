@@ -146,7 +146,6 @@ def find_differing(sources: list[list[str]]) -> list[str]:
 
 
 def _position(things: HiddenList, thing) -> int:
-    """Return the position of this very object among others."""
     return next((at for at, each in enumerate(things) if each is thing), UNKNOWN)
 
 

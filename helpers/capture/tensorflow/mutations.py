@@ -42,7 +42,6 @@ UNCHANGED, NOT_KNOWN = QUIET = "caller's unchanged", "not known what changed"
 TITLE = "Which changes of arguments, globals and closures does TensorFlow notice, or lose at a hit?"
 WHEN = {(True, True): "changed at every call", (False, True): "changed at the second call only"}
 FIRST = "changed at the first call, not at the second", "changed at the trace, not at the hit"
-PRINTED = "what it prints"
 GONE = object()
 PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and nothing else
 
@@ -99,7 +98,7 @@ def _run(fn, args, way) -> tuple[Verdict, list[str]]:
         printed = Printed()
         with tensorflow_private.hearing_traces() as traced, redirected(printed):
             error = run_to_end(lambda: made[0](*args))
-        changed = before.changed() | ({PRINTED: ""} if printed.total else {})
+        changed = before.changed() | ({"what it prints": ""} if printed.total else {})
         runs.append((changed, len(traced)))  # they keep alive what the function made
         leaked |= {path: 0 for path, now in changed.items() if _has_graph_tensor(now, known)}
         before.put_back()  # each call finds what the first one found

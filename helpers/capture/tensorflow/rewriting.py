@@ -139,7 +139,6 @@ class _Side:
         return [source for source, _ in self.inputs.get(key, ())]
 
     def ordered(self, keys) -> list[str]:
-        """Return the keys in this graph's order."""
         return [key for key in self.nodes if key in keys]
 
 

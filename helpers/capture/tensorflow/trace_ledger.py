@@ -17,14 +17,7 @@ from itertools import groupby, islice
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from ...internals import tensorflow_private
-from ...model.framework_records import (
-    HEADINGS,
-    MARKS,
-    Cause,
-    TraceEntry,
-    TraceLedger,
-    trace_entry,
-)
+from ...model.framework_records import HEADINGS, MARKS, Cause, TraceEntry, TraceLedger, trace_entry
 from ...model.phrase import clipped, counted, listed
 from ...safety.arguments import is_exactly, quote_value, real_isinstance, static_attribute
 from ...safety.restoring import preserves_interpreter_state
@@ -128,12 +121,6 @@ def watched_of(fn):
     return found if real_isinstance(found, Watched) else None
 
 
-def _functions_named(python) -> dict[str, weakref.ref]:
-    """Return the functions that the globals of `python` give for the names in its code."""
-    found = {name: python.__globals__.get(name) for name in python.__code__.co_names}
-    return {n: weakref.ref(value) for n, value in found.items() if type(value) is FunctionType}
-
-
 class Watched:
     """A tf.function that keeps a ledger, in the order in which the calls ended.
 
@@ -148,8 +135,11 @@ class Watched:
         self._fits: dict = {}  # key -> words of its arguments, and how they fit the key that serves
         self.__wrapped__ = python = function.python_function
         inner = python.__func__ if type(python) is MethodType else python
-        self._before = _functions_named(inner) if type(inner) is FunctionType else {}
-        self._space = inner.__globals__ if self._before else {}
+        is_function = type(inner) is FunctionType
+        self._space = inner.__globals__ if is_function else {}
+        names = inner.__code__.co_names if is_function else ()
+        found = ((name, self._space.get(name)) for name in names)
+        self._before = {n: weakref.ref(value) for n, value in found if type(value) is FunctionType}
         if type(python) in (*PYTHON, BuiltinFunctionType):
             functools.update_wrapper(self, python, updated=())
         self.__signature__ = inspect.signature(function)
@@ -165,9 +155,8 @@ class Watched:
 
     def get_concrete_function(self, *args, **kwargs):
         """Trace if need be, without running; a row says what was asked for."""
-        return self._run(
-            self.function.get_concrete_function, args, kwargs, "get_concrete_function: "
-        )
+        name = "get_concrete_function"
+        return self._run(getattr(self.function, name), args, kwargs, f"{name}: ")
 
     @property
     def model(self) -> TraceLedger:
@@ -241,8 +230,7 @@ class Watched:
         elif asked or verdict != "eager":
             verdict, notes = "hit", [row.note * (verdict == "hit"), self._tell_renamed()]
         words, note = asked + row.arguments, "; ".join(filter(None, notes))
-        made = trace_entry("", words, verdict, note, traces=len(new), causes=causes)
-        self._calls.append(made)
+        self._calls.append(trace_entry("", words, verdict, note, traces=len(new), causes=causes))
 
     def _tell_renamed(self) -> str:
         """Say which names now lead to another function: a graph does not look them up again."""

@@ -21,12 +21,8 @@ THREADS = 4
 BAR = 30
 MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES = 100_000, 100, 20
 PROGRAMS = "name -> a program, a function of (v, one)"
-ANY_ORDER = (
-    "Ops that a graph does not order may run in any order. The counts are from this machine "
-)
-ANY_ORDER += "and this run. An outcome that did not come up may still be possible."
-
-
+ANY_ORDER = "Ops that a graph does not order may run in any order. The counts are from this "
+ANY_ORDER += "machine and this run. An outcome that did not come up may still be possible."
 OUTCOME = ("variable", "saw", "runs", "share")
 Outcome = make_dataclass("Outcome", OUTCOME, frozen=True)
 

@@ -24,7 +24,6 @@ _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 _FIXED = (int, float, complex, bool, type(None), type(...), type(NotImplemented))
 _NO_VALUE = re.compile(r"0x[0-9a-f]{4}|<(?!class ')\w")  # an address, or `<Thread(…, 1234)>`
 
-
 # A value as it is shown: its words, and the name of its type (nothing for no object).
 Seen = namedtuple("Seen", "words kind")
 

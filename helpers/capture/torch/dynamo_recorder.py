@@ -153,8 +153,7 @@ class Record:
         cause, self._cause, graph = self._cause, None, fx_graph(tx.output.graph, SO_FAR)
         inner = next(reversed(getattr(cause, "real_stack", None) or stack or ()), None)
         told = {"words": words, "cause": _message(cause) or words, "graph": graph, "empty": True}
-        told["inner"] = inner
-        self._broken = Event(kind, tx.f_code, tx.lineno or 0, **told)
+        self._broken = Event(kind, tx.f_code, tx.lineno or 0, inner=inner, **told)
         self.events.append(self._broken)
 
     def rewritten(self, old: CodeType, new: CodeType):

@@ -20,7 +20,7 @@ from types import CodeType
 import numpy as np
 
 from ...internals import torch_private
-from ...model.code_records import Bytecode
+from ...model.code_records import Bytecode, columns
 from ...model.phrase import clipped, counted, ended, listed
 from ...model.stage_records import Panel
 from ...model.tables import Column, Entry, Ledger, Listing, Verdict
@@ -52,13 +52,8 @@ TOLD = {
     "skipped": "nothing to compile, Python runs the function",
     "error": "Dynamo raises",
 }
-BREAK_COLUMNS = (
-    Column("place", "where"),
-    Column("code", "code", code=True),
-    Column("cause", "cause"),
-    Column("explanation", "what Dynamo says"),
-    Column("effect", "then"),
-)
+HEADED = {"place": "where", "code": "code", "cause": "cause", "explanation": "what Dynamo says"}
+BREAK_COLUMNS = columns("code", **HEADED, effect="then")
 TIMES = Column("count", "times")
 QUALIFIED = re.compile(r"method: <Logger (\S+) \(\w+\)>\.(\w+)|\bqualname: ([\w.]+)")
 EXPLAINED = "torch._dynamo.explain reports {}: the number of graphs minus one."
@@ -185,12 +180,12 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
         raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
     code, left_out = entries[0].code, ""
     listed = bytecode(code.replace(co_names=tuple(map(words.same, code.co_names))))
-    columns = [c for c in listed.columns if c.field not in ("where", "snippet")]
+    kept_columns = [c for c in listed.columns if c.field not in ("where", "snippet")]
     if any(map(words.RESUME.match, code.co_names)):
         left_out = "The code of resume functions is left out; watch_compile steps through it."
     note = "\n".join(filter(None, (*told, left_out, listed.note)))
     title = f"What Dynamo made of {named(function)}"
-    return replace(listed, title=title, columns=tuple(columns), note=note, cut=left_out)
+    return replace(listed, title=title, columns=tuple(kept_columns), note=note, cut=left_out)
 
 
 class _Draft:
@@ -298,8 +293,7 @@ class _Draft:
         who, given_up = self._who(event.code), event.kind == "given up"
         rest = words.RESTS.get(torch_private.resumed_from(event.code), {}).get(event.lineno, "")
         more = {"hint": hint, "page": "".join(page), "empty": event.empty, "skipped": rest}
-        more["inner"] = inner
-        return Break(who, line, code, cause, why, given_up, where, **more)
+        return Break(who, line, code, cause, why, given_up, where, inner=inner, **more)
 
     def _so_far(self, event: Event) -> tuple[Panel, Panel]:
         graph = Panel(SO_FAR, event.graph if event.graph.nodes else "empty")
@@ -345,14 +339,14 @@ def _lane(made, guarded) -> str:
 def _panel(title: str, heading: str, lines) -> Panel:
     """Return lines as a panel, the last one first; of guards only the last ones."""
     rows, note = [Line(str(n), line) for n, line in enumerate(lines, 1)], "" if lines else "empty"
-    columns = (Column("place", "place"), Column("words", heading, code=True))
+    shown = columns("words", place="place", words=heading)
     if heading != "value":
-        columns = columns[1:]
+        shown = shown[1:]
         if before := rows[:-MOST_GUARDS]:
             rows = rows[-MOST_GUARDS:]
             note = f"Earlier steps show the {len(before):,} lines before these."
     rows.reverse()
-    return Panel(title, Listing(title, columns, tuple(rows), note))
+    return Panel(title, Listing(title, shown, tuple(rows), note))
 
 
 def _count_repeated(events, tried) -> int:
@@ -405,9 +399,8 @@ def _entry(name, pair, args) -> Entry:
             found.append(run(fn))
         return found
 
-    (before, _), (after, kept) = both(
-        lambda fn: watched(fn, copied(args), None, "watch_fixes", steps=0)
-    )
+    watch = partial(watched, verb="watch_fixes", steps=0)
+    (before, _), (after, kept) = both(lambda fn: watch(fn, copied(args)))
     wanted, plain = both(lambda fn: _run_quietly(fn, args))
     compiled = kept.value if kept.error is None else kept.error
     made = {"the cure": plain, "compiled, the cure": compiled}
