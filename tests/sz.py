@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
-MOST = {"helpers": 31_800, "tests": 28_200}  # lines
+MOST = {"helpers": 31_800, "tests": 28_000}  # lines
 MOST_MODULES = 260  # of helpers
 ROOMS = {"capture": 2, "study": 1}  # how deep the table looks into a room
 
