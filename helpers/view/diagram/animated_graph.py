@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...model.graphs import Edge, Graph
+from ...model.graphs import Edge, Graph, Node
 from ...model.torch_records import DynamoRun
 from .. import diagram
 from ..markup import render
@@ -16,12 +16,13 @@ from .arrows import BESIDE_LOOP, LEAD, curve_across, curve_down, place_labels, p
 from .graph_drawing import place_layers
 from .layered_layout import make_layers
 
-SHOWN, NEW, GHOST = "shown", "new", "ghost"
+SHOWN, NEW, GHOST, DONE = "shown", "new", "ghost", "done"
 TAG, GAP, HEAD = 28, 52, 8  # pixels: height of a name's tag, between columns, of an arrow's head
-STEP, ROOM = 30, (26, 26)  # pixels between rows; between the boxes of a column
+STEP, CLOSE, ROOM = 20, (14, 14), (26, 26)  # pixels between rows; in a row; in a column
 LINE = 14  # pixels from line to line of a label
 BEGINS, ENDS = ("instruction", "again"), ("break", "graph")
 EMPTY = Graph("", (), ())
+FRAME, PAD, HEADED = "graph", 8, 20  # around a graph of its own; pixels in it, and for its heading
 
 
 @dataclass(frozen=True)
@@ -115,19 +116,53 @@ def animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False)
         box = {"key": key, "says": _keyed_words(key, words[name])}
         box["ink"] = diagram.drawn_as(node.kind)
         box["outline"] = diagram.outline(node.kind, spot.x, spot.y, spot.width, spot.height)
+        box |= {"frame": node.kind == FRAME}
         boxes.append(box | {"spot": spot, "centre": spot.centre - 4 * (node.kind == "name")})
     width, height = diagram.far_ends(spots.values(), lines)
     drawn = {"title": title, "width": width, "height": height, "line": LINE}
     drawn |= {"boxes": boxes, "arrows": lines, "down": down}
-    return Picture(render("union.svg", **drawn), _states(union.said))
+    states = _states(union.said)
+    for state, graph in zip(states, graphs, strict=True):
+        over = {node.key for node in graph.nodes if node.kind == FRAME and node.detail}
+        done = [
+            key for thing, key in keys.items() if state.get(key) == SHOWN and _part(thing) in over
+        ]
+        state |= dict.fromkeys(done, DONE)
+    return Picture(render("union.svg", **drawn), states)
+
+
+def _part(thing: str | tuple) -> str:
+    """Return which graph of a run a box, a bend of an arrow or an arrow is of."""
+    return (thing if isinstance(thing, str) else thing[0]).partition(" ")[0]
+
+
+def _apart(layout, spots: dict) -> dict:
+    """Return the spots, each graph of a run beside the one before, and those of their frames."""
+    parts, left = {}, diagram.MARGIN
+    for keys in (*layout.paths, *((key,) for layer in layout.layers for key in layer)):
+        if isinstance(keys[0], str):
+            parts.setdefault(_part(keys), {}).update((key, spots[key]) for key in keys)
+    for part in sorted(parts, key=int):
+        own = parts[part].values()
+        start, (right, bottom) = min(spot.x for spot in own), diagram.far_ends(own)
+        by, wide = left + PAD - start, right - diagram.MARGIN - start + 2 * PAD
+        for key, spot in parts[part].items():
+            spots[key] = spot._replace(x=spot.x + by, y=spot.y + HEADED)
+        high = bottom - 2 * diagram.MARGIN + HEADED + PAD
+        spots[part] = diagram.Spot(left, diagram.MARGIN, wide, high)
+        left += wide + PAD
+    return spots
 
 
 def place_union(union: Union, down: bool = False):
     """Return the layout, and a spot per key, with room for its labels after each column."""
-    layout = make_layers(Graph("", tuple(union.boxes.values()), tuple(union.arrows.values())))
+    boxes = tuple(node for node in union.boxes.values() if node.kind != FRAME)
+    layout = make_layers(Graph("", boxes, tuple(union.arrows.values())))
     heights = {k: TAG if n.kind == "name" else diagram.BOX for k, n in union.boxes.items()}
     if down:
-        return layout, place_layers(layout, union.widths, STEP, down, heights)()
+        return layout, _apart(
+            layout, place_layers(layout, union.widths, STEP, down, heights, CLOSE)()
+        )
     column = {key: at for at, keys in enumerate(layout.layers) for key in keys}
     rooms = Counter()  # of each column: pixels that the labels of the arrows out of it take
     for ends in union.arrows:
@@ -168,7 +203,8 @@ def growing_graphs(run: DynamoRun) -> list[Graph]:
     found, kept, graph, part, over = [], EMPTY, EMPTY, 0, False
     for step in run.steps:
         if over and step.kind in BEGINS:
-            kept, graph, part, over = _both(kept, graph), EMPTY, part + 1, False
+            kept, graph, over = _both(kept, graph), EMPTY, False
+            part += any(node.key == str(part) for node in kept.nodes)
         for panel in step.panels:
             if isinstance(panel.content, Graph):
                 ops = [node.key for node in panel.content.nodes if node.kind == "op"]
@@ -176,7 +212,9 @@ def growing_graphs(run: DynamoRun) -> list[Graph]:
                 keys |= {key: f"{part} call {number}" for number, key in enumerate(ops)}
                 nodes = tuple(node._replace(key=keys[node.key]) for node in panel.content.nodes)
                 ends = ((keys[edge.source], keys[edge.target]) for edge in panel.content.edges)
-                graph = Graph("", nodes, tuple(Edge(*each) for each in ends))
+                told = "handed over" * (step.kind in ENDS)
+                frame = (Node(f"{part}", f"graph {part + 1}", FRAME, told),) * bool(nodes)
+                graph = Graph("", frame + nodes, tuple(Edge(*each) for each in ends))
             elif panel.title == "graph so far":  # its content says that it is empty
                 graph = EMPTY
         over = over or step.kind in ENDS
