@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from ..safety.arguments import quote_value
 from .phrase import clipped, counted, listed, stop
+from .spine import CHAPTERS
 from .tables import Column, Listing
 
 
@@ -157,6 +158,9 @@ class Progress:
         return f"next: {task.name}{where}"
 
 
+_TITLES = {one.file: one.title for one in CHAPTERS}
+
+
 def chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
     """Return the chapters of notebooks by file name; ValueError for what is not a notebook."""
     found = []
@@ -168,7 +172,8 @@ def chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
             cells = json.loads(texts[file])["cells"]
             places = {one.name: cells[one.heading]["id"] for one in exercise_cells(cells)}
             tasks = (Task(name, f"{file}#cell-id={quote(at)}") for name, at in places.items())
-            found.append(Chapter(int(number), stem.replace("_", " "), tuple(tasks)))
+            title = _TITLES.get(file.removesuffix(".ipynb"), stem.replace("_", " "))
+            found.append(Chapter(int(number), title, tuple(tasks)))
         except (ValueError, LookupError, TypeError, RecursionError):
             raise ValueError(f"{file} is not a notebook") from None
     return tuple(found)

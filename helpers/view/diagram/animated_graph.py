@@ -103,7 +103,10 @@ def animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False)
         way = [spots[key] for key in path]
         arrows.append(_arrow(words[path[0], path[-1]], way, down))
     slots, lines, boxes, verb = {}, [], [], "leads to" if down else "refers to"
-    for ends, arrow in zip(union.arrows, place_labels(arrows, spots.values()), strict=True):
+    lift = max((arrow["high"] for arrow in arrows if arrow["label"]), default=0) // 2 + 3
+    placed = place_labels(arrows, spots.values(), lift, clear=True)
+    top = min([0, *(arrow["y"] - lift for arrow in placed if arrow["label"])])
+    for ends, arrow in zip(union.arrows, placed, strict=True):
         first, *_ = (words[end][-1] for end in ends)
         source, target = (" ".join(filter(None, words[end][-1])) for end in ends)
         told = {"key": keys[ends], "says": _keyed_words(keys[ends], words[ends])}
@@ -119,7 +122,7 @@ def animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False)
         box |= {"frame": node.kind == FRAME}
         boxes.append(box | {"spot": spot, "centre": spot.centre - 4 * (node.kind == "name")})
     width, height = diagram.far_ends(spots.values(), lines)
-    drawn = {"title": title, "width": width, "height": height, "line": LINE}
+    drawn = {"title": title, "width": width, "height": height - top, "top": top, "line": LINE}
     drawn |= {"boxes": boxes, "arrows": lines, "down": down}
     states = _states(union.said)
     for state, graph in zip(states, graphs, strict=True):
