@@ -158,12 +158,9 @@ class Progress:
         return f"next: {task.name}{where}"
 
 
-_TITLES = {one.file: one.title for one in CHAPTERS}
-
-
 def chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
     """Return the chapters of notebooks by file name; ValueError for what is not a notebook."""
-    found = []
+    found, titles = [], {one.file: one.title for one in CHAPTERS}
     for file in sorted(texts):
         number, _, stem = file.removesuffix(".ipynb").partition("_")
         if not number.isdigit():
@@ -172,7 +169,7 @@ def chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
             cells = json.loads(texts[file])["cells"]
             places = {one.name: cells[one.heading]["id"] for one in exercise_cells(cells)}
             tasks = (Task(name, f"{file}#cell-id={quote(at)}") for name, at in places.items())
-            title = _TITLES.get(file.removesuffix(".ipynb"), stem.replace("_", " "))
+            title = titles.get(f"{number}_{stem}", stem.replace("_", " "))
             found.append(Chapter(int(number), title, tuple(tasks)))
         except (ValueError, LookupError, TypeError, RecursionError):
             raise ValueError(f"{file} is not a notebook") from None

@@ -173,7 +173,7 @@ def explain_failures(failures) -> tuple[str, ...]:
         for one in (one for one in same if one.source == source):
             place = f", added at `{one.line}`{f' ({one.place})' * bool(one.place)}"
             lines.setdefault(place * bool(one.line), {})[one.checks] = None
-        checks = "; ".join(f"{_either([*c])}{p * (p != said)}" for p, c in lines.items())
+        checks = "; ".join(f"{_either(c)}{p * (p != said)}" for p, c in lines.items())
         said = next(reversed(lines)) or said
         them = [*dict.fromkeys(sorted(f.entry for f in same))]
         entries = ", ".join(map(str, them))
@@ -189,14 +189,13 @@ def explain_failures(failures) -> tuple[str, ...]:
     return (*lines[:MOST_FAILURES], *rest)
 
 
-def _either(checks: list[str]) -> str:
+def _either(checks) -> str:
     """Return checks of which entries have one each: `it equals 0 or 1`, `it equals 0 to 7`."""
-    numbers = [one.removeprefix("it equals ") for one in checks]
-    if len(numbers) > 2 and all(map(str.isdecimal, numbers)):
-        first, last = int(numbers[0]), int(numbers[-1])
-        if numbers == [*map(str, range(first, last + 1))]:
-            return f"it equals {first} to {last}"
-    return " or ".join(checks).replace(" or it equals ", " or ")
+    words = " or ".join(checks).replace(" or it equals ", " or ")
+    numbers = words.removeprefix("it equals ").split(" or ")
+    first = int(numbers[0]) if numbers[0].isdecimal() else 0
+    run = [str(first + n) for n in range(len(numbers))]
+    return f"it equals {first} to {run[-1]}" if run == numbers and run[2:] else words
 
 
 @dataclass(frozen=True)

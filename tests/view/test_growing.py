@@ -53,7 +53,7 @@ def test_each_step_adds_to_the_graph_and_a_finished_one_stays():
     assert frames == ["graph 1handed over", "graph 2handed over"]
     drawn = animated_graph(graphs, "graph so far", down=True)
     assert told(drawn, 1)["a = call()"] == "new" and "b = call()" not in told(drawn, 1)
-    assert told(drawn, 2) == {"x": "done", "a = call()": "done", "b = call()": "new"}
+    assert told(drawn, 2) == {"x": "shown", "a = call()": "shown", "b = call()": "new"}
 
 
 def test_a_node_that_gets_another_name_keeps_its_place():

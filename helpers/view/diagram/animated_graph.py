@@ -16,13 +16,18 @@ from .arrows import BESIDE_LOOP, LEAD, curve_across, curve_down, place_labels, p
 from .graph_drawing import place_layers
 from .layered_layout import make_layers
 
-SHOWN, NEW, GHOST, DONE = "shown", "new", "ghost", "done"
+SHOWN, NEW, GHOST = "shown", "new", "ghost"
 TAG, GAP, HEAD = 28, 52, 8  # pixels: height of a name's tag, between columns, of an arrow's head
 STEP, CLOSE, ROOM = 20, (14, 14), (26, 26)  # pixels between rows; in a row; in a column
 LINE = 14  # pixels from line to line of a label
 BEGINS, ENDS = ("instruction", "again"), ("break", "graph")
 EMPTY = Graph("", (), ())
 FRAME, PAD, HEADED = "graph", 8, 20  # around a graph of its own; pixels in it, and for its heading
+
+
+def _part(key: str) -> str:
+    """Return which graph of a run a box is of."""
+    return key.partition(" ")[0]
 
 
 @dataclass(frozen=True)
@@ -110,6 +115,7 @@ def animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False)
         first, *_ = (words[end][-1] for end in ends)
         source, target = (" ".join(filter(None, words[end][-1])) for end in ends)
         told = {"key": keys[ends], "says": _keyed_words(keys[ends], words[ends])}
+        told["part"] = _part(ends[0]) * down
         told["words"] = f"{source} {' '.join(words[ends][-1]) or verb} {target}"  # read to others
         told["name"] = first[0] if union.boxes[ends[0]].kind == "name" else ""
         told["slot"] = slots.setdefault((ends[0], union.arrows[ends].label), len(slots))
@@ -119,41 +125,26 @@ def animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False)
         box = {"key": key, "says": _keyed_words(key, words[name])}
         box["ink"] = diagram.drawn_as(node.kind)
         box["outline"] = diagram.outline(node.kind, spot.x, spot.y, spot.width, spot.height)
-        box |= {"frame": node.kind == FRAME}
+        box |= {"frame": node.kind == FRAME, "part": _part(name) * down}
         boxes.append(box | {"spot": spot, "centre": spot.centre - 4 * (node.kind == "name")})
     width, height = diagram.far_ends(spots.values(), lines)
     drawn = {"title": title, "width": width, "height": height - top, "top": top, "line": LINE}
     drawn |= {"boxes": boxes, "arrows": lines, "down": down}
-    states = _states(union.said)
-    for state, graph in zip(states, graphs, strict=True):
-        over = {node.key for node in graph.nodes if node.kind == FRAME and node.detail}
-        done = [
-            key for thing, key in keys.items() if state.get(key) == SHOWN and _part(thing) in over
-        ]
-        state |= dict.fromkeys(done, DONE)
-    return Picture(render("union.svg", **drawn), states)
-
-
-def _part(thing: str | tuple) -> str:
-    """Return which graph of a run a box, a bend of an arrow or an arrow is of."""
-    return (thing if isinstance(thing, str) else thing[0]).partition(" ")[0]
+    return Picture(render("union.svg", **drawn), _states(union.said))
 
 
 def _apart(layout, spots: dict) -> dict:
     """Return the spots, each graph of a run beside the one before, and those of their frames."""
     parts, left = {}, diagram.MARGIN
-    for keys in (*layout.paths, *((key,) for layer in layout.layers for key in layer)):
-        if isinstance(keys[0], str):
-            parts.setdefault(_part(keys), {}).update((key, spots[key]) for key in keys)
-    for part in sorted(parts, key=int):
-        own = parts[part].values()
-        start, (right, bottom) = min(spot.x for spot in own), diagram.far_ends(own)
-        by, wide = left + PAD - start, right - diagram.MARGIN - start + 2 * PAD
-        for key, spot in parts[part].items():
-            spots[key] = spot._replace(x=spot.x + by, y=spot.y + HEADED)
-        high = bottom - 2 * diagram.MARGIN + HEADED + PAD
-        spots[part] = diagram.Spot(left, diagram.MARGIN, wide, high)
-        left += wide + PAD
+    for path in (*layout.paths, *((key,) for key in spots if isinstance(key, str))):
+        parts.setdefault(_part(path[0]), {}).update((key, spots[key]) for key in path)
+    for part, own in parts.items():
+        start, (right, low) = min(spot.x for spot in own.values()), diagram.far_ends(own.values())
+        for key, spot in own.items():
+            spots[key] = spot._replace(x=spot.x + left + PAD - start, y=spot.y + HEADED)
+        size = right - start + 2 * PAD - diagram.MARGIN, low + HEADED + PAD - 2 * diagram.MARGIN
+        spots[part] = diagram.Spot(left, diagram.MARGIN, *size)
+        left = spots[part].right + PAD
     return spots
 
 
@@ -163,9 +154,8 @@ def place_union(union: Union, down: bool = False):
     layout = make_layers(Graph("", boxes, tuple(union.arrows.values())))
     heights = {k: TAG if n.kind == "name" else diagram.BOX for k, n in union.boxes.items()}
     if down:
-        return layout, _apart(
-            layout, place_layers(layout, union.widths, STEP, down, heights, CLOSE)()
-        )
+        spots = place_layers(layout, union.widths, STEP, down, heights, CLOSE)()
+        return layout, _apart(layout, spots)
     column = {key: at for at, keys in enumerate(layout.layers) for key in keys}
     rooms = Counter()  # of each column: pixels that the labels of the arrows out of it take
     for ends in union.arrows:

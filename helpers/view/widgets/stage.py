@@ -38,7 +38,7 @@ STACKED += ("why",)  # that is also what the step says
 CARDED = ("frames on the stack", "frames off the stack, kept by generators")
 # a letter per part and step of a picture
 to_json = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
-_LETTERS = {"": "0", "shown": "1", "new": "2", "ghost": "3", "done": "4"}
+_LETTERS = {"": "0", "shown": "1", "new": "2", "ghost": "3"}
 
 
 def note_of(model: Timeline) -> str:

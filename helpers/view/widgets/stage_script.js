@@ -28,7 +28,7 @@ function readScript(text) {
   const states = new Map();
   const drawn = (letters) => {
     if (!states.has(letters)) {
-      const pairs = told.picture.keys.map((key, i) => [key, ["", "shown", "new", "ghost", "done"][letters[i]]]);
+      const pairs = told.picture.keys.map((key, i) => [key, ["", "shown", "new", "ghost"][letters[i]]]);
       states.set(letters, Object.fromEntries(pairs.filter(([, state]) => state)));
     }
     return states.get(letters);
