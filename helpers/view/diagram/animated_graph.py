@@ -25,11 +25,6 @@ EMPTY = Graph("", (), ())
 FRAME, PAD, HEADED = "graph", 8, 20  # around a graph of its own; pixels in it, and for its heading
 
 
-def _part(key: str) -> str:
-    """Return which graph of a run a box is of."""
-    return key.partition(" ")[0]
-
-
 @dataclass(frozen=True)
 class Picture:
     """An SVG whose groups bear `data-key`, and per moment the state of each part that is there."""
@@ -115,7 +110,7 @@ def animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False)
         first, *_ = (words[end][-1] for end in ends)
         source, target = (" ".join(filter(None, words[end][-1])) for end in ends)
         told = {"key": keys[ends], "says": _keyed_words(keys[ends], words[ends])}
-        told["part"] = _part(ends[0]) * down
+        told["part"] = ends[0].partition(" ")[0] * down  # its graph, of those of a run
         told["words"] = f"{source} {' '.join(words[ends][-1]) or verb} {target}"  # read to others
         told["name"] = first[0] if union.boxes[ends[0]].kind == "name" else ""
         told["slot"] = slots.setdefault((ends[0], union.arrows[ends].label), len(slots))
@@ -125,7 +120,7 @@ def animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False)
         box = {"key": key, "says": _keyed_words(key, words[name])}
         box["ink"] = diagram.drawn_as(node.kind)
         box["outline"] = diagram.outline(node.kind, spot.x, spot.y, spot.width, spot.height)
-        box |= {"frame": node.kind == FRAME, "part": _part(name) * down}
+        box |= {"frame": node.kind == FRAME, "part": name.partition(" ")[0] * down}
         boxes.append(box | {"spot": spot, "centre": spot.centre - 4 * (node.kind == "name")})
     width, height = diagram.far_ends(spots.values(), lines)
     drawn = {"title": title, "width": width, "height": height - top, "top": top, "line": LINE}
@@ -137,8 +132,8 @@ def _apart(layout, spots: dict) -> dict:
     """Return the spots, each graph of a run beside the one before, and those of their frames."""
     parts, left = {}, diagram.MARGIN
     for path in (*layout.paths, *((key,) for key in spots if isinstance(key, str))):
-        parts.setdefault(_part(path[0]), {}).update((key, spots[key]) for key in path)
-    for part, own in parts.items():
+        parts.setdefault(path[0].partition(" ")[0], {}).update((key, spots[key]) for key in path)
+    for part, own in sorted(parts.items(), key=lambda one: int(one[0])):
         start, (right, low) = min(spot.x for spot in own.values()), diagram.far_ends(own.values())
         for key, spot in own.items():
             spots[key] = spot._replace(x=spot.x + left + PAD - start, y=spot.y + HEADED)
