@@ -18,14 +18,15 @@ function render({ model, el }) {
   const pick = make("select", "", "", { id: `${id}-pick` });
   model.get("labels").forEach((label, i) => pick.append(make("option", "", label, { value: i })));
   const code = make("textarea", "course-code", "", {
-    id: `${id}-code`, rows: 8, ...(model.get("keeps") === false && { readonly: "" }), spellcheck: "false", autocapitalize: "off", wrap: "off",
+    id: `${id}-code`, rows: 8, spellcheck: "false", autocapitalize: "off", wrap: "off",
   });
+  code.readOnly = model.get("keeps") === false; // a page without Python plays recorded runs
   const bar = make("div", "course-controls", "");
   bar.append(make("button", "course-button", "Run in a fresh interpreter", { type: "submit" }));
   const status = makeStatus();
   const shown = make("div", "course-transcript", "", { role: "region", "aria-label": "Transcript" });
   field.append(make("legend", "", model.get("title")), ...labelled("Switch", pick));
-  field.append(...labelled(code.readOnly ? "Lines (this page has no Python: it shows what they printed)" : "Lines to run (you can edit them)", code));
+  field.append(...labelled(code.readOnly ? "Lines of the recorded run (edit them in the notebook)" : "Lines to run (you can edit them)", code));
   field.append(make("p", "", model.get("note")), bar);
   form.append(field, status, shown);
   el.append(form);
