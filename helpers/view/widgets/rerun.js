@@ -22,7 +22,7 @@ function render({ model, el }) {
   });
   code.readOnly = model.get("keeps") === false; // a page without Python plays recorded runs
   const bar = make("div", "course-controls", "");
-  bar.append(make("button", "course-button", "Run in a fresh interpreter", { type: "submit" }));
+  bar.append(make("button", "course-button", code.readOnly ? "Show the recorded run" : "Run in a fresh interpreter", { type: "submit" }));
   const status = makeStatus();
   const shown = make("div", "course-transcript", "", { role: "region", "aria-label": "Transcript" });
   field.append(make("legend", "", model.get("title")), ...labelled("Switch", pick));
