@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from ..safety.arguments import quote_value
 from .phrase import clipped, counted, listed, stop
+from .spine import CHAPTERS
 from .tables import Column, Listing
 
 
@@ -159,7 +160,7 @@ class Progress:
 
 def chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
     """Return the chapters of notebooks by file name; ValueError for what is not a notebook."""
-    found = []
+    found, titles = [], {one.file: one.title for one in CHAPTERS}
     for file in sorted(texts):
         number, _, stem = file.removesuffix(".ipynb").partition("_")
         if not number.isdigit():
@@ -168,7 +169,8 @@ def chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
             cells = json.loads(texts[file])["cells"]
             places = {one.name: cells[one.heading]["id"] for one in exercise_cells(cells)}
             tasks = (Task(name, f"{file}#cell-id={quote(at)}") for name, at in places.items())
-            found.append(Chapter(int(number), stem.replace("_", " "), tuple(tasks)))
+            title = titles.get(f"{number}_{stem}", stem.replace("_", " "))
+            found.append(Chapter(int(number), title, tuple(tasks)))
         except (ValueError, LookupError, TypeError, RecursionError):
             raise ValueError(f"{file} is not a notebook") from None
     return tuple(found)

@@ -160,30 +160,42 @@ class Failure(Guard):
 def explain_failures(failures) -> tuple[str, ...]:
     """Return in lines why each cache entry refuses a call; `failures`: a tuple per entry.
 
-    First is what torch found first. Entries that see the same value share a line, and so do inner
-    modules. Behind a guard is the line that it was taken for, where torch knows one.
+    An entry has a line, or several that see the same share one; first is what torch found first.
+    Inner modules share one too. Behind a guard is the line that it was taken for, where torch knows
+    one and the guard before does not say it.
     """
-    alike, told = {}, []
+    alike, told, said = {}, {}, ""
     for one in (*(found[0] for found in failures), *(f for found in failures for f in found[1:])):
         name = OF_MODULE.sub("", one.source)
         alike.setdefault((name, one.value, "" if one.value else one.checks), []).append(one)
-    for (_, value, _), same in alike.items():
+    for same in sorted(alike.values(), key=lambda same: min(one.entry for one in same)):
         lines, source, others = {}, same[0].source, len({one.source for one in same}) - 1
         for one in (one for one in same if one.source == source):
             place = f", added at `{one.line}`{f' ({one.place})' * bool(one.place)}"
             lines.setdefault(place * bool(one.line), {})[one.checks] = None
-        checks = "; ".join(f"{' or '.join(checks)}{place}" for place, checks in lines.items())
-        them = [*dict.fromkeys(f.entry for f in same)]
+        checks = "; ".join(f"{_either(c)}{p * (p != said)}" for p, c in lines.items())
+        said = next(reversed(lines)) or said
+        them = [*dict.fromkeys(sorted(f.entry for f in same))]
         entries = ", ".join(map(str, them))
         if len(them) > 2 and them[-1] - them[0] == len(them) - 1:
             entries = f"{them[0]} to {them[-1]}"
-        words = f"{source} is {value} (guard: {checks})" if value else f"{source}: {checks}"
-        words = words.removeprefix(" is ").removeprefix(": ")
+        words = f"{source} is {same[0].value} (guard: {checks})" * bool(same[0].value)
+        words = (words or f"{source}: {checks}").removeprefix(" is ").removeprefix(": ")
         words += f"; alike in {others} more inner module{'s' * (others > 1)}" * bool(others)
         which = f"{'entries' if len(them) > 1 else 'entry'} {entries}: "
-        told.append(f"{which * (len(failures) > 1)}{words}")
-    rest = [f"and {len(told) - MOST_FAILURES:,} more"] * (len(told) > MOST_FAILURES)
-    return (*told[:MOST_FAILURES], *rest)
+        told.setdefault(which if len(failures) > 1 else len(told), []).append(words)
+    lines = [f"{'' if type(w) is int else w}{'; '.join(found)}" for w, found in told.items()]
+    rest = [f"and {len(lines) - MOST_FAILURES:,} more"] * (len(lines) > MOST_FAILURES)
+    return (*lines[:MOST_FAILURES], *rest)
+
+
+def _either(checks) -> str:
+    """Return checks of which entries have one each: `it equals 0 or 1`, `it equals 0 to 7`."""
+    words = " or ".join(checks).replace(" or it equals ", " or ")
+    numbers = words.removeprefix("it equals ").split(" or ")
+    first = int(numbers[0]) if numbers[0].isdecimal() else 0
+    run = [str(first + n) for n in range(len(numbers))]
+    return f"it equals {first} to {run[-1]}" if run == numbers and run[2:] else words
 
 
 @dataclass(frozen=True)

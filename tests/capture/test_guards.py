@@ -77,8 +77,9 @@ def test_the_table_has_the_guards_of_the_graph(game):
     assert "In every row, entry is `1`." in listing.note and "entry" not in repr(listing.columns)
     assert "DIMENSION_<wbr/>DYNAMIC_<wbr/>" in show_guards(game, as_table=True)._page()
     rows = [(Failure(n, "x", "EQUALS_MATCH", f"it equals {n}", "x * k", "9"),) for n in (1, 2, 3)]
-    same = "(guard: it equals 1 or it equals 2 or it equals 3, added at `x * k`)"
-    assert explain_failures(rows)[0] == f"entries 1 to 3: x is 9 {same}"
+    rows[0] += (Failure(1, "y", "EQUALS_MATCH", "it equals 1", "x * k", "2"),)
+    told = "entries 1 to 3: x is 9 (guard: it equals 1 to 3, added at `x * k`)"
+    assert explain_failures(rows) == (told, "entry 1: y is 2 (guard: it equals 1)")
     found = show_guards(game, "names", as_table=True).model
     only = found.rows
     assert only and len(only) < len(listing.rows)

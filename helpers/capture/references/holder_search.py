@@ -210,7 +210,8 @@ def _made(obj) -> str:
 def binding_graph(obj) -> Graph:
     """Draw each place that `show_bindings` lists for `obj` as an arrow to `obj`."""
     listing = bindings(obj)
-    nodes, edges = [Node("object", describe(obj), "object")], []
+    kind = "function" if describe(obj).startswith("the function ") else "object"
+    nodes, edges = [Node("object", describe(obj), kind)], []
     for at, row in enumerate(listing.rows):
         can = "can be rebound" if row.rebindable else f"cannot be rebound: {row.reason}"
         nodes.append(Node(f"place {at}", row.path, "name", can, group=row.kind))

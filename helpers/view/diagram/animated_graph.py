@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...model.graphs import Edge, Graph
+from ...model.graphs import Edge, Graph, Node
 from ...model.torch_records import DynamoRun
 from .. import diagram
 from ..markup import render
@@ -18,10 +18,11 @@ from .layered_layout import make_layers
 
 SHOWN, NEW, GHOST = "shown", "new", "ghost"
 TAG, GAP, HEAD = 28, 52, 8  # pixels: height of a name's tag, between columns, of an arrow's head
-STEP, ROOM = 30, (26, 26)  # pixels between rows; between the boxes of a column
+STEP, CLOSE, ROOM = 20, (14, 14), (26, 26)  # pixels between rows; in a row; in a column
 LINE = 14  # pixels from line to line of a label
 BEGINS, ENDS = ("instruction", "again"), ("break", "graph")
 EMPTY = Graph("", (), ())
+FRAME, PAD, HEADED = "graph", 8, 20  # around a graph of its own; pixels in it, and for its heading
 
 
 @dataclass(frozen=True)
@@ -102,10 +103,14 @@ def animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False)
         way = [spots[key] for key in path]
         arrows.append(_arrow(words[path[0], path[-1]], way, down))
     slots, lines, boxes, verb = {}, [], [], "leads to" if down else "refers to"
-    for ends, arrow in zip(union.arrows, place_labels(arrows, spots.values()), strict=True):
+    lift = max((arrow["high"] for arrow in arrows if arrow["label"]), default=0) // 2 + 3
+    placed = place_labels(arrows, spots.values(), lift, clear=True)
+    top = min([0, *(arrow["y"] - lift for arrow in placed if arrow["label"])])
+    for ends, arrow in zip(union.arrows, placed, strict=True):
         first, *_ = (words[end][-1] for end in ends)
         source, target = (" ".join(filter(None, words[end][-1])) for end in ends)
         told = {"key": keys[ends], "says": _keyed_words(keys[ends], words[ends])}
+        told["part"] = ends[0].partition(" ")[0] * down  # its graph, of those of a run
         told["words"] = f"{source} {' '.join(words[ends][-1]) or verb} {target}"  # read to others
         told["name"] = first[0] if union.boxes[ends[0]].kind == "name" else ""
         told["slot"] = slots.setdefault((ends[0], union.arrows[ends].label), len(slots))
@@ -115,19 +120,37 @@ def animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False)
         box = {"key": key, "says": _keyed_words(key, words[name])}
         box["ink"] = diagram.drawn_as(node.kind)
         box["outline"] = diagram.outline(node.kind, spot.x, spot.y, spot.width, spot.height)
+        box |= {"frame": node.kind == FRAME, "part": name.partition(" ")[0] * down}
         boxes.append(box | {"spot": spot, "centre": spot.centre - 4 * (node.kind == "name")})
     width, height = diagram.far_ends(spots.values(), lines)
-    drawn = {"title": title, "width": width, "height": height, "line": LINE}
+    drawn = {"title": title, "width": width, "height": height - top, "top": top, "line": LINE}
     drawn |= {"boxes": boxes, "arrows": lines, "down": down}
     return Picture(render("union.svg", **drawn), _states(union.said))
 
 
+def _apart(layout, spots: dict) -> dict:
+    """Return the spots, each graph of a run beside the one before, and those of their frames."""
+    parts, left = {}, diagram.MARGIN
+    for path in (*layout.paths, *((key,) for key in spots if isinstance(key, str))):
+        parts.setdefault(path[0].partition(" ")[0], {}).update((key, spots[key]) for key in path)
+    for part, own in sorted(parts.items(), key=lambda one: int(one[0])):
+        start, (right, low) = min(spot.x for spot in own.values()), diagram.far_ends(own.values())
+        for key, spot in own.items():
+            spots[key] = spot._replace(x=spot.x + left + PAD - start, y=spot.y + HEADED)
+        size = right - start + 2 * PAD - diagram.MARGIN, low + HEADED + PAD - 2 * diagram.MARGIN
+        spots[part] = diagram.Spot(left, diagram.MARGIN, *size)
+        left = spots[part].right + PAD
+    return spots
+
+
 def place_union(union: Union, down: bool = False):
     """Return the layout, and a spot per key, with room for its labels after each column."""
-    layout = make_layers(Graph("", tuple(union.boxes.values()), tuple(union.arrows.values())))
+    boxes = tuple(node for node in union.boxes.values() if node.kind != FRAME)
+    layout = make_layers(Graph("", boxes, tuple(union.arrows.values())))
     heights = {k: TAG if n.kind == "name" else diagram.BOX for k, n in union.boxes.items()}
     if down:
-        return layout, place_layers(layout, union.widths, STEP, down, heights)()
+        spots = place_layers(layout, union.widths, STEP, down, heights, CLOSE)()
+        return layout, _apart(layout, spots)
     column = {key: at for at, keys in enumerate(layout.layers) for key in keys}
     rooms = Counter()  # of each column: pixels that the labels of the arrows out of it take
     for ends in union.arrows:
@@ -168,7 +191,8 @@ def growing_graphs(run: DynamoRun) -> list[Graph]:
     found, kept, graph, part, over = [], EMPTY, EMPTY, 0, False
     for step in run.steps:
         if over and step.kind in BEGINS:
-            kept, graph, part, over = _both(kept, graph), EMPTY, part + 1, False
+            kept, graph, over = _both(kept, graph), EMPTY, False
+            part += any(node.key == str(part) for node in kept.nodes)
         for panel in step.panels:
             if isinstance(panel.content, Graph):
                 ops = [node.key for node in panel.content.nodes if node.kind == "op"]
@@ -176,7 +200,9 @@ def growing_graphs(run: DynamoRun) -> list[Graph]:
                 keys |= {key: f"{part} call {number}" for number, key in enumerate(ops)}
                 nodes = tuple(node._replace(key=keys[node.key]) for node in panel.content.nodes)
                 ends = ((keys[edge.source], keys[edge.target]) for edge in panel.content.edges)
-                graph = Graph("", nodes, tuple(Edge(*each) for each in ends))
+                told = "handed over" * (step.kind in ENDS)
+                frame = (Node(f"{part}", f"graph {part + 1}", FRAME, told),) * bool(nodes)
+                graph = Graph("", frame + nodes, tuple(Edge(*each) for each in ends))
             elif panel.title == "graph so far":  # its content says that it is empty
                 graph = EMPTY
         over = over or step.kind in ENDS

@@ -63,10 +63,10 @@ def curve_across(spots: list[Spot], fan=False, plate=0, tip=TIP) -> tuple[str, i
     return (line, last + plate // 2, y) if fan else (line, label, start.middle)
 
 
-def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple[dict, ...]:
+def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0, clear=False) -> tuple:
     """Return the arrows, their labels moved along them, `lift` above, to where they cover least.
 
-    `crowded`: a label covers something.
+    `clear`: above all of its own line that is below a label. `crowded`: a label covers something.
     """
     moved = [{**arrow, "crowded": False} for arrow in arrows]
     passed = defaultdict(partial(defaultdict, int))  # row, column -> a bit per arrow there
@@ -85,7 +85,10 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot], lift=0) -> tuple
         here = arrow["x"], arrow["y"]
         wide, high = arrow["plate"], arrow.get("high", HIGH)
         half, tall = wide / 2, high / 2
-        places = [here, *points_along(arrow["line"])[1:-1:step]]
+        places = points = [here, *points_along(arrow["line"])[1:-1:step]]
+        if clear:
+            tops = (min(v for u, v in points if abs(u - x) <= half) for x, _ in points)
+            places = [(x, y) for (x, _), y in zip(points, tops, strict=True)]
         places = [(x, y - lift) for x, y in sorted(places, key=partial(dist, here))]
         (left, right), (top, bottom) = ((min(one), max(one)) for one in zip(*places, strict=True))
         reach[number] = left - half, top - tall, right + half, bottom + tall

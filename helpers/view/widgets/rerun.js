@@ -20,12 +20,13 @@ function render({ model, el }) {
   const code = make("textarea", "course-code", "", {
     id: `${id}-code`, rows: 8, spellcheck: "false", autocapitalize: "off", wrap: "off",
   });
+  code.readOnly = model.get("keeps") === false; // a page without Python plays recorded runs
   const bar = make("div", "course-controls", "");
-  bar.append(make("button", "course-button", "Run in a fresh interpreter", { type: "submit" }));
+  bar.append(make("button", "course-button", code.readOnly ? "Show the recorded run" : "Run in a fresh interpreter", { type: "submit" }));
   const status = makeStatus();
   const shown = make("div", "course-transcript", "", { role: "region", "aria-label": "Transcript" });
   field.append(make("legend", "", model.get("title")), ...labelled("Switch", pick));
-  field.append(...labelled("Lines to run (you can edit them)", code));
+  field.append(...labelled(code.readOnly ? "Lines of the recorded run (edit them in the notebook)" : "Lines to run (you can edit them)", code));
   field.append(make("p", "", model.get("note")), bar);
   form.append(field, status, shown);
   el.append(form);

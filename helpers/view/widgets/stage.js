@@ -29,7 +29,8 @@ function makeParts(script, go) {
   if (script.codes.length) add("instructions", 1, instructionPane(script, go, links, STAGE_ROOM));
   const locals = script.codes.length ? localsPane(script) : null;
   const room = STAGE_ROOM - 36 - (locals?.height ?? 0) - (has("cards") ? 0 : deck.height);
-  if (stacked) add("stack", locals ? 2 : script.picture ? 0 : 1, stackPane(script, Math.max(110, room)));
+  const least = script.picture ? 132 : room; // below a source that is seen whole
+  if (stacked) add("stack", locals ? 2 : script.picture ? 0 : 1, stackPane(script, Math.max(110, Math.min(least, room))));
   if (locals) add("locals", 2, locals);
   if (has("cards")) add("cards", 2, cardsPane(script));
   else if (deck.height) add("deck", 2, deck);

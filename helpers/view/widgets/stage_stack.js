@@ -16,7 +16,7 @@ function stackPane(script, room) {
   const slots = allowed * (SLOT.least + SLOT.gap) <= room - 18 - FOOT ? allowed : deepest;
   const size = Math.max(SLOT.least, Math.min(SLOT.most, Math.floor((room - 18 - FOOT) / slots) - SLOT.gap));
   const pitch = size + SLOT.gap;
-  const seen = Math.max(1, Math.floor((room - 35) / pitch));
+  const seen = slots * pitch + 18 + FOOT <= room ? slots : Math.max(1, Math.floor((room - 35) / pitch));
   const foot = slots > seen ? 17 : FOOT; // what is not seen is counted below
   box.style.setProperty("--foot", `${foot - 4}px`);
   for (let n = 0; n < slots; n++) {
