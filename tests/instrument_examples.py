@@ -74,7 +74,7 @@ print(seen)""",
         "show_graph_diff": """\
 one, two = (tf.function(fn).get_concrete_function(tf.constant(1.0)) for fn in (scale, twice))
 show_graph_diff(one, two)""",
-        "watch_optimisation": "watch_optimisation(twice, tf.constant(1.0))",
+        "watch_optimisation": "watch_optimisation(scale, tf.constant(1.0))",
         "show_autograph": "show_autograph(twice)",
         "watch_mutations": """\
 def append(items):

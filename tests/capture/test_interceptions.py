@@ -2,6 +2,7 @@
 
 import builtins
 import collections.abc
+import colorsys
 import json
 import sys
 import threading
@@ -79,8 +80,8 @@ def test_a_name_of_a_library_that_leads_to_the_learners_code_is_named(before):
     for file, words in {"<stdin>": "", "/own/x.py": " (made at x.py:2, in install)"}.items():
         space = {"__name__": "__main__"}
         exec(compile(source, file, "exec"), space)
-        with rebind_everywhere(json.dumps, space["install"]()):
-            assert f", json.dumps: stand_in{words}," in f", {taken()['patched names']},"
+        with rebind_everywhere(colorsys.rgb_to_hls, space["install"]()):
+            assert f", colorsys.rgb_to_hls: stand_in{words}," in f", {taken()['patched names']},"
         assert taken() == before
 
 
