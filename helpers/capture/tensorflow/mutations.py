@@ -32,9 +32,9 @@ MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Ke
 TAKEN = (FunctionType, BuiltinFunctionType, ModuleType, type, Enum)  # not the body's to change
 MOST_THINGS, MOST_CASES, MOST_WAYS, MOST_NAMED = 50_000, 200, 12, 10
 MARKS = (
-    ("changed", "no error, but something outside the function changed"),
+    ("changed", "no error, but only some calls make the change"),
     ("refused", "TensorFlow refused the change"),
-    ("failed", "another error, or a graph tensor outlived its graph"),
+    ("failed", "an error of another kind, or a graph tensor that outlived its graph"),
 )
 CASES = "name -> a function, or (function, *arguments)"
 WAYS = "heading -> a callable that accepts a function and returns one"
@@ -107,7 +107,8 @@ def _run(fn, args, way) -> tuple[Verdict, list[str]]:
     left = f"; a graph tensor stays in {listed(leaked, MOST_NAMED)}" if leaked else ""
     told = [f"neither copied nor compared: {unseen}"] * bool(unseen)
     if not error:
-        tone = "plain" if kept in QUIET else "failed" if leaked else "changed"
+        some = any(words in kept for words in (*FIRST, WHEN[False, True]))
+        tone = "failed" if leaked else "changed" if some else "plain"
         return Verdict(f"no error; {kept}{left}", tone), told
     named = f"the error names {error.partition(NAMED)[2].strip()}" if NAMED in error else error
     tone = "refused" if NAMED in error and kept in QUIET else "failed"
