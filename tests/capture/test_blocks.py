@@ -137,7 +137,8 @@ def test_each_recompile_is_one_row_with_every_guard_that_failed_and_its_file():
         assert {line.partition(" is ")[0].partition(":")[0] for line in second} == {
             "self.steps", "n", "x"
         }  # fmt: skip
-        assert any("(test_blocks.py:" in line for line in second)
+        places = re.findall(r"\(test_blocks.py:\d+\)", "\n".join(second))
+        assert places and len(places) == len({*places})  # each is said once
         assert any(line.startswith("entries 1, 2: n is 3") for line in third)
 
 
