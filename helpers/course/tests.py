@@ -2,7 +2,8 @@
 
 import os
 
-import course
+from helpers.course import checkout
+from helpers.course.terminal import say
 
 REFERENCE = (3, 11)  # the Python whose outputs are stored in the notebooks
 LAX = "--lax"  # our own word, for learners; pytest's is --nbval-lax
@@ -17,20 +18,20 @@ def test(words: list[str]) -> int:
     With `--lax`, and on another Python than that of the stored outputs, notebooks are only run.
     With `--all`, the long tests run too.
     """
-    version, environment = course.version_of([course.PYTHON]), dict(os.environ)
+    version, environment = checkout.version_of([checkout.PYTHON]), dict(os.environ)
     if ALL in words:
         environment["COURSE_SAMPLES"] = "all"
     if LAX in words:
-        course.say("Notebooks are run but not compared, as you asked (--lax).")
+        say("Notebooks are run but not compared, as you asked (--lax).")
     elif version != REFERENCE:
-        course.say(
+        say(
             f"Notebooks are run but not compared (--nbval-lax): their stored outputs are those of "
-            f"Python {course.dotted(REFERENCE)}, and this is {course.dotted(version)}."
+            f"Python {checkout.dotted(REFERENCE)}, and this is {checkout.dotted(version)}."
         )
     lax = ["--nbval-lax"] if LAX in words or version != REFERENCE else []
-    command = [str(course.PYTHON), "-m", "pytest", *lax, *workers(words)]
+    command = [str(checkout.PYTHON), "-m", "pytest", *lax, *workers(words)]
     words = [word for word in words if word not in (ALL, LAX)]
-    return course.hand_over([*command, *words], environment)
+    return checkout.hand_over([*command, *words], environment)
 
 
 def workers(words: list[str]) -> list[str]:
@@ -38,9 +39,9 @@ def workers(words: list[str]) -> list[str]:
     if any(word.startswith(ALONE) for word in words) or not hasattr(os, "sysconf"):
         return []
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return ["-n", "2"] if (os.cpu_count() or 1) >= 2 and memory >= 4 * course.GIGABYTE else []
+    return ["-n", "2"] if (os.cpu_count() or 1) >= 2 and memory >= 4 * checkout.GIGABYTE else []
 
 
 def bench(words: list[str]) -> int:
     """Measure ratios of times against their goals, apart from the tests."""
-    return course.hand_over([str(course.PYTHON), "-m", "tests.benchmarks", *words], os.environ)
+    return checkout.hand_over([str(checkout.PYTHON), "-m", "tests.benchmarks", *words], os.environ)

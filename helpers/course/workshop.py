@@ -12,8 +12,9 @@ from datetime import datetime, timedelta
 from math import ceil
 from pathlib import Path
 
-import course
+from helpers.course.commands import Parser
 from helpers.course.minutes import DEEPER, sections
+from helpers.course.terminal import Refusal, say
 from helpers.course.work import chapter_named, chapters, notebooks
 
 STEP = "Step "
@@ -40,23 +41,30 @@ Row = namedtuple("Row", "minutes chapter what worth", defaults=((),))
 
 def workshop(words: list[str]) -> int:
     """Print the plan that the words ask for: a length, and the numbers of chapters if any."""
-    parser = argparse.ArgumentParser("course.py workshop", allow_abbrev=False)
+    asked = read_words(words)
+    days, minutes, _ = LENGTHS[asked.length]
+    plan = planned(days, minutes, [notebooks() / name for name in asked.chapters])
+    for line in lines(plan, asked.start):
+        say(line)
+    return 0
+
+
+def read_words(words: list[str]) -> argparse.Namespace:
+    """Return what the words say: `length`, `chapters` as names of notebooks, `start` as a time."""
+    parser = Parser("workshop")
     parser.add_argument("length", choices=LENGTHS)
     parser.add_argument("chapters", nargs="*", help="numbers, in the order of the day")
     parser.add_argument("--from", dest="start", default="09:00", metavar="09:00")
-    asked = parser.parse_intermixed_args(words)
+    asked = parser.read(words)
     try:
-        start = datetime.strptime(asked.start, "%H:%M")
+        asked.start = datetime.strptime(asked.start, "%H:%M")
     except ValueError:
-        told = f"--start needs a time like 09:00, not {asked.start!r}."
-        raise course.Refusal(told) from None
-    days, minutes, usual = LENGTHS[asked.length]
+        raise Refusal(f"--from needs a time like 09:00, not {asked.start!r}.") from None
+    usual = LENGTHS[asked.length][2].split()
     there = [str(int(name[:2])) for name in chapters() if name[:2].isdigit()]
-    chosen = asked.chapters or [number for number in usual.split() if number in there]
-    plan = planned(days, minutes, [notebooks() / chapter_named(word) for word in chosen])
-    for line in lines(plan, start):
-        course.say(line)
-    return 0
+    chosen = asked.chapters or [number for number in usual if number in there]
+    asked.chapters = [chapter_named(word) for word in chosen]
+    return asked
 
 
 def planned(count: int, minutes: int, paths: list[Path]) -> list[list[Row]]:
@@ -69,7 +77,7 @@ def planned(count: int, minutes: int, paths: list[Path]) -> list[list[Row]]:
     days = in_days(kept, count, minutes)
     if days is None:
         hours = f"{count * minutes / 60:g} hours"
-        raise course.Refusal(f"These chapters take longer than a workshop of {hours}: name fewer.")
+        raise Refusal(f"These chapters take longer than a workshop of {hours}: name fewer.")
     missed = set()  # chapters of which a step does not fit, and so none after it
     for row in sorted((row for row in rows if row.worth), key=lambda row: row.worth):
         step = row.what.startswith(STEP)

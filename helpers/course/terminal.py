@@ -1,0 +1,67 @@
+"""What a command tells the person at the terminal: lines, refusals, exit codes."""
+
+import errno
+import sys
+from collections.abc import Callable, Iterable
+
+DISK_FULL = (
+    "The disk is full (this folder's, or the one for temporary files). "
+    "Free some space and run the same command again."
+)
+STOPPED = "Stopped. Nothing is lost: run the same command again, and it goes on from here."
+
+
+class Refusal(Exception):
+    """One sentence that says what is wrong and what to do; printed instead of a traceback."""
+
+
+def say(text: str) -> None:
+    """Print a line now, so that it comes before what a started program prints."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def report(rows: Iterable[tuple[str, str, str]]) -> int:
+    """Print a line for each thing that the course needs; return 0 if it can run here.
+
+    Parameters
+    ----------
+    rows : (mark, what, text)
+        The mark is "ok", "note", "optional" or "MISSING".
+    """
+    missing = []
+    for mark, what, text in rows:
+        say(f"{mark:9} {what:14} {text}")
+        if mark == "MISSING":
+            missing.append(what)
+    if missing:
+        say(f"Not ready: {', '.join(missing)} first.")
+        return 1
+    say("Ready: the course can run here.")
+    return 0
+
+
+def explain_os_error(error: OSError) -> str:
+    """Return a sentence about what the operating system refused."""
+    if error.errno == errno.ENOSPC:
+        return DISK_FULL
+    place = f" ({error.filename})" if error.filename else ""
+    return f"{error.strerror or error}{place}: fix that and run the same command again."
+
+
+def run_guarded(command: Callable[[list[str]], int | None], words: list[str]) -> int:
+    """Run a command with its words; return its exit code.
+
+    A refusal is one sentence, never a traceback: 2. Ctrl-C is one sentence, too: 130.
+    """
+    try:
+        return command(words) or 0
+    except Refusal as refusal:
+        message = str(refusal)
+    except OSError as error:
+        message = explain_os_error(error)
+    except KeyboardInterrupt:
+        say("\n" + STOPPED)
+        return 130
+    sys.stderr.write(f"course.py: {message}\n")
+    return 2

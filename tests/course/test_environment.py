@@ -1,0 +1,385 @@
+"""The life of .venv, with a stand-in for the installer: interrupted at each step, offline, full.
+
+The property: however a start ends, .venv is whole or not there, nothing of the learner's is gone,
+and the same command goes on from there to an environment that works.
+"""
+
+import errno
+import json
+import os
+import random
+import select
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from helpers.course import checkout, environment, installing, terminal
+from tests import samples
+
+REPO = Path(__file__).parents[2]
+SITE = Path("lib/python3.11/site-packages")
+PACKAGES = ("torch", "numpy", "ipywidgets")
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="steps are interrupted in forks")
+
+
+class StandIn:
+    """An installer that writes two files for each package, the list of them last, as real ones."""
+
+    fails_with = ""
+
+    def __init__(self, folder, lock=None):
+        self.folder = folder
+        self.python = folder / checkout.PYTHON_INSIDE
+
+    def install(self, *words):
+        if StandIn.fails_with:
+            raise terminal.Refusal(StandIn.fails_with)
+        site = self.folder / SITE
+        site.mkdir(parents=True, exist_ok=True)
+        theirs = [word.partition("==")[0] for word in words if "==" in word]
+        for name in theirs or PACKAGES:
+            (site / f"{name}.py").write_text(release())
+            dist_info = site / f"{name}-{release()}.dist-info"
+            if not (dist_info / "RECORD").exists():
+                dist_info.mkdir(exist_ok=True)
+                (dist_info / "RECORD").write_text(f"{name}.py,,\n{dist_info.name}/RECORD,,\n")
+        script = self.folder / "bin" / "jupyter"
+        script.write_text(f"#!{self.python}\n")
+        (self.folder / "bin" / "python3").unlink(missing_ok=True)
+        (self.folder / "bin" / "python3").symlink_to("python")
+
+
+def release():
+    """Return which release the requirements ask for."""
+    return (checkout.ROOT / "constraints.txt").read_text().strip().partition("==")[2]
+
+
+def frozen(folder):
+    records = sorted((folder / SITE).glob("*.dist-info/RECORD"))
+    return {
+        r.parent.name.partition("-")[0]: r.parent.name[:-10].replace("-", "==") for r in records
+    }
+
+
+def faults(python, names, env=None):
+    site = python.parents[1] / SITE
+    whole = [name for name in PACKAGES if (site / f"{name}.py").is_file()]
+    whole = [name for name in whole if (site / f"{name}.py").read_text() == release()]
+    return {name: "its file is missing" for name in PACKAGES if name not in whole}
+
+
+def run_venv(folder, python):
+    (folder / "bin").mkdir()
+    (folder / "bin" / "python").symlink_to(python)
+    (folder / "pyvenv.cfg").write_text(f"command = venv {folder}\n")
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    """A checkout whose installer is the stand-in, and in which no program is started."""
+    root = tmp_path / "Kurs für alle"
+    for name in ("pyproject.toml", "requirements.txt", "package", "share"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        copy = shutil.copytree if (REPO / name).is_dir() else shutil.copyfile
+        copy(REPO / name, root / name)
+    (root / "constraints.txt").write_text("torch==1")
+    for name in ("WORK", "VENV", "NEW", "TRASH", "PYTHON"):
+        place = root / getattr(checkout, name).relative_to(REPO)
+        monkeypatch.setattr(checkout, name, place)
+    monkeypatch.setattr(checkout, "ROOT", root)
+    version = tuple(sys.version_info[:2])
+
+    def version_of(command):
+        return version if os.path.exists(command[0]) else None
+
+    monkeypatch.setattr(environment, "version_of", version_of)
+    monkeypatch.setattr(environment, "Installer", StandIn)
+    monkeypatch.setattr(environment, "frozen", frozen)
+    monkeypatch.setattr(environment, "run_venv", run_venv)
+    monkeypatch.setattr(environment, "has_pip", lambda python: True)
+    monkeypatch.setattr(environment, "base_python", lambda: sys.executable)
+    monkeypatch.setattr(environment.package_trial, "faults", faults)
+    monkeypatch.setattr(environment, "still_works", lambda folder: bool(finished_release(folder)))
+    monkeypatch.setattr(StandIn, "fails_with", "")
+    monkeypatch.setenv("PIP_FIND_LINKS", "an index, so that 4 GB of disk are enough")
+    return root
+
+
+def finished_release(folder):
+    """Return the release of an environment that is whole; "" if it is not, or not there."""
+    stamp = environment.read_stamp(folder)
+    if len(stamp) != 64 or not (folder / "bin" / "python").exists():
+        return ""
+    releases = {(folder / SITE / f"{name}.py").read_text() for name in PACKAGES}
+    named = (folder / "bin" / "jupyter").read_text()
+    assert named == f"#!{checkout.PYTHON}\n", "its programs name the place where it stands"
+    return releases.pop() if len(releases) == 1 else ""
+
+
+def update(house):
+    (house / "constraints.txt").write_text("torch==2")
+
+
+# -- interrupted at each step ----------------------------------------------------------------------
+
+
+def killed(event):
+    os._exit(9)
+
+
+def pressed(event):
+    raise KeyboardInterrupt
+
+
+def disk_full(event):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def run_until(step, ending, root):
+    """Run set_up in a fork that ends so at this file operation; return whether it came so far.
+
+    Python reports each file operation to an audit hook before it is done.
+    """
+    process = os.fork()
+    if process == 0:
+        place, left, writing = str(root), [step], ending is disk_full
+
+        def hook(event, arguments):
+            if not arguments or place not in str(arguments[0]):
+                return
+            if writing and not (event == "os.mkdir" or event == "open" and is_written(arguments)):
+                return
+            left[0] -= 1
+            if left[0] == 0:
+                ending(event)
+
+        code = 0
+        try:
+            with open(os.devnull, "w") as sys.stdout:
+                sys.addaudithook(hook)
+                environment.set_up()
+        except (terminal.Refusal, KeyboardInterrupt, OSError):
+            code = 1
+        except BaseException:
+            code = 3
+        os._exit(code if left[0] > 0 else code or 2)
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    assert code != 3, f"another error came out at step {step}"
+    return code != 0
+
+
+def is_written(arguments):
+    """Tell whether an "open" event is for writing: its mode, or its flags."""
+    mode, flags = arguments[1], arguments[2]
+    return any(letter in mode for letter in "wax") if isinstance(mode, str) else bool(flags & 3)
+
+
+@needs_fork
+@pytest.mark.parametrize("ending", [killed, pressed, disk_full])
+@pytest.mark.parametrize("before", ["nothing", "an old one", "one half made"])
+def test_interrupted_at_any_step_nothing_is_lost_and_the_next_start_goes_on(house, before, ending):
+    if before != "nothing":
+        environment.set_up()
+        (checkout.VENV / "thesis.txt").write_text("three years")
+        update(house)
+    if before == "one half made":
+        assert run_until(60, killed, house)
+    start = house.with_name("start")
+    shutil.copytree(house, start, symlinks=True)
+    steps = random.Random(f"{before} {ending.__name__}")
+    step = 1
+    while True:
+        came_so_far = run_until(step, ending, house)
+        assert checkout.VENV.exists() == bool(finished_release(checkout.VENV)), f"step {step}"
+        if before != "nothing" and not checkout.VENV.exists():
+            assert finished_release(checkout.NEW) == "2", f"step {step}: neither is there"
+        if before != "nothing":
+            [thesis] = house.rglob("thesis.txt")
+            assert thesis.read_text() == "three years"
+        environment.set_up()
+        assert finished_release(checkout.VENV) == release(), f"step {step}"
+        assert not checkout.NEW.exists()
+        environment.empty_trash()
+        if before != "nothing":
+            assert (checkout.VENV / "thesis.txt").read_text() == "three years"
+        if not came_so_far:
+            break
+        shutil.rmtree(house)
+        shutil.copytree(start, house, symlinks=True)
+        step += 1 if samples.WHOLE else steps.randint(1, 9)
+    assert step > 10, "the steps are counted"
+
+
+# -- what decides about an update ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("pyproject.toml", "line-length = 100", "line-length = 99"),
+        ("pyproject.toml", "[tool.codespell]", "# a comment\n[tool.codespell]"),
+        ("pyproject.toml", "Development Status :: 4", "Development Status :: 5"),
+        ("requirements.txt", "# the classroom", "# the class room"),
+        ("requirements.txt", "\n# before a commit", ""),
+    ],
+)
+def test_what_installs_nothing_else_updates_nothing(house, capsys, file, old, new):
+    environment.set_up()
+    capsys.readouterr()
+    StandIn.fails_with = "No network"
+    text = (house / file).read_text("utf-8")
+    assert old in text
+    (house / file).write_text(text.replace(old, new), "utf-8")
+    environment.set_up()
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("pyproject.toml", "networkx>=3.2", "networkx>=3.3"),
+        ("pyproject.toml", "hatchling==1.33.0", "hatchling==1.34.0"),
+        ("pyproject.toml", 'dev-mode-dirs = ["."]', 'dev-mode-dirs = ["helpers"]'),
+        ("requirements.txt", "numpy~=2.4.0", "numpy~=2.5.0"),
+        ("constraints.txt", "torch==1", "torch==2"),
+        ("package/build.py", "shared_data", "shared_files"),
+        ("share/etc/jupyter/jupyter_nbconvert_config.json", "{", "{ "),
+    ],
+)
+def test_what_an_install_depends_on_updates(house, file, old, new):
+    environment.set_up()
+    text = (house / file).read_text("utf-8")
+    assert old in text
+    (house / file).write_text(text.replace(old, new, 1), "utf-8")
+    assert not environment.is_current(checkout.VENV)
+    environment.set_up()
+    assert environment.is_current(checkout.VENV)
+
+
+def test_an_environment_that_was_moved_is_another(house, monkeypatch):
+    before = environment.fingerprint((3, 11))
+    moved = shutil.move(house, house.with_name("moved"))
+    monkeypatch.setattr(checkout, "ROOT", Path(moved))
+    assert environment.fingerprint((3, 11)) != before
+
+
+# -- an update that fails, a repair, somebody else's folder ----------------------------------------
+
+
+def test_an_update_that_fails_leaves_the_old_one_and_says_so(house, capsys):
+    environment.set_up()
+    update(house)
+    StandIn.fails_with = installing.NO_NETWORK
+    environment.set_up()
+    said = capsys.readouterr().out
+    assert "were not updated. No network" in said and "packages that it had" in said
+    assert finished_release(checkout.VENV) == "1"
+    StandIn.fails_with = ""
+    environment.set_up()
+    assert finished_release(checkout.VENV) == "2"
+
+
+def test_without_an_old_one_the_reason_is_the_refusal(house, refused):
+    StandIn.fails_with = installing.NO_NETWORK
+    refused(terminal.Refusal, "No network", environment.set_up)
+    assert not checkout.VENV.exists()
+
+
+def test_a_full_disk_is_given_its_space_back(house, refused):
+    StandIn.fails_with = terminal.DISK_FULL
+    refused(terminal.Refusal, "disk is full", environment.set_up)
+    assert not checkout.NEW.exists() and not checkout.TRASH.exists()
+
+
+def test_setup_finds_a_broken_package_and_repairs_it(house, capsys):
+    environment.set_up()
+    environment.set_up(repair=True)
+    assert capsys.readouterr().out.endswith("All packages work.\n")
+    (checkout.VENV / SITE / "torch.py").unlink()
+    environment.set_up(repair=True)
+    assert "torch is broken" in capsys.readouterr().out
+    assert finished_release(checkout.VENV) == "1"
+
+
+def test_a_repair_without_a_network_says_that_it_did_not_come_about(house, refused):
+    environment.set_up()
+    (checkout.VENV / SITE / "torch.py").unlink()
+    StandIn.fails_with = installing.NO_NETWORK
+    refused(terminal.Refusal, "No network", environment.set_up, repair=True)
+    assert (checkout.VENV / SITE / "numpy.py").exists()
+
+
+def test_what_the_learner_installed_is_installed_again(house, capsys):
+    environment.set_up()
+    site = checkout.VENV / SITE
+    (site / "cowsay.py").touch()
+    (site / "cowsay-6.1.dist-info").mkdir()
+    (site / "cowsay-6.1.dist-info" / "RECORD").write_text("cowsay.py,,\n")
+    update(house)
+    environment.set_up()
+    assert "Kept what you had installed: cowsay" in capsys.readouterr().out
+    assert "cowsay" in frozen(checkout.VENV)
+    known = json.loads((checkout.VENV / environment.PACKAGES).read_text())
+    assert known == sorted(PACKAGES)
+
+
+@pytest.mark.parametrize("name", ["VENV", "NEW"])
+@pytest.mark.parametrize("kind", ["folder", "file", "link"])
+def test_what_the_course_did_not_make_stays(house, refused, name, kind):
+    place = getattr(checkout, name)
+    if kind == "folder":
+        place.mkdir()
+        (place / "thesis.txt").write_text("three years")
+    elif kind == "file":
+        place.write_text("three years")
+    else:
+        elsewhere = house.with_name("elsewhere")
+        elsewhere.mkdir()
+        place.symlink_to(elsewhere)
+    words = "is a link" if kind == "link" else "was not made by the course"
+    refused(terminal.Refusal, words, environment.set_up)
+    assert os.path.lexists(place)
+    assert kind != "folder" or (place / "thesis.txt").read_text() == "three years"
+
+
+def test_a_full_disk_is_refused_before_the_install(house, monkeypatch, refused):
+    usage = shutil.disk_usage(REPO)._replace(free=2 * 10**9)
+    monkeypatch.setattr(environment.shutil, "disk_usage", lambda path: usage)
+    refused(terminal.Refusal, r"2\.0 GB are free.* about 4 GB;", environment.set_up)
+    monkeypatch.setattr(environment, "cpu_build_offered", lambda: False)
+    refused(terminal.Refusal, r"about 9 GB \(4 GB without CUDA", environment.set_up)
+
+
+WAITING = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, {repo!r})
+from helpers.course import checkout, environment
+checkout.ROOT, checkout.VENV = Path({root!r}), Path({root!r}) / ".venv"
+with environment.installing_alone():
+    print("alone", flush=True)
+    sys.stdin.readline()
+print("done", flush=True)
+"""
+
+
+def test_of_two_starts_the_second_waits_and_says_so(house):
+    code = WAITING.format(repo=str(REPO), root=str(house))
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    first, second = (subprocess.Popen([sys.executable, "-c", code], **pipes) for _ in range(2))
+    with first, second:
+        ready, _, _ = select.select([first.stdout, second.stdout], [], [], 60)
+        while len(ready) < 2:
+            ready, _, _ = select.select([first.stdout, second.stdout], [], [], 60)
+        said = {process: process.stdout.readline() for process in (first, second)}
+        assert sorted(said.values()) == [
+            b"Another course.py is installing here, so this one waits for it.\n",
+            b"alone\n",
+        ]
+        holder = first if said[first] == b"alone\n" else second
+        waiting = second if holder is first else first
+        assert holder.communicate(b"\n", timeout=60)[0] == b"done\n"
+        assert waiting.communicate(b"\n", timeout=60)[0] == b"alone\ndone\n"
