@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
+from traceback import walk_tb
 
 HERE = Path(__file__).resolve()
 SECONDS = 600  # that one package may take to import
@@ -41,12 +42,30 @@ BUILDS = {"tensorflow": "tensorflow-cpu", "tensorflow-cpu": "tensorflow"}
 EDITABLE = {"whoruns": ("helpers",)}  # the modules of what is installed as a path to its source
 NOT_IMPORTED = {"tests", "test", "testing", "docs", "doc", "examples", "benchmarks"}
 EXTENSIONS = (".py", ".so", ".pyd")
-DIST_INFO = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._]*)-(?P<version>[^-]+)\.dist-info")
+DIST_INFO = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._]*)-(?P<version>[^-]+)\.dist-info$")
 REQUIRES = re.compile(r"Requires-Dist: *([A-Za-z0-9][A-Za-z0-9._-]*)")
 
-# `faults`: distribution -> what is wrong with it. `consequences`: distribution -> the faulty one
-# because of which it does not import.
-Trial = namedtuple("Trial", "faults consequences")
+
+class Trial(namedtuple("Trial", "faults consequences versions")):
+    """What was found.
+
+    `faults`: distribution -> what is wrong with it. `consequences`: distribution -> the faulty one
+    because of which it does not import. `versions`: of each distribution that was looked at.
+    """
+
+    def fault(self, name: str) -> str:
+        """Return what is wrong with a distribution, be it a consequence; "" if nothing is."""
+        cause = self.consequences.get(name)
+        return f"does not import, because {cause} is broken" if cause else self.faults.get(name, "")
+
+
+class Failure(namedtuple("Failure", "fault modules")):
+    """What is wrong with an import, and the modules through which it went, or that it missed."""
+
+    def is_in(self, entry: dict) -> bool:
+        """Tell whether it went through a module of this distribution."""
+        tops = tuple(entry["modules"])
+        return any(f"{name}.".startswith(f"{top}.") for name in self.modules for top in tops)
 
 
 # -- what to ask -----------------------------------------------------------------------------------
@@ -96,30 +115,27 @@ def try_packages(
     variables = {"TF_CPP_MIN_LOG_LEVEL": "3", **(os.environ if env is None else env)}
     found = _ask_for_files(python, variables, list(pins), only_named)
     if found is None:
-        return Trial(dict.fromkeys(pins, "cannot be tried, because this Python does not start"), {})
-    installed = {name: found.get(name) and name for name in pins}
-    installed |= {
-        name: BUILDS[name] for name in pins if not installed[name] and BUILDS.get(name) in found
-    }
+        return Trial(dict.fromkeys(pins, "cannot be tried: this Python does not start"), {}, {})
+    versions = {name: entry["version"] for name, entry in found.items()}
     broken = {name: entry["fault"] for name, entry in found.items() if entry["fault"]}
+    modules = {}
     for name, version in pins.items():
-        if not installed[name]:
-            broken[name] = "is not installed"
-        elif version and _public(found[installed[name]]["version"]) != _public(version):
-            is_there = found[installed[name]]["version"]
-            broken.setdefault(
-                installed[name], f"version {is_there} is installed instead of {version}"
-            )
-    to_import = {
-        name: found[name]["modules"]
-        for name in dict.fromkeys(filter(None, installed.values()))
-        if name not in broken
-    }
-    for name in broken.keys() & pins.keys():
-        done(name)
-    failed = _Imports(python, variables, timeout, done).run(to_import)
-    requires = {name: entry["requires"] for name, entry in found.items()}
-    return _tell_causes_from_consequences(broken, failed, requires)
+        installed = name if name in found else BUILDS.get(name)
+        if installed not in found:
+            if installed not in broken:
+                broken[name] = "is not installed"
+        elif version and _public(versions[installed]) != _public(version):
+            words = f"version {versions[installed]} is installed instead of {version}"
+            broken.setdefault(installed, words)
+        if installed in found and installed not in broken:
+            modules[installed] = found[installed]["modules"]
+        else:
+            done(name)
+    failed = _Imports(python, variables, timeout, done).run(modules)
+    consequences = _consequences(failed, broken, found)
+    for name in failed.keys() - consequences.keys():
+        broken[name] = failed[name].fault
+    return Trial(broken, consequences, versions)
 
 
 def incomplete(site_packages: str | os.PathLike) -> list[Path]:
@@ -146,14 +162,16 @@ def _public(version: str) -> str:
     return version.partition("+")[0]
 
 
-def _tell_causes_from_consequences(
-    broken: dict[str, str], failed: dict[str, str], requires: dict[str, list[str]]
-) -> Trial:
-    """Keep what failed on its own account; what fails because of another is a consequence."""
+def _consequences(
+    failed: dict[str, Failure], broken: dict[str, str], found: dict[str, dict]
+) -> dict[str, str]:
+    """Return distribution -> the broken one because of which its import failed, where one is."""
+    requires = {name: entry["requires"] for name, entry in found.items()}
     consequences = {}
-    for name in failed:
+    for name, failure in failed.items():
         needed = _all_requirements(name, requires)
-        causes = [other for other in broken if other in needed]
+        causes = [other for other in broken if other in found and other in needed]
+        causes += [other for other in broken if other in found and failure.is_in(found[other])]
         causes += [
             other
             for other in failed
@@ -161,8 +179,7 @@ def _tell_causes_from_consequences(
         ]
         if causes:
             consequences[name] = causes[0]
-    causes = {name: fault for name, fault in failed.items() if name not in consequences}
-    return Trial({**broken, **causes}, consequences)
+    return consequences
 
 
 def _all_requirements(name: str, requires: dict[str, list[str]]) -> set[str]:
@@ -223,18 +240,19 @@ def _distributions(
     Only in an environment's `own` folder must there be a RECORD: Linux distributions remove it.
     """
     try:
-        folders = sorted(site_packages.iterdir())
+        folders = sorted(folder for folder in site_packages.iterdir() if DIST_INFO.match(folder.name))
     except OSError:  # no folder, or one that may not be read
         return
-    for folder in folders:
-        named = DIST_INFO.fullmatch(folder.name)
-        if not named or wanted is not None and canonical(named["name"]) not in wanted:
-            continue
-        name = canonical(named["name"])
-        files, fault = _read_record(folder, own)
-        fault = fault or _fault_of_files(site_packages, files)
-        modules = _modules(files) or EDITABLE.get(name, ())
-        yield Distribution(name, named["version"], folder, fault, modules, _requirements(folder))
+    records = {folder: _read_record(folder, own) for folder in folders}
+    all_files = [files for files, _ in records.values()]
+    for folder, (files, fault) in records.items():
+        name, version = DIST_INFO.match(folder.name).groups()
+        name = canonical(name)
+        if wanted is None or name in wanted:
+            fault = fault or _fault_of_files(site_packages, files, all_files)
+            modules = EDITABLE.get(name, ()) if files else (name.replace("-", "_"),)
+            modules = _modules(files) or modules
+            yield Distribution(name, version, folder, fault, modules, _requirements(folder))
 
 
 def _read_record(folder: Path, own: bool) -> tuple[dict[str, str], str]:
@@ -252,8 +270,13 @@ def _read_record(folder: Path, own: bool) -> tuple[dict[str, str], str]:
     return {path: size for path, _, size in rows}, ""
 
 
-def _fault_of_files(site_packages: Path, files: dict[str, str]) -> str:
-    """Return which of the listed files is missing or has another size; "" if none."""
+def _fault_of_files(
+    site_packages: Path, files: dict[str, str], all_files: list[dict[str, str]]
+) -> str:
+    """Return which of the listed files is missing or has another size; "" if none.
+
+    Where several distributions have installed the same file, the size of any is right.
+    """
     prefix = os.path.join(_prefix(site_packages), "")
     missing, changed = [], []
     for path, size in files.items():
@@ -269,7 +292,9 @@ def _fault_of_files(site_packages: Path, files: dict[str, str]) -> str:
         except OSError:
             missing.append(path)
             continue
-        if size.isdigit() and is_there != int(size) and not _may_change(path, place):
+        if not size.isdigit() or is_there == int(size) or _may_change(path, place):
+            continue
+        if not any(files_there.get(path) == str(is_there) for files_there in all_files):
             changed.append(f"{path} has {is_there:,} bytes instead of {int(size):,}")
     if len(missing) > 1:
         return f"{len(missing):,} of its files are missing, such as {missing[0]}"
@@ -285,13 +310,15 @@ def _prefix(site_packages: Path) -> str:
 
 
 def _may_change(path: str, place: str) -> bool:
-    """Tell whether a file is a setting, or a script, which names the place of its environment."""
+    """Tell whether others change a file: certificates, a setting, a script's first line."""
+    if path.endswith(".pem"):  # a company adds its own
+        return True
     if not path.startswith(".."):
         return False
     if "etc" in path.split("/"):
         return True
     with open(place, "rb") as file:
-        return file.read(2) == b"#!"
+        return file.read(2) == b"#!"  # the place of the environment
 
 
 def _modules(files: Iterable[str]) -> tuple[str, ...]:
@@ -350,8 +377,10 @@ class _Child:
                 events.put((self, line))
         events.put((self, None))
 
-    def end(self) -> int:
-        """Kill it, if it is still there; return its exit code."""
+    def end(self, grace: float = 0) -> int:
+        """Kill it, if it does not end by itself; return its exit code."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(grace)
         self.process.kill()
         self.process.stdin.close()
         return self.process.wait()
@@ -365,10 +394,10 @@ class _Imports:
         self.events: queue.Queue = queue.Queue()
         self.waiting: list[dict[str, list[str]]] = []
         self.running: list[_Child] = []
-        self.faults: dict[str, str] = {}
+        self.failures: dict[str, Failure] = {}
 
-    def run(self, modules: dict[str, list[str]]) -> dict[str, str]:
-        """Return distribution -> why it does not import."""
+    def run(self, modules: dict[str, list[str]]) -> dict[str, Failure]:
+        """Return distribution -> why it does not import, of those that do not."""
         for group in GROUPS:
             parts = {
                 name: offered
@@ -384,7 +413,7 @@ class _Imports:
         finally:
             for child in self.running:
                 child.end()
-        return self.faults
+        return self.failures
 
     def _start(self) -> None:
         while self.waiting and len(self.running) < AT_ONCE:
@@ -400,23 +429,23 @@ class _Imports:
             if time.monotonic() - child.since > self.timeout:
                 self._ended(child, f"did not import within {self.timeout:,} s")
 
-    def _heard(self, child: _Child, words: dict[str, str]) -> None:
+    def _heard(self, child: _Child, words: dict) -> None:
         child.since = time.monotonic()
         child.current = words["name"]
         if "fault" in words:
-            self._finished(child, words["fault"])
+            self._finished(child, words["fault"], words["modules"])
 
-    def _finished(self, child: _Child, fault: str) -> None:
+    def _finished(self, child: _Child, fault: str, modules: Iterable[str] = ()) -> None:
         name = child.current or next(iter(child.parts))
         del child.parts[name]
         child.current = ""
         if fault:
-            self.faults[name] = fault
+            self.failures[name] = Failure(fault, modules)
         self.done(name)
 
     def _ended(self, child: _Child, fault: str = "") -> None:
         self.running.remove(child)
-        code = child.end()
+        code = child.end(grace=0 if fault else 5)
         if child.parts:
             self._finished(child, fault or _words_for_end(code))
         if child.parts:
@@ -443,8 +472,9 @@ def _import_parts(parts: dict[str, list[str]]) -> None:
         threading.Thread(target=_end_with_the_starter, daemon=True).start()
     for name, modules in parts.items():
         os.write(channel, json.dumps({"name": name}).encode() + b"\n")
-        fault = _fault_of_import(modules)
-        os.write(channel, json.dumps({"name": name, "fault": fault}).encode() + b"\n")
+        failure = _failure_of_import(modules)
+        line = json.dumps({"name": name, **failure._asdict()})
+        os.write(channel, line.encode() + b"\n")
     os._exit(0)
 
 
@@ -454,19 +484,22 @@ def _end_with_the_starter() -> None:
     os._exit(1)
 
 
-def _fault_of_import(modules: list[str]) -> str:
-    """Return why the modules of a distribution do not import or compute; "" if they do."""
+def _failure_of_import(modules: list[str]) -> Failure:
+    """Return why the modules of a distribution do not import or compute; no fault if they do."""
     try:
         for module in modules:
             importlib.import_module(module)
             if module in OPS and (fault := OPS[module]()):
-                return fault
+                return Failure(fault, [])
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a package may call sys.exit, too
         reason = str(error).strip().partition("\n")[0][:300]
-        return f"does not import: {type(error).__name__}: {reason}".removesuffix(": ")
-    return ""
+        words = f"does not import: {type(error).__name__}: {reason}".removesuffix(": ")
+        passed = [frame.f_globals.get("__name__") for frame, _ in walk_tb(error.__traceback__)]
+        missed = getattr(error, "name", None)
+        return Failure(words, [name for name in (*passed, missed) if isinstance(name, str)])
+    return Failure("", [])
 
 
 def _add_in_torch() -> str:
