@@ -240,9 +240,10 @@ def _distributions(
     Only in an environment's `own` folder must there be a RECORD: Linux distributions remove it.
     """
     try:
-        folders = sorted(folder for folder in site_packages.iterdir() if DIST_INFO.match(folder.name))
+        entries = sorted(site_packages.iterdir())
     except OSError:  # no folder, or one that may not be read
         return
+    folders = [entry for entry in entries if DIST_INFO.match(entry.name)]
     records = {folder: _read_record(folder, own) for folder in folders}
     all_files = [files for files, _ in records.values()]
     for folder, (files, fault) in records.items():
