@@ -24,6 +24,7 @@ from helpers.course import work
 from helpers.course.__main__ import start
 from helpers.model.study_records import exercise_cells
 from helpers.safety import learner_record
+from helpers.safety.package_trial import Trial
 from tests.pythons import finished
 
 REPO = Path(__file__).parents[1]
@@ -420,12 +421,14 @@ def test_whatever_a_learner_has_put_there_is_kept(house, course, unsigned, victi
 
 @pytest.fixture
 def checked(course, monkeypatch, capsys):
-    """Run `check` against the packages of this very Python, without loading the heavy ones."""
+    """Run `check` against packages of this very Python; the pins say which are imported."""
 
-    def check(pins):
-        (course.ROOT / "constraints.txt").write_text("\n".join(pins))
-        monkeypatch.setattr(check_, "KEY_PACKAGES", " ".join(pin.split("=")[0] for pin in pins))
-        monkeypatch.setattr(check_, "loads", lambda module: True)
+    def check(pins, fault=None):
+        for name in ("constraints.txt", "requirements.txt"):
+            (course.ROOT / name).write_text("\n".join(pins))
+        monkeypatch.setattr(check_, "KEY_PACKAGES", " ".join(pin.split("=")[0] for pin in pins[:2]))
+        if fault:
+            monkeypatch.setattr(check_, "try_packages", lambda *names, done: Trial(*fault))
         monkeypatch.setattr(course, "hand_over", lambda command, _: start(command[2:]))
         code = course.main(["check"])
         return code, capsys.readouterr().out
@@ -448,12 +451,44 @@ def test_check_tells_what_is_missing(checked):
     assert "Not ready: no-such-package first." in said
 
 
+def test_check_tells_what_is_there_and_broken(checked):
+    """A key package and another one, a consequence, an older version, and what nobody needs."""
+    pins = ["torch==2.0", "numpy==2.0", "sympy==1.0 ; python_version > '3'", "jinja2==1.0"]
+    faults = {"sympy": "its file sympy/x.py is missing", "jinja2": "hangs", "strange": "is cut"}
+    versions = dict.fromkeys(["torch", "numpy", "sympy", "jinja2"], "1.0")
+    code, said = checked(pins, fault=(faults, {"torch": "sympy"}, versions))
+    assert code == 1 and "Not ready: torch, jinja2, sympy first." in said
+    for mark, name, words in (
+        ("MISSING", "torch", "does not import, because sympy is broken: run `course.py setup`"),
+        ("note", "numpy", "1.0, pinned 2.0: run `course.py setup`"),
+        ("MISSING", "sympy", "its file sympy/x.py is missing: run `course.py setup`"),
+        ("MISSING", "jinja2", "hangs: run `course.py setup`"),
+        ("note", "strange", "is cut; the course does not need it"),
+    ):
+        assert re.search(rf"^{mark} +{name} +{re.escape(words)}", said, re.MULTILINE), said
+
+
+def test_check_says_what_it_imports_where_that_takes_long(checked, monkeypatch):
+    monkeypatch.setattr(check_, "SILENT", -1)
+    _, said = checked([f"{name}=={version(name)}" for name in ("nbval", "networkx")])
+    for number, name in enumerate(("nbval", "networkx", "whoruns"), 1):
+        assert f"imported {number:2} of 3 packages: {name}\n" in said
+
+
+def test_check_reads_the_pins_of_this_machine(course):
+    text = (
+        "a~=1.0  # words\n# b==1\n-e .\nC_d==2 ; python_version > '3'\ne==3 ; os_name == 'none'\n"
+    )
+    (course.ROOT / "pins.txt").write_text(text)
+    assert check_.read_versions("pins.txt") == {"a": {"1.0"}, "c-d": {"2"}}
+
+
 @scripts_run
 def test_check_and_reset_need_no_package(house):
     """As before the first install: by a Python that has nothing but its standard library."""
     base = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
-    (house.root / ".venv" / "bin").mkdir(parents=True)
-    script(house.root / ".venv" / "bin" / "python", f'#!/bin/sh\nexec "{base}" -S "$@"\n')
+    made = finished([base, "-m", "venv", "--without-pip", house.root / ".venv"])
+    assert made.returncode == 0, made.stderr
     done = house.run("check")
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.endswith("Not ready: packages first.\n")
