@@ -1,11 +1,16 @@
-"""This interpreter and what is installed -> a listing; a verdict that is not "fine" says a cure."""
+"""This interpreter and what is installed -> a listing; a verdict that is not "fine" says a cure.
+
+The packages are imported in other processes: here is no trace of it, and a crash is a verdict.
+"""
 
 import sys
 from collections import namedtuple
 
 from ..model.code_records import columns
 from ..model.tables import Listing
+from ..safety import progress
 from ..safety.missing_parts import HAS_COURSE, distributions, installed, repair, wanted
+from ..safety.package_trial import Trial, try_packages
 
 PYTHONS = ((3, 11), (3, 12), (3, 13))
 PACKAGES = ("jupyterlab", "ipywidgets", "anywidget", "numpy", "networkx", "tensorflow", "torch")
@@ -15,8 +20,12 @@ Part = namedtuple("Part", "name found needed verdict")
 
 
 def environment_listing() -> Listing:
-    """List what this course needs, what is installed, and how to get what is missing."""
-    parts = (_python(), *map(_package, PACKAGES), _memory())
+    """List what this course needs, what is installed, and how to get what is missing or broken.
+
+    Each package is imported in another process, and each framework runs one op there.
+    """
+    trial = _try_packages()
+    parts = (_python(), *(_package(name, trial) for name in PACKAGES), _memory())
     amiss = [part.name for part in parts if part.verdict != "fine"]
     whose, fine = "these instruments need", "All of these versions were tried."
     if HAS_COURSE:
@@ -36,7 +45,18 @@ def _python() -> Part:
     return Part("Python", found, works, "fine" if fine else cure)
 
 
-def _package(name: str) -> Part:
+def _try_packages() -> Trial:
+    names, ended = [name for name in PACKAGES if installed(name)], []
+
+    def count(name: str) -> None:
+        ended.append(name)
+        progress.say(f"imported {len(ended)} of {len(names)} packages, in other processes")
+
+    with progress.doing("importing packages in other processes"):
+        return try_packages(sys.executable, names, only_named=True, done=count)
+
+
+def _package(name: str, trial: Trial) -> Part:
     from packaging.specifiers import SpecifierSet
 
     found, ranges = installed(name), wanted()
@@ -45,6 +65,8 @@ def _package(name: str) -> Part:
     needed = needed.removeprefix("==") or "any"
     if not found:
         return Part(name, "missing", needed, repair(name))
+    if fault := next(filter(None, map(trial.fault, distributions(name))), ""):
+        return Part(name, found, needed, f"{fault}: {repair(name, broken=True)}")
     return Part(name, found, needed, "fine" if fine else f"another version: {repair(name)}")
 
 

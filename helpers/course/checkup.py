@@ -1,67 +1,114 @@
 """This Python and this machine -> a row for each thing that the course needs: (mark, what, text).
 
-The rows of the Python and the environment come from course.py; here come the packages against
-their pins, the memory, the disk, and what the course can do without.
+The rows of the Python and the environment come from course.py; here come the packages, which are
+imported in children and compared with their pins, the memory, the disk, and what the course can do
+without.
 """
 
 import shutil
 import sys
-from collections.abc import Iterator
-from importlib import metadata
+import time
+from collections.abc import Callable, Iterator
 
 import course
+from helpers.safety.package_trial import Trial, canonical, try_packages
 
 Row = tuple[str, str, str]
+OWN = "whoruns"  # what requirements.txt calls "-e ."
 KEY_PACKAGES = """jupyterlab ipywidgets anywidget nbval networkx numpy bytecode
     torch tensorflow-cpu tensorflow"""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NOT_INSTALLED = "MISSING", "packages", f"not installed: {course.REPAIR}"
+SILENT = 3  # seconds after which each package that was imported gets a line
 
 
 def check(rows: list[list[str]]) -> int:
     """Print the given rows and the others; return 0 if the course can run here."""
     broken = any(row[:2] == ["MISSING", "environment"] for row in rows)
-    return course.report([*rows, *([NOT_INSTALLED] if broken else packages()), *machine()])
+    found = [NOT_INSTALLED] if broken else list(packages())
+    return course.report([*rows, *found, *memory(), *machine()])
 
 
 def packages() -> Iterator[Row]:
-    """Yield a row for each key package, for what does not load, and for the memory."""
-    try:
-        import psutil
-        from packaging.requirements import Requirement
-    except ImportError:
+    """Yield a row for each key package, and for each other one that is broken.
+
+    All that requirements.txt names is imported, each framework also runs an op, and the files of
+    every distribution are looked at.
+    """
+    pins = read_versions("constraints.txt")
+    names = [*read_versions("requirements.txt"), OWN]
+    trial = try_packages(sys.executable, names, done=progress_lines(len(names)))
+    keys = [name for name in KEY_PACKAGES.split() if name in names]
+    missing = [name for name in names if name not in trial.versions]
+    if len(missing) > len(names) / 2:  # what is here was not installed for the course
         yield NOT_INSTALLED
         return
-    lines = (course.ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    pins = [Requirement(line) for line in lines if line.split("=")[0] in KEY_PACKAGES.split()]
-    rows = [package(pin) for pin in pins if pin.marker is None or pin.marker.evaluate()]
-    yield from rows
-    whole = all(mark != "MISSING" for mark, *_ in rows)
-    for module in ("helpers", "torch", "tensorflow") if whole else ():
-        if not loads(module):
-            say_why = f'{sys.executable} -c "import {module}"'
-            yield "MISSING", f"import {module}", f"fails; run this to see why: {say_why}"
-    memory = psutil.virtual_memory()
-    total, free = (size / course.GIGABYTE for size in (memory.total, memory.available))
+    for name in keys:
+        yield package(name, pins.get(name, set()), trial)
+    for name in sorted({*trial.faults, *trial.consequences}.difference(keys)):
+        if name in pins or name in names:
+            yield package(name, set(), trial)
+        else:
+            yield "note", name, f"{trial.fault(name)}; the course does not need it"
+
+
+def read_versions(file_name: str) -> dict[str, set[str]]:
+    """Return distribution -> the versions that a pip file pins, for this machine."""
+    versions: dict[str, set[str]] = {}
+    for line in (course.ROOT / file_name).read_text(encoding="utf-8").splitlines():
+        requirement, _, marker = line.partition(" #")[0].partition(";")
+        if requirement.strip() and not requirement.startswith(("-", "#")) and applies(marker):
+            name, _, version = requirement.replace("~=", "==").partition("==")
+            versions.setdefault(canonical(name.strip()), set()).add(version.strip())
+    return versions
+
+
+def applies(marker: str) -> bool:
+    """Tell whether a requirement with this marker is for this machine; True if unknown."""
+    try:
+        from packaging.markers import Marker
+
+        return not marker.strip() or Marker(marker).evaluate()
+    except Exception:  # packaging is missing or broken, and has a row of its own
+        return True
+
+
+def package(name: str, pinned: set[str], trial: Trial) -> Row:
+    """Return the row for a package that the course needs; `pinned` are the versions that fit."""
+    if fault := trial.fault(name):
+        return "MISSING", name, f"{fault}: {course.REPAIR}"
+    version = trial.versions.get(name, "")
+    if not version:
+        return "MISSING", name, f"is not installed: {course.REPAIR}"
+    if not pinned or version.partition("+")[0] in pinned:
+        return "ok", name, version
+    return "note", name, f"{version}, pinned {' or '.join(sorted(pinned))}: {course.REPAIR}"
+
+
+def progress_lines(total: int) -> Callable[[str], None]:
+    """Return a function that counts packages and prints a line for each, once it takes long."""
+    start, names = time.monotonic(), []
+
+    def count(name: str) -> None:
+        names.append(name)
+        if time.monotonic() - start > SILENT:
+            course.say(f"imported {len(names):2} of {total} packages: {name}")
+
+    return count
+
+
+def memory() -> Iterator[Row]:
+    """Yield the row for the memory, where there is a psutil that can tell."""
+    try:
+        import psutil
+
+        size = psutil.virtual_memory()
+    except Exception:  # missing, or broken: it has a row of its own
+        return
+    total, free = (number / course.GIGABYTE for number in (size.total, size.available))
     text = f"{total:.1f} GB, {free:.1f} GB free"
     more = "" if free > 2 else ": an open notebook needs 1 GB, so close others"
     yield "note" if more else "ok", "memory", text + more
-
-
-def package(pin) -> Row:
-    """Return the row for a pinned package, a `packaging` requirement."""
-    try:
-        version = metadata.version(pin.name)
-    except metadata.PackageNotFoundError:
-        return "MISSING", pin.name, f"pinned {pin.specifier}: {course.REPAIR}"
-    if pin.specifier.contains(version):
-        return "ok", pin.name, version
-    return "note", pin.name, f"{version}, pinned {pin.specifier}"
-
-
-def loads(module: str) -> bool:
-    """Tell whether a fresh Python imports a module; TensorFlow and PyTorch not in one process."""
-    return course.ask([sys.executable, "-c", f"import {module}"], timeout=300) is not None
 
 
 def machine() -> Iterator[Row]:

@@ -70,13 +70,17 @@ def cure(module: str) -> str:
     return CURE if HAS_COURSE else f"{repair(module)}, and start that Python again"
 
 
-def repair(module: str) -> str:
-    """Return only the command, which is what a table has room for."""
+def repair(module: str, *, broken: bool = False) -> str:
+    """Return only the command, which is what a table has room for.
+
+    `broken`: the module is installed, and its files are to be replaced.
+    """
     if HAS_COURSE:
         return "run `python course.py setup`"
+    install = "pip install --force-reinstall" if broken else "pip install"
     found = wanted()
     name = next((one for one in distributions(module) if one in found), module)
-    return f'run `pip install "{name}{found.get(name, "")}"` for the Python that runs this'
+    return f'run `{install} "{name}{found.get(name, "")}"` for the Python that runs this'
 
 
 def of_line(line: str) -> str:
@@ -141,5 +145,6 @@ def installed(package: str) -> str:
     """Return its version without its build label (2.13.0+cpu is 2.13.0), or nothing."""
     for name in distributions(package):
         with suppress(metadata.PackageNotFoundError):
-            return metadata.version(name).partition("+")[0]
+            version = metadata.version(name) or "unknown"  # its METADATA may be gone
+            return version.partition("+")[0]
     return ""

@@ -1,10 +1,14 @@
 """Records, costs and environment: rows with the right words, and bad input named."""
 
+import sys
+
 import pytest
 
 from helpers.capture import environment
 from helpers.capture.cpython import costs
 from helpers.capture.rows import records_listing
+from helpers.safety import missing_parts, progress
+from helpers.safety.package_trial import Trial
 
 
 def test_records_become_rows_that_keep_their_keys_as_attributes():
@@ -30,16 +34,57 @@ def test_costs_are_ratios_in_one_run(monkeypatch, refused):
 
 
 def test_environment_names_what_is_missing(monkeypatch):
-    monkeypatch.setattr(environment, "installed", lambda name: "")
+    monkeypatch.setattr(environment, "installed", lambda name: "")  # so nothing is tried
     listing = environment.environment_listing()
     missing = [row for row in listing.rows if row.found == "missing"]
     assert len(missing) == len(environment.PACKAGES) and "torch" in listing.note
     assert all("course.py setup" in row.verdict for row in missing)
 
 
+def verdicts(monkeypatch, faults, consequences=()):
+    trial = Trial(faults, dict(consequences), {})
+    monkeypatch.setattr(environment, "try_packages", lambda *names, **how: trial)
+    listing = environment.environment_listing()
+    return {row.name: row.verdict for row in listing.rows if row.verdict != "fine"}, listing.note
+
+
+def test_environment_names_what_is_there_and_broken(monkeypatch):
+    """Case 9: it once said that this machine has all that the course needs."""
+    faults = {"torch": "its file torch/functional.py is missing", "tensorflow-cpu": "hangs"}
+    faults = {**faults, "sympy": "is not for this table"}
+    found, note = verdicts(monkeypatch, faults, {"ipywidgets": "traitlets"})
+    cure = ": run `python course.py setup`"
+    assert found == {
+        "ipywidgets": f"does not import, because traitlets is broken{cure}",
+        "tensorflow": f"hangs{cure}",
+        "torch": f"its file torch/functional.py is missing{cure}",
+    }
+    assert note == "To fix: ipywidgets, tensorflow, torch."
+
+
+def test_environment_of_the_wheel_has_pips_cure_for_what_is_broken(monkeypatch):
+    for module in (environment, missing_parts):
+        monkeypatch.setattr(module, "HAS_COURSE", False)
+    (words,) = verdicts(monkeypatch, {"torch": "hangs"})[0].values()
+    assert words.startswith('hangs: run `pip install --force-reinstall "torch')
+
+
+@pytest.mark.own_process
+def test_environment_imports_each_package_elsewhere_and_says_how_far_it_is(monkeypatch):
+    said = []
+    monkeypatch.setattr(progress, "say", said.append)
+    listing = environment.environment_listing()
+    assert {row.verdict for row in listing.rows if row.name in environment.PACKAGES} == {"fine"}
+    assert not {"torch", "tensorflow", "jupyterlab"} & sys.modules.keys()
+    total = len(environment.PACKAGES)
+    counted = [f"imported {n} of {total} packages, in other processes" for n in range(1, total + 1)]
+    assert said == ["importing packages in other processes", *counted, ""]
+
+
 def test_every_line_of_the_environment_that_is_not_fine_says_its_cure(monkeypatch):
     monkeypatch.setattr(environment, "PYTHONS", ((2, 7),))
     monkeypatch.setattr(environment, "installed", lambda name: "" if name < "n" else "0.0.1")
+    monkeypatch.setattr(environment, "try_packages", lambda *names, **how: Trial({}, {}, {}))
     monkeypatch.setattr(environment, "GIGABYTES", 10**6)
     *rows, memory = environment.environment_listing().rows
     assert all("run `python" in row.verdict for row in rows)
