@@ -9,6 +9,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 with contextlib.suppress(ImportError):
     import triton  # noqa: F401  a torch with CUDA loads it; after TensorFlow that kills the process
 
@@ -22,7 +24,7 @@ with contextlib.suppress(ImportError):
 
 HERE = Path(__file__).parent
 
-pytest_plugins = ["tests.own_process", "tests.reports.plugin"]
+pytest_plugins = ["tests.own_folders", "tests.own_process", "tests.needs", "tests.reports.plugin"]
 
 # Kernels inherit these. The first two silence TensorFlow, and only work when set before its import.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -37,18 +39,18 @@ def setup_like_jupyterlab(setup):
     """Wrap nbval's start of a kernel: file descriptors 1 and 2 are captured as in JupyterLab.
 
     ipykernel captures them unless it finds PYTEST_CURRENT_TEST; without this, what C code and child
-    processes print is in the stored outputs and missing from the rerun.
+    processes print is in the stored outputs and missing from the rerun. The kernel imports the
+    helpers beside this file, whichever checkout was installed.
     """
 
-    def setup_without_pytest_name(self):
-        name = os.environ.pop("PYTEST_CURRENT_TEST", None)
-        try:
+    def setup_in_kernels_environment(self):
+        folders = [str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.delenv("PYTEST_CURRENT_TEST", raising=False)
+            patch.setenv("PYTHONPATH", os.pathsep.join(folders))
             setup(self)
-        finally:
-            if name is not None:
-                os.environ["PYTEST_CURRENT_TEST"] = name
 
-    return setup_without_pytest_name
+    return setup_in_kernels_environment
 
 
 def pytest_configure(config):

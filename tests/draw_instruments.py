@@ -20,6 +20,7 @@ VOLATILE = {  # verb -> an assert on the part that does not change
     "watch_race": 'assert race.model.saw("ResourceVariable")',
     "watch_costs": 'assert costs.model.ratio("twice") > 0',
 }
+TAGS = {"watch_hooked": ["needs-c-compiler"]}  # tests/needs.py
 OPENING = """\
 # Instruments for your own code
 
@@ -111,6 +112,8 @@ def page():
         for name, source in examples.items():
             cells.append(new_markdown_cell(words(name), id=f"words-{name}"))
             cells.append(new_code_cell(source, id=name))
+            if name in TAGS:
+                cells[-1].metadata["tags"] = TAGS[name]
             if name in VOLATILE:
                 cells[-1].metadata["tags"] = ["nbval-ignore-output"]
                 cells.append(new_code_cell(VOLATILE[name], id=f"assert-{name}"))

@@ -3,11 +3,13 @@
 import re
 import statistics
 
+from tests.needs import NEEDS
 from tests.strip_views import VIEW
 
 SKILLS = re.compile(r"^\d+\. ", re.MULTILINE)
 PLACE_OR_ADDRESS = re.compile(r"0x[0-9a-f]{6,}|/(?:home|root|tmp|Users)/|[A-Z]:\\\\Users")
 IGNORED = "nbval-ignore-output"
+OF_THE_BOOK = "needs-kernel"  # helpers/course/book/page.py
 MOST_WORDS = 130
 MEDIAN = 5  # lines of a code cell
 SOLUTION = "<details><summary>Solution"
@@ -63,13 +65,16 @@ def _opening(nb):
 
 
 def _executed(nb):
-    for number, cell in enumerate(_code(nb), 1):
+    for number, cell in enumerate(_code(nb)):
         if cell.execution_count is None:
-            yield f"code cell {number} was never executed, so nbval compares nothing there"
+            yield f"Cell {number} was never executed, so nbval compares nothing there"
         if any(output.output_type == "error" for output in cell.outputs):
-            yield f"code cell {number} stores an error"
+            yield f"Cell {number} stores an error"
         if "raises-exception" in _tags(cell):
-            yield f"code cell {number} allows an error; use expect"
+            yield f"Cell {number} allows an error; use expect"
+        for tag in _tags(cell):
+            if tag.startswith("needs-") and tag not in {*NEEDS, OF_THE_BOOK}:
+                yield f"Cell {number} has the tag {tag}, which tests/needs.py does not know"
 
 
 def _cells(nb, median):
@@ -80,11 +85,11 @@ def _cells(nb, median):
         yield "more than one code cell in ten is longer than 15 lines"
     if max(sizes) > 25:
         yield f"the longest code cell has {max(sizes)} lines"
-    for number, cell in enumerate(_code(nb), 1):
+    for number, cell in enumerate(_code(nb)):
         if "pip install" in cell.source:
-            yield f"code cell {number} installs something"
+            yield f"Cell {number} installs something"
         if "noqa" in cell.source:
-            yield f"code cell {number} speaks to a linter; let pyproject.toml do it"
+            yield f"Cell {number} speaks to a linter; let pyproject.toml do it"
 
 
 def _prose(nb):
@@ -100,10 +105,10 @@ def _prose(nb):
 def _outputs(nb):
     if VIEW in str(nb.cells):
         yield "a widget view is stored without its state; run tests/strip_views.py on the notebook"
-    for number, cell in enumerate(_code(nb), 1):
+    for number, cell in enumerate(_code(nb)):
         stored = [str(output.get("data", output.get("text", ""))) for output in cell.outputs]
         if hit := PLACE_OR_ADDRESS.search("".join(stored)):
-            yield f"the output of code cell {number} holds an address or a path: {hit.group()}"
+            yield f"the output of Cell {number} holds an address or a path: {hit.group()}"
 
 
 def _ignored(nb):
@@ -113,7 +118,7 @@ def _ignored(nb):
         yield f"{len(ignored)} of {len(code)} outputs are not compared"
     for number in ignored:
         if not any("assert " in cell.source for cell in code[number : number + 2]):
-            yield f"code cell {number + 1} is not compared and has no assert beside it"
+            yield f"Cell {number} is not compared and has no assert beside it"
 
 
 def _exercises(nb):

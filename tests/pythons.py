@@ -1,4 +1,8 @@
-"""Which other Pythons this machine has, and how to run a file of the house in one of them."""
+"""Which other Pythons this machine has, and how to run a file of the house in one of them.
+
+A bare Python finds no package: `-S` leaves out the folder of packages, so that a package which a
+module needs and a bare Python lacks is missed on every machine.
+"""
 
 import os
 import shutil
@@ -45,15 +49,16 @@ def found(version: str) -> str | None:
 def run(version: str, code: str, stdin: str = "") -> str:
     """Run code in a bare child of this version, with `helpers` importable; return what it printed.
 
-    The test is skipped where there is no such Python, and fails where the child dies.
+    No package is found there, also of those that this Python has. The test is skipped where there
+    is no such Python, and fails where the child dies.
     """
     path = found(version)
     if path is None:
         pytest.skip(f"no Python {version} on this machine")
-    keep = ("PATH", "HOME", "SYSTEMROOT", "LD_LIBRARY_PATH", "TMPDIR", "TEMP")
+    keep = ("PATH", "HOME", "XDG_CACHE_HOME", "SYSTEMROOT", "LD_LIBRARY_PATH", "TMPDIR", "TEMP")
     env = {name: os.environ[name] for name in keep if name in os.environ}
     env |= {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [path, "-X", "faulthandler", "-c", BARE + code]
+    command = [path, "-S", "-X", "faulthandler", "-c", BARE + code]
     child = finished(command, input=stdin, env=env, timeout=600)  # a busy machine
     assert child.returncode == 0, f"exit {child.returncode}\n{child.stdout}\n{child.stderr}"
     return child.stdout

@@ -24,6 +24,7 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import v4
 
 import conftest  # noqa: F401 - the environment in which the stored outputs were made
+from tests.needs import missing_need
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
 SANITIZE = Path(__file__).with_name("nbval_sanitize.cfg")
@@ -32,7 +33,10 @@ LONGEST = 300  # seconds for one cell
 
 
 class Missed(NamedTuple):
-    """A cell that does not do what it did: its section, its number in the notebook, and how."""
+    """A cell that does not do what it did: its section, its number, and how.
+
+    The number counts code cells from 0, as nbval does.
+    """
 
     section: str
     cell: int
@@ -72,9 +76,11 @@ def unbound(path: Path) -> Iterator[tuple[str, str]]:
 
 def missed(path: Path) -> Iterator[Missed]:
     """Start each section alone; yield the cells that raise or show another text."""
-    for title, cells in alone(nbformat.read(path, 4)):
+    book = nbformat.read(path, 4)
+    code_cells = [at for at, cell in enumerate(book.cells) if cell.cell_type == "code"]
+    for title, cells in alone(book):
         for at, words in _run_alone(path, cells):
-            yield Missed(title, at, words)
+            yield Missed(title, code_cells.index(at), words)
 
 
 def _run_alone(path: Path, cells: list[int]) -> Iterator[tuple[int, str]]:
@@ -90,7 +96,8 @@ def _run_alone(path: Path, cells: list[int]) -> Iterator[tuple[int, str]]:
                 yield at, f"{error.ename}: {error.evalue}"
                 continue
             told = "show_predictions" in cell.source  # of all that was asked in this kernel
-            if not told and "nbval-ignore-output" not in cell.metadata.get("tags", []):
+            tags = cell.metadata.get("tags", [])
+            if not told and "nbval-ignore-output" not in tags and not missing_need(tags):
                 yield from ((at, words) for words in _differing(stored, _shown(cell)))
 
 
@@ -158,8 +165,8 @@ def test_what_a_section_misses_is_told(tmp_path):
     told = [(title, words.removeprefix("Undefined name ")) for title, words in unbound(path)]
     assert told == [(three, "`count`"), (three, "`other`"), (exercise, "`tried`")]
     assert list(missed(path)) == [
-        (two, 6, "stored: 2 · now: 1"),
-        (two, 9, "stored: one more · now: nothing"),
-        (three, 11, "NameError: name 'count' is not defined"),
-        (exercise, 15, "NameError: name 'tried' is not defined"),
+        (two, 4, "stored: 2 · now: 1"),
+        (two, 6, "stored: one more · now: nothing"),
+        (three, 7, "NameError: name 'count' is not defined"),
+        (exercise, 9, "NameError: name 'tried' is not defined"),
     ]

@@ -1,7 +1,8 @@
 """A command, or source -> what a child process printed and reported, and how it ended.
 
 A child, with all that it started, ends at its limit, at half of the machine's memory, on Ctrl-C and
-with the kernel. It tells results in a file, so nothing that it prints is taken for one.
+with the kernel. It tells results in a file, so nothing that it prints is taken for one. Where the
+memory of a process is unknown (processes.py), there is no limit on it.
 """
 
 import atexit
@@ -21,10 +22,8 @@ from contextlib import ExitStack, suppress
 from types import ModuleType, NoneType
 from unittest.mock import patch
 
-with suppress(ImportError):  # a bare Python runs the small systems
-    import psutil
-
 from .folders import temporary
+from .processes import kill_tree, resident_bytes, total_bytes
 
 POSIX = os.name == "posix"
 CAN_FORK = sys.platform == "linux"
@@ -114,11 +113,9 @@ def _follow(pid: int, poll: Callable, seconds: float, files) -> ProcessResult:
             time.sleep(min(0.05, 0.001 + passed / 10))
             late = passed >= seconds
             flood = any(os.fstat(file.fileno()).st_size > MOST_PRINTED for file in files)
-            with suppress(psutil.Error):
-                used = psutil.Process(pid).memory_info().rss
-                large = used > SHARE * psutil.virtual_memory().total
+            large = _is_large(pid)
     finally:
-        _kill_tree(pid)
+        kill_tree(pid)
         while (code := poll()) is None:
             time.sleep(0.001)
     return ProcessResult(code, late, *map(_beginning_of, files), large)
@@ -131,14 +128,9 @@ def _beginning_of(file) -> str:
     return f"{text}\n… {more:,} bytes are left out here …" if more > 0 else text
 
 
-def _kill_tree(pid: int) -> None:
-    with suppress(psutil.NoSuchProcess):
-        process = psutil.Process(pid)
-        for one in [*process.children(recursive=True), process]:
-            one.kill()
-    if POSIX:
-        with suppress(OSError):
-            os.killpg(pid, signal.SIGKILL)
+def _is_large(pid: int) -> bool:
+    used, total = resident_bytes(pid), total_bytes()
+    return used is not None and total is not None and used > SHARE * total
 
 
 # -- in the child

@@ -2,17 +2,16 @@
 
 import _thread
 import ctypes
+import os
 import signal
 import sys
 import threading
 import time
 from collections import namedtuple
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
-with suppress(ImportError):  # a bare Python runs the small systems
-    import psutil
-
+from .processes import resident_bytes
 from .restoring import is_library
 
 GIBIBYTE = 1 << 30
@@ -20,7 +19,8 @@ STRETCH = 3  # times the limit, of wall time, where others use the processor
 LOOKS, PATIENT, AGAIN = 0.05, 1.0, 0.2  # seconds until the first look, the second press, others
 
 
-# `seconds` of processor time, or of waiting; `characters` of output; `bytes` of new memory.
+# `seconds` of processor time, or of waiting; `characters` of output; `bytes` of new memory, where
+# the memory of this process is known (processes.py).
 Limits = namedtuple("Limits", "seconds characters bytes", defaults=(10, 100_000, GIBIBYTE))
 
 
@@ -74,18 +74,21 @@ class limited:  # noqa: N801 (used like a function)
 
     def _watch(self) -> None:
         start, cpu = time.monotonic(), time.process_time()
-        memory, limit = psutil.Process().memory_info().rss, self._limits.seconds
+        memory, limit = self._resident(), self._limits.seconds
         waits = {0: LOOKS, 1: PATIENT}
         while not self._over.wait(waits.get(self._presses, AGAIN)):
             used, waited = time.process_time() - cpu, time.monotonic() - start
             if used > limit or waited > limit * (STRETCH if used > limit / 10 else 1):
                 self.stop(f"your code did not end within {limit:g} seconds")
-            elif psutil.Process().memory_info().rss - memory > self._limits.bytes:
+            elif self._resident() - memory > self._limits.bytes:
                 most = self._limits.bytes / GIBIBYTE
                 self.stop(f"your code took more than {most:g} GB of memory")
             with self._lock:
                 if self.because and not self._over.is_set():
                     self._press()
+
+    def _resident(self) -> int:
+        return resident_bytes(os.getpid()) or 0  # where it is unknown, it never grows
 
     def _press(self) -> None:
         self._presses += 1

@@ -1,5 +1,7 @@
 """pytest's end -> what failed, in plain words; and in `--junitxml`, on which machine it ran.
 
+A cell of a notebook that needs what this machine lacks is only run, and that is said, too.
+
 Where COURSE_NO_SKIPS is `all`, a skipped test fails the run; where it is `offline`, one does whose
 reason does not name the network.
 """
@@ -12,7 +14,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 import pytest
 
-from tests.reports.records import ERROR, FAILED, SKIPPED, Record, plain
+from tests.needs import not_compared
+from tests.reports.cells import COLOUR, explain
+from tests.reports.records import ERROR, FAILED, NOT_COMPARED, SKIPPED, Record, plain
 from tests.reports.red import sentences
 
 NO_SKIPS = "COURSE_NO_SKIPS"
@@ -22,6 +26,10 @@ TOLD = ("pytest", "numpy", "torch", "tensorflow-cpu", "tensorflow", "jupyterlab"
 def pytest_sessionstart(session):
     """Write into the report where it was made; the host's name is in it anyway."""
     from _pytest.junitxml import xml_key
+
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and not reporter.hasmarkup:
+        session.config.option.color = "no"  # nbval writes colours unless this says so
 
     xml = session.config.stash.get(xml_key, None)
     for name, value in where(session.config).items() if xml else ():
@@ -37,6 +45,18 @@ def where(config) -> dict[str, str]:
         with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
     return found
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    """Say of a cell that failed what nbval leaves out; without colours where nobody sees them."""
+    report = yield
+    if hasattr(item, "cell") and isinstance(report.longrepr, str):
+        stored, came = item.cell.outputs, item.test_outputs or []
+        report.longrepr = explain(report.longrepr, stored, came, item.sanitize)
+        if item.config.option.color == "no":
+            report.longrepr = COLOUR.sub("", report.longrepr)
+    return report
 
 
 def pytest_sessionfinish(session):
@@ -60,16 +80,28 @@ def forbidden(stats: dict) -> Iterator[str]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # the outermost: after pytest's own summary
 def pytest_terminal_summary(terminalreporter):
-    """Print a sentence for each failure, as plain text."""
+    """Print a sentence for what was not compared and for each failure, as plain text."""
     result = yield
-    stats = terminalreporter.stats
-    said = list(sentences(records(stats), terminalreporter.config.rootpath))
-    said += forbidden(stats)
-    if said:
-        terminalreporter.section("what failed, in plain words")
-        for sentence in said:
-            terminalreporter.line(f"- {sentence}")
+    stats, config = terminalreporter.stats, terminalreporter.config
+    failed = list(sentences(records(stats), config.rootpath, where(config)))
+    parts = {
+        "what was not compared": list(not_compared(uncompared(stats))),
+        "what failed, in plain words": [*failed, *forbidden(stats)],
+    }
+    for heading, said in parts.items():
+        if said:
+            terminalreporter.section(heading)
+            for sentence in said:
+                terminalreporter.line(f"- {sentence}")
     return result
+
+
+def uncompared(stats: dict) -> Iterator[tuple[str, str]]:
+    """Yield the file and the tag of each cell that was run and not compared."""
+    for report in (one for reports in stats.values() for one in reports):
+        for name, value in getattr(report, "user_properties", ()):
+            if name == NOT_COMPARED and report.when == "call":
+                yield _split(report.nodeid)[0], value
 
 
 def records(stats: dict) -> list[Record]:

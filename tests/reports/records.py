@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+NOT_COMPARED = "not compared"  # a property of a test; its value is a tag of tests/needs.py
 PASSED, FAILED, ERROR, SKIPPED = "passed", "failed", "error", "skipped"
 _COLOUR = re.compile(r"(?:\x1b|#x1B|\\x1b)\[[0-9;]*m")
 
@@ -21,23 +22,39 @@ class Record(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One run: the system and Python (`system`, `python`, ...), and its records."""
+    """One run: the system and Python (`system`, `python`, ...), and its records.
+
+    `uncompared` has the file and the tag of each cell that was only run, for what its outputs need.
+    """
 
     where: dict[str, str]
     records: list[Record]
+    uncompared: list[tuple[str, str]] = []
 
 
 def read(path: str | Path) -> Run:
     """Return what a file of `--junitxml` holds; OSError or ParseError where it holds no report."""
     root = ElementTree.parse(path).getroot()
-    told = [(p.get("name", ""), p.get("value", "")) for p in root.iter("property")]
+    told = [_pair(one) for one in root.iterfind("testsuite/properties/property")]
     where = {name: value for name, value in told if not name.startswith("hypothesis-statistics")}
-    return Run(where, [record for case in root.iter("testcase") for record in _records(case)])
+    cases = list(root.iter("testcase"))
+    properties = [(case, *_pair(one)) for case in cases for one in case.iter("property")]
+    uncompared = [
+        (_file(case.get("classname", "")), tag)
+        for case, name, tag in properties
+        if name == NOT_COMPARED
+    ]
+    return Run(where, [record for case in cases for record in _records(case)], uncompared)
 
 
 def plain(words: str) -> str:
     """Return words without the colours of a terminal."""
     return _COLOUR.sub("", html.unescape(words))
+
+
+def _pair(one) -> tuple[str, str]:
+    """Return the name and the value of a property."""
+    return one.get("name", ""), one.get("value", "")
 
 
 def _records(case) -> Iterator[Record]:

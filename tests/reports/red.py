@@ -12,15 +12,17 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from tests.needs import not_compared
+from tests.reports.cells import CAME, DIFFER, KINDS, STORED, unexpected_heading
 from tests.reports.records import ERROR, FAILED, Record, read
 
 ROOT = Path(__file__).parents[2]
+REFERENCE = "3.11"  # the Python whose outputs are stored in the notebooks
 LONGEST = 300  # letters of one quotation
 MOST = 40  # sentences: a run in which all fails has one reason
 NAMED = 5  # tests of one file that end with the same words
 FOR_LEARNERS = ": run `python course.py setup`"  # begins the cure that a missing part has for them
 _CELL = re.compile(r"Cell (\d+)$")
-_KINDS = re.compile(r"(Missing|Unexpected) output fields from running code: (\{.*?\})")
 _TAG = re.compile(r"<[^<>]*>|^[^<>]*>|<[^<>]*$")  # also one whose beginning or end is not quoted
 _BLOB = re.compile(r"\S{80,}")  # a picture's bytes, and no word
 _RAISED = re.compile(
@@ -28,12 +30,21 @@ _RAISED = re.compile(
 )
 
 
-def sentences(records: Iterable[Record], root: Path = ROOT) -> Iterator[str]:
+def sentences(
+    records: Iterable[Record], root: Path = ROOT, where: dict[str, str] | None = None
+) -> Iterator[str]:
     """Yield a sentence for each record that failed, and at last how to run one again.
 
-    `root` is the folder that the files' names are in; notebooks are read there.
+    `root` is the folder that the files' names are in; notebooks are read there. `where` says on
+    which Python it was (`Run.where`): on another one, outputs differ from the stored ones.
     """
     failed = [record for record in records if record.outcome in (FAILED, ERROR)]
+    python = (where or {}).get("python", REFERENCE)
+    if python != REFERENCE and any(DIFFER in record.words for record in failed):
+        yield (
+            f"The stored outputs are those of Python {REFERENCE}, and this is Python {python}: "
+            "`--nbval-lax` runs the cells without comparing"
+        )
     alike: dict[tuple, list[Record]] = {}  # the cases of a test are told by one of them
     for record in failed:
         test = record.name.partition("[")[0]
@@ -53,14 +64,14 @@ def sentences(records: Iterable[Record], root: Path = ROOT) -> Iterator[str]:
 
 
 def _of_a_cell(record: Record, root: Path) -> tuple[str, str]:
-    """Return what happened in a code cell, whose number counts from 0; it has no name."""
-    number = int(_CELL.match(record.name)[1])
-    section, source = _place(root / record.file, number)
-    return "", f', "{section}", code cell {number + 1} ({_short(source)}){_ended(record.words)}'
+    """Return what happened in a code cell, under nbval's name for it; it has no other."""
+    section, source = _place(root / record.file, int(_CELL.match(record.name)[1]))
+    place = f'{record.name}, "{section}" ({_short(source)})'
+    return "", f"::{place}{_ended(record.words)}"
 
 
 def _ended(words: str) -> str:
-    if "Cell outputs differ" in words:
+    if DIFFER in words:
         return f" {_another(words)}"
     if late := re.search(r"Timeout of (\d+) seconds", words):
         dead = " and its kernel does not answer" if "Failed to interrupt" in words else ""
@@ -87,25 +98,45 @@ def _of_a_test(record: Record) -> tuple[str, str]:
 
 def _another(words: str) -> str:
     """Return how an output differs from the stored one; of HTML the words that are read."""
-    if kinds := _KINDS.search(words):
-        named = ", ".join(sorted(re.findall(r"'([^']+)'", kinds[2])))
-        gone = kinds[1] == "Missing"
-        return (
-            f"shows no {named}, which is stored" if gone else f"shows {named}, and none is stored"
-        )
-    html = "mismatch 'text/html'" in words
-    stored, now = (_first(words.splitlines(), sign, html) for sign in ("+", "-"))
-    came = f"{stored} is stored, {now} came"
-    if stored == now:
-        came = "the words that can be told are the same"
-    return f"shows another output than the stored one: {came}"
+    if found := KINDS.search(words):
+        kinds = sorted(re.findall(r"'([^']+)'", found[2]))
+        if found[1] == "Missing":
+            return f"shows no {', '.join(kinds)}, which is stored"
+        texts = [_indented(words, unexpected_heading(kind)) for kind in kinds]
+        text = next(filter(None, texts), "")
+        shown = f"shows {', '.join(kinds)}, and none is stored"
+        return f'{shown}: "{_short(text)}"' if text else shown
+    lines = words.splitlines()
+    stored, came = (_behind(lines, heading) for heading in (STORED, CAME))
+    if stored is None or came is None:  # the text is the same, or what pytest wrote is older
+        html = "mismatch 'text/html'" in words
+        stored, came = (_first(lines, sign, html) for sign in ("+", "-"))
+    told = f"{stored} is stored, {came} came"
+    if stored == came:
+        told = "it reads the same, and its HTML or a picture differs"
+    return f"shows another output than the stored one: {told}"
+
+
+def _indented(words: str, heading: str) -> str:
+    """Return the indented lines below a heading, without it; "" where it is not there."""
+    found = re.search(rf"^{re.escape(heading)}\n((?:  .*(?:\n|$))+)", words, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def _behind(lines: list[str], heading: str) -> str | None:
+    """Return in quotes what stands behind a heading, None where that is not there."""
+    found = [line.removeprefix(heading) for line in lines if line.startswith(heading)]
+    return _quoted(found[0]) if found else None
 
 
 def _first(lines: list[str], sign: str, html: bool) -> str:
     """Return the first line of a difference that only one side has; `+` is the stored side."""
     found = [line.strip()[1:].strip() for line in lines if re.match(rf"\s*\{sign} \S", line)]
     read = [_BLOB.sub(" ", _TAG.sub(" ", line)).strip() for line in found] if html else found
-    words = next(filter(None, read), "")
+    return _quoted(next(filter(None, read), ""))
+
+
+def _quoted(words: str) -> str:
     return f'"{_short(words)}"' if words else "nothing more"
 
 
@@ -136,7 +167,8 @@ def main(paths: list[str]) -> int:
     """Print what failed in these reports."""
     for path in paths:
         try:
-            said = list(sentences(read(path).records))
+            run = read(path)
+            said = [*not_compared(run.uncompared), *sentences(run.records, where=run.where)]
         except (OSError, SyntaxError) as error:  # the run ended before it wrote one
             said = [f"there is no report, so pytest did not come to its end ({error})"]
         print("\n".join(f"- {sentence}" for sentence in said or ["nothing failed"]))

@@ -37,6 +37,15 @@ def test_passes():
 """
 
 
+# An exhibit whose HTML differs from the stored one in its first tag.
+SHOWN = """# an exhibit
+class Shown:
+    def _repr_mimebundle_(self, **options):
+        return {"text/html": "<i>one</i> <b>two new</b>", "text/plain": "one\\ntwo new"}
+Shown()"""
+STORED = {"text/html": "<b>one</b> <b>two old</b>", "text/plain": "one\ntwo old"}
+
+
 def code(source, *printed):
     outputs = [v4.new_output("stream", text=text) for text in printed]
     return v4.new_code_cell(source, outputs=outputs, execution_count=1)
@@ -55,6 +64,8 @@ def run(tmp_path_factory):
         code("print('a new one')", "the old one\n"),
         v4.new_markdown_cell("## 2 · Raises\n\nHere is `it`:"),
         code("# first\nnobody_knows", "5\n"),
+        code("import sys\nprint('cannot write here', file=sys.stderr)"),
+        v4.new_code_cell(SHOWN, outputs=[v4.new_output("display_data", STORED)], execution_count=1),
     ]
     nbformat.write(v4.new_notebook(cells=cells), folder / "notebooks/01_book.ipynb")
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
@@ -103,10 +114,14 @@ def test_a_run_in_which_no_test_may_be_skipped_fails(tmp_path, setting, code, to
 
 BOOK = "notebooks/01_book.ipynb"
 TOLD = [
-    f"{BOOK}, \"1 · Prints\", code cell 2 (print('a new one')) shows another output than the "
-    'stored one: "the old one" is stored, "a new one" came',
-    f"{BOOK}, \"2 · Raises\", code cell 3 (# first) raised NameError: name 'nobody_knows' is not "
+    f"{BOOK}::Cell 1, \"1 · Prints\" (print('a new one')) shows another output than the stored "
+    'one: "the old one" is stored, "a new one" came',
+    f"{BOOK}::Cell 2, \"2 · Raises\" (# first) raised NameError: name 'nobody_knows' is not "
     "defined",
+    f'{BOOK}::Cell 3, "2 · Raises" (import sys) shows stderr, and none is stored: '
+    '"cannot write here"',
+    f'{BOOK}::Cell 4, "2 · Raises" (# an exhibit) shows another output than the stored one: '
+    '"two old" is stored, "two new" came',
     "tests/test_broken.py: `what is held is told` failed: AssertionError: the row of a",
     "tests/test_broken.py: `with a fixture` could not start or end: RuntimeError: no set-up",
     f"One file again: python3 course.py test {BOOK}",
@@ -126,11 +141,15 @@ def test_the_page_counts_what_was_tried_and_says_what_was_not(run):
     bare = [Record("tests/a.py", n, PASSED) for n in ("test_a[3.12]", "test_b[x-3.12-y]", "test_c")]
     here = Run({**run[2].where, "system": "Linux", "python": "3.11"}, [*run[2].records, *bare])
     rows = [line for line in tried.page([here]).splitlines() if line.startswith("| ")]
-    assert rows[2].startswith("| Linux | 3.11 | 2 failed, 1 passed (compared) | ")
+    assert rows[2].startswith("| Linux | 3.11 | 4 failed, 1 passed (compared) | ")
     assert "| 2 failed, 4 passed, 1 skipped | not tried |" in rows[2]
     assert "| 2 passed: in a bare Python, without packages |" in rows[3]
     assert len(rows) == 14 and all(row.count("not tried") == 3 for row in rows[4:11])
     assert "| 1 | needs a lamp |" in tried.page([here])
+    lacking = here._replace(uncompared=[("notebooks/04.ipynb", "needs-c-compiler")])
+    assert "\n1 cell of notebooks/04.ipynb needs a C compiler, and none works" in tried.page(
+        [lacking]
+    )
 
 
 def test_a_run_that_wrote_no_report_is_told(tmp_path, capsys):
@@ -151,13 +170,41 @@ NEW = "Cell outputs differ\nUnexpected output fields from running code: {'text/p
         ("Cell 0: something new", "): Cell 0: something new"),
         (NEW, "shows text/plain, and none is stored"),
         (HTML.format('p;">now</td>', 'p;">once</td>'), '"once" is stored, "now" came'),
-        (HTML.format("<b>it</b>", "<i>it</i>"), "the words that can be told are the same"),
+        (
+            HTML.format("<b>it</b>", "<i>it</i>"),
+            "it reads the same, and its HTML or a picture differs",
+        ),
         (HTML.format("iVBO" * 40, "<i>it</i>"), '"it" is stored, nothing more came'),
     ],
 )
 def test_a_cell_that_ends_otherwise_is_told(words, told):
     [said, _] = red.sentences([Record("notebooks/no.ipynb", "Cell 0", FAILED, words)])
     assert said.endswith(told)
+
+
+def test_a_cell_has_the_name_by_which_pytest_runs_it(run):
+    summary = [line for line in run[1].splitlines() if line.startswith(("FAILED", "ERROR"))]
+    names = {line.split(" - ")[0].partition(" ")[2] for line in summary if "::Cell" in line}
+    assert names == {told.partition(",")[0] for told in TOLD if "::Cell" in told}
+
+
+@pytest.mark.parametrize(("python", "lines"), [("3.11", 2), ("3.13", 3)])
+def test_on_another_python_the_way_to_run_without_comparing_is_told(python, lines):
+    cell = Record("notebooks/no.ipynb", "Cell 0", FAILED, NEW)
+    said = list(red.sentences([cell], where={"python": python}))
+    assert len(said) == lines
+    assert said[0].startswith("The stored outputs are those of Python 3.11") == (lines == 3)
+    assert lines == 2 or said[0].endswith(
+        "this is Python 3.13: `--nbval-lax` runs the cells without comparing"
+    )
+    raised = Record("notebooks/no.ipynb", "Cell 0", FAILED, "Cell 0: something new")
+    assert len(list(red.sentences([raised], where={"python": python}))) == 2
+
+
+def test_there_is_one_python_whose_outputs_are_stored():
+    from helpers.course.tests import REFERENCE
+
+    assert ".".join(map(str, REFERENCE)) == red.REFERENCE
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path):

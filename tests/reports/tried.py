@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from tests.needs import not_compared
 from tests.reports.records import ERROR, FAILED, PASSED, SKIPPED, Run, read
 
 PAGE = Path(__file__).parents[2] / "docs" / "tried.md"
@@ -76,6 +77,7 @@ def notes(run: Run) -> list[str]:
     machine = run.where.get("machine", "")
     lines = ["", f"**{SYSTEMS.get(system, system)}, Python {python}** ({machine}): "]
     lines[-1] += ", ".join(versions) or "versions unknown"
+    lines += [f"\n{sentence}." for sentence in not_compared(run.uncompared)]
     skipped = Counter(record.words for record in run.records if record.outcome == SKIPPED)
     if skipped:
         lines += ["", "| skipped | why |", "| --- | --- |"]

@@ -29,14 +29,7 @@ class NotBuilt(OneSentence, RuntimeError):
 @cache
 def extension() -> ModuleType:
     """Return the extension, built if need be. NotBuilt says why there is none."""
-    refuse_python()
-    home = folders.cache("frame_hook")
-    fits = SOURCE.read_bytes(), sys.version.encode(), os.fsencode(sysconfig.get_path("include"))
-    key = hashlib.sha256(b"\0".join(fits)).hexdigest()[:16]
-    path = home.path / f"_frame_hook-{key}{sysconfig.get_config_var('EXT_SUFFIX')}"
-    if not path.exists():
-        _compile(home, path.name)
-    spec = importlib.util.spec_from_file_location("_frame_hook", path)
+    spec = importlib.util.spec_from_file_location("_frame_hook", build())
     try:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
@@ -44,6 +37,18 @@ def extension() -> ModuleType:
     except (ImportError, RuntimeError) as error:
         raise NotBuilt(f"the frame hook cannot be loaded here: {error}") from None
     return module
+
+
+def build() -> Path:
+    """Return the file of the extension, compiled if need be. NotBuilt says why there is none."""
+    refuse_python()
+    home = folders.cache("frame_hook")
+    fits = SOURCE.read_bytes(), sys.version.encode(), os.fsencode(sysconfig.get_path("include"))
+    key = hashlib.sha256(b"\0".join(fits)).hexdigest()[:16]
+    path = home.path / f"_frame_hook-{key}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    if not path.exists():
+        _compile(home, path.name)
+    return path
 
 
 def refuse_python() -> None:
