@@ -2,7 +2,7 @@
 
 Memory is what the system calls resident (RSS): all pages that a kernel touches, those that it
 shares with others too, so that neighbours change nothing. A kernel and its children are summed as
-what each has to itself and its part of the shared pages (PSS; Linux alone).
+what each has to itself and its part of the shared pages (PSS).
 """
 
 import contextlib
@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import nbformat
 import psutil
@@ -38,7 +39,7 @@ class Run:
     """What one kernel took: seconds to the first exhibit, and MB at each point of its way."""
 
     first_exhibit: float = 0.0
-    cpu: float = 0.0  # seconds of a processor until then, in the kernel
+    cpu: float = 0.0  # seconds of a processor until then, in the kernel and its children
     imported: tuple[str, ...] = ()  # what the cells up to the first exhibit import of frameworks
     framework: bool = False  # whether one is in it
     started: float = 0.0
@@ -54,6 +55,13 @@ def code_cells(number: str) -> list:
     [path] = (path for path in NOTEBOOKS if path.name.startswith(number))
     cells = nbformat.read(path, 4).cells
     return [v4.new_code_cell("pass"), *(cell for cell in cells if cell.cell_type == "code")]
+
+
+class Cost(NamedTuple):
+    """What a process and its children took: seconds of a processor, and MB at most (PSS)."""
+
+    cpu: float
+    memory: float
 
 
 @contextlib.contextmanager
@@ -72,13 +80,15 @@ def kernel(number: str) -> Iterator[tuple[NotebookClient, psutil.Process]]:
 def opened(number: str, until: str = EXHIBIT) -> Run:
     """Run a chapter as far as its first exhibit, first framework or end; return what it took."""
     run, source, start = Run(), "", time.perf_counter()
-    with kernel(number) as (client, process), looked_at(process, run, until):
+    with kernel(number) as (client, process), contextlib.ExitStack() as stack:
+        if until == END:  # looking takes time, and before the end times are taken
+            stack.enter_context(looked_at(process, run))
         for place, cell in enumerate(client.nb.cells):
             client.execute_cell(cell, place)
             source += cell.source + "\n"
             if not run.first_exhibit and is_exhibit(cell):
                 run.first_exhibit = time.perf_counter() - start
-                run.cpu = sum(process.cpu_times()[:2])
+                run.cpu = worked(process)
                 run.imported = tuple(dict.fromkeys(IMPORTS.findall(source)))
                 if until == EXHIBIT:
                     break
@@ -93,6 +103,41 @@ def opened(number: str, until: str = EXHIBIT) -> Run:
                 break
         run.peak = max(run.rest, peak(process))
     return run
+
+
+def first_picture(number: str) -> Cost:
+    """Return what a kernel and its children take until a chapter's first exhibit is there."""
+    run = Run()
+    with kernel(number) as (client, process), looked_at(process, run):
+        for place, cell in enumerate(client.nb.cells):
+            client.execute_cell(cell, place)
+            if is_exhibit(cell):
+                break
+        return Cost(worked(process), max(*run.tree, together(process)))
+
+
+def imported_at_once(names: tuple[str, ...] = FRAMEWORKS) -> Cost:
+    """Return what one fresh Python takes that imports all of these and nothing else."""
+    source = f"import {', '.join(names)}\nprint('imported', flush=True)\ninput()"
+    command, pipe = [sys.executable, "-c", source], subprocess.PIPE
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
+    ) as child:
+        if b"imported" not in child.stdout.readline():
+            raise RuntimeError(f"a fresh Python cannot import {' and '.join(names)}")
+        process = psutil.Process(child.pid)
+        cost = Cost(worked(process), together(process))
+        child.communicate(b"\n")
+    return cost
+
+
+def worked(process: psutil.Process) -> float:
+    """Return the seconds of a processor that a process and its children have taken."""
+    total = sum(process.cpu_times()[:4])  # with those of the children that have ended
+    for child in process.children(recursive=True):
+        with contextlib.suppress(psutil.Error):  # it has ended
+            total += sum(child.cpu_times()[:4])
+    return total
 
 
 def is_exhibit(cell) -> bool:
@@ -120,15 +165,15 @@ def peak(process: psutil.Process) -> float:
 
 
 @contextlib.contextmanager
-def looked_at(process: psutil.Process, run: Run, until: str) -> Iterator[None]:
-    """Write down now and then what a kernel that goes to the end and its children have together."""
+def looked_at(process: psutil.Process, run: Run) -> Iterator[None]:
+    """Write down now and then what a kernel and its children have together."""
     done = threading.Event()
-    if until != END:  # looking takes time, and times are taken
-        done.set()
 
     def look():
-        while not done.wait(NAP):
+        while True:
             run.tree.append(together(process))
+            if done.wait(NAP):
+                return
 
     thread = threading.Thread(target=look, daemon=True)
     thread.start()
@@ -140,12 +185,16 @@ def looked_at(process: psutil.Process, run: Run, until: str) -> Iterator[None]:
 
 
 def together(process: psutil.Process) -> float:
-    """Return the memory of a process and its children in MB, shared pages counted in parts."""
+    """Return the memory of a process and its children in MB, shared pages counted in parts.
+
+    Where the system does not tell the parts (PSS; Linux alone does), all resident pages count.
+    """
     total = 0
     with contextlib.suppress(psutil.Error):
         for one in [process, *process.children(recursive=True)]:
             with contextlib.suppress(psutil.Error):  # it has ended
-                total += getattr(one.memory_full_info(), "pss", 0)
+                memory = one.memory_full_info()
+                total += getattr(memory, "pss", memory.rss)
     return total / MEGABYTE
 
 

@@ -12,6 +12,7 @@ import helpers
 from helpers import verbs
 from helpers.exhibit import Exhibit
 from helpers.study import check
+from tests.opened import FRAMEWORKS, IMPORTS, NOTEBOOKS
 from tests.pythons import ROOT, finished
 from tests.without import cells_without
 
@@ -34,6 +35,17 @@ def first_cell(chapter: str) -> str:
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     lines = next("".join(c["source"]) for c in cells if c["cell_type"] == "code").splitlines()
     return "\n".join(line for line in lines if line.startswith("from helpers import "))
+
+
+def cells_until_exhibit(path) -> str:
+    """Return the source of a notebook's code cells until the first that shows more than text."""
+    sources = []
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            sources.append("".join(cell["source"]))
+            if any("text/html" in output.get("data", {}) for output in cell["outputs"]):
+                break
+    return "\n".join(sources)
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +91,17 @@ def test_set_up_cell_takes_what_it_uses(everything, chapter):
 
 def test_no_framework_is_imported_by_any_verb_before_it_runs(everything):
     assert not everything.intersection(("torch", "tensorflow", "keras"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_chapter_s_first_exhibit_loads_no_framework_that_its_cells_do_not_import(path):
+    """The first exhibit of the tour took seven seconds for two frameworks that no cell named."""
+    source = cells_until_exhibit(path)
+    named = {name.partition(".")[0] for name in IMPORTS.findall(source)}
+    if named:
+        assert path.name[:2] != "00"  # the tour's is there at once
+        return
+    assert not modules_after(source).intersection(FRAMEWORKS)
 
 
 def test_a_kernel_of_the_course_is_prepared_and_a_program_is_not():

@@ -3,12 +3,12 @@
     python -m tests.benchmarks              all of them
     python -m tests.benchmarks hook stack   those with one of the words in their names
     python -m tests.benchmarks --list       only their names
+    python -m tests.benchmarks --short      each once, as small as can be: does it still run?
 
-The exit code is 1 where a goal is missed or a benchmark ends early; too noisy to say is 0.
+The exit code is 1 where a goal is missed or a benchmark ends early; too noisy to say is 0. A short
+run judges no goal.
 """
 
-import argparse
-import ast
 import contextlib
 import dataclasses
 import importlib
@@ -16,54 +16,48 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from tabulate import tabulate
 
+from tests.benchmarks import harness
 from tests.benchmarks.harness import ENDED, MISSED, Result, measured
+from tests.benchmarks.names import MEASURE, chosen
 
 HERE = Path(__file__).parent
 PACKAGE = "tests.benchmarks"
-MEASURE = "measure_"  # begins the name of a benchmark's function
+CHILD = "--child"  # the first word of a child's, before its place and perhaps SHORT
+SHORT = "--short"
 LONGEST = 900  # seconds for one benchmark: a hang is told
 HEADINGS = ("benchmark", "compared", "median", "quartiles", "goal", "verdict")
 
 
-def benchmarks(folder: Path = HERE) -> dict[str, tuple[str, str]]:
-    """Return name -> module and first line of the docstring of each benchmark."""
-    return {
-        part.name.removeprefix(MEASURE): (file.stem, ast.get_docstring(part).partition("\n")[0])
-        for file in sorted(folder.glob("*.py"))
-        for part in ast.parse(file.read_text(encoding="utf-8")).body
-        if isinstance(part, ast.FunctionDef) and part.name.startswith(MEASURE)
-    }
-
-
-def chosen(words: list[str], names) -> list[str]:
-    """Return the names with one of the words in them; ValueError where a word is in none."""
-    for word in words:
-        if not any(word in name for name in names):
-            raise ValueError(f"no benchmark is named {word!r}, there are: {', '.join(names)}.")
-    return [name for name in names if not words or any(word in name for word in words)]
-
-
-def in_child(name: str, module: str, limit: float = LONGEST) -> Iterator[Result]:
+def in_child(
+    name: str, module: str, limit: float = LONGEST, short: bool = False
+) -> Iterator[Result]:
     """Yield the results of one benchmark; if it ends early, the last says how."""
-    command = [sys.executable, "-X", "faulthandler", "-m", PACKAGE, "--child", f"{module}:{name}"]
+    command = [sys.executable, "-X", "faulthandler", "-m", PACKAGE, CHILD, f"{module}:{name}"]
+    command += [SHORT] * short
     try:
         done = subprocess.run(command, cwd=HERE.parents[1], stdout=subprocess.PIPE, timeout=limit)
         printed, ending = done.stdout, f"exit code {done.returncode}" * bool(done.returncode)
     except subprocess.TimeoutExpired as late:
         printed, ending = late.stdout or b"", f"no end in {limit:g} s"
+    results = 0
     for line in printed.decode(errors="replace").splitlines():
         with contextlib.suppress(ValueError, TypeError):  # what C code prints is no result
             yield Result(**json.loads(line))
+            results += 1
+    ending = ending or "no result" * (not results)
     if ending:
         yield Result(ending, ENDED)
 
 
-def be_child(place: str) -> None:
+def be_child(place: str, short: bool = False) -> None:
     """Print a line for each result; whatever else is printed goes to stderr."""
+    if short:
+        harness.shorten()
     out, (module, name) = sys.stdout, place.split(":")
     with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(KeyboardInterrupt):
         goals = getattr(importlib.import_module(module), f"{MEASURE}{name}")
@@ -101,24 +95,20 @@ def report(names: dict[str, str], run=in_child) -> int:
 
 def main(words: list[str]) -> int:
     """Do what the words ask for; return the exit code."""
-    parser = argparse.ArgumentParser("course.py bench", description=__doc__.partition("\n")[0])
-    parser.add_argument("words", nargs="*", help="parts of names; without any, all are run")
-    parser.add_argument("-l", "--list", action="store_true", help="only name the benchmarks")
-    parser.add_argument("--child", help=argparse.SUPPRESS)
-    asked = parser.parse_args(words)
-    if asked.child:
-        be_child(asked.child)
+    if words[:1] == [CHILD]:
+        be_child(words[1], SHORT in words)
         return 0
-    there = benchmarks()
     try:
-        names = chosen(asked.words, there)
-    except ValueError as unknown:
-        print(f"course.py bench: {unknown}", file=sys.stderr)
+        asked = chosen(words)
+    except ValueError as refusal:
+        print(f"course.py bench: {refusal}", file=sys.stderr)
         return 2
-    if asked.list:
-        print(tabulate([(name, there[name][1]) for name in names], tablefmt="plain"))
+    if asked.listed:
+        rows = [(name, benchmark.about) for name, benchmark in asked.benchmarks.items()]
+        print(tabulate(rows, tablefmt="plain"))
         return 0
-    return report({name: f"{PACKAGE}.{there[name][0]}" for name in names})
+    modules = {name: f"{PACKAGE}.{each.module}" for name, each in asked.benchmarks.items()}
+    return report(modules, partial(in_child, short=asked.short))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from time import process_time
 
 from helpers import watch_names
 from helpers.view.diagram import arrows, layered_layout, short
-from tests.benchmarks.harness import Goal, prepared
+from tests.benchmarks.harness import Goal, prepared, size
 
 STEPS = 100
 
@@ -22,8 +22,9 @@ def deal(count):
 
 def measure_exhibit():
     """How long an exhibit of 100 steps takes, in seconds of this processor."""
-    run = watch_names(deal, 25, most=STEPS)
-    assert len(run.model.steps) == 1 + STEPS
+    steps = size(STEPS, 5)
+    run = watch_names(deal, 25, most=steps)
+    assert len(run.model.steps) == 1 + steps
 
     @prepared
     def drawn():
@@ -31,11 +32,11 @@ def measure_exhibit():
             cached.cache_clear()
         yield run._repr_mimebundle_
 
-    yield Goal(f"{STEPS} steps drawn", drawn, "a second", spin, at_most=1, rounds=5)
+    yield Goal(f"{steps} steps drawn", drawn, "a second", spin, at_most=1, rounds=5)
 
 
-def spin(seconds=1.0):
-    """Keep the processor busy for so long."""
-    end = process_time() + seconds
+def spin():
+    """Keep the processor busy for a second."""
+    end = process_time() + size(1.0, 0.0)
     while process_time() < end:
         pass

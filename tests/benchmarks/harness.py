@@ -20,7 +20,7 @@ from time import process_time
 ENOUGH = 0.03  # seconds of one side in one round: what is quicker is repeated
 MOST_CALLS = 2**20
 MET, MISSED, NOISY, TOLD = "met", "missed", "too noisy to say", "no goal"
-LACKING, ENDED = "not measured", "ended early"
+LACKING, ENDED, RAN = "not measured", "ended early", "ran once"
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,22 @@ class Result:
     quartiles: tuple[float, float] | None = None
 
 
+class _Length:
+    """How long the benchmarks of this process run: `short` or not."""
+
+    short = False
+
+
+def shorten() -> None:
+    """Let the benchmarks of this process run once each, with their smallest sizes."""
+    _Length.short = True
+
+
+def size(usual, smallest):
+    """Return a size: the usual one, or the smallest that still runs all the code, if short."""
+    return smallest if _Length.short else usual
+
+
 class Missing(Exception):
     """What the rest of a benchmark needs and this machine has not."""
 
@@ -70,13 +86,18 @@ class prepared:  # noqa: N801 - a decorator
 def measured(goals: Iterable[Goal]) -> Iterator[Result]:
     """Yield the result of each goal; what `goals` sets up for one stands until the next.
 
-    Where something is missing, that is the last.
+    Where something is missing, that is the last. A short run judges no goal.
     """
     try:
         for goal in goals:
             gc.collect()
-            low, median, high = statistics.quantiles(ratios(goal), n=4)
             compared = f"{goal.name} / {goal.other_name}"
+            if _Length.short:
+                for side in (goal.one, goal.other):
+                    seconds(side, 1, goal.clock)
+                yield Result(compared, RAN)
+                continue
+            low, median, high = statistics.quantiles(ratios(goal), n=4)
             yield Result(compared, *judged(goal, low, high), median, (low, high))
     except Missing as lacking:
         yield Result(str(lacking), LACKING)

@@ -3,7 +3,8 @@
 `python -m tests.benchmarks.kernels --write` measures all chapters and writes the page
 docs/measured_kernels.md; numbers such as 03 choose some. `course.py bench kernels` holds the goals:
 chapters 3 and 5 in 150 MB before any framework, every first exhibit two seconds after its imports,
-in seconds of a processor, which neighbours hardly change.
+the tour's in half of what importing both frameworks at once takes. Times are seconds of a
+processor, which neighbours hardly change.
 """
 # ruff: noqa: E501 - the page is written as it is
 
@@ -18,11 +19,24 @@ from importlib.metadata import version
 import psutil
 from tabulate import tabulate
 
-from tests.benchmarks.harness import Goal
-from tests.opened import END, FRAMEWORK, NOTEBOOKS, ROOT, Run, floor, opened
+from tests.benchmarks.harness import Goal, size
+from tests.opened import (
+    END,
+    FRAMEWORK,
+    FRAMEWORKS,
+    NOTEBOOKS,
+    ROOT,
+    Cost,
+    Run,
+    first_picture,
+    floor,
+    imported_at_once,
+    opened,
+)
 
 TABLE = ROOT / "docs" / "measured_kernels.md"
 LIMITS = {"03": 150, "05": 150}  # MB at rest, before any framework
+TOUR = "00"
 MEMORY = "chapter,kernel,first cell,before any framework,at the end,at most,with children"
 TIME = "chapter,imports until then,first exhibit,processor,the import alone,its processor,between"
 PAGE = """\
@@ -69,18 +83,30 @@ class Scale:
 
 def measure_kernels():
     """A chapter's kernel: its memory before any framework, and the time to its first exhibit."""
-    for number, limit in LIMITS.items():
+    for number, limit in size(LIMITS, {TOUR: 150}).items():
         scale, name = Scale(), f"chapter {number}, opened, no framework"
         one = partial(scale.put, lambda number: opened(number, FRAMEWORK).bare, number)
         other = partial(scale.put, float, limit)
         yield Goal(name, one, f"{limit} MB", other, at_most=1, rounds=3, clock=scale)
-    for number in (path.name[:2] for path in NOTEBOOKS):
+    for number in size([path.name[:2] for path in NOTEBOOKS], [TOUR]):
         imported, scale = opened(number).imported, Scale()
         other_name = f"importing {' and '.join(imported) or 'nothing'} + 2 s"
         one = partial(scale.put, lambda number: opened(number).cpu, number)
         other = partial(scale.put, lambda imported: floor(imported)[1] + 2, imported)
         name = f"chapter {number} to its first exhibit"
         yield Goal(name, one, other_name, other, at_most=1, rounds=5, clock=scale)
+
+
+def measure_kernels_of_the_tour():
+    """The tour's first picture: at most half of what importing both frameworks at once takes."""
+    names = size(FRAMEWORKS, ("json",))
+    for part, unit in zip(Cost._fields, ("processor", "memory"), strict=True):
+        scale = Scale()
+        one = partial(scale.put, lambda part: getattr(first_picture(TOUR), part), part)
+        other = partial(scale.put, lambda part: getattr(imported_at_once(names), part), part)
+        other_name = f"importing {' and '.join(names)} at once"
+        name = f"the tour's first picture, {unit}"
+        yield Goal(name, one, other_name, other, at_most=0.5, rounds=3, clock=scale)
 
 
 def spread(numbers: list[float], form: str = ".0f") -> str:

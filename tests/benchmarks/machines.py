@@ -5,20 +5,21 @@ import sys
 import threading
 from functools import partial
 
-from helpers.capture.cpython import costs, opcode_recorder, stack_run
+from helpers.capture.cpython import costs, following, opcode_recorder, stack_run
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
 from helpers.mini.frame_hook import watching
-from tests.benchmarks.harness import Goal, needs, prepared
+from tests.benchmarks.harness import Goal, needs, prepared, size
 
 
 def measure_machine():
     """How fast the machine is beside byterun's way of dispatch and CPython."""
-    for name, fn, size in (("calls", fib, 14), ("loops", loop, 6000)):
-        ours, theirs = partial(vm.run, fn, size), partial(ByterunStyle().run, fn, size)
+    for name, fn, argument in (("calls", fib, size(14, 3)), ("loops", loop, size(6000, 20))):
+        ours, theirs = partial(vm.run, fn, argument), partial(ByterunStyle().run, fn, argument)
+        bare = partial(fn, argument)
         yield Goal(f"byterun's dispatch, {name}", theirs, "the machine", ours, at_least=1, rounds=9)
         # The measure can fail: no machine in Python is as fast as CPython.
-        yield Goal(f"the machine, {name}", ours, "CPython", partial(fn, size), at_least=1, rounds=9)
+        yield Goal(f"the machine, {name}", ours, "CPython", bare, at_least=1, rounds=9)
 
 
 def fib(n):
@@ -89,7 +90,7 @@ def other(x):
 
 def call_often():
     fn = called
-    for _ in range(40_000):
+    for _ in range(size(40_000, 10)):
         fn(1)
 
 
@@ -179,10 +180,11 @@ def measure_value_stack():
     The tracer notes the offset and the locals, in the same safe words. The record holds these, and
     the value stack on top of them.
     """
-    opcode_recorder.MOST_EVENTS = 10**9
-    folded = alone(stack_run.record, collect, (1500,))
-    whole = alone(stack_run.record, collect, (1500,), fold=False, most=10**9)
-    noted, offsets = alone(trace, note_locals), alone(trace, note_offset)
+    opcode_recorder.MOST_EVENTS = following.MOST  # no record is cut
+    rounds = size(1500, 30)
+    folded = alone(stack_run.record, collect, (rounds,))
+    whole = alone(stack_run.record, collect, (rounds,), fold=False, most=following.MOST)
+    noted, offsets = (alone(trace, note, rounds) for note in (note_locals, note_offset))
     words = "a tracer that notes the locals"
     yield Goal("the record", folded, words, noted, at_most=2, rounds=9)
     yield Goal("the record, unfolded", whole, words, noted, at_most=2, rounds=9)
@@ -209,7 +211,7 @@ def collect(n):
     return total, found
 
 
-def trace(note):
+def trace(note, rounds):
     """Run under an opcode tracer; return what it noted."""
     seen, code = [], collect.__code__
 
@@ -226,7 +228,7 @@ def trace(note):
     own.f_trace_opcodes = True
     sys.settrace(tracer)
     try:
-        collect(1500)
+        collect(rounds)
     finally:
         sys.settrace(before)
         own.f_trace_opcodes = False

@@ -6,7 +6,7 @@ import pytest
 
 import tests.benchmarks.__main__ as bench
 from tests.benchmarks import harness
-from tests.benchmarks.harness import ENDED, LACKING, MET, MISSED, NOISY, TOLD, Goal, Result
+from tests.benchmarks.harness import ENDED, LACKING, MET, MISSED, NOISY, RAN, TOLD, Goal, Result
 
 pytestmark = pytest.mark.long
 
@@ -67,17 +67,9 @@ def test_sides_take_turns_and_what_is_slow_at_first_or_to_prepare_is_not_measure
     assert harness.ratios(Goal("", ready, "", clock.side(1), rounds=5, clock=clock)) == [2] * 5
 
 
-def test_words_choose_by_name_and_an_unknown_one_is_one_sentence(capsys):
-    assert bench.chosen(["trace"], ["frame_hook", "traces", "tracers"]) == ["traces", "tracers"]
-    assert bench.main(["hook", "hok"]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1 and "'hok'" in said and "frame_hook" in said
-    assert bench.main(["--list", "hook"]) == 0
-    assert capsys.readouterr().out == "frame_hook  What the frame hook costs, in bare calls.\n"
-
-
 @pytest.mark.parametrize(
-    ("verdicts", "code"), [([MET, NOISY, TOLD, LACKING], 0), ([MET, MISSED], 1), ([ENDED, MET], 1)]
+    ("verdicts", "code"),
+    [([MET, NOISY, TOLD, LACKING, RAN], 0), ([MET, MISSED], 1), ([ENDED, MET], 1)],
 )
 def test_the_table_and_the_exit_code_tell_what_is_missed(capsys, verdicts, code):
     results = [Result("a / b", verdict, "at most 1", 0.5, (0.25, 0.75)) for verdict in verdicts]
@@ -96,6 +88,23 @@ def test_ctrl_c_shows_what_was_measured(capsys):
     assert bench.report({"one": "", "two": ""}, run) == 130
     said = capsys.readouterr()
     assert "a / b" in said.out and "rest was not measured" in said.out
+
+
+@pytest.mark.parametrize("short", [False, True])
+def test_a_short_run_calls_each_side_once_with_the_smallest_size_and_judges_nothing(
+    monkeypatch, short
+):
+    monkeypatch.setattr(harness._Length, "short", short)
+    clock, calls = Clock(), []
+
+    def slow():
+        calls.append(harness.size(1000, 1))
+        clock.now += 50
+
+    goal = Goal("a", slow, "b", clock.side(1), at_most=3, rounds=4, clock=clock)
+    [result] = harness.measured([goal])
+    assert result.verdict == (RAN if short else MISSED)
+    assert calls == [1] if short else calls.count(1000) == len(calls) > 4
 
 
 SAMPLE = """
@@ -119,10 +128,17 @@ def measure_it():
         ("needs('no_such_module')", "no_such_module not installed", LACKING),
     ],
 )
-def test_a_benchmark_that_ends_early_is_told(tmp_path, monkeypatch, ending, words, verdict):
+@pytest.mark.parametrize("short", [False, True])
+def test_a_benchmark_that_ends_early_is_told(tmp_path, monkeypatch, ending, words, verdict, short):
     (tmp_path / "sample.py").write_text(SAMPLE.format(ending=ending))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    *before, last = bench.in_child("it", "sample", limit=4 if "sleep" in ending else 300)
+    *before, last = bench.in_child("it", "sample", 4 if "sleep" in ending else 300, short)
     assert "sleep" in ending or [result.compared for result in before] == ["a / b"]
     assert (last.compared, last.verdict) == (words, verdict)
     assert bench.row("it", last) == ["it", words, "", "", "", verdict]
+
+
+def test_a_benchmark_without_a_result_has_ended_early(tmp_path, monkeypatch):
+    (tmp_path / "sample.py").write_text("def measure_it():\n    yield from ()\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert [*bench.in_child("it", "sample", short=True)] == [Result("no result", ENDED)]

@@ -1,5 +1,6 @@
 """What a journey counts is what others count of the same call, for each kind of function."""
 
+import functools
 import sys
 import textwrap
 from cProfile import Profile
@@ -184,6 +185,49 @@ def test_lines_that_run_more_than_once_are_counted_once_and_their_steps_too():
     assert "frame of textwrap's: " in theirs.stop("frame").words
     assert "NumPy's ufuncs are not seen" in theirs.stop("registry").words
     assert show_journey(sorted, [2, 1]).model.again.ran == "There was no line of yours to run."
+
+
+@pytest.mark.parametrize("maker", [functools.cache, functools.lru_cache(maxsize=0)])
+def test_a_cache_of_python_s_own_is_counted_as_it_counts_itself(maker):
+    kept = maker(two_lines)
+    first, again = both(kept, 3.0)
+    counts, calls = kept.cache_info(), (first, again)
+    assert sum(call.count("cache hits") for call in calls) == counts.hits
+    assert sum(call.count("cache misses") for call in calls) == counts.misses
+    assert counts.misses == (1 if maker is functools.cache else 2)
+    assert first.passed == ("name", "cache key", "frame")
+    assert first.ran == "2 of your lines ran." and first.stop("cache key").brief == "no answer"
+    if again.count("cache hits"):
+        assert again.passed == ("cache key",) and again.ran == "None of your lines ran."
+        assert again.stop("cache key").brief == "answer found" and again.instead
+    else:
+        assert again == first
+
+
+def test_a_cached_function_that_calls_itself_tells_each_answer():
+    first, again = both(fibonacci, 5)
+    assert (first.count("cache hits"), first.count("cache misses")) == (3, 6)
+    assert "3 answers found, 6 not found" in first.stop("cache key").words
+    assert first.count("frames") == 6 and again.count("frames") == 0
+
+
+@functools.cache
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def test_a_cache_that_its_function_clears_and_one_that_refuses_are_told():
+    @functools.cache
+    def forgetful(x):
+        forgetful.cache_clear()
+        return x
+
+    first, _ = both(forgetful, 1)
+    assert first.count("cache hits") == 0 and first.ran == "2 of your lines ran."
+    unhashable, _ = both(functools.cache(two_lines), [1])
+    assert (
+        unhashable.outcome.startswith("TypeError") and unhashable.ran == "None of your lines ran."
+    )
 
 
 class Net(keras.Sequential):

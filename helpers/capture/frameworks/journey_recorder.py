@@ -7,6 +7,7 @@ a TorchDispatchMode of PyTorch, below autograd. Time is measured in a run under 
 """
 
 import contextlib
+import functools
 import re
 import sys
 from collections import Counter
@@ -93,7 +94,12 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
             for code in (*codes, *LETS_THROUGH.values(), *SHUT.values()):
                 torch_private.skip_code(code)
         stack.enter_context(no_finalisers())
+        before = _cache_counts(fn)
         found.outcome = run_to_end(lambda: _record(found, fn, args, kwargs))
+        after = _cache_counts(fn)
+    # The function itself may clear its cache, which sets the counts to zero.
+    found.is_cache = _is_cache(fn)
+    found.hits, found.misses = (max(b - a, 0) for a, b in zip(before, after, strict=True))
     made = _codes_of_dynamo(function)
     found.traces, found.printed = len(traced), printed.text()
     found.translated = len(made.keys() - known.keys())
@@ -108,6 +114,18 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
     del found.operators["Dynamo"]
     found.nodes = sum(many for (_, name), many in found.c.items() if name == "TF_FinishOperation")
     return found
+
+
+def _is_cache(fn) -> bool:
+    return type(fn) is functools._lru_cache_wrapper
+
+
+def _cache_counts(fn) -> tuple[int, int]:
+    """Return how often the cache that `fn` is had an answer, and had none; zeros for no cache."""
+    if not _is_cache(fn):
+        return 0, 0
+    counts = fn.cache_info()
+    return counts.hits, counts.misses
 
 
 def _codes_of_dynamo(function: FunctionType | None) -> dict[int, CodeType]:
@@ -128,7 +146,8 @@ class Tally:
     Of these alone, by the id of their code (`codes`), and in the end by its owner (you, AutoGraph,
     Dynamo): `frames`, `traced` ones, `lines`, `operators`. `others`: package -> frames. `c`:
     (package, name) -> calls; `own_c` those that the learner's frames made. `evaluators`: addresses.
-    `switch`: the C function after which the evaluator may be another.
+    `switch`: the C function after which the evaluator may be another. `is_cache`: what is called is
+    a cache of functools, which had an answer `hits` times and none `misses` times.
     """
 
     def __init__(self, space: dict | None, switch=None):
@@ -142,6 +161,7 @@ class Tally:
         self.found: dict[str, object] = {}  # name -> what stood under it in the globals
         self.evaluators: set[int] = set()
         self.keys = self.traces = self.translated = self.nodes = 0
+        self.is_cache, self.hits, self.misses = False, 0, 0
         self.key = self.outcome = self.printed = ""
         self.ran: list[tuple[str, str]] = []  # an op; device and dtype, such as CPU, float32
         self.paused, self._tracers = False, []  # while we look; TensorFlow's frames that trace
@@ -362,6 +382,7 @@ def _passage(tally: Tally) -> Passage:
     counts |= {"names": tally.names.total(), "operators": tally.operators.total()}
     counts |= {"frames of others": tally.others.total(), "ops": len(tally.ran)}
     counts |= {"frames of Dynamo's": tally.frames["Dynamo"]}
+    counts |= {"cache hits": tally.hits, "cache misses": tally.misses}
     counts |= {"C calls": _entries_into_c(tally).total()}
     for name, counter in (("frames", tally.frames), ("lines", tally.lines)):
         counts[name] = counter.total() - counter["Dynamo"]
@@ -403,6 +424,8 @@ def _ran(tally: Tally) -> tuple[str, str]:
         by = "The guards held, and what Dynamo had compiled ran in your frame."
     elif tally.keys and not tally.outcome:
         by = "The graph of an earlier call matched and ran instead."
+    elif tally.hits:
+        by = "The cache returned the answer of an earlier call."
     return f"{NO_LINE.capitalize()}.", by
 
 
@@ -431,6 +454,8 @@ def _held(name: str, value) -> str:
 
 def _key(tally: Tally) -> tuple[bool, str, str]:
     many, traces = tally.keys, tally.traces
+    if tally.hits or tally.misses:
+        return True, *_cached(tally)
     if not many and not traces:
         return False, "–", "no tf.function is called, so no graph is looked up"
     if many != 1 or traces > 1:
@@ -444,12 +469,29 @@ def _key(tally: Tally) -> tuple[bool, str, str]:
     return True, "graph found", f"a graph matches the key{key}: found"
 
 
+def _cached(tally: Tally) -> tuple[str, str]:
+    """Return in brief and in words what a cache of functools found under the arguments."""
+    if tally.hits + tally.misses > 1:
+        answers = counted(tally.hits, "answer")
+        return (
+            f"{answers} found",
+            f"the cache of functools: {answers} found, {tally.misses} not found",
+        )
+    if tally.hits:
+        return "answer found", "the cache of functools has an answer for these arguments"
+    return (
+        "no answer",
+        "the cache of functools has none for these arguments: your function is called",
+    )
+
+
 def _frame(tally: Tally) -> tuple[bool, str, str]:
     package = max(THEIRS, key=lambda package: tally.others[package])
     most = tally.others[package]
     others = f"{_about(most)} of {THEIRS[package]}'s" if most else ""
     if not tally.frames:
         found = "the graph was found, and " * bool(tally.keys and not tally.outcome)
+        found = found or "the answer was found, and " * bool(tally.hits)
         return False, "–", _joined(found + NO_LINE, others)
     yours, copied, made = (tally.frames[who] for who in ("you", "AutoGraph", "Dynamo"))
     lines, operators = counted(tally.lines["you"], "line"), tally.operators.total()
@@ -515,7 +557,8 @@ def _c_call(tally: Tally) -> tuple[bool, str, str]:
     into = _entries_into_c(tally)
     if not into:
         inside = "; an operator calls its C code within one instruction"
-        return False, "–", NO_C + inside * bool(tally.operators.total())
+        words = NO_C + inside * bool(tally.operators.total())
+        return False, "–", words + "; the cache itself is in C" * tally.is_cache
     doors = Counter()
     for start in ("TFE_Py_E", "TFE_Py_Fast"):
         doors += Counter({name: many for name, many in into.items() if name.startswith(start)})
