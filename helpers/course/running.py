@@ -27,8 +27,9 @@ def server_on(folder: Path) -> dict | None:
         from jupyter_server.serverapp import list_running_servers
 
         for server in list_running_servers():
-            if _is_on(server, folder) and _answers(server):
-                return server
+            with suppress(Exception):  # an entry of another shape
+                if os.path.samefile(server["root_dir"], folder) and _answers(server):
+                    return server
     return None
 
 
@@ -47,12 +48,6 @@ def open_server(server: dict, page: str, words: list[str]) -> None:
     if NO_BROWSER not in words:
         with suppress(webbrowser.Error, OSError):
             webbrowser.open(_start_page(server) or address)
-
-
-def _is_on(server: dict, folder: Path) -> bool:
-    with suppress(KeyError, TypeError, OSError):
-        return os.path.samefile(server["root_dir"], folder)
-    return False
 
 
 def _answers(server: dict) -> bool:
