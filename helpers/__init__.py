@@ -7,6 +7,7 @@ in a kernel of the course is more switched on: course/kernel.py says what.
 
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from os.path import isdir, join
 
 __version__ = "0.1.0"
@@ -122,10 +123,12 @@ if _HAS_COURSE and "IPython" in sys.modules:
 
 def __getattr__(name: str):
     """Return what the front door offers under this name; its module is imported now."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in _ABSENT:
-        raise AttributeError(f"{name} is in the notebooks' course; {__name__} has only instruments")
+    if name not in _HOMES or name in _ABSENT:
+        try:
+            raise _not_offered(name, sys._getframe(1))
+        except (AttributeError, ImportError) as error:
+            error.__traceback__ = None
+            raise  # this form adds no line of the frame, so the reader sees none but their own
     held, sys.modules = sys.modules, _MODULES  # a cell may have put another in its place
     try:
         home = import_module(f".{_HOMES[name]}", __name__)
@@ -133,6 +136,27 @@ def __getattr__(name: str):
         sys.modules = held
     found = globals()[name] = getattr(home, name)
     return found
+
+
+def _not_offered(name: str, asker) -> Exception:
+    """Return the error for a name that is not here: what is asked for has it now, or what is near.
+
+    `from helpers import …` takes an AttributeError for "look for a module of that name", and has no
+    words for it afterwards. So where it asks, and there is no such module, the error is another.
+    """
+    if name.startswith("_"):
+        return AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    former_names = import_module(".safety.former_names", __name__)
+    if name in _ABSENT:
+        words = f"{name} is in the notebooks' course; {__name__} has only instruments"
+    else:
+        words = former_names.sentence_of_name(name, _HOMES.keys() - _ABSENT, __name__)
+    if not words:
+        return AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    by_import = asker.f_globals.get("__name__") == "importlib._bootstrap"
+    if by_import and not find_spec(f"{__name__}.{name}"):
+        return former_names.NotImportable(words)
+    return former_names.NotOffered(words)
 
 
 def __dir__() -> list[str]:

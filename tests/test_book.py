@@ -95,6 +95,25 @@ def test_a_book_that_is_written_anew_drops_the_pages_that_are_gone(tmp_path):
     assert pages == ["07_the_clinic.html", "index.html"]
 
 
+def test_a_book_that_cannot_be_written_leaves_the_old_one_and_says_so(
+    tmp_path, monkeypatch, refused
+):
+    monkeypatch.setattr(site, "SITE", tmp_path / "site")
+    monkeypatch.setattr(site.course, "refuse_foreign", lambda folder: None)
+    monkeypatch.setattr(site, "run", lambda path: nbformat.read(path, as_version=4))
+    site.book(["7"])
+    before = {path: path.read_bytes() for path in (tmp_path / "site").rglob("*.*")}
+
+    def write(path, data):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("helpers.safety.folders.write_new", write)
+    refused(site.course.Refusal, r"site/ could not be written \(No space", site.book, ["6"])
+    assert {path: path.read_bytes() for path in (tmp_path / "site").rglob("*.*")} == before
+    (tmp_path / "site" / "CACHEDIR.TAG").unlink()
+    refused(site.course.Refusal, "site/ is not written: .* somebody else's", site.book, ["7"])
+
+
 def test_the_first_of_a_term_in_a_section_is_explained_and_nothing_in_code():
     explained = pages_.Explained()
     first = explained("<h2>A guard</h2><p><code>guard</code> <b>Guards</b>, a guard, a name</p>")

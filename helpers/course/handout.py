@@ -8,7 +8,6 @@ import argparse
 import json
 import re
 from datetime import datetime
-from filecmp import cmp
 from pathlib import Path
 
 import course
@@ -91,14 +90,22 @@ def paper(name: str, notebook: bytes) -> bytes:
 
 
 def give(files: dict[Path, Path], folder: Path) -> None:
-    """Copy files that a command made, by their place inside it, into a folder not our own."""
+    """Copy files that a command made, by their place inside it, into a folder not our own.
+
+    Refusal where that folder is the course's, or a file cannot be written.
+    """
     ours = [course.ROOT / name for name in SOURCES]
     if folder.resolve() == course.ROOT or any(map(folder.resolve().is_relative_to, ours)):
         raise course.Refusal(f"{folder} is a folder of the course itself; name another with --to.")
     for inside, source in files.items():
         place = folder / inside
         place.parent.mkdir(parents=True, exist_ok=True)
-        same = place.is_file() and not place.is_symlink() and cmp(source, place, shallow=False)
-        kept = same or folders.renew_copy(source, place, f"{datetime.now():%Y-%m-%d_%H%M%S}")
-        if kept and not same:
+        data = source.read_bytes()
+        if place.is_file() and not place.is_symlink() and place.read_bytes() == data:
+            continue
+        try:
+            kept = folders.renew_copy(data, place, f"{datetime.now():%Y-%m-%d_%H%M%S}")
+        except folders.NotRenewed as error:
+            raise course.Refusal(str(error)) from error
+        if kept:
             course.say(f"The old {place} is kept as {kept.name}")

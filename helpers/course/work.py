@@ -1,11 +1,10 @@
 """notebooks/ -> work/, the learner's own copies: they are added and renewed, never lost.
 
 `lab` opens JupyterLab on work/; `reset` puts a fresh copy of a notebook there, with the learner's
-own beside it, and its first exercises solved if that is asked for. In a copy of a notebook that
-asks for predictions nothing has run yet, and what would give an answer away is folded.
+own beside it, and its first exercises solved if that is asked for. What nobody has edited follows
+the course; what a learner has edited stays, and a line says what it lacks.
 """
 
-import json
 import os
 import re
 from collections.abc import Iterable
@@ -15,14 +14,21 @@ from io import StringIO
 from pathlib import Path
 
 import course
+from helpers.course import authorship, deliveries, history, running
+from helpers.course import fresh as fresh_copies
+from helpers.course.deliveries import Delivery
+from helpers.course.fresh import FOLD, HELD, fresh
 from helpers.model import study_records
-from helpers.model.study_records import exercise_cells
 from helpers.safety import folders, learner_record
+
+__all__ = ["FOLD", "HELD", "chapter_named", "chapters", "fill", "fresh", "lab", "notebooks"]
+__all__ += ["reset", "trust"]
 
 FIRST = "00_start_here.ipynb"
 TEACHERS = "instructor"  # the folder of notes for teachers: they are no learner's
-FOLD = "<details class='course-held'><summary>Decide first: this reveals the answer</summary>\n\n"
-HELD = "after-deciding"  # the tag of cells that say what a prediction above them asks
+
+
+_RECIPE = Path(fresh_copies.__file__)
 
 
 def notebooks() -> Path:
@@ -47,25 +53,203 @@ def chapter_named(word: str) -> str:
 
 
 def fill() -> None:
-    """Copy into work/ whatever of notebooks/ is not there yet; what is there is the learner's."""
+    """Bring work/ to the newest course: what is missing is added, what nobody edited is renewed.
+
+    What a learner has edited stays, and a line says that the course has a newer one. Refusal where
+    something cannot be written.
+    """
     course.refuse_foreign(course.WORK)
-    missing = {}
+    noted = deliveries.read(course.WORK)
+    filling = _Filling(dict(noted))
+    try:
+        filling.fill(_files_of_the_course())
+    except folders.NotRenewed as error:
+        raise course.Refusal(str(error)) from error
+    finally:
+        if filling.noted != noted:
+            deliveries.write(course.WORK, filling.noted)
+        trust(filling.brought)
+    filling.report()
+
+
+def _files_of_the_course() -> dict[str, Path]:
+    """Return the place in work/ -> the file of the course, of all that is a learner's to have."""
+    files = {}
     for source in sorted(notebooks().rglob("*")):
         inside = source.relative_to(notebooks())
-        place = course.WORK / inside
         hidden = any(part.startswith((".", "__pycache__")) for part in inside.parts)
-        theirs = not hidden and inside.parts[0] != TEACHERS
-        if source.is_file() and theirs and not os.path.lexists(place):
-            missing[source] = place
-    with folders.temporary("fresh-") as home:
-        there = {one.name: fresh(one) for one in missing if one.suffix == ".ipynb"}
-        made = home.fill("notebooks", there)
-        missing = {made / one.name if one.name in there else one: missing[one] for one in missing}
-        trust(missing)
-        added = [place for one, place in missing.items() if folders.add_copy(one, ready(place))]
-    new = [place.name for place in added if place.parent == course.WORK]  # not each picture
-    if new:
-        course.say(f"New in work/, which is yours to edit: {', '.join(new)}")
+        if not hidden and inside.parts[0] != TEACHERS and source.is_file():
+            files[inside.as_posix()] = source
+    return files
+
+
+class _Filling:
+    """One pass over work/: what was noted of each file, and what there is to say afterwards."""
+
+    def __init__(self, noted: dict[str, Delivery]):
+        self.noted = noted
+        self.brought: list[Path] = []  # notebooks that are not trusted yet
+        self.new: list[str] = []
+        self.renewed: list[str] = []
+        self.lines: list[str] = []
+        self.told_before: list[str] = []
+
+    def fill(self, files: dict[str, Path]) -> None:
+        """Add or renew each file that is not as the course has it now."""
+        unknown = {}
+        for name, source in files.items():
+            place, data = course.WORK / name, source.read_bytes()
+            version, known = _version(name, data), self.noted.get(name)
+            if not os.path.lexists(place):
+                self._add(name, data, version)
+            elif known is None or known.course != version:
+                learners = _read(place)
+                if learners is None:
+                    continue
+                newest = _Newest(name, data, version)
+                if not self._is_known(newest, learners, known):
+                    unknown[name] = newest, learners
+        past = history.past_versions(
+            course.ROOT, notebooks().name, {name: data for name, (_, data) in unknown.items()}
+        )
+        for name, (newest, learners) in unknown.items():
+            if name in past:
+                self._renew(newest, learners, ran=past[name] == history.RAN)
+            else:
+                self._offer(newest, learners, Delivery(), "it may contain your work")
+
+    def _is_known(self, newest: "_Newest", learners: bytes, known: Delivery | None) -> bool:
+        """Do what is to be done for a file in work/; False where nothing says whose it is."""
+        name, whole = newest.name, authorship.digest(learners)
+        if whole == newest.delivery.whole:
+            self.noted[name] = newest.delivery
+        elif known and whole == known.whole:
+            self._renew(newest, learners, ran=False)
+        elif (written := authorship.written(learners, name)) == newest.delivery.written:
+            self.noted[name] = newest.delivery  # they ran what is the newest
+        elif known is None:
+            return False
+        elif written == known.written:
+            self._renew(newest, learners, ran=True)
+        elif known.written == newest.delivery.written:
+            self.noted[name] = newest.delivery  # only outputs of the course's have changed
+        else:
+            self._offer(newest, learners, known, "you edited it")
+        return True
+
+    def _add(self, name: str, data: bytes, version: str) -> None:
+        newest = _Newest(name, data, version)
+        if folders.add_copy(newest.copy, ready(course.WORK / name)):
+            self._note(newest)
+            self.new.append(name)
+
+    def _renew(self, newest: "_Newest", learners: bytes, ran: bool) -> None:
+        """Put the newest copy over one that nobody edited; one that was run is kept beside it."""
+        name, place = newest.name, ready(course.WORK / newest.name)
+        if _read(place) != learners:  # saved meanwhile: the next start looks again
+            return
+        if ran:
+            kept = folders.renew_copy(newest.copy, place, _now())
+            self.lines.append(
+                f"work/{name} is renewed, because you ran it and did not edit it; "
+                f"your copy with its outputs is kept as work/{_inside_work(kept)}"
+            )
+        else:
+            folders.replace_copy(newest.copy, place)
+            self.renewed.append(name)
+        self._note(newest)
+
+    def _offer(self, newest: "_Newest", learners: bytes, known: Delivery, because: str) -> None:
+        """Leave a file as it is, and say once in full, and then in short, what is newer."""
+        name, version = newest.name, newest.delivery.course
+        if known.offered == version:
+            self.told_before.append(name)
+            return
+        self.noted[name] = known._replace(offered=version)
+        if authorship.is_notebook(name):
+            self.lines.append(
+                f"work/{name} stays, because {because}. The course has a newer one"
+                f"{_with_what(authorship.lack(learners, newest.copy))}: "
+                f"`course.py reset {_word_for(name)}` puts it into work/ and keeps yours beside it."
+            )
+        else:
+            self.lines.append(
+                f"work/{name} stays, because it is not the course's. The course has a newer one: "
+                "move yours away, and the next start brings it."
+            )
+
+    def _note(self, newest: "_Newest") -> None:
+        self.noted[newest.name] = newest.delivery
+        if authorship.is_notebook(newest.name):
+            self.brought.append(course.WORK / newest.name)
+
+    def report(self) -> None:
+        """Say what was done, and which of the learner's files are older than the course's."""
+        if new := _of_work_itself(self.new):
+            course.say(f"New in work/, which is yours to edit: {new}")
+        if renewed := _of_work_itself(self.renewed):
+            course.say(f"Renewed in work/, because you had not edited them: {renewed}")
+        for line in self.lines:
+            course.say(line)
+        if older := [name for name in self.told_before if authorship.is_notebook(name)]:
+            words = " ".join(map(_word_for, older))
+            course.say(
+                f"The course is newer than your {', '.join(older)}: "
+                f"`course.py reset {words}` brings the newest and keeps yours beside it."
+            )
+
+
+class _Newest:
+    """The copy that the course makes of one of its files now."""
+
+    def __init__(self, name: str, data: bytes, version: str):
+        self.name = name
+        self.copy = fresh_copies.freshened(data) if authorship.is_notebook(name) else data
+        whole, written = authorship.digest(self.copy), authorship.written(self.copy, name)
+        self.delivery = Delivery(version, whole, written)
+
+
+def _version(name: str, data: bytes) -> str:
+    """Return a hash of a file of the course and of how it is copied."""
+    recipe = _RECIPE.read_bytes() if authorship.is_notebook(name) else b""
+    return authorship.digest(recipe + data)
+
+
+def _read(place: Path) -> bytes | None:
+    """Return what a file of the learner's contains; None where it is a link, or cannot be read."""
+    try:
+        return place.read_bytes() if place.is_file() and not place.is_symlink() else None
+    except OSError:
+        return None
+
+
+def _now() -> str:
+    """Return the time as a part of a file's name."""
+    return datetime.now().strftime("%Y-%m-%d_%H%M%S")
+
+
+def _inside_work(path: Path) -> str:
+    return path.relative_to(course.WORK).as_posix()
+
+
+def _of_work_itself(names: list[str]) -> str:
+    """Return the names that are directly in work/, as a list in words: not each picture."""
+    return ", ".join(name for name in names if "/" not in name)
+
+
+def _word_for(name: str) -> str:
+    """Return the word by which `reset` knows a notebook: its number, or its name."""
+    return name[:2] if name[:2].isdigit() else name.removesuffix(".ipynb")
+
+
+def _with_what(lack: authorship.Lack | None) -> str:
+    """Return what the newer notebook has and the learner's lacks, as the end of a sentence."""
+    parts = []
+    if lack and lack.sections:
+        parts.append(authorship.named(lack.sections, "section"))
+    if lack and lack.exercises:
+        parts.append(authorship.named(lack.exercises, "exercise"))
+    return f", and yours lacks {' and '.join(parts)}" if parts else ""
 
 
 def ready(place: Path) -> Path:
@@ -95,16 +279,22 @@ def trust(files: Iterable[Path]) -> None:
 
 
 def lab(words: list[str]) -> int:
-    """Open JupyterLab on work/; the words are JupyterLab's. Refusal, OSError."""
+    """Open JupyterLab on work/; the words are JupyterLab's. Refusal, OSError.
+
+    A server that runs on work/ already is opened, and a second one is not started.
+    """
     fill()
-    url = "/lab" + (f"/tree/{FIRST}" if (course.WORK / FIRST).exists() else "")
+    if where := left_off():
+        course.say(where)
+    page = "lab" + (f"/tree/{FIRST}" if (course.WORK / FIRST).exists() else "")
+    if not running.ASKS.intersection(words) and (server := running.server_on(course.WORK)):
+        running.open_server(server, page, words)
+        return 0
     command = [str(course.PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={course.WORK}"]
-    command.append(f"--LabApp.default_url={url}")
+    command.append(f"--LabApp.default_url=/{page}")
     if getattr(os, "geteuid", lambda: 1)() == 0:
         course.say("You are root, so JupyterLab is started with --allow-root, which it requires.")
         command.append("--allow-root")
-    if where := left_off():
-        course.say(where)
     course.say("Starting JupyterLab: Ctrl-C in this terminal stops it.")
     return course.hand_over([*command, *words], os.environ)
 
@@ -130,15 +320,17 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
         raise course.Refusal(f"`reset` needs the number of a notebook; there are: {there}.")
     names = [chapter_named(word) for word in words]
     how = "fresh" if solved_to is None else f"fresh, its first {solved_to} exercises solved"
-    with folders.temporary("fresh-") as home:
-        files = {name: fresh(notebooks() / name, solved_to) for name in names}
-        folder = home.fill("notebooks", files)
-        for name in names:
-            trust([folder / name])
-            when = datetime.now().strftime("%Y-%m-%d_%H%M%S")
-            kept = folders.renew_copy(folder / name, ready(course.WORK / name), when)
-            beside = f"; yours is kept as work/{kept.name}" if kept else ""
-            course.say(f"work/{name} is {how}{beside}")
+    copies = {name: fresh(notebooks() / name, solved_to) for name in names}
+    for name, copy in copies.items():
+        place = ready(course.WORK / name)
+        try:
+            kept = folders.renew_copy(copy, place, _now())
+        except folders.NotRenewed as error:
+            raise course.Refusal(str(error)) from error
+        beside = f"; yours is kept as work/{kept.name}" if kept else ""
+        course.say(f"work/{name} is {how}{beside}")
+        _note_reset(name, copy)
+        trust([place])
     course.say(
         "If it is open in JupyterLab with unsaved changes, first choose File, Save Notebook As. "
         "Then choose File, Reload Notebook from Disk."
@@ -146,40 +338,11 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
     return 0
 
 
-def fresh(path: Path, solved_to: int | None = None) -> bytes:
-    """Return a notebook as a learner first meets it; its first exercises are solved if asked.
-
-    Refusal if it has fewer than `solved_to` exercises, or if that is none.
-    """
-    data = path.read_bytes()
-    try:
-        notebook = json.loads(data)
-        cells = notebook["cells"]
-    except (ValueError, KeyError):  # not a notebook: JupyterLab will say so when it is opened
-        return data
-    if solved_to is not None:
-        _solve(cells, path.stem, solved_to)
-    held = [cell for cell in cells if HELD in cell.get("metadata", {}).get("tags", ())]
-    for cell in held:
-        if cell["cell_type"] == "code":
-            cell["metadata"]["jupyter"] = {"source_hidden": True}
-        else:  # folded by JupyterLab, its first line would be seen
-            cell["source"] = [FOLD, *cell["source"], "\n\n</details>"]
-    for cell in cells if held else ():
-        cell |= {"outputs": [], "execution_count": None} if cell["cell_type"] == "code" else {}
-    if not held and solved_to is None:
-        return data
-    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
-
-
-def _solve(cells: list[dict], name: str, count: int) -> None:
-    there = list(exercise_cells(cells))
-    if not 0 < count <= len(there):
-        raise course.Refusal(
-            f"--solved-to needs a number from 1 to {len(there)}, the exercises of {name}, "
-            f"not {count}."
-        )
-    for one in there[:count]:
-        cells[one.stub]["source"] = one.solution.rstrip().splitlines(keepends=True)
-        for place in (one.stub, one.check):  # its stored output belongs to the stub
-            cells[place]["outputs"] = []
+def _note_reset(name: str, copy: bytes) -> None:
+    """Note that a learner has the newest now; with solutions in it, it counts as edited."""
+    data = (notebooks() / name).read_bytes()
+    newest = _Newest(name, data, _version(name, data)).delivery
+    same = authorship.digest(copy) == newest.whole
+    noted = deliveries.read(course.WORK)
+    noted[name] = newest if same else newest._replace(whole="")
+    deliveries.write(course.WORK, noted)

@@ -1,6 +1,7 @@
 """A folder that the course made itself -> the only place where it writes, moves or deletes."""
 
 import atexit
+import itertools
 import os
 import re
 import shutil
@@ -25,6 +26,10 @@ class Refusal(ValueError):
     """One sentence: whose folder it is, and what was not done."""
 
 
+class NotRenewed(Exception):
+    """A file could not be renewed; the sentence says why, and where the old one is."""
+
+
 class ManagedDirectory:
     """A folder of ours. `work` gives a fresh one inside it, `put` moves what was made there."""
 
@@ -45,12 +50,23 @@ class ManagedDirectory:
             yield Path(folder)
 
     def put(self, made: Path, name: str) -> Path:
-        """Move what was made in a `work` folder to its name here. OSError: another was faster."""
+        """Move what was made in a `work` folder to its name here. OSError: another was faster.
+
+        A folder of that name is gone only once the new one has its place.
+        """
         place = self.path / plain_name(name)
         self._check()
-        if Path(made).is_dir():
-            self.discard(name)
-        os.replace(made, place)
+        if not Path(made).is_dir() or not os.path.lexists(place):
+            os.replace(made, place)
+            return place
+        with self.work() as aside:
+            old = aside / "old"
+            os.replace(place, old)
+            try:
+                os.replace(made, place)
+            except BaseException:
+                os.replace(old, place)
+                raise
         return place
 
     def fill(self, name: str, files: dict[str, bytes]) -> Path:
@@ -63,13 +79,40 @@ class ManagedDirectory:
                 write_new(folder / file, files[file])
             return self.put(folder, name)
 
+    def renew(self, folders: dict[str, dict[str, bytes]]) -> None:
+        """Give these folders exactly these files; "" is the home itself, which keeps its others.
+
+        All of them are written before the first gets its name, so a full disk changes nothing. Each
+        name has a whole file at every moment, the old one or the new one.
+        """
+        with self.work() as work:
+            made = []
+            for folder, files in folders.items():
+                for file, data in files.items():
+                    new = work / str(len(made))
+                    write_new(new, data)
+                    made.append((new, folder, plain_name(file)))
+            for folder in filter(None, folders):
+                place = self.path / plain_name(folder)
+                if place.is_symlink() or not place.is_dir():
+                    self.discard(folder)
+                    place.mkdir()
+            self._check()
+            for new, folder, file in made:
+                place = self.path / folder / file
+                if place.is_dir() and not place.is_symlink():
+                    _remove(place)
+                os.replace(new, place)
+        for folder in filter(None, folders):
+            for path in sorted((self.path / folder).iterdir()):
+                if path.name not in folders[folder]:
+                    _remove(path)
+
     def discard(self, name: str) -> None:
         """Remove a file or a folder by its name."""
         path = self.path / plain_name(name)
         self._check()
-        if path.is_symlink() or not path.is_dir():
-            path.unlink(missing_ok=True)
-        shutil.rmtree(path, ignore_errors=True)  # follows no link
+        _remove(path)
 
     def remove(self) -> None:
         """Remove the home with all that is in it."""
@@ -85,6 +128,14 @@ class ManagedDirectory:
     def _check(self) -> None:
         if not self.stands():
             raise Refusal("the course's own folder was moved, replaced or deleted meanwhile")
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, a link or a folder of ours; no link is followed."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink(missing_ok=True)
+    else:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def write_new(path: Path, data: bytes) -> None:
@@ -142,28 +193,91 @@ def plain_name(value: object, what: str = "a name") -> str:
 # -- copies for the learner's folder; whose folder it is, the caller has asked before
 
 
-def add_copy(source: Path, place: Path) -> bool:
-    """Copy a file to a free place; return False if something is there already. OSError."""
+def add_copy(data: bytes, place: Path) -> bool:
+    """Write a file to a free place; return False if something is there already. NotRenewed."""
     if os.path.lexists(place):
         return False
-    replace_copy(source, place)
+    replace_copy(data, place)
     return True
 
 
-def renew_copy(source: Path, place: Path, mark: str) -> Path | None:
-    """Copy a file to a place; return the new name, with the mark, of what stood there. OSError."""
-    kept, count = None, 1
-    while os.path.lexists(place):
-        more = f"-{count}" if count > 1 else ""
-        kept, count = place.with_name(f"{place.stem}.{mark}{more}{place.suffix}"), count + 1
-        if not os.path.lexists(kept):
-            os.rename(place, kept)
-    replace_copy(source, place)
+def renew_copy(data: bytes, place: Path, mark: str) -> Path | None:
+    """Write a file to a place; return the new name, with the mark, of what stood there.
+
+    The new file is whole before anything changes, and what stood there has its second name before
+    it loses the first. NotRenewed: whatever stopped it, the old one is under its name.
+    """
+    if not os.path.lexists(place):
+        replace_copy(data, place)
+        return None
+    with _written_beside(data, place) as part:
+        kept = _name_twice(place, mark)
+        try:
+            os.replace(part, place)
+        except BaseException as error:
+            _take_back(kept, place)
+            if isinstance(error, OSError):
+                raise NotRenewed(_not_renewed(place, error, kept)) from error
+            raise
     return kept
 
 
-def replace_copy(source: Path, place: Path) -> None:
-    """Copy a file, in one step, over what the caller knows to be no one's. OSError."""
-    with tempfile.TemporaryDirectory(prefix=".copy-", dir=place.parent) as folder:
-        part = shutil.copyfile(source, Path(folder, place.name))  # not its mode: it is writable
+def replace_copy(data: bytes, place: Path) -> None:
+    """Write a file, in one step, over what the caller knows to be no one's. NotRenewed."""
+    with _written_beside(data, place) as part:
         os.replace(part, place)
+
+
+@contextmanager
+def _written_beside(data: bytes, place: Path) -> Iterator[Path]:
+    """Give a whole file beside a place, under another name; it is gone after the block."""
+    try:
+        with tempfile.TemporaryDirectory(
+            prefix=".copy-", dir=place.parent, ignore_cleanup_errors=True
+        ) as folder:
+            part = Path(folder, place.name)
+            write_new(part, data)
+            yield part
+    except OSError as error:
+        raise NotRenewed(_not_renewed(place, error)) from error
+
+
+def _not_renewed(place: Path, error: OSError, kept: Path | None = None) -> str:
+    """Return why a place was not renewed, and where that is which stood there."""
+    reason = f"{place.name} could not be written ({error.strerror or error})"
+    cure = "fix that and run the same command again"
+    if os.path.lexists(place):
+        return f"{reason}, and yours is unchanged in {place}: {cure}."
+    where = f", and yours is kept as {kept}" if kept and os.path.lexists(kept) else ""
+    return f"{reason}{where}: {cure}."
+
+
+def _name_twice(place: Path, mark: str) -> Path:
+    """Give what is at a place a second name, with the mark, and return that. OSError.
+
+    Where the system cannot do that, as for a folder, it has only the second name afterwards.
+    """
+    for count in itertools.count(1):
+        more = f"-{count}" if count > 1 else ""
+        kept = place.with_name(f"{place.stem}.{mark}{more}{place.suffix}")
+        if os.path.lexists(kept):
+            continue
+        if place.is_symlink() or not place.is_file():
+            os.rename(place, kept)
+            return kept
+        try:
+            os.link(place, kept)
+        except FileExistsError:  # another was faster
+            continue
+        except OSError:  # a file system without hard links
+            os.rename(place, kept)
+        return kept
+
+
+def _take_back(kept: Path, place: Path) -> None:
+    """Undo a second name, so that what was kept is under its first name alone."""
+    with suppress(OSError):
+        if not os.path.lexists(place):
+            os.rename(kept, place)
+        elif os.path.samefile(kept, place):
+            os.unlink(kept)

@@ -6,7 +6,6 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from inspect import signature, unwrap
@@ -16,7 +15,7 @@ from helpers.capture.text.source import file_lines
 from helpers.exhibit import Exhibit
 from helpers.model.phrase import counted
 from helpers.model.study_records import Beside, Outcome
-from helpers.safety import missing_parts, progress
+from helpers.safety import former_names, missing_parts, progress
 from helpers.safety.arguments import quote_value, require_int
 from helpers.safety.limits import Limits, limited
 from helpers.safety.restoring import preserves_interpreter_state
@@ -177,10 +176,14 @@ class Checks:
         self._homes = {name: home for home, names in chapters.items() for name in names.split()}
 
     def __getattr__(self, name: str) -> Exercise:
-        if name.startswith("_") or name not in self._homes:
-            near = get_close_matches(name, self.__dict__.get("_homes", {}), n=2, cutoff=0)
-            why = f"did you mean {' or '.join(near)}? show_progress() lists all exercises"
-            raise AttributeError(f"there is no exercise {name!r}: {why}")
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._homes:
+            try:
+                raise former_names.NotOffered(former_names.sentence_of_check(name, self._homes))
+            except former_names.NotOffered as error:
+                error.__traceback__ = None
+                raise  # this form adds no line of the frame
         chapter = import_module(f"{__package__}.{self._homes[name]}")
         return next(exercise for exercise in chapter.EXERCISES if exercise.name == name)
 

@@ -20,7 +20,7 @@ from helpers.course.book.runs import run
 from helpers.course.minutes import on_the_page
 from helpers.course.work import chapter_named, chapters, notebooks
 from helpers.model.spine import CHAPTERS, START
-from helpers.safety.folders import ManagedDirectory, made_again, write_new
+from helpers.safety.folders import ManagedDirectory, Refusal, made_again
 
 SITE = course.ROOT / "site"
 ASSETS = ("book.css", "book.js", "recap.js", "minisearch.js")
@@ -32,7 +32,15 @@ def book(words: list[str]) -> int:
     """Write site/; words name the chapters that are wanted, none means all of them."""
     names = [chapter_named(word) for word in words] or chapters()
     course.refuse_foreign(SITE)
-    write(made_again(SITE), [notebooks() / name for name in names])
+    try:
+        write(made_again(SITE), [notebooks() / name for name in names])
+    except Refusal as error:
+        raise course.Refusal(f"site/ is not written: {error}.") from error
+    except OSError as error:
+        raise course.Refusal(
+            f"site/ could not be written ({error.strerror or error}), and what is there already "
+            "can still be read: fix that and run the same command again."
+        ) from error
     course.say(f"site/ has {len(names)} chapters: open site/index.html, no server is needed.")
     return 0
 
@@ -61,14 +69,11 @@ def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None
     assets = {name: (TEMPLATES / name).read_bytes() for name in ASSETS}
     assets[HOST] = read(HOST).encode()
     assets["sections.js"] = f"globalThis.bookSections = {as_script(found)};\n".encode()
-    home.fill("assets", assets)
     images = notebooks() / "images"
     files = [path for path in sorted(images.rglob("*")) if path.is_file()]
-    home.fill("images", {"-".join(p.relative_to(images).parts): p.read_bytes() for p in files})
-    with home.work() as work:
-        for name, page in pages.items():
-            write_new(work / name, page.encode("utf-8", "backslashreplace"))
-            home.put(work / name, name)
+    pictures = {"-".join(p.relative_to(images).parts): p.read_bytes() for p in files}
+    written = {name: page.encode("utf-8", "backslashreplace") for name, page in pages.items()}
+    home.renew({"assets": assets, "images": pictures, "": written})
     for old in home.path.glob("*.html"):
         if old.name not in pages:
             home.discard(old.name)

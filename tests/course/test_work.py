@@ -1,0 +1,446 @@
+"""work/ over months: what nobody edited follows the course, and nothing of a learner's is lost."""
+
+import json
+import re
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.course import deliveries, fresh, history, work
+from tests.course import learners
+from tests.course.conftest import course_in
+from tests.course.learners import HELD, cell, cells_of, notebook, ran, said, with_cells
+from tests.interrupted import ENDED, STOPS, in_child, needs_fork, stopped_each_time
+
+ONE, TWO, PICTURE = "01_one.ipynb", "02_two.ipynb", "images/a.png"
+
+
+def publish(course, name, data):
+    """Let the course have this file, in a new version of it."""
+    (course.ROOT / "notebooks" / name).write_bytes(data)
+    learners.commit(course.ROOT)
+
+
+def own(course, name=ONE):
+    return course.WORK / name
+
+
+def every_file(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != deliveries.NAME
+    }
+
+
+# -- the property ----------------------------------------------------------------------------------
+
+DO_WITH_A_COPY = ("run", "change", "add", "remove", "swap", "turn", "attach", "break", "delete")
+LOSE = ("no note", "broken note", "NUL", "long note", "folder", "other JSON")
+names = st.sampled_from([ONE, TWO, PICTURE])
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("publish"), names),
+        st.tuples(st.just("withdraw"), names),
+        st.tuples(st.just("start"), st.none()),
+        st.tuples(st.just("reset"), st.sampled_from(["1", "2"])),
+        st.tuples(st.sampled_from(LOSE), st.none()),
+        st.tuples(st.sampled_from(DO_WITH_A_COPY), names),
+        st.tuples(st.just("run"), names),
+    ),
+    min_size=3,
+    max_size=14,
+)
+
+
+class History:
+    """A course and a learner, with what the learner did to each file since it was delivered."""
+
+    def __init__(self, course):
+        self.course = course
+        self.number = 0
+        self.delivered = {}  # name -> the copy that is in work/, as it came
+
+    def version(self, name):
+        """Return a new version of a file of the course."""
+        self.number += 1
+        if name == PICTURE:
+            return b"\x89PNG %d" % self.number
+        held = [HELD] if self.number % 2 else []
+        return notebook(
+            cell(f"# A title\n\n## Section {self.number}\n", "markdown"),
+            cell([f"x = {self.number}\n", "x"], tags=held),
+            cell('Read *this* "first".\n', "markdown", tags=held),
+            cell("y = 'ü\\n'"),
+        )
+
+    def do(self, step, about):
+        """Do one step; after a start, assert what must be true."""
+        if step == "publish":
+            publish(self.course, about, self.version(about))
+        elif step == "withdraw":
+            (self.course.ROOT / "notebooks" / about).unlink(missing_ok=True)
+            learners.commit(self.course.ROOT)
+        elif step == "start":
+            self.start()
+        elif step == "reset":
+            self.reset(about)
+        elif step in LOSE:
+            lose(self.course.WORK / deliveries.NAME, step)
+        elif (place := own(self.course, about)).is_file():
+            self.learn(step, place)
+
+    def learn(self, step, place):
+        data = place.read_bytes()
+        if step == "delete":
+            place.unlink()
+        elif step == "break" or place.suffix != ".ipynb":
+            place.write_bytes(data if step == "run" else b"mine {" + data[:9])
+        else:
+            with suppress(ValueError):  # it is broken already
+                place.write_bytes(self.edited(step, data))
+
+    def edited(self, step, data):
+        self.number += 1
+        mine = f"mine = {self.number}"
+
+        def change(cells):
+            last = len(cells) - 1
+            if step == "change":
+                at = self.number % len(cells)
+                cells[at]["source"] = ["".join(cells[at]["source"]), f"\n{mine}"]
+            elif step == "add":
+                cells.insert(self.number % len(cells), cell(mine))
+            elif step == "remove":
+                del cells[self.number % last :]
+            elif step == "swap":
+                cells[0], cells[last] = cells[last], cells[0]
+            elif step == "turn":
+                cells[0]["cell_type"] = "raw"
+            elif step == "attach":
+                cells[0]["attachments"] = {"mine.png": {"image/png": mine}}
+
+        if step != "run" and len(cells_of(data)) < 2:
+            return with_cells(data, lambda cells: cells.append(cell(mine)))
+        return ran(data, mine) if step == "run" else with_cells(data, change)
+
+    def is_edited(self, name, data):
+        """Return whether a learner wrote something in it, which the course did not deliver."""
+        if data == self.delivered.get(name):
+            return False
+        if not name.endswith(".ipynb") or name not in self.delivered:
+            return True
+        try:
+            return said(data) != said(self.delivered[name])
+        except (ValueError, KeyError):
+            return True
+
+    def start(self):
+        before = every_file(self.course.WORK) if self.course.WORK.exists() else {}
+        work.fill()
+        after = every_file(self.course.WORK)
+        for name in (ONE, TWO, PICTURE):
+            source = self.course.ROOT / "notebooks" / name
+            newest = None
+            if source.exists():
+                newest = fresh.freshened(source.read_bytes())
+            if name not in before:
+                assert after.get(name) == newest
+                self.came(name, newest)
+            elif self.is_edited(name, before[name]):
+                assert after[name] == before[name]  # it stays, under its name
+            elif before[name] == self.delivered[name]:
+                assert after[name] == (newest or before[name])
+                self.came(name, after[name])
+            else:  # only run
+                assert before[name] in after.values()
+                assert said(after[name]) == said(newest or before[name])
+                self.came(name, newest or self.delivered[name])
+        for name, data in before.items():
+            assert after.get(name) == data or name in self.delivered
+
+    def reset(self, number):
+        name = {"1": ONE, "2": TWO}[number]
+        if (self.course.ROOT / "notebooks" / name).exists():
+            before = every_file(self.course.WORK) if self.course.WORK.exists() else {}
+            work.reset([number])
+            after = every_file(self.course.WORK)
+            assert set(before.values()) <= set(after.values())
+            self.came(name, after[name])
+
+    def came(self, name, data):
+        self.delivered.pop(name, None)
+        if data is not None:
+            self.delivered[name] = data
+
+
+def lose(note, how):
+    """Spoil the note of what was delivered."""
+    if note.is_dir():
+        note.rmdir()
+    note.unlink(missing_ok=True)
+    if not note.parent.is_dir() or how == "no note":
+        return
+    if how == "folder":
+        note.mkdir()
+    else:
+        spoiled = {"broken note": b'{"01', "NUL": b"\0" * 99, "long note": b"[" * 2_000_000}
+        note.write_bytes(spoiled.get(how, b'{"01_one.ipynb": [1], "x": {"course": 3}, "y": null}'))
+
+
+@settings(max_examples=40)
+@given(steps)
+def test_nothing_a_learner_wrote_is_lost_and_the_rest_is_the_newest(steps):
+    with TemporaryDirectory() as folder, course_in(Path(folder).resolve() / "course") as course:
+        told = History(course)
+        for name in (ONE, TWO, PICTURE):
+            told.do("publish", name)
+        for step, about in [("start", None), *steps, ("start", None), ("start", None)]:
+            told.do(step, about)
+
+
+# -- named cases -----------------------------------------------------------------------------------
+
+OLD = notebook(cell("# One\n\n## 1 · First\n", "markdown"), cell("x = 1"))
+NEW = notebook(
+    cell("# One\n\n## 1 · First\n", "markdown"),
+    cell("x = 2"),
+    cell("## 2 · Second\n", "markdown"),
+    cell("answer = ..."),
+    cell("check.tangle(answer)"),
+)
+
+
+@pytest.fixture
+def pulled(course):
+    """Return a function: the old course was started, the learner did this, the new one came."""
+
+    def pull(change=lambda data: data, old=OLD, new=NEW):
+        publish(course, ONE, old)
+        work.fill()
+        place = own(course)
+        place.write_bytes(change(place.read_bytes()))
+        publish(course, ONE, new)
+        return course
+
+    return pull
+
+
+def test_a_copy_that_nobody_edited_is_renewed_and_a_line_says_so(pulled, capsys):
+    course = pulled()
+    capsys.readouterr()
+    work.fill()
+    assert own(course).read_bytes() == NEW
+    assert capsys.readouterr().out.splitlines() == [
+        f"Renewed in work/, because you had not edited them: {ONE}"
+    ]
+    work.fill()
+    assert capsys.readouterr().out == "" and len(every_file(course.WORK)) == 1
+
+
+def test_a_copy_that_was_run_is_renewed_and_kept_beside(pulled, capsys):
+    course = pulled(ran)
+    before = own(course).read_bytes()
+    capsys.readouterr()
+    work.fill()
+    [line] = capsys.readouterr().out.splitlines()
+    kept = course.ROOT / re.search(r"kept as (work/\S+)$", line)[1]
+    assert (own(course).read_bytes(), kept.read_bytes()) == (NEW, before)
+
+
+def test_an_edited_copy_stays_and_what_it_lacks_is_said(pulled, capsys):
+    course = pulled(lambda data: data.replace(b"x = 1", b"x = 'mine'"))
+    before = own(course).read_bytes()
+    capsys.readouterr()
+    work.fill()
+    [line] = capsys.readouterr().out.splitlines()
+    for words in ("1 section (Second)", "1 exercise (tangle)", "`course.py reset 01`", "edited it"):
+        assert words in line
+    work.fill()
+    assert "The course is newer than your 01_one.ipynb: `course.py reset 01`" in (
+        capsys.readouterr().out
+    )
+    assert every_file(course.WORK) == {ONE: before}
+    work.reset(["1"])
+    assert sorted(every_file(course.WORK).values()) == sorted([before, NEW])
+    capsys.readouterr()
+    work.fill()
+    assert capsys.readouterr().out == ""
+
+
+def test_an_edit_that_was_undone_is_none(pulled):
+    course = pulled(lambda data: data.replace(b"x = 1", b"x = 'mine'"))
+    work.fill()
+    own(course).write_bytes(OLD)
+    work.fill()
+    assert own(course).read_bytes() == NEW
+
+
+def test_outputs_of_the_course_alone_make_nothing_newer(pulled, capsys):
+    course = pulled(
+        lambda data: data.replace(b"x = 1", b"x = 'mine'"),
+        new=OLD.replace(b"by the course", b"by a newer torch"),
+    )
+    capsys.readouterr()
+    work.fill()
+    assert capsys.readouterr().out == "" and b"mine" in own(course).read_bytes()
+
+
+def test_the_fold_of_a_held_answer_is_no_edit(pulled):
+    held = cell("The answer is 4.", "markdown", tags=[HELD])
+    course = pulled(
+        lambda data: data.replace(fresh.SUMMARY.encode(), fresh.FORMER_SUMMARIES[0].encode()),
+        old=notebook(cell("x = 1"), held),
+        new=notebook(cell("x = 2"), held),
+    )
+    lose(course.WORK / deliveries.NAME, "no note")
+    work.fill()
+    assert own(course).read_bytes() == fresh.freshened(notebook(cell("x = 2"), held))
+    assert len(every_file(course.WORK)) == 1
+
+
+@pytest.mark.parametrize("change", [lambda data: data, ran], ids=["as it came", "run"])
+def test_where_no_note_is_git_is_asked(pulled, change):
+    course = pulled(change)
+    lose(course.WORK / deliveries.NAME, "no note")
+    work.fill()
+    assert own(course).read_bytes() == NEW
+
+
+@pytest.mark.parametrize("fault", ["no git", "no .git", "slow", "broken"])
+def test_where_git_knows_nothing_the_copy_stays(pulled, fault, monkeypatch, capsys):
+    course = pulled()
+    lose(course.WORK / deliveries.NAME, "no note")
+    if fault == "no .git":
+        (course.ROOT / ".git").rename(course.ROOT / "git")
+    elif fault == "no git":
+        monkeypatch.setenv("PATH", "")
+    elif fault == "slow":
+        monkeypatch.setattr(history, "PATIENCE_SECONDS", 0)
+    else:
+        (course.ROOT / ".git" / "HEAD").write_text("x")
+    capsys.readouterr()
+    work.fill()
+    assert own(course).read_bytes() == OLD
+    assert "it may contain your work. The course has a newer one" in capsys.readouterr().out
+
+
+def test_a_shallow_clone_knows_its_own_versions(course):
+    publish(course, ONE, OLD)
+    publish(course, TWO, NEW)
+    publish(course, "03_the_same.ipynb", OLD)
+    shallow = course.ROOT.with_name("shallow")
+    address = course.ROOT.as_uri()
+    learners.git(course.ROOT, "clone", "-q", "--depth", "1", address, str(shallow))
+    assert history.past_versions(shallow, "notebooks", {ONE: OLD, TWO: ran(NEW)}) == {
+        ONE: history.SAME,
+        TWO: history.RAN,
+    }
+
+
+def test_a_picture_that_was_painted_over_stays_and_another_is_renewed(course, capsys):
+    for number in (1, 2):
+        for name in (PICTURE, "images/b.png"):
+            publish(course, name, b"version %d" % number)
+        if number == 1:
+            work.fill()
+            own(course, PICTURE).write_bytes(b"mine")
+    capsys.readouterr()
+    work.fill()
+    assert every_file(course.WORK) == {PICTURE: b"mine", "images/b.png": b"version 2"}
+    assert "move yours away, and the next start brings it" in capsys.readouterr().out
+
+
+def test_an_exercise_that_was_solved_for_the_learner_is_not_unsolved_again(course):
+    solution = "<details><summary>Solution</summary>\n\n```python\nx = 3\n```\n\n</details>"
+    stub = [cell("x = ..."), cell("check.tangle(x)"), cell(solution, "markdown")]
+    publish(course, ONE, notebook(*stub))
+    work.reset(["1"], solved_to=1)
+    solved = own(course).read_bytes()
+    assert cells_of(solved)[0]["source"] == ["x = 3"]
+    publish(course, ONE, notebook(*stub, cell("new = 1")))
+    work.fill()
+    assert own(course).read_bytes() == solved
+
+
+def test_a_copy_that_is_saved_meanwhile_stays(pulled, monkeypatch):
+    course = pulled()
+
+    def save_meanwhile(place):
+        own(course).write_bytes(ran(OLD.replace(b"x = 1", b"x = 'mine'")))
+        return place
+
+    monkeypatch.setattr(work, "ready", save_meanwhile)
+    work.fill()
+    assert b"mine" in own(course).read_bytes()
+
+
+def test_a_start_with_nothing_new_reads_no_notebook_of_the_learners(pulled, monkeypatch):
+    course = pulled()
+    work.fill()
+    own(course).unlink()
+    own(course).write_bytes(b"mine")
+    monkeypatch.setattr(work, "_read", lambda place: pytest.fail("it was read"))
+    monkeypatch.setattr(work.fresh_copies, "freshened", lambda data: pytest.fail("it was copied"))
+    work.fill()
+
+
+def test_every_notebook_of_the_course_is_recognised_after_a_run():
+    for path in work.notebooks().glob("*.ipynb"):
+        data = path.read_bytes()
+        copy = fresh.freshened(data)
+        written = {work.authorship.written(one, path.name) for one in (data, copy, ran(copy))}
+        assert len(written) == 1
+        assert all(probe in data for probe in work.authorship.probes(ran(copy)))
+
+
+# -- a start or a reset that is stopped ------------------------------------------------------------
+
+
+@needs_fork
+@pytest.mark.parametrize("stop", STOPS)
+@pytest.mark.parametrize("act", ["reset", "fill"])
+def test_where_it_is_stopped_nothing_is_lost_and_again_it_succeeds(pulled, stop, act):
+    mine = act == "reset"
+    course = pulled(lambda data: data.replace(b"x = 1", b"x = 'mine'") if mine else ran(data))
+    before, note = every_file(course.WORK), (course.WORK / deliveries.NAME).read_bytes()
+    call = (lambda: work.reset(["1"])) if mine else work.fill
+    numbers = []
+    for number in stopped_each_time(call, course.WORK, stop):
+        numbers.append(number)
+        after = every_file(course.WORK)
+        assert before[ONE] in after.values()
+        assert after[ONE] in (before[ONE], NEW)
+        assert in_child(call, course.WORK) == ENDED
+        after = every_file(course.WORK)
+        assert after[ONE] == NEW and before[ONE] in after.values()
+        for name in after:
+            own(course, name).unlink()
+        own(course).write_bytes(before[ONE])
+        (course.WORK / deliveries.NAME).write_bytes(note)
+    assert len(numbers) > 5
+
+
+@needs_fork
+def test_a_full_disk_is_said_with_where_the_notebook_is(pulled, monkeypatch, refused):
+    course = pulled(lambda data: data.replace(b"x = 1", b"x = 'mine'"))
+    full = OSError(28, "No space left on device")
+
+    def write(path, data):
+        raise full
+
+    monkeypatch.setattr(work.folders, "write_new", write)
+    words = r"01_one\.ipynb could not be written \(No space .*\), and yours is unchanged in .*work"
+    refused(course.Refusal, words, work.reset, ["1"])
+    assert b"mine" in own(course).read_bytes()
+
+
+def test_note_of_another_shape_is_read_as_far_as_it_goes(tmp_path):
+    entry = {"course": "a", "whole": "b", "written": "c"}
+    note = {"a": entry, "b": [entry], "c": {**entry, "whole": 3}, "d": None}
+    (tmp_path / deliveries.NAME).write_text(json.dumps(note))
+    assert deliveries.read(tmp_path) == {"a": deliveries.Delivery("a", "b", "c", "")}
