@@ -7,8 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-import course
-from helpers.course import handout
+from helpers.course import checkout, handout, terminal
 from helpers.course.handout import give, unsolved
 from helpers.model.study_records import exercise_cells
 
@@ -81,4 +80,4 @@ def test_what_stood_there_is_kept_beside_unless_it_is_the_same(tmp_path, capsys)
 
 @pytest.mark.parametrize("name", [".", "notebooks/new", ".git"])
 def test_the_course_itself_is_not_written_into(name, refused):
-    refused(course.Refusal, "of the course itself", give, {}, course.ROOT / name)
+    refused(terminal.Refusal, "of the course itself", give, {}, checkout.ROOT / name)

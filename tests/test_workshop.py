@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import course
-from helpers.course import workshop
+from helpers.course import terminal, workshop
 from helpers.course.minutes import sections
 from helpers.course.work import fresh
 from helpers.course.workshop import HALF, LENGTHS, LUNCH, OPENING, PAUSE, RECAP, SITTING, planned
@@ -71,7 +70,7 @@ def test_a_plan_says_day_pauses_and_chapters(capsys):
     ],
 )
 def test_what_cannot_be_planned_is_refused_in_a_sentence(words, why, refused):
-    refused(course.Refusal, why, workshop.workshop, words)
+    refused(terminal.Refusal, why, workshop.workshop, words)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -1,5 +1,6 @@
 """The words after `course.py` -> what they ask for, done by the Python of .venv."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -16,7 +17,7 @@ def run(words: list[str]) -> int:
     """
     command, *words = words
     if command == "check":
-        return checkup.check(words)
+        return checkup.check(json.loads(words[0]))
     if command == "reset":
         asked = commands.read_notebooks(command, words)
         return work.reset(asked.notebooks, asked.solved_to)

@@ -77,9 +77,12 @@ def version_of(command: list) -> tuple[int, int] | None:
     return (int(found[1]), int(found[2])) if found else None
 
 
-def hand_over(command: list[str], variables: dict[str, str]) -> int:
-    """Run the last command of a start, in place of this process where the system can do that."""
-    os.chdir(ROOT)
+def hand_over(command: list[str], variables: dict[str, str], folder: Path | None = None) -> int:
+    """Run the last command of a start, in place of this process where the system can do that.
+
+    It runs in `folder`, the root of the course if None.
+    """
+    os.chdir(folder or ROOT)
     if os.name == "posix":
         sys.stdout.flush()
         os.execve(command[0], command, variables)

@@ -10,7 +10,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-import course
+from helpers.course import checkout
+from helpers.course.terminal import report, say
 from helpers.safety.package_trial import Trial, canonical, try_packages
 
 Row = tuple[str, str, str]
@@ -18,7 +19,7 @@ OWN = "whoruns"  # what requirements.txt calls "-e ."
 KEY_PACKAGES = """jupyterlab ipywidgets anywidget nbval networkx numpy bytecode
     torch tensorflow-cpu tensorflow"""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-NOT_INSTALLED = "MISSING", "packages", f"not installed: {course.REPAIR}"
+NOT_INSTALLED = "MISSING", "packages", f"not installed: {checkout.REPAIR}"
 SILENT = 3  # seconds after which each package that was imported gets a line
 
 
@@ -26,7 +27,7 @@ def check(rows: list[list[str]]) -> int:
     """Print the given rows and the others; return 0 if the course can run here."""
     broken = any(row[:2] == ["MISSING", "environment"] for row in rows)
     found = [NOT_INSTALLED] if broken else list(packages())
-    return course.report([*rows, *found, *memory(), *machine()])
+    return report([*rows, *found, *memory(), *machine()])
 
 
 def packages() -> Iterator[Row]:
@@ -55,7 +56,7 @@ def packages() -> Iterator[Row]:
 def read_versions(file_name: str) -> dict[str, set[str]]:
     """Return distribution -> the versions that a pip file pins, for this machine."""
     versions: dict[str, set[str]] = {}
-    for line in (course.ROOT / file_name).read_text(encoding="utf-8").splitlines():
+    for line in (checkout.ROOT / file_name).read_text(encoding="utf-8").splitlines():
         requirement, _, marker = line.partition(" #")[0].partition(";")
         if requirement.strip() and not requirement.startswith(("-", "#")) and applies(marker):
             name, _, version = requirement.replace("~=", "==").partition("==")
@@ -76,13 +77,13 @@ def applies(marker: str) -> bool:
 def package(name: str, pinned: set[str], trial: Trial) -> Row:
     """Return the row for a package that the course needs; `pinned` are the versions that fit."""
     if fault := trial.fault(name):
-        return "MISSING", name, f"{fault}: {course.REPAIR}"
+        return "MISSING", name, f"{fault}: {checkout.REPAIR}"
     version = trial.versions.get(name, "")
     if not version:
-        return "MISSING", name, f"is not installed: {course.REPAIR}"
+        return "MISSING", name, f"is not installed: {checkout.REPAIR}"
     if not pinned or version.partition("+")[0] in pinned:
         return "ok", name, version
-    return "note", name, f"{version}, pinned {' or '.join(sorted(pinned))}: {course.REPAIR}"
+    return "note", name, f"{version}, pinned {' or '.join(sorted(pinned))}: {checkout.REPAIR}"
 
 
 def progress_lines(total: int) -> Callable[[str], None]:
@@ -92,7 +93,7 @@ def progress_lines(total: int) -> Callable[[str], None]:
     def count(name: str) -> None:
         names.append(name)
         if time.monotonic() - start > SILENT:
-            course.say(f"imported {len(names):2} of {total} packages: {name}")
+            say(f"imported {len(names):2} of {total} packages: {name}")
 
     return count
 
@@ -105,7 +106,7 @@ def memory() -> Iterator[Row]:
         size = psutil.virtual_memory()
     except Exception:  # missing, or broken: it has a row of its own
         return
-    total, free = (number / course.GIGABYTE for number in (size.total, size.available))
+    total, free = (number / checkout.GIGABYTE for number in (size.total, size.available))
     text = f"{total:.1f} GB, {free:.1f} GB free"
     more = "" if free > 2 else ": an open notebook needs 1 GB, so close others"
     yield "note" if more else "ok", "memory", text + more
@@ -113,7 +114,7 @@ def memory() -> Iterator[Row]:
 
 def machine() -> Iterator[Row]:
     """Yield the rows for disk, compiler and browser; the course can do without the last two."""
-    free = shutil.disk_usage(course.ROOT).free / course.GIGABYTE
+    free = shutil.disk_usage(checkout.ROOT).free / checkout.GIGABYTE
     yield "ok" if free > 0.5 else "note", "disk", f"{free:.1f} GB free"
     for what, names, use in (
         ("C compiler", ("cc", "gcc", "clang", "cl"), "chapters 4 and 5 show more with one"),

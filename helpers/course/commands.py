@@ -8,39 +8,21 @@ Standard library only.
 
 import argparse
 import difflib
+import json
 import platform
 import re
 import shutil
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from helpers.course import checkout, environment
 from helpers.course.checkout import REPAIR, SUPPORTED, dotted, version_of
-from helpers.course.terminal import Refusal, report, run_guarded, say
+from helpers.course.terminal import Parser, Refusal, report, run_guarded, say
 
 COMMANDS = ("lab", "test", "bench", "setup", "reset", "check")
 COMMANDS += ("workshop", "handout", "slides", "book")
 PASS_WORDS_ON = ("lab", "test", "bench")  # their words, -h too, are another program's
 NEED_NO_PACKAGES = ("reset", "workshop")
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that refuses wrong words in one sentence."""
-
-    def __init__(self, command: str):
-        super().__init__(f"course.py {command}", allow_abbrev=False, exit_on_error=False)
-
-    def error(self, message: str) -> None:
-        """Raise a Refusal."""
-        raise Refusal(f"{self.prog}: {message} (`{self.prog} --help` explains the words).")
-
-    def read(self, words: Sequence[str]) -> argparse.Namespace:
-        """Return what the words say; Refusal if they are wrong."""
-        try:
-            return self.parse_intermixed_args(words)
-        except argparse.ArgumentError as error:
-            self.error(str(error))
 
 
 def main(words: list[str], explanation: str) -> int:
@@ -101,7 +83,10 @@ def refuse_wrong_words(command: str, words: list[str]) -> None:
     elif command == "bench":
         from tests.benchmarks import names
 
-        names.read_words(words)
+        try:
+            names.chosen(words)
+        except ValueError as refusal:
+            raise Refusal(f"bench: {refusal}") from None
 
 
 def read_notebooks(command: str, words: list[str]) -> argparse.Namespace:
@@ -126,7 +111,11 @@ def go_on(python: Path | str, words: list[str]) -> int:
     By its path, not by -m: what the front door opens may be missing, and `check` is to say so.
     """
     room = checkout.ROOT / "helpers" / "course" / "__main__.py"
-    return checkout.hand_over([str(python), str(room), *words], checkout.start_environment())
+    command = [str(python), str(room), *words]
+    here = (
+        Path.cwd() if words[0] in ("handout", "slides") else None
+    )  # --to names a folder from here
+    return checkout.hand_over(command, checkout.start_environment(), here)
 
 
 # -- which Python ----------------------------------------------------------------------------------
@@ -178,5 +167,4 @@ def check(fault: str | None) -> int:
         rows.append(("ok", "environment", f"{where}, Python {dotted(version)}"))
     if fault and version not in SUPPORTED:
         return report(rows)
-    told = [word for row in rows for word in ("--row", *row)]
-    return go_on(python, ["check", *told])
+    return go_on(python, ["check", json.dumps(rows)])

@@ -10,7 +10,7 @@ import json
 from collections import namedtuple
 from pathlib import Path
 
-import course
+from helpers.course.terminal import say
 from helpers.safety import folders
 
 NAME = ".delivered.json"
@@ -42,7 +42,7 @@ def write(work: Path, deliveries: dict[str, Delivery]) -> None:
         folders.replace_copy((json.dumps(entries, indent=1) + "\n").encode(), work / NAME)
     except folders.NotRenewed as error:
         reason = error.__cause__.strerror
-        course.say(
+        say(
             f"work/{NAME} cannot be written ({reason}), so it is not noted which files of the "
             "course you have not edited."
         )

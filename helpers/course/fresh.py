@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-import course
+from helpers.course.terminal import Refusal
 from helpers.model.study_records import exercise_cells
 
 SUMMARY = "Decide first: this reveals the answer"
@@ -64,7 +64,7 @@ def unfolded(source: str) -> str:
 def _solve(cells: list[dict], name: str, count: int) -> None:
     there = list(exercise_cells(cells))
     if not 0 < count <= len(there):
-        raise course.Refusal(
+        raise Refusal(
             f"--solved-to needs a number from 1 to {len(there)}, the exercises of {name}, "
             f"not {count}."
         )

@@ -10,7 +10,8 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-import course
+from helpers.course import checkout
+from helpers.course.terminal import Parser, Refusal, say
 from helpers.course.work import chapter_named, chapters, notebooks, trust
 from helpers.safety import folders
 
@@ -24,28 +25,46 @@ def handout(words: list[str]) -> int:
 
     With --html a page for each, too, that can be printed.
     """
-    names, folder = chosen("handout", "handouts", [word for word in words if word != "--html"])
+    asked = read_words("handout", words)
+    names, folder = asked.notebooks, asked.to
     images = sorted(path for path in (notebooks() / "images").rglob("*") if path.is_file())
     files = {path.relative_to(notebooks()): path for path in images}
     with folders.temporary("handout-") as home:
         written = {name: without_solutions(notebooks() / name) for name in names}
-        if "--html" in words:
+        if asked.html:
             written |= {f"{name[:-6]}.html": paper(name[:-6], written[name]) for name in names}
         made = home.fill("made", written)
         trust([made / name for name in names])
         give(files | {Path(name): made / name for name in written}, folder)
-    course.say(f"Without solutions, in {folder}: {', '.join(written)}")
+    say(f"Without solutions, in {folder}: {', '.join(written)}")
     return 0
 
 
-def chosen(command: str, usual: str, words: list[str]) -> tuple[list[str], Path]:
-    """Return what the words of a command name: notebooks, and a folder, `usual` if none."""
-    parser = argparse.ArgumentParser(f"course.py {command}", allow_abbrev=False)
-    parser.add_argument("chapters", nargs="*", help="chapter numbers; all chapters by default")
-    parser.add_argument("--to", type=Path, default=course.ROOT / usual, metavar="FOLDER")
-    asked = parser.parse_intermixed_args(words)
+def read_words(command: str, words: list[str]) -> argparse.Namespace:
+    """Return what the words of `handout` and `slides` say: `notebooks`, the folder `to`, `html`.
+
+    Refusal where they name no notebook, or a folder of the course itself.
+    """
+    usual = {"handout": "handouts", "slides": "slides"}[command]
+    parser = Parser(command)
+    parser.add_argument("notebooks", nargs="*", help="chapter numbers; all chapters by default")
+    parser.add_argument("--to", type=Path, default=checkout.ROOT / usual, metavar="FOLDER")
+    if command == "handout":
+        parser.add_argument("--html", action="store_true", help="pages that can be printed, too")
+    asked = parser.read(words)
     every = [name for name in chapters() if name[:2].isdigit()]
-    return [chapter_named(word) for word in asked.chapters] or every, asked.to.absolute()
+    asked.notebooks = [chapter_named(word) for word in asked.notebooks] or every
+    asked.to = asked.to.absolute()
+    refuse_own_folder(asked.to)
+    return asked
+
+
+def refuse_own_folder(folder: Path) -> None:
+    """Refuse to write into the course's own files."""
+    ours = [checkout.ROOT / name for name in SOURCES]
+    real = folder.resolve()
+    if real == checkout.ROOT or any(real.is_relative_to(place) for place in ours):
+        raise Refusal(f"{folder} is a folder of the course itself; name another with --to.")
 
 
 def without_solutions(path: Path) -> bytes:
@@ -94,9 +113,7 @@ def give(files: dict[Path, Path], folder: Path) -> None:
 
     Refusal where that folder is the course's, or a file cannot be written.
     """
-    ours = [course.ROOT / name for name in SOURCES]
-    if folder.resolve() == course.ROOT or any(map(folder.resolve().is_relative_to, ours)):
-        raise course.Refusal(f"{folder} is a folder of the course itself; name another with --to.")
+    refuse_own_folder(folder)
     for inside, source in files.items():
         place = folder / inside
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -106,6 +123,6 @@ def give(files: dict[Path, Path], folder: Path) -> None:
         try:
             kept = folders.renew_copy(data, place, f"{datetime.now():%Y-%m-%d_%H%M%S}")
         except folders.NotRenewed as error:
-            raise course.Refusal(str(error)) from error
+            raise Refusal(str(error)) from error
         if kept:
-            course.say(f"The old {place} is kept as {kept.name}")
+            say(f"The old {place} is kept as {kept.name}")

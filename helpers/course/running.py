@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlencode, urljoin
 
-import course
+from helpers.course.terminal import say
 
 NO_BROWSER = "--no-browser"
 PATIENCE_SECONDS = 3
@@ -38,10 +38,10 @@ def open_server(server: dict, page: str, words: list[str]) -> None:
     address = urljoin(server["url"], page)
     if token := server.get("token"):
         address = f"{address}?{urlencode({'token': token})}"
-    course.say(f"JupyterLab already runs on work/, and this is its address: {address}")
+    say(f"JupyterLab already runs on work/, and this is its address: {address}")
     others = [word for word in words if word != NO_BROWSER]
     if others:
-        course.say(
+        say(
             f"A server that already runs is not changed by these words: {' '.join(others)}. "
             "Stop it with Ctrl-C in its terminal first if you need them."
         )

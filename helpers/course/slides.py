@@ -11,8 +11,8 @@ from copy import deepcopy
 from itertools import takewhile
 from pathlib import Path
 
-import course
-from helpers.course.handout import chosen, give, unsolved
+from helpers.course.handout import give, read_words, unsolved
+from helpers.course.terminal import say
 from helpers.course.work import notebooks
 from helpers.safety.folders import temporary
 
@@ -34,14 +34,15 @@ def slides(words: list[str]) -> int:
     """Write the slides of the notebooks that the words name, or of all chapters."""
     from helpers.course.book.runs import run
 
-    names, folder = chosen("slides", "slides", words)
+    asked = read_words("slides", words)
+    names, folder = asked.notebooks, asked.to
     with temporary("slides-") as home:
         paths = {f"{name[:-6]}.html": notebooks() / name for name in names}
         pages = {name: page(path, run(path)).encode() for name, path in paths.items()}
         filled = home.fill("made", pages)
         give({Path(name): filled / name for name in pages}, folder)
-    course.say(f"Slides in {folder}: {', '.join(pages)}")
-    course.say(
+    say(f"Slides in {folder}: {', '.join(pages)}")
+    say(
         "Open one in a browser. Press Space to go on, S for notes, F for full screen, D for dark. "
         "Inside an exhibit, keys control the exhibit until you press Esc."
     )

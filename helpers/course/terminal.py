@@ -1,8 +1,9 @@
 """What a command tells the person at the terminal: lines, refusals, exit codes."""
 
+import argparse
 import errno
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 DISK_FULL = (
     "The disk is full (this folder's, or the one for temporary files). "
@@ -13,6 +14,24 @@ STOPPED = "Stopped. Nothing is lost: run the same command again, and it goes on 
 
 class Refusal(Exception):
     """One sentence that says what is wrong and what to do; printed instead of a traceback."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that refuses wrong words in one sentence."""
+
+    def __init__(self, command: str):
+        super().__init__(f"course.py {command}", allow_abbrev=False, exit_on_error=False)
+
+    def error(self, message: str) -> None:
+        """Raise a Refusal."""
+        raise Refusal(f"{self.prog}: {message} (`{self.prog} --help` explains the words).")
+
+    def read(self, words: Sequence[str]) -> argparse.Namespace:
+        """Return what the words say; Refusal if they are wrong."""
+        try:
+            return self.parse_intermixed_args(words)
+        except argparse.ArgumentError as error:
+            self.error(str(error))
 
 
 def say(text: str) -> None:

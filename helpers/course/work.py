@@ -13,11 +13,11 @@ from datetime import datetime
 from io import StringIO
 from pathlib import Path
 
-import course
-from helpers.course import authorship, deliveries, history, running
+from helpers.course import authorship, checkout, deliveries, history, running
 from helpers.course import fresh as fresh_copies
 from helpers.course.deliveries import Delivery
 from helpers.course.fresh import FOLD, HELD, fresh
+from helpers.course.terminal import Refusal, say
 from helpers.model import study_records
 from helpers.safety import folders, learner_record
 
@@ -33,7 +33,7 @@ _RECIPE = Path(fresh_copies.__file__)
 
 def notebooks() -> Path:
     """Return the folder of the course's own notebooks."""
-    return course.ROOT / "notebooks"
+    return checkout.ROOT / "notebooks"
 
 
 def chapters() -> list[str]:
@@ -48,7 +48,7 @@ def chapter_named(word: str) -> str:
     named = [name for name in chapters() if stem and re.match(begins, name)]
     if len(named) != 1:
         there = ", ".join(chapters())
-        raise course.Refusal(f"{word!r} does not name exactly one notebook; there are: {there}.")
+        raise Refusal(f"{word!r} does not name exactly one notebook; there are: {there}.")
     return named[0]
 
 
@@ -58,16 +58,16 @@ def fill() -> None:
     What a learner has edited stays, and a line says that the course has a newer one. Refusal where
     something cannot be written.
     """
-    course.refuse_foreign(course.WORK)
-    noted = deliveries.read(course.WORK)
+    checkout.refuse_foreign(checkout.WORK)
+    noted = deliveries.read(checkout.WORK)
     filling = _Filling(dict(noted))
     try:
         filling.fill(_files_of_the_course())
     except folders.NotRenewed as error:
-        raise course.Refusal(str(error)) from error
+        raise Refusal(str(error)) from error
     finally:
         if filling.noted != noted:
-            deliveries.write(course.WORK, filling.noted)
+            deliveries.write(checkout.WORK, filling.noted)
         trust(filling.brought)
     filling.report()
 
@@ -98,7 +98,7 @@ class _Filling:
         """Add or renew each file that is not as the course has it now."""
         unknown = {}
         for name, source in files.items():
-            place, data = course.WORK / name, source.read_bytes()
+            place, data = checkout.WORK / name, source.read_bytes()
             version, known = _version(name, data), self.noted.get(name)
             if not os.path.lexists(place):
                 self._add(name, data, version)
@@ -110,7 +110,7 @@ class _Filling:
                 if not self._is_known(newest, learners, known):
                     unknown[name] = newest, learners
         past = history.past_versions(
-            course.ROOT, notebooks().name, {name: data for name, (_, data) in unknown.items()}
+            checkout.ROOT, notebooks().name, {name: data for name, (_, data) in unknown.items()}
         )
         for name, (newest, learners) in unknown.items():
             if name in past:
@@ -139,13 +139,13 @@ class _Filling:
 
     def _add(self, name: str, data: bytes, version: str) -> None:
         newest = _Newest(name, data, version)
-        if folders.add_copy(newest.copy, ready(course.WORK / name)):
+        if folders.add_copy(newest.copy, ready(checkout.WORK / name)):
             self._note(newest)
             self.new.append(name)
 
     def _renew(self, newest: "_Newest", learners: bytes, ran: bool) -> None:
         """Put the newest copy over one that nobody edited; one that was run is kept beside it."""
-        name, place = newest.name, ready(course.WORK / newest.name)
+        name, place = newest.name, ready(checkout.WORK / newest.name)
         if _read(place) != learners:  # saved meanwhile: the next start looks again
             return
         if ran:
@@ -181,19 +181,19 @@ class _Filling:
     def _note(self, newest: "_Newest") -> None:
         self.noted[newest.name] = newest.delivery
         if authorship.is_notebook(newest.name):
-            self.brought.append(course.WORK / newest.name)
+            self.brought.append(checkout.WORK / newest.name)
 
     def report(self) -> None:
         """Say what was done, and which of the learner's files are older than the course's."""
         if new := _of_work_itself(self.new):
-            course.say(f"New in work/, which is yours to edit: {new}")
+            say(f"New in work/, which is yours to edit: {new}")
         if renewed := _of_work_itself(self.renewed):
-            course.say(f"Renewed in work/, because you had not edited them: {renewed}")
+            say(f"Renewed in work/, because you had not edited them: {renewed}")
         for line in self.lines:
-            course.say(line)
+            say(line)
         if older := [name for name in self.told_before if authorship.is_notebook(name)]:
             words = " ".join(map(_word_for, older))
-            course.say(
+            say(
                 f"The course is newer than your {', '.join(older)}: "
                 f"`course.py reset {words}` brings the newest and keeps yours beside it."
             )
@@ -229,7 +229,7 @@ def _now() -> str:
 
 
 def _inside_work(path: Path) -> str:
-    return path.relative_to(course.WORK).as_posix()
+    return path.relative_to(checkout.WORK).as_posix()
 
 
 def _of_work_itself(names: list[str]) -> str:
@@ -254,9 +254,9 @@ def _with_what(lack: authorship.Lack | None) -> str:
 
 def ready(place: Path) -> Path:
     """Make the folder of a place in work/; Refusal where a link leads out of work/."""
-    course.refuse_foreign(course.WORK)
+    checkout.refuse_foreign(checkout.WORK)
     place.parent.mkdir(parents=True, exist_ok=True)
-    course.refuse_foreign(place.parent)
+    checkout.refuse_foreign(place.parent)
     return place
 
 
@@ -275,7 +275,7 @@ def trust(files: Iterable[Path]) -> None:
                 app.initialize(names)
                 app.start()
     except (Exception, SystemExit):
-        course.say("Not marked as trusted: JupyterLab's command palette has Trust Notebook.")
+        say("Not marked as trusted: JupyterLab's command palette has Trust Notebook.")
 
 
 def lab(words: list[str]) -> int:
@@ -285,25 +285,25 @@ def lab(words: list[str]) -> int:
     """
     fill()
     if where := left_off():
-        course.say(where)
-    page = "lab" + (f"/tree/{FIRST}" if (course.WORK / FIRST).exists() else "")
-    if not running.ASKS.intersection(words) and (server := running.server_on(course.WORK)):
+        say(where)
+    page = "lab" + (f"/tree/{FIRST}" if (checkout.WORK / FIRST).exists() else "")
+    if not running.ASKS.intersection(words) and (server := running.server_on(checkout.WORK)):
         running.open_server(server, page, words)
         return 0
-    command = [str(course.PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={course.WORK}"]
+    command = [str(checkout.PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={checkout.WORK}"]
     command.append(f"--LabApp.default_url=/{page}")
     if getattr(os, "geteuid", lambda: 1)() == 0:
-        course.say("You are root, so JupyterLab is started with --allow-root, which it requires.")
+        say("You are root, so JupyterLab is started with --allow-root, which it requires.")
         command.append("--allow-root")
-    course.say("Starting JupyterLab: Ctrl-C in this terminal stops it.")
-    return course.hand_over([*command, *words], os.environ)
+    say("Starting JupyterLab: Ctrl-C in this terminal stops it.")
+    return checkout.hand_over([*command, *words], os.environ)
 
 
 def left_off() -> str:
     """Return in one line where the learner left off; "" where nothing is known of it."""
     try:
         there = {path.name: path.read_text("utf-8") for path in notebooks().glob("*.ipynb")}
-        record = learner_record.read(course.WORK / learner_record.NAME)
+        record = learner_record.read(checkout.WORK / learner_record.NAME)
         done = study_records.progress(study_records.chapters(there), record.events)
         return done.left_off or record.trouble
     except (OSError, ValueError):  # not really a notebook
@@ -317,21 +317,21 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
     """
     if not words:
         there = ", ".join(chapters())
-        raise course.Refusal(f"`reset` needs the number of a notebook; there are: {there}.")
+        raise Refusal(f"`reset` needs the number of a notebook; there are: {there}.")
     names = [chapter_named(word) for word in words]
     how = "fresh" if solved_to is None else f"fresh, its first {solved_to} exercises solved"
     copies = {name: fresh(notebooks() / name, solved_to) for name in names}
     for name, copy in copies.items():
-        place = ready(course.WORK / name)
+        place = ready(checkout.WORK / name)
         try:
             kept = folders.renew_copy(copy, place, _now())
         except folders.NotRenewed as error:
-            raise course.Refusal(str(error)) from error
+            raise Refusal(str(error)) from error
         beside = f"; yours is kept as work/{kept.name}" if kept else ""
-        course.say(f"work/{name} is {how}{beside}")
+        say(f"work/{name} is {how}{beside}")
         _note_reset(name, copy)
         trust([place])
-    course.say(
+    say(
         "If it is open in JupyterLab with unsaved changes, first choose File, Save Notebook As. "
         "Then choose File, Reload Notebook from Disk."
     )
@@ -343,6 +343,6 @@ def _note_reset(name: str, copy: bytes) -> None:
     data = (notebooks() / name).read_bytes()
     newest = _Newest(name, data, _version(name, data)).delivery
     same = authorship.digest(copy) == newest.whole
-    noted = deliveries.read(course.WORK)
+    noted = deliveries.read(checkout.WORK)
     noted[name] = newest if same else newest._replace(whole="")
-    deliveries.write(course.WORK, noted)
+    deliveries.write(checkout.WORK, noted)

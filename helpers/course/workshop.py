@@ -12,9 +12,8 @@ from datetime import datetime, timedelta
 from math import ceil
 from pathlib import Path
 
-from helpers.course.commands import Parser
 from helpers.course.minutes import DEEPER, sections
-from helpers.course.terminal import Refusal, say
+from helpers.course.terminal import Parser, Refusal, say
 from helpers.course.work import chapter_named, chapters, notebooks
 
 STEP = "Step "

@@ -140,7 +140,8 @@ def test_a_new_python_is_refused_and_told_of_one_that_works(monkeypatch, refused
         (["book", "--fast"], "--fast"),
         (["handout", "42"], "'42' does not name exactly one notebook"),
         (["handout", "3", "--to"], "--to"),
-        (["handout", "3", "--to", "notebooks"], "is a folder of the course itself"),
+        (["handout", "3", "--to", "a course/notebooks"], "is a folder of the course itself"),
+        (["slides", "3", "--to", "a course"], "is a folder of the course itself"),
         (["handout", "3", "--too", "x"], "--too"),
         (["slides", "42"], "'42' does not name exactly one notebook"),
         (["slides", "3", "--html"], "--html"),
@@ -167,6 +168,13 @@ def test_words_for_another_program_reach_it_as_they_are(house, command, module):
     words = ["-h", "--help", "-k", "a and not b", "--", "-x", "--row", "--opt=1", "", "notebooks"]
     line = started(house.run(command, *words))
     assert line.startswith(f"started: -m {module}") and line.endswith(" ".join(words))
+
+
+@scripts_run
+def test_a_folder_is_named_from_where_one_stands(house):
+    done = house.run("handout", "3", "--to", "for the class")
+    assert done.returncode == 0, done.stderr
+    assert (house.root.parent / "for the class" / "03_bytecode_and_frames.ipynb").is_file()
 
 
 @scripts_run

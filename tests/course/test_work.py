@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.course import deliveries, fresh, history, work
+from helpers.course import deliveries, fresh, history, terminal, work
 from tests.course import learners
 from tests.course.conftest import course_in
 from tests.course.learners import HELD, cell, cells_of, notebook, ran, said, with_cells
@@ -435,7 +435,7 @@ def test_a_full_disk_is_said_with_where_the_notebook_is(pulled, monkeypatch, ref
 
     monkeypatch.setattr(work.folders, "write_new", write)
     words = r"01_one\.ipynb could not be written \(No space .*\), and yours is unchanged in .*work"
-    refused(course.Refusal, words, work.reset, ["1"])
+    refused(terminal.Refusal, words, work.reset, ["1"])
     assert b"mine" in own(course).read_bytes()
 
 

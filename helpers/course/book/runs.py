@@ -8,7 +8,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-import course
+from helpers.course import checkout
+from helpers.course.terminal import Refusal, say
 from helpers.model.study_records import exercise_cells
 
 SECONDS = 600  # that a cell may take
@@ -29,20 +30,20 @@ __import__("builtins").print(_told())
 
 def run(path: Path) -> nbformat.NotebookNode:
     """Return the notebook with fresh outputs. Refusal where one of its cells raises."""
-    course.say(f"Running {path.stem}")
+    say(f"Running {path.stem}")
     notebook = nbformat.read(path, as_version=4)
     checks = [one.name for one in exercise_cells(notebook.cells)]
     last = nbformat.v4.new_code_cell(ASKED.format(names=checks))
     notebook.cells.append(last)
     where = {"metadata": {"path": str(path.parent)}}
     client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=where)
-    env = {**course.environment(), "PYTHONPATH": str(course.ROOT), "COURSE_RECORD": "off"}
+    env = {**checkout.start_environment(), "PYTHONPATH": str(checkout.ROOT), "COURSE_RECORD": "off"}
     try:
         # nbclient reports a kernel that dies; nobody needs its other messages.
         client.execute(env=env, stderr=subprocess.DEVNULL)
     except CellExecutionError as error:
         words = f"a cell raises {error.ename}: {error.evalue}"
-        raise course.Refusal(f"{path.name} cannot be run to its end, {words}") from error
+        raise Refusal(f"{path.name} cannot be run to its end, {words}") from error
     notebook.cells.remove(last)
     told = [output.text for output in last.outputs if output.output_type == "stream"]
     notebook.metadata[KEY] = dict(zip(("recorded", "hints"), json.loads(told[-1]), strict=True))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import nbformat
 
-import course
+from helpers.course import checkout
 from helpers.course.book.page import (
     TEMPLATES,
     Entry,
@@ -18,11 +18,13 @@ from helpers.course.book.page import (
 )
 from helpers.course.book.runs import run
 from helpers.course.minutes import on_the_page
+from helpers.course.terminal import Refusal, say
 from helpers.course.work import chapter_named, chapters, notebooks
 from helpers.model.spine import CHAPTERS, START
-from helpers.safety.folders import ManagedDirectory, Refusal, made_again
+from helpers.safety import folders
+from helpers.safety.folders import ManagedDirectory, made_again
 
-SITE = course.ROOT / "site"
+SITE = checkout.ROOT / "site"
 ASSETS = ("book.css", "book.js", "recap.js", "minisearch.js")
 HOST = "host.js"
 INSTRUMENTS = "instruments"
@@ -31,17 +33,17 @@ INSTRUMENTS = "instruments"
 def book(words: list[str]) -> int:
     """Write site/; words name the chapters that are wanted, none means all of them."""
     names = [chapter_named(word) for word in words] or chapters()
-    course.refuse_foreign(SITE)
+    checkout.refuse_foreign(SITE)
     try:
         write(made_again(SITE), [notebooks() / name for name in names])
-    except Refusal as error:
-        raise course.Refusal(f"site/ is not written: {error}.") from error
+    except folders.Refusal as error:
+        raise Refusal(f"site/ is not written: {error}.") from error
     except OSError as error:
-        raise course.Refusal(
+        raise Refusal(
             f"site/ could not be written ({error.strerror or error}), and what is there already "
             "can still be read: fix that and run the same command again."
         ) from error
-    course.say(f"site/ has {len(names)} chapters: open site/index.html, no server is needed.")
+    say(f"site/ has {len(names)} chapters: open site/index.html, no server is needed.")
     return 0
 
 
