@@ -7,15 +7,17 @@ download without a history, means that nothing is known.
 import hashlib
 import os
 import subprocess
-import threading
+import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 
 from helpers.course import authorship
 from helpers.course.fresh import every_fresh
 
 PATIENCE_SECONDS = 6
+AT_ONCE = 16  # versions of a notebook that are in memory together
 SAME, RAN = "same", "ran"  # the bytes of a past copy; or only what its author wrote
 
 
@@ -28,17 +30,16 @@ def past_versions(root: Path, folder: str, files: dict[str, bytes]) -> dict[str,
         return {}
     found = {}
     with suppress(OSError, ValueError, subprocess.SubprocessError):
-        blobs = _blobs(root, folder)
+        git = _Git(root)
+        blobs = git.versions(folder)
         # Of two files with the same bytes git lists one name.
         every_blob = {blob for versions in blobs.values() for blob in versions}
         for name, data in files.items():
             if _blob_name(data, every_blob) in every_blob:
                 found[name] = SAME
-        left = {name: data for name, data in files.items() if name in blobs and name not in found}
-        with _reading(root) as read:
-            for name, data in left.items():
-                if state := _state(name, data, map(read, blobs[name])):
-                    found[name] = state
+        for name, data in files.items():
+            if name not in found and (state := _state(name, data, git.read(blobs.get(name, [])))):
+                found[name] = state
     return found
 
 
@@ -55,58 +56,48 @@ def _state(name: str, data: bytes, versions: Iterable[bytes]) -> str:
     return ""
 
 
-def _blobs(root: Path, folder: str) -> dict[str, list[str]]:
-    """Return name in the folder -> git's names of its versions, the newest first."""
-    words = ["rev-list", "--objects", "HEAD", "--", folder]
-    listed = subprocess.run(
-        _git(root, *words), env=_environment(), capture_output=True, timeout=PATIENCE_SECONDS
-    )
-    listed.check_returncode()
-    blobs = {}
-    for line in listed.stdout.decode().splitlines():
-        blob, _, path = line.partition(" ")
-        if path.startswith(f"{folder}/"):
-            blobs.setdefault(path.removeprefix(f"{folder}/"), []).append(blob)
-    return blobs
-
-
 def _blob_name(data: bytes, others: Iterable[str]) -> str:
     """Return git's name of a file's content, by the hash that the other names are made with."""
     kind = hashlib.sha256 if any(len(name) == 64 for name in others) else hashlib.sha1
     return kind(b"blob %d\0" % len(data) + data).hexdigest()
 
 
-@contextmanager
-def _reading(root: Path) -> Iterator:
-    """Give a function that returns the bytes of a blob. ValueError: git has none, or is slow."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    command = _git(root, "cat-file", "--batch")
-    with subprocess.Popen(command, env=_environment(), **pipes) as process:
-        late = threading.Timer(PATIENCE_SECONDS, process.kill)
-        late.start()
+class _Git:
+    """The history of one clone. It asks nobody, fetches nothing and has a few seconds for all."""
 
-        def read(blob: str) -> bytes:
-            process.stdin.write(f"{blob}\n".encode())
-            process.stdin.flush()
-            _, kind, size = process.stdout.readline().decode().split()
-            data = process.stdout.read(int(size))
-            process.stdout.read(1)  # the end of a line
-            if len(data) < int(size) or kind != "blob":
-                raise ValueError(f"git has no file {blob}")
-            return data
+    def __init__(self, root: Path):
+        self._command = ["git", "-C", str(root), "-c", "core.quotePath=off"]
+        self._ends = time.monotonic() + PATIENCE_SECONDS
+        names = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        self._environment = {**names, "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
 
-        try:
-            yield read
-        finally:
-            late.cancel()
-            process.kill()
+    def versions(self, folder: str) -> dict[str, list[str]]:
+        """Return name in the folder -> git's names of its versions, the newest first."""
+        found = {}
+        listed = self._ask(["rev-list", "--objects", "HEAD", "--", folder])
+        for line in listed.decode().splitlines():
+            blob, _, path = line.partition(" ")
+            if path.startswith(f"{folder}/"):
+                found.setdefault(path.removeprefix(f"{folder}/"), []).append(blob)
+        return found
 
+    def read(self, blobs: list[str]) -> Iterator[bytes]:
+        """Yield the bytes of each blob, as far as they are asked for."""
+        for start in range(0, len(blobs), AT_ONCE):
+            asked = "".join(f"{blob}\n" for blob in blobs[start : start + AT_ONCE])
+            answer = BytesIO(self._ask(["cat-file", "--batch"], asked.encode()))
+            while line := answer.readline():
+                _, _, size = line.decode().split()  # ValueError: git has no such blob
+                yield answer.read(int(size))
+                answer.read(1)  # the end of a line
 
-def _git(root: Path, *words: str) -> list[str]:
-    return ["git", "-C", str(root), "-c", "core.quotePath=off", *words]
-
-
-def _environment() -> dict[str, str]:
-    """Return the variables for git: it asks nobody, fetches nothing and is in no other place."""
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return variables | {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
+    def _ask(self, words: list[str], asked: bytes = b"") -> bytes:
+        done = subprocess.run(
+            [*self._command, *words],
+            input=asked,
+            capture_output=True,
+            check=True,
+            env=self._environment,
+            timeout=self._ends - time.monotonic(),
+        )
+        return done.stdout

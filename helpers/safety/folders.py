@@ -197,7 +197,13 @@ def add_copy(data: bytes, place: Path) -> bool:
     """Write a file to a free place; return False if something is there already. NotRenewed."""
     if os.path.lexists(place):
         return False
-    replace_copy(data, place)
+    with _written_beside(data, place) as part:
+        try:
+            os.link(part, place)  # unlike a rename, this never takes another's place
+        except FileExistsError:
+            return False
+        except OSError:  # a file system without hard links
+            os.replace(part, place)
     return True
 
 

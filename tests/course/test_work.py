@@ -272,6 +272,42 @@ def test_an_edited_copy_stays_and_what_it_lacks_is_said(pulled, capsys):
     assert capsys.readouterr().out == ""
 
 
+KINDS = {
+    "source": lambda cells: cells[0]["source"].append("\n# mine"),
+    "kind": lambda cells: cells[1].update(cell_type="raw"),
+    "order": lambda cells: cells.reverse(),
+    "attachments": lambda cells: cells[0].update(attachments={"a.png": {"image/png": "mine"}}),
+    "one more": lambda cells: cells.append(cell("mine")),
+    "one more, empty, between": lambda cells: cells.insert(1, cell([])),
+    "one less": lambda cells: cells.pop(0),
+    "none": lambda cells: cells.clear(),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("note", [True, False])
+def test_each_kind_of_edit_stays(pulled, kind, note):
+    course = pulled(lambda data: with_cells(ran(data), KINDS[kind]))
+    if not note:
+        lose(course.WORK / deliveries.NAME, "no note")
+    before = every_file(course.WORK)
+    work.fill()
+    assert every_file(course.WORK) == before
+
+
+BROKEN = [b"", b"\0" * 99, b"{", b"[]", b'{"cells": 3}', b'{"cells": [3]}', b"\xff", b"[" * 99_999]
+
+
+@pytest.mark.parametrize("data", BROKEN, ids=range(len(BROKEN)))
+def test_a_broken_notebook_of_the_learners_stays(pulled, data):
+    course = pulled(lambda old: data)
+    for how in ("no note", ""):
+        if how:
+            lose(course.WORK / deliveries.NAME, how)
+        work.fill()
+        assert every_file(course.WORK) == {ONE: data}
+
+
 def test_an_edit_that_was_undone_is_none(pulled):
     course = pulled(lambda data: data.replace(b"x = 1", b"x = 'mine'"))
     work.fill()

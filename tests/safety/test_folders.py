@@ -170,6 +170,27 @@ def test_what_is_kept_is_never_written_over(tmp_path, monkeypatch, links_work):
     assert not folders.add_copy(b"other", place) and place.read_bytes() == b"third"
 
 
+def test_a_file_that_comes_meanwhile_is_not_written_over(tmp_path, monkeypatch):
+    place, write = tmp_path / "a.txt", folders.write_new
+
+    def write_meanwhile(path, data):
+        write(path, data)
+        place.write_bytes(b"mine")
+
+    monkeypatch.setattr(folders, "write_new", write_meanwhile)
+    assert not folders.add_copy(b"new", place)
+    assert files_of(tmp_path) == {"a.txt": b"mine"}
+
+
+@pytest.mark.parametrize("links_work", [True, False])
+def test_a_file_is_added_with_or_without_hard_links(tmp_path, monkeypatch, links_work):
+    if not links_work:
+        without_second_names(monkeypatch)
+    assert folders.add_copy(b"new", tmp_path / "a.txt")
+    assert files_of(tmp_path) == {"a.txt": b"new"} and os.listdir(tmp_path) == ["a.txt"]
+    assert (tmp_path / "a.txt").stat().st_nlink == 1
+
+
 def test_where_the_last_step_fails_the_old_one_has_its_name_alone(tmp_path, monkeypatch, refused):
     place, replace = tmp_path / "a.txt", os.replace
     for links_work in (True, False):
