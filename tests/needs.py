@@ -1,7 +1,8 @@
 """A tag of a cell -> what its stored outputs need, and whether this machine has it.
 
 The outputs of a cell with such a tag are compared only where that is here. Elsewhere the cell only
-has to run, and the end of the run says so. A new thing in which machines differ is a new row.
+has to run, and the end of the run says so. A test with the mark `needs("c-compiler")` is skipped
+there. A new thing in which machines differ is a new row.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -56,8 +57,25 @@ NEEDS = {
 
 
 def missing_need(tags: Iterable[str]) -> str:
-    """Return the first of these tags whose need does not work here; "" without one."""
+    """Return the first of these tags whose need does not work here; "" without one.
+
+    Other tags say nothing of a need.
+    """
     return next((tag for tag in tags if tag in NEEDS and not NEEDS[tag].works()), "")
+
+
+def pytest_configure(config):
+    """Make the mark of tests known."""
+    config.addinivalue_line("markers", "needs(what): is skipped where that does not work")
+
+
+def pytest_runtest_setup(item):
+    """Skip a test whose need does not work here."""
+    import pytest  # tests.reports.red reads this file with the standard library alone
+
+    for mark in item.iter_markers("needs"):
+        if tag := missing_need([f"needs-{word}" for word in mark.args]):
+            pytest.skip(f"needs {NEEDS[tag].words}, and none works here")
 
 
 def pytest_collection_modifyitems(items):

@@ -237,3 +237,26 @@ def test_a_compiler_that_does_not_compile_does_not_count(compiler, monkeypatch, 
     for name in ("CC", "CXX"):
         monkeypatch.setenv(name, compiler)
     assert not needs.c_compiler_works() and not needs.cxx_compiler_works()
+
+
+NEEDY = """
+import pytest
+
+@pytest.mark.needs("c-compiler")
+def test_needs_c(): assert False
+
+@pytest.mark.needs("cxx-compiler", "c-compiler")
+def test_needs_both(): assert False
+
+def test_needs_nothing(): ...
+"""
+
+
+def test_a_test_is_skipped_where_what_it_needs_does_not_work(tmp_path):
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "test_needy.py").write_text(NEEDY)
+    changed = {"PATH": "/nowhere", "CC": "", "CXX": "", "XDG_CACHE_HOME": str(tmp_path)}
+    done = run(tmp_path, "-p", "tests.needs", "--strict-markers", **changed)
+    assert done.returncode == 0, done.stdout
+    for words in ("a C compiler", "a C++ compiler"):
+        assert f"needs {words}, and none works here" in done.stdout

@@ -30,6 +30,7 @@ def calls(n):
         square(i)
 
 
+@pytest.mark.needs("c-compiler")
 def test_frames_are_told_in_order_with_depth_and_count():
     seen = watch_hooked(total, 3).model
     squares = [("square", 2, n) for n in (1, 2, 3)]
@@ -39,6 +40,7 @@ def test_frames_are_told_in_order_with_depth_and_count():
     assert seen.count("square") == 3 and seen.count("nobody") == 0
 
 
+@pytest.mark.needs("c-compiler")
 def test_only_what_was_asked_is_told(refused):
     seen = watch_hooked(total, 3, only=square).model
     assert {row.name for row in seen.rows} == {"square"} and seen.rows[0].depth == 2
@@ -59,6 +61,7 @@ def test_what_has_no_frame_is_refused(thing, refused):
         refused(TypeError, "needs a Python function", verb, thing)
 
 
+@pytest.mark.needs("c-compiler")
 def test_evaluator_is_told_from_the_interpreter():
     before = show_evaluator(total).model
     with frame_hook.watching(lambda code, arguments: None):

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from tests.pythons import BARE, finished
+from tests.pythons import BARE, VERSIONS, finished, run
 
-pytestmark = [pytest.mark.own_process, pytest.mark.long]
+pytestmark = pytest.mark.own_process
 
 NO_TORCH = "import sys; sys.modules['torch'] = None\n"
 TELL = "from helpers.mini import frame_hook as fh; print(fh.available() or fh.why_not())\n"
@@ -24,6 +24,16 @@ def child(code, tmp_path, **changed):
     return done.stdout
 
 
+@pytest.mark.needs("c-compiler")
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_bare_python_builds_it_in_an_empty_cache(version, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert run(version, TELL) == "the course's C extension\n"
+    assert len(list(tmp_path.rglob("_frame_hook*"))) == 1
+
+
+@pytest.mark.needs("c-compiler")
+@pytest.mark.long
 def test_built_once_and_found_again(tmp_path):
     assert "C extension" in child(TELL, tmp_path)
     (built,) = tmp_path.rglob("_frame_hook*")
@@ -32,6 +42,7 @@ def test_built_once_and_found_again(tmp_path):
     assert [path.stat().st_mtime_ns for path in tmp_path.rglob("_frame_hook*")] == [stamp]
 
 
+@pytest.mark.long
 def test_without_compiler_and_torch_one_sentence(tmp_path):
     told = child(NO_TORCH + TELL, tmp_path, PATH="/nowhere")
     assert told.count("\n") == 1
@@ -40,12 +51,14 @@ def test_without_compiler_and_torch_one_sentence(tmp_path):
     assert child(NO_TORCH + TELL + code, tmp_path, PATH="/nowhere") == told * 2
 
 
+@pytest.mark.long
 def test_compiler_that_fails_is_told(tmp_path):
     told = child(NO_TORCH + TELL, tmp_path, CC="false")
     assert "could not build the frame hook" in told and told.count("\n") == 1
     assert not list(tmp_path.rglob("*.so"))
 
 
+@pytest.mark.long
 def test_torchs_hook_where_there_is_no_compiler(tmp_path):
     code = (
         f"{TELL}from tests.mini.frame_hook import cases\n"

@@ -20,11 +20,13 @@ def test_a_deep_program_ends_in_a_recursion_error():
     assert go_deep("plain") == go_deep("exhausted", SMALL) == "RecursionError"
 
 
+@pytest.mark.needs("c-compiler")
 @pytest.mark.parametrize("version", VERSIONS[1:])
 def test_other_pythons_go_deep_and_live(version):
     assert go_deep("exhausted", SMALL, version) == "RecursionError"
 
 
+@pytest.mark.needs("c-compiler")
 @pytest.mark.parametrize("version", VERSIONS)
 def test_interpreter_ends_with_the_hook_on(version):
     code = (
