@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from helpers.safety.learner_record import ELSEWHERE, NAME, read
+from tests.browser.book_sample import SANDBOX
 from tests.browser.lab_page import NotebookPage, press, status
 from tests.browser.lab_server import ROOT, LabServer
 
@@ -43,7 +44,8 @@ def asked(course, browser):
     (course.folder / "work").mkdir()
     spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": spec})
-    notebook.cells.append(nbformat.v4.new_code_cell(ASKS.strip()))
+    for source in (ASKS, SANDBOX):
+        notebook.cells.append(nbformat.v4.new_code_cell(source.strip()))
     nbformat.write(notebook, course.folder / "work" / NOTEBOOK)
     page = browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
@@ -202,3 +204,19 @@ def test_axe_finds_nothing_serious_in_the_sentence(asked, scheme):
     answer(question, "3")
     expect(status(question)).to_contain_text(GONE, timeout=PATIENCE_MS)
     assert asked.violations() == []
+
+
+@pytest.mark.parametrize("does", ["runs", "picks"])
+def test_a_sandbox_says_that_no_kernel_knows_it(asked, does):
+    sandbox = asked.page.locator(".course-sandbox")
+    restart(asked)
+    if does == "runs":
+        sandbox.get_by_label("positive").check()
+        press(sandbox, "Run the call")
+    else:
+        sandbox.get_by_label("sign").select_option("-")
+    expect(sandbox.get_by_role("status")).to_contain_text("No kernel knows this exhibit any more")
+    asked.run_all()
+    sandbox.get_by_label("positive").check()
+    press(sandbox, "Run the call")
+    expect(sandbox.get_by_role("status")).to_contain_text("Right:")
