@@ -29,7 +29,7 @@ c.DummyAuthenticator.password = os.environ["COURSE_HUB_PASSWORD"]
 c.Authenticator.allow_all = True
 
 c.JupyterHub.spawner_class = "simple"
-c.SimpleLocalProcessSpawner.home_dir_template = str(HOME / "learners" / "{username}")
+c.SimpleLocalProcessSpawner.home_dir_template = str(HOME / "homes" / "{username}")
 c.Spawner.cmd = [os.environ["COURSE_PYTHON"], str(HERE / "start_learner.py")]
 c.Spawner.args = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
 c.Spawner.args += ["--ServerApp.jpserver_extensions={'nbgitpuller': True}"]

@@ -1,7 +1,10 @@
-"""A real JupyterHub on this machine, on loopback, in a temporary folder; Linux or macOS.
+"""A real JupyterHub on this machine, on loopback; Linux or macOS.
 
     python3 hub/try.py setup           JupyterHub into hub/.venv, its proxy into hub/node_modules
-    python3 hub/try.py serve           a hub to look at in a browser; Ctrl-C ends it
+    python3 hub/try.py serve           a hub to look at in a browser; Ctrl-C ends it, and what
+                                       learners did stays in hub/learners, or where `--in FOLDER`
+                                       says; the next `serve` goes on with it
+    python3 hub/try.py forget          removes what learners did there, or in `--in FOLDER`
     python3 hub/try.py learners 1 2 4  so many arrive at once: log in, run a chapter, step,
                                        solve an exercise, save, come back; until one number breaks.
                                        `rise` doubles the number to what memory allows, and
@@ -13,11 +16,13 @@
     python3 hub/try.py paper           the tables of docs/hub.md, from hub/measured.json;
                                        `--write` puts them there
 
+`learners`, `chapters` and `kill` use temporary folders, which are removed at the end.
 `--record` with `learners`, `chapters`, `kill` keeps what was measured in hub/measured.json.
 """
 
 import argparse
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -39,8 +44,9 @@ def parser() -> argparse.ArgumentParser:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", metavar="command", required=True)
-    for name in ("setup", "serve"):
-        commands.add_parser(name)
+    commands.add_parser("setup")
+    for name in ("serve", "forget"):
+        commands.add_parser(name).add_argument("--in", dest="folder", type=Path, metavar="FOLDER")
     learners = commands.add_parser("learners")
     learners.add_argument("counts", nargs="+", metavar="N", help="numbers, or the word rise")
     learners.add_argument("--chapters", nargs="+", metavar="03")
@@ -98,17 +104,50 @@ def kill(words) -> None:
         measured.record(kills=found)
 
 
-def serve(words) -> None:
-    """Start a hub and wait for Ctrl-C."""
+def serve(words) -> int:
+    """Start a hub and wait for Ctrl-C; what learners did stays, and the last line says where.
+
+    The exit code is 1 if the hub ended by itself.
+    """
+    from hub.trial import home
     from hub.trial.server import Hub
 
-    with tempfile.TemporaryDirectory(prefix="course-hub-") as folder, Hub(Path(folder)) as hub:
-        print(f"{hub.url}  any name, password {hub.password}; Ctrl-C ends it", flush=True)
-        while hub.runs():
-            try:
+    owned = home.open_folder(folder_of(words))
+    with home.locked(owned):
+        say(f"What learners do is kept in {owned.path}")
+        try:
+            with Hub(owned.path) as hub:
+                say(f"{hub.url}  any name, password {hub.password}; Ctrl-C ends it")
                 hub.wait()
-            except KeyboardInterrupt:
-                return
+            say(f"The hub ended by itself: see {owned.path / 'hub.log'}.")
+            return 1
+        except KeyboardInterrupt:
+            return 0
+        except RuntimeError as error:  # it did not start
+            say(str(error))
+            return 1
+        finally:
+            say(home.tell_kept(owned.path))
+
+
+def forget(words) -> None:
+    """Remove what learners did on a hub that was served."""
+    from hub.trial import home
+
+    say(home.forget(folder_of(words)))
+
+
+def folder_of(words) -> Path:
+    """Return the folder that the words name, or the default."""
+    from hub.trial import home
+
+    return words.folder.absolute() if words.folder else home.DEFAULT
+
+
+def say(words: str) -> None:
+    """Print, also where the terminal was closed meanwhile."""
+    with contextlib.suppress(OSError):
+        print(words, flush=True)
 
 
 def links(words) -> None:
@@ -157,11 +196,10 @@ def main() -> int:
             os.execv(python, [str(python), str(Path(__file__).resolve()), *sys.argv[1:]])
         for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: what was begun is cleared away
             signal.signal(ending, signal.default_int_handler)
-        globals()[words.command](words)
+        return globals()[words.command](words) or 0
     except (environment.Missing, subprocess.CalledProcessError) as error:
         print(f"hub/try.py: {error}", file=sys.stderr)
         return 2
-    return 0
 
 
 if __name__ == "__main__":

@@ -119,6 +119,20 @@ class ManagedDirectory:
         if self.stands():
             shutil.rmtree(self.path, ignore_errors=True)
 
+    def remove_before(self, marker: str) -> None:
+        """Remove all that is in it, then the marker, then the home; it is ours to the end. OSError.
+
+        What an interruption leaves has its marker, and is removed by another call.
+        """
+        self._check()
+        for entry in list(self.path.iterdir()):
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            elif entry.name != marker:
+                entry.unlink()
+        (self.path / marker).unlink()
+        self.path.rmdir()
+
     def __enter__(self) -> "ManagedDirectory":
         return self
 
@@ -169,16 +183,31 @@ def cache(name: str) -> ManagedDirectory:
 
 def made_again(folder: Path) -> ManagedDirectory:
     """Open a folder of what can be made again, known by a marker file; Refusal of any other."""
+    return make_owned(folder, MARKER, MARK)
+
+
+def make_owned(folder: Path, name: str, mark: bytes) -> ManagedDirectory:
+    """Open a folder of ours, made if it is missing, with a marker file of this name; Refusal."""
     folder.mkdir(mode=0o755, exist_ok=True)
-    if folder.is_symlink() or (os.name == "posix" and folder.stat().st_mode & 0o022):
-        raise Refusal("it is a link, or others can write to it")
-    marker = folder / MARKER
+    _refuse_shared(folder)
     if not os.listdir(folder):
         with suppress(FileExistsError):  # another kernel was faster
-            write_new(marker, MARK)
-    if not marker.is_file() or marker.read_bytes() != MARK:
+            write_new(folder / name, mark)
+    return open_owned(folder, name, mark)
+
+
+def open_owned(folder: Path, name: str, mark: bytes) -> ManagedDirectory:
+    """Open a folder that has our marker file; Refusal of any other."""
+    _refuse_shared(folder)
+    marker = folder / name
+    if not marker.is_file() or marker.read_bytes() != mark:
         raise Refusal("it does not have the course's marker, so it may be somebody else's")
     return ManagedDirectory(folder)
+
+
+def _refuse_shared(folder: Path) -> None:
+    if folder.is_symlink() or (os.name == "posix" and folder.stat().st_mode & 0o022):
+        raise Refusal("it is a link, or others can write to it")
 
 
 def plain_name(value: object, what: str = "a name") -> str:

@@ -21,6 +21,8 @@ from .folders import COURSE, Refusal
 NAME, WORK = "progress.jsonl", "work"
 STATES = ("hint", "failed", "passed")
 LONGEST = 4_000  # bytes of a line; what is longer is not recorded
+ELSEWHERE = f"Not recorded: only what runs in the folder {WORK}/ is recorded."
+TOO_LONG = f"Not recorded: a line of {WORK}/{NAME} has at most {LONGEST:,} bytes."
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -30,25 +32,47 @@ Record = namedtuple("Record", "events trouble", defaults=((), ""))
 
 def place() -> Path | None:
     """Return the file in which this process records; None where it records nothing."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if os.environ.get("COURSE_RECORD") == "off" or getattr(shell, "kernel", None) is None:
+    if not _may_record():
         return None
-    work, here = ROOT / WORK, Path.cwd().resolve()
+    work = ROOT / WORK
+    try:
+        here = Path.cwd().resolve()
+    except FileNotFoundError:  # the folder was removed
+        return None
     ours = (ROOT / "course.py").is_file() and work.is_dir() and not work.is_symlink()
     return work / NAME if ours and (here == work or work in here.parents) else None
+
+
+def record(event: dict) -> str:
+    """Add an event to this process's record; return why it is not there, as a sentence, or "".
+
+    Where nobody expects a record, because it is switched off or this is no kernel, it is "" too.
+    """
+    path = place()
+    if path is not None:
+        return add(path, event)
+    return ELSEWHERE if _may_record() else ""
+
+
+def _may_record() -> bool:
+    """Return whether this is a kernel in which recording is not switched off."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return os.environ.get("COURSE_RECORD") != "off" and getattr(shell, "kernel", None) is not None
 
 
 def add(path: Path, event: dict) -> str:
     """Add an event to the end of the file; return why it is not there, as a sentence, or ""."""
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     line = json.dumps({"at": now, **event}).encode() + b"\n"
+    if len(line) > LONGEST:
+        return TOO_LONG
     try:
         with open(path, "a+b") as file:
             if file.seek(0, os.SEEK_END):
                 file.seek(-1, os.SEEK_END)
                 # A line that was cut off before it, as on a full disk, is ended.
                 line = line if file.read(1) == b"\n" else b"\n" + line
-            file.write(line if len(line) <= LONGEST else b"")
+            file.write(line)
     except OSError as error:
         return f"Your progress is not recorded: {WORK}/{NAME} cannot be used ({error.strerror})."
     return ""

@@ -16,10 +16,10 @@ from helpers.exhibit import Exhibit
 from helpers.model.phrase import clipped
 from helpers.model.study_records import Choice, Decided
 from helpers.model.tables import Column, Listing
-from helpers.safety import missing_parts
+from helpers.safety import learner_record, missing_parts
 from helpers.safety.arguments import printable, require_str
 from helpers.safety.restoring import preserves_interpreter_state, redirected, running_user_code
-from helpers.study.learner_progress import remember, remembered
+from helpers.study.learner_progress import remembered
 from helpers.view.table_view import table
 from helpers.view.widgets.forms import choice as choice_view
 
@@ -57,23 +57,28 @@ class Prediction(Exhibit):
         return Revealed(f"{self.model.question}\n{self.model.outcome}")
 
     def _widget(self):
-        """Return the form as the learner left it. It keeps what they check."""
-        form, choices, question = super()._widget(), self.model.choices, self.model.question
+        """Return the form as the learner left it. It records what they check, and answers so."""
+        form, choices = super()._widget(), self.model.choices
         if self.said:
             form.picked, form.checked = choices.index(self.said), True
 
-        def keep(change):
-            if form.checked and 0 <= form.picked < len(choices):
-                said, was = choices[form.picked], self.answer
-                if question not in _decided() or _decided()[question].said != said:
-                    chapter, _ = _reason(question)
-                    remember({"predict": question, "said": said, "was": was, "chapter": chapter})
-                _decided()[question] = _row(question, said, was)
-                form.kept += 1
+        def on_message(_, content, buffers):
+            number = content.get("said")
+            if type(number) is int and 0 <= number < len(choices):
+                why = self._record(choices[number])
+                form.told = {"press": content.get("press", ""), "why": why}
 
         form.keeps = True
-        form.observe(keep, names=["picked", "checked"])
+        form.on_msg(on_message)
         return form
+
+    def _record(self, said: str) -> str:
+        """Record a choice; return why it is not recorded, as a sentence, or ""."""
+        question, was = self.model.question, self.answer
+        _decided()[question] = _row(question, said, was)
+        chapter, _ = _reason(question)
+        event = {"predict": question, "said": said, "was": was, "chapter": chapter}
+        return learner_record.record(event)
 
 
 @partial(preserves_interpreter_state, results=BaseException)

@@ -11,7 +11,7 @@ from . import ink
 from .markup import render
 from .widgets import read
 
-OURS = ("layout", "tabbable", "tooltip")  # of every widget, and nothing for a page
+OURS = ("layout", "tabbable", "tooltip", "own")  # for a kernel, and nothing for a page
 
 
 class Living:

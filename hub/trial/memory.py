@@ -4,7 +4,7 @@ import threading
 
 import psutil
 
-from hub.trial.server import Hub
+from hub.trial.server import HOMES, Hub
 
 MIB = 2**20
 
@@ -70,6 +70,6 @@ class Meter(threading.Thread):
 
 def now(hub: Hub) -> dict[str, float]:
     """Return learner -> MiB of server and kernels, and "hub" and "proxy" -> theirs."""
-    learners = {path.name for path in (hub.folder / "learners").iterdir()}
+    learners = {path.name for path in (hub.folder / HOMES).iterdir()}
     parts = {name: proportional(hub.processes_of(name)) for name in sorted(learners)}
     return {**parts, **{name: proportional([one]) for name, one in hub.own_processes().items()}}

@@ -4,7 +4,7 @@ import nbformat
 
 from tests.browser import gallery
 
-_SANDBOX = """
+SANDBOX = """
 from helpers.model.study_records import Control, Sandbox
 from helpers.study.foretelling import Foretelling
 
@@ -37,7 +37,7 @@ def build() -> nbformat.NotebookNode:
     check = nbformat.v4.new_code_cell("from helpers import check\ncheck.warm_up(...)")
     last = nbformat.v4.new_markdown_cell("## The last section\n\nIt says *zebra_crossing*.")
     last["id"] = "last-cell"
-    sandbox = nbformat.v4.new_code_cell(_SANDBOX.strip())
+    sandbox = nbformat.v4.new_code_cell(SANDBOX.strip())
     stub = nbformat.v4.new_code_cell("names = ...")
     notebook.cells = [head, *notebook.cells, sandbox, stub, check, last]
     return notebook

@@ -1,5 +1,7 @@
 """Forms without JupyterLab: typed lines and answers stay where they belong; nothing is cut."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -7,28 +9,95 @@ from helpers.model.study_records import Choice, Control, Sandbox
 from helpers.model.tables import Transcript, Transcripts
 from helpers.view.call_view import call_tree
 from helpers.view.widgets.forms import choice, rerun_widget, sandbox
-from tests.browser.widget_page import document, find_serious
+from tests.browser.widget_page import KERNELS, document, find_serious
 from tests.view import test_call_tree
 
-LATE = "After a restart, run this cell again and answer there"
+# -- a choice, and whether it is recorded ----------------------------------------------------------
+
+GONE, LATE = "no kernel knows this question any more", "not recorded yet"
+# State of the kernel -> what is said at once, and what after a while, where nothing answers.
+SAID = {
+    "known": ("", LATE),
+    "busy": ("", LATE),
+    "cannot be asked": ("", LATE),
+    "restarted": (GONE, GONE),
+    "ended while it was asked": (GONE, GONE),
+    "closed": (GONE, GONE),
+    "none": (GONE, GONE),
+    "a page of the book": ("", ""),
+}
+GONE_AT_ONCE = [name for name, (soon, later) in SAID.items() if soon]
+NEW_SANDBOX, NEW_SWITCHES = (
+    re.compile(f"^No kernel knows this exhibit any more: .* to make {what}.$")
+    for what in ("a new sandbox", "new switches")
+)
 
 
-@pytest.mark.parametrize("keeps", [True, False])
-def test_a_kernel_that_keeps_no_decision_is_told_of_and_a_page_without_one_waits_for_none(
-    page, keeps
-):
+def asked_in(page, kernel):
+    """Show a question of a kernel in this state, and choose; return the line below it."""
     page.clock.install()
     made = choice.widget(Choice("q?", ("a", "b"), "a", "so"))
-    page.set_content(document(made, kernel=False, keeps=keeps))
+    keeps = kernel != "a page of the book"
+    page.set_content(document(made, kernel=kernel, keeps=keeps))
     page.get_by_label("a", exact=True).check()
     page.get_by_role("button", name="Check").click()
     status = page.get_by_role("status")
     expect(status).to_contain_text("Right: it ran and gave a. so")
-    expect(status).not_to_contain_text(LATE)
+    return status
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_choice_is_recorded_or_the_page_says_that_it_is_not(page, kernel):
+    status, (soon, later) = asked_in(page, kernel), SAID[kernel]
+    page.clock.fast_forward(100)
+    expect(status).to_contain_text(soon)
+    assert ("recorded" in status.inner_text()) is bool(soon)
     page.clock.fast_forward(9000)
-    assert (LATE in status.inner_text()) is keeps
-    page.evaluate("window.told('kept', 1)")
-    expect(status).not_to_contain_text(LATE)
+    expect(status).to_contain_text(later)
+    assert ("recorded" in status.inner_text()) is bool(later)
+    if later == LATE:
+        [sent] = page.evaluate("window.sent")
+        page.evaluate("press => told('told', {press: `not ${press}`, why: ''})", sent["press"])
+        expect(status).to_contain_text(LATE)  # that was the answer to another choice
+        page.evaluate("press => told('told', {press, why: ''})", sent["press"])
+        expect(status).not_to_contain_text("recorded")
+        page.evaluate("press => told('told', {press, why: 'The disk is full.'})", sent["press"])
+        expect(status).to_contain_text("The disk is full.")
+
+
+def test_a_choice_that_is_not_recorded_is_handed_on_by_the_next_run_and_only_once(page):
+    status = asked_in(page, "restarted")
+    page.clock.fast_forward(100)
+    expect(status).to_contain_text(GONE)
+    page.evaluate(f"() => {{ model.widget_manager = {KERNELS['known']}; run(); }}")
+    expect(page.get_by_role("radio").first).to_be_checked()
+    before, again = page.evaluate("window.sent")
+    assert before["said"] == again["said"] == 0 and before["press"] != again["press"]
+    page.evaluate("press => told('told', {press, why: ''})", again["press"])
+    page.clock.fast_forward(9000)
+    expect(status).to_contain_text("Right: it ran and gave a. so")
+    assert "recorded" not in status.inner_text()
+    page.evaluate("run()")
+    expect(page.get_by_role("radio").first).not_to_be_checked()
+    assert len(page.evaluate("window.sent")) == 2
+
+
+def test_a_page_that_was_left_before_the_kernel_answered_claims_nothing_of_the_record(page):
+    page.clock.install()
+    made = choice.widget(Choice("q?", ("a", "b"), "a", "so"))
+    left = {"keeps": True, "picked": 0, "checked": True, "press": "1", "told": {}}
+    page.set_content(document(made, kernel="none", **left))
+    expect(page.get_by_role("status")).to_contain_text("It is not known whether your choice was")
+    page.set_content(document(made, kernel="none", **left | {"told": {"press": "1", "why": ""}}))
+    page.clock.fast_forward(9000)
+    assert "recorded" not in page.get_by_role("status").inner_text()
+
+
+def test_try_again_takes_no_sentence_away(page):
+    status = asked_in(page, "closed")
+    expect(status).to_contain_text(GONE)
+    page.get_by_role("button", name="Try again").click()
+    expect(status).to_contain_text(GONE)
 
 
 @pytest.mark.parametrize("decide", ["Check", "Skip"])
@@ -115,6 +184,13 @@ def test_typed_lines_and_transcripts_stay_with_their_switch(page):
     assert page.evaluate("window.saved.sources") == ["mine", "print('b')"]
 
 
+@pytest.mark.parametrize("kernel", GONE_AT_ONCE)
+def test_lines_that_no_kernel_can_run_are_answered_with_what_to_do(page, kernel):
+    page.set_content(switches(kernel=kernel))
+    page.get_by_role("button").click()
+    expect(page.get_by_role("status")).to_have_text(NEW_SWITCHES)
+
+
 # -- a sandbox -------------------------------------------------------------------------------------
 
 MODEL = Sandbox(
@@ -134,9 +210,25 @@ OF_ONE = {
 }
 
 
-def form_of(answer=(), picked=()) -> str:
+def form_of(answer=(), picked=(), **more) -> str:
     made = sandbox.widget(MODEL, lambda picked: f"f({picked['kind']})", lambda picked, guess: {})
-    return document(made, answer=dict(answer), picked={**made.picked, **dict(picked)})
+    return document(made, answer=dict(answer), picked={**made.picked, **dict(picked)}, **more)
+
+
+@pytest.mark.parametrize("kernel", GONE_AT_ONCE)
+def test_a_call_that_no_kernel_can_run_is_answered_with_what_to_do(page, kernel):
+    page.set_content(form_of(kernel=kernel))
+    page.get_by_label("hit").check()
+    page.get_by_role("button").click()
+    expect(page.get_by_role("status")).to_have_text(NEW_SANDBOX)
+
+
+@pytest.mark.parametrize("kernel", ["restarted", "ended while it was asked", "none"])
+def test_a_call_of_which_no_kernel_says_the_code_shows_none_and_what_to_do(page, kernel):
+    page.set_content(form_of(kernel=kernel))
+    page.get_by_label("kind").select_option("two")
+    expect(page.locator(".course-sandbox > code")).to_be_empty()  # it was of the other choice
+    expect(page.get_by_role("status")).to_have_text(NEW_SANDBOX)
 
 
 def test_an_answer_is_the_status_of_its_choices_and_says_of_which_beside_others(page):

@@ -23,7 +23,7 @@ def path(tmp_path):
 def test_what_was_added_is_read(path):
     assert read(path) == Record()
     assert add(path, PASSED) == add(path, SAID) == ""
-    assert add(path, {**SAID, "predict": "x" * 10_000}) == ""  # too long to be recorded
+    assert add(path, {**SAID, "predict": "x" * 10_000}) == kept.TOO_LONG
     assert read(path) == Record((PASSED, SAID))
 
 

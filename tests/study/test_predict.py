@@ -91,9 +91,10 @@ def test_the_last_question_can_be_revealed_without_a_name_for_it(refused):
 
 
 def decide(asked, number):
-    """Choose and check, as the page does it."""
+    """Choose and check, as the page does it; return what the kernel answers."""
     form = asked._widget()
-    form.picked, form.checked = number, True
+    form._handle_custom_msg({"said": number, "press": "1"}, [])
+    return form.told
 
 
 def test_what_was_decided_is_kept_and_told(monkeypatch):
@@ -101,8 +102,8 @@ def test_what_was_decided_is_kept_and_told(monkeypatch):
     predict_module._decided.cache_clear()
     questions = ["The first?", "The second?", "The third?"]
     first, second, _ = (predict(q, ["a", "b"], run=lambda: "b") for q in questions)
-    decide(first, 0)
-    decide(second, 1)
+    assert decide(first, 0) == decide(second, 1) == {"press": "1", "why": ""}
+    assert decide(first, 2) == decide(first, None) == {}, "no such choice"
     rows = [(row.mark, row.said, row.was) for row in show_predictions().model.rows]
     assert rows == [("✗", "a", "b"), ("✓", "b", "b"), ("–", "nothing yet", "decide first")]
     assert show_predictions().model.note == "You decided 2 of 3 and got 1 right."

@@ -27,7 +27,7 @@ print(check.warm_up(...).model.state, check.warm_up(7).model.state, check.warm_u
 check.warm_up.hint()
 asked = predict({ASKED!r}, ["old", "new"], run=lambda: "new")
 form = asked._widget()
-form.picked, form.checked = 0, True
+form._handle_custom_msg({{"said": 0, "press": "1"}}, [])
 """
 
 

@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from uuid import uuid4
 
 from .. import ink
 
@@ -10,8 +11,15 @@ _HERE = Path(__file__).parent
 
 
 def make_widget(name: str, styles: str, says: str, state: dict, scripts: str = ""):
-    """Return an anywidget; `scripts`: before its own; `says`: in its repr; `state`: the page's."""
+    """Return an anywidget; `scripts`: before its own; `says`: in its repr; `state`: the page's.
+
+    A state with `own` is given the name of its channel: by it the page asks the kernel whether it
+    still knows this widget.
+    """
     kinds = tuple((key, type(value)) for key, value in state.items())
+    if "own" in state:
+        channel = uuid4().hex
+        state = {**state, "own": channel, "model_id": channel}
     made = _class(name, styles, scripts, kinds)(**state)
     made.says_in_repr = says
     return made

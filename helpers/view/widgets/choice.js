@@ -1,10 +1,19 @@
 // A question that keeps its answer back until the learner has decided. All of it runs in the page.
-// State: question, choices, answer (index), verb, why, picked (index or -1), checked, skipped; where a kernel
-// keeps what was decided: keeps (true), kept (a number that it counts on with each one that it has).
+// State: question, choices, answer (index), verb, why, picked (index or -1), checked, skipped. Where a kernel
+// records what is decided: keeps (true), press (a name of the last decision) and, from the kernel, told
+// ({press, why}: it has recorded that decision, or why it has not).
 
 const PATIENCE = 8000; // milliseconds
-const NOT_KEPT =
-  " Not saved yet. A busy kernel saves it later. After a restart, run this cell again and answer there.";
+const LATE =
+  "Your choice is not recorded yet: a busy kernel records it later, and after a restart this cell must run again.";
+const GONE =
+  "because no kernel knows this question any more. To record it, run this cell again, after those that it needs.";
+const NOT_RECORDED = { late: LATE, gone: `Your choice is not recorded, ${GONE}` };
+// A page that was saved before the kernel answered, and opened again.
+const UNKNOWN = { late: LATE, gone: `It is not known whether your choice was recorded, ${GONE}` };
+// Question -> the choice that is not recorded; the widget of the cell's next run hands it on.
+const unrecorded = (globalThis[Symbol.for("course.unrecorded")] ??= new Map());
+let presses = 0;
 
 /** Append words to a node; what stands between `backticks` becomes code. */
 function write(node, words) {
@@ -48,6 +57,12 @@ function openWhatWaits(el) {
   }
 }
 
+/** Whether the page was left before the kernel answered the last decision. */
+function wasLeft(model) {
+  const press = model.get("press");
+  return model.get("checked") && press && press !== model.get("told").press;
+}
+
 function render({ model, el }) {
   const closing = new AbortController();
   const form = make("form", "course-form course-choice", ""); // a form of its own: radios group within it
@@ -72,18 +87,32 @@ function render({ model, el }) {
   form.append(field, bar, status);
   el.append(form);
 
-  let waiting = 0, late = "";
-  const heard = () => {
-    clearTimeout(waiting);
-    if (!late) return;
-    late = "";
-    draw();
-  };
   const keep = (changes) => {
     model.set(changes);
     save(model);
-    heard();
     draw();
+  };
+  const [question, choices] = [model.get("question"), model.get("choices")];
+  let [missing, heard] = ["", () => {}]; // what is said of a choice that is not recorded
+  const say = (words) => {
+    missing = words;
+    draw();
+  };
+  /** Have the kernel record the choice. What it answers comes to `hear`. */
+  const record = (said, words) => {
+    heard();
+    missing = "";
+    unrecorded.set(question, choices[said]);
+    const press = `${Date.now()}-${++presses}`;
+    keep({ picked: said, checked: true, skipped: false, press });
+    heard = request(model, { said, press }, PATIENCE, (how) => say(words[how]));
+  };
+  const hear = () => {
+    const { press, why } = model.get("told");
+    if (!press || press !== model.get("press")) return; // of an earlier choice
+    heard();
+    if (!why) unrecorded.delete(question);
+    say(why);
   };
   const draw = () => {
     radios.forEach((radio, i) => (radio.checked = i === model.get("picked")));
@@ -92,7 +121,7 @@ function render({ model, el }) {
     const [word, rest, why] = verdict(model);
     status.replaceChildren(make("strong", "", word), rest);
     write(status, why);
-    status.append(late);
+    if (missing) status.append(make("div", "course-missing", missing));
     const decided = model.get("checked") && model.get("picked") >= 0;
     again.style.visibility = decided ? "" : "hidden";
     if (decided && check.matches(":focus")) radios[model.get("picked")].focus({ preventScroll: true });
@@ -103,12 +132,8 @@ function render({ model, el }) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const decides = !model.get("checked") && model.get("picked") >= 0;
-    keep({ checked: true });
-    if (!decides || !model.get("keeps")) return;
-    waiting = setTimeout(() => {
-      late = NOT_KEPT;
-      draw();
-    }, PATIENCE);
+    if (decides && model.get("keeps")) record(model.get("picked"), NOT_RECORDED);
+    else keep({ checked: true });
   });
   skip.addEventListener("click", () => keep({ skipped: true }));
   again.addEventListener("click", () => {
@@ -116,14 +141,18 @@ function render({ model, el }) {
     radios[0].focus();
   });
   model.on("change:picked change:checked change:skipped", draw);
-  model.on("change:kept", heard);
+  model.on("change:told", hear);
   keepKeys(form, closing.signal);
   lightWords();
   draw();
+  hear();
+  const before = choices.indexOf(unrecorded.get(question)); // in an earlier run of this cell
+  if (model.get("keeps") && before >= 0) record(before, NOT_RECORDED);
+  else if (model.get("keeps") && wasLeft(model)) record(model.get("picked"), UNKNOWN);
   return () => {
     model.off("change:picked change:checked change:skipped", draw);
-    model.off("change:kept", heard);
-    clearTimeout(waiting);
+    model.off("change:told", hear);
+    heard();
     closing.abort();
   };
 }

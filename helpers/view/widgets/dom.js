@@ -43,16 +43,57 @@ function save(model) {
   }
 }
 
-/** Ask the kernel, and say so where it does not answer in time. Gives what ends the waiting. */
+/** Whether the page's kernel knows a widget; it answers when no cell runs. False for no kernel,
+ * for one that was restarted, and for one that ends before it answers. */
+async function isKnown(model) {
+  const manager = model.widget_manager;
+  if (!manager || !("kernel" in manager)) return true; // a page that has nobody to ask
+  if (!manager.kernel) return false;
+  try {
+    const { content } = await manager.kernel.requestCommInfo({ target_name: "jupyter.widget" });
+    return !content.comms || !model.get("own") || model.get("own") in content.comms;
+  } catch {
+    return false;
+  }
+}
+
+/** Send to the kernel, and `tell` of it until the returned function is called: "late" where no answer
+ * came in time, "gone" as soon as it is known that none can come. */
+function request(model, content, patience, tell) {
+  let open = true;
+  const waiting = setTimeout(() => tell("late"), patience);
+  const end = () => {
+    open = false;
+    clearTimeout(waiting);
+  };
+  const lose = () => {
+    if (!open) return;
+    end();
+    tell("gone");
+  };
+  try {
+    model.send(content);
+    isKnown(model).then((known) => known || lose());
+  } catch {
+    lose(); // the channel was closed when its kernel ended
+  }
+  return end;
+}
+
+const isGone = (what) => `No kernel knows this exhibit any more: run this cell again, after those that it needs, to make ${what}.`;
+
+/** Ask the kernel, and say so where it does not answer. Gives what ends the waiting. */
 function asker(model, status, patience, what) {
-  let waiting = 0;
-  const heard = () => clearTimeout(waiting);
+  let end = () => {};
+  const heard = () => end();
+  const says = {
+    late: `No answer yet. A busy kernel answers later. After a restart, run this cell again to make ${what}.`,
+    gone: isGone(what),
+  };
   const ask = (content) => {
     heard();
     status.replaceChildren("Running…");
-    const silent = `No answer yet. A busy kernel answers later. After a restart, run this cell again to make ${what}.`;
-    waiting = setTimeout(() => status.replaceChildren(silent), patience);
-    model.send(content);
+    end = request(model, content, patience, (how) => status.replaceChildren(says[how]));
   };
   return [ask, heard];
 }

@@ -29,7 +29,8 @@ def _choice_widget(model: Choice):
     state = {"question": visible(model.question), "choices": list(map(visible, model.choices))}
     state |= {"answer": model.choices.index(model.answer), "why": visible(model.why)}
     state |= {"verb": "raised" if model.raised else "gave", "picked": -1}
-    state |= {"checked": False, "skipped": False, "keeps": False, "kept": 0}
+    state |= {"checked": False, "skipped": False, "keeps": False}
+    state |= {"press": "", "told": {}, "own": ""}
     says = f"{state['question']!r}, {len(model.choices)} choices"
     return make_widget("choice", "form", says, state)
 
@@ -60,7 +61,7 @@ def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[d
     controls = [[c.name, list(c.options), c.of, list(c.matters)] for c in model.controls]
     state = {"title": model.title, "note": model.note, "controls": controls, "answer": {}}
     state |= {"verdicts": list(model.verdicts), "picked": model.start()}
-    state |= {"ask": ASK, "call": show(model.start())}
+    state |= {"ask": ASK, "call": show(model.start()), "own": ""}
     says = f"{model.title!r}, {len(model.controls)} choices"
     made = make_widget("sandbox", "form sandbox", says, state)
 
@@ -84,6 +85,7 @@ def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
     state = {"title": visible(model.title), "note": visible(model.note), "answer": {}}
     state["labels"] = [visible(one.label) for one in model.runs]
     state["sources"] = [one.source for one in model.runs]
+    state["own"] = ""
     says = f"{state['title']!r}, {len(model.runs)} switches"
     made = make_widget("rerun", "form rerun", says, state)
 

@@ -5,6 +5,7 @@
 // with them what was asked: `of`, the choices, `call`, their code, and `press`, a name of its own).
 
 const PATIENCE = 8000; // milliseconds; a first trace takes well under one of them
+const MADE = "a new sandbox";
 
 function select(name, options, picked, onPick) {
   const label = make("label", "", "");
@@ -46,12 +47,17 @@ function render({ model, el }) {
   const boxes = new Map();
   const pick = (name, option) => {
     model.set("picked", { ...model.get("picked"), [name]: option });
-    model.save_changes();
+    save(model);
     guesses.forEach((radio) => (radio.checked = false));
     status.replaceChildren();
     status.dataset.is = "";
     draw();
     place();
+    isKnown(model).then((known) => {
+      if (known) return;
+      model.set("call", ""); // what is there is the code of another choice
+      status.replaceChildren(isGone(MADE));
+    });
   };
   for (const [name, options] of model.get("controls")) {
     const [label, box] = select(name, options, model.get("picked")[name], pick);
@@ -70,7 +76,7 @@ function render({ model, el }) {
   form.append(call, code, field, bar, status, before, runs);
   el.append(form);
 
-  const [ask, heard] = asker(model, status, PATIENCE, "a new sandbox");
+  const [ask, heard] = asker(model, status, PATIENCE, MADE);
   const counts = (of, matters) => of === "" || matters.includes(model.get("picked")[of]);
   const ran = []; // the calls that ran, the last one last
   const draw = () => {
