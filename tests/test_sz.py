@@ -6,6 +6,7 @@ from tests import sz
 
 SAME = {"__init__", "__main__"}
 
+
 def test_no_two_modules_have_one_name():
     names = Counter(path.stem for path in sz.sources("helpers"))
     assert [name for name, n in names.items() if n > 1 and name not in SAME] == []

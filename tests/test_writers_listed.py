@@ -15,6 +15,13 @@ ANYBODYS = {
 }
 OF_OS = {"remove", "replace", "truncate", "execve", "system", "kill", "killpg"}
 LISTED = {
+    # environments that have the course's stamp, and the programs that make and start them
+    "helpers/course/checkout.py": {"Popen", "execve"},
+    "helpers/course/installing.py": {"Popen", "open"},
+    "helpers/course/lifecycle.py": {
+        *("mkdir", "open", "rename", "replace", "rmdir", "rmtree", "unlink"),
+        *("write_bytes", "write_text"),
+    },
     "helpers/course/handout.py": {"mkdir"},
     "helpers/course/work.py": {"mkdir"},
     "helpers/exhibit.py": {"write_text"},  # where its caller says

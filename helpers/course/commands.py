@@ -15,7 +15,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from helpers.course import checkout, environment
+from helpers.course import checkout, lifecycle
 from helpers.course.checkout import REPAIR, SUPPORTED, dotted, version_of
 from helpers.course.terminal import Parser, Refusal, report, run_guarded, say
 
@@ -50,7 +50,7 @@ def start(words: list[str]) -> int:
     if command in NEED_NO_PACKAGES:  # beside a .venv that does not work, too
         works = version_of([checkout.PYTHON]) in SUPPORTED
         return go_on(checkout.PYTHON if works else sys.executable, words)
-    environment.set_up(repair=command == "setup")
+    lifecycle.set_up(repair=command == "setup")
     return 0 if command == "setup" else go_on(checkout.PYTHON, words)
 
 
@@ -161,7 +161,7 @@ def check(fault: str | None) -> int:
     if version not in SUPPORTED:
         rows.append(("MISSING", "environment", f"{where}, which does not work: {REPAIR}"))
         python = Path(sys.executable)
-    elif checkout.VENV.exists() and not environment.is_current(checkout.VENV):
+    elif checkout.VENV.exists() and not lifecycle.is_current(checkout.VENV):
         rows.append(("note", "environment", f"{where}, not up to date: {REPAIR}"))
     else:
         rows.append(("ok", "environment", f"{where}, Python {dotted(version)}"))

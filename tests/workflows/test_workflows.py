@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from course import SUPPORTED, dotted
+from helpers.course.checkout import SUPPORTED, dotted
 from helpers.course.tests import REFERENCE
 from tests.reports.plugin import NO_SKIPS
 from tests.workflows.install import CHECKER, HERE

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course import checkout, environment, installing, terminal
+from helpers.course import checkout, installing, lifecycle, terminal
 from tests import samples
 
 REPO = Path(__file__).parents[2]
@@ -95,14 +95,14 @@ def house(tmp_path, monkeypatch):
     def version_of(command):
         return version if os.path.exists(command[0]) else None
 
-    monkeypatch.setattr(environment, "version_of", version_of)
-    monkeypatch.setattr(environment, "Installer", StandIn)
-    monkeypatch.setattr(environment, "frozen", frozen)
-    monkeypatch.setattr(environment, "run_venv", run_venv)
-    monkeypatch.setattr(environment, "has_pip", lambda python: True)
-    monkeypatch.setattr(environment, "base_python", lambda: sys.executable)
-    monkeypatch.setattr(environment.package_trial, "faults", faults)
-    monkeypatch.setattr(environment, "still_works", lambda folder: bool(finished_release(folder)))
+    monkeypatch.setattr(lifecycle, "version_of", version_of)
+    monkeypatch.setattr(lifecycle, "Installer", StandIn)
+    monkeypatch.setattr(lifecycle, "frozen", frozen)
+    monkeypatch.setattr(lifecycle, "run_venv", run_venv)
+    monkeypatch.setattr(lifecycle, "has_pip", lambda python: True)
+    monkeypatch.setattr(lifecycle, "base_python", lambda: sys.executable)
+    monkeypatch.setattr(lifecycle.package_trial, "faults", faults)
+    monkeypatch.setattr(lifecycle, "still_works", lambda folder: bool(finished_release(folder)))
     monkeypatch.setattr(StandIn, "fails_with", "")
     monkeypatch.setenv("PIP_FIND_LINKS", "an index, so that 4 GB of disk are enough")
     return root
@@ -110,7 +110,7 @@ def house(tmp_path, monkeypatch):
 
 def finished_release(folder):
     """Return the release of an environment that is whole; "" if it is not, or not there."""
-    stamp = environment.read_stamp(folder)
+    stamp = lifecycle.read_stamp(folder)
     if len(stamp) != 64 or not (folder / "bin" / "python").exists():
         return ""
     releases = {(folder / SITE / f"{name}.py").read_text() for name in PACKAGES}
@@ -160,7 +160,7 @@ def run_until(step, ending, root):
         try:
             with open(os.devnull, "w") as sys.stdout:
                 sys.addaudithook(hook)
-                environment.set_up()
+                lifecycle.set_up()
         except (terminal.Refusal, KeyboardInterrupt, OSError):
             code = 1
         except BaseException:
@@ -182,7 +182,7 @@ def is_written(arguments):
 @pytest.mark.parametrize("before", ["nothing", "an old one", "one half made"])
 def test_interrupted_at_any_step_nothing_is_lost_and_the_next_start_goes_on(house, before, ending):
     if before != "nothing":
-        environment.set_up()
+        lifecycle.set_up()
         (checkout.VENV / "thesis.txt").write_text("three years")
         update(house)
     if before == "one half made":
@@ -199,10 +199,10 @@ def test_interrupted_at_any_step_nothing_is_lost_and_the_next_start_goes_on(hous
         if before != "nothing":
             [thesis] = house.rglob("thesis.txt")
             assert thesis.read_text() == "three years"
-        environment.set_up()
+        lifecycle.set_up()
         assert finished_release(checkout.VENV) == release(), f"step {step}"
         assert not checkout.NEW.exists()
-        environment.empty_trash()
+        lifecycle.empty_trash()
         if before != "nothing":
             assert (checkout.VENV / "thesis.txt").read_text() == "three years"
         if not came_so_far:
@@ -227,13 +227,13 @@ def test_interrupted_at_any_step_nothing_is_lost_and_the_next_start_goes_on(hous
     ],
 )
 def test_what_installs_nothing_else_updates_nothing(house, capsys, file, old, new):
-    environment.set_up()
+    lifecycle.set_up()
     capsys.readouterr()
     StandIn.fails_with = "No network"
     text = (house / file).read_text("utf-8")
     assert old in text
     (house / file).write_text(text.replace(old, new), "utf-8")
-    environment.set_up()
+    lifecycle.set_up()
     assert capsys.readouterr().out == ""
 
 
@@ -250,79 +250,79 @@ def test_what_installs_nothing_else_updates_nothing(house, capsys, file, old, ne
     ],
 )
 def test_what_an_install_depends_on_updates(house, file, old, new):
-    environment.set_up()
+    lifecycle.set_up()
     text = (house / file).read_text("utf-8")
     assert old in text
     (house / file).write_text(text.replace(old, new, 1), "utf-8")
-    assert not environment.is_current(checkout.VENV)
-    environment.set_up()
-    assert environment.is_current(checkout.VENV)
+    assert not lifecycle.is_current(checkout.VENV)
+    lifecycle.set_up()
+    assert lifecycle.is_current(checkout.VENV)
 
 
 def test_an_environment_that_was_moved_is_another(house, monkeypatch):
-    before = environment.fingerprint((3, 11))
+    before = lifecycle.fingerprint((3, 11))
     moved = shutil.move(house, house.with_name("moved"))
     monkeypatch.setattr(checkout, "ROOT", Path(moved))
-    assert environment.fingerprint((3, 11)) != before
+    assert lifecycle.fingerprint((3, 11)) != before
 
 
 # -- an update that fails, a repair, somebody else's folder ----------------------------------------
 
 
 def test_an_update_that_fails_leaves_the_old_one_and_says_so(house, capsys):
-    environment.set_up()
+    lifecycle.set_up()
     update(house)
     StandIn.fails_with = installing.NO_NETWORK
-    environment.set_up()
+    lifecycle.set_up()
     said = capsys.readouterr().out
     assert "were not updated. No network" in said and "packages that it had" in said
     assert finished_release(checkout.VENV) == "1"
     StandIn.fails_with = ""
-    environment.set_up()
+    lifecycle.set_up()
     assert finished_release(checkout.VENV) == "2"
 
 
 def test_without_an_old_one_the_reason_is_the_refusal(house, refused):
     StandIn.fails_with = installing.NO_NETWORK
-    refused(terminal.Refusal, "No network", environment.set_up)
+    refused(terminal.Refusal, "No network", lifecycle.set_up)
     assert not checkout.VENV.exists()
 
 
 def test_a_full_disk_is_given_its_space_back(house, refused):
     StandIn.fails_with = terminal.DISK_FULL
-    refused(terminal.Refusal, "disk is full", environment.set_up)
+    refused(terminal.Refusal, "disk is full", lifecycle.set_up)
     assert not checkout.NEW.exists() and not checkout.TRASH.exists()
 
 
 def test_setup_finds_a_broken_package_and_repairs_it(house, capsys):
-    environment.set_up()
-    environment.set_up(repair=True)
+    lifecycle.set_up()
+    lifecycle.set_up(repair=True)
     assert capsys.readouterr().out.endswith("All packages work.\n")
     (checkout.VENV / SITE / "torch.py").unlink()
-    environment.set_up(repair=True)
+    lifecycle.set_up(repair=True)
     assert "torch is broken" in capsys.readouterr().out
     assert finished_release(checkout.VENV) == "1"
 
 
 def test_a_repair_without_a_network_says_that_it_did_not_come_about(house, refused):
-    environment.set_up()
+    lifecycle.set_up()
     (checkout.VENV / SITE / "torch.py").unlink()
     StandIn.fails_with = installing.NO_NETWORK
-    refused(terminal.Refusal, "No network", environment.set_up, repair=True)
+    refused(terminal.Refusal, "No network", lifecycle.set_up, repair=True)
     assert (checkout.VENV / SITE / "numpy.py").exists()
 
 
 def test_what_the_learner_installed_is_installed_again(house, capsys):
-    environment.set_up()
+    lifecycle.set_up()
     site = checkout.VENV / SITE
     (site / "cowsay.py").touch()
     (site / "cowsay-6.1.dist-info").mkdir()
     (site / "cowsay-6.1.dist-info" / "RECORD").write_text("cowsay.py,,\n")
     update(house)
-    environment.set_up()
+    lifecycle.set_up()
     assert "Kept what you had installed: cowsay" in capsys.readouterr().out
     assert "cowsay" in frozen(checkout.VENV)
-    known = json.loads((checkout.VENV / environment.PACKAGES).read_text())
+    known = json.loads((checkout.VENV / lifecycle.PACKAGES).read_text())
     assert known == sorted(PACKAGES)
 
 
@@ -340,26 +340,26 @@ def test_what_the_course_did_not_make_stays(house, refused, name, kind):
         elsewhere.mkdir()
         place.symlink_to(elsewhere)
     words = "is a link" if kind == "link" else "was not made by the course"
-    refused(terminal.Refusal, words, environment.set_up)
+    refused(terminal.Refusal, words, lifecycle.set_up)
     assert os.path.lexists(place)
     assert kind != "folder" or (place / "thesis.txt").read_text() == "three years"
 
 
 def test_a_full_disk_is_refused_before_the_install(house, monkeypatch, refused):
     usage = shutil.disk_usage(REPO)._replace(free=2 * 10**9)
-    monkeypatch.setattr(environment.shutil, "disk_usage", lambda path: usage)
-    refused(terminal.Refusal, r"2\.0 GB are free.* about 4 GB;", environment.set_up)
-    monkeypatch.setattr(environment, "cpu_build_offered", lambda: False)
-    refused(terminal.Refusal, r"about 9 GB \(4 GB without CUDA", environment.set_up)
+    monkeypatch.setattr(lifecycle.shutil, "disk_usage", lambda path: usage)
+    refused(terminal.Refusal, r"2\.0 GB are free.* about 4 GB;", lifecycle.set_up)
+    monkeypatch.setattr(lifecycle, "cpu_build_offered", lambda: False)
+    refused(terminal.Refusal, r"about 9 GB \(4 GB without CUDA", lifecycle.set_up)
 
 
 WAITING = """
 import sys, time
 from pathlib import Path
 sys.path.insert(0, {repo!r})
-from helpers.course import checkout, environment
+from helpers.course import checkout, lifecycle
 checkout.ROOT, checkout.VENV = Path({root!r}), Path({root!r}) / ".venv"
-with environment.installing_alone():
+with lifecycle.installing_alone():
     print("alone", flush=True)
     sys.stdin.readline()
 print("done", flush=True)
