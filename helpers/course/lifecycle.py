@@ -182,7 +182,20 @@ def is_broken(folder: Path) -> bool:
 def faults_of(folder: Path) -> dict[str, str]:
     """Return name of a package -> what is wrong with it, for each package that does not work."""
     python = folder / checkout.PYTHON_INSIDE
-    return package_trial.faults(python, required_names(), env=checkout.start_environment())
+    return package_trial.faults(python, required_pins(), env=checkout.start_environment())
+
+
+def required_pins() -> list[str]:
+    """Return the packages that requirements.txt lists, as name==version where one pin is known."""
+    pins: dict[str, list[str]] = {}
+    for line in requirement_lines(checkout.ROOT / "constraints.txt"):
+        name, _, version = line.partition(";")[0].strip().partition("==")
+        pins.setdefault(normalized(name), []).append(version)
+    found = []
+    for name in required_names():
+        versions = pins.get(name, [])
+        found.append(f"{name}=={versions[0]}" if len(versions) == 1 else name)
+    return found
 
 
 def required_names() -> list[str]:
