@@ -28,6 +28,10 @@ FIRST = "00_start_here.ipynb"
 TEACHERS = "instructor"  # the folder of notes for teachers: they are no learner's
 
 
+RELOAD = (
+    "If it is open in JupyterLab with unsaved changes, first choose File, Save Notebook As. "
+    "Then choose File, Reload Notebook from Disk."
+)
 _RECIPE = Path(fresh_copies.__file__)
 
 
@@ -52,11 +56,11 @@ def chapter_named(word: str) -> str:
     return named[0]
 
 
-def fill() -> None:
+def fill() -> bool:
     """Bring work/ to the newest course: what is missing is added, what nobody edited is renewed.
 
-    What a learner has edited stays, and a line says that the course has a newer one. Refusal where
-    something cannot be written.
+    What a learner has edited stays, and a line says that the course has a newer one. Return whether
+    something was renewed. Refusal where something cannot be written.
     """
     checkout.refuse_foreign(checkout.WORK)
     noted = deliveries.read(checkout.WORK)
@@ -69,7 +73,8 @@ def fill() -> None:
         if filling.noted != noted:
             deliveries.write(checkout.WORK, filling.noted)
         trust(filling.brought)
-    filling.report()
+        filling.report()
+    return filling.has_renewed
 
 
 def _files_of_the_course() -> dict[str, Path]:
@@ -88,6 +93,7 @@ class _Filling:
 
     def __init__(self, noted: dict[str, Delivery]):
         self.noted = noted
+        self.has_renewed = False
         self.brought: list[Path] = []  # notebooks that are not trusted yet
         self.new: list[str] = []
         self.renewed: list[str] = []
@@ -157,6 +163,7 @@ class _Filling:
         else:
             folders.replace_copy(newest.copy, place)
             self.renewed.append(name)
+        self.has_renewed = True
         self._note(newest)
 
     def _offer(self, newest: "_Newest", learners: bytes, known: Delivery, because: str) -> None:
@@ -216,9 +223,10 @@ def _version(name: str, data: bytes) -> str:
 
 
 def _read(place: Path) -> bytes | None:
-    """Return what a file of the learner's contains; None where it is a link, or cannot be read."""
+    """Return what a file in work/ contains; None where it is elsewhere, or cannot be read."""
     try:
-        return place.read_bytes() if place.is_file() and not place.is_symlink() else None
+        here = Path(os.path.realpath(place)) == place  # no link leads there
+        return place.read_bytes() if here and place.is_file() else None
     except OSError:
         return None
 
@@ -283,12 +291,14 @@ def lab(words: list[str]) -> int:
 
     A server that runs on work/ already is opened, and a second one is not started.
     """
-    fill()
+    renewed = fill()
     if where := left_off():
         say(where)
     page = "lab" + (f"/tree/{FIRST}" if (checkout.WORK / FIRST).exists() else "")
     if not running.ASKS.intersection(words) and (server := running.server_on(checkout.WORK)):
         running.open_server(server, page, words)
+        if renewed:
+            say(RELOAD)
         return 0
     command = [str(checkout.PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={checkout.WORK}"]
     command.append(f"--LabApp.default_url=/{page}")
@@ -331,10 +341,7 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
         say(f"work/{name} is {how}{beside}")
         _note_reset(name, copy)
         trust([place])
-    say(
-        "If it is open in JupyterLab with unsaved changes, first choose File, Save Notebook As. "
-        "Then choose File, Reload Notebook from Disk."
-    )
+    say(RELOAD)
     return 0
 
 

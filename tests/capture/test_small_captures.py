@@ -3,12 +3,12 @@
 import sys
 
 import pytest
-from helpers.safety.package_trial import Trial
 
 from helpers.capture import environment
 from helpers.capture.cpython import costs
 from helpers.capture.rows import records_listing
 from helpers.safety import missing_parts, progress
+from helpers.safety.package_trial import Trial
 
 
 def test_records_become_rows_that_keep_their_keys_as_attributes():

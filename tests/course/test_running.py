@@ -73,6 +73,10 @@ def test_a_second_start_finds_the_first_and_opens_it(course, lab, server):
     code, said, opened = lab("--no-browser", "--port", "8899")
     assert (code, opened) == (0, []) and address in said
     assert "A server that already runs is not changed by these words: --port 8899." in said
+    assert work.RELOAD not in said
+    newer = notebook(cell("x = 2"))
+    (course.ROOT / "notebooks" / START).write_bytes(newer)
+    assert work.RELOAD in lab()[1] and (course.WORK / START).read_bytes() == newer
     for word in running.ASKS:
         assert lab(word)[0] == "started"
 

@@ -1,6 +1,7 @@
 """work/ over months: what nobody edited follows the course, and nothing of a learner's is lost."""
 
 import json
+import os
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -389,6 +390,38 @@ def test_a_picture_that_was_painted_over_stays_and_another_is_renewed(course, ca
     work.fill()
     assert every_file(course.WORK) == {PICTURE: b"mine", "images/b.png": b"version 2"}
     assert "move yours away, and the next start brings it" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="making a link needs rights on Windows")
+def test_what_is_behind_a_link_is_not_renewed(course, tmp_path):
+    publish(course, ONE, OLD)
+    publish(course, PICTURE, b"version 1")
+    work.fill()
+    for name in (ONE, "images"):
+        own(course, name).rename(tmp_path / name)
+        own(course, name).symlink_to(tmp_path / name)
+    publish(course, ONE, NEW)
+    publish(course, PICTURE, b"version 2")
+    work.fill()
+    assert (tmp_path / ONE).read_bytes() == OLD and own(course, ONE).is_symlink()
+    assert own(course, PICTURE).read_bytes() == b"version 1"
+
+
+def test_what_was_done_before_an_error_is_said(pulled, monkeypatch, capsys, refused):
+    course = pulled(ran)
+    publish(course, TWO, OLD)
+    add = work.folders.add_copy
+
+    def fail(data, place):
+        raise work.folders.NotRenewed("02_two.ipynb could not be written")
+
+    monkeypatch.setattr(work.folders, "add_copy", fail)
+    capsys.readouterr()
+    refused(course.Refusal, "could not be written", work.fill)
+    assert "is kept as work/01_one." in capsys.readouterr().out
+    monkeypatch.setattr(work.folders, "add_copy", add)
+    work.fill()
+    assert own(course, TWO).read_bytes() == OLD and len(every_file(course.WORK)) == 3
 
 
 def test_an_exercise_that_was_solved_for_the_learner_is_not_unsolved_again(course):
