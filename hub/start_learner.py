@@ -1,7 +1,7 @@
 """A learner's server on a hub: the branch comes, what is new goes into work/, JupyterLab starts.
 
-A hub starts this file in place of jupyterhub-singleuser, with that one's words. What stands in
-work/ is the learner's and stays; where the branch cannot be had, they go on with what they have.
+A hub starts this file in place of jupyterhub-singleuser, with that one's words. What learners
+edited in work/ stays; where the branch cannot be had, they go on with what they have.
 
     COURSE_REPO     what git clones, as https://example.org/you/who-runs-your-function
     COURSE_BRANCH   its branch; main without this

@@ -51,6 +51,10 @@ def _ignored(nb):
         cell.metadata["tags"] = ["nbval-ignore-output"]
 
 
+def _unknown_need(nb):
+    _code(nb)[3].metadata["tags"] = ["needs-kernel", "needs-c-compiler", "needs-a-lamp"]
+
+
 def _no_solution(nb):
     for cell in nb.cells:
         cell.source = cell.source.replace("<details>", "<div>")
@@ -77,6 +81,7 @@ def _code(nb):
         (_long_prose, "a prose cell has 200 words"),
         (_address, "an address or a path"),
         (_ignored, "are not compared"),
+        (_unknown_need, "Cell 3 has the tag needs-a-lamp, which tests/needs.py does not know"),
         (_no_solution, "no folded solution"),
         (_no_stub, "no stub"),
         (_no_prose, "follow prose"),

@@ -417,7 +417,7 @@ def test_what_was_done_before_an_error_is_said(pulled, monkeypatch, capsys, refu
 
     monkeypatch.setattr(work.folders, "add_copy", fail)
     capsys.readouterr()
-    refused(course.Refusal, "could not be written", work.fill)
+    refused(terminal.Refusal, "could not be written", work.fill)
     assert "is kept as work/01_one." in capsys.readouterr().out
     monkeypatch.setattr(work.folders, "add_copy", add)
     work.fill()
