@@ -144,6 +144,13 @@ def folder_of(words) -> Path:
     return words.folder.absolute() if words.folder else home.DEFAULT
 
 
+def interrupt_once(number, frame) -> None:
+    """Raise KeyboardInterrupt; what is then ended and said is not interrupted again."""
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def say(words: str) -> None:
     """Print, also where the terminal was closed meanwhile."""
     with contextlib.suppress(OSError):
@@ -194,8 +201,9 @@ def main() -> int:
             raise environment.Missing(why)
         if python.exists() and Path(sys.prefix).resolve() != python.parents[1].resolve():
             os.execv(python, [str(python), str(Path(__file__).resolve()), *sys.argv[1:]])
-        for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: what was begun is cleared away
-            signal.signal(ending, signal.default_int_handler)
+        for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(ending) is not signal.SIG_IGN:  # as nohup sets it
+                signal.signal(ending, interrupt_once)
         return globals()[words.command](words) or 0
     except (environment.Missing, subprocess.CalledProcessError) as error:
         print(f"hub/try.py: {error}", file=sys.stderr)

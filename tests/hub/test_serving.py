@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,11 +24,14 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="JupyterHub runs on L
 
 ROOT = Path(__file__).parents[2]
 STAND_IN = """
-import runpy, sys
+import runpy, signal, sys, types
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the shell of the tests ignores
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 sys.path.insert(0, {root!r})
 from hub.trial import environment, server
 environment.missing = server.missing = lambda: ""
 sleeps = [sys.executable, "-c", {program!r}]
+server.Upstream = lambda folder: types.SimpleNamespace(url="")
 server.Hub._command = lambda hub: sleeps
 server.Hub.answers = lambda hub: {answers}
 sys.argv = ["hub/try.py", *{words!r}]
@@ -90,9 +94,16 @@ def kill_hub(process, folder):
     hub.kill()
 
 
+def press_often(process):
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+
+
 ENDS = {
     "Ctrl-C": lambda process, folder: os.killpg(process.pid, signal.SIGINT),
     "Ctrl-C for it alone": lambda process, folder: process.send_signal(signal.SIGINT),
+    "Ctrl-C again and again": lambda process, folder: press_often(process),
     "SIGTERM": lambda process, folder: process.send_signal(signal.SIGTERM),
     "SIGHUP": lambda process, folder: process.send_signal(signal.SIGHUP),
     "the hub dies": kill_hub,

@@ -73,6 +73,17 @@ def test_a_kernel_in_work_records_and_the_next_one_knows(course):
     assert files(course) == [NAME]
 
 
+def test_a_choice_that_cannot_be_recorded_is_answered_with_why(course):
+    (course / "work" / NAME).mkdir()
+    why = "print(form.told['why'])"
+    [_, answered] = run(course, "work", CODE, why)
+    assert answered.startswith(f"Your progress is not recorded: work/{NAME} cannot be used")
+    (course / "work" / NAME).rmdir()
+    long = CODE.replace(ASKED, "x" * learner_record.LONGEST)
+    [_, answered] = run(course, "work", long, why)
+    assert answered.strip() == learner_record.TOO_LONG
+
+
 @pytest.mark.parametrize(
     ("room", "more", "says"),
     [
@@ -83,8 +94,10 @@ def test_a_kernel_in_work_records_and_the_next_one_knows(course):
     ids=["notebooks", "the course's folder", "switched off"],
 )
 def test_everywhere_else_nothing_is_written_and_that_is_said(course, room, more, says):
-    [said, shown] = run(course, room, CODE, "show_progress()", **more)
+    why = "print(form.told['why'])"
+    [said, shown, answered] = run(course, room, CODE, "show_progress()", why, **more)
     assert said.startswith("untried failed passed") and says in shown
+    assert answered.strip() == ("" if more else learner_record.ELSEWHERE)
     assert files(course) == []
 
 
