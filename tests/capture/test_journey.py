@@ -158,19 +158,20 @@ def by_ways(fn, *args, **kwargs):
 
 
 def test_one_function_is_called_by_three_ways_and_says_which_lines_ran():
-    for value in (3.0, np.ones((2, 2))):
-        for _ in range(2):  # nothing is kept of the first time
-            plain, graph, compiled = by_ways(two_lines, value)
-            assert plain.first.passed == plain.again.passed == ("name", "frame")
-            assert plain.first.ran == plain.again.ran == "2 of your lines ran."
-            assert graph.first.ran == "A copy of your lines ran."
-            assert graph.first.stop("cache key").brief == "traced"
-            assert graph.again.passed == ("cache key", "registry", "C call")
-            assert graph.again.ran == "None of your lines ran."
-            assert compiled.first.stop("evaluator").brief == "translated"
-            assert compiled.again.stop("evaluator").brief == "entry found"
-            assert compiled.first.ran == compiled.again.ran == "None of your lines ran."
-    assert show_journey(two_lines, 3.0, ways=True).model.source.startswith("def two_lines(x):")
+    for value in (3.0, 3.0, np.ones((2, 2))):  # nothing is kept of the first time
+        model = show_journey(two_lines, value, ways=True).model
+        plain, graph, compiled = model.ways
+        assert model.source.startswith("def two_lines(x):")
+        assert plain.first.passed == plain.again.passed == ("name", "frame")
+        assert plain.first.ran == plain.again.ran == "2 of your lines ran."
+        assert graph.first.ran == "A copy of your lines ran."
+        assert graph.first.stop("cache key").brief == "traced"
+        assert graph.again.passed == ("cache key", "registry", "C call")
+        assert graph.again.ran == "None of your lines ran."
+        assert compiled.first.stop("evaluator").brief == "translated"
+        assert compiled.again.stop("evaluator").brief == "entry found"
+        assert compiled.first.ran == compiled.again.ran == "None of your lines ran."
+        assert [one.way for one in model.ways] == ["plain", "tf.function", "torch.compile"]
 
 
 def two_lines(x):

@@ -3,15 +3,36 @@
 Each chapter's run in an interpreter of their own, as in its notebook.
 """
 
+import json
+
 import pytest
 
 from helpers import check
+from helpers.capture.processes import child
 from tests.study.folded import EXERCISES, verdict
 from tests.study.mistakes import MISTAKES, made
 
 pytestmark = pytest.mark.own_process(by="chapter", sharing="judges")
 
 NAMED = [(exercise.chapter, name) for name, exercise in EXERCISES.items()]
+ANSWERS = {}  # request of a child, as JSON -> its result
+
+
+@pytest.fixture(autouse=True)
+def each_program_is_run_once(monkeypatch):
+    """Give the result of an earlier child that was asked the same: most of its time are imports.
+
+    A child starts in an empty folder, so its program and its limit decide what it answers.
+    """
+    ask = child.ask
+
+    def ask_once(request, seconds, env=None):
+        key = json.dumps([request, seconds, sorted(env or {})])
+        if key not in ANSWERS:
+            ANSWERS[key] = ask(request, seconds, env)
+        return ANSWERS[key]
+
+    monkeypatch.setattr(child, "ask", ask_once)
 
 
 def test_every_exercise_stands_in_a_notebook():
