@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 with suppress(ImportError):  # a bare Python runs the small systems
     import psutil
 
-from .restoring import is_library
+from .users_frames import is_library
 
 GIBIBYTE = 1 << 30
 STRETCH = 3  # times the limit, of wall time, where others use the processor

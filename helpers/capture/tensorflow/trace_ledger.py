@@ -128,6 +128,7 @@ class Watched:
     """
 
     autograph_info__ = {}  # AutoGraph rewrites callers, but no function with this name
+    unit = "call"  # what a row is
 
     def __init__(self, function):
         self.function = function
@@ -248,6 +249,8 @@ class TracesSeen:
     Functions that tf.data traces are only counted. Errors in the block are raised. Example: `with
     watching_traces() as seen: train()`, then `assert not seen.model.retraces, str(seen)`
     """
+
+    unit = "trace"  # what a row is
 
     def __init__(self):
         self._names, self._calls, self._of_data = Names(), [], 0

@@ -108,6 +108,8 @@ def _call_with_forward(module, forward, /, *args, **kwargs):
 class Compiled:
     """A compiled function that keeps a ledger. What it returns or raises is the function's own."""
 
+    unit = "call"  # what a row is
+
     def __init__(self, compiled, function: FunctionType, fn, told=()):
         self._compiled, self.compiled_function, self.compiled_from = compiled, function, fn
         self._rows: list[CompileEntry] = []
@@ -227,6 +229,8 @@ class CompilesSeen:
     Example: `with watching_recompiles() as seen: train()`, then `assert seen.model.recompiles == 0
     and not seen.model.eager, str(seen)`
     """
+
+    unit = "compile"  # what a row is
 
     def __init__(self):
         torch_private.needed("dynamo", "cache")
