@@ -422,12 +422,12 @@ def _entry(name, pair, args) -> Entry:
         for fn in pair:
             set_back()
             found.append(run(fn))
+            if is_interrupted():
+                raise KeyboardInterrupt
         return found
 
     watch = partial(watched, verb="watch_fixes", steps=0)
     (before, _), (after, kept) = both(lambda fn: watch(fn, copied(args)))
-    if is_interrupted():
-        raise KeyboardInterrupt
     wanted, plain = both(lambda fn: _run_quietly(fn, args))
     compiled = kept.value if kept.error is None else kept.error
     made = {"the cure": plain, "compiled, the cure": compiled}
