@@ -111,7 +111,8 @@ def bind_call(verb: Callable, args: tuple, kwargs: dict) -> None:
     """
     signature = inspect.signature(verb)
     named = [p for p in signature.parameters.values() if p.kind in _NAMED]
-    own, name = [p.name for p in named if p.name != "self"], verb.__name__
+    of_self = sum(p.name == "self" for p in named)
+    own, name = [p.name for p in named[of_self:]], _name_of(verb)
     passes_on = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
     unknown = [word for word in kwargs if word not in own]
     if passes_on:
@@ -127,9 +128,9 @@ def bind_call(verb: Callable, args: tuple, kwargs: dict) -> None:
     except TypeError as error:
         words, form = str(error), _form(verb, signature)
         if words.startswith("too many"):
-            many = [p for p in named if p.kind is not p.KEYWORD_ONLY]
+            many = [p for p in named[of_self:] if p.kind is not p.KEYWORD_ONLY]
             takes = f"{len(many) or 'no'} argument{'s' * (len(many) != 1)}"
-            words = f"{form} takes {takes} by position, and you passed {len(args)}"
+            words = f"{form} takes {takes} by position, and you passed {len(args) - of_self}"
         elif found := _MISSING.match(words):
             words = f"{name} needs {found[1]}: the call is {form}"
         else:
@@ -140,7 +141,9 @@ def bind_call(verb: Callable, args: tuple, kwargs: dict) -> None:
 
 def near(word: str, known: Iterable[str]) -> str:
     """Return the known word that somebody most likely meant; "" for none."""
-    return next(iter(get_close_matches(word, list(known), 1, _CLOSE)), "")
+    close = get_close_matches(word, list(known), 5, _CLOSE)
+    same_letters = (one for one in close if sorted(one) == sorted(word))
+    return next(same_letters, close[0] if close else "")
 
 
 def _takes(function: object, word: str) -> bool:
@@ -154,6 +157,12 @@ def _takes(function: object, word: str) -> bool:
 
 def _form(verb: Callable, signature: inspect.Signature) -> str:
     """Return how a verb is called: its name, and the names of what it takes."""
-    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    own = [p for p in signature.parameters.values() if p.name != "self"]
+    plain = [p.replace(annotation=p.empty) for p in own]
     shown = signature.replace(parameters=plain, return_annotation=signature.empty)
-    return f"{verb.__name__}{shown}"
+    return f"{_name_of(verb)}{shown}"
+
+
+def _name_of(verb: Callable) -> str:
+    """Return what users call a verb: of a class, `__init__` has the name of that."""
+    return getattr(verb, "users_name", verb.__name__)

@@ -87,11 +87,10 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
-        of_user = None
+        under_way = SimpleNamespace(errors=[], results=results)
         try:
             bind_call(guarded, args, kwargs)
-            shell, raised = running_shell(), None
-            under_way = SimpleNamespace(errors=[], results=results)
+            shell = running_shell()
             leaving = patched(shell, ask_exit=sys.exit) if shell else nullcontext()
             interrupts = nullcontext() if judges else in_users_code()
             lock = one_thread_at_a_time()
@@ -104,9 +103,9 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
                         made = fn(*args, **kwargs)
                 except Exception:
                     fatal = (e for e in under_way.errors if not isinstance(e, (Exception, results)))
-                    if (of_user := next(fatal, None)) is None:
+                    if (first := next(fatal, None)) is None:
                         raise
-                    raise of_user from None
+                    raise first from None
                 finally:
                     _UNDER_WAY.pop()
                     for kept, value in before:
@@ -117,23 +116,24 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
             if not judges and interrupts.pending:
                 raised.append(KeyboardInterrupt())
             if raised:
-                of_user = raised[0]
                 with suppress(Exception):
                     draw(made)
-                raise of_user
+                raise raised[0]
             return made
         except BaseException as error:
-            keep_users_frames(error, fn.__name__, of_user=error is of_user)
+            of_user = any(error is one for one in under_way.errors)
+            keep_users_frames(error, fn.__name__, of_user)
             raise
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return guarded
 
 
-def speaks_to_users(fn: Callable) -> Callable:
+def speaks_to_users(fn: Callable, name: str = "") -> Callable:
     """Return `fn` as a function of the front door: its errors show only the learner's frames.
 
-    For what changes nothing by its call, such as what returns a context manager.
+    For what changes nothing by its call, such as what returns a context manager. `name`: what
+    learners call it, if that is not its own name.
     """
 
     @functools.wraps(fn)
@@ -142,9 +142,10 @@ def speaks_to_users(fn: Callable) -> Callable:
             bind_call(spoken, args, kwargs)
             return fn(*args, **kwargs)
         except BaseException as error:
-            keep_users_frames(error, fn.__name__)
+            keep_users_frames(error, spoken.users_name)
             raise
 
+    spoken.users_name = name or fn.__name__
     spoken.autograph_info__ = {}
     return spoken
 

@@ -6,6 +6,7 @@ fault of ours: it keeps all its frames.
 """
 
 import os
+import re
 import sysconfig
 from collections.abc import Iterator
 from dis import opmap
@@ -23,6 +24,8 @@ _PLACES = sysconfig.get_paths()
 _HOMES = tuple(_PLACES[n] + os.sep for n in ("stdlib", "platstdlib", "purelib", "platlib"))
 _HOMES += HOUSE, "<frozen "
 _ABOUT_ARGUMENTS = (TypeError, ValueError, LookupError, NameError)
+
+_OTHER_VERB = re.compile(r"(?:show|watch)_[a-z]+(?= (?:needs|is for) )")
 
 
 def is_library(file: str) -> bool:
@@ -61,9 +64,9 @@ def keep_users_frames(error: BaseException, verb: str = "", of_user: bool = Fals
     if not (users or on_purpose or of_user or interrupted):
         return
     if links and is_machinery(links[-1].tb_frame):
-        if not (on_purpose or interrupted):
+        if not (on_purpose or of_user or interrupted):
             return
-        if not users:
+        if on_purpose and not users:
             _name_verb(error, verb)
     error.__traceback__ = _users_traceback(links)
     if not isinstance(error, OneSentence):
@@ -98,7 +101,8 @@ def _name_verb(error: BaseException, verb: str) -> None:
     words = error.args[0] if len(error.args) == 1 else None
     is_on_arguments = isinstance(error, _ABOUT_ARGUMENTS) and isinstance(words, str)
     if is_on_arguments and verb.isidentifier() and verb[0] != "_" and verb not in words:
-        error.args = (f"{verb}: {words}",)
+        other = _OTHER_VERB.match(words)  # whose rules this one shares
+        error.args = (f"{verb}{words[other.end() :]}" if other else f"{verb}: {words}",)
 
 
 def _forget_inner_errors(error: BaseException) -> None:

@@ -14,7 +14,7 @@ from ...model.code_records import Bytecode, CodeTree, Field, Instruction, column
 from ...model.phrase import interrupted
 from ...model.tables import Column, Listing
 from ...safety.arguments import require_int, table
-from ...safety.restoring import note_interrupt
+from ...safety.restoring import note_interrupt, running_user_code
 from ..text.source import NOWHERE, source_of
 from ..text.value import plain, short_repr
 from . import disassembly
@@ -213,7 +213,7 @@ def specialising(
     for heading, args in stages.items():
         calls = 0
         try:
-            with inside.get(heading, nullcontext)():
+            with running_user_code(), inside.get(heading, nullcontext)():
                 for _ in range(times):
                     copy(*own, *args)
                     calls += 1

@@ -13,7 +13,7 @@ from ...model.phrase import interrupted
 from ...model.tables import Listing, Ratio
 from ...safety import progress
 from ...safety.arguments import table
-from ...safety.restoring import note_interrupt
+from ...safety.restoring import note_interrupt, running_user_code
 from ..text.value import plain, short_repr
 from .stack_run import record
 from .unwrapping import to_run
@@ -55,7 +55,8 @@ def costs_listing(
         try:
             for name, action in everything.items():
                 if done < 2 or sum(max(each, SHORTEST) for each in rounds[name]) < ENOUGH:
-                    rounds[name].append(_measure_seconds(action))
+                    with running_user_code():
+                        rounds[name].append(_measure_seconds(action))
         except KeyboardInterrupt as error:
             if done < 2:  # the first round of each is not counted
                 raise

@@ -17,7 +17,7 @@ from ...model.tables import CUTS, Transcript, Transcripts
 from ...safety import PACKAGE, missing_parts, progress
 from ...safety.arguments import is_exactly, real_isinstance
 from ...safety.children import CAN_FORK, ChildResult, ask, ask_fork, signal_name, why_not_json
-from ...safety.restoring import is_interrupted
+from ...safety.restoring import is_interrupted, speaks_to_users
 from ..cpython.objects import names_used
 from ..text.error import instead
 from ..text.source import source_of, why_outdated
@@ -98,6 +98,7 @@ def plain(words: str) -> str:
     return clipped(PLACE.sub("", HOST.sub(r"\1this machine", words)), LONGEST)
 
 
+@speaks_to_users
 def call_in_child(fn, *args):
     """Run `fn(*args)` from its source in a child interpreter, and return the result.
 

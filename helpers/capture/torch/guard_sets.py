@@ -23,7 +23,7 @@ from ...model import torch_records as records
 from ...model.phrase import clipped, interrupted
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety.arguments import real_isinstance, require_int
-from ...safety.restoring import note_end, note_interrupt, running_user_code
+from ...safety.restoring import note_end, note_interrupt, running_user_code, speaks_to_users
 from ..cpython.objects import named, names_used
 from ..text.error import error_message
 from ..text.value import label
@@ -240,6 +240,7 @@ def replacing(space: dict, name: str, other):
 # ------------------------------------------------------------------ one as a Python function
 
 
+@speaks_to_users
 def guard_function(fn, entry: int = 1) -> FunctionType:
     """Return the guards of one cache entry of `fn` as a Python function of the same arguments.
 
