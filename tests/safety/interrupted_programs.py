@@ -10,6 +10,7 @@ import io
 import itertools
 import json
 import math
+import os
 import signal
 import sys
 import threading
@@ -20,6 +21,7 @@ import helpers
 from helpers.safety.restoring import KEPT
 
 MOMENTS = (0.0, 0.003, 0.05, 0.31)  # seconds after the program has begun
+EVERY = "COURSE_SAMPLES" in os.environ  # each program at each moment, else at one of them
 BEGUN = threading.Event()
 ONE = {"i": contextlib.nullcontext}
 
@@ -110,11 +112,10 @@ def then(endless, after: int = 1, first=fine):
     return ends_at_first
 
 
-def on_a_machine(endless):
+def on_a_machine() -> dict:
     from helpers.mini import vm
-    from tests.study.answers import machine_class
 
-    return helpers.watch_stack(vm.machine(machine_class()()).run, endless)
+    return {"watch_stack": lambda fn: helpers.watch_stack(vm.Machine().run, fn)}
 
 
 def routes(endless):
@@ -235,9 +236,6 @@ def in_tensorflow() -> dict:
 
         return runs
 
-    def endless_ops(fn):
-        fn()
-
     def in_block(name, run):
         with getattr(helpers, name)():
             run()
@@ -252,24 +250,15 @@ def in_tensorflow() -> dict:
         step(2)
 
     def race(fn):
-        seen = itertools.count()
-
         def program(v, one):
+            BEGUN.set()
             return v + one
 
-        def begins():
-            BEGUN.set()
-            next(seen)
-
-        begins()
         return helpers.watch_race(program, runs=100_000)
 
     def variables(fn):
-        ends = then(fn, 2, lambda v, one: v + one)
-        return helpers.watch_variables({"a": lambda v, one: v + one, "b": ends_at(fn)}, runs=2)
-
-    def ends_at(fn):
-        return lambda v, one: fn()
+        programs = {"a": lambda v, one: v + one, "b": lambda v, one: fn()}
+        return helpers.watch_variables(programs, runs=2)
 
     return {
         "watch_ops": lambda fn: helpers.watch_ops(first_an_op(fn)),
@@ -294,7 +283,12 @@ def then_calls(tf, x, endless):
     return runs
 
 
-GROUPS = {"python": lambda: IN_PYTHON, "torch": in_torch, "tensorflow": in_tensorflow}
+GROUPS = {
+    "python": lambda: IN_PYTHON,
+    "machine": on_a_machine,
+    "torch": in_torch,
+    "tensorflow": in_tensorflow,
+}
 
 
 def press(moment: float) -> None:
@@ -335,15 +329,21 @@ def interrupted(verb, program, moment: float) -> dict:
     }
 
 
-def main(group: str, *names: str) -> None:
-    """Print what came of each verb, program and moment of a group."""
+def cases(group: str):
+    """Yield (name of a verb, verb, program, moment) of a group, its frameworks loaded."""
     verbs = GROUPS[group]()
     programs = PROGRAMS if group == "python" else (loop, one_long_sleep, many_calls)
-    moments = MOMENTS if group == "python" else MOMENTS[1::2]
+    turns = itertools.cycle(MOMENTS)
     for name, verb in verbs.items():
-        if names and name not in names:
-            continue
-        for program, moment in itertools.product(programs, moments):
+        for program in (one_long_sleep,) if group == "machine" else programs:
+            for moment in MOMENTS if EVERY else [next(turns)]:
+                yield name, verb, program, moment
+
+
+def main(group: str, *names: str) -> None:
+    """Print what came of the cases of a group, or of some of its verbs."""
+    for name, verb, program, moment in cases(group):
+        if not names or name in names:
             found = interrupted(verb, program, moment)
             case = {"verb": name, "program": program.__name__, "moment": moment}
             print(json.dumps(case | found), flush=True)
