@@ -64,7 +64,7 @@ def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transc
 
 def transcript(label: str, source: str, shown: str, imports: str | None = None) -> Transcript:
     """Run source in a child. `shown` is what a reader sees of it."""
-    reply = run_child(source, imports=imports)
+    reply = run_child(source, SECONDS, imports)
     # TensorFlow may put a stack before its message
     lines = [line.strip() for line in FRAMES.sub("", reply["error"]).split("\n")]
     error = QUALIFIED.sub(r"\1", plain(" ".join(filter(None, lines))))
