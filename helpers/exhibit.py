@@ -2,11 +2,15 @@
 
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import MethodType
 
+from .model.phrase import interrupted
 from .safety.arguments import quote_value, real_isinstance, real_type_name
-from .safety.restoring import one_thread_at_a_time
+from .safety.interrupts import in_users_code
+from .safety.restoring import draw, one_thread_at_a_time
+from .safety.users_frames import keep_users_frames
 from .view import View
 from .view import spine_view as spine
 from .view.living import living_page
@@ -103,8 +107,18 @@ class LiveExhibit(Exhibit):
         return self._source.model
 
     def __call__(self, *args, **kwargs):
-        """Call the source; the model is another one then."""
-        return self._source(*args, **kwargs)
+        """Call the source; the model is another one then. If Ctrl-C ends the call, it is drawn."""
+        try:
+            return self._source(*args, **kwargs)
+        except BaseException as error:
+            self._show_where_it_ends(error)
+            raise
+
+    def _show_where_it_ends(self, error: BaseException) -> None:
+        keep_users_frames(error, of_user=True)
+        if isinstance(error, KeyboardInterrupt):
+            model = _with_interruption(self.model, self._source.unit)
+            draw(Exhibit(model, self._view, self.station))
 
     def __get__(self, instance, owner=None):
         # bound to an instance as a function is: in a class it is a method
@@ -119,21 +133,52 @@ class BlockExhibit(Exhibit):
 
     def __init__(self, source, view: View, station: int = 0):
         self._source, self._view, self.station, self._open = source, view, station, ExitStack()
+        self._is_interrupted = False
 
     @property
     def model(self):
-        """Return the model as it is now."""
-        return self._source.model
+        """Return the model as it is now; its note says if Ctrl-C ended the block."""
+        model = self._source.model
+        return _with_interruption(model, self._source.unit) if self._is_interrupted else model
 
     def __enter__(self):
-        with ExitStack() as opened:
-            opened.enter_context(one_thread_at_a_time())
-            opened.enter_context(self._source.watching())
-            self._open = opened.pop_all()
+        try:
+            with ExitStack() as opened:
+                self._interrupts = opened.enter_context(in_users_code())
+                opened.enter_context(one_thread_at_a_time())
+                opened.enter_context(self._source.watching())
+                self._open = opened.pop_all()
+        except BaseException as error:
+            keep_users_frames(error)
+            raise
         return self
 
-    def __exit__(self, *ended):
-        return self._open.__exit__(*ended)
+    def __exit__(self, kind, error, trace) -> None:
+        self._open.__exit__(kind, error, trace)
+        if error is None and self._interrupts.pending:
+            error = KeyboardInterrupt()
+        if isinstance(error, KeyboardInterrupt):
+            self._is_interrupted = True
+            draw(self)
+        if error is not None:
+            keep_users_frames(error, of_user=True)
+            if kind is None:
+                _raise_unchanged(error)
+
+
+def _raise_unchanged(error: BaseException) -> None:
+    """Raise an error without a frame of ours in its traceback."""
+    try:
+        raise error
+    except BaseException:
+        error.__traceback__ = None
+        raise
+
+
+def _with_interruption(model, unit: str):
+    """Return a model whose note begins with the words that Ctrl-C came, and after how much."""
+    rows = getattr(model, "rows", None) or getattr(model, "entries", ())
+    return replace(model, note=f"{interrupted(len(rows), unit)} {model.note}".rstrip())
 
 
 def model_of(thing):

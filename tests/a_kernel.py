@@ -1,6 +1,7 @@
 """Code -> what it prints and shows in a real kernel."""
 
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -10,12 +11,17 @@ import pytest
 jupyter_client = pytest.importorskip("jupyter_client")
 pytest.importorskip("ipykernel")
 
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
 
 class Client:
     """A kernel to send code to; `run` returns what it printed and showed, errors among it.
 
     `errors` are written into `folder`; it runs in `cwd`, here as a rule, with the variables `env`.
+    `trace`: the last traceback, without colours.
     """
+
+    trace = ""
 
     def __init__(self, folder, cwd=Path(__file__).parents[1], env=None):
         self.manager = jupyter_client.KernelManager()
@@ -36,6 +42,8 @@ class Client:
                 continue
             if content.get("execution_state") == "idle":
                 return "".join(shown)
+            if "traceback" in content:
+                self.trace = COLOURS.sub("", "\n".join(content["traceback"]))
             shown.append(content.get("text") or content.get("evalue") or "")
             shown.append(content.get("data", {}).get("text/plain", ""))
         raise TimeoutError(code)

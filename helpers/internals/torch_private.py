@@ -17,6 +17,7 @@ from ..safety import restoring
 from ..safety.arguments import static_attribute
 from ..safety.missing_parts import MissingPart, cure, sentence, unusable
 from ..safety.restoring import patched
+from ..safety.users_frames import is_library
 
 TRIED = "torch 2.11 to 2.15"
 LATE = "Restart the kernel and run `import torch._dynamo` before `import tensorflow`, because this "
@@ -375,7 +376,7 @@ def hearing_misses(heard):
 def compiling_now() -> tuple[dict, object, object]:
     """Return what `_compile` was given for a frame, the `fn` called, and the user's own frame."""
     frame, given, fn = sys._getframe(1), {}, None
-    while frame is not None and (fn is None or restoring.is_library(frame.f_code.co_filename)):
+    while frame is not None and (fn is None or is_library(frame.f_code.co_filename)):
         place = frame.f_globals.get("__name__"), frame.f_code.co_name
         if place == ("torch._dynamo.convert_frame", "_compile"):
             given = given or frame.f_locals

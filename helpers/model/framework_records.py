@@ -222,6 +222,9 @@ SHARES = ("your frames", "Python of the libraries", "C functions")
 Stop = namedtuple("Stop", "station passed brief words")
 
 
+NOT_CALLED = "It was not called again."
+
+
 @dataclass(frozen=True)
 class Passage:
     """One call: a stop per station of `SPINE`; its counts; what it raised and what it printed.
@@ -236,6 +239,11 @@ class Passage:
     printed: str = ""
     ran: str = ""
     instead: str = ""
+
+    @property
+    def has_answer(self) -> bool:
+        """Return whether the call was made and came to its end."""
+        return not self.outcome and self.ran != NOT_CALLED
 
     @property
     def passed(self) -> tuple[str, ...]:

@@ -8,6 +8,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def interrupted(number: int, noun: str) -> str:
+    """Return the sentence on a run that Ctrl-C ended after so many steps, calls or events."""
+    return f"You interrupted it after {counted(number, noun)}."
+
+
 def clipped(words: str, most: int) -> str:
     """Return words of at most `most` characters; an ellipsis replaces what is cut off."""
     return words if len(words) <= most else f"{words[: most - 1]}…"

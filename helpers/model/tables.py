@@ -126,15 +126,20 @@ def align(left: list[str], right: list[str], origin: dict[int, int]) -> tuple[Pa
 
 
 CUTS = {
-    "late": "it did not end in time, and was stopped",
+    "late": "it did not end within {seconds:g} s, and was stopped",
     "large": "it took more than half of this machine's memory, and was stopped",
+    "flood": "it printed more than 268 million bytes, and was stopped",
+    "interrupted": "you interrupted it, and it was stopped",
     "lost": "it killed the process watching it, and was stopped",
 }
 
 
 @dataclass(frozen=True)
 class Transcript:
-    """One run of a child; `code`: as in subprocess; `cut`: one of `CUTS`, else its own end."""
+    """One run of a child; `code`: as in subprocess; `cut`: one of `CUTS`, else its own end.
+
+    `seconds`: the limit of its time.
+    """
 
     label: str
     source: str
@@ -142,6 +147,7 @@ class Transcript:
     error: str
     code: int
     cut: str = ""
+    seconds: float = 60
 
     @property
     def lived(self) -> bool:
@@ -157,7 +163,7 @@ class Transcript:
     def ending(self) -> str:
         """Return how it ended, in words."""
         if self.cut:
-            return CUTS[self.cut]
+            return CUTS[self.cut].format(seconds=self.seconds)
         if self.code == -signal.SIGABRT:
             return "the process ended itself: SIGABRT"
         if self.code < 0:

@@ -5,8 +5,14 @@ What is asked is the real type of a thing, not its `__class__`, `__eq__`, `__boo
 """
 
 import inspect
+import re
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 
 LONGEST = 60
+_CLOSE = 0.7  # how alike two words must be, from 0 to 1
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_MISSING = re.compile(r"missing a required (?:keyword-only )?argument: '(\w+)'")
 
 
 def real_isinstance(value: object, *kinds: type) -> bool:
@@ -95,3 +101,68 @@ def called(value: object, what: str):
     if real_isinstance(value, type) or not callable(value):
         raise TypeError(f"{what} must be a function, not {quote_value(value)}")
     return value
+
+
+def bind_call(verb: Callable, args: tuple, kwargs: dict) -> None:
+    """Raise TypeError, in one sentence, if `verb` does not take these arguments.
+
+    Where a verb passes the words that it does not know to a function, a word close to one of the
+    verb's own that the function does not take either is refused, too.
+    """
+    signature = inspect.signature(verb)
+    named = [p for p in signature.parameters.values() if p.kind in _NAMED]
+    of_self = sum(p.name == "self" for p in named)
+    own, name = [p.name for p in named[of_self:]], _name_of(verb)
+    passes_on = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
+    unknown = [word for word in kwargs if word not in own]
+    if passes_on:
+        function = args[0] if args else next(iter(kwargs.values()), None)
+        unknown = [word for word in unknown if near(word, own) and not _takes(function, word)]
+    if unknown:
+        given, words = unknown[0], f"{name} has no argument {printable(unknown[0])}="
+        if close := near(given, own):
+            raise TypeError(f"{words}; did you mean {close}=?")
+        raise TypeError(f"{words}: the call is {_form(verb, signature)}")
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        words, form = str(error), _form(verb, signature)
+        if words.startswith("too many"):
+            many = [p for p in named[of_self:] if p.kind is not p.KEYWORD_ONLY]
+            takes = f"{len(many) or 'no'} argument{'s' * (len(many) != 1)}"
+            words = f"{form} takes {takes} by position, and you passed {len(args) - of_self}"
+        elif found := _MISSING.match(words):
+            words = f"{name} needs {found[1]}: the call is {form}"
+        else:
+            words = f"{name}: {words}"
+        more = getattr(verb, "how_to_call", "")
+        raise TypeError(f"{words}; {more}" if more else words) from None
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """Return the known word that somebody most likely meant; "" for none."""
+    close = get_close_matches(word, list(known), 5, _CLOSE)
+    same_letters = (one for one in close if sorted(one) == sorted(word))
+    return next(same_letters, close[0] if close else "")
+
+
+def _takes(function: object, word: str) -> bool:
+    """Return whether a function may take an argument of this name; True if that is unknown."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except Exception:  # what an object says of itself may raise anything
+        return True
+    return word in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def _form(verb: Callable, signature: inspect.Signature) -> str:
+    """Return how a verb is called: its name, and the names of what it takes."""
+    own = [p for p in signature.parameters.values() if p.name != "self"]
+    plain = [p.replace(annotation=p.empty) for p in own]
+    shown = signature.replace(parameters=plain, return_annotation=signature.empty)
+    return f"{_name_of(verb)}{shown}"
+
+
+def _name_of(verb: Callable) -> str:
+    """Return what users call a verb: of a class, `__init__` has the name of that."""
+    return getattr(verb, "users_name", verb.__name__)

@@ -22,11 +22,14 @@ from contextlib import ExitStack, suppress
 from types import ModuleType, NoneType
 from unittest.mock import patch
 
+from . import progress
 from .folders import temporary
 from .processes import kill_tree, resident_bytes, total_bytes
+from .restoring import note_interrupt
 
 POSIX = os.name == "posix"
 CAN_FORK = sys.platform == "linux"
+SILENT = 2.0  # seconds of waiting until a terminal says so
 MOST = 19_900  # bytes of an output that are kept
 MOST_PRINTED = 1 << 28  # bytes, at which a child is killed
 SHARE = 0.5  # of the machine's memory, that a child may take
@@ -34,8 +37,9 @@ TOLD, WORK, TEMPORARY, HOME, PRINTED = "told", "work", "temporary", "home", {1: 
 
 
 # How a child ended: its exit code, or the signal below 0; whether a limit ended it. `late`: that of
-# time; `large`: that of memory.
-ProcessResult = namedtuple("ProcessResult", "code late out err large")
+# time; `large`: that of memory; `flood`: that of output. `interrupted`: Ctrl-C did.
+_RESULT = "code late out err large flood interrupted"
+ProcessResult = namedtuple("ProcessResult", _RESULT, defaults=(False, False))
 
 
 class ChildResult(namedtuple("ChildResult", "ended told")):
@@ -69,21 +73,27 @@ def run(command, seconds: float, *, given=b"", cwd=None, env=None, kept=True) ->
         return _follow(process.pid, process.poll, seconds, files)
 
 
-def ask(request: dict, seconds: float, env: dict | None = None) -> ChildResult:
-    """Run a request in a new interpreter: `source`, or a function by `source`, `name`, `args`."""
-    return _start(multiprocessing.get_context("spawn"), request, seconds, env or {})
+def ask(request: dict, seconds: float, env: dict | None = None, shows=False) -> ChildResult:
+    """Run a request in a new interpreter: `source`, or a function by `source`, `name`, `args`.
+
+    `shows`: after an interrupt too, the result has what was printed; the verb raises it later.
+    """
+    return _start(multiprocessing.get_context("spawn"), request, seconds, env or {}, shows)
 
 
 def ask_fork(
-    imports: str, source: str, seconds: float, preload: tuple[str, ...] = ()
+    imports: str, source: str, seconds: float, preload: tuple[str, ...] = (), shows=False
 ) -> ChildResult:
-    """Run source, after `imports`, in a child forked from one process that has modules loaded."""
+    """Run source, after `imports`, in a child forked from one process that has modules loaded.
+
+    `shows` is as in `ask`.
+    """
     server = multiprocessing.get_context("forkserver")
     server.set_forkserver_preload([*preload, __name__])
-    return _start(server, {"imports": imports, "source": source}, seconds, {})
+    return _start(server, {"imports": imports, "source": source}, seconds, {}, shows)
 
 
-def _start(context, request: dict, seconds: float, env: dict) -> ChildResult:
+def _start(context, request: dict, seconds: float, env: dict, shows: bool) -> ChildResult:
     with temporary("child-") as home, ExitStack() as stack:
         for name in (WORK, TEMPORARY, HOME):
             (home.path / name).mkdir()
@@ -97,28 +107,51 @@ def _start(context, request: dict, seconds: float, env: dict) -> ChildResult:
         finally:
             sys.modules["__main__"] = main
         stack.callback(child.close)
-        ended = _follow(child.pid, lambda: child.exitcode, seconds, files)
+        ended = _follow(child.pid, lambda: child.exitcode, seconds, files, shows)
         lines = []
         with suppress(FileNotFoundError, ValueError):  # none, or one that was cut off by its end
             lines += map(json.loads, (home.path / TOLD).read_bytes().splitlines())
         return ChildResult(ended, tuple(lines))
 
 
-def _follow(pid: int, poll: Callable, seconds: float, files) -> ProcessResult:
-    """Follow a process to its end, or to a limit; leave nothing of it."""
+def _follow(pid: int, poll: Callable, seconds: float, files, shows=False) -> ProcessResult:
+    """Follow a process to its end, or to a limit; leave nothing of it. Say that it is waited for.
+
+    An interrupt ends it, too. If it `shows` what was printed, the verb under way raises that later.
+    """
     start, late, large, flood = time.monotonic(), False, False, False
+    words, interrupt = f"waiting for another process, at most {seconds:,g} s", None
+    told = ", ".join(filter(None, (progress.said(), words)))
     try:
-        while poll() is None and not (late or large or flood):
-            passed = time.monotonic() - start
-            time.sleep(min(0.05, 0.001 + passed / 10))
-            late = passed >= seconds
-            flood = any(os.fstat(file.fileno()).st_size > MOST_PRINTED for file in files)
-            large = _is_large(pid)
+        with progress.doing(told):
+            while poll() is None and not (late or large or flood):
+                passed = time.monotonic() - start
+                if words and passed > SILENT:
+                    _say_on_a_terminal(words)
+                    words = ""
+                time.sleep(min(0.05, 0.001 + passed / 10))
+                late = passed >= seconds
+                flood = any(os.fstat(file.fileno()).st_size > MOST_PRINTED for file in files)
+                large = _is_large(pid)
+    except KeyboardInterrupt as error:
+        if not shows:
+            raise
+        interrupt = error
     finally:
         kill_tree(pid)
         while (code := poll()) is None:
             time.sleep(0.001)
-    return ProcessResult(code, late, *map(_beginning_of, files), large)
+    if interrupt is not None:
+        note_interrupt(interrupt)
+    output = map(_beginning_of, files)
+    return ProcessResult(code, late, *output, large, flood, interrupt is not None)
+
+
+def _say_on_a_terminal(words: str) -> None:
+    """Say once that a process is waited for, where no page of Jupyter does."""
+    with suppress(Exception):  # there may be no stream, or a closed one
+        if sys.stderr.isatty():
+            print(f"{words[:1].upper()}{words[1:]} …", file=sys.stderr, flush=True)
 
 
 def _beginning_of(file) -> str:

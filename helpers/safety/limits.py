@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from .processes import resident_bytes
-from .restoring import is_library
+from .users_frames import is_library
 
 GIBIBYTE = 1 << 30
 STRETCH = 3  # times the limit, of wall time, where others use the processor

@@ -6,23 +6,18 @@ What the learner's own function sets is the learner's, as in any cell.
 import builtins
 import ctypes
 import functools
-import os
 import sys
-import sysconfig
 import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from functools import partial
-from pathlib import Path
+from types import SimpleNamespace
 
+from .arguments import bind_call
+from .interrupts import in_users_code
 from .missing_parts import said_if_missing
-
-# whose code it is, by the file of its code object
-_PLACES = sysconfig.get_paths()
-HOUSE = str(Path(__file__).parents[1]) + os.sep
-_HOMES = tuple(_PLACES[n] + os.sep for n in ("stdlib", "platstdlib", "purelib", "platlib"))
-_HOMES += HOUSE, "<frozen "
+from .users_frames import keep_users_frames
 
 # A module that says `__builtins__ = BUILTINS` is skipped by the search for holders.
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
@@ -33,12 +28,6 @@ class Own:
     """What the search for holders is made of: it holds what it looks for, and is never a result."""
 
     __slots__ = ()
-
-
-def is_library(file: str) -> bool:
-    """Return whether a file is of the standard library, an installed package or these verbs."""
-    installed = {"site-packages", "dist-packages"} & {*Path(file).parts}  # of any environment
-    return file.startswith(_HOMES) or bool(installed)
 
 
 def module(name: str):
@@ -68,7 +57,9 @@ KEPT = (
 )
 
 _LOCK = threading.RLock()
-_ENDED: list[list[BaseException]] = []  # what ended a learner's code, for each verb under way
+# For each verb under way: `errors`, what ended a learner's code; `results`: types that are not
+# raised again.
+_UNDER_WAY: list[SimpleNamespace] = []
 
 
 @contextmanager
@@ -90,44 +81,105 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
 
     What ends a learner's code is raised again when what `fn` returns has been drawn, but for the
     types of `results`: () in a verb that makes one call, Exception in one that compares cases,
-    BaseException in a check, which judges.
+    BaseException in a check, which judges. What is raised shows only the learner's own frames.
     """
+    judges = issubclass(KeyboardInterrupt, results)
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
-        shell, ended = getattr(module("IPython"), "get_ipython", lambda: None)(), []
-        leaving = patched(shell, ask_exit=sys.exit) if shell else nullcontext()
-        lock = one_thread_at_a_time()
-        lock.__enter__()
-        before = [(kept, kept.read()) for kept in KEPT]
-        _ENDED.append(ended)
+        under_way = SimpleNamespace(errors=[], results=results)
         try:
-            with said_if_missing(), leaving:  # `exit()` of a notebook would end the kernel
-                made = fn(*args, **kwargs)
-        except Exception:
-            if fatal := [e for e in ended if not isinstance(e, (Exception, results))]:
-                raise fatal[0] from None
+            bind_call(guarded, args, kwargs)
+            shell = running_shell()
+            leaving = patched(shell, ask_exit=sys.exit) if shell else nullcontext()
+            interrupts = nullcontext() if judges else in_users_code()
+            lock = one_thread_at_a_time()
+            with interrupts:
+                lock.__enter__()
+                before = [(kept, kept.read()) for kept in KEPT]
+                _UNDER_WAY.append(under_way)
+                try:
+                    with said_if_missing(), leaving:  # `exit()` of a notebook would end the kernel
+                        made = fn(*args, **kwargs)
+                except Exception:
+                    fatal = (e for e in under_way.errors if not isinstance(e, (Exception, results)))
+                    if (first := next(fatal, None)) is None:
+                        raise
+                    raise first from None
+                finally:
+                    _UNDER_WAY.pop()
+                    for kept, value in before:
+                        if kept.read() != value:
+                            kept.put(value)
+                    lock.__exit__(None, None, None)
+            raised = [e for e in under_way.errors if not isinstance(e, results)]
+            if not judges and interrupts.pending:
+                raised.append(KeyboardInterrupt())
+            if raised:
+                with suppress(Exception):
+                    draw(made)
+                raise raised[0]
+            return made
+        except BaseException as error:
+            of_user = any(error is one for one in under_way.errors)
+            keep_users_frames(error, fn.__name__, of_user)
             raise
-        finally:
-            _ENDED.pop()
-            for kept, value in before:
-                if kept.read() != value:
-                    kept.put(value)
-            lock.__exit__(None, None, None)
-        if raised := [e for e in ended if not isinstance(e, results)]:
-            with suppress(Exception):
-                (module("IPython").display.display if shell else print)(made)
-            raise raised[0]
-        return made
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return guarded
 
 
+def speaks_to_users(fn: Callable, name: str = "") -> Callable:
+    """Return `fn` as a function of the front door: its errors show only the learner's frames.
+
+    For what changes nothing by its call, such as what returns a context manager. `name`: what
+    learners call it, if that is not its own name.
+    """
+
+    @functools.wraps(fn)
+    def spoken(*args, **kwargs):
+        try:
+            bind_call(spoken, args, kwargs)
+            return fn(*args, **kwargs)
+        except BaseException as error:
+            keep_users_frames(error, spoken.users_name)
+            raise
+
+    spoken.users_name = name or fn.__name__
+    spoken.autograph_info__ = {}
+    return spoken
+
+
+def running_shell():
+    """Return the IPython that runs this, or None."""
+    return getattr(module("IPython"), "get_ipython", lambda: None)()
+
+
+def draw(made) -> None:
+    """Show what a verb made before it raises: as a cell's result in IPython, else as text."""
+    (module("IPython").display.display if running_shell() else print)(made)
+
+
 def note_end(error: BaseException | None) -> None:
     """Let the verb under way raise this again in the end."""
-    if _ENDED and error is not None:
-        _ENDED[-1].append(error)
+    if _UNDER_WAY and error is not None:
+        _UNDER_WAY[-1].errors.append(error)
+
+
+def note_interrupt(error: KeyboardInterrupt) -> None:
+    """Let the verb under way draw what it has, and raise the interrupt then; else raise it now.
+
+    It is raised now without a verb, and in a check, which draws nothing.
+    """
+    if not _UNDER_WAY or isinstance(error, _UNDER_WAY[-1].results):
+        raise error
+    note_end(error)
+
+
+def is_interrupted() -> bool:
+    """Return whether an interrupt has ended the learner's code in the verb under way."""
+    errors = _UNDER_WAY[-1].errors if _UNDER_WAY else ()
+    return any(isinstance(error, KeyboardInterrupt) for error in errors)
 
 
 class running_user_code:  # noqa: N801 (used like a function)

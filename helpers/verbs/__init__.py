@@ -34,16 +34,14 @@ def __getattr__(name: str):
     signature = inspect.signature(record)
 
     def verb(*args, **kwargs):
-        try:
-            signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{name}: {error}") from None
         if name in OF_EXHIBITS:
             args, kwargs = map(model_of, args), {key: model_of(kwargs[key]) for key in kwargs}
         return kind(record(*args, **kwargs), drawn, station)
 
     functools.update_wrapper(verb, record)
     verb.__name__ = verb.__qualname__ = name
+    if name in LIVE:
+        verb.how_to_call = f"it returns what to call: {name}(fn)(…)"
     verb.__signature__ = signature.replace(return_annotation=kind)
     verb.__annotations__ = {**verb.__annotations__, "return": kind}
     results = () if name in OF_ONE_CALL.split() else Exception

@@ -47,7 +47,7 @@ def _journey_text(model: Journey) -> str:
         for head, call in _calls(one):
             pairs = zip(SPINE, call.stops, strict=True)
             marks = [f"{LIT if stop.passed else UNLIT} {s.number} {s.name}" for s, stop in pairs]
-            line = " ─ ".join(["f(x)", *marks, "✕" if call.outcome else "answer"])
+            line = " ─ ".join(["f(x)", *marks, "answer" if call.has_answer else "✕"])
             said = " ".join(filter(None, (call.ran, call.instead)))
             parts += [f"{head:<12}  {line}", said and f"{'':<12}  {said}"]
         rows = [[f"{s.number} {s.name}", *words] for s, _, *words in _stations(one)]

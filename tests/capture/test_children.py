@@ -62,7 +62,7 @@ def test_however_it_ends_is_told(monkeypatch, source, code, printed, imports):
 def test_what_does_not_end_is_stopped():
     assert run_child("while True: pass", seconds=1)["cut"] == "late"
     late = Transcript("", "", "", "", -9, "late")
-    assert late.ending == "it did not end in time, and was stopped" and not late.lived
+    assert late.ending == "it did not end within 60 s, and was stopped" and not late.lived
 
 
 def test_a_child_leaves_nothing_to_the_next():

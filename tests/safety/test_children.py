@@ -1,5 +1,6 @@
 """However a child ends, how it ended is told, and nothing of it is left."""
 
+import io
 import os
 import signal
 import sys
@@ -10,7 +11,9 @@ import time
 import psutil
 import pytest
 
-from helpers.safety import children
+from helpers import watch_in_child
+from helpers.capture.processes import child
+from helpers.safety import children, progress
 from helpers.safety.children import ask, ask_fork, run
 from tests.without import ROOT
 
@@ -142,3 +145,31 @@ def test_what_does_not_travel_as_json_is_told():
     assert children.why_not_json([1, {"a": None, "b": (1.5, "x")}]) == ""
     for value, says in (({1}, "type set"), ({1: 2}, "a key of type int")):
         assert says in children.why_not_json(value)
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("silent", [0.0, 100.0])
+def test_who_waits_is_told_what_for_and_how_long_at_most(monkeypatch, silent):
+    terminal, said = Terminal(), []
+    monkeypatch.setattr(children, "SILENT", silent)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(children.time, "sleep", lambda seconds: said.append(progress.said()))
+    with progress.doing("start 2 of 6"):
+        run([sys.executable, "-c", "import time; time.sleep(0.2)"], 63)
+    words = "waiting for another process, at most 63 s"
+    assert f"start 2 of 6, {words}" in said and progress.said() == ""
+    assert terminal.getvalue() == ("" if silent else f"{words.capitalize()} …\n")
+
+
+def test_a_limit_that_ends_a_child_is_named(monkeypatch):
+    monkeypatch.setattr(child, "SECONDS", 1)
+    late = watch_in_child("print(1, flush=True)\nwhile True: pass", imports="").model.runs[0]
+    assert late.ending == "it did not end within 1 s, and was stopped" and late.printed == "1"
+    monkeypatch.setattr(children, "MOST_PRINTED", 1000)
+    monkeypatch.setattr(child, "SECONDS", 60)
+    flood = watch_in_child("while True: print(1)", imports="").model.runs[0]
+    assert "it printed more than" in flood.ending

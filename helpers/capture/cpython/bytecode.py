@@ -11,8 +11,10 @@ from types import CodeType, FunctionType
 
 from ...mini.versions import JUMPS, effect, ends
 from ...model.code_records import Bytecode, CodeTree, Field, Instruction, columns
+from ...model.phrase import interrupted
 from ...model.tables import Column, Listing
 from ...safety.arguments import require_int, table
+from ...safety.restoring import note_interrupt, running_user_code
 from ..text.source import NOWHERE, source_of
 from ..text.value import plain, short_repr
 from . import disassembly
@@ -207,12 +209,23 @@ def specialising(
     rest = function.__name__, function.__defaults__, function.__closure__
     copy = FunctionType(code, space, *rest)
     copy.__kwdefaults__ = function.__kwdefaults__
-    shots = [_running_now(copy)]
+    shots, done, stopped = [_running_now(copy)], [], ""
     for heading, args in stages.items():
-        with inside.get(heading, nullcontext)():
-            for _ in range(times):
-                copy(*own, *args)
+        calls = 0
+        try:
+            with running_user_code(), inside.get(heading, nullcontext)():
+                for _ in range(times):
+                    copy(*own, *args)
+                    calls += 1
+        except KeyboardInterrupt as error:
+            if not (done or calls):
+                raise
+            note_interrupt(error)
+            stopped = f"{interrupted(calls, 'call')[:-1]} of the stage '{plain(heading)}'."
         shots.append(_running_now(copy))
+        done.append((calls, heading))
+        if stopped:
+            break
     fields = [f"stage_{n}" for n in range(len(shots))]
     record = namedtuple("Row", ["offset", "instruction", *fields, "caches"])
     rows, moved = [], []
@@ -225,12 +238,12 @@ def specialising(
         kept = f"{filled} in use" if filled else ""
         rows.append(record(i.offset, words, names[0], *then, kept))
         moved += rows[-1:] * any(then)
-    headings = ["before the first call", *(f"after {times} calls: {h}" for h in stages)]
+    headings = ["before the first call", *(f"after {n} calls: {h}" for n, h in done)]
     shown = [Column("offset", "offset"), Column("instruction", "as compiled", code=True)]
     shown += [Column(f, h, code=True) for f, h in zip(fields, headings, strict=True)]
     shown += [Column("caches", "cache entries")] * (not changed)
     note = f"{len(moved)} of {len(rows)} instructions were replaced in place (→). "
-    note = " ".join((*peeled, f"{note}An empty cell means no change."))
+    note = " ".join((*peeled, f"{note}An empty cell means no change. {stopped}")).rstrip()
     listed = tuple(moved if changed else rows)
     return Listing(f"{plain(function.__name__)}, as it runs", tuple(shown), listed, note)
 

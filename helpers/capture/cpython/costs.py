@@ -9,9 +9,11 @@ from statistics import median
 from time import perf_counter
 
 from ...model.code_records import columns
+from ...model.phrase import interrupted
 from ...model.tables import Listing, Ratio
 from ...safety import progress
 from ...safety.arguments import table
+from ...safety.restoring import note_interrupt, running_user_code
 from ..text.value import plain, short_repr
 from .stack_run import record
 from .unwrapping import to_run
@@ -48,10 +50,19 @@ def costs_listing(
             raise TypeError(f"{plain(name)} must be a function, not {short_repr(action)}")
     everything = {None: unit, **dict(actions)}
     rounds = {name: [] for name in everything}
+    stopped = ""
     for done in progress.counted("timing, round", range(ROUNDS)):
-        for name, action in everything.items():
-            if done < 2 or sum(max(each, SHORTEST) for each in rounds[name]) < ENOUGH:
-                rounds[name].append(_measure_seconds(action))
+        try:
+            for name, action in everything.items():
+                if done < 2 or sum(max(each, SHORTEST) for each in rounds[name]) < ENOUGH:
+                    with running_user_code():
+                        rounds[name].append(_measure_seconds(action))
+        except KeyboardInterrupt as error:
+            if done < 2:  # the first round of each is not counted
+                raise
+            note_interrupt(error)
+            stopped = f" {interrupted(done, 'round')}"
+            break
     best = {name: min(seconds) for name, seconds in rounds.items()}
     rows = []
     for name, _ in actions:
@@ -62,7 +73,7 @@ def costs_listing(
         rows.append(Cost(name, ratio, "less than a tenth of one" if ratio < 0.1 else words))
     shown = columns("", action="action", words=f"in {unit_name}")
     worst = f"{max(median(rounds[name][1:]) / best[name] for name in best):,.1f}"
-    note = NOTE.format("as long" if worst == "1.0" else f"up to {worst} times as long")
+    note = NOTE.format("as long" if worst == "1.0" else f"up to {worst} times as long") + stopped
     return Costs("Measured in one run", shown, tuple(rows), note)
 
 

@@ -154,9 +154,11 @@ def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs)
         for frame in run.live.values():  # that live on
             _untrace(frame)
         run.live.clear()
+    result.require_record(len(run.steps))
     many = f"Only the first {most:,} steps are recorded (most={2 * most} records more)."
+    outcome = result.sentence(len(run.steps), "step")
     lost = f"{TRACER_LOST}." if result.tracer_changed else ""
-    note = *watched.sentences, result.sentence, many if run.full else lost, run.printed.note
+    note = *watched.sentences, outcome, many if run.full else lost, run.printed.note
     words = " ".join(filter(None, (*note, limits.note(), watched.unreached(bool(run.steps)))))
     where = run.pages.place(watched.function.__code__)[0].where
     title = f"Frames of {plain(watched.function.__name__)}{where}"

@@ -11,10 +11,10 @@ from ...mini import frame_hook
 from ...model.code_records import columns
 from ...model.framework_records import together
 from ...model.graphs import Edge, Graph, Node
-from ...model.phrase import counted, ended
+from ...model.phrase import counted, ended, interrupted
 from ...model.tables import Listing
 from ...safety.arguments import is_exactly, real_isinstance, real_type_name
-from ...safety.restoring import note_end
+from ...safety.restoring import note_end, note_interrupt
 from ..text.error import error_message
 from ..text.value import plain, short_repr
 from .objects import code_of, function_of
@@ -89,7 +89,7 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
     several = only if is_exactly(only, list, tuple, set, frozenset) else [only]
     wanted = own_codes(function) if only is None else several
     codes = [code_of(unwrap(one)[0], "only of watch_hooked") for one in wanted]
-    rows, counts, base, ending = [], {}, sys._getframe(), ""
+    rows, counts, base, ending, interrupt = [], {}, sys._getframe(), "", None
 
     def note(code: CodeType, values: tuple) -> None:
         """Write one frame down; the callback's caller is the frame that makes the call."""
@@ -105,15 +105,24 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
         marked = "· " * min(depth, DEEPEST) + own
         rows.append(FrameSeen(len(rows) + 1, depth, own, marked, line, words, nth + 1))
 
-    with frame_hook.watching(note, only=codes):
-        try:
-            call(*args, **kwargs)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            ending = f" {ended(f'It raised {error_message(error)}')}"
-            note_end(error)
+    try:
+        with frame_hook.watching(note, only=codes):
+            try:
+                call(*args, **kwargs)
+            except Exception as error:
+                ending = f" {ended(f'It raised {error_message(error)}')}"
+                note_end(error)
+    except KeyboardInterrupt as error:
+        interrupt = error
+    except BaseException as error:
+        ending = f" {ended(f'It raised {error_message(error)}')}"
+        note_end(error)
     total = sum(many for _, many in counts.values())
+    if interrupt is not None:
+        if not total:
+            raise interrupt
+        note_interrupt(interrupt)
+        ending = f" {interrupted(total, 'frame')}"
     words = f"{counted(total, 'frame')} of {counted(len(counts), 'code object')}.{ending}"
     words = " ".join((*peeled, words))
     if total > len(rows):

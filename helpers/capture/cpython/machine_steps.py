@@ -6,10 +6,10 @@ from types import CodeType, MethodType
 from ...internals.interpreter_frame import variables
 from ...mini import vm
 from ...model.code_records import Handler
-from ...safety.restoring import redirected
+from ...safety.restoring import note_interrupt, redirected
 from ..text.value import Seen, described, plain, short_repr
 from .opcode_recorder import Activation, Moment
-from .settrace import UNRAISABLE, Printed, Result
+from .settrace import Printed, Result
 
 MOST_STEPS = 2000
 # An operator may give the very object that it took.
@@ -98,18 +98,21 @@ class MachineRecord:
 def machine_record(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
     """Return the record of each instruction of `fn`'s module that the machine runs."""
     record = MachineRecord(fn)
-    watched = record.watch(type(run.__self__))
+    watched, interrupt = record.watch(type(run.__self__)), None
     try:
         with redirected(record.printed):
             words, verb = short_repr(watched().run(fn, *args, **kwargs)), "It returned"
     except vm.Halt as halt:
         words, verb = str(halt), "The machine stopped:"
-    except UNRAISABLE:
-        raise
+    except KeyboardInterrupt as error:
+        words, verb, interrupt = "", "It raised", error
+        note_interrupt(error)
     except BaseException as error:
         words, verb = short_repr(error), "It raised"
-    record.result = Result(words, verb, False, False, "")
+    record.result = Result(words, verb, False, False, "", interrupt)
+    record.result.require_record(len(record.moments))
     full = f"The record stops after {MOST_STEPS:,} steps."
-    record.note = full if record.events >= MOST_STEPS else record.result.sentence
+    outcome = record.result.sentence(record.events, "step")
+    record.note = full if record.events >= MOST_STEPS else outcome
     record._frames.clear()
     return record

@@ -92,6 +92,7 @@ class Recorder:
             self.result = traced(self._enter, *how, lambda: self.full)
         finally:
             self._let_go()
+        self.result.require_record(len(self.moments))
         if self.result.tracer_changed:
             self.stopped = self.stopped or TRACER_LOST
         return self

@@ -6,25 +6,26 @@ from collections import namedtuple
 from collections.abc import Callable
 from types import CoroutineType, GeneratorType
 
-from ...model.phrase import ended
+from ...model.phrase import ended, interrupted
 from ...safety.arguments import real_type_name
-from ...safety.restoring import note_end, redirected, running_user_code
+from ...safety.restoring import note_end, note_interrupt, redirected
 from ..text.error import error_message
 from ..text.value import short_repr
 
 MOST_PRINTED, TAIL = 20_000, 1000  # characters
-UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook
 TRACER_LOST = "The tracer was lost (sys.settrace, or Ctrl-C inside it)"
+INTERRUPTED = "interrupted"
 
 
 def run_to_end(run: Callable) -> str:
-    """Run what is the learner's; return the words of what it raised. An interrupt passes."""
+    """Run what is the learner's; return the words of what it raised, `INTERRUPTED` for Ctrl-C."""
     try:
-        with running_user_code():
-            run()
-    except UNRAISABLE:
-        raise
+        run()
+    except KeyboardInterrupt as error:
+        note_interrupt(error)
+        return INTERRUPTED
     except BaseException as error:
+        note_end(error)
         return error_message(error)
     return ""
 
@@ -51,18 +52,29 @@ class Printed(io.StringIO):
         return self.getvalue()[:size]
 
 
-class Result(namedtuple("Result", "words verb driven tracer_changed kind")):
-    """How a call ended: the value or exception in `words`, its type in `kind`."""
+class Result(
+    namedtuple("Result", "words verb driven tracer_changed kind interrupt", defaults=(None,))
+):
+    """How a call ended: the value or exception in `words`, its type in `kind`.
+
+    `interrupt`: the KeyboardInterrupt that ended it, if one did.
+    """
 
     @property
     def raised(self) -> bool:
         """Whether it ended by an exception."""
         return self.verb == "It raised"
 
-    @property
-    def sentence(self) -> str:
-        """Return the end as words."""
+    def sentence(self, number: int, noun: str) -> str:
+        """Return the end as words; `number`: how many steps, say, were recorded before it."""
+        if self.interrupt is not None:
+            return interrupted(number, noun)
         return ended(f"{self.verb} {self.words}")
+
+    def require_record(self, number: int) -> None:
+        """Raise the interrupt if it came before anything was recorded: there is no picture."""
+        if self.interrupt is not None and not number:
+            raise self.interrupt
 
 
 def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[], bool]) -> Result:
@@ -71,6 +83,7 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
     opcodes = own.f_trace_opcodes
     own.f_trace_opcodes = True  # 3.12 sends opcode events only if some frame asked before settrace
     verb, driven, changed, ended = "It returned", False, False, None
+    interrupt = None
     with redirected(printed):
         sys.settrace(tracer)
         try:
@@ -80,8 +93,9 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
             words = _drive(value, enough) if driven else short_repr(value)
             if type(value) is CoroutineType:
                 value.close()
-        except UNRAISABLE:
-            raise
+        except KeyboardInterrupt as error:
+            words, kind, verb = "", real_type_name(error), "It raised"
+            interrupt = error
         except BaseException as error:
             words, kind, verb = short_repr(error), real_type_name(error), "It raised"
             ended = error
@@ -89,8 +103,11 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
             changed = sys.gettrace() is not tracer
             sys.settrace(before)
             own.f_trace_opcodes = opcodes
+    if interrupt is not None:
+        note_interrupt(interrupt)
+        changed = False  # CPython removes a tracer in which an exception is raised
     note_end(ended)
-    return Result(words, verb, driven, changed, kind)
+    return Result(words, verb, driven, changed, kind, interrupt)
 
 
 def _drive(generator: GeneratorType, enough: Callable[[], bool]) -> str:

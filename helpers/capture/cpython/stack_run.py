@@ -59,17 +59,19 @@ def stack_run(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> St
         Code(one.function, tuple(one.rows.values()), one.named, one.tables.code.co_stacksize)
         for one in draft.codes.values()
     )
-    more = {"outcome": recorder.result.sentence, "recorded": recorder.events, "codes": codes}
+    outcome = recorder.result.sentence(recorder.events, "instruction")
+    more = {"outcome": outcome, "recorded": recorder.events, "codes": codes}
     more["places"] = tuple(draft.pages.places)
     real = not any(tables.doubt for tables in recorder.codes.values())
     return StackRun(title, draft.pages.text, steps, note, real=real, **more)
 
 
 def _note(recorder: Recorder) -> str:
-    watched = recorder.watched
+    watched, interrupted = recorder.watched, recorder.result.interrupt is not None
     folded = any(type(moment) is Fold for moment in recorder.moments)
-    parts = [*watched.sentences, recorder.result.sentence, watched.unreached(recorder.calls > 0)]
-    parts += ["The generator was run to its end."] * recorder.result.driven
+    outcome = recorder.result.sentence(recorder.events, "instruction")
+    parts = [*watched.sentences, outcome, watched.unreached(recorder.calls > 0)]
+    parts += ["The generator was run to its end."] * (recorder.result.driven and not interrupted)
     parts += ["Each loop shows its first two rounds and its last one."] * folded
     more = f" (most={2 * recorder.most} records more)" * (len(recorder.moments) >= recorder.most)
     parts += [f"{recorder.stopped}{more}; the run continued unrecorded."] * bool(recorder.stopped)
@@ -125,7 +127,8 @@ class Draft:
         for position, moment in enumerate(moments):
             if type(moment) is Fold:
                 folds.append(moment)
-                if type(moments[position + 1]) is Moment:  # a fold is never the last
+                rest = moments[position + 1 :]  # empty after an interrupt
+                if not rest or type(rest[0]) is Moment:
                     yield self._folded(folds)
                     folds = []
             else:

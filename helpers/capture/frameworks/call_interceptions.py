@@ -22,7 +22,7 @@ from ...mini import frame_hook
 from ...model.phrase import listed
 from ...model.tables import Column, Listing
 from ...safety import arguments, restoring
-from ...safety.restoring import BUILTINS, patched, running_user_code
+from ...safety.restoring import BUILTINS, patched, running_user_code, speaks_to_users
 from ..cpython.objects import called
 from ..references.holder_search import find_holders, patched_names
 from ..references.places import Place
@@ -167,6 +167,7 @@ LAYER, FALLBACK = "{} · {}", "{}_eager_fallback"
 MOST_NAMES = 40
 
 
+@speaks_to_users
 def op_routes(op, *args) -> dict[str, Callable]:
     """Return a dict from each route to a function that calls `op(*args)` on that route.
 

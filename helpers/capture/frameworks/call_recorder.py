@@ -16,13 +16,14 @@ from types import CodeType, FunctionType
 
 from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
 from ...model.framework_records import Call, CallTree
-from ...model.phrase import counted, listed
+from ...model.phrase import counted, interrupted, listed
 from ...model.tables import Entry, Ledger, Pair, SideBySide, Verdict
 from ...safety import progress
 from ...safety.arguments import called, parts, printable, real_isinstance, real_type_name, table
+from ...safety.restoring import is_interrupted
 from ..cpython.following import Limits
 from ..cpython.objects import name_of, refuse_async
-from ..cpython.settrace import run_to_end
+from ..cpython.settrace import INTERRUPTED, run_to_end
 from ..cpython.unwrapping import behind
 from ..text.error import instead
 from ..text.value import short_repr
@@ -65,7 +66,8 @@ def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> Ca
         finally:
             sys.setprofile(before)
 
-    run_to_end(lambda: fn(*args, **kwargs))
+    if run_to_end(lambda: fn(*args, **kwargs)) == INTERRUPTED:
+        raise KeyboardInterrupt  # nothing is recorded in the first run
     with no_finalisers():
         outcome = run_to_end(profiled)
     calls, left_out = recorder.calls, recorder.left_out
@@ -73,6 +75,10 @@ def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> Ca
     cut = f"The first {len(calls):,} calls; {more}" if left_out else ""
     cut = " ".join(filter(None, (cut, recorder.limits.note())))
     none = NONE if only is None else NO_MATCH
+    if outcome == INTERRUPTED:
+        if not calls:
+            raise KeyboardInterrupt
+        outcome, cut = "", " ".join(filter(None, (interrupted(len(calls), "call"), cut)))
     tree = CallTree("", tuple(calls), tuple(routes(calls)), outcome, cut if calls else none)
     of_tensorflow = any(call.module.startswith(FRAMEWORKS[:2]) for call in calls)
     title = f"{name_of(fn)}: {counted(len(calls), 'call')}"
@@ -181,8 +187,17 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
     pairs = {printable(name): parts(case) for name, case in found}
     for name, (fn, *_) in pairs.items():
         called(fn, f"the case '{name}'")
-    cases = progress.counted("watching call", pairs.values())
-    trees = [call_tree(*case, **limits) for case in cases]
+    trees, stopped = [], ""
+    for name, case in progress.counted("watching call", pairs.items()):
+        try:
+            trees.append(call_tree(*case, **limits))
+        except KeyboardInterrupt:
+            if not (trees and is_interrupted()):
+                raise
+        if is_interrupted():
+            stopped = f"You interrupted it in the case '{name}'."
+            break
+    names = [*pairs][: len(trees)]
     rows = {"route": [tree.route for tree in trees]}
     if any(tree.outcome and tree.route != "refused" for tree in trees):
         rows["raised"] = [tree.outcome.partition(":")[0] or "–" for tree in trees]
@@ -197,10 +212,11 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
         Entry(row, tuple(Verdict(w, "changed" if w != words[0] else "plain") for w in words))
         for row, words in rows.items()
     )
-    cut = [name for name, tree in zip(pairs, trees, strict=True) if tree.calls and tree.note]
+    cut = [name for name, tree in zip(names, trees, strict=True) if tree.calls and tree.note]
     note = f"Only some calls of {listed(cut, FEW)} are counted (depth=, only=, most=)." * bool(cut)
+    note = " ".join(filter(None, (stopped, note)))
     title = "The landmarks that each call reaches"
-    return Ledger(title, "landmark", tuple(pairs), entries, note, marks=MARKS)
+    return Ledger(title, "landmark", tuple(names), entries, note, marks=MARKS)
 
 
 def calls_diff(left: CallTree, right: CallTree) -> SideBySide:

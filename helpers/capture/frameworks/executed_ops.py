@@ -17,13 +17,13 @@ from types import FunctionType, MethodType
 from ...internals import tensorflow_private, torch_private
 from ...model.framework_records import Op, OpLog, Value, op_graph, together
 from ...model.graphs import Graph
-from ...model.phrase import counted, listed
+from ...model.phrase import counted, interrupted, listed
 from ...model.tables import Column
 from ...safety import restoring
 from ...safety.arguments import printable, real_isinstance, real_type_name, require_str
 from ..cpython.following import Limits
 from ..cpython.objects import GENERATOR, called, instance_dict, names_used
-from ..cpython.settrace import run_to_end
+from ..cpython.settrace import INTERRUPTED, run_to_end
 from ..cpython.unwrapping import UNSEEN, arguments, frameworks_of
 from ..text import tensors
 from ..text.tensors import TENSORS, base_of
@@ -72,6 +72,10 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     notes = [UNSEEN] * ("jax" in frameworks_of(fn, (*args, *kwargs.values())))
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator. None of its body ran.")
+    if outcome == INTERRUPTED:
+        if not recorder.total:
+            raise KeyboardInterrupt
+        return recorder.log(called(fn), [interrupted(recorder.total, "op"), *notes])
     notes += [f"Then it raised {outcome}"] if outcome else []
     return recorder.log(called(fn), notes, outcome)
 
@@ -86,6 +90,8 @@ class OpsSeen:
     block are raised. Example: `with watching_ops() as seen: model(x)`, then `[row.op for row in
     seen.model.rows if row.layer == "model.fc"]`
     """
+
+    unit = "op"  # what a row is
 
     def __init__(self, most: int = MOST_OPS):
         frame = sys._getframe(3)  # past the verb and what guards it
@@ -140,6 +146,11 @@ class _Recorder:
                 yield
             finally:
                 self._sorts, self._marks = {}, {}  # and hold nobody's classes and code
+
+    @property
+    def total(self) -> int:
+        """Return how many ops were reported, recorded or not."""
+        return len(self._found) + self._left_out
 
     def log(self, what: str, more: Iterable[str] = (), outcome: str = "") -> OpLog:
         """Return the ops so far; `more` are sentences on the run."""

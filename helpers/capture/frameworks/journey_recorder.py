@@ -21,14 +21,16 @@ from ...internals import tensorflow_private, torch_private
 from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE, graph_ops
 from ...mini import frame_hook
 from ...mini.frame_hook.slot import address_installed
-from ...model.framework_records import SHARES, Journey, Passage, Stop
-from ...model.phrase import clipped, counted, listed
+from ...model.framework_records import NOT_CALLED, SHARES, Journey, Passage, Stop
+from ...model.phrase import clipped, counted, interrupted, listed
+from ...model.spine import SPINE
 from ...safety import PACKAGE, restoring
 from ...safety.arguments import printable, real_isinstance, require_bool
-from ...safety.restoring import patched, redirected, running_user_code
+from ...safety.restoring import is_interrupted, patched, redirected
+from ...safety.users_frames import is_library
 from ..cpython.hooked_frames import own_codes
 from ..cpython.objects import GENERATOR, global_lookups, name_of
-from ..cpython.settrace import Printed, run_to_end
+from ..cpython.settrace import INTERRUPTED, Printed, run_to_end
 from ..cpython.unwrapping import UNSEEN, frameworks_of
 from ..tensorflow.trace_ledger import Names
 from ..text import tensors
@@ -60,7 +62,7 @@ NO_C = "none seen from your lines; calls of classes and of ufuncs such as np.add
 
 
 def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tally":
-    """Call `fn(*args, **kwargs)` and count. What it raises is told; KeyboardInterrupt passes.
+    """Call `fn(*args, **kwargs)` and count. What it raises, or that it was interrupted, is told.
 
     `function`: the Python function behind `fn`; the globals that it has are the learner's. If it is
     in a framework's package, those of the class whose method `fn` is, unless that is there too.
@@ -100,6 +102,8 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
     # The function itself may clear its cache, which sets the counts to zero.
     found.is_cache = _is_cache(fn)
     found.hits, found.misses = (max(b - a, 0) for a, b in zip(before, after, strict=True))
+    if found.outcome == INTERRUPTED:
+        found.is_interrupted, found.outcome = True, "KeyboardInterrupt"
     made = _codes_of_dynamo(function)
     found.traces, found.printed = len(traced), printed.text()
     found.translated = len(made.keys() - known.keys())
@@ -153,7 +157,7 @@ class Tally:
     def __init__(self, space: dict | None, switch=None):
         self.space, self.switch = space, switch
         file, home = (str(dict.get(space or {}, n) or "") for n in ("__file__", "__name__"))
-        self.library = home.partition(".")[0] if restoring.is_library(file) else ""
+        self.library = home.partition(".")[0] if is_library(file) else ""
         self.codes: dict[int, CodeType] = {}
         self.frames, self.traced, self.lines, self.operators = (Counter() for _ in range(4))
         self.places: set[tuple[int, int]] = set()  # the lines that ran, by code and number
@@ -163,10 +167,17 @@ class Tally:
         self.keys = self.traces = self.translated = self.nodes = 0
         self.is_cache, self.hits, self.misses = False, 0, 0
         self.key = self.outcome = self.printed = ""
+        self.is_interrupted = False
         self.ran: list[tuple[str, str]] = []  # an op; device and dtype, such as CPU, float32
         self.paused, self._tracers = False, []  # while we look; TensorFlow's frames that trace
         self._until = None  # the frame with which a pause ends
         self._steps: dict[int, tuple[dict[int, str], set[int]]] = {}
+
+    @property
+    def events(self) -> int:
+        """Return how many lines, frames of others, calls of C and ops were counted."""
+        counted_ones = self.lines, self.others, self.c
+        return sum(one.total() for one in counted_ones) + len(self.ran)
 
     def note_op(self, name: str | bytes, made) -> None:
         """Write down an op that ran."""
@@ -334,37 +345,63 @@ def journey(fn, *args, ways: bool = False, shares: bool = False, **kwargs) -> Jo
     if not ways:
         return found
     none = Passage(())
-    others = tuple(
-        Journey("", none, none, note=call.lacks, way=way)
-        if call.lacks
-        else replace(_called_twice(call.fn, call.args, call.kwargs, call.function), way=way)
-        for way, call in calls.items()
-    )
+    others = []
+    for way, call in calls.items():
+        lacks = call.lacks or ("It was interrupted before this way." if is_interrupted() else "")
+        if lacks:
+            others.append(Journey("", none, none, note=lacks, way=way))
+        else:
+            other = _called_twice(call.fn, call.args, call.kwargs, call.function)
+            others.append(replace(other, way=way))
     title = f"Who runs {name_of(fn)}? One function, three ways to call it"
     note = " ".join(filter(None, (found.note, GIVEN, NO_COMPILER * (not calls[COMPILED].lacks))))
     source = source_of(fn.__code__).text
-    return replace(found, title=title, note=note, way=PLAIN, source=source, others=others)
+    return replace(found, title=title, note=note, way=PLAIN, source=source, others=tuple(others))
 
 
 def _called_twice(fn, args, kwargs, function, shares=False) -> Journey:
-    first, again = (_tally(fn, args, kwargs, function) for _ in range(2))
-    measured = _measure_shares(fn, args, kwargs, again) if require_bool(shares, "shares=") else ()
+    require_bool(shares, "shares=")
+    first = _tally(fn, args, kwargs, function)
+    if first.is_interrupted:
+        return _interrupted_journey(fn, first)
+    again = _tally(fn, args, kwargs, function)
+    cut = again.is_interrupted
+    measured = _measure_shares(fn, args, kwargs, again) if shares and not cut else ()
     is_generator = function is not None and function.__code__.co_flags & GENERATOR
     note = "The call only made a generator. None of its body ran." if is_generator else ""
     if "jax" in frameworks_of(fn, (*args, *kwargs.values())):
         note = f"{note} {UNSEEN}".lstrip()
-    if shares and not measured:
+    if shares and not measured and not is_interrupted():
         note = "No time was measured because the call raises."
+    if cut:
+        note = f"{note} {_interruption(again, 'In the second call, y')}".lstrip()
     title = f"The journey of {name_of(fn)}, called twice"
     return Journey(title, _passage(first), _passage(again), measured, note)
+
+
+def _interrupted_journey(fn, first: Tally) -> Journey:
+    """Return the journey of a first call that was interrupted: there is no second one."""
+    if not first.events:
+        raise KeyboardInterrupt
+    stations = range(1, len(SPINE) + 1)
+    stops = tuple(Stop(at, False, "–", "the function was not called again") for at in stations)
+    again = Passage(stops, ran=NOT_CALLED)
+    note = _interruption(first, "In the first call, y")
+    return Journey(f"The journey of {name_of(fn)}, interrupted", _passage(first), again, (), note)
+
+
+def _interruption(tally: Tally, start: str) -> str:
+    """Return the sentence on an interrupt, with these first words."""
+    return start + interrupted(tally.events, "event")[1:]
 
 
 def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[str, float], ...]:
     if again.outcome:
         return ()
     profile, found = Profile(), dict.fromkeys(SHARES, 0.0)
-    with redirected(Printed()), running_user_code():
-        profile.runcall(through, fn, args, kwargs)
+    with redirected(Printed()):
+        if run_to_end(lambda: profile.runcall(through, fn, args, kwargs)):
+            return ()
     yours, python, c = SHARES
     for entry in profile.getstats():
         of_python = yours if id(entry.code) in again.codes else python

@@ -13,10 +13,11 @@ from functools import cache
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from ...model.phrase import clipped
-from ...model.tables import Transcript, Transcripts
+from ...model.tables import CUTS, Transcript, Transcripts
 from ...safety import PACKAGE, missing_parts, progress
 from ...safety.arguments import is_exactly, real_isinstance
 from ...safety.children import CAN_FORK, ChildResult, ask, ask_fork, signal_name, why_not_json
+from ...safety.restoring import is_interrupted, speaks_to_users
 from ..cpython.objects import names_used
 from ..text.error import instead
 from ..text.source import source_of, why_outdated
@@ -55,19 +56,20 @@ def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transc
             given = f"{short_repr(one)}{instead(one)}"
             raise TypeError(f"a child runs a function or source, not {given}")
         made.append(transcript(label, source, shown, imports))
+        if is_interrupted():
+            break
     names = ", ".join(one.label for one in made if one.label)
     return Transcripts(title or f"In a child process: {names}".removesuffix(": "), tuple(made))
 
 
 def transcript(label: str, source: str, shown: str, imports: str | None = None) -> Transcript:
     """Run source in a child. `shown` is what a reader sees of it."""
-    with progress.doing("running a program in another process"):
-        reply = run_child(source, imports=imports)
+    reply = run_child(source, SECONDS, imports)
     # TensorFlow may put a stack before its message
     lines = [line.strip() for line in FRAMES.sub("", reply["error"]).split("\n")]
     error = QUALIFIED.sub(r"\1", plain(" ".join(filter(None, lines))))
     printed = "\n".join(map(plain, reply["printed"].splitlines()))
-    return Transcript(label, shown, printed, error, reply["code"], reply["cut"])
+    return Transcript(label, shown, printed, error, reply["code"], reply["cut"], SECONDS)
 
 
 def run_child(source: str, seconds: float = SECONDS, imports: str | None = None) -> dict:
@@ -76,7 +78,7 @@ def run_child(source: str, seconds: float = SECONDS, imports: str | None = None)
     A code below 0 is the signal that ended it. `cut`: late or large (its memory).
     """
     if CAN_FORK and imports is None:
-        reply = ask_fork(PREAMBLE, source, seconds, PRELOAD)
+        reply = ask_fork(PREAMBLE, source, seconds, PRELOAD, shows=True)
         if failed := reply.last("failed"):
             if words := missing_parts.of_line(failed):
                 raise missing_parts.MissingPart(words)
@@ -84,8 +86,8 @@ def run_child(source: str, seconds: float = SECONDS, imports: str | None = None)
     else:
         whole = f"{PREAMBLE if imports is None else imports}\n{source}"
         env = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONFAULTHANDLER": ""}
-        reply = ask({"source": whole}, seconds, env)
-    cut = next((why for why in ("late", "large") if getattr(reply.ended, why)), "")
+        reply = ask({"source": whole}, seconds, env, shows=True)
+    cut = next((why for why in CUTS if getattr(reply.ended, why, False)), "")
     found = {"printed": reply.ended.out, "error": reply.last("error", ""), "cut": cut}
     return found | {"code": reply.ended.code, "told": reply.told}
 
@@ -96,6 +98,7 @@ def plain(words: str) -> str:
     return clipped(PLACE.sub("", HOST.sub(r"\1this machine", words)), LONGEST)
 
 
+@speaks_to_users
 def call_in_child(fn, *args):
     """Run `fn(*args)` from its source in a child interpreter, and return the result.
 
@@ -113,7 +116,7 @@ def call_in_child(fn, *args):
     if fault := next(filter(None, map(why_not_json, args)), ""):
         accepted = "arguments of dicts, lists, text and numbers"
         raise TypeError(f"call_in_child accepts {accepted}, not {fault}")
-    with progress.doing(f"running {name} in another process"):
+    with progress.doing(f"running {name}"):
         reply = ask({"source": f"{source}\n", "name": name, "args": args}, SECONDS_OF_A_CALL)
     return _read_result(reply, name, fn.__globals__)
 

@@ -24,7 +24,8 @@ from ...model.reference_records import KINDS, Binding, join
 from ...model.tables import Listing
 from ...safety import PACKAGE
 from ...safety.arguments import is_exactly, printable, real_isinstance
-from ...safety.restoring import Own, is_library
+from ...safety.restoring import Own
+from ...safety.users_frames import is_library
 from ..cpython.objects import called, namespace, spoken
 from ..cpython.unwrapping import unwrap
 from ..text.source import place_of

@@ -8,10 +8,10 @@ from dis import get_instructions, opmap
 from types import FunctionType, MethodType, ModuleType
 
 from ...model.graphs import Graph
-from ...model.phrase import clipped, ended
+from ...model.phrase import clipped, ended, interrupted
 from ...model.stage_records import Panel, Step, Timeline
 from ...safety.arguments import is_exactly, real_isinstance
-from ...safety.restoring import is_library
+from ...safety.users_frames import is_library
 from ..cpython.following import Limits
 from ..cpython.frame import suspends
 from ..cpython.settrace import TRACER_LOST, Printed, traced
@@ -22,6 +22,7 @@ from .name_graph import Numbers, names_graph
 
 MOST_STEPS = 200
 OVER = "The call is over."
+CUT = "You interrupted the call here."
 FOLLOWED = (list, tuple, dict, set, frozenset, functools.partial, MethodType)
 CALLS = ("CALL", "CALL_FUNCTION_EX", "CALL_KW")
 MOST_TOLD = 60  # characters of output in a sentence
@@ -45,7 +46,8 @@ def names_timeline(fn: Callable, *args, most: int = MOST_STEPS, **kwargs) -> Tim
     # What a line is about to do is what the next step finds changed.
     pairs = zip(steps, steps[1:], strict=False)
     told = [replace(step, **_compare(step, then, run.calling)) for step, then in pairs]
-    told += [replace(step, says=OVER, lane="return") for step in steps[-1:]]
+    over = CUT if run.is_cut else OVER
+    told += [replace(step, says=over, lane="return") for step in steps[-1:]]
     return Timeline(title, source.text, tuple(told), notes, source.places)
 
 
@@ -56,6 +58,7 @@ class _Run:
         self.watched, self.fn, self.steps = watched, watched.function, []
         self.notes, self._most = dict.fromkeys(watched.sentences), most  # each note once
         self._frame, self._line, self._raised, self._over = None, 0, "", False
+        self.is_cut = False
         self._printed, self._numbers = Printed(), Numbers()
         self.source = source_of(self.fn.__code__).folded()
         made = (at for at in get_instructions(self.fn.__code__) if at.opname in CALLS)
@@ -64,15 +67,19 @@ class _Run:
     def go(self, args, kwargs):
         """Run the function; an exception that leaves it is told by the last step, or by a note."""
         found = traced(self._enter, self._printed, self.watched, args, kwargs, lambda: self._over)
+        found.require_record(len(self.steps))
+        self.is_cut = found.interrupt is not None
         name, began = short_name(self.fn.__name__), self._frame is not None
         when = "" if began else " before its first line"
         raised = f"The call of {name} raised {found.kind}{when}."
         ended_well = found.driven and not found.raised and not self._over
+        lines = max(len(self.steps) - 1, 0)  # the first step comes before the first line
         told = {
             self.watched.unreached(began or found.raised): True,
             "The generator was run to its end.": ended_well,
             f"{TRACER_LOST}: what ran after that is not shown.": began and found.tracer_changed,
-            raised: found.raised and not self._raised,
+            interrupted(lines, "line"): self.is_cut,
+            raised: found.raised and not (self._raised or self.is_cut),
         }
         self.notes |= {words: is_so for words, is_so in told.items() if is_so}
         self._frame = None

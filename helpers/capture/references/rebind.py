@@ -19,7 +19,7 @@ from gc import get_referents
 
 from ...model.phrase import counted, listed
 from ...safety.arguments import is_exactly, printable, real_isinstance
-from ...safety.restoring import Own
+from ...safety.restoring import Own, speaks_to_users
 from ..cpython.objects import inherited, instance_dict, names_used
 from ..text.source import place_of
 from ..text.value import label
@@ -32,6 +32,7 @@ _SHARED = (int, str, bytes, float, complex, tuple, frozenset, range, slice, bool
 _SHARED += (type(None), type(...), type(NotImplemented))  # made once for all
 
 
+@speaks_to_users
 def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebinding":
     """Return a context manager that replaces `old` with `new` wherever a search finds `old`.
 
@@ -88,6 +89,7 @@ class Rebinding(Own):
         rest = f"  … {len(rows) - MOST_ROWS} more; `.changed` and `.left` contain all"
         return "\n".join([head, *rows[:MOST_ROWS], *([rest] if rows[MOST_ROWS:] else [])])
 
+    @partial(speaks_to_users, name="rebind_everywhere")
     def __enter__(self) -> "Rebinding":
         if self._undo:
             raise RuntimeError("this rebinding is already active; make another one to nest it")
@@ -215,6 +217,7 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
 
     __slots__ = ("function", "code", "first")
 
+    @partial(speaks_to_users, name="code_swapped")
     def __init__(self, function, donor):
         for thing in (function, donor):
             if not real_isinstance(thing, types.FunctionType):
@@ -228,6 +231,7 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
             raise ValueError(f"{describe(function)} keeps its code: {why}")
         self.function, self.code, self.first = function, donor.__code__, None
 
+    @partial(speaks_to_users, name="code_swapped")
     def __enter__(self):
         if self.first is not None:
             raise RuntimeError("this swap is already active; make another one to nest it")

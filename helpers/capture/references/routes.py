@@ -11,13 +11,13 @@ from os.path import commonprefix
 from textwrap import dedent
 from types import FunctionType, ModuleType
 
+from ...model.phrase import interrupted
 from ...model.reference_records import UNKNOWN, Function, Route, RouteMap
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import progress
 from ...safety.arguments import table
-from ...safety.restoring import note_end, running_user_code
+from ...safety.restoring import note_end, note_interrupt
 from ..cpython.objects import instance_dict
-from ..cpython.settrace import UNRAISABLE
 from ..text.error import error_message
 from ..text.source import source_of
 from ..text.value import label, short_name, type_name
@@ -43,7 +43,17 @@ def watch_callers(routes, judge, interventions) -> Ledger:
     if not callable(judge):
         raise TypeError(f"judge is a function of a route that returns a word, not {label(judge)}")
     runs = {NOTHING: nullcontext, **patches}
-    columns = [_run(ways, judge, *one) for one in progress.counted("column", runs.items())]
+    columns, note = [], ""
+    for one in progress.counted("column", runs.items()):
+        try:
+            columns.append(_run(ways, judge, *one))
+        except KeyboardInterrupt as error:
+            if not columns:
+                raise
+            note_interrupt(error)
+            note = interrupted(len(columns), "column")
+            break
+    headings = tuple(map(short_name, runs))[: len(columns)]
     entries = []
     for name, (before, *others) in zip(ways, zip(*columns, strict=True), strict=True):
         verdicts = [before]
@@ -51,7 +61,7 @@ def watch_callers(routes, judge, interventions) -> Ledger:
             same = now == before or now.tone == "failed"
             verdicts.append(now if same else Verdict(now.word, "changed"))
         entries.append(Entry(short_name(name), tuple(verdicts)))
-    return Ledger("What each route runs", "route", tuple(map(short_name, runs)), tuple(entries))
+    return Ledger("What each route runs", "route", headings, tuple(entries), note)
 
 
 def _callables(what: str, given) -> dict:
@@ -67,11 +77,12 @@ def _run(ways, judge, heading, make) -> list[Verdict]:
     """Return the word for each route inside one intervention."""
     words: list[Verdict] = []
     try:
-        with running_user_code(), make():
+        with make():
             words += [_judge_route(judge, route) for route in ways.values()]
-    except UNRAISABLE:
+    except KeyboardInterrupt:
         raise
     except BaseException as error:
+        note_end(error)
         done = f"the intervention {label(heading)} could not be {'left' if words else 'entered'}"
         raise RuntimeError(f"{done}: {error_message(error)}") from error
     return words
@@ -80,7 +91,7 @@ def _run(ways, judge, heading, make) -> list[Verdict]:
 def _judge_route(judge, route) -> Verdict:
     try:
         word = judge(route)
-    except UNRAISABLE:
+    except KeyboardInterrupt:
         raise
     except BaseException as error:
         note_end(error)
@@ -109,7 +120,7 @@ def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
                 its_codes.append(_position(codes, code))
         try:
             holds = _position(both, readers[name]())
-        except UNRAISABLE:
+        except KeyboardInterrupt:
             raise
         except BaseException as error:  # the reader is the learner's own
             note_end(error)
@@ -118,7 +129,8 @@ def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
         return ways[name]()
 
     board = watch_callers({name: lambda name=name: name for name in ways}, judge, interventions)
-    found = [Route(n, _call(w), _kind(readers[n]), tuple(held[n])) for n, w in ways.items()]
+    many = len(board.headings)  # fewer than the interventions after an interrupt
+    found = [Route(n, _call(w), _kind(readers[n]), tuple(held[n][:many])) for n, w in ways.items()]
     changes = [[held != route.holds[0] for held in (*route.holds, None)] for route in found]
     kinds = [("name", "function", "object").index(route.kind) for route in found]
     order = sorted(range(len(found)), key=lambda at: (changes[at].index(True), kinds[at]))
@@ -128,9 +140,9 @@ def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
         *(board.title, board.subject, board.headings, tuple(board.entries[at] for at in order)),
         board.note,
         routes=tuple(found[at] for at in order),
-        functions=tuple(Function(label(each), tuple(its)) for each, its in pairs),
+        functions=tuple(Function(label(each), tuple(its[:many])) for each, its in pairs),
         codes=tuple(short_name(line, LONGEST_LINE) for line in find_differing(sources)),
-        patches=("", *map(_patch, interventions.values())),
+        patches=("", *map(_patch, interventions.values()))[:many],
     )
 
 

@@ -14,7 +14,7 @@ from ...internals.tensorflow_private import DOORS
 from ...model.tables import Transcript, Transcripts
 from ...safety import progress
 from ...safety.arguments import printable
-from ...safety.restoring import patched
+from ...safety.restoring import is_interrupted, patched
 from ..processes.child import transcript
 
 SHARED = """\
@@ -59,9 +59,13 @@ tf.constant(1.0) + 1""",
 
 def startup_switches() -> Transcripts:
     """Return what every switch does, each from a fresh child."""
-    runs = tuple(startup(label) for label in progress.counted("start", SWITCHES))
+    runs = []
+    for label in progress.counted("start", SWITCHES):
+        runs.append(startup(label))
+        if is_interrupted():
+            break
     note = f"Every run begins with import tensorflow as tf, and:\n{SHARED}".rstrip()
-    return Transcripts("Start-up switches, each in a fresh interpreter", runs, note)
+    return Transcripts("Start-up switches, each in a fresh interpreter", tuple(runs), note)
 
 
 def startup(label: str, source: str | None = None) -> Transcript:

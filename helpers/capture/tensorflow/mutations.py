@@ -12,11 +12,11 @@ from functools import partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 
 from ...internals import tensorflow_private
-from ...model.phrase import listed
+from ...model.phrase import interrupted, listed
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import arguments, progress
 from ...safety.arguments import printable, real_isinstance, real_type_name, static_attribute
-from ...safety.restoring import redirected
+from ...safety.restoring import is_interrupted, redirected
 from ..cpython.objects import called, names_used, python_function
 from ..cpython.settrace import Printed, run_to_end
 from ..cpython.unwrapping import arguments as named_arguments
@@ -68,6 +68,7 @@ def mutations_ledger(cases, ways=None) -> Ledger:
         arguments.called(way, f"the way '{printable(name)}'")
     entries = []
     cases = arguments.table(cases, "watch_mutations", CASES, MOST_CASES)
+    note = ""
     for name, case in progress.counted("case", cases):
         fn, *args = arguments.parts(case)
         arguments.called(fn, f"the case '{printable(name)}'")
@@ -75,11 +76,18 @@ def mutations_ledger(cases, ways=None) -> Ledger:
         verdicts, notes = [], {}
         for _, way in ways:
             verdict, told = _run(fn, copy_containers(args), way)
+            if is_interrupted():
+                break
             verdicts.append(verdict)
             notes |= dict.fromkeys(told)
+        if is_interrupted():
+            if not entries:
+                raise KeyboardInterrupt
+            note = interrupted(len(entries), "case")
+            break
         entries.append(Entry(printable(name), tuple(verdicts), "; ".join(notes)))
     heads = "the body's change", tuple(printable(name) for name, _ in ways)
-    return Ledger(TITLE, *heads, tuple(entries), marks=MARKS)
+    return Ledger(TITLE, *heads, tuple(entries), note, marks=MARKS)
 
 
 def copy_containers(args: list) -> list:

@@ -19,7 +19,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from ...internals import tensorflow_private
 from ...model.framework_records import HEADINGS, MARKS, Cause, TraceEntry, TraceLedger, trace_entry
 from ...model.phrase import clipped, counted, listed
-from ...safety.arguments import is_exactly, quote_value, real_isinstance, static_attribute
+from ...safety.arguments import is_exactly, near, quote_value, real_isinstance, static_attribute
 from ...safety.restoring import preserves_interpreter_state
 from ..cpython.objects import called
 from ..cpython.unwrapping import refuse_other_framework
@@ -110,7 +110,10 @@ def as_tf_function(fn, **options):
         inspect.signature(made)
     except Exception as error:  # what `fn` says of itself may raise anything
         given = f" with {', '.join(options)}" if options else "; wrap it in a def"
-        words = f"tf.function does not accept {shown}{given}: {error_message(error)}"
+        known = inspect.signature(tf.function).parameters
+        meant = [near(name, known) for name in options if name not in known]
+        ask = f"; did you mean {meant[0]}=?" if any(meant) else ""
+        words = f"tf.function does not accept {shown}{given}: {error_message(error)}{ask}"
         raise TypeError(clipped(words, 400)) from None
     return made
 
@@ -128,6 +131,7 @@ class Watched:
     """
 
     autograph_info__ = {}  # AutoGraph rewrites callers, but no function with this name
+    unit = "call"  # what a row is
 
     def __init__(self, function):
         self.function = function
@@ -248,6 +252,8 @@ class TracesSeen:
     Functions that tf.data traces are only counted. Errors in the block are raised. Example: `with
     watching_traces() as seen: train()`, then `assert not seen.model.retraces, str(seen)`
     """
+
+    unit = "trace"  # what a row is
 
     def __init__(self):
         self._names, self._calls, self._of_data = Names(), [], 0

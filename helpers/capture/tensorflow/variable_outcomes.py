@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import make_dataclass
 
+from ...model.phrase import interrupted
 from ...model.tables import Column, Entry, Ledger, Listing, Verdict
 from ...safety import progress
 from ...safety.arguments import called, printable, real_isinstance, require_int, table
+from ...safety.restoring import is_interrupted, note_interrupt
 from ..cpython.objects import name_of
 from ..text.error import error_message
 from ..text.value import short_repr
@@ -43,15 +45,25 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
     """
     runs = require_int(runs, "runs=", MOST_RUNS)
     entries, found = [], table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
+    stopped = ""
     for name, program in progress.counted(f"{runs} runs of program", found):
         words, subject = [], printable(name)
         for kind in KINDS:
-            seen = _most_frequent(outcomes(program, kind, runs, f"the program '{subject}'"))
+            found_now = outcomes(program, kind, runs, f"the program '{subject}'")
+            if is_interrupted():
+                stopped = interrupted(len(entries), "program")
+                break
+            seen = _most_frequent(found_now)
             several = "; or ".join(f"{saw} ({times} times)" for saw, times in seen)
             words.append(several if len(seen) > 1 else seen[0][0])
+        if stopped:
+            break
         tones = ("plain", "changed" if words[0] != words[1] else "plain")
         entries.append(Entry(subject, tuple(map(Verdict, words, tones))))
+    if stopped and not entries:
+        raise KeyboardInterrupt
     note = f"Each program was run {runs} times with each kind, on {THREADS} threads."
+    note = f"{stopped} {note}".lstrip()
     title = "What each program saw"
     return Ledger(title, "program", tuple(KINDS), tuple(entries), note, marks=MARKS)
 
@@ -59,13 +71,19 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
 def race_histogram(program: Callable, runs: int = 500) -> Histogram:
     """Count what a program of `watch_variables` sees in many runs with each kind of variable."""
     runs = require_int(runs, "runs=", MOST_RUNS)
-    rows = tuple(
-        Outcome(kind, saw, times, "█" * max(1, round(BAR * times / runs)))
-        for kind in progress.counted(f"{runs} runs with variable", KINDS)
-        for saw, times in _most_frequent(outcomes(program, kind, runs))
-    )
+    rows, note, done = [], ANY_ORDER, 0
+    for kind in progress.counted(f"{runs} runs with variable", KINDS):
+        counted = outcomes(program, kind, runs)
+        done += counted.total()
+        for saw, times in _most_frequent(counted):
+            rows.append(Outcome(kind, saw, times, "█" * max(1, round(BAR * times / runs))))
+        if is_interrupted():
+            if not done:
+                raise KeyboardInterrupt
+            note = f"{interrupted(done, 'run')} {ANY_ORDER}"
+            break
     columns = tuple(Column(name, name, name == "share") for name in OUTCOME)
-    return Histogram(f"{name_of(program)}, {runs} runs with each kind", columns, rows, ANY_ORDER)
+    return Histogram(f"{name_of(program)}, {runs} runs with each kind", columns, tuple(rows), note)
 
 
 def _most_frequent(counted: Counter) -> list[tuple[str, int]]:
@@ -75,13 +93,25 @@ def _most_frequent(counted: Counter) -> list[tuple[str, int]]:
 
 
 def outcomes(program: Callable, kind: str, runs: int, what: str = "the program") -> Counter:
-    """Return what so many runs of a program gave, in words, and how often."""
+    """Return what so many runs of a program gave, in words, and how often.
+
+    After an interrupt the verb under way has noted it, and some runs are missing.
+    """
+    called(program, what)
+    counted = Counter()
+    try:
+        _run_often(*_build(program, kind, what), runs, what, counted)
+    except KeyboardInterrupt as error:
+        note_interrupt(error)
+    return counted
+
+
+def _run_often(graph, fetches, initialiser, runs: int, what: str, counted: Counter) -> None:
+    """Run a program so many times, and count in `counted` what each run gave."""
     import tensorflow as tf
 
-    called(program, what)
-    graph, fetches, initialiser = _build(program, kind, what)
     threads = {"inter_op_parallelism_threads": THREADS, "use_per_session_threads": True}
-    counted, v1 = Counter(), tf.compat.v1
+    v1 = tf.compat.v1
     with v1.Session(graph=graph, config=v1.ConfigProto(**threads)) as session:
         for _ in range(runs):
             session.run(initialiser)
@@ -92,7 +122,6 @@ def outcomes(program: Callable, kind: str, runs: int, what: str = "the program")
             except Exception as error:  # not a fetch
                 needed = f"a program must return tensors or ops of its graph, and {what} does not"
                 raise ValueError(f"{needed}: {error_message(error)}") from None
-    return counted
 
 
 def _build(program, kind: str, what: str = "the program"):

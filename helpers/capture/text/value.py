@@ -12,7 +12,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from ...model.phrase import clipped, counted
 from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
-from ...safety.restoring import is_library
+from ...safety.users_frames import is_library
 from .tensors import shown_tensor
 
 LONGEST, LONGEST_LABEL, LONGEST_NAME = 40, 32, 80

@@ -18,7 +18,7 @@ from ...mini.versions import one_name
 from ...model.graphs import Graph
 from ...model.phrase import clipped, ended, listed
 from ...safety import PACKAGE
-from ...safety.restoring import redirected, running_user_code
+from ...safety.restoring import note_end, note_interrupt, redirected
 from ..cpython import disassembly
 from ..cpython.bytecode import argument
 from ..cpython.settrace import Printed
@@ -228,12 +228,14 @@ def record(
         warnings.simplefilter("ignore")
         try:
             compiled = torch.compile(call, backend=lambda graph, inputs: graph.forward)
-            with guarded(), running_user_code():
+            with guarded():
                 kept.value = compiled(*args, **(kwargs or {}))
-        except KeyboardInterrupt:
-            raise
+        except KeyboardInterrupt as error:
+            kept.error = error
+            note_interrupt(error)
         except BaseException as error:
             kept.error = error
+            note_end(error)
         kept.entries = torch_private.cache_entries((kept_for or function).__code__)
     kept.lost = error_message(lost[0]) if lost else ""
     return kept

@@ -21,16 +21,16 @@ import numpy as np
 
 from ...internals import torch_private
 from ...model.code_records import Bytecode, columns
-from ...model.phrase import clipped, counted, ended, listed
+from ...model.phrase import clipped, counted, ended, interrupted, listed
 from ...model.stage_records import Panel
 from ...model.tables import Column, Entry, Ledger, Listing, Verdict
 from ...model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
 from ...safety import progress
 from ...safety.arguments import quote_value, real_isinstance, table
-from ...safety.restoring import redirected, running_user_code
+from ...safety.restoring import is_interrupted, note_interrupt, redirected, running_user_code
 from ..cpython.bytecode import bytecode
 from ..cpython.objects import named
-from ..cpython.settrace import UNRAISABLE, Printed
+from ..cpython.settrace import Printed
 from ..cpython.unwrapping import Unwrapped, refuse_other_framework, to_run
 from ..text import tensors
 from ..text.error import error_message
@@ -146,6 +146,8 @@ class BreaksSeen:
     str(seen)`
     """
 
+    unit = "graph break"  # what a row is
+
     def __init__(self):
         torch_private.needed("dynamo", "tracing")
         self._kept = Record({}, 0)
@@ -183,9 +185,18 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
     kept_columns = [c for c in listed.columns if c.field not in ("where", "snippet")]
     if any(map(words.RESUME.match, code.co_names)):
         left_out = "The code of resume functions is left out; watch_compile steps through it."
-    note = "\n".join(filter(None, (*told, left_out, listed.note)))
+    cut = _interruption(kept) if isinstance(kept.error, KeyboardInterrupt) else ""
+    note = "\n".join(filter(None, (*told, cut, left_out, listed.note)))
     title = f"What Dynamo made of {named(function)}"
     return replace(listed, title=title, columns=tuple(kept_columns), note=note, cut=left_out)
+
+
+def _interruption(kept: Record) -> str:
+    """Return the sentence on an interrupt: after how much of Dynamo's work it came."""
+    steps = sum(event.kind == "instruction" for event in kept.events)
+    if steps:
+        return interrupted(steps, "instruction")
+    return interrupted(len(kept.graphs), "graph")
 
 
 class _Draft:
@@ -203,6 +214,10 @@ class _Draft:
         kept, steps = self.kept, tuple(self._steps())
         raised = kept.error and f"raised {error_message(kept.error)}"
         outcome = ended(f"The call {raised or f'returned {short_repr(kept.value)}'}")
+        if isinstance(kept.error, KeyboardInterrupt):
+            if not (kept.events or kept.graphs):
+                raise kept.error
+            outcome = _interruption(kept)
         numbers = counted(len(kept.graphs), "graph"), counted(len(self.breaks), "graph break")
         note = [f"{', '.join(numbers)}.", outcome, *self._peeled]
         if not kept.events and not kept.graphs:
@@ -385,8 +400,18 @@ def cures_ledger(cases, *args) -> Ledger:
             raise TypeError(f"case {quote_value(name)} needs a pair: (function, cured function)")
         for fn in pair:
             compilable(fn, "watch_fixes")
-    entries = tuple(_entry(*case, args) for case in progress.counted("compiling case", found))
-    return Ledger("Graph breaks and their cures", "case", HEADINGS, entries, marks=MARKS)
+    entries, note = [], ""
+    for case in progress.counted("compiling case", found):
+        try:
+            entries.append(_entry(*case, args))
+        except KeyboardInterrupt as error:
+            if not entries:
+                raise
+            note_interrupt(error)
+            note = interrupted(len(entries), "case")
+            break
+    title = "Graph breaks and their cures"
+    return Ledger(title, "case", HEADINGS, tuple(entries), note, marks=MARKS)
 
 
 def _entry(name, pair, args) -> Entry:
@@ -397,6 +422,8 @@ def _entry(name, pair, args) -> Entry:
         for fn in pair:
             set_back()
             found.append(run(fn))
+            if is_interrupted():
+                raise KeyboardInterrupt
         return found
 
     watch = partial(watched, verb="watch_fixes", steps=0)
@@ -449,7 +476,7 @@ def _run_quietly(fn, args):
         try:
             with running_user_code():
                 return fn(*copied(args))
-        except UNRAISABLE:
+        except KeyboardInterrupt:
             raise
         except BaseException as error:
             return error

@@ -20,10 +20,10 @@ from types import FunctionType
 from ...internals import torch_private
 from ...mini.frame_hook import guarded
 from ...model import torch_records as records
-from ...model.phrase import clipped
+from ...model.phrase import clipped, interrupted
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety.arguments import real_isinstance, require_int
-from ...safety.restoring import note_end, running_user_code
+from ...safety.restoring import note_end, note_interrupt, running_user_code, speaks_to_users
 from ..cpython.objects import named, names_used
 from ..text.error import error_message
 from ..text.value import label
@@ -122,14 +122,24 @@ def agreement(fn, args, **guard_sets) -> Ledger:
     real = Real(fn, *args)
     sets = {**(guard_sets or {"mini": Mini(fn, *args)}), "Dynamo": real}
     calls, rows = neighbours(real.function, real.first), []
+    asked, stopped = 0, ""
     for call in calls:
-        with call.world():
-            told = {name: _ask(accepts, call.arguments) for name, accepts in sets.items()}
+        try:
+            with call.world():
+                told = {name: _ask(accepts, call.arguments) for name, accepts in sets.items()}
+        except KeyboardInterrupt as error:
+            if not asked:
+                raise
+            note_interrupt(error)
+            stopped = interrupted(asked, "call")
+            break
+        asked += 1
         if len({word for word, _ in told.values()}) > 1:
             verdicts = tuple(Verdict(word, TONES[word]) for word, _ in told.values())
             note = "; ".join(f"{name}: {note}" for name, (_, note) in told.items() if note)
             rows.append(Entry(call.words, verdicts, note))
-    note = f"On {len(calls) - len(rows)} of {len(calls)} calls, all agree."
+    note = f"On {asked - len(rows)} of {asked} calls, all agree."
+    note = f"{stopped} {note}".lstrip()
     if len(rows) > MOST_ROWS:
         note += f" The first {MOST_ROWS} of {len(rows)} counter-examples."
     title = f"Calls of {named(real.function)} that one set of guards accepts and another refuses"
@@ -230,6 +240,7 @@ def replacing(space: dict, name: str, other):
 # ------------------------------------------------------------------ one as a Python function
 
 
+@speaks_to_users
 def guard_function(fn, entry: int = 1) -> FunctionType:
     """Return the guards of one cache entry of `fn` as a Python function of the same arguments.
 

@@ -28,7 +28,7 @@ from ...model.torch_records import (
     CompileLedger,
     explain_failures,
 )
-from ...safety.arguments import real_isinstance, require_bool
+from ...safety.arguments import near, real_isinstance, require_bool
 from ...safety.missing_parts import COMPILER_CURE
 from ...safety.restoring import patched
 from ..cpython.objects import called, inherited, instance_dict, named, refuse_async
@@ -96,7 +96,11 @@ def _compile(fn, options):
     try:
         return torch.compile(copy, **options), behind(copy)[0]
     except Exception as error:
-        raise TypeError(f"torch.compile refuses these options: {error_message(error)}") from None
+        known = inspect.signature(torch.compile).parameters
+        meant = [near(name, known) for name in options if name not in known]
+        ask = f"; did you mean {meant[0]}=?" if any(meant) else ""
+        words = f"torch.compile refuses these options: {error_message(error)}{ask}"
+        raise TypeError(words) from None
 
 
 def _call_with_forward(module, forward, /, *args, **kwargs):
@@ -107,6 +111,8 @@ def _call_with_forward(module, forward, /, *args, **kwargs):
 
 class Compiled:
     """A compiled function that keeps a ledger. What it returns or raises is the function's own."""
+
+    unit = "call"  # what a row is
 
     def __init__(self, compiled, function: FunctionType, fn, told=()):
         self._compiled, self.compiled_function, self.compiled_from = compiled, function, fn
@@ -227,6 +233,8 @@ class CompilesSeen:
     Example: `with watching_recompiles() as seen: train()`, then `assert seen.model.recompiles == 0
     and not seen.model.eager, str(seen)`
     """
+
+    unit = "compile"  # what a row is
 
     def __init__(self):
         torch_private.needed("dynamo", "cache")
