@@ -123,6 +123,9 @@ class WhenStarted:
     def __le__(self, passed):
         return len(self.numbers()) == 3
 
+    def __format__(self, form):
+        return "some"
+
 def is_running(number):
     try:
         with open(f"/proc/{number}/stat") as file:
