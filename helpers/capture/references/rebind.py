@@ -222,13 +222,13 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
         for thing in (function, donor):
             if not real_isinstance(thing, types.FunctionType):
                 raise TypeError(f"{describe(thing)} is not a Python function, so it has no code")
+        if why := why_fixed(function):
+            raise ValueError(f"{describe(function)} keeps its code: {why}")
         have, want = (len(each.__code__.co_freevars) for each in (function, donor))
         if have != want:
             words = f"the donor has {want}; the closure stays, so the numbers must be equal"
             has = counted(have, "free variable")
             raise ValueError(f"{describe(function)} has {has} and {words}")
-        if why := why_fixed(function):
-            raise ValueError(f"{describe(function)} keeps its code: {why}")
         self.function, self.code, self.first = function, donor.__code__, None
 
     @partial(speaks_to_users, name="code_swapped")
