@@ -99,7 +99,7 @@ def test_a_book_that_cannot_be_written_leaves_the_old_one_and_says_so(
     tmp_path, monkeypatch, refused
 ):
     monkeypatch.setattr(site, "SITE", tmp_path / "site")
-    monkeypatch.setattr(site.course, "refuse_foreign", lambda folder: None)
+    monkeypatch.setattr(site.checkout, "refuse_foreign", lambda folder: None)
     monkeypatch.setattr(site, "run", lambda path: nbformat.read(path, as_version=4))
     site.book(["7"])
     before = {path: path.read_bytes() for path in (tmp_path / "site").rglob("*.*")}

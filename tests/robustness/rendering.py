@@ -8,6 +8,8 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 
+from helpers.safety.users_frames import is_library
+
 LONGEST = 120  # seconds for one call
 MOST = 1_000_000  # characters of text or HTML, and bytes of widget state
 MOST_WORDS = 600  # characters of a refusal
@@ -88,6 +90,8 @@ def unfit(error: BaseException) -> str:
     if not words.strip() or "\n" in words.strip() or len(words) > MOST_WORDS or BAD.search(words):
         return f"{name} in no one sentence ({len(words)} characters): {words[:80]!r}"
     frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
-    if not frame.f_code.co_filename.startswith(HOUSE) and not SIGNATURE.search(words):
-        return f"{name} from {Path(frame.f_code.co_filename).name}:{line}: {words[:120]}"
+    file = frame.f_code.co_filename
+    # A refusal ends at the caller's own frame; an error of the house's own code ends in it.
+    if is_library(file) and not file.startswith(HOUSE) and not SIGNATURE.search(words):
+        return f"{name} from {Path(file).name}:{line}: {words[:120]}"
     return ""

@@ -26,10 +26,10 @@ def each_program_is_run_once(monkeypatch):
     """
     ask = child.ask
 
-    def ask_once(request, seconds, env=None):
+    def ask_once(request, seconds, env=None, **options):
         key = json.dumps([request, seconds, sorted(env or {})])
         if key not in ANSWERS:
-            ANSWERS[key] = ask(request, seconds, env)
+            ANSWERS[key] = ask(request, seconds, env, **options)
         return ANSWERS[key]
 
     monkeypatch.setattr(child, "ask", ask_once)
