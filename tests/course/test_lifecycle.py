@@ -209,7 +209,7 @@ def test_interrupted_at_any_step_nothing_is_lost_and_the_next_start_goes_on(hous
             break
         shutil.rmtree(house)
         shutil.copytree(start, house, symlinks=True)
-        step += 1 if samples.WHOLE else steps.randint(1, 9)
+        step += 1 if samples.WHOLE else steps.randint(3, 15)
     assert step > 10, "the steps are counted"
 
 
