@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from helpers.course import checkout
 from helpers.course.terminal import report, say
-from helpers.safety.package_trial import Trial, canonical, try_packages
+from helpers.safety.package_trial import BUILDS, Trial, canonical, try_packages
 
 Row = tuple[str, str, str]
 OWN = "whoruns"  # what requirements.txt calls "-e ."
@@ -39,6 +39,7 @@ def packages() -> Iterator[Row]:
     pins = read_versions("constraints.txt")
     names = [*read_versions("requirements.txt"), OWN]
     trial = try_packages(sys.executable, names, done=progress_lines(len(names)))
+    names = [name for name in names if name in trial.versions or not is_other_build(name, trial)]
     keys = [name for name in KEY_PACKAGES.split() if name in names]
     missing = [name for name in names if name not in trial.versions]
     if len(missing) > len(names) / 2:  # what is here was not installed for the course
@@ -62,6 +63,11 @@ def read_versions(file_name: str) -> dict[str, set[str]]:
             name, _, version = requirement.replace("~=", "==").partition("==")
             versions.setdefault(canonical(name.strip()), set()).add(version.strip())
     return versions
+
+
+def is_other_build(name: str, trial: Trial) -> bool:
+    """Return whether a package is installed as the build for another kind of machine."""
+    return BUILDS.get(name) in trial.versions
 
 
 def applies(marker: str) -> bool:

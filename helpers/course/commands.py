@@ -152,13 +152,26 @@ def pythons_found() -> list[str]:
 # -- check -----------------------------------------------------------------------------------------
 
 
+def why_foreign() -> str:
+    """Return the sentence about a .venv that the course did not make; "" if it did."""
+    try:
+        lifecycle.refuse_unmade(checkout.VENV)
+    except Refusal as refusal:
+        return str(refusal)
+    return ""
+
+
 def check(fault: str | None) -> int:
     """Print which Pythons are here; one of them prints the rest, if it can."""
     rows = [("MISSING" if fault else "ok", "Python", fault or platform.python_version())]
     python = checkout.PYTHON if checkout.VENV.exists() else Path(sys.executable)
     version = version_of([python])
     where = ".venv" if checkout.VENV.exists() else "this Python, because there is no .venv"
-    if version not in SUPPORTED:
+    refused = why_foreign()
+    if refused:
+        rows.append(("MISSING", "environment", refused))
+        python = Path(sys.executable)
+    elif version not in SUPPORTED:
         rows.append(("MISSING", "environment", f"{where}, which does not work: {REPAIR}"))
         python = Path(sys.executable)
     elif checkout.VENV.exists() and not lifecycle.is_current(checkout.VENV):

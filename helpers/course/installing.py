@@ -10,11 +10,9 @@ import os
 import platform
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
 
@@ -70,7 +68,8 @@ EXPLANATIONS = (
     (
         r"No matching distribution found for (?P<pip_name>[^\s;]+)"
         r"|Because (?P<uv_name>\S+) has no wheels with a matching",
-        "The course needs {package}, which has no build for this machine ({machine}).",
+        "The course needs {package}, but no index offers a build of it for this machine "
+        "({machine}).",
     ),
 )
 
@@ -189,8 +188,7 @@ class Installer:
 
     def _run(self, command: list[str], variables: dict[str, str]) -> None:
         """Run an installer, its output in the log; raise InstallFailed with an explanation."""
-        with stopping_signals():
-            code, output = run_shown(command, variables, self.log, self._lock)
+        code, output = run_shown(command, variables, self.log, self._lock)
         if code:
             raise explain(output)
 
@@ -220,22 +218,6 @@ def pip_settings(listed: str) -> dict[str, str]:
             with contextlib.suppress(ValueError, SyntaxError):
                 found[section][name] = str(ast.literal_eval(quoted))
     return found["global"] | found["install"] | found[":env:"]
-
-
-@contextlib.contextmanager
-def stopping_signals() -> Iterator[None]:
-    """In the block, let a request to end (SIGTERM, SIGHUP) come as Ctrl-C does."""
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {}
-    for name in names:
-        with contextlib.suppress(ValueError):  # not in the main thread
-            number = getattr(signal, name)
-            before[number] = signal.signal(number, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 # -- progress --------------------------------------------------------------------------------------

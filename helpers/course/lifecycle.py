@@ -23,11 +23,12 @@ from pathlib import Path
 
 from helpers.course import checkout
 from helpers.course.checkout import GIGABYTE, dotted, refuse_foreign, version_of
-from helpers.course.installing import Installer, wanted_installer
-from helpers.course.terminal import DISK_FULL, Refusal, explain_os_error, say
+from helpers.course.installing import NO_NETWORK, Installer, wanted_installer
+from helpers.course.terminal import DISK_FULL, Refusal, explain_os_error, say, stopping_signals
 from helpers.safety import package_trial
 from helpers.safety.folders import MARKER, made_again
 
+COURSE_PACKAGE = "whoruns"  # what an install of the checkout itself is called
 STAMP = "course-stamp.txt"
 FRESH_STAMP = "course-stamp.new"  # a stamp that is being written
 UNFINISHED = "unfinished"
@@ -43,11 +44,12 @@ DECIDING = (
     ("project", "entry-points"),
     ("tool", "hatch"),
 )
-# What venv, uv, packages and the course put at the top of an environment.
-TOP_LEVEL = """
-    .gitignore .lock CACHEDIR.TAG Include Lib Scripts bin include lib lib64 man pyvenv.cfg share etc
-    course-install.log course-stamp.txt course-packages.json course-stamp.new
-"""
+# What venv, uv and the course put into an environment and list nowhere.
+MADE_BY_TOOLS = re.compile(
+    r"(\.gitignore|\.lock|CACHEDIR\.TAG|lib64|pyvenv\.cfg|course-[\w.-]+)$"
+    r"|(bin|Scripts)[/\\](python|pip|activate|Activate|deactivate|easy_install)[\w.-]*$"
+    r"|.*\.(pyc|pth|virtualenv)$"
+)
 # On Linux, installed and downloaded: with the CPU build of PyTorch, and with CUDA.
 GIGABYTES_NEEDED = {"cpu": 4, "cuda": 9}
 LARGEST_SCRIPT = 1 << 20  # bytes; programs that name their environment are smaller
@@ -66,9 +68,10 @@ def set_up(repair: bool = False) -> None:
     Refusal
         There is no environment that works, and none could be made. One sentence says why.
     """
+    wanted_installer()
     if is_current(checkout.VENV) and not repair:
         return
-    with installing_alone() as lock:
+    with stopping_signals(), installing_alone() as lock:
         if is_current(checkout.VENV) and not (repair and is_broken(checkout.VENV)):
             return
         for folder in (checkout.VENV, checkout.NEW):
@@ -221,7 +224,6 @@ def build(lock: int | None) -> None:
     Refusal
         One sentence that says why it could not be made.
     """
-    wanted_installer()
     refuse_full_disk()
     python = base_python()
     installer = Installer(checkout.NEW, lock)
@@ -235,7 +237,7 @@ def build(lock: int | None) -> None:
     say("[2/3] Installing packages: the first time, a gigabyte is downloaded")
     installer.install("-r", "requirements.txt", "-c", "constraints.txt")
     repair_packages(installer)
-    theirs = learners_packages()
+    theirs = learners_packages(installer.python)
     remember_installed(checkout.NEW, theirs)
     keep_packages(installer, theirs)
     name_final_place(checkout.NEW)
@@ -310,16 +312,27 @@ def repair_packages(installer: Installer) -> None:
         raise Refusal(f"The new environment does not work ({name}: {fault}).")
 
 
-def frozen(folder: Path) -> dict[str, str]:
-    """Return name -> the requirement that installs it as it is, for each package but the course."""
-    found = {}
-    python = folder / checkout.PYTHON_INSIDE
-    for line in (checkout.ask([python, "-m", "pip", "freeze", "--all"]) or "").splitlines():
+def frozen(folder: Path, python: Path | None = None) -> dict[str, str]:
+    """Return name -> the requirement that installs it as it is, for each package but the course.
+
+    Parameters
+    ----------
+    python : Path or None
+        The Python that looks, where that of `folder` may not start any more.
+    """
+    looking = python or folder / checkout.PYTHON_INSIDE
+    paths = [word for site in site_packages(folder) for word in ("--path", site)]
+    printed = checkout.ask([looking, "-m", "pip", "freeze", "--all", *paths]) or ""
+    found, commented = {}, ""
+    for line in printed.splitlines():
         named = re.match(r"([A-Za-z0-9._-]+)(==| @ )|-e .*[#&]egg=([A-Za-z0-9._-]+)", line)
-        name = normalized(named[1] or named[3]) if named else line
-        of_the_course = name == "whoruns" or line == f"-e {checkout.ROOT}"
-        if not line.startswith("#") and not of_the_course:
+        if line.startswith("#"):  # says of which package the next line is
+            commented = "".join(re.findall(r"\(([A-Za-z0-9._-]+)==", line))
+            continue
+        name = normalized((named and (named[1] or named[3])) or commented or line)
+        if name != COURSE_PACKAGE:
             found[name] = line
+        commented = ""
     return found
 
 
@@ -338,17 +351,20 @@ def known_packages(folder: Path) -> list[str]:
     return names if isinstance(names, list) else []
 
 
-def learners_packages() -> dict[str, str]:
-    """Return name -> requirement of what the learner had installed into .venv."""
+def learners_packages(python: Path) -> dict[str, str]:
+    """Return name -> requirement of what the learner had installed into .venv; `python` looks."""
     known = known_packages(checkout.VENV)
     if not known:
         return {}
     ours = {*known, *required_names()}
-    return {name: line for name, line in frozen(checkout.VENV).items() if name not in ours}
+    return {name: line for name, line in frozen(checkout.VENV, python).items() if name not in ours}
 
 
 def keep_packages(installer: Installer, theirs: dict[str, str]) -> None:
-    """Install what the learner had installed; say which packages could not be kept."""
+    """Install what the learner had installed; say which packages could not be kept.
+
+    Refusal where only a network or room on the disk is missing: the update can wait for it.
+    """
     there = frozen(installer.folder)
     missing = {name: line for name, line in theirs.items() if name not in there}
     if not missing:
@@ -356,11 +372,11 @@ def keep_packages(installer: Installer, theirs: dict[str, str]) -> None:
     try:
         installer.install(*missing.values(), "-c", "constraints.txt")
         say(f"      Kept what you had installed: {', '.join(missing)}")
-    except Refusal:
-        say(
-            "      These packages, which you had installed, do not fit the new environment: "
-            f"{', '.join(missing.values())}."
-        )
+    except Refusal as refusal:
+        if str(refusal) in (NO_NETWORK, DISK_FULL) and still_works(checkout.VENV):
+            raise
+        say(f"      Not installed again, though you had them: {', '.join(missing.values())}")
+        say(f"      The reason: {refusal}")
 
 
 def name_final_place(folder: Path) -> None:
@@ -466,11 +482,46 @@ def empty_trash() -> None:
 
 
 def rescue_learners_files(folder: Path) -> None:
-    """Move what somebody had put at the top of an old environment to the new one."""
-    for name in sorted(set(os.listdir(folder)) - set(TOP_LEVEL.split())):
-        if checkout.VENV.is_dir() and not os.path.lexists(checkout.VENV / name):
-            os.rename(folder / name, checkout.VENV / name)
-            say(f"      .venv/{name} was kept.")
+    """Move what no package lists, so what somebody put there, to the same place in .venv.
+
+    Without its stamp an environment is one that was never finished, or is half removed.
+    """
+    if not re.fullmatch("[0-9a-f]{64}", read_stamp(folder)) or not checkout.VENV.is_dir():
+        return
+    kept = []
+    for inside in unlisted_files(folder):
+        place = checkout.VENV / inside
+        if not os.path.lexists(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            os.rename(folder / inside, place)
+            kept.append(inside.as_posix())
+    if kept:
+        more = f" and {len(kept) - 3} more" if len(kept) > 3 else ""
+        say(f"      Kept what no package had put into .venv: {', '.join(kept[:3])}{more}")
+    (folder / STAMP).unlink()
+
+
+def unlisted_files(folder: Path) -> list[Path]:
+    """Return the files of an environment, by their place in it, that no installer has made."""
+    listed = set()
+    for site in site_packages(folder):
+        for record in site.glob("*.dist-info/RECORD"):
+            with contextlib.suppress(OSError):
+                for line in record.read_text("utf-8", "replace").splitlines():
+                    place = line.rpartition(",")[0].rpartition(",")[0].strip('"')
+                    listed.add(os.path.normpath(site / place))
+    found = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name != "__pycache__" and not name.endswith((".dist-info", ".egg-info"))
+        )
+        for name in sorted(names):
+            path = os.path.join(place, name)
+            if path not in listed and not MADE_BY_TOOLS.match(os.path.relpath(path, folder)):
+                found.append(Path(os.path.relpath(path, folder)))
+    return found
 
 
 def open_trash() -> Path:

@@ -1,9 +1,12 @@
 """What a command tells the person at the terminal: lines, refusals, exit codes."""
 
 import argparse
+import contextlib
 import errno
+import os
+import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 DISK_FULL = (
     "The disk is full (this folder's, or the one for temporary files). "
@@ -24,7 +27,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> None:
         """Raise a Refusal."""
-        raise Refusal(f"{self.prog}: {message} (`{self.prog} --help` explains the words).")
+        command = self.prog.removeprefix("course.py ")
+        raise Refusal(f"{command}: {message} (`{self.prog} --help` explains the words).")
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
         """Return what the words say; Refusal if they are wrong."""
@@ -68,6 +72,22 @@ def explain_os_error(error: OSError) -> str:
     return f"{error.strerror or error}{place}: fix that and run the same command again."
 
 
+@contextlib.contextmanager
+def stopping_signals() -> Iterator[None]:
+    """In the block, let a request to end (SIGTERM, SIGHUP) come as Ctrl-C does."""
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {}
+    for name in names:
+        with contextlib.suppress(ValueError):  # not in the main thread
+            number = getattr(signal, name)
+            before[number] = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def run_guarded(command: Callable[[list[str]], int | None], words: list[str]) -> int:
     """Run a command with its words; return its exit code.
 
@@ -77,6 +97,10 @@ def run_guarded(command: Callable[[list[str]], int | None], words: list[str]) ->
         return command(words) or 0
     except Refusal as refusal:
         message = str(refusal)
+    except BrokenPipeError:  # whoever read the lines has gone, as `head` does
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 141
     except OSError as error:
         message = explain_os_error(error)
     except KeyboardInterrupt:

@@ -51,10 +51,12 @@ def workshop(words: list[str]) -> int:
 def read_words(words: list[str]) -> argparse.Namespace:
     """Return what the words say: `length`, `chapters` as names of notebooks, `start` as a time."""
     parser = Parser("workshop")
-    parser.add_argument("length", choices=LENGTHS)
+    parser.add_argument("length", choices=LENGTHS, nargs="?")
     parser.add_argument("chapters", nargs="*", help="numbers, in the order of the day")
     parser.add_argument("--from", dest="start", default="09:00", metavar="09:00")
     asked = parser.read(words)
+    if asked.length is None:
+        raise Refusal(f"workshop needs a length: {', '.join(LENGTHS)}; chapters may follow it.")
     try:
         asked.start = datetime.strptime(asked.start, "%H:%M")
     except ValueError:

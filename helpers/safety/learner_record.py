@@ -11,6 +11,7 @@ import json
 import os
 import re
 import secrets
+import stat
 import sys
 from collections import namedtuple
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from .folders import COURSE, Refusal
 
 NAME, WORK = "progress.jsonl", "work"
 STATES = ("hint", "failed", "passed")
+LARGEST = 32_000_000  # bytes of a file; a line of a learner's has about a hundred
 LONGEST = 4_000  # bytes of a line; what is longer is not recorded
 ELSEWHERE = f"Not recorded: only what runs in the folder {WORK}/ is recorded."
 TOO_LONG = f"Not recorded: a line of {WORK}/{NAME} has at most {LONGEST:,} bytes."
@@ -80,15 +82,24 @@ def add(path: Path, event: dict) -> str:
 
 def read(path: Path) -> Record:
     """Return what the file holds, and how much of it cannot be read."""
+    if not os.path.lexists(path):
+        return Record()
     try:
-        data = path.read_bytes() if os.path.lexists(path) else b""
+        status = path.stat()  # a pipe or a device would never come to its end
+        if stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode):
+            return Record((), f"Nothing is read from {WORK}/{NAME}: it is not a file.")
+        if status.st_size > LARGEST:
+            size = f"{status.st_size / 1e6:,.0f} MB, of at most {LARGEST / 1e6:,.0f}"
+            return Record((), f"Nothing is read from {WORK}/{NAME}: it has {size}.")
+        data = path.read_bytes()
     except OSError as error:
         why = f"it cannot be used ({error.strerror})."
         return Record((), f"Nothing is read from {WORK}/{NAME}: {why}")
     lines = [line for line in data.split(b"\n") if line.strip()]
     events = tuple(filter(None, map(_event, lines)))
     broken = len(lines) - len(events)
-    words = f"{broken} of {len(lines)} lines in {WORK}/{NAME} cannot be read; the others count."
+    words = f"{broken} of {len(lines)} lines in {WORK}/{NAME} cannot be read"
+    words += "; the others count." if events else "."
     return Record(events, words if broken else "")
 
 

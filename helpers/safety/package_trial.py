@@ -9,7 +9,9 @@ tries the Python that runs it. Its last line is a JSON object, distribution -> w
 
 import csv
 import importlib
+import importlib.util
 import json
+import marshal
 import os
 import queue
 import re
@@ -279,7 +281,7 @@ def _fault_of_files(
     Where several distributions have installed the same file, the size of any is right.
     """
     prefix = os.path.join(_prefix(site_packages), "")
-    missing, changed = [], []
+    missing, changed, cut = [], [], []
     for path, size in files.items():
         if path.endswith(".pyc"):
             continue
@@ -293,13 +295,31 @@ def _fault_of_files(
         except OSError:
             missing.append(path)
             continue
+        if path.endswith(".py") and _is_cut_bytecode(importlib.util.cache_from_source(place)):
+            cut.append(f"the compiled form of {path} is cut short, as on a full disk")
         if not size.isdigit() or is_there == int(size) or _may_change(path, place):
             continue
         if not any(files_there.get(path) == str(is_there) for files_there in all_files):
             changed.append(f"{path} has {is_there:,} bytes instead of {int(size):,}")
     if len(missing) > 1:
         return f"{len(missing):,} of its files are missing, such as {missing[0]}"
-    return f"its file {missing[0]} is missing" if missing else next(iter(changed), "")
+    return f"its file {missing[0]} is missing" if missing else next(iter(changed + cut), "")
+
+
+def _is_cut_bytecode(path: str) -> bool:
+    """Return whether a compiled file would be loaded and cannot be: CPython 3.11 leaves such."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError:
+        return False
+    if data[:4] != importlib.util.MAGIC_NUMBER:
+        return False
+    try:
+        marshal.loads(data[16:])
+    except (EOFError, ValueError, TypeError):
+        return True
+    return False
 
 
 def _prefix(site_packages: Path) -> str:

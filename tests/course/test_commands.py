@@ -55,7 +55,7 @@ class House:
     def run(self, *words, **environ):
         """Run course.py as a learner does, with another folder as the current one."""
         version = environ.get("FAKE_VERSION", checkout.dotted(sys.version_info[:2]))
-        if (self.root / ".venv").exists():
+        if (self.root / ".venv" / "bin").exists():
             self.stamp(tuple(map(int, version.split("."))))
         command = [sys.executable, self.root / "course.py", *words]
         return finished(command, env={**self.environ, **environ}, cwd=self.root.parent)
@@ -145,7 +145,7 @@ def test_a_new_python_is_refused_and_told_of_one_that_works(monkeypatch, refused
         (["handout", "3", "--too", "x"], "--too"),
         (["slides", "42"], "'42' does not name exactly one notebook"),
         (["slides", "3", "--html"], "--html"),
-        (["workshop"], "length"),
+        (["workshop"], "workshop needs a length: half-day, day, two-days"),
         (["workshop", "week"], "half-day"),
         (["workshop", "day", "--from", "nine"], "--from needs a time like 09:00"),
         (["workshop", "day", "42"], "'42' does not name exactly one notebook"),
@@ -201,6 +201,31 @@ def test_outputs_are_compared_on_the_reference_python(house, version, lax):
     line = started(done)
     assert line.endswith("-k something")
     assert ("--nbval-lax" in line) == lax == ("not compared" in done.stdout)
+
+
+@pytest.mark.parametrize("kind", ["folder", "file", "link", "dangling link"])
+def test_check_says_the_same_of_a_foreign_environment_as_setup(house, kind):
+    place = house.root / ".venv"
+    shutil.rmtree(place)
+    if kind == "folder":
+        place.mkdir()
+        (place / "thesis.txt").touch()
+    elif kind == "file":
+        place.touch()
+    else:
+        place.symlink_to(house.root if kind == "link" else house.root / "nothing")
+    refusal = finished([sys.executable, house.root / "course.py", "setup"]).stderr
+    refusal = refusal.removeprefix("course.py: ").strip()
+    assert refusal.startswith(".venv is a link" if "link" in kind else "The .venv here was not")
+    done = house.run("check")
+    assert f"MISSING   environment    {refusal}" in done.stdout.splitlines()
+
+
+@scripts_run
+def test_a_reader_who_leaves_early_is_no_error(house):
+    command = f'"{sys.executable}" "{house.root}/course.py" --help | head -1'
+    done = finished(["sh", "-c", command], env=house.environ)
+    assert done.stderr == ""
 
 
 @scripts_run

@@ -234,7 +234,7 @@ def test_a_request_to_end_ends_the_installer_too(machine, number):
         os.kill(os.getpid(), number)
 
     threading.Thread(target=press, daemon=True).start()
-    with pytest.raises(KeyboardInterrupt):
+    with terminal.stopping_signals(), pytest.raises(KeyboardInterrupt):
         machine.install("numpy")
     time.sleep(0.2)
     size = alive.stat().st_size

@@ -10,6 +10,7 @@ import os
 import random
 import select
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -45,7 +46,8 @@ class StandIn:
             dist_info = site / f"{name}-{release()}.dist-info"
             if not (dist_info / "RECORD").exists():
                 dist_info.mkdir(exist_ok=True)
-                (dist_info / "RECORD").write_text(f"{name}.py,,\n{dist_info.name}/RECORD,,\n")
+                listed = f"{name}.py", f"{dist_info.name}/RECORD", "../../../bin/jupyter"
+                (dist_info / "RECORD").write_text("".join(f"{path},,\n" for path in listed))
         script = self.folder / "bin" / "jupyter"
         script.write_text(f"#!{self.python}\n")
         (self.folder / "bin" / "python3").unlink(missing_ok=True)
@@ -57,7 +59,7 @@ def release():
     return (checkout.ROOT / "constraints.txt").read_text().strip().partition("==")[2]
 
 
-def frozen(folder):
+def frozen(folder, python=None):
     records = sorted((folder / SITE).glob("*.dist-info/RECORD"))
     return {
         r.parent.name.partition("-")[0]: r.parent.name[:-10].replace("-", "==") for r in records
@@ -314,16 +316,93 @@ def test_a_repair_without_a_network_says_that_it_did_not_come_about(house, refus
 
 def test_what_the_learner_installed_is_installed_again(house, capsys):
     lifecycle.set_up()
-    site = checkout.VENV / SITE
-    (site / "cowsay.py").touch()
-    (site / "cowsay-6.1.dist-info").mkdir()
-    (site / "cowsay-6.1.dist-info" / "RECORD").write_text("cowsay.py,,\n")
+    give_cowsay()
     update(house)
     lifecycle.set_up()
     assert "Kept what you had installed: cowsay" in capsys.readouterr().out
     assert "cowsay" in frozen(checkout.VENV)
     known = json.loads((checkout.VENV / lifecycle.PACKAGES).read_text())
     assert known == sorted(PACKAGES)
+
+
+def give_cowsay():
+    site = checkout.VENV / SITE
+    (site / "cowsay.py").touch()
+    (site / "cowsay-6.1.dist-info").mkdir()
+    (site / "cowsay-6.1.dist-info" / "RECORD").write_text("cowsay.py,,\n")
+
+
+def test_an_update_that_cannot_bring_the_learners_packages_waits(house, monkeypatch, capsys):
+    lifecycle.set_up()
+    give_cowsay()
+    update(house)
+    install = StandIn.install
+
+    def without_a_network(self, *words):
+        if "cowsay==6.1" in words:
+            raise terminal.Refusal(installing.NO_NETWORK)
+        install(self, *words)
+
+    monkeypatch.setattr(StandIn, "install", without_a_network)
+    lifecycle.set_up()
+    assert "were not updated. No network" in capsys.readouterr().out
+    assert finished_release(checkout.VENV) == "1" and "cowsay" in frozen(checkout.VENV)
+    monkeypatch.setattr(StandIn, "install", install)
+    lifecycle.set_up()
+    assert finished_release(checkout.VENV) == "2" and "cowsay" in frozen(checkout.VENV)
+
+
+def test_packages_of_the_learner_outlive_the_python_of_the_environment(house, capsys):
+    lifecycle.set_up()
+    give_cowsay()
+    (checkout.VENV / "bin" / "python").unlink()
+    lifecycle.set_up()
+    assert "Kept what you had installed: cowsay" in capsys.readouterr().out
+
+
+OWN = ["thesis.txt", "bin/my_script", f"{SITE}/my_module.py", "share/jupyter/kernels/mine/k.json"]
+
+
+def test_own_files_anywhere_in_the_environment_are_kept(house, capsys):
+    lifecycle.set_up()
+    for name in OWN:
+        (checkout.VENV / name).parent.mkdir(parents=True, exist_ok=True)
+        (checkout.VENV / name).write_text("three years")
+    update(house)
+    lifecycle.set_up()
+    assert [(checkout.VENV / name).read_text() for name in OWN] == ["three years"] * len(OWN)
+    assert (checkout.VENV / SITE / "torch.py").read_text() == "2"
+    assert "Kept what no package had put into .venv: " in capsys.readouterr().out
+
+
+PIP_FREEZE = """\
+numpy==2.4.6
+# Editable install with no version control (whoruns==0.1.0)
+-e /elsewhere/course
+# Editable install with no version control (mine==1.0)
+-e /home/me/mine
+-e git+https://example.org/a@0123#egg=other_one&subdirectory=b
+direct @ file:///wheels/direct-1.whl
+"""
+
+
+def test_each_line_of_pip_freeze_is_read_and_a_course_is_nobodys_package(monkeypatch):
+    monkeypatch.setattr(lifecycle.checkout, "ask", lambda command: PIP_FREEZE)
+    assert lifecycle.frozen(Path("folder")) == {
+        "numpy": "numpy==2.4.6",
+        "mine": "-e /home/me/mine",
+        "other-one": "-e git+https://example.org/a@0123#egg=other_one&subdirectory=b",
+        "direct": "direct @ file:///wheels/direct-1.whl",
+    }
+
+
+def test_a_request_to_end_while_packages_are_tried_is_as_ctrl_c(house, monkeypatch):
+    monkeypatch.setattr(
+        lifecycle.package_trial, "faults", lambda *a, **k: os.kill(os.getpid(), signal.SIGTERM)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        lifecycle.set_up()
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 @pytest.mark.parametrize("name", ["VENV", "NEW"])

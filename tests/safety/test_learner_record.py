@@ -43,6 +43,23 @@ def test_a_folder_of_its_name_is_left_alone_with_a_sentence(path):
         assert f"work/{NAME}" in words and words.endswith(".") and "\n" not in words
 
 
+def test_what_would_never_end_or_fill_the_memory_is_not_read(path):
+    os.mkfifo(path)
+    assert read(path).trouble == f"Nothing is read from work/{NAME}: it is not a file."
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    assert read(path).trouble == f"Nothing is read from work/{NAME}: it is not a file."
+    path.unlink()
+    path.touch()
+    os.truncate(path, kept.LARGEST + 1)
+    assert read(path).trouble == f"Nothing is read from work/{NAME}: it has 32 MB, of at most 32."
+
+
+def test_where_no_line_can_be_read_none_is_said_to_count(path):
+    path.write_bytes(b"\xff")
+    assert read(path).trouble == f"1 of 1 lines in work/{NAME} cannot be read."
+
+
 # -- what is shared
 
 STATES = {"tangle": "passed", "finder": "tried"}

@@ -5,6 +5,7 @@ Nothing is broken but in environments of the tests' own.
 
 import json
 import os
+import py_compile
 import random
 import shutil
 import signal
@@ -163,7 +164,17 @@ def test_a_file_of_any_real_package_removed_or_cut_names_that_one(real):
         assert path in named[package_trial.canonical(name)]
 
 
+def cut_bytecode(site):
+    """Cut the compiled form of a module, as CPython 3.11 writes it on a full disk."""
+    compiled = py_compile.compile(str(site / "p/core.py"))
+    os.truncate(compiled, os.path.getsize(compiled) - 3)
+
+
 DAMAGES = {
+    "a compiled file is cut short": (
+        cut_bytecode,
+        "the compiled form of p/core.py is cut short, as on a full disk",
+    ),
     "a file is gone": (lambda site: (site / "p/core.py").unlink(), "its file p/core.py is missing"),
     "half is gone, and the list of files stays": (
         lambda site: shutil.rmtree(site / "p"),

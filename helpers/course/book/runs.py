@@ -1,14 +1,18 @@
 """A notebook -> the same, run: its outputs, the state of its widgets, and what pages play of it."""
 
 import json
+import os
+import signal
 import subprocess
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from helpers.course import checkout
+from helpers.course import checkout, terminal
 from helpers.course.terminal import Refusal, say
 from helpers.model.study_records import exercise_cells
 
@@ -39,8 +43,7 @@ def run(path: Path) -> nbformat.NotebookNode:
     client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=where)
     env = {**checkout.start_environment(), "PYTHONPATH": str(checkout.ROOT), "COURSE_RECORD": "off"}
     try:
-        # nbclient reports a kernel that dies; nobody needs its other messages.
-        client.execute(env=env, stderr=subprocess.DEVNULL)
+        execute(client, env)
     except CellExecutionError as error:
         words = f"a cell raises {error.ename}: {error.evalue}"
         raise Refusal(f"{path.name} cannot be run to its end, {words}") from error
@@ -48,3 +51,24 @@ def run(path: Path) -> nbformat.NotebookNode:
     told = [output.text for output in last.outputs if output.output_type == "stream"]
     notebook.metadata[KEY] = dict(zip(("recorded", "hints"), json.loads(told[-1]), strict=True))
     return notebook
+
+
+def execute(client: NotebookClient, env: dict[str, str]) -> None:
+    """Run the cells in a thread, where nbclient leaves signals alone; Ctrl-C ends the kernel."""
+    with terminal.stopping_signals(), ThreadPoolExecutor(1) as pool:
+        # nbclient reports a kernel that dies; nobody needs its other messages.
+        running = pool.submit(client.execute, env=env, stderr=subprocess.DEVNULL)
+        try:
+            running.result()
+        except KeyboardInterrupt:
+            end_kernel(client, running)
+            raise
+
+
+def end_kernel(client: NotebookClient, running: Future) -> None:
+    """Kill the kernel as soon as there is one, and wait until the run has noticed."""
+    while not wait([running], timeout=0.2).done:
+        number = getattr(getattr(client.km, "provisioner", None), "pid", None)
+        if number:
+            with suppress(ProcessLookupError):
+                os.kill(number, getattr(signal, "SIGKILL", signal.SIGTERM))
