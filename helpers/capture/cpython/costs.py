@@ -5,12 +5,12 @@ from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from statistics import median
 from time import perf_counter
 
 from ...model.code_records import columns
+from ...model.noise import OVERLAP, Ratio, cost_words, measure_ratio
 from ...model.phrase import interrupted
-from ...model.tables import Listing, Ratio
+from ...model.tables import Listing
 from ...safety import progress
 from ...safety.arguments import table
 from ...safety.restoring import note_interrupt, running_user_code
@@ -21,11 +21,11 @@ from .unwrapping import to_run
 ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
-NOTE = "Each ratio uses the fastest round. The median round took {}. The ratios vary more on a "
+NOTE = f"Each ratio uses the fastest round. {OVERLAP.format('actions')} The ratios vary more on a "
 NOTE += "busy machine or on another one."
 TOOL = "watch_tracers"
-# One action; `ratio` says how many runs of the unit it takes as long as.
-Cost = namedtuple("Cost", "action ratio words")
+# One action; `ratio` says how many runs of the unit it takes as long as; `between`: its rounds.
+Cost = namedtuple("Cost", "action ratio words between")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ def costs_listing(
     for done in progress.counted("timing, round", range(ROUNDS)):
         try:
             for name, action in everything.items():
-                if done < 2 or sum(max(each, SHORTEST) for each in rounds[name]) < ENOUGH:
+                # The first round warms up, so its time says nothing of the others.
+                if done < 2 or sum(max(each, SHORTEST) for each in rounds[name][1:]) < ENOUGH:
                     with running_user_code():
                         rounds[name].append(_measure_seconds(action))
         except KeyboardInterrupt as error:
@@ -63,18 +64,12 @@ def costs_listing(
             note_interrupt(error)
             stopped = f" {interrupted(done, 'round')}"
             break
-    best = {name: min(seconds) for name, seconds in rounds.items()}
     rows = []
     for name, _ in actions:
-        middle = median(rounds[name][1:]) / best[None]
-        ratio = Ratio(best[name] / best[None], middle, len(rounds[name]))
-        # One or two digits: more would pretend to a precision it lacks.
-        words = f"about {float(f'{ratio:.1g}'):,g}" if ratio >= 10 else f"about {ratio:.1f}"
-        rows.append(Cost(name, ratio, "less than a tenth of one" if ratio < 0.1 else words))
-    shown = columns("", action="action", words=f"in {unit_name}")
-    worst = f"{max(median(rounds[name][1:]) / best[name] for name in best):,.1f}"
-    note = NOTE.format("as long" if worst == "1.0" else f"up to {worst} times as long") + stopped
-    return Costs("Measured in one run", shown, tuple(rows), note)
+        ratio = measure_ratio(rounds[name], rounds[None])
+        rows.append(Cost(name, ratio, cost_words(ratio), ratio.between))
+    shown = columns("", action="action", words=f"in {unit_name}", between="rounds between")
+    return Costs("Measured in one run", shown, tuple(rows), NOTE + stopped)
 
 
 def _measure_seconds(action: Callable) -> float:
