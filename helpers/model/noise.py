@@ -109,12 +109,8 @@ def ends(ratio: Ratio | tuple[float, float]) -> tuple[float, float]:
 
 def cost_words(ratio: Ratio) -> str:
     """Return how long something takes, in units: "about 20", or why that cannot be said."""
-    if ratio.unsure:
-        return f"{ratio.unsure}: rounds between {ratio.between}"
-    if ratio < 0.1:
-        return "less than a tenth of one"
     # More digits would pretend to a precision it lacks.
-    return f"about {two_digits(ratio)}"
+    return ratio.unsure or f"about {two_digits(ratio)}"
 
 
 def two_digits(number: float) -> str:

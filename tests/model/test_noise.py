@@ -71,7 +71,7 @@ def test_text_table_and_picture_say_of_each_bar_whether_it_claims_an_order(actio
             said = ratio.unsure
             assert said in (TOO_NOISY, AS_LONG) and said in line and said == label
             assert float(length) == 0, "a bar without an order has no length"
-            assert f"{said}: rounds between" in cost_words(ratio)
+            assert said == cost_words(ratio)
         elif not ratio.unsure:
             assert not re.search(f"{TOO_NOISY}|{AS_LONG}", line + label)
 
@@ -85,7 +85,7 @@ def count_rounds_again(rounds):
 def test_rounds_that_spread_are_too_noisy_and_equal_ones_take_about_as_long():
     spread = measure_ratio([9, 0.8, 1.1, 2.4], [9, 1.0, 1.0, 1.0])
     assert (spread.unsure, spread.between) == (TOO_NOISY, "0.8 and 2.4")
-    assert cost_words(spread) == "too noisy to compare: rounds between 0.8 and 2.4"
+    assert cost_words(spread) == TOO_NOISY
     equal = measure_ratio([9, 1.0, 1.05], [9, 1.0, 1.02])
     assert equal.unsure == AS_LONG
     sure = measure_ratio([9, 2.0, 2.1], [9, 1.0, 1.1])
