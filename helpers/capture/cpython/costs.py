@@ -21,6 +21,7 @@ from .unwrapping import to_run
 ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
+ROUND = 0.01  # seconds: a shorter round goes on, because another program can disturb one sample
 NOTE = f"Each ratio uses the fastest round. {OVERLAP.format('actions')} The ratios vary more on a "
 NOTE += "busy machine or on another one."
 TOOL = "watch_tracers"
@@ -55,7 +56,7 @@ def costs_listing(
         try:
             for name, action in everything.items():
                 # The first round warms up, so its time says nothing of the others.
-                if done < 2 or sum(max(each, SHORTEST) for each in rounds[name][1:]) < ENOUGH:
+                if done < 2 or sum(max(each, ROUND) for each in rounds[name][1:]) < ENOUGH:
                     with running_user_code():
                         rounds[name].append(_measure_seconds(action))
         except KeyboardInterrupt as error:
@@ -73,13 +74,24 @@ def costs_listing(
 
 
 def _measure_seconds(action: Callable) -> float:
+    """Return the seconds of one call in one round: those of the fastest sample."""
+    samples, passed = [], 0.0
+    while passed < ROUND:
+        seconds, calls = _take_sample(action)
+        samples.append(seconds / calls)
+        passed += seconds
+    return min(samples)
+
+
+def _take_sample(action: Callable) -> tuple[float, int]:
+    """Return how long some calls took together, and how many they were."""
     calls, passed = 0, 0.0
     start = perf_counter()
     while passed < SHORTEST:
         action()
         calls += 1
         passed = perf_counter() - start
-    return passed / calls
+    return passed, calls
 
 
 def tracer_costs(fn, *args) -> Costs:
