@@ -17,7 +17,7 @@ SOLUTION = "<details><summary>Solution"
 
 
 def problems(nb, chapter: bool = True, median: int = MEDIAN) -> list[str]:
-    """Return every broken rule of STYLE's notebook and cell sections; `chapter` asks for all.
+    """Return every broken rule for a notebook and its cells; `chapter` asks for all.
 
     Half of the code cells may have more than `median` lines.
     """
