@@ -43,7 +43,9 @@ def costs_listing(
 ) -> Costs:
     """Time `actions` (a dict from name to callable) against `unit` in one run.
 
-    `.model.ratio(name)` is the ratio. Errors are raised. TypeError if one cannot be called.
+    A ratio says *too noisy to compare* if the rounds of both overlap, because then a busy machine
+    may have decided which was faster. `.model.ratio(name)` is the ratio. Errors are raised.
+    TypeError if one cannot be called.
     """
     actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
     for name, action in [("the unit", unit), *actions]:
