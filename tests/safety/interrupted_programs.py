@@ -143,7 +143,7 @@ IN_PYTHON = {
 
 def after_rounds(endless, rounds: int = 2):
     """Return an action that takes as long as a round of `watch_costs`; the last never ends."""
-    run = then(endless, rounds, lambda: time.sleep(ROUND * 1.5))
+    run = then(endless, rounds, lambda: time.sleep(ROUND * 1.1))
     return lambda: run()
 
 

@@ -21,7 +21,8 @@ from .unwrapping import to_run
 ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
-ROUND = 0.01  # seconds: a shorter round goes on, because another program can disturb one sample
+SAMPLES = 5  # in one round, because another program can disturb some of them
+ROUND = 0.05  # seconds: a round that takes so long has fewer samples
 NOTE = f"Each ratio uses the fastest round. {OVERLAP.format('actions')} The ratios vary more on a "
 NOTE += "busy machine or on another one."
 TOOL = "watch_tracers"
@@ -56,9 +57,9 @@ def costs_listing(
     stopped = ""
     for done in progress.counted("timing, round", range(ROUNDS)):
         try:
-            for name, action in everything.items():
+            for name, action in _rotated(list(everything.items()), done):
                 # The first round warms up, so its time says nothing of the others.
-                if done < 2 or sum(max(each, ROUND) for each in rounds[name][1:]) < ENOUGH:
+                if done < 2 or sum(max(each, SHORTEST) for each in rounds[name][1:]) < ENOUGH:
                     with running_user_code():
                         rounds[name].append(_measure_seconds(action))
         except KeyboardInterrupt as error:
@@ -77,12 +78,21 @@ def costs_listing(
 
 def _measure_seconds(action: Callable) -> float:
     """Return the seconds of one call in one round: those of the fastest sample."""
-    samples, passed = [], 0.0
-    while passed < ROUND:
+    samples = []
+    # What a disturbed sample took says nothing of the others, so the fastest one decides.
+    while len(samples) < SAMPLES and len(samples) * min(samples, default=0) < ROUND:
         seconds, calls = _take_sample(action)
         samples.append(seconds / calls)
-        passed += seconds
     return min(samples)
+
+
+def _rotated(items: list, by: int) -> list:
+    """Return the items, begun with another one in each round.
+
+    So none of them always follows the same one, which may leave the processor to other programs.
+    """
+    at = by % len(items)
+    return [*items[at:], *items[:at]]
 
 
 def _take_sample(action: Callable) -> tuple[float, int]:
