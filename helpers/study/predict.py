@@ -91,14 +91,40 @@ def predict(
     run: Callable[[], object],
     why: Mapping[str, str] | None = None,
 ) -> Prediction:
-    """Ask `question` before showing the result of `run`. `run` is executed now.
+    """Ask a question before showing what its code gives. The code runs now, once.
 
-    `why` maps choices to reasons. Only the reason of the answer is shown. Without `why`, a question
-    of the course uses its stored reasons.
-    The answer is what `run()` returns (as str, or as repr if that is the choice), what it prints
-    if it returns None, or the exception's type name if it raises, also for SystemExit.
-    KeyboardInterrupt is raised. TypeError or ValueError for misuse, or if the result is not among
-    the choices. MissingPart, with its cure, if `run` needs something that is missing.
+    Parameters
+    ----------
+    question
+        What the learner decides.
+    choices
+        At least two answers as text, all of them different.
+    run
+        Code that answers the question. The answer is what it returns (as str, or as repr if that is
+        a choice), what it prints if it returns None, or the type's name of what it raises, also for
+        SystemExit. KeyboardInterrupt is raised.
+    why
+        Choice -> its reason. The reason of the answer is shown, and never another one. Without
+        `why`, a question of the course uses its stored reasons.
+
+    Returns
+    -------
+    Prediction
+        The question on show. `.answer` and `.reveal()` tell the answer.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For misuse, and if the answer is none of the choices.
+    MissingPart
+        If the code needs something that is missing; it says the cure.
+
+    Examples
+    --------
+    >>> asked = predict("1 + 1?", ["2", "11"], run=lambda: 1 + 1, why={"2": "It adds."})
+    >>> asked.reveal()
+    1 + 1?
+    Running it gave 2. It adds.
     """
     question = require_str(question, "the question")
     choices = tuple(require_str(each, "every choice") for each in choices)
