@@ -5,6 +5,7 @@ from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from statistics import median
 from time import perf_counter
 
 from ...model.code_records import columns
@@ -21,10 +22,15 @@ from .unwrapping import to_run
 ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
-SAMPLES = 5  # in one round, because another program can disturb some of them
+SAMPLES, MOST_SAMPLES = 5, 15  # in one round: calm ones, and all
+CALM = 0.01  # part of a sample that may be spent waiting for a processor
 ROUND = 0.05  # seconds: a round that takes so long has fewer samples
-NOTE = f"Each ratio uses the fastest round. {OVERLAP.format('actions')} The ratios vary more on a "
-NOTE += "busy machine or on another one."
+NOTE = (
+    f"Each ratio uses the fastest round. {OVERLAP.format('actions')} Time in which other programs "
+)
+NOTE += (
+    "had the processor is left out where the system counts it. Another machine has other ratios."
+)
 TOOL = "watch_tracers"
 # One action; `ratio` says how many runs of the unit it takes as long as; `between`: its rounds.
 Cost = namedtuple("Cost", "action ratio words between")
@@ -77,13 +83,21 @@ def costs_listing(
 
 
 def _measure_seconds(action: Callable) -> float:
-    """Return the seconds of one call in one round: those of the fastest sample."""
-    samples = []
-    # What a disturbed sample took says nothing of the others, so the fastest one decides.
-    while len(samples) < SAMPLES and len(samples) * min(samples, default=0) < ROUND:
-        seconds, calls = _take_sample(action)
-        samples.append(seconds / calls)
-    return min(samples)
+    """Return the seconds of one call in one round, without those that others had the processor.
+
+    A sample in which no other program had it is the best. The fastest of them decides.
+    """
+    calm, disturbed = [], []
+    for _ in range(MOST_SAMPLES):
+        seconds, waited, calls = _take_sample(action)
+        if waited <= CALM * seconds:
+            calm.append(seconds / calls)
+        else:
+            disturbed.append(max(seconds - waited, CALM * seconds) / calls)
+        samples = [*calm, *disturbed]
+        if len(calm) == SAMPLES or len(samples) * min(samples) >= ROUND:
+            break
+    return min(calm) if calm else median(disturbed)
 
 
 def _rotated(items: list, by: int) -> list:
@@ -95,15 +109,27 @@ def _rotated(items: list, by: int) -> list:
     return [*items[at:], *items[:at]]
 
 
-def _take_sample(action: Callable) -> tuple[float, int]:
-    """Return how long some calls took together, and how many they were."""
-    calls, passed = 0, 0.0
+def _take_sample(action: Callable) -> tuple[float, float, int]:
+    """Return how long some calls took, how long they waited for a processor, how many they were."""
+    calls, passed, waited = 0, 0.0, seconds_waited()
     start = perf_counter()
     while passed < SHORTEST:
         action()
         calls += 1
         passed = perf_counter() - start
-    return passed, calls
+    return passed, seconds_waited() - waited, calls
+
+
+def seconds_waited() -> float:
+    """Return how long this thread has waited for a processor; 0 where no system counts that.
+
+    Linux counts it in nanoseconds, in the second field of /proc/thread-self/schedstat.
+    """
+    try:
+        with open("/proc/thread-self/schedstat", encoding="ascii") as counted:
+            return int(counted.read().split()[1]) / 1e9
+    except (OSError, LookupError, ValueError):
+        return 0.0
 
 
 def tracer_costs(fn, *args) -> Costs:
