@@ -12,6 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 import helpers
 from helpers.model.spine import SPINE
 from tests.instrument_examples import EXAMPLE, LISTED, SECTIONS, SETUP
+from tests.measured import TAG
 from tests.strip_views import strip
 
 PAGE = Path(__file__).parents[1] / "notebooks" / "instruments.ipynb"
@@ -115,7 +116,7 @@ def page():
             if name in TAGS:
                 cells[-1].metadata["tags"] = TAGS[name]
             if name in VOLATILE:
-                cells[-1].metadata["tags"] = ["nbval-ignore-output"]
+                cells[-1].metadata["tags"] = [TAG]
                 cells.append(new_code_cell(VOLATILE[name], id=f"assert-{name}"))
     rows = "\n".join(f"| `{name}` | {first_words(name)} |" for name in LISTED)
     cells.append(new_markdown_cell(ALONE, id="alone"))

@@ -1,6 +1,6 @@
 """Signatures of the verbs -> package/whoruns.pyi, which the wheel has beside its `__init__.py`.
 
-`python -m tests.draw_types` after a change; `tests/test_types.py` holds the file to it.
+`python -m tests.draw_types` after a change; `tests/test_package.py` holds the file to it.
 """
 
 import inspect

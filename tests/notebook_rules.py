@@ -3,12 +3,13 @@
 import re
 import statistics
 
+from tests.measured import TAG
 from tests.needs import NEEDS
 from tests.strip_views import VIEW
 
 SKILLS = re.compile(r"^\d+\. ", re.MULTILINE)
 PLACE_OR_ADDRESS = re.compile(r"0x[0-9a-f]{6,}|/(?:home|root|tmp|Users)/|[A-Z]:\\\\Users")
-IGNORED = "nbval-ignore-output"
+UNSEEN = ("image/png", "image/jpeg")  # nbval compares no picture of pixels
 OF_THE_BOOK = "needs-kernel"  # helpers/course/book/page.py
 MOST_WORDS = 130
 MEDIAN = 5  # lines of a code cell
@@ -16,18 +17,18 @@ SOLUTION = "<details><summary>Solution"
 
 
 def problems(nb, chapter: bool = True, median: int = MEDIAN) -> list[str]:
-    """Return every broken rule of STYLE's notebook and cell sections; `chapter` asks for all.
+    """Return every broken rule for a notebook and its cells; `chapter` asks for all.
 
     Half of the code cells may have more than `median` lines.
     """
     found = [*_opening(nb), *_executed(nb), *_cells(nb, median), *_prose(nb), *_outputs(nb)]
-    found += [*_ignored(nb), *_exercises(nb), *_recap(nb)]
+    found += [*_measured(nb), *_exercises(nb), *_recap(nb)]
     return [*found, *_proportions(nb)] if chapter else found
 
 
 def reference_problems(nb) -> list[str]:
     """Return every broken rule of a reference page: those of its cells; its prose is docstrings."""
-    found = [*_executed(nb), *_cells(nb, MEDIAN), *_outputs(nb), *_ignored(nb)]
+    found = [*_executed(nb), *_cells(nb, MEDIAN), *_outputs(nb), *_measured(nb)]
     return found if nb.cells[0].source.startswith("# ") else ["the first cell is no title", *found]
 
 
@@ -70,6 +71,14 @@ def _executed(nb):
             yield f"Cell {number} was never executed, so nbval compares nothing there"
         if any(output.output_type == "error" for output in cell.outputs):
             yield f"Cell {number} stores an error"
+        for word in {"NBVAL_IGNORE_OUTPUT", "NBVAL_SKIP"} & set(re.findall(r"\w+", cell.source)):
+            yield f"Cell {number} says {word}, so its stored output is not compared"
+        for tag in _tags(cell):
+            if tag.startswith("nbval-"):
+                yield f"Cell {number} has the tag {tag}; use {TAG}, which compares the words"
+        for kind in UNSEEN:
+            if any(kind in output.get("data", ()) for output in cell.outputs):
+                yield f"Cell {number} stores {kind}, which nothing compares"
         if "raises-exception" in _tags(cell):
             yield f"Cell {number} allows an error; use expect"
         for tag in _tags(cell):
@@ -111,14 +120,14 @@ def _outputs(nb):
             yield f"the output of Cell {number} holds an address or a path: {hit.group()}"
 
 
-def _ignored(nb):
+def _measured(nb):
     code = _code(nb)
-    ignored = [number for number, cell in enumerate(code) if IGNORED in _tags(cell)]
-    if len(ignored) > len(code) / 20:
-        yield f"{len(ignored)} of {len(code)} outputs are not compared"
-    for number in ignored:
+    measured = [number for number, cell in enumerate(code) if TAG in _tags(cell)]
+    if len(measured) > len(code) / 20:
+        yield f"of {len(measured)} of {len(code)} outputs the numbers are not compared"
+    for number in measured:
         if not any("assert " in cell.source for cell in code[number : number + 2]):
-            yield f"Cell {number} is not compared and has no assert beside it"
+            yield f"the numbers of Cell {number} are not compared, and no assert is beside it"
 
 
 def _exercises(nb):

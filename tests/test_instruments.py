@@ -11,6 +11,7 @@ import helpers
 from helpers.model.spine import SPINE
 from tests.draw_instruments import PAGE, VOLATILE, page
 from tests.instrument_examples import LISTED, SECTIONS
+from tests.measured import TAG
 from tests.notebook_rules import reference_problems
 
 MOST_BYTES = 600_000
@@ -39,9 +40,9 @@ def test_page_keeps_the_rules_of_a_reference():
     assert PAGE.stat().st_size < MOST_BYTES
 
 
-def test_what_is_not_compared_has_an_assert_beside_it():
-    ignored = {c.id for c in cells() if "nbval-ignore-output" in c.metadata.get("tags", ())}
-    assert ignored == set(VOLATILE)
+def test_what_is_measured_has_an_assert_beside_it():
+    measured = {c.id for c in cells() if TAG in c.metadata.get("tags", ())}
+    assert measured == set(VOLATILE)
     assert all(source.startswith("assert ") for source in VOLATILE.values())
 
 

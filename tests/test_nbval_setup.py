@@ -13,6 +13,7 @@ import pytest
 from nbformat import v4
 
 from tests import needs, own_folders
+from tests.measured import TAG
 from tests.pythons import ROOT, finished
 from tests.reports.records import NOT_COMPARED
 
@@ -54,6 +55,33 @@ NOTEBOOKS = {
     ],
     "number_changed": [cell("6 * 7", result="41")],
     "raises": [cell("1 / 0")],
+}
+# Cells whose numbers are measured: stored here, and what the cell shows today.
+SHOWN = """class Shown:
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/plain": "about 3 calls", "text/html": "<p>about 3 calls</p>"}
+
+
+Shown()"""
+
+
+def shown(text, page):
+    data = {"text/plain": text, "text/html": page}
+    output = v4.new_output("execute_result", data=data, execution_count=1)
+    metadata = {"tags": [TAG]}
+    return v4.new_code_cell(SHOWN, outputs=[output], execution_count=1, metadata=metadata)
+
+
+MEASURED = {
+    "other_numbers": [
+        shown("about 14 calls", "<p>about 0.5 calls</p>"),
+        shown("too noisy to compare calls", "<p>too noisy to compare calls</p>"),
+    ],
+    "other_words": [shown("about 3 runs", "<p>about 3 calls</p>")],
+    "other_words_in_the_page": [shown("about 3 calls", "<p>about 3 runs</p>")],
+    "other_tags": [shown("about 3 calls", "<b>about 3 calls</b>")],
+    "no_page": [cell(SHOWN, result="about 3 calls", tags=[TAG])],
+    "nothing_stored": [cell(SHOWN, tags=[TAG])],
 }
 # What a kernel does that has folders to write in; matplotlib warns on stderr where it has none.
 WRITES = """import os, tempfile
@@ -194,6 +222,15 @@ def test_a_users_own_folders_are_left_alone(tmp_path, monkeypatch):
     (tmp_path / ".config").symlink_to(tmp_path / "nowhere")
     monkeypatch.setenv("KERAS_HOME", "relative")
     assert list(own_folders.unusable()) == ["MPLCONFIGDIR", "IPYTHONDIR", "KERAS_HOME"]
+
+
+# -- what differs between runs
+
+
+def test_of_measured_cells_the_words_and_the_tags_are_compared(tmp_path):
+    """False 25: nbval saw no difference in a cell with the tag nbval-ignore-output."""
+    done = run(make_project(tmp_path / "project", MEASURED), "--nbval", "notebooks")
+    assert outcomes(done) == ({"other_numbers"}, MEASURED.keys() - {"other_numbers"}), done.stdout
 
 
 # -- what differs between machines

@@ -7,6 +7,7 @@ import nbformat
 import pytest
 
 from helpers.model.spine import CLINIC, SPINE
+from tests.measured import TAG
 from tests.notebook_rules import MEDIAN, problems
 from tests.strip_views import VIEW, main
 
@@ -47,8 +48,20 @@ def _address(nb):
 
 
 def _ignored(nb):
+    _code(nb)[3].metadata["tags"] = ["nbval-ignore-output"]
+
+
+def _ignored_by_a_comment(nb):
+    _code(nb)[3].source += "\n# NBVAL_IGNORE_OUTPUT"
+
+
+def _pixels(nb):
+    _code(nb)[3].outputs = [nbformat.v4.new_output("display_data", {"image/png": "x"})]
+
+
+def _masked(nb):
     for cell in _code(nb):
-        cell.metadata["tags"] = ["nbval-ignore-output"]
+        cell.metadata["tags"] = [TAG]
 
 
 def _unknown_need(nb):
@@ -80,7 +93,11 @@ def _code(nb):
         (_noisy, "TensorFlow is imported before helpers"),
         (_long_prose, "a prose cell has 200 words"),
         (_address, "an address or a path"),
-        (_ignored, "are not compared"),
+        (_ignored, "Cell 3 has the tag nbval-ignore-output"),
+        (_ignored_by_a_comment, "Cell 3 says NBVAL_IGNORE_OUTPUT"),
+        (_pixels, "Cell 3 stores image/png"),
+        (_masked, "the numbers are not compared"),
+        (_masked, "no assert is beside it"),
         (_unknown_need, "Cell 3 has the tag needs-a-lamp, which tests/needs.py does not know"),
         (_no_solution, "no folded solution"),
         (_no_stub, "no stub"),

@@ -19,19 +19,6 @@ File = namedtuple("File", "name text")
 Files = namedtuple("Files", "title files note", defaults=("",))
 
 
-class Ratio(float):
-    """The fastest round of one thing, divided by that of another; `middle`: its median round."""
-
-    def __new__(cls, fastest: float, middle: float, rounds: int):
-        """Return the number `fastest`, which also knows how many rounds there were."""
-        made = super().__new__(cls, fastest)
-        made.middle, made.rounds = middle, rounds
-        return made
-
-    def __getnewargs__(self):
-        return float(self), self.middle, self.rounds
-
-
 class _Row:
     def __reduce__(self):
         return make_row, (tuple(vars(self)), tuple(vars(self).values()))

@@ -1,10 +1,11 @@
 """A question and code that answers it -> a prediction: the learner decides, then sees the answer.
 
-The reasons for the course's questions are in `reasons/`, so that no cell gives them away.
+The reasons for the course's questions are in `reasons/`, so that no cell gives them away. A reason
+belongs to one answer. It is shown only when running the code gave that answer.
 """
 
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from importlib.resources import files
 from types import FunctionType
@@ -17,13 +18,14 @@ from helpers.model.phrase import clipped
 from helpers.model.study_records import Choice, Decided
 from helpers.model.tables import Column, Listing
 from helpers.safety import learner_record, missing_parts
-from helpers.safety.arguments import printable, require_str
+from helpers.safety.arguments import printable, quote_value, require_str
 from helpers.safety.restoring import preserves_interpreter_state, redirected, running_user_code
 from helpers.study.learner_progress import remembered
 from helpers.view.table_view import table
 from helpers.view.widgets.forms import choice as choice_view
 
 LONGEST_ANSWER = 200
+NO_REASON = "This page has a reason for another answer, and none for this one."
 NONE_SAID = "You have not decided yet. Choose in each prediction, and press Check."
 
 _ASKED: dict[str, "Prediction"] = {}  # question -> the last prediction that asked it
@@ -76,34 +78,66 @@ class Prediction(Exhibit):
         """Record a choice; return why it is not recorded, as a sentence, or ""."""
         question, was = self.model.question, self.answer
         _decided()[question] = _row(question, said, was)
-        chapter, _ = _reason(question)
+        chapter = _chapter(question)
         event = {"predict": question, "said": said, "was": was, "chapter": chapter}
         return learner_record.record(event)
 
 
 @partial(preserves_interpreter_state, results=BaseException)
 def predict(
-    question: str, choices: Iterable[str], *, run: Callable[[], object], why: str = ""
+    question: str,
+    choices: Iterable[str],
+    *,
+    run: Callable[[], object],
+    why: Mapping[str, str] | None = None,
 ) -> Prediction:
-    """Ask `question` before showing the result of `run`. `run` is executed now.
+    """Ask a question before showing what its code gives. The code runs now, once.
 
-    `why` explains the answer. If it is empty, a question of the course uses its stored reason.
-    The answer is what `run()` returns (as str, or as repr if that is the choice), what it prints
-    if it returns None, or the exception's type name if it raises, also for SystemExit.
-    KeyboardInterrupt is raised. TypeError or ValueError for misuse, or if the result is not among
-    the choices. MissingPart, with its cure, if `run` needs something that is missing.
+    Parameters
+    ----------
+    question
+        What the learner decides.
+    choices
+        At least two answers as text, all of them different.
+    run
+        Code that answers the question. The answer is what it returns (as str, or as repr if that is
+        a choice), what it prints if it returns None, or the type's name of what it raises, also for
+        SystemExit. KeyboardInterrupt is raised.
+    why
+        Choice -> its reason. The reason of the answer is shown, and never another one. Without
+        `why`, a question of the course uses its stored reasons.
+
+    Returns
+    -------
+    Prediction
+        The question on show. `.answer` and `.reveal()` tell the answer.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For misuse, and if the answer is none of the choices.
+    MissingPart
+        If the code needs something that is missing; it says the cure.
+
+    Examples
+    --------
+    >>> asked = predict("1 + 1?", ["2", "11"], run=lambda: 1 + 1, why={"2": "It adds."})
+    >>> asked.reveal()
+    1 + 1?
+    Running it gave 2. It adds.
     """
-    question, why = require_str(question, "the question"), require_str(why, "the why")
+    question = require_str(question, "the question")
     choices = tuple(require_str(each, "every choice") for each in choices)
     if not 1 < len(set(choices)) == len(choices):
         raise ValueError("choices must be at least two strings, all of them different")
+    reasons = _reasons_of(question) if why is None else _own_reasons(why, choices)
     if type(run) is FunctionType:
         refuse_async(run, "predict")
     candidates, error = _run(run)
     answer = next((one for one in candidates if one in choices), None)
     if answer is not None:
-        why = why or _reason(question)[1]
-        asked = Prediction(Choice(question, choices, answer, why, error is not None))
+        reason = choose_reason(answer, reasons)
+        asked = Prediction(Choice(question, choices, answer, reason, error is not None))
         _ASKED.pop(question, None)  # keeps the last one at the end
         _ASKED[question] = asked
         return asked
@@ -133,8 +167,8 @@ def show_predictions() -> Exhibit:
     """Show what this kernel asked, what you said, and your earlier answers in these chapters."""
     before = [one for one in _decided().values() if one.question not in _ASKED]
     if _ASKED:
-        chapters = {_reason(question)[0] for question in _ASKED} - {None}
-        before = [one for one in before if _reason(one.question)[0] in chapters]
+        chapters = {_chapter(question) for question in _ASKED} - {None}
+        before = [one for one in before if _chapter(one.question) in chapters]
     rows = *before, *(_row(words, asked.said, asked.answer) for words, asked in _ASKED.items())
     marks = [row.mark for row in rows]
     said, right = len(rows) - marks.count("–"), marks.count("✓")
@@ -155,20 +189,67 @@ def _run(run) -> tuple[tuple[str, ...], BaseException | None]:
     return candidates or (printed.text().strip() or "None",), None
 
 
-def read_reasons(number: int) -> dict[str, str]:
-    """Return question -> reason of one chapter. FileNotFoundError if it has none."""
+def choose_reason(answer: str, reasons: Mapping[str, str]) -> str:
+    """Return the reason that belongs to a measured answer.
+
+    Parameters
+    ----------
+    answer
+        What running the code gave.
+    reasons
+        Answer -> its reason; empty for a question that nobody explains.
+
+    Returns
+    -------
+    str
+        The reason of this answer. If there are reasons for other answers only, a sentence that says
+        so. If there are none at all, "".
+    """
+    if not reasons:
+        return ""
+    return reasons.get(answer, NO_REASON)
+
+
+def _own_reasons(why: object, choices: tuple[str, ...]) -> dict[str, str]:
+    """Return the reasons that a caller passes; TypeError or ValueError for what is none."""
+    if not isinstance(why, Mapping):
+        example = f"{{{choices[0]!r}: 'because …'}}"
+        raise TypeError(f"why must be a dict of choice -> reason, such as {clipped(example, 80)}")
+    reasons = {}
+    for choice, reason in why.items():
+        if choice not in choices:
+            raise ValueError(f"why has a reason for {quote_value(choice)}, which is no choice")
+        reasons[choice] = require_str(reason, "every reason")
+    return reasons
+
+
+def read_reasons(number: int) -> dict[str, dict[str, str]]:
+    """Return question -> {answer: its reason} of one chapter. FileNotFoundError if it has none."""
     place = files("helpers.study").joinpath("reasons", f"{number}.toml")
-    found = tomllib.loads(place.read_text("utf-8"))
-    return {each["asked"]: " ".join(each["why"].split()) for each in found["reason"]}
+    reasons = {}
+    for entry in tomllib.loads(place.read_text("utf-8"))["reason"]:
+        of_question = reasons.setdefault(entry["asked"], {})
+        of_question[entry["answer"]] = " ".join(entry["why"].split())
+    return reasons
 
 
 @cache
-def _reasons() -> dict[str, tuple[int, str]]:
-    return {asked: (n, why) for n in range(8) for asked, why in read_reasons(n).items()}
+def _stored_reasons() -> dict[str, tuple[int, dict[str, str]]]:
+    return {
+        question: (number, reasons)
+        for number in range(8)
+        for question, reasons in read_reasons(number).items()
+    }
 
 
-def _reason(question: str) -> tuple[int | None, str]:
-    return _reasons().get(question, (None, ""))
+def _reasons_of(question: str) -> dict[str, str]:
+    """Return answer -> reason of a question of the course; empty for any other question."""
+    return _stored_reasons().get(question, (None, {}))[1]
+
+
+def _chapter(question: str) -> int | None:
+    """Return the chapter that asks a question; None for a question of the learner's own."""
+    return _stored_reasons().get(question, (None, {}))[0]
 
 
 @cache

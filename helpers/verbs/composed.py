@@ -111,6 +111,9 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
 def plot_ratios(title: str, ratios: dict[str, float]):
     """Plot ratios by name as bars on a logarithmic scale.
 
+    A ratio of `watch_costs` also shows its rounds. If it is too noisy to compare, its bar has no
+    length. A plain number has no rounds, so its bar is drawn as it is.
+
     TypeError if `ratios` is not a dict from str to number, ValueError if one is not positive.
     """
     from ..view.charts import plot

@@ -2,10 +2,11 @@
 
 import math
 from collections import namedtuple
+from collections.abc import Callable
 from numbers import Real
 
+from ..model.noise import OVERLAP, Ratio, two_digits
 from ..model.phrase import clipped
-from ..model.tables import Ratio
 from . import View
 from .ink import as_image
 from .markup import grid, joined, one_line, render
@@ -13,7 +14,11 @@ from .markup import grid, joined, one_line, render
 MOST_TICKS = 5
 SCALE = "The scale is logarithmic: doubling and halving give bars of equal length."
 TIMED = "A bar is the time of what is named, divided by the time of what it is compared with. Both "
-TIMED += "are the fastest of {} rounds. The thin line ends at the median round. "
+TIMED += (
+    f"are the fastest of {{}} rounds. The thin line spans the rounds. {OVERLAP.format('bars')} "
+)
+UNSURE = "A bar without a length claims no order."
+NO_ROUNDS = "–"  # a number that a caller passes, without its rounds
 STEEP = 20  # times the least number: beyond it a curve is logarithmic
 MOST_POINTS = 600  # of the curve; of more numbers some are drawn
 SAID = (0, 0.01, 0.03, 0.1, 0.3, 1)  # parts of the way at which the text form gives the number
@@ -21,17 +26,18 @@ NUMBERS = "the model has all of them (`.model.numbers`)"
 
 
 class Plot:
-    """Ratios by name as a picture; they are measured, so tests compare no cell that ends in one."""
+    """Ratios by name as a picture and as text. A ratio whose rounds spread too far says so."""
 
     def __init__(self, title: str, ratios: dict[str, float]):
         self.title, self.ratios = title, ratios
 
     def __repr__(self) -> str:
-        most, rows = 4 if self._rounds() else 2, []
-        for name, ratio in self.ratios.items():
-            middle, rounds = getattr(ratio, "middle", ratio), getattr(ratio, "rounds", 1)
-            rows.append([name, _times(ratio), _times(middle), str(rounds)][:most])
-        return joined(self.title, grid(["bar", "ratio", "median round", "rounds"][:most], rows))
+        if not self._rounds():
+            rows = [[name, _times(ratio)] for name, ratio in self.ratios.items()]
+            return joined(self.title, grid(["bar", "ratio"], rows))
+        rows = [_text_row(name, ratio) for name, ratio in self.ratios.items()]
+        headings = ["bar", "ratio", "rounds between", "rounds"]
+        return joined(self.title, grid(headings, rows), OVERLAP.format("bars"))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/plain": repr(self), "text/html": self._html()}
@@ -41,33 +47,83 @@ class Plot:
 
     def _html(self) -> str:
         """Return one bar per ratio, and a line at 1 where both take as long."""
-        ratios = self.ratios.values()
-        ends = [1.0, *ratios, *(ratio.middle for ratio in ratios if isinstance(ratio, Ratio))]
-        low, high = (math.log10(edge(ends)) for edge in (min, max))
-        low, high = (low, high) if low < high else (-0.3, 0.3)  # 1 is between them, or one of them
+        place, low, high = self._scale()
+        bars = [_drawn_bar(name, ratio, place) for name, ratio in self.ratios.items()]
+        ticks = [(place(tick), _times(tick)) for tick in _ratio_ticks(low, high)]
+        rounds = self._rounds()
+        many = f"{rounds[0]} to {rounds[-1]}" if len(rounds) > 1 else "".join(map(str, rounds))
+        timed = f"{TIMED.format(many)} {UNSURE} " if rounds else ""
+        spoken = ", ".join(f"{bar['name']} {bar['words']}" for bar in bars)
+        return render(
+            "plot.html",
+            title=self.title,
+            alt=f"{self.title}: {spoken}",
+            bars=bars,
+            ticks=ticks,
+            one=place(1),
+            less=low < 0,
+            more=high > 0,
+            wide=min(30, 0.62 * max(len(bar["name"]) for bar in bars) + 1),
+            said=timed + SCALE,
+        )
+
+    def _scale(self) -> tuple[Callable[[float], float], float, float]:
+        """Return a function from a ratio to its place in per cent, and the logarithms of the ends.
+
+        The line at 1 is between the ends, or at one of them.
+        """
+        places = [1.0, *self.ratios.values()]
+        for ratio in self.ratios.values():
+            if isinstance(ratio, Ratio):
+                places += [ratio.low, ratio.high]
+        low, high = math.log10(min(places)), math.log10(max(places))
+        if low == high:
+            low, high = -0.3, 0.3
 
         def place(ratio: float) -> float:
             return round(100 * (math.log10(ratio) - low) / (high - low), 2)
 
-        one, bars = place(1), []
-        for name, ratio in self.ratios.items():
-            end, middle = place(ratio), place(getattr(ratio, "middle", ratio))
-            bar = {"name": _short(name), "number": _times(ratio), "less": ratio < 1}
-            bar |= {"left": min(one, end), "width": round(abs(end - one), 2), "end": end}
-            bars.append(bar | {"far": max(end, middle), "spread": round(middle - end, 2)})
-        ticks = [0.2, 0.5, 1.0, 2.0, 5.0]
-        if high - low >= 1:  # 1 and the powers of ten that there is room for
-            step = math.ceil((high - low) / MOST_TICKS)
-            powers = range(math.ceil(low), math.floor(high) + 1)
-            ticks = [10.0**power for power in powers if power % step == 0]
-        ticks = [(place(t), _times(t)) for t in ticks if low <= math.log10(t) <= high and t != 1]
-        rounds = self._rounds()
-        many = f"{rounds[0]} to {rounds[-1]}" if len(rounds) > 1 else "".join(map(str, rounds))
-        drawn = {"title": self.title, "bars": bars, "ticks": ticks, "one": one}
-        drawn["alt"] = f"{self.title}: " + ", ".join(f"{b['name']} {b['number']}" for b in bars)
-        drawn["wide"] = min(30, 0.62 * max(len(bar["name"]) for bar in bars) + 1)
-        said = TIMED.format(many) * bool(rounds) + SCALE
-        return render("plot.html", less=low < 0, more=high > 0, said=said, **drawn)
+        return place, low, high
+
+
+def _text_row(name: str, ratio: float) -> list[str]:
+    if not isinstance(ratio, Ratio):
+        return [name, _times(ratio), NO_ROUNDS, NO_ROUNDS]
+    return [name, ratio.unsure or _times(ratio), ratio.between, str(ratio.rounds)]
+
+
+def _drawn_bar(name: str, ratio: float, place: Callable[[float], float]) -> dict:
+    """Return what the template needs of one bar; one that claims no order has no length."""
+    rounds = isinstance(ratio, Ratio)
+    unsure = ratio.unsure if rounds else ""
+    low, high = (place(ratio.low), place(ratio.high)) if rounds else (place(ratio), place(ratio))
+    start = end = place(1)
+    if not unsure:
+        start, end = sorted([start, place(ratio)])
+    number = unsure or _times(ratio)
+    return {
+        "name": _short(name),
+        "number": number,
+        "words": f"{number}, rounds between {ratio.between}" if rounds else number,
+        "less": ratio < 1,
+        "unsure": bool(unsure),
+        "left": start,
+        "width": round(end - start, 2),
+        "low": low,
+        "spread": round(high - low, 2),
+        "near": min(start, low),
+        "far": max(end, high),
+    }
+
+
+def _ratio_ticks(low: float, high: float) -> list[float]:
+    """Return the ratios at which an axis has a mark, besides 1; its ends are logarithms."""
+    ticks = [0.2, 0.5, 2.0, 5.0]
+    if high - low >= 1:  # the powers of ten that there is room for
+        step = math.ceil((high - low) / MOST_TICKS)
+        powers = range(math.ceil(low), math.floor(high) + 1)
+        ticks = [10.0**power for power in powers if power and power % step == 0]
+    return [tick for tick in ticks if low <= math.log10(tick) <= high]
 
 
 def plot(title: str, ratios: dict[str, float]) -> Plot:
@@ -94,11 +150,7 @@ def _short(words: str, most: int = 60) -> str:
 
 def _times(ratio: float) -> str:
     """Return a ratio as words: 19×, 0.82×, 1/16."""
-    return f"1/{_two_digits(1 / ratio)}" if ratio <= 0.1 else f"{_two_digits(ratio)}×"
-
-
-def _two_digits(number: float) -> str:
-    return f"{float(f'{number:.2g}'):,.0f}" if number >= 10 else f"{number:.2g}"
+    return f"1/{two_digits(1 / ratio)}" if ratio <= 0.1 else f"{two_digits(ratio)}×"
 
 
 # Numbers by step, under a title; `step` says what is counted, `number` what each is.

@@ -1,6 +1,10 @@
 """What a graph says must be seen is what is seen, in every run of every program."""
 
+from collections import Counter
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helpers.capture.tensorflow import variable_outcomes
 from helpers.capture.tensorflow.variable_outcomes import KINDS, race_histogram, variables_ledger
@@ -58,6 +62,25 @@ def test_a_race_stays_within_what_is_allowed():
     assert histogram.saw(REF) == ("1, 1",)
     assert set(histogram.saw(RESOURCE)) <= {"0, 1", "1, 1"}
     assert sum(row.runs for row in histogram.rows) == 600
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), max_size=9), min_size=1, max_size=5))
+def test_the_range_of_an_outcome_is_that_of_its_share_in_each_round(runs_of_rounds):
+    rounds = [Counter(runs) for runs in runs_of_rounds]
+    total = sum(rounds, Counter())
+    for row in variable_outcomes._race_rows(RESOURCE, total, rounds, max(total.total(), 1)):
+        shares = [100 * runs.count(row.saw) / len(runs) for runs in runs_of_rounds if runs]
+        assert row.between == f"{min(shares):.0f} to {max(shares):.0f} %"
+
+
+def test_the_range_of_many_rare_outcomes_is_one(monkeypatch):
+    monkeypatch.setattr(variable_outcomes, "MOST_OUTCOMES", 1)
+    rounds = [Counter("aab"), Counter("acd")]
+    rows = list(variable_outcomes._race_rows(REF, sum(rounds, Counter()), rounds, 6))
+    assert [(row.saw, row.runs, row.between) for row in rows] == [
+        ("a", 3, "33 to 67 %"),
+        ("(3 other outcomes)", 3, "33 to 67 %"),
+    ]
 
 
 def test_an_error_in_a_run_is_an_outcome():

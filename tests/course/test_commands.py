@@ -148,6 +148,7 @@ def test_a_new_python_is_refused_and_told_of_one_that_works(monkeypatch, refused
         (["workshop"], "workshop needs a length: half-day, day, two-days"),
         (["workshop", "week"], "half-day"),
         (["workshop", "day", "--from", "nine"], "--from needs a time like 09:00"),
+        (["workshop", "day", "--from", "xx"], "--from needs a time like 09:00, not 'xx'"),
         (["workshop", "day", "42"], "'42' does not name exactly one notebook"),
         (["bench", "nothing"], "nothing"),
         (["bench", "--shrt"], "--shrt"),

@@ -1,4 +1,4 @@
-"""helpers/model/learner_progress.py: the events of a record, in order, and what is next."""
+"""helpers/model/study_records.py: the events of a record, in order, and what is next."""
 
 import json
 from pathlib import Path

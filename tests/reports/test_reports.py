@@ -278,3 +278,16 @@ def test_a_name_that_is_gone_is_told_with_those_who_use_it(monkeypatch):
         "- `math:_tau` is gone; used by a.py, b.py",
         "- `no_such_room:it`: No module named 'no_such_room'; used by c.py",
     ]
+
+
+def test_what_was_tried_is_printed_and_not_kept(tmp_path, capsys, monkeypatch):
+    """False 29: a stored page was older than the notebooks that it counted."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "report.xml").write_text(
+        "<testsuites><testsuite><testcase classname='tests.test_a' name='test_b'/></testsuite>"
+        "</testsuites>"
+    )
+    assert tried.main(["report.xml"]) == 0
+    assert capsys.readouterr().out.startswith("# What was tried where")
+    assert [path.name for path in tmp_path.iterdir()] == ["report.xml"]
+    assert not list(ROOT.glob("docs/tried*"))

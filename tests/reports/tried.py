@@ -1,20 +1,18 @@
-"""Reports of pytest -> the table of what was tried where, which is docs/tried.md.
+"""Reports of pytest -> the table of what was tried where. It is printed and not kept.
 
 `python3 course.py test --junitxml=report.xml` makes a report; `python -m tests.reports.tried
-report.xml [more.xml]` writes the page, `--print` only prints it. Where no report is from, nothing
-was tried. The standard library is enough.
+report.xml [more.xml]` prints the page of these runs. A stored page would be older than what it
+speaks of. Where no report is from, nothing was tried. The standard library is enough.
 """
 
 import argparse
 import re
 import sys
 from collections import Counter
-from pathlib import Path
 
 from tests.needs import not_compared
 from tests.reports.records import ERROR, FAILED, PASSED, SKIPPED, Run, read
 
-PAGE = Path(__file__).parents[2] / "docs" / "tried.md"
 SYSTEMS = {"Linux": "Linux", "Darwin": "macOS", "Windows": "Windows"}
 PYTHONS = ("3.11", "3.12", "3.13")
 GROUPS = ("notebooks", "tests", "in a browser")
@@ -88,17 +86,14 @@ def notes(run: Run) -> list[str]:
 
 
 def main(words: list[str]) -> int:
-    """Write or print the page; return the exit code."""
+    """Print the page; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("reports", nargs="+")
-    parser.add_argument("--print", action="store_true", dest="only_print")
     asked = parser.parse_args(words)
     text = page([read(path) for path in asked.reports])
-    if asked.only_print:
+    if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")
-        print(text, end="")
-    else:
-        PAGE.write_text(text, encoding="utf-8")
+    print(text, end="")
     return 0
 
 

@@ -18,6 +18,7 @@ import time
 import traceback
 
 import helpers
+from helpers.capture.cpython.costs import ROUND
 from helpers.capture.frameworks import call_interceptions
 from helpers.safety.restoring import KEPT
 
@@ -142,7 +143,7 @@ IN_PYTHON = {
 
 def after_rounds(endless, rounds: int = 2):
     """Return an action that takes as long as a round of `watch_costs`; the last never ends."""
-    run = then(endless, rounds, lambda: time.sleep(0.003))
+    run = then(endless, rounds, lambda: time.sleep(ROUND * 1.1))
     return lambda: run()
 
 

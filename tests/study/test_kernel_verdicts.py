@@ -1,4 +1,4 @@
-"""helpers/study/chapter_5/kernel_verdicts: a right kernel passes, others may be caught."""
+"""helpers/study/chapter_5/kernel_verdicts.py: a right kernel passes, others may be caught."""
 
 import numpy as np
 import pytest

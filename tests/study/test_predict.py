@@ -4,10 +4,14 @@ Each question of a notebook has its reason in a file, and no cell holds it.
 """
 
 import ast
+import html
 import json
+import re
 from importlib import import_module
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helpers.study.predict import predict, read_reasons, show_predictions
 from tests.study.folded import NOTEBOOKS
@@ -66,7 +70,7 @@ def test_misuse_is_said_in_one_sentence(question, choices, error, words, refused
 
 
 def test_text_keeps_the_answer_back():
-    shown = repr(ask(lambda: "new", "old", "new", why="A name is looked up."))
+    shown = repr(ask(lambda: "new", "old", "new", why={"new": "A name is looked up."}))
     assert shown == (
         "What comes?\n  1. old\n  2. new\n"
         "Decide first. Then `predict.reveal()` shows what happened."
@@ -74,7 +78,7 @@ def test_text_keeps_the_answer_back():
 
 
 def test_reveal_says_answer_and_why_without_quotes():
-    told = ask(lambda: "new", "old", "new", why="A name is looked up.").reveal()
+    told = ask(lambda: "new", "old", "new", why={"new": "A name is looked up."}).reveal()
     assert repr(told) == told == "What comes?\nRunning it gave new. A name is looked up."
     told = repr(ask(raises, "0", "KeyError").reveal())
     assert told == "What comes?\nRunning it raised KeyError."
@@ -138,8 +142,107 @@ def test_each_question_has_its_reason_apart_from_its_cell(path):
     assert asked == list(read_reasons(int(path.stem[:2]))), "in the chapter's order, none stale"
 
 
+def stored_predictions():
+    """Yield question, choices and shown outcome of each prediction that a notebook stores."""
+    for path in NOTEBOOKS:
+        for cell in json.loads(path.read_text("utf-8"))["cells"]:
+            for output in cell.get("outputs", ()):
+                page = "".join(output.get("data", {}).get("text/html", ()))
+                if "What happened when it ran" in page:
+                    choices = [text_of(item) for item in ITEM.findall(page)]
+                    yield (
+                        text_of(QUESTION.search(page)[1]),
+                        choices,
+                        text_of(OUTCOME.search(page)[1]),
+                    )
+
+
+ITEM = re.compile(r"<li[^>]*>(.*?)</li>", re.DOTALL)
+QUESTION = re.compile(r"<p[^>]*>(.*?)</p>", re.DOTALL)
+OUTCOME = re.compile(r"<details.*?<p[^>]*>(.*?)</p>", re.DOTALL)
+BY_WORDS = {
+    question.replace("`", ""): question for number in range(8) for question in read_reasons(number)
+}
+
+
+def text_of(markup):
+    return html.unescape(re.sub(r"<[^>]*>", "", markup)).replace("`", "")
+
+
+def test_a_reason_is_shown_with_its_answer_and_with_no_other():
+    """False 26: the cells 5[24], 5[35], 5[4] and 6[27], run again, kept the reason of before."""
+    found = list(stored_predictions())
+    assert len(found) == len(BY_WORDS)
+    for words, choices, _ in found:
+        question = BY_WORDS[words]
+        _, reasons = predict_module._stored_reasons()[question]
+        for answer in choices:
+            shown = predict(question, choices, run=lambda answer=answer: answer).model.why
+            assert shown == reasons.get(answer, predict_module.NO_REASON)
+
+
+def test_each_stored_answer_has_its_reason():
+    for words, _, outcome in stored_predictions():
+        assert predict_module.NO_REASON not in outcome, words
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("A ReLU of -inf should be 0. What does this one return?", "0.0"),
+        (
+            "train(x, t) fails, because there is no gradient rule. What has been computed by then?",
+            "the loss and w2's gradient",
+        ),
+        ("The loss fell. What are first.weight.grad and last.weight.grad?", "numbers and numbers"),
+        (
+            "What happens when you call execute(name, [a]) with a traced tf.function's name?",
+            "NotFoundError",
+        ),
+    ],
+)
+def test_a_cell_that_runs_again_later_does_not_explain_its_first_answer(question, answer):
+    asked = predict(question, [answer, "what it was at first"], run=lambda: answer)
+    assert (
+        str(asked.reveal()) == f"{question}\nRunning it gave {answer}. {predict_module.NO_REASON}"
+    )
+
+
+CHOICES = st.lists(st.text(max_size=8), min_size=2, max_size=5, unique=True)
+
+
+@given(CHOICES, st.data())
+def test_an_own_reason_belongs_to_its_choice(choices, data):
+    explained = data.draw(st.lists(st.sampled_from(choices), unique=True))
+    reasons = {choice: f"because of number {n}" for n, choice in enumerate(explained)}
+    answer = data.draw(st.sampled_from(choices))
+    shown = predict("An own question?", choices, run=lambda: answer, why=reasons).model.why
+    expected = predict_module.NO_REASON if reasons else ""
+    assert shown == reasons.get(answer, expected)
+
+
+@pytest.mark.parametrize(
+    ("why", "error", "words"),
+    [
+        (
+            "because",
+            TypeError,
+            r"why must be a dict of choice -> reason, such as \{'a': 'because …'\}",
+        ),
+        ({"c": "because"}, ValueError, "why has a reason for 'c', which is no choice"),
+        ({"a": 3}, TypeError, "every reason must be text, not int"),
+    ],
+)
+def test_a_wrong_reason_is_refused_in_one_sentence(why, error, words, refused):
+    refused(error, words, predict, "What?", ["a", "b"], run=lambda: "a", why=why)
+
+
 def test_a_question_of_the_course_brings_its_reason_along():
-    [question, why], *_ = read_reasons(3).items()
-    assert predict(question, ["yes", "no"], run=lambda: "yes").model.why == why and "\n" not in why
-    assert predict(question, ["yes", "no"], run=lambda: "yes", why="mine").model.why == "mine"
+    [(question, reasons), *_] = read_reasons(3).items()
+    [(answer, reason)] = reasons.items()
+    choices = [answer, "another"]
+    assert predict(question, choices, run=lambda: answer).model.why == reason
+    assert "\n" not in reason
+    own = {answer: "mine"}
+    assert predict(question, choices, run=lambda: answer, why=own).model.why == "mine"
     assert predict("One of the learner's?", ["yes", "no"], run=lambda: "yes").model.why == ""

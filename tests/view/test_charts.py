@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from helpers.model.tables import Ratio
+from helpers.model.noise import Ratio
 from helpers.view import charts
 from helpers.view.charts import curve, plot
 
@@ -15,7 +15,7 @@ def test_the_numbers_stand_in_the_alt_text_and_in_the_text():
     assert re.search("(?s) 2.6em.*0 3px;background-color", data["text/html"])
     assert "eager    35×" in data["text/plain"] and "<graph>  1×" in data["text/plain"]
     data = plot("T", {"a": Ratio(2.0, 3.0, 7), "b": Ratio(0.05, 0.06, 2)})._repr_mimebundle_()
-    assert data["text/plain"].split("\n")[3].split() == ["a", "2×", "3×", "7"]
+    assert data["text/plain"].split("\n")[3].split() == ["a", "2×", "2", "and", "3", "7"]
     assert "2 to 7 rounds." in data["text/html"] and ">1/20<" in data["text/html"]
 
 

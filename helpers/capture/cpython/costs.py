@@ -9,8 +9,9 @@ from statistics import median
 from time import perf_counter
 
 from ...model.code_records import columns
+from ...model.noise import OVERLAP, Ratio, cost_words, measure_ratio
 from ...model.phrase import interrupted
-from ...model.tables import Listing, Ratio
+from ...model.tables import Listing
 from ...safety import progress
 from ...safety.arguments import table
 from ...safety.restoring import note_interrupt, running_user_code
@@ -21,11 +22,18 @@ from .unwrapping import to_run
 ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
-NOTE = "Each ratio uses the fastest round. The median round took {}. The ratios vary more on a "
-NOTE += "busy machine or on another one."
+SAMPLES, MOST_SAMPLES = 5, 15  # in one round: calm ones, and all
+CALM = 0.01  # part of a sample that may be spent waiting for a processor
+ROUND = 0.05  # seconds: a round that takes so long has fewer samples
+NOTE = (
+    f"Each ratio uses the fastest round. {OVERLAP.format('actions')} Time in which other programs "
+)
+NOTE += (
+    "had the processor is left out where the system counts it. Another machine has other ratios."
+)
 TOOL = "watch_tracers"
-# One action; `ratio` says how many runs of the unit it takes as long as.
-Cost = namedtuple("Cost", "action ratio words")
+# One action; `ratio` says how many runs of the unit it takes as long as; `between`: its rounds.
+Cost = namedtuple("Cost", "action ratio words between")
 
 
 @dataclass(frozen=True)
@@ -42,7 +50,9 @@ def costs_listing(
 ) -> Costs:
     """Time `actions` (a dict from name to callable) against `unit` in one run.
 
-    `.model.ratio(name)` is the ratio. Errors are raised. TypeError if one cannot be called.
+    A ratio says *too noisy to compare* if the rounds of both overlap, because then a busy machine
+    may have decided which was faster. `.model.ratio(name)` is the ratio. Errors are raised.
+    TypeError if one cannot be called.
     """
     actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
     for name, action in [("the unit", unit), *actions]:
@@ -53,8 +63,9 @@ def costs_listing(
     stopped = ""
     for done in progress.counted("timing, round", range(ROUNDS)):
         try:
-            for name, action in everything.items():
-                if done < 2 or sum(max(each, SHORTEST) for each in rounds[name]) < ENOUGH:
+            for name, action in _rotated(list(everything.items()), done):
+                # The first round warms up, so its time says nothing of the others.
+                if done < 2 or sum(max(each, SHORTEST) for each in rounds[name][1:]) < ENOUGH:
                     with running_user_code():
                         rounds[name].append(_measure_seconds(action))
         except KeyboardInterrupt as error:
@@ -63,28 +74,62 @@ def costs_listing(
             note_interrupt(error)
             stopped = f" {interrupted(done, 'round')}"
             break
-    best = {name: min(seconds) for name, seconds in rounds.items()}
     rows = []
     for name, _ in actions:
-        middle = median(rounds[name][1:]) / best[None]
-        ratio = Ratio(best[name] / best[None], middle, len(rounds[name]))
-        # One or two digits: more would pretend to a precision it lacks.
-        words = f"about {float(f'{ratio:.1g}'):,g}" if ratio >= 10 else f"about {ratio:.1f}"
-        rows.append(Cost(name, ratio, "less than a tenth of one" if ratio < 0.1 else words))
-    shown = columns("", action="action", words=f"in {unit_name}")
-    worst = f"{max(median(rounds[name][1:]) / best[name] for name in best):,.1f}"
-    note = NOTE.format("as long" if worst == "1.0" else f"up to {worst} times as long") + stopped
-    return Costs("Measured in one run", shown, tuple(rows), note)
+        ratio = measure_ratio(rounds[name], rounds[None])
+        rows.append(Cost(name, ratio, cost_words(ratio), ratio.between))
+    shown = columns("", action="action", words=f"in {unit_name}", between="rounds between")
+    return Costs("Measured in one run", shown, tuple(rows), NOTE + stopped)
 
 
 def _measure_seconds(action: Callable) -> float:
-    calls, passed = 0, 0.0
+    """Return the seconds of one call in one round, without those that others had the processor.
+
+    A sample in which no other program had it is the best. The fastest of them decides.
+    """
+    calm, disturbed = [], []
+    for _ in range(MOST_SAMPLES):
+        seconds, waited, calls = _take_sample(action)
+        if waited <= CALM * seconds:
+            calm.append(seconds / calls)
+        else:
+            disturbed.append(max(seconds - waited, CALM * seconds) / calls)
+        samples = [*calm, *disturbed]
+        if len(calm) == SAMPLES or len(samples) * min(samples) >= ROUND:
+            break
+    return min(calm) if calm else median(disturbed)
+
+
+def _rotated(items: list, by: int) -> list:
+    """Return the items, begun with another one in each round.
+
+    So none of them always follows the same one, which may leave the processor to other programs.
+    """
+    at = by % len(items)
+    return [*items[at:], *items[:at]]
+
+
+def _take_sample(action: Callable) -> tuple[float, float, int]:
+    """Return how long some calls took, how long they waited for a processor, how many they were."""
+    calls, passed, waited = 0, 0.0, seconds_waited()
     start = perf_counter()
     while passed < SHORTEST:
         action()
         calls += 1
         passed = perf_counter() - start
-    return passed / calls
+    return passed, seconds_waited() - waited, calls
+
+
+def seconds_waited() -> float:
+    """Return how long this thread has waited for a processor; 0 where no system counts that.
+
+    Linux counts it in nanoseconds, in the second field of /proc/thread-self/schedstat.
+    """
+    try:
+        with open("/proc/thread-self/schedstat", encoding="ascii") as counted:
+            return int(counted.read().split()[1]) / 1e9
+    except (OSError, LookupError, ValueError):
+        return 0.0
 
 
 def tracer_costs(fn, *args) -> Costs:

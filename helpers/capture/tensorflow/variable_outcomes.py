@@ -5,10 +5,11 @@ there; its kernel copies a buffer that somebody else still holds before an updat
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import make_dataclass
 
-from ...model.phrase import interrupted
+from ...model.noise import OVERLAP
+from ...model.phrase import counted, interrupted
 from ...model.tables import Column, Entry, Ledger, Listing, Verdict
 from ...safety import progress
 from ...safety.arguments import called, printable, real_isinstance, require_int, table
@@ -21,11 +22,14 @@ KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
 MARKS = (("changed", "not the result with a RefVariable"),)
 THREADS = 4
 BAR = 30
+ROUNDS = 5  # in which the runs of a race are counted, so that it shows how much they vary
 MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES = 100_000, 100, 20
 PROGRAMS = "name -> a program, a function of (v, one)"
 ANY_ORDER = "Ops that a graph does not order may run in any order. The counts are from this "
 ANY_ORDER += "machine and this run. An outcome that did not come up may still be possible."
-OUTCOME = ("variable", "saw", "runs", "share")
+COUNTED = "The share of each outcome is counted in {}, too. "
+OUTCOME = {"variable": "variable", "saw": "saw", "runs": "runs", "share": "share"}
+OUTCOME["between"] = "in each round"
 Outcome = make_dataclass("Outcome", OUTCOME, frozen=True)
 
 
@@ -71,24 +75,44 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
 def race_histogram(program: Callable, runs: int = 500) -> Histogram:
     """Count what a program of `watch_variables` sees in many runs with each kind of variable."""
     runs = require_int(runs, "runs=", MOST_RUNS)
-    rows, note, done = [], ANY_ORDER, 0
+    rows, done = [], 0
+    note = COUNTED.format(counted(min(ROUNDS, runs), "round"))
+    note += f"{OVERLAP.format('outcomes')} {ANY_ORDER}"
     for kind in progress.counted(f"{runs} runs with variable", KINDS):
-        counted = outcomes(program, kind, runs)
-        done += counted.total()
-        for saw, times in _most_frequent(counted):
-            rows.append(Outcome(kind, saw, times, "█" * max(1, round(BAR * times / runs))))
+        rounds = count_rounds(program, kind, runs)
+        total = sum(rounds, Counter())
+        done += total.total()
+        rows += _race_rows(kind, total, rounds, runs)
         if is_interrupted():
             if not done:
                 raise KeyboardInterrupt
-            note = f"{interrupted(done, 'run')} {ANY_ORDER}"
+            note = f"{interrupted(done, 'run')} {note}"
             break
-    columns = tuple(Column(name, name, name == "share") for name in OUTCOME)
+    columns = tuple(Column(name, words, name == "share") for name, words in OUTCOME.items())
     return Histogram(f"{name_of(program)}, {runs} runs with each kind", columns, tuple(rows), note)
 
 
-def _most_frequent(counted: Counter) -> list[tuple[str, int]]:
-    first, more = counted.most_common(MOST_OUTCOMES), len(counted) - MOST_OUTCOMES
-    others = counted.total() - sum(times for _, times in first)
+def _race_rows(kind: str, total: Counter, rounds: list[Counter], runs: int) -> Iterator[Outcome]:
+    """Yield a row for each outcome of one kind of variable, the most frequent first."""
+    rows = _most_frequent(total)
+    named = {saw for saw, _ in rows if saw in total}
+    for saw, times in rows:
+        shares = [_share(saw, named, counts) for counts in rounds if counts]
+        bar = "█" * max(1, round(BAR * times / runs))
+        yield Outcome(kind, saw, times, bar, f"{min(shares):.0f} to {max(shares):.0f} %")
+
+
+def _share(saw: str, named: set[str], counts: Counter) -> float:
+    """Return the share of an outcome in one round, in per cent; without a name, of the rest."""
+    if saw in named:
+        return 100 * counts[saw] / counts.total()
+    rest = sum(times for outcome, times in counts.items() if outcome not in named)
+    return 100 * rest / counts.total()
+
+
+def _most_frequent(seen: Counter) -> list[tuple[str, int]]:
+    first, more = seen.most_common(MOST_OUTCOMES), len(seen) - MOST_OUTCOMES
+    others = seen.total() - sum(times for _, times in first)
     return first + [(f"({more} other outcomes)", others)] * (more > 0)
 
 
@@ -97,28 +121,36 @@ def outcomes(program: Callable, kind: str, runs: int, what: str = "the program")
 
     After an interrupt the verb under way has noted it, and some runs are missing.
     """
+    return sum(count_rounds(program, kind, runs, what), Counter())
+
+
+def count_rounds(
+    program: Callable, kind: str, runs: int, what: str = "the program"
+) -> list[Counter]:
+    """Return the same as `outcomes`, counted for each of the rounds, which follow each other."""
     called(program, what)
-    counted = Counter()
+    rounds = [Counter() for _ in range(min(ROUNDS, runs))]
     try:
-        _run_often(*_build(program, kind, what), runs, what, counted)
+        _run_often(*_build(program, kind, what), runs, what, rounds)
     except KeyboardInterrupt as error:
         note_interrupt(error)
-    return counted
+    return rounds
 
 
-def _run_often(graph, fetches, initialiser, runs: int, what: str, counted: Counter) -> None:
-    """Run a program so many times, and count in `counted` what each run gave."""
+def _run_often(graph, fetches, initialiser, runs: int, what: str, rounds: list[Counter]) -> None:
+    """Run a program so many times, and count in `rounds` what each run gave."""
     import tensorflow as tf
 
     threads = {"inter_op_parallelism_threads": THREADS, "use_per_session_threads": True}
     v1 = tf.compat.v1
     with v1.Session(graph=graph, config=v1.ConfigProto(**threads)) as session:
-        for _ in range(runs):
+        for number in range(runs):
+            seen = rounds[number * len(rounds) // runs]
             session.run(initialiser)
             try:
-                counted[_words(session.run(fetches))] += 1
+                seen[_words(session.run(fetches))] += 1
             except tf.errors.OpError as error:
-                counted[error_message(error)] += 1
+                seen[error_message(error)] += 1
             except Exception as error:  # not a fetch
                 needed = f"a program must return tensors or ops of its graph, and {what} does not"
                 raise ValueError(f"{needed}: {error_message(error)}") from None

@@ -1,0 +1,108 @@
+"""Each file of this repository that a comment, a docstring, a page or a setting names is there."""
+
+import ast
+import re
+import subprocess
+import tokenize
+from pathlib import Path
+
+import pytest
+
+from tests.pythons import ROOT
+
+PROSE = {".md", ".toml", ".cfg", ".yml", ".yaml", ".sh", ".ini"}
+# What begins with a folder of the root. A glob and a folder count as well.
+NAMED = r"(?<![\w./:@-])((?:\./)?(?:{tops})/[][\w.*/-]*[\w*/])"
+CI = ".ci/run"
+PLACEHOLDER = re.compile(r"\bchapter_N\b|/N\b|/NAME\b|…|\.\.\.")
+
+
+def tracked_files() -> list[str]:
+    """Return the paths of all files that git knows here, or that are new; skip without git."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    try:
+        found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no git, so it is not known which files are of the repository")
+    return [name for name in found.stdout.splitlines() if (ROOT / name).is_file()]
+
+
+def prose_of(path: Path) -> str:
+    """Return what a file says in words: comments and docstrings of Python, else all of it."""
+    if path.suffix in PROSE or path == ROOT / CI:
+        return path.read_text("utf-8")
+    with path.open("rb") as opened:
+        tokens = list(tokenize.tokenize(opened.readline))
+    words = [token.string for token in tokens if token.type == tokenize.COMMENT]
+    documented = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, documented):
+            words.append(ast.get_docstring(node) or "")
+    return "\n".join(words)
+
+
+class Tree:
+    """The files of a repository; it finds the paths in a text that are none of them."""
+
+    def __init__(self, files: list[str]):
+        self.files = files
+        self.there = {*files, *(up.as_posix() for name in files for up in Path(name).parents)}
+        tops = sorted({name.partition("/")[0] for name in files if "/" in name})
+        self.named = re.compile(NAMED.format(tops="|".join(map(re.escape, tops))))
+
+    def missing(self, words: str, base: str = ".") -> list[str]:
+        """Return the paths in a text of the folder `base` that are no file, folder or pattern."""
+        found = dict.fromkeys(self.named.findall(words))
+        return [path for path in found if not self._has(path.rstrip("/"), base)]
+
+    def _has(self, path: str, base: str) -> bool:
+        places = {path.removeprefix("./"), (Path(base) / path).as_posix()}
+        if PLACEHOLDER.search(path) or places & self.there:
+            return True
+        globs = [place for place in places if "*" in place]
+        return any(Path(name).match(place) for place in globs for name in self.files)
+
+
+def is_made(path: str) -> bool:
+    """Return whether git ignores a file or a folder: it is made where the course is used."""
+    path = path.rstrip("/")
+    command = ["git", "check-ignore", "--no-index", path, f"{path}/"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0
+
+
+def test_each_named_file_is_there():
+    """False 29: four places named files that were gone."""
+    files = tracked_files()
+    tree, gone = Tree(files), {}
+    for name in files:
+        path, base = ROOT / name, Path(name).parent.as_posix()
+        if path.suffix not in {*PROSE, ".py"} and name != CI:
+            continue
+        if not tree.missing(path.read_text("utf-8"), base):
+            continue  # so none is gone in its comments
+        paths = [each for each in tree.missing(prose_of(path), base) if not is_made(each)]
+        if paths:
+            gone[name] = paths
+    assert gone == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "gone"),
+    [
+        ("runs package/trial.py weekly", ["package/trial.py"]),
+        ("`docs/book.md:44` says, and docs/nobody.md.", ["docs/nobody.md"]),
+        ("in tests/, and in `tests/view/`; tests/vieww/", ["tests/vieww/"]),
+        ("tests/test_*.py and tests/nothing_*.py", ["tests/nothing_*.py"]),
+        ("elsewhere/tests/gone.py and https://x.org/docs/gone.md", []),
+        ("`helpers/study/chapter_N/`", []),
+    ],
+)
+def test_a_file_that_is_gone_is_named(words, gone):
+    files = [
+        "docs/book.md",
+        "package/build.py",
+        "tests/view/a.py",
+        "tests/test_a.py",
+        "helpers/a.py",
+    ]
+    assert Tree(files).missing(words) == gone
