@@ -125,8 +125,8 @@ def _call_traced(call: Callable, code, wanted: str):
         frame.f_trace_lines, frame.f_trace_opcodes = wanted == "lines", wanted == "opcodes"
         return local
 
-    tracer, profiler, own = sys.gettrace(), sys.getprofile(), sys._getframe()
-    own.f_trace_opcodes = wanted == "opcodes"  # 3.12 wants to know before settrace
+    tracer, profiler = sys.gettrace(), sys.getprofile()
+    sys._getframe().f_trace_opcodes = wanted == "opcodes"  # 3.12 wants to know before settrace
     try:
         if wanted == "profile":
             sys.setprofile(lambda frame, event, argument: None)
@@ -136,4 +136,4 @@ def _call_traced(call: Callable, code, wanted: str):
     finally:
         sys.setprofile(profiler)
         sys.settrace(tracer)
-        own.f_trace_opcodes = False
+        sys._getframe().f_trace_opcodes = False
