@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import types
-from gc import collect, get_objects, get_referents, get_referrers, is_tracked
+from gc import get_objects, get_referents, get_referrers, is_tracked
 from itertools import chain
 
 from ...model.code_records import columns
@@ -31,6 +31,7 @@ from ..cpython.unwrapping import unwrap
 from ..text.source import place_of
 from ..text.value import SCALARS, label, short_name
 from .places import HiddenList, Place, array_type, in_array, module_name, names_of, places_in
+from .unreachable import find_unreachable, is_always_reachable, no_collection
 
 LEVELS = 8
 FEW = 40  # so many objects the collector is asked about at once; for more, one pass over the heap
@@ -45,6 +46,7 @@ COLUMNS = columns("owner name", **_HEADINGS, scan="scan finds it", verdict="can 
 UNSEEN = "The search does not list what only a running call (see show_frame) keeps, or what is "
 UNSEEN += "kept in C where the collector does not look."
 CYCLE = " It is in a cycle of references, and nothing else that the search sees keeps it."
+ONLY_COLLECTOR = "Only the collector (gc.collect) can free it."
 _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
 _KERNEL = ("IPython", "asyncio", "comm", "ipykernel", "jupyter_client", "selectors", "threading")
 _KERNEL += ("json", "tornado", "traitlets", "zmq")  # json writes its messages
@@ -59,8 +61,8 @@ class Heap(Own):
     """
 
     def __init__(self, targets: HiddenList, most: int = 0):
-        collect()
         self.left = 0
+        self.targets, self._unreachable = targets, set()
         self.names = {key: name for key, (name, _) in _list_modules().items()}
         for fn in singledispatch():
             home = f"{_home({'__name__': fn.__module__})}.{short_name(fn.__qualname__)}"
@@ -91,6 +93,20 @@ class Heap(Own):
     def parents(self, thing) -> HiddenList:
         """Return what holds `thing`, as far as the search went."""
         return self._parents.get(id(thing), HiddenList())
+
+    def mark_garbage(self) -> None:
+        """Find out what nothing reaches; before anything but the lists here refers to it."""
+        direct = HiddenList(one for target in self.targets for one in self.parents(target))
+        ours = HiddenList([self._met, direct, *self._parents.values()])
+        self._unreachable = find_unreachable(direct, self._is_root, self._parents, ours)
+
+    def is_garbage(self, place: Place) -> bool:
+        """Return whether nothing reaches a place of the target: only the collector can free it."""
+        return bool({id(place.container), id(place.holder)} & self._unreachable)
+
+    def _is_root(self, thing) -> bool:
+        is_target = any(thing is target for target in self.targets)
+        return is_target or id(thing) in self.names or is_always_reachable(thing)
 
     def _find_unfinished(self, level: HiddenList, prune: bool):
         known = set(self._parents)
@@ -165,38 +181,70 @@ def scan_modules(obj) -> tuple[Place, ...]:
 
 
 def find_holders(obj) -> tuple[Place, ...]:
-    """Return every place that holds `obj`, as far as the collector can see; always in one order."""
-    return _places_of(obj, Heap(HiddenList([obj])))
+    """Return every place that holds `obj`, as far as the collector can see; always in one order.
+
+    Places in garbage are left out: nothing reaches them.
+    """
+    with no_collection():
+        heap = Heap(HiddenList([obj]))
+        heap.mark_garbage()
+        return tuple(place for place in _places_of(obj, heap) if not heap.is_garbage(place))
 
 
 def bindings(obj) -> Listing:
     """List the places in this process that refer to `obj`, and which of them a module scan finds.
 
     It misses variables that only a running call (`show_frame`) keeps. It also misses holders in C
-    that the collector does not track, except NumPy arrays, or has set aside (`gc.freeze`). Each of
-    `.model.rows` has `kind`, `owner`, `name`, `path` and `rebindable`.
+    that the collector does not track, except NumPy arrays, or has set aside (`gc.freeze`). Nothing
+    is collected. Places that nothing reaches are listed as such; those of a function, class or
+    module only if there are no others. Each of `.model.rows` has `kind`, `owner`, `name`, `path`
+    and `rebindable`.
     Example: `[row.path for row in show_bindings(step).model.rows]`
     """
+    with no_collection():
+        return _list_bindings(obj)
+
+
+def _list_bindings(obj) -> Listing:
     heap = Heap(HiddenList([obj]), MOST_HOLDERS)
+    heap.mark_garbage()
+    places = _places_of(obj, heap)
+    garbage = HiddenList(place for place in places if heap.is_garbage(place))
+    reached = HiddenList(place for place in places if not heap.is_garbage(place))
+    if reached and is_exactly(obj, types.FunctionType, types.ModuleType, type):
+        garbage = HiddenList()
     known = {}  # the holders of each exception, by its id
-    rows = tuple(_row(place, known) for place in _places_of(obj, heap))
+    rows = [_row(place, known) for place in reached]
+    rows += [_row(place, known)._replace(rebindable=False, garbage=True) for place in garbage]
     fast = sum(row.scan for row in rows)
     found = "this 1 place" if len(rows) == 1 else f"these {len(rows)} places"
     note = f"The thorough search finds {found}; the fast scan of the modules finds {fast}."
     note = note if rows else "Neither search finds a place that holds it."
     left = f" {heap.left:,} more objects hold it and are not listed." if heap.left else ""
-    left += CYCLE * (bool(rows) and not heap.left and heap.is_closed)
+    left += CYCLE * (bool(reached) and not heap.left and heap.is_closed)
+    left += f" {_say_garbage(len(garbage), len(rows))}" if garbage else ""
     title = f"Places that refer to {describe(obj)}{_made(obj)}"
-    return Listing(title, COLUMNS, rows, f"{note} {UNSEEN}{left}")
+    return Listing(title, COLUMNS, tuple(rows), f"{note} {UNSEEN}{left}")
+
+
+def _say_garbage(count: int, rows: int) -> str:
+    which = "It is" if rows == 1 else "They are" if count == rows else f"{count} of them are"
+    return f"{which} in a cycle of references that nothing else reaches. {ONLY_COLLECTOR}"
 
 
 def _row(place: Place, known: dict[int, str]) -> Binding:
     """Return the row of a place; where the traceback of an exception keeps it, with its holders."""
     if place.errors and (key := id(place.errors[0])) not in known:
-        found = sorted({one.binding.path for one in find_holders(place.errors[0])})
+        found = _holders_of_error(place.errors[0])
         known[key] = f"; the exception is in {listed(found, 2)}" if found else ""
     row = place.binding
     return row._replace(reason=row.reason + known[key]) if place.errors else row
+
+
+def _holders_of_error(error) -> list[str]:
+    """Return the paths of what holds an exception, or of what did before it became garbage."""
+    heap = Heap(HiddenList([error]))
+    return sorted({place.binding.path for place in _places_of(error, heap)})
 
 
 def _made(obj) -> str:

@@ -14,6 +14,7 @@ from functools import partial
 from gc import get_referents, get_referrers
 from types import SimpleNamespace
 
+from ...internals.interpreter_frame import local_variables
 from ...model.reference_records import Binding, join
 from ...safety import restoring
 from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
@@ -26,6 +27,7 @@ _IMMUTABLE, _MANAGED_DICT = 1 << 8, 1 << 4  # of a type's __flags__
 # A view releases its references by itself; nothing can write them.
 _NO_PLACE = (types.TracebackType, types.MappingProxyType)
 _FRAMES = {types.GeneratorType: "gi_frame", types.CoroutineType: "cr_frame"}
+_FRAMES[types.AsyncGeneratorType] = "ag_frame"
 _FIXED_TYPE = "its type cannot be changed"
 _FIXED = {  # kind of place -> why it cannot be written
     "dict key": "a key is found by its hash",
@@ -323,10 +325,7 @@ def _in_call(call, child) -> list[Place]:
     frame = call if is_frame else name and getattr(call, name)
     if not frame or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # a function's
         return []
-    had, found = set(map(id, get_referents(call))), frame.f_locals
-    names = [name for name, value in found.items() if value is child]
-    if type(found) is dict and id(found) not in had:  # up to 3.12, a copy that the frame keeps
-        found.clear()
+    names = [name for name, value in local_variables(frame).items() if value is child]
     errors = HiddenList(_find_errors(frame) if names and is_frame else ())
     at = place_of(frame.f_code, frame.f_lineno)
     of = f"the traceback of {real_type_name(errors[0])}" if errors else f"a {real_type_name(call)}"
