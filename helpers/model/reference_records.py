@@ -8,7 +8,7 @@ from .tables import Ledger
 KINDS = (
     *("module attribute", "hidden module attribute", "class attribute", "instance attribute"),
     *("function attribute", "default argument", "keyword default", "closure cell", "partial"),
-    *("bound method", "dict value", "dict key", "list item", "set member"),
+    *("bound method", "dict value", "dict key", "list item", "deque item", "set member"),
     *("local variable", "frozenset member", "tuple item", "C-level cache", "C-level holder"),
 )
 

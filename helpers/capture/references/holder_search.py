@@ -31,6 +31,15 @@ from ..cpython.unwrapping import unwrap
 from ..text.source import place_of
 from ..text.value import SCALARS, label, short_name
 from .places import HiddenList, Place, array_type, in_array, module_name, names_of, places_in
+from .registries import find_registered, is_part_of_context
+from .tensor_holders import (
+    find_keepers,
+    find_saving,
+    find_sharers,
+    is_plain_tensor,
+    say_hidden,
+    say_sharers,
+)
 from .unreachable import find_unreachable, is_always_reachable, no_collection
 
 LEVELS = 8
@@ -46,6 +55,8 @@ COLUMNS = columns("owner name", **_HEADINGS, scan="scan finds it", verdict="can 
 UNSEEN = "The search does not list what only a running call (see show_frame) keeps, or what is "
 UNSEEN += "kept in C where the collector does not look."
 CYCLE = " It is in a cycle of references, and nothing else that the search sees keeps it."
+IN_TORCH = "torch keeps it in C++"
+MOST_SHARERS = 5  # tensors with the same storage that are named
 ONLY_COLLECTOR = "Only the collector (gc.collect) can free it."
 _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
 _KERNEL = ("IPython", "asyncio", "comm", "ipykernel", "jupyter_client", "selectors", "threading")
@@ -214,17 +225,42 @@ def _list_bindings(obj) -> Listing:
     if reached and is_exactly(obj, types.FunctionType, types.ModuleType, type):
         garbage = HiddenList()
     known = {}  # the holders of each exception, by its id
+    in_torch, seen_in_torch = _look_into_torch(obj) if is_plain_tensor(obj) else ([], "")
     rows = [_row(place, known) for place in reached]
     rows += [_row(place, known)._replace(rebindable=False, garbage=True) for place in garbage]
+    rows += in_torch
     fast = sum(row.scan for row in rows)
     found = "this 1 place" if len(rows) == 1 else f"these {len(rows)} places"
     note = f"The thorough search finds {found}; the fast scan of the modules finds {fast}."
     note = note if rows else "Neither search finds a place that holds it."
     left = f" {heap.left:,} more objects hold it and are not listed." if heap.left else ""
     left += CYCLE * (bool(reached) and not heap.left and heap.is_closed)
+    left += f" {seen_in_torch}" if seen_in_torch else ""
     left += f" {_say_garbage(len(garbage), len(rows))}" if garbage else ""
     title = f"Places that refer to {describe(obj)}{_made(obj)}"
     return Listing(title, COLUMNS, tuple(rows), f"{note} {UNSEEN}{left}")
+
+
+def _look_into_torch(tensor) -> tuple[list[Binding], str]:
+    """Return the rows of tensors that keep this one in C++, and sentences on what is not seen."""
+    keepers = find_keepers(tensor)
+    rows = []
+    for keeper, name in keepers:
+        path = _short_path(keeper) or _anonymous(keeper)
+        rows.append(Binding("C-level holder", path, name, False, False, IN_TORCH))
+    paths = [_short_path(one) for one in find_sharers(tensor)]
+    named = sorted(path for path in paths if path)
+    shared = say_sharers(named[:MOST_SHARERS], len(paths) - len(named[:MOST_SHARERS]))
+    saving = [_short_path(one) for one in find_saving(tensor)[:MOST_SHARERS]]
+    saving = sorted(path for path in saving if path)
+    words = filter(None, (say_hidden(tensor, len(keepers), saving), shared))
+    return sorted(rows), " ".join(words)
+
+
+def _short_path(thing) -> str:
+    """Return the first place that holds a thing; "" for none."""
+    places = scan_modules(thing) or find_holders(thing)
+    return min((place.binding.path for place in places), key=len, default="")
 
 
 def _say_garbage(count: int, rows: int) -> str:
@@ -273,11 +309,14 @@ def _places_of(target, heap: Heap) -> tuple[Place, ...]:
     for holder in heap.parents(target):
         for place in places_in(holder, target, heap):
             found.setdefault(place.key, place)
+    for place in find_registered(target):
+        found.setdefault(place.key, place)
     for place in found.values():
         if type(place.holder) is HiddenList:  # the functions that share a closure cell
             place.owners = tuple(sorted({_own_name(one, heap) for one in place.holder}))
         place.owners = place.owners or (_find_path(place.holder, heap),)
-    return _order(p for p in found.values() if ".user_ns_hidden" not in "".join(p.owners))
+    shown = (p for p in found.values() if ".user_ns_hidden" not in "".join(p.owners))
+    return _order(p for p in shown if not is_part_of_context(p))
 
 
 def why_fixed(home) -> str:
@@ -409,6 +448,8 @@ def describe(obj) -> str:
         return f"the module {_home(namespace(obj))}"
     if is_exactly(obj, *SCALARS):
         return label(obj)
+    if type(obj) is types.MethodType and type(obj.__func__) is types.FunctionType:
+        return f"the bound method {label(obj).removesuffix('()')}"
     words, inside = _anonymous(obj).removesuffix(f" {LOST}"), unwrap(obj)[0]
     if callable(obj) and (said := spoken(obj)).startswith("np."):
         return f"the {'ufunc' if inside is obj else 'function'} {said}"

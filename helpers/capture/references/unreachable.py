@@ -86,9 +86,7 @@ def _climb(holders: HiddenList, is_root: Callable, known_parents: dict) -> Hidde
 def _referrers(things: HiddenList) -> HiddenList:
     asked = tuple(things)
     found = gc.get_referrers(*asked)
-    return HiddenList(
-        one for one in found if one is not asked and not real_isinstance(one, Own)
-    )
+    return HiddenList(one for one in found if one is not asked and not real_isinstance(one, Own))
 
 
 def is_always_reachable(thing) -> bool:
