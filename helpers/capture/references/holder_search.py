@@ -74,7 +74,7 @@ class Heap(Own):
     def __init__(self, targets: HiddenList, most: int = 0):
         self.left = 0
         self.targets, self._unreachable = targets, set()
-        self.names = {key: name for key, (name, _) in _list_modules().items()}
+        self.names = _list_modules()
         for fn in singledispatch():
             home = f"{_home({'__name__': fn.__module__})}.{short_name(fn.__qualname__)}"
             self.names[id(get_referents(fn.registry)[0])] = f"{home}.registry"
@@ -165,14 +165,15 @@ def _find_referrers(level: HiddenList, wanted: dict):
             yield holder
 
 
-def _list_modules() -> dict[int, tuple[str, types.ModuleType]]:
-    """Return name and module by the id of the module's dict: once each, under its own name."""
+def _list_modules() -> dict[int, str]:
+    """Return the name of each module by the id of its dict: once each, under its own name."""
     found = {}
-    for name, module in sorted((k, m) for k, m in list(sys.modules.items()) if type(k) is str):
+    for name in sorted(key for key in list(sys.modules) if type(key) is str):
+        module = sys.modules.get(name)
         if real_isinstance(module, types.ModuleType):
             inside = namespace(module)
             if id(inside) not in found or dict.get(inside, "__name__") == name:
-                found[id(inside)] = name, module
+                found[id(inside)] = name
     return found
 
 
@@ -185,7 +186,8 @@ def singledispatch() -> HiddenList:
 def scan_modules(obj) -> tuple[Place, ...]:
     """Return the names in modules that hold `obj`: fast, and blind to everything else."""
     found = HiddenList()
-    for name, module in _list_modules().values():
+    for name in _list_modules().values():
+        module = sys.modules[name]
         keys = [key for key in names_of(namespace(module), obj) if type(key) is str]
         found.extend(module_name(name, module, key) for key in keys)
     return _order(found)
@@ -356,7 +358,7 @@ def _is_history(place) -> bool:
 
 def patched_names(most: int) -> str:
     """Return "numpy.dot: mine, …" of the names in libraries that lead to the learner's code."""
-    spaces = {name: namespace(module) for name, module in _list_modules().values()}
+    spaces = {name: namespace(sys.modules[name]) for name in _list_modules().values()}
     files = {name: str(dict.get(names, "__file__") or "") for name, names in spaces.items()}
     theirs = {name for name in files if name in sys.builtin_module_names or is_library(files[name])}
     own = {name for name in files.keys() - theirs if files[name] or name == "__main__"}

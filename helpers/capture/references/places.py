@@ -209,8 +209,15 @@ def is_immutable(cls) -> bool:
 
 
 def names_of(container: dict, child) -> list:
-    """Return the keys whose value is `child`."""
-    return [key for key, value in list(dict.items(container)) if value is child]
+    """Return the keys whose value is `child`.
+
+    No list of all pairs is made: so many tuples at once would bring a collection nearer.
+    """
+    while True:
+        try:
+            return [key for key, value in dict.items(container) if value is child]
+        except RuntimeError:  # another thread has changed it meanwhile
+            continue
 
 
 def places_in(holder, child, heap) -> list[Place]:

@@ -31,7 +31,7 @@ def find_registered(obj) -> Iterator[Place]:
 
 
 def is_part_of_context(place: Place) -> bool:
-    """Return whether a place is in the tree of the current context, which `find_registered` asks."""
+    """Return whether a place is in the tree of the current context, which is asked itself."""
     return any(owner.startswith("a hamt") for owner in place.owners)
 
 
