@@ -2,14 +2,15 @@
 
 import sys
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 from time import perf_counter
 
 from ...model.code_records import columns
-from ...model.phrase import interrupted
+from ...model.phrase import interrupted, listed
 from ...model.tables import Listing, Ratio
 from ...safety import progress
 from ...safety.arguments import table
@@ -24,6 +25,7 @@ SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can 
 NOTE = "Each ratio uses the fastest round. The median round took {}. The ratios vary more on a "
 NOTE += "busy machine or on another one."
 TOOL = "watch_tracers"
+MOST_TOOLS = 6  # of sys.monitoring
 # One action; `ratio` says how many runs of the unit it takes as long as.
 Cost = namedtuple("Cost", "action ratio words")
 
@@ -74,6 +76,8 @@ def costs_listing(
     shown = columns("", action="action", words=f"in {unit_name}")
     worst = f"{max(median(rounds[name][1:]) / best[name] for name in best):,.1f}"
     note = NOTE.format("as long" if worst == "1.0" else f"up to {worst} times as long") + stopped
+    if active := _active_tracers():
+        note += f" It was measured while {' and '.join(active)} was active, which makes all slower."
     return Costs("Measured in one run", shown, tuple(rows), note)
 
 
@@ -98,8 +102,38 @@ def tracer_costs(fn, *args) -> Costs:
         why = "calls the function many times, and an iterator can be used only once"
         raise TypeError(f"{TOOL} {why}: pass a list")
     call, unit = partial(call, *args), f"calls of {plain(function.__name__)} alone"
-    found = costs_listing(call, tracers(function, call), unit)
-    return replace(found, note=" ".join((*peeled, found.note)))
+    with _without_tracers() as aside:
+        found = costs_listing(call, tracers(function, call), unit)
+    sentence = f"Meanwhile {listed(aside, 2)} did not run; now it is set again." if aside else ""
+    return replace(found, note=" ".join(filter(None, (*peeled, found.note, sentence))))
+
+
+@contextmanager
+def _without_tracers() -> Iterator[list[str]]:
+    """Put an active tracer and profiler aside: under them all would be slow, and look alike."""
+    tracer, profiler = sys.gettrace(), sys.getprofile()
+    active = {"your tracer (sys.settrace)": tracer, "your profiler (sys.setprofile)": profiler}
+    sys.settrace(None)
+    sys.setprofile(None)
+    try:
+        yield [words for words, function in active.items() if function is not None]
+    finally:
+        sys.setprofile(profiler)
+        sys.settrace(tracer)
+
+
+def _active_tracers() -> list[str]:
+    """Return what slows down all that is measured, in words."""
+    active = {"a tracer (sys.settrace)": sys.gettrace(), "a profiler": sys.getprofile()}
+    found = [words for words, function in active.items() if function is not None]
+    tools = getattr(sys, "monitoring", None)
+    found += ["a tool of sys.monitoring"] if tools and _monitoring_tools(tools) else []
+    return found
+
+
+def _monitoring_tools(monitoring) -> list[int]:
+    used = [number for number in range(MOST_TOOLS) if monitoring.get_tool(number) is not None]
+    return [number for number in used if monitoring.get_events(number)]
 
 
 def tracers(function, call: Callable) -> dict[str, Callable]:
