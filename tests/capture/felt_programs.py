@@ -300,6 +300,14 @@ def loops_and_matches(felt):
     felt.append("error" in locals())
 
 
+def calls_another(felt):
+    felt.append(answer())
+
+
+def answer():
+    return 42
+
+
 def changes_a_context(felt):
     token = LEVEL.set(LEVEL.get() + 1)
     felt.append(LEVEL.get())
@@ -331,5 +339,7 @@ def asks_the_collector(felt):
 PROGRAMS = [
     value
     for value in list(globals().values())
-    if inspect.isfunction(value) and value.__module__ == __name__ and value is not small_stack
+    if inspect.isfunction(value)
+    and value.__module__ == __name__
+    and value not in (small_stack, answer)
 ]

@@ -1,12 +1,15 @@
 """What a program can feel is the same with a tracer of ours and without one, on every Python."""
 
+import gc
 import sys
 
 import pytest
 
-from helpers.capture.cpython import frame, settrace, stack_run
+from helpers.capture.cpython import bytecode, costs, frame, hooked_frames, settrace, stack_run
 from helpers.capture.references.name_graph import names_graph
 from helpers.capture.references.name_timeline import names_timeline
+from helpers.capture.references.rebind import code_swapped, rebind_everywhere
+from helpers.capture.references.routes import watch_routes
 from helpers.internals.frame_tracer import FrameTracer
 from helpers.internals.interpreter_frame import local_variables
 
@@ -148,8 +151,6 @@ def test_looking_at_the_caller_s_names_leaves_its_snapshot_alone():
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.__name__)
 def test_ten_uses_leave_nothing_behind(verb):
-    import gc
-
     def counted():
         gc.collect()
         return len(gc.get_objects())
@@ -169,3 +170,120 @@ def test_ten_uses_leave_nothing_behind(verb):
     finally:
         (gc.enable if enabled else gc.disable)()
     assert garbage == 0, f"{garbage} objects in cycles, of {len(gc.get_objects()) - before}"
+
+
+def called(x):
+    return x * 2
+
+
+def calls(x):
+    def inner(y):
+        return y + 1
+
+    return called(x) + inner(x)
+
+
+def raises():
+    try:
+        called(None)
+    except TypeError as error:
+        return error
+
+
+def swaps():
+    with code_swapped(called, lambda x: x * 3):
+        assert calls(1) == 5
+
+
+def rebinds():
+    with rebind_everywhere(called, lambda x: x * 3):
+        calls(1)
+
+
+USES = {
+    "show_bytecode": lambda: bytecode.bytecode(calls, caches=True, adaptive=True),
+    "show_code": lambda: bytecode.code_tree(calls),
+    "show_frame": lambda: frame.frame_listing(sys._getframe()),
+    "show_traceback": lambda: frame.traceback_listing(raises()),
+    "show_names": lambda: names_graph({"called": called}, ["called"]),
+    "watch_specialising": lambda: bytecode.specialising(calls, {"numbers": (1,)}, times=20),
+    "watch_routes": lambda: watch_routes(
+        *(called, calls, {"a": lambda: called(1)}, {"a": lambda: called}),
+        {"swap": lambda: code_swapped(called, lambda x: x * 3)},
+    ),
+    "watch_hooked": lambda: hooked_frames.hooked_listing(calls, 1),
+    "watch_names that raises": lambda: names_timeline(raises),
+    "code_swapped": swaps,
+    "rebind_everywhere": rebinds,
+}
+
+
+@pytest.mark.parametrize("verb", USES)
+def test_ten_uses_of_any_verb_use_up_nothing(verb):
+    code, enabled = called.__code__, gc.isenabled()
+    gc.collect()
+    gc.freeze()  # a search is quick in a small heap
+    gc.disable()
+    try:
+        for _ in range(2):
+            USES[verb]()
+        gc.collect()
+        before = len(gc.get_objects()), sys.getrefcount(called), sys.getrefcount(code)
+        for _ in range(REPEATED):
+            USES[verb]()
+        gc.collect()
+        after = len(gc.get_objects()), sys.getrefcount(called), sys.getrefcount(code)
+    finally:
+        gc.unfreeze()
+        (gc.enable if enabled else gc.disable)()
+    assert called.__code__ is code and after[1:] == before[1:]
+    assert after[0] - before[0] < REPEATED
+
+
+def test_a_specialising_copy_leaves_the_function_cold_and_names_what_it_warms():
+    space = {}
+    exec(compile(COLD, "/own/cold.py", "exec"), space)
+    cold, helper = space["cold"], space["helper"]
+    (inner,) = [one for one in cold.__code__.co_consts if hasattr(one, "co_code")]
+    before = cold.__code__._co_code_adaptive, inner._co_code_adaptive
+    listing = bytecode.specialising(cold, {"numbers": (1,)})
+    assert (cold.__code__._co_code_adaptive, inner._co_code_adaptive) == before
+    assert listing.note.endswith("they are specialised now, too: helper.")
+    assert "copies" not in bytecode.specialising(helper, {"numbers": (1,)}).note
+
+
+COLD = """
+def helper(x):
+    return x * 2
+def cold(x):
+    def inner(y):
+        return y + 1
+    return helper(x) + inner(x)
+"""
+
+
+def test_tracers_are_measured_without_the_one_that_is_active():
+    events = []
+
+    def active(frame, event, argument):
+        events.append(event)
+
+    before = sys.gettrace()
+    sys.settrace(active)
+    try:
+        measured = costs.tracer_costs(called, 2)
+        assert sys.gettrace() is active
+        others = costs.costs_listing(lambda: None, {"same": lambda: None})
+    finally:
+        sys.settrace(before)
+    assert "your tracer (sys.settrace) did not run" in measured.note
+    assert "while a tracer (sys.settrace) was active" in others.note
+    assert "tracer" not in costs.costs_listing(lambda: None, {"same": lambda: None}).note or before
+
+
+def test_the_empty_line_between_two_functions_has_no_number():
+    program = felt_programs.calls_another
+    for model in (stack_run.stack_run(program, []), frame.frames_timeline(program, [])):
+        lines = model.source.split("\n")
+        between = [number for number, line in zip(model.numbers, lines, strict=True) if not line]
+        assert between == [""]

@@ -16,6 +16,7 @@ from ...safety import progress
 from ...safety.arguments import table
 from ...safety.restoring import note_interrupt, running_user_code
 from ..text.value import plain, short_repr
+from .objects import names_used
 from .stack_run import record
 from .unwrapping import to_run
 
@@ -26,6 +27,10 @@ NOTE = "Each ratio uses the fastest round. The median round took {}. The ratios 
 NOTE += "busy machine or on another one."
 TOOL = "watch_tracers"
 MOST_TOOLS = 6  # of sys.monitoring
+COPIED = sys.version_info < (3, 13)
+COPIES = "It reads its variables as a dict. Up to Python 3.12 a tracer of sys.settrace writes that "
+COPIES += "dict anew at each event, so a call under one may do something else than a call alone."
+_READS_VARIABLES = {"locals", "vars", "eval", "exec", "dir", "f_locals", "_getframe"}
 # One action; `ratio` says how many runs of the unit it takes as long as.
 Cost = namedtuple("Cost", "action ratio words")
 
@@ -104,8 +109,14 @@ def tracer_costs(fn, *args) -> Costs:
     call, unit = partial(call, *args), f"calls of {plain(function.__name__)} alone"
     with _without_tracers() as aside:
         found = costs_listing(call, tracers(function, call), unit)
-    sentence = f"Meanwhile {listed(aside, 2)} did not run; now it is set again." if aside else ""
-    return replace(found, note=" ".join(filter(None, (*peeled, found.note, sentence))))
+    sentences = [f"Meanwhile {listed(aside, 2)} did not run; now it is set again."] * bool(aside)
+    sentences += [COPIES] if COPIED and _reads_variables(function.__code__) else []
+    return replace(found, note=" ".join((*peeled, found.note, *sentences)))
+
+
+def _reads_variables(code) -> bool:
+    """Return whether code asks for its variables as a dict, as far as its names tell."""
+    return bool(_READS_VARIABLES & {*code.co_names, *names_used(code)})
 
 
 @contextmanager

@@ -245,24 +245,30 @@ def _list_bindings(obj) -> Listing:
 
 def _look_into_torch(tensor) -> tuple[list[Binding], str]:
     """Return the rows of tensors that keep this one in C++, and sentences on what is not seen."""
-    keepers = find_keepers(tensor)
-    rows = []
-    for keeper, name in keepers:
-        path = _short_path(keeper) or _anonymous(keeper)
-        rows.append(Binding("C-level holder", path, name, False, False, IN_TORCH))
-    paths = [_short_path(one) for one in find_sharers(tensor)]
-    named = sorted(path for path in paths if path)
-    shared = say_sharers(named[:MOST_SHARERS], len(paths) - len(named[:MOST_SHARERS]))
-    saving = [_short_path(one) for one in find_saving(tensor)[:MOST_SHARERS]]
-    saving = sorted(path for path in saving if path)
-    words = filter(None, (say_hidden(tensor, len(keepers), saving), shared))
-    return sorted(rows), " ".join(words)
+    keepers, names = find_keepers(tensor)
+    sharers, saving = find_sharers(tensor), find_saving(tensor)
+    named = HiddenList([*keepers, *sharers[:MOST_SHARERS], *saving[:MOST_SHARERS]])
+    paths = _name_each(named)
+    rows = [
+        Binding("C-level holder", path or _anonymous(keeper), name, False, False, IN_TORCH)
+        for path, keeper, name in zip(paths, keepers, names, strict=False)
+    ]
+    shown = sorted(filter(None, paths[len(keepers) : len(named) - len(saving[:MOST_SHARERS])]))
+    graphs = sorted(filter(None, paths[len(named) - len(saving[:MOST_SHARERS]) :]))
+    words = say_hidden(tensor, len(keepers), graphs), say_sharers(shown, len(sharers) - len(shown))
+    return sorted(rows), " ".join(filter(None, words))
 
 
-def _short_path(thing) -> str:
-    """Return the first place that holds a thing; "" for none."""
-    places = scan_modules(thing) or find_holders(thing)
-    return min((place.binding.path for place in places), key=len, default="")
+def _name_each(things: HiddenList) -> list[str]:
+    """Return the shortest path to each thing, "" where there is none; one search for all."""
+    scanned = [[place.binding.path for place in scan_modules(thing)] for thing in things]
+    if not all(scanned):
+        heap = Heap(things)
+        for at, thing in enumerate(things):
+            if not scanned[at]:
+                scanned[at] = [place.binding.path for place in _places_of(thing, heap)]
+    known = [[path for path in paths if LOST not in path] for paths in scanned]
+    return [min(paths, key=len, default="") for paths in known]
 
 
 def _say_garbage(count: int, rows: int) -> str:

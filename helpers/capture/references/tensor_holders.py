@@ -22,15 +22,17 @@ def is_plain_tensor(thing) -> bool:
     return is_exactly(thing, *(kind for kind in kinds if kind is not None))
 
 
-def find_keepers(tensor) -> list[tuple[object, str]]:
-    """Return (tensor, name) of each other tensor whose `_base` or `grad` this tensor is."""
-    found = []
+def find_keepers(tensor) -> tuple[HiddenList, list[str]]:
+    """Return the other tensors whose `_base` or `grad` this tensor is, and that name of each."""
+    keepers, names = HiddenList(), []
     for other in _find_others(tensor):
         if other._is_view() and _storage(other) == _storage(tensor) and other._base is tensor:
-            found.append((other, "_base"))
+            keepers.append(other)
+            names.append("_base")
         if other.is_leaf and other.requires_grad and other.grad is tensor:
-            found.append((other, "grad"))
-    return found
+            keepers.append(other)
+            names.append("grad")
+    return keepers, names
 
 
 def find_sharers(tensor) -> HiddenList:
