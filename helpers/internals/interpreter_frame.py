@@ -6,10 +6,12 @@ address, and only where the layout is known.
 """
 
 import ctypes
+import inspect
 import sys
 import sysconfig
+from collections.abc import Mapping
 from dataclasses import dataclass
-from types import CodeType, FrameType
+from types import CellType, CodeType, FrameType
 
 VERSIONS = ((3, 11), (3, 12), (3, 13))
 WORD = 8
@@ -62,6 +64,26 @@ def variables(code: CodeType) -> tuple[str, ...]:
     """Return the names of the first slots: locals, cells that are no locals, free variables."""
     local = code.co_varnames
     return (*local, *(name for name in code.co_cellvars if name not in local), *code.co_freevars)
+
+
+def local_variables(frame: FrameType) -> Mapping[str, object]:
+    """Return name -> value of what is bound in a frame, without asking it for `f_locals`.
+
+    Up to 3.12 that would write into a dict which the program may have changed, and which would keep
+    the values alive. Of a module or a class it is the namespace itself.
+    """
+    code = frame.f_code
+    if not code.co_flags & inspect.CO_OPTIMIZED or sys.version_info >= (3, 13) or unsupported():
+        return frame.f_locals
+    first = base(frame) + layout().localsplus
+    shared, found = {*code.co_cellvars, *code.co_freevars}, {}
+    for place, name in enumerate(variables(code)):
+        value = thing(word(first + WORD * place))
+        if name in shared and type(value) is CellType:
+            value = value.cell_contents if value != CellType() else NULL
+        if value is not NULL:
+            found[name] = value
+    return found
 
 
 def thing(pointer: int | None) -> object:

@@ -8,17 +8,20 @@ from .tables import Ledger
 KINDS = (
     *("module attribute", "hidden module attribute", "class attribute", "instance attribute"),
     *("function attribute", "default argument", "keyword default", "closure cell", "partial"),
-    *("bound method", "dict value", "dict key", "list item", "set member"),
+    *("bound method", "dict value", "dict key", "list item", "deque item", "set member"),
     *("local variable", "frozenset member", "tuple item", "C-level cache", "C-level holder"),
 )
 
 
-class Binding(namedtuple("Binding", "kind owner name scan rebindable reason", defaults=("",))):
+class Binding(
+    namedtuple("Binding", "kind owner name scan rebindable reason garbage", defaults=("", False))
+):
     """One place that holds a reference.
 
     `kind` is one of KINDS, `owner` a dotted path, `name` what the owner calls the place: an
     attribute, `['key']`, `[3]`, `__defaults__[0]` or a free variable. `scan` is True where the
     scan of the modules finds it too; `reason` says why a place that is not `rebindable` is not.
+    `garbage`: nothing reaches it, and only the collector can free it.
     """
 
     @property
@@ -29,7 +32,8 @@ class Binding(namedtuple("Binding", "kind owner name scan rebindable reason", de
     @property
     def verdict(self) -> str:
         """`yes` where the place can be rebound, else `no` with the reason."""
-        return "yes" if self.rebindable else f"no: {self.reason}"
+        reasons = [self.reason, "only the collector can free it" * self.garbage]
+        return "yes" if self.rebindable else f"no: {'; '.join(filter(None, reasons))}"
 
 
 def join(owner: str, name: str) -> str:

@@ -9,6 +9,7 @@ from .tables import Ledger, Listing
 
 LANES = ("load", "store", "operate", "call", "jump")
 NOWHERE = (0, 0, 0, 0)
+BETWEEN = " "  # the place of an empty line between two functions: it has no number
 Span = tuple[int, int, int, int]  # line, column, end line, end column
 
 # One instruction; `lane`: one of `LANES`; `target`: where it may jump to, -1 for nowhere.
@@ -48,14 +49,17 @@ class Step:
 
 
 class Placed:
-    """What has a `source`, and in `places` where each line of it is; none of a cell."""
+    """What has a `source`, and in `places` where each line of it is; "" of a cell's."""
 
     @property
     def numbers(self) -> tuple[str, ...]:
         """The number of each line of the source: in its file, or in the source itself."""
         count = self.source.count("\n") + 1
         places = [*self.places, *[""] * count][:count]
-        return tuple(place.rpartition(":")[2] or str(n) for n, place in enumerate(places, 1))
+        return tuple(
+            "" if place == BETWEEN else place.rpartition(":")[2] or str(number)
+            for number, place in enumerate(places, 1)
+        )
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import sys
 
 from ..exhibit import Exhibit, model_of
+from ..internals.interpreter_frame import local_variables
 from ..safety.arguments import require_bool, require_str
 from ..safety.restoring import preserves_interpreter_state
 from ..view.diagram.graph_view import figures
@@ -22,9 +23,10 @@ def show_names(*asked: str) -> Exhibit:
     if not asked:
         raise TypeError('show_names needs the names to draw, such as show_names("a", "b")')
     caller = sys._getframe(2)  # past `preserves_interpreter_state`
-    space = {**caller.f_globals, **caller.f_locals}
+    variables = local_variables(caller)
+    space = {**caller.f_globals, **variables}
     cure = "run the cell that makes it"
-    if caller.f_locals is not caller.f_globals:
+    if variables is not caller.f_globals:
         cure = "make it first; a function sees only the outer names that it uses"
     title = "Names and what they refer to"
     return Exhibit(names_graph(space, asked, title, cure=cure), diagram, 1)

@@ -6,22 +6,25 @@ import sys
 from collections import namedtuple
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
+from functools import lru_cache
 from os.path import basename
-from types import CodeType, FunctionType
+from types import CellType, CodeType, FunctionType
 
 from ...mini.versions import JUMPS, effect, ends
 from ...model.code_records import Bytecode, CodeTree, Field, Instruction, columns
-from ...model.phrase import interrupted
+from ...model.phrase import interrupted, listed
 from ...model.tables import Column, Listing
 from ...safety.arguments import require_int, table
 from ...safety.restoring import note_interrupt, running_user_code
+from ...safety.users_frames import is_library
 from ..text.source import NOWHERE, source_of
 from ..text.value import plain, short_repr
 from . import disassembly
-from .objects import code_of, function_of, refuse_async
+from .objects import code_of, function_of, names_used, refuse_async
 from .unwrapping import unwrap
 
 MOST_NAMES = 8
+MOST_BESIDE = 100  # functions that a copy may call, looked at
 RUNNING_NAMES = dis._all_opname  # of opcodes, of specialised ones too
 TIMES, MOST_TIMES, MOST_STAGES = 200, 10_000_000, 100
 _MAKE, _PLACE = "the call, to make the frame", "the call, to place arguments"
@@ -205,7 +208,9 @@ def specialising(
     inside = inside or {}
     if odd := [heading for heading in inside if heading not in stages]:
         raise KeyError(f"inside names {odd[0]!r}, which is not a stage")
-    code, space = function.__code__.replace(), function.__globals__
+    code, space = _copy_code(function.__code__), function.__globals__
+    beside = _find_users_functions(function)
+    before = [_running_names(one) for one in beside]
     rest = function.__name__, function.__defaults__, function.__closure__
     copy = FunctionType(code, space, *rest)
     copy.__kwdefaults__ = function.__kwdefaults__
@@ -227,7 +232,7 @@ def specialising(
         if stopped:
             break
     fields = [f"stage_{n}" for n in range(len(shots))]
-    record = namedtuple("Row", ["offset", "instruction", *fields, "caches"])
+    record = _row_type(len(shots))
     rows, moved = [], []
     for i in disassembly.instructions(code):
         names = [shot[i.offset][0] for shot in shots]
@@ -244,8 +249,48 @@ def specialising(
     shown += [Column("caches", "cache entries")] * (not changed)
     note = f"{len(moved)} of {len(rows)} instructions were replaced in place (→). "
     note = " ".join((*peeled, f"{note}An empty cell means no change. {stopped}")).rstrip()
-    listed = tuple(moved if changed else rows)
-    return Listing(f"{plain(function.__name__)}, as it runs", tuple(shown), listed, note)
+    warmed = [one for one, was in zip(beside, before, strict=True) if _running_names(one) != was]
+    note += _say_warmed(warmed)
+    chosen = tuple(moved if changed else rows)
+    return Listing(f"{plain(function.__name__)}, as it runs", tuple(shown), chosen, note)
+
+
+def _say_warmed(functions: list[FunctionType]) -> str:
+    if not functions:
+        return ""
+    names = listed((plain(one.__qualname__) for one in functions), MOST_NAMES)
+    return f" It called functions that are no copies, so they are specialised now, too: {names}."
+
+
+@lru_cache(maxsize=16)
+def _row_type(stages: int) -> type:
+    fields = [f"stage_{number}" for number in range(stages)]
+    return namedtuple("Row", ["offset", "instruction", *fields, "caches"])
+
+
+def _copy_code(code: CodeType) -> CodeType:
+    """Return a copy that was never run, with copies of the code inside it."""
+    inner = (_copy_code(one) if type(one) is CodeType else one for one in code.co_consts)
+    return code.replace(co_consts=tuple(inner))
+
+
+def _find_users_functions(function: FunctionType) -> list[FunctionType]:
+    """Return the functions of no library that `function` may call by name, itself included."""
+    found, waiting = {}, [function]
+    while waiting and len(found) < MOST_BESIDE:
+        one = waiting.pop()
+        if id(one) in found or is_library(one.__code__.co_filename):
+            continue
+        found[id(one)] = one
+        cells = (cell for cell in one.__closure__ or () if cell != CellType())
+        used = [one.__globals__.get(name) for name in names_used(one.__code__)]
+        used += [cell.cell_contents for cell in cells]
+        waiting += [value for value in used if type(value) is FunctionType]
+    return list(found.values())
+
+
+def _running_names(fn: FunctionType) -> list[str]:
+    return [name for name, _ in _running_now(fn).values()]
 
 
 def _running_now(fn: FunctionType) -> dict[int, tuple[str, int]]:

@@ -2,7 +2,8 @@
 
 import sys
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
@@ -10,12 +11,13 @@ from time import perf_counter
 
 from ...model.code_records import columns
 from ...model.noise import OVERLAP, Ratio, cost_words, measure_ratio
-from ...model.phrase import interrupted
+from ...model.phrase import interrupted, listed
 from ...model.tables import Listing
 from ...safety import progress
 from ...safety.arguments import table
 from ...safety.restoring import note_interrupt, running_user_code
 from ..text.value import plain, short_repr
+from .objects import names_used
 from .stack_run import record
 from .unwrapping import to_run
 
@@ -32,6 +34,11 @@ NOTE += (
     "had the processor is left out where the system counts it. Another machine has other ratios."
 )
 TOOL = "watch_tracers"
+MOST_TOOLS = 6  # of sys.monitoring
+COPIED = sys.version_info < (3, 13)
+COPIES = "It reads its variables as a dict. Up to Python 3.12 a tracer of sys.settrace writes that "
+COPIES += "dict anew at each event, so a call under one may do something else than a call alone."
+_READS_VARIABLES = {"locals", "vars", "eval", "exec", "dir", "f_locals", "_getframe"}
 # One action; `ratio` says how many runs of the unit it takes as long as; `between`: its rounds.
 Cost = namedtuple("Cost", "action ratio words between")
 
@@ -79,7 +86,10 @@ def costs_listing(
         ratio = measure_ratio(rounds[name], rounds[None])
         rows.append(Cost(name, ratio, cost_words(ratio), ratio.between))
     shown = columns("", action="action", words=f"in {unit_name}", between="rounds between")
-    return Costs("Measured in one run", shown, tuple(rows), NOTE + stopped)
+    note = NOTE + stopped
+    if active := _active_tracers():
+        note += f" It was measured while {' and '.join(active)} was active, which makes all slower."
+    return Costs("Measured in one run", shown, tuple(rows), note)
 
 
 def _measure_seconds(action: Callable) -> float:
@@ -143,8 +153,44 @@ def tracer_costs(fn, *args) -> Costs:
         why = "calls the function many times, and an iterator can be used only once"
         raise TypeError(f"{TOOL} {why}: pass a list")
     call, unit = partial(call, *args), f"calls of {plain(function.__name__)} alone"
-    found = costs_listing(call, tracers(function, call), unit)
-    return replace(found, note=" ".join((*peeled, found.note)))
+    with _without_tracers() as aside:
+        found = costs_listing(call, tracers(function, call), unit)
+    sentences = [f"Meanwhile {listed(aside, 2)} did not run; now it is set again."] * bool(aside)
+    sentences += [COPIES] if COPIED and _reads_variables(function.__code__) else []
+    return replace(found, note=" ".join((*peeled, found.note, *sentences)))
+
+
+def _reads_variables(code) -> bool:
+    """Return whether code asks for its variables as a dict, as far as its names tell."""
+    return bool(_READS_VARIABLES & {*code.co_names, *names_used(code)})
+
+
+@contextmanager
+def _without_tracers() -> Iterator[list[str]]:
+    """Put an active tracer and profiler aside: under them all would be slow, and look alike."""
+    tracer, profiler = sys.gettrace(), sys.getprofile()
+    active = {"your tracer (sys.settrace)": tracer, "your profiler (sys.setprofile)": profiler}
+    sys.settrace(None)
+    sys.setprofile(None)
+    try:
+        yield [words for words, function in active.items() if function is not None]
+    finally:
+        sys.setprofile(profiler)
+        sys.settrace(tracer)
+
+
+def _active_tracers() -> list[str]:
+    """Return what slows down all that is measured, in words."""
+    active = {"a tracer (sys.settrace)": sys.gettrace(), "a profiler": sys.getprofile()}
+    found = [words for words, function in active.items() if function is not None]
+    tools = getattr(sys, "monitoring", None)
+    found += ["a tool of sys.monitoring"] if tools and _monitoring_tools(tools) else []
+    return found
+
+
+def _monitoring_tools(monitoring) -> list[int]:
+    used = [number for number in range(MOST_TOOLS) if monitoring.get_tool(number) is not None]
+    return [number for number in used if monitoring.get_events(number)]
 
 
 def tracers(function, call: Callable) -> dict[str, Callable]:
@@ -170,8 +216,8 @@ def _call_traced(call: Callable, code, wanted: str):
         frame.f_trace_lines, frame.f_trace_opcodes = wanted == "lines", wanted == "opcodes"
         return local
 
-    tracer, profiler, own = sys.gettrace(), sys.getprofile(), sys._getframe()
-    own.f_trace_opcodes = wanted == "opcodes"  # 3.12 wants to know before settrace
+    tracer, profiler = sys.gettrace(), sys.getprofile()
+    sys._getframe().f_trace_opcodes = wanted == "opcodes"  # 3.12 wants to know before settrace
     try:
         if wanted == "profile":
             sys.setprofile(lambda frame, event, argument: None)
@@ -181,4 +227,4 @@ def _call_traced(call: Callable, code, wanted: str):
     finally:
         sys.setprofile(profiler)
         sys.settrace(tracer)
-        own.f_trace_opcodes = False
+        sys._getframe().f_trace_opcodes = False

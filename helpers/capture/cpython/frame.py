@@ -1,6 +1,7 @@
 """Frames: of one, what it holds; of a traceback, the chain; of one call, a step at every event."""
 
 import ctypes
+import inspect
 import sys
 from collections import defaultdict, namedtuple
 from functools import lru_cache
@@ -8,6 +9,8 @@ from itertools import count
 from types import CodeType, FrameType, FunctionType
 
 from ...internals import interpreter_frame
+from ...internals.frame_tracer import ask_for_opcodes, forget_tracer
+from ...internals.interpreter_frame import local_variables
 from ...model.code_records import columns
 from ...model.stage_records import Card, FrameStep, Panel, Timeline
 from ...model.tables import Listing
@@ -16,7 +19,7 @@ from ..text.source import Pages
 from ..text.value import plain, short_repr
 from . import disassembly
 from .following import Limits
-from .settrace import TRACER_LOST, Printed, traced
+from .settrace import Printed, traced
 from .unwrapping import to_run
 
 MOST_FRAMES, MOST_ASKED, MOST_LOCALS, MOST_STEPS, MOST_CHAINED = 12, 100_000, 6, 400, 8
@@ -60,9 +63,18 @@ def _value(frame: FrameType, name: str) -> str:
     if name != "f_locals":
         fixed = {"clear": "method", "f_globals": "a dict", "f_builtins": "a dict"}
         return fixed.get(name) or short_repr(getattr(frame, name))
-    if frame.f_locals is frame.f_globals:
+    if _is_module(frame):
         return "the dict of f_globals itself"
     return "{" + locals_words(frame, separator=": ") + "}"
+
+
+def _is_module(frame: FrameType) -> bool:
+    """Return whether a frame's names are the global ones; a function's are not asked for."""
+    return not _is_function(frame) and frame.f_locals is frame.f_globals
+
+
+def _is_function(frame: FrameType) -> bool:
+    return bool(frame.f_code.co_flags & inspect.CO_OPTIMIZED)
 
 
 def traceback_listing(error: BaseException) -> Listing:
@@ -123,18 +135,36 @@ def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
 
 def locals_words(frame: FrameType, separator: str = " = ") -> str:
     """Return a frame's first few locals as words; no code of the objects' own is run."""
-    if frame.f_locals is frame.f_globals:
+    if _is_module(frame):
         return "(the module's dict)"
-    parts = [f"{name}{separator}{words}" for name, words in locals_pairs(frame)]
-    rest = len(frame.f_locals) - len(parts)
+    values = local_variables(frame)
+    return _words_of(values, list(values), separator)
+
+
+def _words_of(values, names: list[str], separator: str = " = ") -> str:
+    first = names[:MOST_LOCALS]
+    parts = [f"{plain(name)}{separator}{short_repr(values[name])}" for name in first]
+    rest = len(names) - len(parts)
     return ", ".join(parts + ([f"… {rest} more"] if rest else []))
 
 
 def locals_pairs(frame: FrameType) -> tuple[tuple[str, str], ...]:
     """Return (name, words) of a frame's first few locals; none where they are no function's own."""
-    values = frame.f_locals
-    names = [] if values is frame.f_globals else list(values)[:MOST_LOCALS]
+    values = {} if _is_module(frame) else local_variables(frame)
+    names = list(values)[:MOST_LOCALS]
     return tuple((plain(name), short_repr(values[name])) for name in names)
+
+
+def _call_words(frame: FrameType) -> str:
+    """Return `f(x = 1)` of a call that begins; code of a class or for exec has no arguments."""
+    name, code = plain(frame.f_code.co_name), frame.f_code
+    if not _is_function(frame):
+        return name
+    values = local_variables(frame)
+    stars = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    many = code.co_argcount + code.co_kwonlyargcount + stars
+    arguments = [one for one in code.co_varnames[:many] if one in values]
+    return f"{name}({_words_of(values, arguments)})"
 
 
 def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> Timeline:
@@ -152,12 +182,12 @@ def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs)
         result = traced(run.enter, run.printed, watched, args, kwargs, lambda: run.full)
     finally:
         for frame in run.live.values():  # that live on
-            _untrace(frame)
+            forget_tracer(frame)
         run.live.clear()
     result.require_record(len(run.steps))
     many = f"Only the first {most:,} steps are recorded (most={2 * most} records more)."
     outcome = result.sentence(len(run.steps), "step")
-    lost = f"{TRACER_LOST}." if result.tracer_changed else ""
+    lost = f"{result.lost}." if result.lost else ""
     note = *watched.sentences, outcome, many if run.full else lost, run.printed.note
     words = " ".join(filter(None, (*note, limits.note(), watched.unreached(bool(run.steps)))))
     where = run.pages.place(watched.function.__code__)[0].where
@@ -194,8 +224,9 @@ class _Run:
             says = "The frame comes back from the shelf with all its values and continues."
         else:
             self._numbers.pop(key, None)  # a frame that has ended may have left its address
-        lane, given = ("resume", "") if resumed else ("call", locals_words(frame))
-        self._step(frame, f"{lane} {name}({given})", says, lane)
+        lane = "resume" if resumed else "call"
+        called = f"{name}()" if resumed else _call_words(frame)
+        self._step(frame, f"{lane} {called}", says, lane)
         return self._on_event
 
     def _on_event(self, frame, event, argument):
@@ -204,7 +235,8 @@ class _Run:
             return None
         if event == "exception":
             # A handler may raise it again, which no event tells; what ran last does.
-            self._ran[id(frame)], frame.f_trace_opcodes = frame.f_lasti, True
+            self._ran[id(frame)] = frame.f_lasti
+            ask_for_opcodes(frame)
             label = f"{short_repr(argument[1])} passes through {plain(frame.f_code.co_name)}"
             says = "It looks for a handler in this frame first."
             self._step(frame, label, says, "exception", deed="just raised")
@@ -214,7 +246,7 @@ class _Run:
             self._leave(frame, argument)
             self.live.pop(id(frame), None)
             self._ran.pop(id(frame), None)
-            _untrace(frame)
+            forget_tracer(frame)
             return None  # what is returned here would become the frame's tracer again
         return self._on_event
 
@@ -299,10 +331,6 @@ class _Run:
         row = FrameRow(place, name, self.pages.number(line), lasti, state, locals_words(frame))
         number = self._numbers[id(frame), id(frame.f_code)]
         return row, Card(number, name, line, state.removesuffix(" for a call"), locals_pairs(frame))
-
-
-def _untrace(frame: FrameType) -> None:
-    frame.f_trace, frame.f_trace_opcodes = None, False
 
 
 def suspends(frame: FrameType) -> bool:

@@ -89,7 +89,8 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
     several = only if is_exactly(only, list, tuple, set, frozenset) else [only]
     wanted = own_codes(function) if only is None else several
     codes = [code_of(unwrap(one)[0], "only of watch_hooked") for one in wanted]
-    rows, counts, base, ending, interrupt = [], {}, sys._getframe(), "", None
+    rows, counts, ending, interrupt = [], {}, "", None
+    base = id(sys._getframe())  # a variable that refers to its own frame would be in a cycle
 
     def note(code: CodeType, values: tuple) -> None:
         """Write one frame down; the callback's caller is the frame that makes the call."""
@@ -98,7 +99,7 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
         if len(rows) >= MOST_ROWS:
             return
         depth, frame = 0, sys._getframe(1)  # of the frames below, watched or not
-        while frame is not None and frame is not base:
+        while frame is not None and id(frame) != base:
             depth, frame = depth + 1, frame.f_back
         words = _list_some(zip(code.co_varnames, values, strict=False), len(values))
         own, line = plain(code.co_name), code.co_firstlineno

@@ -109,7 +109,7 @@ def machine_record(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
         note_interrupt(error)
     except BaseException as error:
         words, verb = short_repr(error), "It raised"
-    record.result = Result(words, verb, False, False, "", interrupt)
+    record.result = Result(words, verb, False, "", "", interrupt)
     record.result.require_record(len(record.moments))
     full = f"The record stops after {MOST_STEPS:,} steps."
     outcome = record.result.sentence(record.events, "step")

@@ -6,20 +6,21 @@ from bisect import bisect_left
 from collections import namedtuple
 from collections.abc import Callable
 from itertools import pairwise
+from struct import unpack
 from types import CodeType, FrameType
 
 from ...internals import interpreter_frame
+from ...internals.frame_tracer import Enough, ask_for_opcodes, forget_own_tracer
 from ...mini.versions import JUMPS
 from ..text.value import Seen, described, short_repr
 from . import disassembly
 from .bytecode import argument
 from .following import Limits
-from .settrace import TRACER_LOST, Printed, traced
+from .settrace import Printed, traced
 from .unwrapping import Unwrapped
 
 MOST_STEPS, MOST_EVENTS = 3000, 200_000
 KEPT_ROUNDS = 4  # of a loop: the first two, and the last two (the very last only asks and leaves)
-LINES = sys.version_info >= (3, 12)  # from there on CPython saves its depth only at lines
 LEAVING = {"YIELD_VALUE": "yields", "RETURN_VALUE": "returns", "RETURN_CONST": "returns"}
 
 
@@ -93,8 +94,7 @@ class Recorder:
         finally:
             self._let_go()
         self.result.require_record(len(self.moments))
-        if self.result.tracer_changed:
-            self.stopped = self.stopped or TRACER_LOST
+        self.stopped = self.stopped or self.result.lost
         return self
 
     def _enter(self, frame: FrameType, event: str, argument):
@@ -114,8 +114,7 @@ class Recorder:
         tables.active += 1
         self._running.append(activation)
         local = self._make_tracer(frame, activation)
-        frame.f_trace, frame.f_trace_lines = local, LINES  # 3.13: before f_trace_opcodes
-        frame.f_trace_opcodes = True
+        ask_for_opcodes(frame)
         return local
 
     def _make_tracer(self, frame: FrameType, activation: Activation) -> Callable:
@@ -125,15 +124,14 @@ class Recorder:
         jumps, begun = activation.tables.jumps if self.fold else (), activation.tables.begun
         read = self._read
 
-        def local(frame, event, argument):
+        def local(frame, event, argument):  # it does not refer to itself: that would be a cycle
             if event == "exception":
                 activation.raising = True
                 self._end(activation, f"raises {short_repr(argument[1])}")
             elif event == "return":
                 self._leave(frame, activation, argument)
-                return None  # what is returned here would become the frame's tracer again
             if event != "opcode":
-                return local
+                return
             offset = frame.f_lasti
             offset = begun.get(offset, offset)
             self.events = serial = self.events + 1
@@ -145,11 +143,11 @@ class Recorder:
             found, places = (count is not None and read(frame, count)) or (None, None)
             moments.append(Moment(serial, activation, level, offset, found, printed.size, places))
             if len(moments) < most and serial < MOST_EVENTS:
-                return local
+                return
             self.stopped = self.stopped or f"The record stops after {serial:,} instructions"
             self.full = True
-            sys.settrace(None)
-            return self._let_go()
+            self._let_go()
+            raise Enough
 
         return local
 
@@ -209,8 +207,7 @@ def _untrace(frame: FrameType, active: int) -> None:
     """Take the tracer off a frame. 3.13 instruments the code object, which others may still use."""
     if active == 0 or sys.version_info < (3, 13):
         frame.f_trace_opcodes = False
-    frame.f_trace_lines = True
-    frame.f_trace = None
+    forget_own_tracer(frame)
 
 
 def reader(look: Callable) -> Callable:
@@ -228,10 +225,9 @@ def reader(look: Callable) -> Callable:
             return None
         first = address + offsets.localsplus
         # Addresses are copied out first: describing an object may run the collector.
-        places = (ctypes.c_void_p * count).from_address(first)[:]
+        places = unpack(f"{count}P", ctypes.string_at(first, word * count))
         found = [
-            nothing if at is None else look(slot(first + word * n).value)
-            for n, at in enumerate(places)
+            look(slot(first + word * n).value) if at else nothing for n, at in enumerate(places)
         ]
         return tuple(found), places
 

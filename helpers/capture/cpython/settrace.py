@@ -6,6 +6,7 @@ from collections import namedtuple
 from collections.abc import Callable
 from types import CoroutineType, GeneratorType
 
+from ...internals.frame_tracer import FrameTracer
 from ...model.phrase import ended, interrupted
 from ...safety.arguments import real_type_name
 from ...safety.restoring import note_end, note_interrupt, redirected
@@ -14,6 +15,7 @@ from ..text.value import short_repr
 
 MOST_PRINTED, TAIL = 20_000, 1000  # characters
 TRACER_LOST = "The tracer was lost (sys.settrace, or Ctrl-C inside it)"
+STACK_FULL = "The tracer was lost (the stack was full)"
 INTERRUPTED = "interrupted"
 
 
@@ -52,12 +54,11 @@ class Printed(io.StringIO):
         return self.getvalue()[:size]
 
 
-class Result(
-    namedtuple("Result", "words verb driven tracer_changed kind interrupt", defaults=(None,))
-):
+class Result(namedtuple("Result", "words verb driven lost kind interrupt", defaults=(None,))):
     """How a call ended: the value or exception in `words`, its type in `kind`.
 
-    `interrupt`: the KeyboardInterrupt that ended it, if one did.
+    `lost`: how the tracer was lost, "" if it was not. `interrupt`: the KeyboardInterrupt that ended
+    the call, if one did.
     """
 
     @property
@@ -77,15 +78,21 @@ class Result(
             raise self.interrupt
 
 
-def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[], bool]) -> Result:
-    """Call what is `watched` with `tracer` set, its generator to the end, and say how it ended."""
-    before, own = sys.gettrace(), sys._getframe()
-    opcodes = own.f_trace_opcodes
-    own.f_trace_opcodes = True  # 3.12 sends opcode events only if some frame asked before settrace
-    verb, driven, changed, ended = "It returned", False, False, None
-    interrupt = None
+def traced(
+    tracer: Callable, printed: Printed, watched, args, kwargs, enough: Callable[[], bool]
+) -> Result:
+    """Call what is `watched` with `tracer` set, its generator to the end, and say how it ended.
+
+    The tracer raises `Enough` when it wants to see nothing more.
+    """
+    # 3.12 sends opcode events only if some frame asked before settrace. No variable refers to this
+    # frame: it would be in a cycle, and keep the arguments and the result alive.
+    opcodes = sys._getframe().f_trace_opcodes
+    sys._getframe().f_trace_opcodes = True
+    frame_tracer = FrameTracer(tracer)
+    verb, driven, is_on, error_raised, interrupt = "It returned", False, True, None, None
     with redirected(printed):
-        sys.settrace(tracer)
+        frame_tracer.start()
         try:
             value = watched.call(*args, **kwargs)
             kind, code = real_type_name(value), watched.function.__code__
@@ -98,16 +105,25 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
             interrupt = error
         except BaseException as error:
             words, kind, verb = short_repr(error), real_type_name(error), "It raised"
-            ended = error
+            error_raised = error
         finally:
-            changed = sys.gettrace() is not tracer
-            sys.settrace(before)
-            own.f_trace_opcodes = opcodes
+            is_on = frame_tracer.stop()
+            sys._getframe().f_trace_opcodes = opcodes
     if interrupt is not None:
         note_interrupt(interrupt)
-        changed = False  # CPython removes a tracer in which an exception is raised
-    note_end(ended)
-    return Result(words, verb, driven, changed, kind, interrupt)
+    note_end(error_raised)
+    lost = "" if is_on or interrupt is not None else _say_lost(frame_tracer.error)
+    try:
+        return Result(words, verb, driven, lost, kind, interrupt)
+    finally:
+        error_raised = interrupt = None  # whose tracebacks lead to this frame
+
+
+def _say_lost(error: BaseException | None) -> str:
+    if isinstance(error, RecursionError):
+        return STACK_FULL
+    known = error is None or isinstance(error, KeyboardInterrupt)
+    return TRACER_LOST if known else f"The tracer was lost ({error_message(error)})"
 
 
 def _drive(generator: GeneratorType, enough: Callable[[], bool]) -> str:

@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import types
-from gc import collect, get_objects, get_referents, get_referrers, is_tracked
+from gc import get_objects, get_referents, get_referrers, is_tracked
 from itertools import chain
 
 from ...model.code_records import columns
@@ -31,6 +31,16 @@ from ..cpython.unwrapping import unwrap
 from ..text.source import place_of
 from ..text.value import SCALARS, label, short_name
 from .places import HiddenList, Place, array_type, in_array, module_name, names_of, places_in
+from .registries import find_registered, is_part_of_context
+from .tensor_holders import (
+    find_keepers,
+    find_saving,
+    find_sharers,
+    is_plain_tensor,
+    say_hidden,
+    say_sharers,
+)
+from .unreachable import find_unreachable, is_always_reachable, no_collection
 
 LEVELS = 8
 FEW = 40  # so many objects the collector is asked about at once; for more, one pass over the heap
@@ -45,6 +55,9 @@ COLUMNS = columns("owner name", **_HEADINGS, scan="scan finds it", verdict="can 
 UNSEEN = "The search does not list what only a running call (see show_frame) keeps, or what is "
 UNSEEN += "kept in C where the collector does not look."
 CYCLE = " It is in a cycle of references, and nothing else that the search sees keeps it."
+IN_TORCH = "torch keeps it in C++"
+MOST_SHARERS = 5  # tensors with the same storage that are named
+ONLY_COLLECTOR = "Only the collector (gc.collect) can free it."
 _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
 _KERNEL = ("IPython", "asyncio", "comm", "ipykernel", "jupyter_client", "selectors", "threading")
 _KERNEL += ("json", "tornado", "traitlets", "zmq")  # json writes its messages
@@ -59,9 +72,9 @@ class Heap(Own):
     """
 
     def __init__(self, targets: HiddenList, most: int = 0):
-        collect()
         self.left = 0
-        self.names = {key: name for key, (name, _) in _list_modules().items()}
+        self.targets, self._unreachable = targets, set()
+        self.names = _list_modules()
         for fn in singledispatch():
             home = f"{_home({'__name__': fn.__module__})}.{short_name(fn.__qualname__)}"
             self.names[id(get_referents(fn.registry)[0])] = f"{home}.registry"
@@ -91,6 +104,20 @@ class Heap(Own):
     def parents(self, thing) -> HiddenList:
         """Return what holds `thing`, as far as the search went."""
         return self._parents.get(id(thing), HiddenList())
+
+    def mark_garbage(self) -> None:
+        """Find out what nothing reaches; before anything but the lists here refers to it."""
+        direct = HiddenList(one for target in self.targets for one in self.parents(target))
+        ours = HiddenList([self._met, direct, *self._parents.values()])
+        self._unreachable = find_unreachable(direct, self._is_root, self._parents, ours)
+
+    def is_garbage(self, place: Place) -> bool:
+        """Return whether nothing reaches a place of the target: only the collector can free it."""
+        return bool({id(place.container), id(place.holder)} & self._unreachable)
+
+    def _is_root(self, thing) -> bool:
+        is_target = any(thing is target for target in self.targets)
+        return is_target or id(thing) in self.names or is_always_reachable(thing)
 
     def _find_unfinished(self, level: HiddenList, prune: bool):
         known = set(self._parents)
@@ -138,14 +165,15 @@ def _find_referrers(level: HiddenList, wanted: dict):
             yield holder
 
 
-def _list_modules() -> dict[int, tuple[str, types.ModuleType]]:
-    """Return name and module by the id of the module's dict: once each, under its own name."""
+def _list_modules() -> dict[int, str]:
+    """Return the name of each module by the id of its dict: once each, under its own name."""
     found = {}
-    for name, module in sorted((k, m) for k, m in list(sys.modules.items()) if type(k) is str):
+    for name in sorted(key for key in list(sys.modules) if type(key) is str):
+        module = sys.modules.get(name)
         if real_isinstance(module, types.ModuleType):
             inside = namespace(module)
             if id(inside) not in found or dict.get(inside, "__name__") == name:
-                found[id(inside)] = name, module
+                found[id(inside)] = name
     return found
 
 
@@ -158,45 +186,109 @@ def singledispatch() -> HiddenList:
 def scan_modules(obj) -> tuple[Place, ...]:
     """Return the names in modules that hold `obj`: fast, and blind to everything else."""
     found = HiddenList()
-    for name, module in _list_modules().values():
+    for name in _list_modules().values():
+        module = sys.modules[name]
         keys = [key for key in names_of(namespace(module), obj) if type(key) is str]
         found.extend(module_name(name, module, key) for key in keys)
     return _order(found)
 
 
 def find_holders(obj) -> tuple[Place, ...]:
-    """Return every place that holds `obj`, as far as the collector can see; always in one order."""
-    return _places_of(obj, Heap(HiddenList([obj])))
+    """Return every place that holds `obj`, as far as the collector can see; always in one order.
+
+    Places in garbage are left out: nothing reaches them.
+    """
+    with no_collection():
+        heap = Heap(HiddenList([obj]))
+        heap.mark_garbage()
+        return tuple(place for place in _places_of(obj, heap) if not heap.is_garbage(place))
 
 
 def bindings(obj) -> Listing:
     """List the places in this process that refer to `obj`, and which of them a module scan finds.
 
     It misses variables that only a running call (`show_frame`) keeps. It also misses holders in C
-    that the collector does not track, except NumPy arrays, or has set aside (`gc.freeze`). Each of
-    `.model.rows` has `kind`, `owner`, `name`, `path` and `rebindable`.
+    that the collector does not track, except NumPy arrays, or has set aside (`gc.freeze`). Nothing
+    is collected. Places that nothing reaches are listed as such; those of a function, class or
+    module only if there are no others. Each of `.model.rows` has `kind`, `owner`, `name`, `path`
+    and `rebindable`.
     Example: `[row.path for row in show_bindings(step).model.rows]`
     """
+    with no_collection():
+        return _list_bindings(obj)
+
+
+def _list_bindings(obj) -> Listing:
     heap = Heap(HiddenList([obj]), MOST_HOLDERS)
+    heap.mark_garbage()
+    places = _places_of(obj, heap)
+    garbage = HiddenList(place for place in places if heap.is_garbage(place))
+    reached = HiddenList(place for place in places if not heap.is_garbage(place))
+    if reached and is_exactly(obj, types.FunctionType, types.ModuleType, type):
+        garbage = HiddenList()
     known = {}  # the holders of each exception, by its id
-    rows = tuple(_row(place, known) for place in _places_of(obj, heap))
+    in_torch, seen_in_torch = _look_into_torch(obj) if is_plain_tensor(obj) else ([], "")
+    rows = [_row(place, known) for place in reached]
+    rows += [_row(place, known)._replace(rebindable=False, garbage=True) for place in garbage]
+    rows += in_torch
     fast = sum(row.scan for row in rows)
     found = "this 1 place" if len(rows) == 1 else f"these {len(rows)} places"
     note = f"The thorough search finds {found}; the fast scan of the modules finds {fast}."
     note = note if rows else "Neither search finds a place that holds it."
     left = f" {heap.left:,} more objects hold it and are not listed." if heap.left else ""
-    left += CYCLE * (bool(rows) and not heap.left and heap.is_closed)
+    left += CYCLE * (bool(reached) and not heap.left and heap.is_closed)
+    left += f" {seen_in_torch}" if seen_in_torch else ""
+    left += f" {_say_garbage(len(garbage), len(rows))}" if garbage else ""
     title = f"Places that refer to {describe(obj)}{_made(obj)}"
-    return Listing(title, COLUMNS, rows, f"{note} {UNSEEN}{left}")
+    return Listing(title, COLUMNS, tuple(rows), f"{note} {UNSEEN}{left}")
+
+
+def _look_into_torch(tensor) -> tuple[list[Binding], str]:
+    """Return the rows of tensors that keep this one in C++, and sentences on what is not seen."""
+    keepers, names = find_keepers(tensor)
+    sharers, saving = find_sharers(tensor), find_saving(tensor)
+    named = HiddenList([*keepers, *sharers[:MOST_SHARERS], *saving[:MOST_SHARERS]])
+    paths = _name_each(named)
+    rows = [
+        Binding("C-level holder", path or _anonymous(keeper), name, False, False, IN_TORCH)
+        for path, keeper, name in zip(paths, keepers, names, strict=False)
+    ]
+    shown = sorted(filter(None, paths[len(keepers) : len(named) - len(saving[:MOST_SHARERS])]))
+    graphs = sorted(filter(None, paths[len(named) - len(saving[:MOST_SHARERS]) :]))
+    words = say_hidden(tensor, len(keepers), graphs), say_sharers(shown, len(sharers) - len(shown))
+    return sorted(rows), " ".join(filter(None, words))
+
+
+def _name_each(things: HiddenList) -> list[str]:
+    """Return the shortest path to each thing, "" where there is none; one search for all."""
+    scanned = [[place.binding.path for place in scan_modules(thing)] for thing in things]
+    if not all(scanned):
+        heap = Heap(things)
+        for at, thing in enumerate(things):
+            if not scanned[at]:
+                scanned[at] = [place.binding.path for place in _places_of(thing, heap)]
+    known = [[path for path in paths if LOST not in path] for paths in scanned]
+    return [min(paths, key=len, default="") for paths in known]
+
+
+def _say_garbage(count: int, rows: int) -> str:
+    which = "It is" if rows == 1 else "They are" if count == rows else f"{count} of them are"
+    return f"{which} in a cycle of references that nothing else reaches. {ONLY_COLLECTOR}"
 
 
 def _row(place: Place, known: dict[int, str]) -> Binding:
     """Return the row of a place; where the traceback of an exception keeps it, with its holders."""
     if place.errors and (key := id(place.errors[0])) not in known:
-        found = sorted({one.binding.path for one in find_holders(place.errors[0])})
+        found = _holders_of_error(place.errors[0])
         known[key] = f"; the exception is in {listed(found, 2)}" if found else ""
     row = place.binding
     return row._replace(reason=row.reason + known[key]) if place.errors else row
+
+
+def _holders_of_error(error) -> list[str]:
+    """Return the paths of what holds an exception, or of what did before it became garbage."""
+    heap = Heap(HiddenList([error]))
+    return sorted({place.binding.path for place in _places_of(error, heap)})
 
 
 def _made(obj) -> str:
@@ -225,11 +317,14 @@ def _places_of(target, heap: Heap) -> tuple[Place, ...]:
     for holder in heap.parents(target):
         for place in places_in(holder, target, heap):
             found.setdefault(place.key, place)
+    for place in find_registered(target):
+        found.setdefault(place.key, place)
     for place in found.values():
         if type(place.holder) is HiddenList:  # the functions that share a closure cell
             place.owners = tuple(sorted({_own_name(one, heap) for one in place.holder}))
         place.owners = place.owners or (_find_path(place.holder, heap),)
-    return _order(p for p in found.values() if ".user_ns_hidden" not in "".join(p.owners))
+    shown = (p for p in found.values() if ".user_ns_hidden" not in "".join(p.owners))
+    return _order(p for p in shown if not is_part_of_context(p))
 
 
 def why_fixed(home) -> str:
@@ -269,7 +364,7 @@ def _is_history(place) -> bool:
 
 def patched_names(most: int) -> str:
     """Return "numpy.dot: mine, …" of the names in libraries that lead to the learner's code."""
-    spaces = {name: namespace(module) for name, module in _list_modules().values()}
+    spaces = {name: namespace(sys.modules[name]) for name in _list_modules().values()}
     files = {name: str(dict.get(names, "__file__") or "") for name, names in spaces.items()}
     theirs = {name for name in files if name in sys.builtin_module_names or is_library(files[name])}
     own = {name for name in files.keys() - theirs if files[name] or name == "__main__"}
@@ -361,6 +456,8 @@ def describe(obj) -> str:
         return f"the module {_home(namespace(obj))}"
     if is_exactly(obj, *SCALARS):
         return label(obj)
+    if type(obj) is types.MethodType and type(obj.__func__) is types.FunctionType:
+        return f"the bound method {label(obj).removesuffix('()')}"
     words, inside = _anonymous(obj).removesuffix(f" {LOST}"), unwrap(obj)[0]
     if callable(obj) and (said := spoken(obj)).startswith("np."):
         return f"the {'ufunc' if inside is obj else 'function'} {said}"

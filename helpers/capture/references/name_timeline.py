@@ -7,6 +7,7 @@ from dataclasses import replace
 from dis import get_instructions, opmap
 from types import FunctionType, MethodType, ModuleType
 
+from ...internals.interpreter_frame import local_variables
 from ...model.graphs import Graph
 from ...model.phrase import clipped, ended, interrupted
 from ...model.stage_records import Panel, Step, Timeline
@@ -14,7 +15,7 @@ from ...safety.arguments import is_exactly, real_isinstance
 from ...safety.users_frames import is_library
 from ..cpython.following import Limits
 from ..cpython.frame import suspends
-from ..cpython.settrace import TRACER_LOST, Printed, traced
+from ..cpython.settrace import Printed, traced
 from ..cpython.unwrapping import Unwrapped, to_run
 from ..text.source import source_of
 from ..text.value import library_value, of_library, short_name, short_repr
@@ -58,7 +59,7 @@ class _Run:
         self.watched, self.fn, self.steps = watched, watched.function, []
         self.notes, self._most = dict.fromkeys(watched.sentences), most  # each note once
         self._frame, self._line, self._raised, self._over = None, 0, "", False
-        self.is_cut = False
+        self.is_cut, self._order = False, []
         self._printed, self._numbers = Printed(), Numbers()
         self.source = source_of(self.fn.__code__).folded()
         made = (at for at in get_instructions(self.fn.__code__) if at.opname in CALLS)
@@ -77,7 +78,7 @@ class _Run:
         told = {
             self.watched.unreached(began or found.raised): True,
             "The generator was run to its end.": ended_well,
-            f"{TRACER_LOST}: what ran after that is not shown.": began and found.tracer_changed,
+            f"{found.lost}: what ran after that is not shown.": began and found.lost,
             interrupted(lines, "line"): self.is_cut,
             raised: found.raised and not (self._raised or self.is_cut),
         }
@@ -102,10 +103,17 @@ class _Run:
             returns = event == "return" and argument is not None
             value = returns and (library_value(argument) or short_repr(argument))
             ends = f", and the call returns {value}" if returns else ""
-            self._step(frame.f_locals, frame.f_lineno if event == "line" else 0, ends)
+            self._step(self._look(frame), frame.f_lineno if event == "line" else 0, ends)
         if event == "line":
             self._line, self._raised = frame.f_lineno, ""
         return self._on_event
+
+    def _look(self, frame) -> Mapping[str, object]:
+        """Return the frame's variables, in the order in which they were bound."""
+        found = local_variables(frame)
+        known = [name for name in self._order if name in found]
+        self._order = [*known, *(name for name in found if name not in known)]
+        return {name: found[name] for name in self._order}
 
     def _step(self, names: Mapping[str, object], then: int, ends: str):
         if len(self.steps) > self._most:

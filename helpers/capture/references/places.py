@@ -9,11 +9,13 @@ import functools
 import inspect
 import sys
 import types
+from collections import deque
 from contextlib import suppress
 from functools import partial
 from gc import get_referents, get_referrers
 from types import SimpleNamespace
 
+from ...internals.interpreter_frame import local_variables
 from ...model.reference_records import Binding, join
 from ...safety import restoring
 from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
@@ -23,9 +25,11 @@ from ..text.source import place_of
 
 MISSING = Own()
 _IMMUTABLE, _MANAGED_DICT = 1 << 8, 1 << 4  # of a type's __flags__
-# A view releases its references by itself; nothing can write them.
-_NO_PLACE = (types.TracebackType, types.MappingProxyType)
+_NO_PLACE = (types.TracebackType,)  # what it keeps is told by the exception
+# Attributes of types written in C whose getters return what is kept, and run nothing.
+_PLAIN_GETTERS = {"__cause__", "__context__", "__self__", "args", "_coro", "_exception", "_result"}
 _FRAMES = {types.GeneratorType: "gi_frame", types.CoroutineType: "cr_frame"}
+_FRAMES[types.AsyncGeneratorType] = "ag_frame"
 _FIXED_TYPE = "its type cannot be changed"
 _FIXED = {  # kind of place -> why it cannot be written
     "dict key": "a key is found by its hash",
@@ -166,6 +170,10 @@ _WAYS = {  # kind of place -> what reads it, what writes it; a dict for all othe
         lambda place: list.__getitem__(place.container, place.at),
         lambda place, value: list.__setitem__(place.container, place.at, value),
     ),
+    "deque item": (
+        lambda place: deque.__getitem__(place.container, place.at),
+        lambda place, value: deque.__setitem__(place.container, place.at, value),
+    ),
     "closure cell": (
         lambda place: place.container.cell_contents,
         lambda place, value: setattr(place.container, "cell_contents", value),
@@ -201,8 +209,15 @@ def is_immutable(cls) -> bool:
 
 
 def names_of(container: dict, child) -> list:
-    """Return the keys whose value is `child`."""
-    return [key for key, value in list(dict.items(container)) if value is child]
+    """Return the keys whose value is `child`.
+
+    No list of all pairs is made: so many tuples at once would bring a collection nearer.
+    """
+    while True:
+        try:
+            return [key for key, value in dict.items(container) if value is child]
+        except RuntimeError:  # another thread has changed it meanwhile
+            continue
 
 
 def places_in(holder, child, heap) -> list[Place]:
@@ -212,6 +227,11 @@ def places_in(holder, child, heap) -> list[Place]:
         return found
     if real_isinstance(holder, dict):
         found = _in_dict(holder, child, heap)
+    elif real_isinstance(holder, deque):
+        indexes = [at for at, one in enumerate(deque.__iter__(holder)) if one is child]
+        found = [Place("deque item", holder, f"[{at}]", at=at) for at in indexes]
+    elif type(holder) is types.MappingProxyType:
+        return [Place("C-level holder", holder, "")]
     elif real_isinstance(holder, list):
         indexes = [at for at, one in enumerate(list.__iter__(holder)) if one is child]
         found = [Place("list item", holder, f"[{at}]", at=at) for at in indexes]
@@ -237,7 +257,7 @@ def places_in(holder, child, heap) -> list[Place]:
     elif real_isinstance(holder, partial) and holder.func is child:
         return [Place("partial", holder, "func")]
     wrapper = found and is_exactly(holder, staticmethod, classmethod)
-    if wrapper or is_exactly(holder, dict, list, tuple, set, frozenset):
+    if wrapper or is_exactly(holder, dict, list, deque, tuple, set, frozenset):
         return found
     return found + _in_instance(holder, child)
 
@@ -323,10 +343,7 @@ def _in_call(call, child) -> list[Place]:
     frame = call if is_frame else name and getattr(call, name)
     if not frame or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # a function's
         return []
-    had, found = set(map(id, get_referents(call))), frame.f_locals
-    names = [name for name, value in found.items() if value is child]
-    if type(found) is dict and id(found) not in had:  # up to 3.12, a copy that the frame keeps
-        found.clear()
+    names = [name for name, value in local_variables(frame).items() if value is child]
     errors = HiddenList(_find_errors(frame) if names and is_frame else ())
     at = place_of(frame.f_code, frame.f_lineno)
     of = f"the traceback of {real_type_name(errors[0])}" if errors else f"a {real_type_name(call)}"
@@ -347,12 +364,31 @@ def _find_errors(frame) -> HiddenList:
 
 
 def _in_slots(holder, child) -> list[Place]:
+    """Return the slots, and the attributes kept in C, that hold `child`."""
     found, fixed = [], _FIXED["C-level holder"]
     for name, slot in [pair for base in type(holder).__mro__ for pair in vars(base).items()]:
+        readable = type(slot) is types.MemberDescriptorType
+        readable = readable or (name in _PLAIN_GETTERS and type(slot) is types.GetSetDescriptorType)
         with suppress(AttributeError):  # it is empty
-            if type(slot) is types.MemberDescriptorType and slot.__get__(holder) is child:
+            if readable and slot.__get__(holder) is child:
                 found.append(Place("instance attribute", holder, name, reason=fixed))
     return found
+
+
+def _name_in_c(holder, child) -> str:
+    """Return in words what part of an object written in C holds `child`."""
+    if type(holder) in (*_FRAMES, types.FrameType):
+        return "(on its value stack)"
+    if type(holder) is functools._lru_cache_wrapper:
+        return "(inside the C object)" if holder.__wrapped__ is child else "(its cache)"
+    return "(inside the C object)"
+
+
+def _in_annotations(function, child) -> list[Place]:
+    """Return the place of annotations that CPython still has as a tuple of names and values."""
+    if type(child) is not tuple or function.__defaults__ is child or function.__closure__ is child:
+        return []
+    return [Place("C-level holder", function, "__annotations__")]
 
 
 def _in_wrapper(holder, heap):
@@ -372,10 +408,14 @@ def _in_instance(holder, child):
     # What the collector counts more often than we have found in Python is held by C code.
     in_c = sum(one is child for one in get_referents(holder)) - (type(holder) is child)
     in_c -= len(found) * bool(type(holder).__flags__ & _MANAGED_DICT)  # kept without a dict
-    if real_isinstance(holder, dict, list, tuple, set, frozenset) or in_c <= 0:
+    if real_isinstance(holder, dict, list, deque, tuple, set, frozenset):
+        return found + _in_slots(holder, child)  # such as the default_factory of a defaultdict
+    if in_c <= 0:
         return found
     named = _in_call(holder, child) or _in_slots(holder, child)
-    return found + (named or [Place("C-level holder", holder, "(inside the C object)")])
+    if not named and real_isinstance(holder, types.FunctionType):
+        named = _in_annotations(holder, child)
+    return found + (named or [Place("C-level holder", holder, _name_in_c(holder, child))])
 
 
 def key_words(key) -> str:

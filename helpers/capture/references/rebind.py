@@ -14,8 +14,8 @@ import types
 from collections import Counter
 from contextlib import suppress
 from fnmatch import fnmatchcase
-from functools import partial
-from gc import get_referents
+from functools import _lru_cache_wrapper, partial
+from gc import get_objects, get_referents
 
 from ...model.phrase import counted, listed
 from ...safety.arguments import is_exactly, printable, real_isinstance
@@ -26,7 +26,8 @@ from ..text.value import label
 from .holder_search import describe, find_holders, scan_modules, singledispatch, why_fixed
 from .places import HiddenList, Place, is_immutable
 
-UNSEEN = "; variables of running calls are not counted"
+UNSEEN = "; variables of running calls are not counted, and caches keep the results that they have"
+MOST_CACHES = 3  # that are named
 MOST_ROWS = 12  # that a rebinding prints
 _SHARED = (int, str, bytes, float, complex, tuple, frozenset, range, slice, bool)
 _SHARED += (type(None), type(...), type(NotImplemented))  # made once for all
@@ -42,7 +43,8 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     `new` needs to reach `old` also stay, and those that `old` has to itself. So does a variable
     that only a running call refers to, because no search lists it. For a permanent replacement,
     call `.__enter__()` on the result at start-up, or use `stack.enter_context`. The caches of
-    singledispatch functions are emptied before and after the block.
+    singledispatch functions are emptied before and after the block. No other cache is: what an
+    lru_cache has stored stays the old result.
 
     ValueError or TypeError, in one sentence and with nothing changed, if no place could be rebound,
     a path names no place, or `new` is `old` itself or cannot be called though `old` can. Shared
@@ -71,11 +73,12 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
 class Rebinding(Own):
     """A rebinding: `changed` and `left` tell what became of each place, as rows."""
 
-    __slots__ = ("old", "new", "changed", "left", "_how", "_undo")
+    __slots__ = ("old", "new", "changed", "left", "_caches", "_how", "_undo")
 
     def __init__(self, old, new, search, keep, only):
         self.old, self.new, self._how = old, new, (search, keep, only)
         self.changed, self.left, self._undo = (), (), HiddenList()
+        self._caches: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         if not self.changed:
@@ -83,7 +86,9 @@ class Rebinding(Own):
         done, left = len(self.changed), len(self.left)
         told = "; ".join(f"{n}: {why}" for why, n in Counter(r.reason for r in self.left).items())
         told = f"{left} left ({told})" if told else f"{left} left"
-        head = f"{_placed(self.old)}: {done} of {done + left} places rebound, {told}{UNSEEN}."
+        head = f"{_placed(self.old)}: {done} of {done + left} places rebound, {told}{UNSEEN}"
+        head += f" (an lru_cache on {listed(self._caches, MOST_CACHES)})" * bool(self._caches)
+        head += "."
         rows = [f"  {row.path}" for row in self.changed]
         rows += [f"  {row.path} (left: {row.reason})" for row in self.left]
         rest = f"  … {len(rows) - MOST_ROWS} more; `.changed` and `.left` contain all"
@@ -135,6 +140,7 @@ class Rebinding(Own):
                 plan.append(place)
                 changed.append(place.binding)
         self.changed, self.left = tuple(changed), tuple(left)
+        self._caches = _find_caches(self.old)
         if not plan:
             why = listed([f"{row.path} ({row.reason})" for row in left], 3)
             raise ValueError(f"no place that holds {describe(self.old)} can be rebound: {why}")
@@ -167,6 +173,22 @@ class Rebinding(Own):
             f"while {describe(self.old)} was rebound, something else changed {listed(other, 3)}, "
             "which was left as it is; all others refer to the original again"
         )
+
+
+def _find_caches(old) -> tuple[str, ...]:
+    """Return the names of what lru_cache decorates, calls `old` by name, and has results."""
+    wrappers = (one for one in get_objects() if type(one) is _lru_cache_wrapper)
+    filled = HiddenList(one for one in wrappers if one.cache_info().currsize)
+    found = set()
+    for wrapper in filled:
+        function = wrapper.__wrapped__
+        if type(function) is not types.FunctionType:
+            continue
+        space = function.__globals__
+        uses = (space.get(name) for name in names_used(function.__code__))
+        if function is old or any(one is old for one in uses):
+            found.add(f"{printable(function.__module__)}.{printable(function.__qualname__)}")
+    return tuple(sorted(found))
 
 
 def _reach(new, old) -> set:

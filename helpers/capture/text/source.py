@@ -18,6 +18,7 @@ from functools import cache, cached_property, lru_cache
 from types import CodeType
 
 from ...model.phrase import clipped
+from ...model.stage_records import BETWEEN
 from ...safety.arguments import printable
 
 NOWHERE = (0, 0, 0, 0)
@@ -208,7 +209,7 @@ class Pages:
                 source = source_of(code).folded()
                 found, own = [(source, above)], source.places or [""] * len(source.lines)
                 self._texts += filter(None, [source.text])
-                self.places += [*[""] * bool(self.places), *own] * bool(source.text)
+                self.places += [*[BETWEEN] * bool(self.places), *own] * bool(source.text)
             self._places[id(code)] = code, *found[0]
         return self._places[id(code)][1:]
 

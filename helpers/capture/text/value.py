@@ -64,13 +64,21 @@ def label(value: object) -> str:
     if is_exactly(value, FunctionType, BuiltinFunctionType):
         return f"{short_name(value.__name__)}()"
     if type(value) is MethodType:
-        inner = type(value.__func__) is not MethodType
-        return f".{label(value.__func__)}" if inner else "bound method"
+        return _method_label(value)
     if type(value) is ModuleType:
         return short_name(str(vars(value).get("__name__", "module")))
     if real_isinstance(value, type):
         return f"class {short_name(value.__name__)}"
     return real_type_name(value)
+
+
+def _method_label(method: MethodType) -> str:
+    """Return `Trainer.step()`: the class of the object, or the class that it is bound to."""
+    if type(method.__func__) is MethodType:
+        return "bound method"
+    bound_to = method.__self__
+    owner = bound_to if real_isinstance(bound_to, type) else type(bound_to)
+    return f"{short_name(owner.__name__)}.{label(method.__func__)}"
 
 
 def detail(value: object) -> str:

@@ -19,6 +19,7 @@ from ...model.graphs import Graph
 from ...model.phrase import clipped, ended, listed
 from ...safety import PACKAGE
 from ...safety.restoring import note_end, note_interrupt, redirected
+from ...safety.users_frames import is_library
 from ..cpython import disassembly
 from ..cpython.bytecode import argument
 from ..cpython.settrace import Printed
@@ -100,8 +101,8 @@ class Record:
         """Note the instruction that `tx` is about to translate."""
         if tx.instruction_pointer is None:
             return
-        if tx.f_globals is not self._home:
-            self.elsewhere = True
+        if tx.f_globals is not self._home and is_library(tx.f_code.co_filename):
+            self.elsewhere = True  # users' own functions are always shown
             return
         self._seen.add(tx.f_code)
         self._steps -= 1

@@ -1,0 +1,136 @@
+"""A tracer that leaves the variables of the frames that it sees as they are.
+
+Up to 3.12, CPython copies a frame's variables into the dict of `frame.f_locals` before it calls a
+function of `sys.settrace`, and back afterwards (`call_trampoline`, Python/sysmodule.c). A program
+that has written to that dict loses what it wrote, and the copies keep objects alive. A function in
+C form (`PyEval_SetTrace`, Python/ceval.c) is called without these copies.
+"""
+
+import _thread
+import ctypes
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+from .interpreter_frame import thing
+
+EVENTS = ("call", "exception", "line", "return", "c_call", "c_exception", "c_return", "opcode")
+_CALL, _RETURN = EVENTS.index("call"), EVENTS.index("return")
+# int (*Py_tracefunc)(PyObject *, PyFrameObject *, int, PyObject *), Include/cpython/pystate.h
+_C_FORM = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.py_object, ctypes.c_int, ctypes.c_void_p
+)
+
+_set_trace = ctypes.pythonapi["PyEval_SetTrace"]
+_set_trace.restype = None
+
+
+class Enough(Exception):
+    """Raised by a tracer that wants to see nothing more."""
+
+
+class FrameTracer:
+    """Calls `tracer(frame, event, argument)` as `sys.settrace` would, from `start` to `stop`.
+
+    An error in the tracer never reaches the program. It ends the tracing, and is in `error`.
+    `sys.gettrace` returns in the program what it would return without us.
+    """
+
+    def __init__(self, tracer: Callable):
+        self.error: BaseException | None = None
+        self._tracer = tracer
+        self._followed: dict[int, Callable] = {}  # id of a running frame -> its own tracer
+        self._quiet: set[int] = set()  # ids of running frames that send no lines because of us
+        self._before, self._is_paused, self._is_probed = None, False, False
+        self._c_form = _C_FORM(self._receive)
+
+    def start(self) -> None:
+        """Begin to trace in this thread."""
+        self._before = sys.gettrace()
+        object_of_it = None if self._before is None else id(self._before)
+        _set_trace(self._c_form, ctypes.c_void_p(object_of_it))
+
+    def stop(self) -> bool:
+        """End the tracing, and return whether the program left it as it was.
+
+        A tracer that the program has set stays set.
+        """
+        is_on = self._is_on()
+        if is_on or self._is_paused:
+            sys.settrace(self._before)
+        self._followed.clear()
+        self._c_form = None  # which refers to this object
+        return is_on or (self._is_paused and self.error is None)
+
+    def _pause(self) -> None:
+        self._is_paused = True
+        self._followed.clear()
+        sys.settrace(None)
+
+    def _is_on(self) -> bool:
+        """Return whether CPython still calls this tracer: a program may have set another one."""
+        _probe()
+        return self._is_probed
+
+    def _receive(self, _, frame: FrameType, kind: int, pointer: int | None) -> int:
+        try:
+            self._dispatch(frame, kind, pointer)
+        except Enough:
+            self._pause()
+        except BaseException as error:
+            self.error = error.with_traceback(None)
+            self._pause()
+            if isinstance(error, KeyboardInterrupt):  # it is for the program
+                _thread.interrupt_main()
+        return 0
+
+    def _dispatch(self, frame: FrameType, kind: int, pointer: int | None) -> None:
+        if kind == _CALL:
+            self._begin(frame)
+            return
+        key = id(frame)
+        local = self._followed.get(key)
+        if local is not None:
+            argument = thing(pointer) if pointer else None
+            following = local(frame, EVENTS[kind], argument)
+            if following is not None and key in self._followed:
+                self._followed[key] = following
+        if kind == _RETURN:
+            self._followed.pop(key, None)
+            if key in self._quiet:
+                self._quiet.discard(key)
+                frame.f_trace_lines = True
+
+    def _begin(self, frame: FrameType) -> None:
+        if frame.f_code is _probe.__code__:
+            self._is_probed = True
+            return
+        local = self._tracer(frame, "call", None)
+        if local is not None:
+            self._followed[id(frame)] = local
+        elif frame.f_trace_lines:  # a call for each of its lines would cost time
+            self._quiet.add(id(frame))
+            frame.f_trace_lines = False
+
+
+def ask_for_opcodes(frame: FrameType) -> None:
+    """Let a frame send an event before each instruction; 3.13 does if the frame has a tracer."""
+    if sys.version_info >= (3, 13) and frame.f_trace is None:
+        frame.f_trace = _probe
+    frame.f_trace_opcodes = True
+
+
+def forget_tracer(frame: FrameType) -> None:
+    """Undo what `ask_for_opcodes` did to a frame."""
+    frame.f_trace_opcodes = False
+    forget_own_tracer(frame)
+
+
+def forget_own_tracer(frame: FrameType) -> None:
+    """Take away the tracer that `ask_for_opcodes` gave to a frame."""
+    if frame.f_trace is _probe:
+        frame.f_trace = None
+
+
+def _probe(*_) -> None:
+    """Do nothing, in a frame that a tracer sees."""

@@ -1,0 +1,289 @@
+"""What a program can feel is the same with a tracer of ours and without one, on every Python."""
+
+import gc
+import sys
+
+import pytest
+
+from helpers.capture.cpython import bytecode, costs, frame, hooked_frames, settrace, stack_run
+from helpers.capture.references.name_graph import names_graph
+from helpers.capture.references.name_timeline import names_timeline
+from helpers.capture.references.rebind import code_swapped, rebind_everywhere
+from helpers.capture.references.routes import watch_routes
+from helpers.internals.frame_tracer import FrameTracer
+from helpers.internals.interpreter_frame import local_variables
+
+from .. import pythons
+from . import felt_programs
+from .felt_programs import PROGRAMS
+
+VERBS = names_timeline, frame.frames_timeline, stack_run.stack_run
+REPEATED = 10
+
+
+def feel(program, verb):
+    felt = []
+    verb(program, felt) if verb else program(felt)
+    return felt
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_a_program_feels_the_same_with_and_without_a_tracer(program):
+    before = sys.gettrace()
+    plain = feel(program, None)
+    sys.settrace(before)  # one program takes it away
+    for verb in VERBS:
+        assert (verb.__name__, feel(program, verb)) == (verb.__name__, plain)
+        sys.settrace(before)
+
+
+@pytest.mark.parametrize("version", pythons.OTHERS)
+def test_other_pythons_agree(version):
+    code = (
+        f"sys.path.insert(0, {str(pythons.ROOT / 'tests' / 'capture')!r})\n"
+        "import felt_programs\n"
+        "from helpers.capture.cpython.frame import frames_timeline\n"
+        "from helpers.capture.cpython.stack_run import stack_run\n"
+        "from helpers.capture.references.name_timeline import names_timeline\n"
+        "for program in felt_programs.PROGRAMS:\n"
+        "    program(plain := [])\n"
+        "    for verb in (names_timeline, frames_timeline, stack_run):\n"
+        "        verb(program, felt := [])\n"
+        "        if felt != plain: print(program.__name__, verb.__name__, plain, felt)\n"
+    )
+    differing = pythons.run(version, code).splitlines()
+    known = (
+        "asks_for_the_tracer stack_run"  # 3.13 asks a frame for a tracer before it sends opcodes
+    )
+    assert [line for line in differing if not (version == "3.13" and line.startswith(known))] == []
+
+
+def test_the_example_of_the_issue_returns_what_plain_python_does():
+    def writes():
+        a = 1
+        d = sys._getframe().f_locals
+        d["a"] = 2
+        _ = a
+        return d["a"]
+
+    assert names_timeline(writes).steps[-1].label.endswith("the call returns 2")
+
+
+def test_names_that_exec_made_are_no_names_of_the_function():
+    def runs_exec():
+        found = 3
+        exec("b = 2")
+        return found
+
+    steps = names_timeline(runs_exec).steps
+    assert all("b" not in labels(step.panel("names and objects")) for step in steps)
+    calls = [s.label for s in frame.frames_timeline(runs_exec).steps if s.lane == "call"]
+    assert calls == ["call runs_exec()", "call <module>"]
+
+
+def labels(content):
+    return [node.label for node in content.nodes] if hasattr(content, "nodes") else []
+
+
+def test_a_call_has_its_arguments_and_no_other_names():
+    factor = 3
+
+    def scale(x, *rest, flag=False, **options):
+        return x * factor
+
+    steps = frame.frames_timeline(lambda: scale(1, 2, flag=True, k=4)).steps
+    (label,) = [step.label for step in steps if "scale" in step.label and step.lane == "call"]
+    assert label == "call scale(x = 1, flag = True, rest = (2,), options = {'k': 4})"
+
+
+def test_an_error_of_the_tracer_is_none_of_the_program_s():
+    def broken(frame, event, argument):
+        raise ZeroDivisionError("ours")
+
+    tracer = FrameTracer(broken)
+    tracer.start()
+    try:
+        result = sum(map(abs, [1, -2]))
+        (lambda: None)()
+    finally:
+        left = tracer.stop()
+    assert result == 3 and not left and isinstance(tracer.error, ZeroDivisionError)
+
+
+def test_a_tracer_that_was_active_is_active_again():
+    events = []
+
+    def active(frame, event, argument):
+        events.append(event)
+
+    before = sys.gettrace()
+    sys.settrace(active)
+    try:
+        for verb in VERBS:
+            verb(felt_programs.closes_over, [])
+            assert sys.gettrace() is active
+    finally:
+        sys.settrace(before)
+
+
+def test_a_full_stack_is_told_and_breaks_nothing():
+    def deep():
+        try:
+            deep.again()
+        except RecursionError:
+            return "caught"
+
+    deep.again = lambda: deep.again()
+    result = names_timeline(deep)
+    assert result.steps[-1].label.endswith("returns 'caught'") or settrace.STACK_FULL in result.note
+
+
+def test_looking_at_the_caller_s_names_leaves_its_snapshot_alone():
+    value = 1
+    snapshot = sys._getframe().f_locals
+    snapshot["value"] = 2
+    space = local_variables(sys._getframe())
+    names_graph(space, ["value"])
+    frame.frame_listing(sys._getframe())
+    assert space["value"] == 1
+    assert snapshot["value"] == 2 or sys.version_info >= (3, 13)
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.__name__)
+def test_ten_uses_leave_nothing_behind(verb):
+    def counted():
+        gc.collect()
+        return len(gc.get_objects())
+
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        for _ in range(3):
+            verb(felt_programs.closes_over, [])
+        before = counted()
+        for _ in range(REPEATED):
+            verb(felt_programs.closes_over, [])
+        assert counted() - before < REPEATED
+        before = len(gc.get_objects())
+        verb(felt_programs.closes_over, [])
+        garbage = gc.collect()
+    finally:
+        (gc.enable if enabled else gc.disable)()
+    assert garbage == 0, f"{garbage} objects in cycles, of {len(gc.get_objects()) - before}"
+
+
+def called(x):
+    return x * 2
+
+
+def calls(x):
+    def inner(y):
+        return y + 1
+
+    return called(x) + inner(x)
+
+
+def raises():
+    try:
+        called(None)
+    except TypeError as error:
+        return error
+
+
+def swaps():
+    with code_swapped(called, lambda x: x * 3):
+        assert calls(1) == 5
+
+
+def rebinds():
+    with rebind_everywhere(called, lambda x: x * 3):
+        calls(1)
+
+
+USES = {
+    "show_bytecode": lambda: bytecode.bytecode(calls, caches=True, adaptive=True),
+    "show_code": lambda: bytecode.code_tree(calls),
+    "show_frame": lambda: frame.frame_listing(sys._getframe()),
+    "show_traceback": lambda: frame.traceback_listing(raises()),
+    "show_names": lambda: names_graph({"called": called}, ["called"]),
+    "watch_specialising": lambda: bytecode.specialising(calls, {"numbers": (1,)}, times=20),
+    "watch_routes": lambda: watch_routes(
+        *(called, calls, {"a": lambda: called(1)}, {"a": lambda: called}),
+        {"swap": lambda: code_swapped(called, lambda x: x * 3)},
+    ),
+    "watch_hooked": lambda: hooked_frames.hooked_listing(calls, 1),
+    "watch_names that raises": lambda: names_timeline(raises),
+    "code_swapped": swaps,
+    "rebind_everywhere": rebinds,
+}
+
+
+@pytest.mark.parametrize("verb", USES)
+def test_ten_uses_of_any_verb_use_up_nothing(verb):
+    code, enabled = called.__code__, gc.isenabled()
+    gc.collect()
+    gc.freeze()  # a search is quick in a small heap
+    gc.disable()
+    try:
+        for _ in range(2):
+            USES[verb]()
+        gc.collect()
+        before = len(gc.get_objects()), sys.getrefcount(called), sys.getrefcount(code)
+        for _ in range(REPEATED):
+            USES[verb]()
+        gc.collect()
+        after = len(gc.get_objects()), sys.getrefcount(called), sys.getrefcount(code)
+    finally:
+        gc.unfreeze()
+        (gc.enable if enabled else gc.disable)()
+    assert called.__code__ is code and after[1:] == before[1:]
+    assert after[0] - before[0] < REPEATED
+
+
+def test_a_specialising_copy_leaves_the_function_cold_and_names_what_it_warms():
+    space = {}
+    exec(compile(COLD, "/own/cold.py", "exec"), space)
+    cold, helper = space["cold"], space["helper"]
+    (inner,) = [one for one in cold.__code__.co_consts if hasattr(one, "co_code")]
+    before = cold.__code__._co_code_adaptive, inner._co_code_adaptive
+    listing = bytecode.specialising(cold, {"numbers": (1,)})
+    assert (cold.__code__._co_code_adaptive, inner._co_code_adaptive) == before
+    assert listing.note.endswith("they are specialised now, too: helper.")
+    assert "copies" not in bytecode.specialising(helper, {"numbers": (1,)}).note
+
+
+COLD = """
+def helper(x):
+    return x * 2
+def cold(x):
+    def inner(y):
+        return y + 1
+    return helper(x) + inner(x)
+"""
+
+
+def test_tracers_are_measured_without_the_one_that_is_active():
+    events = []
+
+    def active(frame, event, argument):
+        events.append(event)
+
+    before = sys.gettrace()
+    sys.settrace(active)
+    try:
+        measured = costs.tracer_costs(called, 2)
+        assert sys.gettrace() is active
+        others = costs.costs_listing(lambda: None, {"same": lambda: None})
+    finally:
+        sys.settrace(before)
+    assert "your tracer (sys.settrace) did not run" in measured.note
+    assert "while a tracer (sys.settrace) was active" in others.note
+    assert "tracer" not in costs.costs_listing(lambda: None, {"same": lambda: None}).note or before
+
+
+def test_the_empty_line_between_two_functions_has_no_number():
+    program = felt_programs.calls_another
+    for model in (stack_run.stack_run(program, []), frame.frames_timeline(program, [])):
+        lines = model.source.split("\n")
+        between = [number for number, line in zip(model.numbers, lines, strict=True) if not line]
+        assert between == [""]
