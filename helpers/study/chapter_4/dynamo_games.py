@@ -12,6 +12,7 @@ from helpers.capture.torch.dynamo_run import copied, watched
 from helpers.capture.torch.guard_sets import Call, Real, neighbours, replacing
 from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
 from helpers.internals import torch_private
+from helpers.internals.compiled_apart import compiled_apart
 from helpers.safety.restoring import redirected
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import (
@@ -182,7 +183,10 @@ def break_surgery(operated: Callable):
     with torch.enable_grad(), torch_private.same_settings():
         operated = torch_private.inner_function(operated)
         because = find_difference(operated, patient, cases, "patient", near)
-        return because or find_difference(operated, patient, compiled, AIM, near)
+        if because:
+            return because
+        with compiled_apart():
+            return find_difference(operated, patient, compiled, AIM, near)
 
 
 def _call(x, fn: Callable) -> dict:

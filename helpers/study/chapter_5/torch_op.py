@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
+from helpers.internals.compiled_apart import compiled_apart
 from helpers.study.check import InvalidAnswer, exercise
 from helpers.study.engine import (
     Case,
@@ -152,6 +153,7 @@ def _failed_opcheck(op) -> str | None:
     return None
 
 
+@compiled_apart()
 def _compiled(op) -> dict:
     from torch._dynamo.backends.debugging import aot_eager
 
@@ -161,7 +163,6 @@ def _compiled(op) -> dict:
 
     graphs, step, grads = [], lambda x: op(x, 2.0) * 2, []
     if op is not _truth:
-        torch._dynamo.reset()
         step = torch.compile(step, backend=counting, fullgraph=True, dynamic=True)
     for n in (3, 5, 7):
         x = _example((n, n + 1)).requires_grad_()
