@@ -169,8 +169,22 @@ def find_difference(
 
 def _say_both(mine, real, who: str, advice: str | None) -> str:
     pair = parts_apart(mine, real)
-    both = (str(one) if isinstance(one, Raised) else f"gives {describe(one)}" for one in pair)
+    both = [str(one) if isinstance(one, Raised) else f"gives {describe(one)}" for one in pair]
+    if place := item_most_apart(*pair):
+        both = [f"gives {numbers(one)[place]:.9g} at {[*place]}" for one in pair]
     return describe_difference("", *both, who, f"; {advice}" if advice else "")
+
+
+def item_most_apart(mine, real) -> tuple | None:
+    """Return the place at which two arrays of one shape differ most, or None for all else."""
+    array, right = numbers(mine), numbers(real)
+    if array is None or right is None or array.shape != right.shape or not array.shape:
+        return None
+    far = np.abs(array - right) / np.maximum(1, np.abs(right))
+    far = np.where(
+        np.isclose(array, right, 0, 0, equal_nan=True), 0, np.nan_to_num(far, nan=np.inf)
+    )
+    return tuple(map(int, np.unravel_index(far.argmax(), far.shape))) if far.any() else None
 
 
 def parts_apart(mine, real) -> tuple:

@@ -24,7 +24,7 @@ from helpers.study.chapter_3.vm_steps import list_needs
 from tests.mini import comparing, library
 from tests.study.folded import EXERCISES
 
-SAMPLE = 3_000 if os.environ.get("COURSE_SAMPLES") == "whole" else 12
+SAMPLE = 3_000 if os.environ.get("COURSE_SAMPLES") == "whole" else 60
 STEPS = {step.__name__.lower(): step for step in vm.STEPS[1:]}
 
 

@@ -27,8 +27,9 @@ FEW, AIM, PLAIN = f"at most {MOST}", "a correct answer", "first_step"
 WEIGHT = "one graph leads from model.linear.weight to the loss"
 ADVICE = {
     "graph breaks": "keep what Dynamo cannot translate outside the compiled function",
-    "graphs in a call": "2 means a graph break, and 0 means that `compile` compiled nothing",
-    "compilations": "what changes from call to call must not be a constant in the graph",
+    "graphs in a call": "with 0, what `compile` made did not run a graph. With 2 or more, a graph "
+    "broke, or `compile` was given several functions",
+    "compilations": "which calls did not fit what was compiled before?",
     "calls without a graph": "an entry in the cache must fit, or Dynamo must compile a new one",
     WEIGHT: "compile everything between x and the loss",
 }
