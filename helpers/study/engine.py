@@ -170,7 +170,8 @@ def find_difference(
 def _say_both(mine, real, who: str, advice: str | None) -> str:
     pair = parts_apart(mine, real)
     both = [str(one) if isinstance(one, Raised) else f"gives {describe(one)}" for one in pair]
-    if place := item_most_apart(*pair):
+    place = item_most_apart(*pair) if hasattr(pair[1], "shape") else None
+    if place is not None:
         both = [f"gives {numbers(one)[place]:.9g} at {[*place]}" for one in pair]
     return describe_difference("", *both, who, f"; {advice}" if advice else "")
 

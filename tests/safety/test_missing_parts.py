@@ -92,9 +92,3 @@ def test_missing_compiler_is_one_sentence(hidden, source, tmp_path):
     told = cells_without(hidden, ["import helpers", source], **nothing)[-1]
     assert told.error and told.shown.count("\n") == 1
     assert "compiler" in told.shown and "sudo apt install g++" in told.shown
-
-
-def test_an_error_that_is_its_own_cause_is_looked_at_once():
-    first, second = ValueError("a"), KeyError("b")
-    first.__cause__, second.__cause__ = second, first
-    assert missing_parts.sentence(first) == ""

@@ -194,3 +194,12 @@ def test_two_data_frames_agree_if_all_their_items_do():
     for (at, mine), (place, real) in product(enumerate(frames), repeat=2):
         assert same_result(mine.copy(), real) is (at == place), (mine, real)
     assert not any(same_result(mine, real) for mine in (None, 5, math.nan) for real in frames)
+
+
+def test_arrays_that_differ_are_told_by_the_item_that_differs_most():
+    real = np.array([[1.0, 2.0], [3.0, 4.0]])
+    mine = np.array([[1.0, 2.0], [3.5, 4.25]], "float32")
+    because = find_difference(mine, real, [Case("for x", lambda answer: answer)], "train")
+    assert because == "for x: yours gives 3.5 at [1, 0], train gives 3 at [1, 0]"
+    longer = find_difference(np.ones(3), np.ones(2), [Case("for x", lambda answer: answer)])
+    assert longer == "for x: yours gives float64 [3], the reference gives float64 [2]"

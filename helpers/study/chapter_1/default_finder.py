@@ -105,7 +105,8 @@ def _advise(mine, real) -> str:
 
 def _parameter(function: str, name: str) -> Parameter | None:
     """Return a parameter of a test function, or None if it has none of that name."""
-    functions = {each.__qualname__: each for each in _make_functions(object(), [])}
+    made = [each for each in _make_functions(object(), []) if isinstance(each, FunctionType)]
+    functions = {each.__qualname__: each for each in made}
     asked = functions.get(function)
     # wraps makes `signature` look at another function, whose parameters are not its own
     return signature(asked, follow_wrapped=False).parameters.get(name) if asked else None

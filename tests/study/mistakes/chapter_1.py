@@ -78,7 +78,11 @@ MISTAKES = {
         ("your code raised TypeError", "fn.__defaults__ or ()", "fn.__defaults__"),
         ("Defaults belong to the last parameters", "names[len(names) - len(values) :]", "names"),
         ("that is the function's __name__", "fn.__qualname__", "fn.__name__"),
-        ("only a local variable perhaps", "[: fn.__code__.co_argcount]", ""),
+        (
+            "'rest' of the test function mixed(), which has no default",
+            "[: fn.__code__.co_argcount]",
+            "",
+        ),
         ("whose default is not the object", " if value is obj", ""),
         ("pair of str", "(fn.__qualname__, name)", "fn"),
     ),
