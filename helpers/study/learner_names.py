@@ -3,6 +3,7 @@
 import dis
 import re
 from collections.abc import Iterable
+from functools import partial
 from types import CodeType, FunctionType, MethodType
 
 from helpers.safety.users_frames import is_library
@@ -24,6 +25,10 @@ def find_namespaces(answers: Iterable) -> list[dict]:
             waiting.append(getattr(answer, "__wrapped__", None))
         elif isinstance(answer, MethodType | staticmethod | classmethod):
             waiting.append(answer.__func__)
+        elif isinstance(answer, partial):
+            waiting.append(answer.func)
+        elif "python_function" in dir(type(answer)):  # a tf.function
+            waiting.append(answer.python_function)
         elif isinstance(answer, type):
             waiting += vars(answer).values()
         elif type(answer) is dict:

@@ -2,6 +2,7 @@
 
 import builtins
 import decimal
+import functools
 import gc
 import io
 import locale
@@ -263,6 +264,18 @@ def test_each_change_is_one_and_is_undone(name):
     assert outcome.state == "passed", outcome.because
     assert read() == before
     assert seen != [before] or name in ("hook", "locale"), "the change did nothing"
+
+
+@pytest.mark.parametrize(
+    "kind", [lambda fn: fn, functools.partial, tf.function, lambda fn: type("A", (), {"run": fn})]
+)
+def test_names_are_restored_for_each_kind_of_answer(kind):
+    def answer():
+        add_and_rebind_names()
+
+    with unchanged([kind(answer)]):
+        answer()
+    assert owner == "the learner's" and not {"added", "added_too"} & {*globals()}
 
 
 def test_every_part_is_read_and_restored_without_an_error():

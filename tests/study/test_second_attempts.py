@@ -4,8 +4,11 @@ What the learner has compiled before is still compiled afterwards.
 """
 
 import sys
+from pathlib import Path
 
 import pytest
+
+import helpers
 
 from tests.study.folded import EXERCISES, verdicts
 from tests.study.mistakes import MISTAKES, made
@@ -106,3 +109,15 @@ def test_each_attempt_is_judged_as_the_first_one(chapter, name):
     ]
     assert outcomes[0].because == outcomes[2].because and says in outcomes[0].because
     assert [type(each).__name__ for each in own if each.compiles_again()] == []
+
+
+def test_no_check_empties_a_cache_of_a_framework():
+    sources = Path(helpers.__file__).parent.joinpath("study").rglob("*.py")
+    emptying = "_dynamo.reset(", "clear_session(", "reset_default_graph(", "clear_op_callbacks("
+    found = [
+        (path.name, word)
+        for path in sources
+        for word in emptying
+        if word in path.read_text("utf-8")
+    ]
+    assert found == []
