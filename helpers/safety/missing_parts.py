@@ -47,9 +47,11 @@ class MissingPart(OneSentence, RuntimeError):
 
 def sentence(error: BaseException | None) -> str:
     """Return which part is missing, and the cure; empty where the error is about something else."""
-    while error is not None:
+    met = set()
+    while error is not None and id(error) not in met:  # an error can be its own cause
         if words := _sentence_of_one(error):
             return words
+        met.add(id(error))
         error = error.__cause__
     return ""
 

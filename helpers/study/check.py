@@ -13,6 +13,7 @@ from inspect import signature, unwrap
 from helpers.capture.text.error import error_message
 from helpers.capture.text.source import file_lines
 from helpers.exhibit import Exhibit
+from helpers.internals.compiled_apart import earlier_code_kept
 from helpers.model.phrase import counted
 from helpers.model.study_records import Beside, Outcome
 from helpers.safety import former_names, missing_parts, progress
@@ -20,6 +21,7 @@ from helpers.safety.arguments import quote_value, require_int
 from helpers.safety.limits import Limits, limited
 from helpers.safety.restoring import preserves_interpreter_state
 from helpers.study.learner_progress import remember
+from helpers.study.process_state import unchanged
 from helpers.view.progress_view import outcome
 
 PREFIX = "check."
@@ -123,7 +125,7 @@ class Exercise:
     def _judge_in_time(self, answers) -> str | None:
         limit = limited(Limits(self.seconds))
         try:
-            with limit, quiet():
+            with unchanged(answers), earlier_code_kept(), limit, quiet():
                 because = self.judge(*answers)
         except (NotAttempted, InvalidAnswer):
             raise
@@ -137,7 +139,8 @@ class Exercise:
 
     def _draw(self, answers):
         failing = contextlib.suppress(Exception, KeyboardInterrupt, SystemExit)
-        with failing, limited(Limits(self.seconds)), quiet():
+        kept = unchanged(answers), earlier_code_kept()
+        with failing, kept[0], kept[1], limited(Limits(self.seconds)), quiet():
             return self.picture(*answers) if self.picture else None
 
     def _outcome(self, state: str, because: str = "", more: str = "", picture=None) -> Exhibit:

@@ -76,31 +76,78 @@ def observe(run: Callable, answer) -> object:
 
 
 def same_result(mine, real, near: float = NEAR) -> bool:
-    """Return whether two results agree: numbers and arrays of any library nearly, others by ==."""
+    """Return whether two results agree: numbers and arrays of any library nearly, others by ==.
+
+    It raises nothing. An answer can return anything, and what cannot be compared does not agree.
+
+    Args:
+        mine: What the answer gave.
+        real: What the reference gave. Its type decides how the two are compared.
+        near: How far numbers may differ, relative to the right one, or to 1 if that is smaller.
+
+    Example:
+        >>> same_result([1, None], (1.0000001, None)), same_result(None, [1.0])
+        (True, False)
+    """
+    try:
+        return _agree(mine, real, near)
+    except Exception:  # from a method of the learner's object, such as its keys, items or ==
+        return False
+
+
+def _agree(mine, real, near: float) -> bool:
     if isinstance(real, Mapping):
         same_keys = isinstance(mine, Mapping) and mine.keys() == real.keys()
-        return same_keys and all(same_result(mine[key], real[key], near) for key in real)
+        return same_keys and all(_agree(mine[key], real[key], near) for key in real)
     if isinstance(real, list | tuple):
         same_length = isinstance(mine, list | tuple) and len(mine) == len(real)
-        return same_length and all(map(partial(same_result, near=near), mine, real))
+        return same_length and all(map(partial(_agree, near=near), mine, real))
     if isinstance(real, bool):
         return type(mine).__name__ in ("bool", "bool_") and bool(mine) is real
     if isinstance(real, str | bytes | type | Raised | None):
         return type(plain_text(mine)) is type(real) and mine == real
     array, right = numbers(mine), numbers(real)
-    if array is None or right is None:
-        return bool(mine == real)
-    return array.shape == right.shape and np.allclose(array, right, near, near, equal_nan=True)
+    if right is None:
+        return _are_equal(mine, real)
+    if array is None or array.shape != right.shape:
+        return False
+    return bool(np.allclose(array, right, near, near, equal_nan=True))
+
+
+def _are_equal(mine, real) -> bool:
+    """Return whether `mine == real`, of all their items if == gives an answer for each."""
+    if mine is real:
+        return True
+    if isinstance(mine, Raised):
+        return False
+    if hasattr(real, "equals"):  # a data frame, in which nan equals nan
+        return bool(real.equals(mine))
+    if hasattr(real, "to_list"):  # a ragged tensor
+        return _agree(mine.to_list(), real.to_list(), NEAR)
+    answer = mine == real
+    if isinstance(answer, bool):
+        return answer
+    shapes = [getattr(each, "shape", None) for each in (mine, real)]
+    return shapes[0] == shapes[1] and bool(np.all(np.asarray(answer)))
 
 
 def numbers(value):
     """Return a number, array or tensor of any library as a numpy array, else None."""
     try:
-        array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
-        wide = np.result_type(array, np.float64)
-        return array.astype(wide) if array.dtype.kind in KINDS else None
+        array = np.asarray(_dense(value) if hasattr(value, "detach") else value)
+        if array.dtype.name.startswith(("bfloat", "float8")):
+            array = array.astype(np.float64)
+        if array.dtype.kind not in KINDS:
+            return None
+        return array.astype(np.result_type(array, np.float64))
     except Exception:  # a learner's object may raise anything
         return None
+
+
+def _dense(tensor):
+    """Return torch's tensor in the form that numpy reads: on the CPU, of a dtype that numpy has."""
+    tensor = tensor.detach().cpu().to_dense().resolve_conj().resolve_neg()
+    return tensor.double() if tensor.dtype == torch.bfloat16 else tensor
 
 
 def find_difference(
@@ -122,8 +169,23 @@ def find_difference(
 
 def _say_both(mine, real, who: str, advice: str | None) -> str:
     pair = parts_apart(mine, real)
-    both = (str(one) if isinstance(one, Raised) else f"gives {describe(one)}" for one in pair)
+    both = [str(one) if isinstance(one, Raised) else f"gives {describe(one)}" for one in pair]
+    place = item_most_apart(*pair) if hasattr(pair[1], "shape") else None
+    if place is not None:
+        both = [f"gives {numbers(one)[place]:.9g} at {[*place]}" for one in pair]
     return describe_difference("", *both, who, f"; {advice}" if advice else "")
+
+
+def item_most_apart(mine, real) -> tuple | None:
+    """Return the place at which two arrays of one shape differ most, or None for all else."""
+    array, right = numbers(mine), numbers(real)
+    if array is None or right is None or array.shape != right.shape or not array.shape:
+        return None
+    far = np.abs(array - right) / np.maximum(1, np.abs(right))
+    far = np.where(
+        np.isclose(array, right, 0, 0, equal_nan=True), 0, np.nan_to_num(far, nan=np.inf)
+    )
+    return tuple(map(int, np.unravel_index(far.argmax(), far.shape))) if far.any() else None
 
 
 def parts_apart(mine, real) -> tuple:
@@ -162,8 +224,8 @@ def say_first_part(who: str = "the reference", advice: str = "") -> Callable:
 
 def describe(seen) -> str:
     """Return plain data in full if it is short, else its `short_repr`."""
-    words = repr(seen)
     with suppress(Exception):  # raised unless the text contains only literals
+        words = repr(seen)
         if len(words) <= MOST_SHOWN and ast.literal_eval(words) == seen:
             return words
     return short_repr(seen)

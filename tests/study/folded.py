@@ -69,13 +69,28 @@ def _nobody_warns():
 
 def verdict(name: str, answer: str):
     """Run an answer in place of the stub, then its check -> the check's `Outcome`."""
+    [outcome] = verdicts(name, answer)
+    return outcome
+
+
+def verdicts(name: str, *answers: str):
+    """Run the cells before an exercise, then each answer and its check -> the outcomes.
+
+    All of it runs in one namespace, as in a notebook whose reader tries again.
+    """
     # In a child alone, for other tests look for holders; and not where an exercise does.
     if REPORTS in os.environ and EXERCISES[name].chapter != "01":
         _set_aside()
-    source = f"{EXERCISES[name].context}\n{answer}"
-    linecache.cache["<answer>"] = (len(source), None, source.splitlines(True), "<answer>")
     space = {name: getattr(helpers, name) for name in helpers._HOMES} | {"__name__": "learner"}
     space["suppress"] = suppress  # as the first cell of chapters 6 and 7 has it
+    context = EXERCISES[name].context
+    for answer in answers:
+        yield _outcome(name, f"{context}\n{answer}", space)
+        context = ""
+
+
+def _outcome(name: str, source: str, space: dict):
+    linecache.cache["<answer>"] = (len(source), None, source.splitlines(True), "<answer>")
     exec(compile(source, "<answer>", "exec"), space)
     *setup, call = EXERCISES[name].asked.strip().split("\n")
     exec("\n".join(setup), space)

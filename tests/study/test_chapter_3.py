@@ -1,6 +1,10 @@
 """helpers/study/chapter_3: the checks name what is wrong, and the coverage counts what is there."""
 
 import ast
+import inspect
+import linecache
+import os
+import random
 import symtable
 from calendar import isleap, leapdays
 from fnmatch import filter as pick
@@ -20,6 +24,7 @@ from helpers.study.chapter_3.vm_steps import list_needs
 from tests.mini import comparing, library
 from tests.study.folded import EXERCISES
 
+SAMPLE = 3_000 if os.environ.get("COURSE_SAMPLES") == "whole" else 60
 STEPS = {step.__name__.lower(): step for step in vm.STEPS[1:]}
 
 
@@ -170,3 +175,60 @@ def test_a_finished_class_stands_in_for_one_that_is_all_stubs_and_the_title_says
     lent = stack_run(vm.or_finished(vm.STEPS[0], Names, *vm.STEPS[2:3])().run, leapdays, 2000, 2030)
     assert own.title == "leapdays, in your machine" and own.steps == lent.steps
     assert lent.title.startswith("leapdays, in a machine with the finished Names:")
+
+
+KINDS = "ValueError", "KeyError", "TypeError"
+
+
+def raising_lines(dice, depth=0):
+    """Return lines that raise, catch and raise again a few exceptions, in a random nest."""
+    again = ["raise"] if depth else []
+    raises = [
+        f"raise e{dice.randrange(3)}",
+        f"raise e{dice.randrange(3)} from e{dice.randrange(3)}",
+    ]
+    lines = [dice.choice([*raises, *again, "pass"])]
+    if depth < 3:
+        inner = raising_lines(dice, depth + 1)
+        caught = [
+            f"except {dice.choice([*KINDS, 'Exception'])}:",
+            *_indented(raising_lines(dice, depth + 1)),
+        ]
+        last = ["finally:", *_indented(raising_lines(dice, depth + 1))]
+        ends = dice.choice([caught, last, [*caught, *last]])
+        lines = ["try:", *_indented(inner), *ends, *dice.choice([[], lines])]
+    return lines
+
+
+def _indented(lines):
+    return [f"    {line}" for line in lines]
+
+
+def raising_program(seed):
+    """Return a function that raises, with a source that a judge can quote."""
+    made = [f"e{n} = {kind}({n})" for n, kind in enumerate(KINDS)]
+    body = _indented([*made, *raising_lines(random.Random(seed))])
+    source, file = "\n".join(["def program():", *body, ""]), f"<raising {seed}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    space = {}
+    exec(compile(source, file, "exec"), space)
+    return space["program"]
+
+
+def test_the_solution_raises_what_cpython_raises_with_its_causes_and_contexts():
+    space = {}
+    exec(EXERCISES["vm_exceptions"].solution, space)
+    others = [step for step in vm.WHOLE if step is not finished.Exceptions]
+    machine = vm.machine(space["Exceptions"], *others)
+    for seed in range(SAMPLE):
+        program = raising_program(seed)
+        assert difference(machine, program, ()) is None, inspect.getsource(program)
+
+
+def test_a_handler_may_bind_another_list_as_its_stack():
+    class Rebinding(typed_again(finished.Operators)):
+        def BINARY_OP(self, sign):
+            *rest, left, right = self.stack
+            self.stack = [*rest, vm.ARITHMETIC[sign](left, right)]
+
+    assert check.vm_operators(Rebinding).model.state == "passed"

@@ -43,6 +43,15 @@ def test_what_an_answer_raises_is_told_and_not_raised(error):
     assert told.state == "failed" and told.because.startswith(words)
 
 
+def test_an_error_that_is_its_own_cause_is_told_once():
+    def answer():
+        error = ValueError("why")
+        raise error from error
+
+    told = exercise()(answer).model
+    assert told.because.startswith("your code raised ValueError: why")
+
+
 def test_an_interrupt_is_the_learners_own_and_comes_through():
     with pytest.raises(KeyboardInterrupt):
         exercise()(lambda: signal.raise_signal(signal.SIGINT))

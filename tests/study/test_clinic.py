@@ -1,50 +1,17 @@
 """helpers/study/chapter_7: a diagnosis is read from models, and the judges leave all as it was."""
 
-import json
 import sys
-from symtable import symtable
 
 import pytest
 
 from helpers import check
 from helpers.exhibit import Exhibit
-from helpers.model.study_records import exercise_cells
 from helpers.model.tables import Column, Listing
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.check import InvalidAnswer, NotAttempted
 from helpers.view.table_view import table
-from tests.study.folded import NOTEBOOKS
 
 A, B = "cache key", "C call"
-ANY = {"x"}  # a tensor in each case, and any will do
-
-
-def assigned(source):
-    """Return the names that a cell binds, other than by an import."""
-    top = symtable(source, "cell", "exec").get_symbols()
-    return {one.get_name() for one in top if one.is_assigned() and not one.is_imported()}
-
-
-def read(table):
-    """Return the global names that a cell, or a function in it, reads."""
-    own = {s.get_name() for s in table.get_symbols() if s.is_referenced() and s.is_global()}
-    if table.get_type() == "module":
-        own = {s.get_name() for s in table.get_symbols() if s.is_referenced()}
-    return own.union(*map(read, table.get_children()))
-
-
-def test_no_later_cell_rebinds_what_an_earlier_case_is_solved_with():
-    """A learner may run all cells first, and then answer case by case."""
-    cells = json.loads(NOTEBOOKS[7].read_text("utf-8"))["cells"]
-    sources = ["".join(cell["source"]) * (cell["cell_type"] == "code") for cell in cells]
-    found = {}
-    for one in exercise_cells(cells):
-        answer = f"{one.solution}\n{sources[one.check]}"
-        needed = read(symtable(answer, "answer", "exec")) - assigned(answer) - ANY
-        needed &= assigned("\n".join(sources[one.heading : one.stub]))
-        taken = needed & assigned("\n".join(sources[one.check + 1 :]))
-        found |= {one.name: taken} if taken else {}
-    assert found == {}
 
 
 def shown(rows):

@@ -2,6 +2,7 @@
 
 import math
 from collections import OrderedDict, UserDict
+from itertools import product
 from types import MappingProxyType
 
 import numpy as np
@@ -89,3 +90,116 @@ def test_a_guess_is_told_what_is_so_and_why():
     assert check_guess({"b": "y", "a": "x"}, truth, why, ("x", "y")) is None
     assert check_guess({"a": "x", "b": "x"}, truth, why, ("x", "y")) == "b is 'y', not 'x': B"
     assert "one of 'x', 'y', not 5" in check_guess({"a": 5, "b": "x"}, truth, why, ("x", "y"))
+
+
+class RaisesAtEqual:
+    """An object that nothing can be compared with."""
+
+    def __eq__(self, other):
+        raise TypeError("cannot be compared")
+
+    __hash__ = None
+
+
+class ManyAnswers:
+    """As a data frame: == gives an answer for each item, and these have no truth together."""
+
+    shape = (2,)
+
+    def __init__(self, *items):
+        self.items = np.array(items, dtype=object)
+
+    def __eq__(self, other):
+        return self.items == getattr(other, "items", other)
+
+    __hash__ = None
+
+
+def _raise():
+    raise KeyError("mine")
+
+
+# How two results are made anew each time: those of one group agree, those of two groups differ.
+GROUPS = (
+    (lambda: None,),
+    (lambda: math.nan, lambda: np.float32("nan"), lambda: np.array(math.nan)),
+    (lambda: np.ones(2), lambda: np.ones(2, "int8")),
+    (lambda: np.ones((2, 1)),),
+    (lambda: np.array([1, math.nan]), lambda: np.array([1, math.nan], "float32")),
+    (lambda: np.array([]), lambda: np.zeros(0, "int64")),
+    (lambda: np.array(["a", "b"]),),
+    (lambda: np.array(["a", None], dtype=object),),
+    (lambda: ManyAnswers("p", "q"),),
+    (lambda: ManyAnswers("p", "r"),),
+    (lambda: 10**400,),
+    (lambda: {1, 2},),
+    (lambda: {"a": np.ones(2)}, lambda: UserDict(a=np.ones(2, "float32"))),
+    (lambda: {"a": None},),
+    (lambda: [np.ones(2), None], lambda: (np.ones(2), None)),
+    (lambda: [np.ones(2), "x"],),
+    (lambda: "text",),
+    (lambda: b"text",),
+    (lambda: ValueError,),
+)
+NEVER_RIGHT = (
+    RaisesAtEqual,
+    object,
+    lambda: [RaisesAtEqual()] * 2,
+    lambda: {"a": _raise},
+)
+
+
+def torch_groups():
+    torch = pytest.importorskip("torch")
+    return (
+        (lambda: torch.full((3,), 2.0), lambda: torch.full((3,), 2.0, dtype=torch.bfloat16)),
+        (
+            lambda: torch.full((4,), 2.0, requires_grad=True),
+            lambda: torch.full((4,), 2.0).to_sparse(),
+        ),
+        (lambda: torch.tensor([1 + 2j]).conj(), lambda: np.array([1 - 2j])),
+        (lambda: torch.tensor([math.nan], dtype=torch.bfloat16), lambda: np.array([math.nan])),
+    )
+
+
+def all_groups():
+    return (*GROUPS, *torch_groups())
+
+
+def test_each_result_agrees_with_those_of_its_own_group_alone():
+    groups = all_groups()
+    for (at, mine), (place, real) in product(enumerate(groups), repeat=2):
+        for make, right in product(mine, real):
+            assert same_result(make(), right()) is (at == place), (make(), right())
+
+
+def test_whatever_an_answer_does_the_verdict_is_about_it_and_not_about_the_check():
+    groups = all_groups()
+    answers = [make for group in groups for make in group]
+    for real, mine in product(groups, (*answers, *NEVER_RIGHT, _raise)):
+        because = find_difference(mine, real[0], [Case("for x", lambda make: make())])
+        if mine in real:
+            assert because is None
+        elif mine is _raise:
+            assert because.startswith("for x: yours raises KeyError: 'mine', the reference gives")
+        else:
+            assert because.startswith("for x: yours gives "), because
+
+
+def test_two_data_frames_agree_if_all_their_items_do():
+    pandas = pytest.importorskip("pandas")
+    words, others = ["x", "y"], ["x", "z"]
+    frames = [pandas.DataFrame({"a": [1.0, math.nan], "b": each}) for each in (words, others)]
+    frames += [pandas.DataFrame({"b": words}), pandas.Series(words)]
+    for (at, mine), (place, real) in product(enumerate(frames), repeat=2):
+        assert same_result(mine.copy(), real) is (at == place), (mine, real)
+    assert not any(same_result(mine, real) for mine in (None, 5, math.nan) for real in frames)
+
+
+def test_arrays_that_differ_are_told_by_the_item_that_differs_most():
+    real = np.array([[1.0, 2.0], [3.0, 4.0]])
+    mine = np.array([[1.0, 2.0], [3.5, 4.25]], "float32")
+    because = find_difference(mine, real, [Case("for x", lambda answer: answer)], "train")
+    assert because == "for x: yours gives 3.5 at [1, 0], train gives 3 at [1, 0]"
+    longer = find_difference(np.ones(3), np.ones(2), [Case("for x", lambda answer: answer)])
+    assert longer == "for x: yours gives float64 [3], the reference gives float64 [2]"

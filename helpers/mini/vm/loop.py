@@ -19,7 +19,7 @@ from .instructions import (
     outer_name,
     plain,
 )
-from .steps import STEPS, links
+from .steps import STEPS, links, set_context
 
 PACKAGE = __name__.rpartition(".")[0]
 # What these raise has been in this frame before: its traceback gets no second entry.
@@ -49,6 +49,16 @@ class Loop(Frame):
         """Know the code of every method, a learner's own too; by id, for equal ones are others."""
         found = [value for base in cls.__mro__ for value in vars(base).values()]
         cls.codes = {id(value.__code__) for value in found if type(value) is FunctionType}
+
+    @property
+    def stack(self) -> list:
+        """The values that wait, the bottom first. A handler may bind another list."""
+        return self._stack
+
+    @stack.setter
+    def stack(self, values: list):
+        self._stack = values
+        self.push, self.pop = values.append, values.pop
 
     def evaluate(self):
         """Run this frame, and each one that it calls, one instruction after another."""
@@ -131,7 +141,6 @@ class Loop(Frame):
         new.at, new.done, new.thread, new.back, new.code = 0, False, thread, back, code
         new.steps, new.guards = plain(code)
         new.stack, new.local, new.cells = [], local, {}
-        new.push, new.pop = new.stack.append, new.stack.pop
         found = space.get("__builtins__", builtins)
         new.globals, new.builtins = space, found if isinstance(found, dict) else vars(found)
         if closure:
@@ -167,8 +176,12 @@ class Loop(Frame):
         step, frame = self.steps[self.at - 1], self
         again = step.opname in AGAIN and AGAIN[step.opname] in (None, step.arguments)
         error.__traceback__, last = self._without_the_machine(error.__traceback__)
-        if not (chained or again or last is type(self).evaluate.__code__):
-            chain(error, self.handling.topmost())
+        handled = self.handling.topmost()
+        if step.opname == "RAISE_VARARGS" and not (chained or again):
+            if handled is not None and handled is not error:
+                set_context(error, handled)
+        elif not (chained or again or last is type(self).evaluate.__code__):
+            chain(error, handled)
         while not frame._handles(error, again):
             self.thread.top, again = frame.back, False
             if not frame.is_flat:

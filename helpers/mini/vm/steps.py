@@ -264,11 +264,16 @@ def _exception(frame, error, raising=True):
         error = frame.call(error)
     handled = frame.handled if raising else None
     if isinstance(error, BaseException) and handled is not None and error is not handled:
-        _set_context(error, handled)
+        set_context(error, handled)
     return error
 
 
-def _set_context(error, handled):
+def set_context(error: BaseException, handled: BaseException):
+    """Make the handled exception the context of one that is raised, as CPython's `raise` does.
+
+    Where the raised one stands in the contexts behind the other, the chain is cut before it.
+    Mirrors `_PyErr_SetObject` of CPython's `Python/errors.c`.
+    """
     for link in links(handled):
         if link.__context__ is error:
             link.__context__ = None

@@ -4,6 +4,7 @@ import functools
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import Parameter, signature
 from types import FunctionType
 
 from helpers.capture.text.value import short_repr
@@ -88,18 +89,41 @@ def _pairs(found) -> list[tuple[str, str]]:
 
 def _advise(mine, real) -> str:
     if isinstance(mine, Raised):
-        return f"{mine.sentence}. __defaults__ may be None, and == may raise an error"
+        is_none = "NoneType" in str(mine.error)
+        return mine.sentence + ". fn.__defaults__ is None where there are none" * is_none
     for found, places in zip(mine, real, strict=True):
         if extra := [pair for pair in found if pair not in places]:
-            why = "An equal object does not count, defaults belong to the last parameters, and "
-            why += "local variables have no defaults"
-            if "<locals>" not in extra[0][0]:
-                why = "That is its __name__. Return its __qualname__"
-            return f"it names {_place(*extra[0])}, whose default is not the object. {why}"
+            return f"it names {_place(*extra[0])}, {_say_why_not(*extra[0])}"
         if missed := [pair for pair in places if pair not in found]:
-            place = _place(*missed[0])
-            return f"it misses {place}. Keyword-only defaults are in fn.__kwdefaults__"
+            function, parameter = missed[0]
+            asked = _parameter(function, parameter)
+            is_keyword = asked is not None and asked.kind is Parameter.KEYWORD_ONLY
+            words = ". It is keyword-only, so its default is in fn.__kwdefaults__"
+            return f"it misses {_place(function, parameter)}{words * is_keyword}"
     return ""
+
+
+def _parameter(function: str, name: str) -> Parameter | None:
+    """Return a parameter of a test function, or None if it has none of that name."""
+    made = [each for each in _make_functions(object(), []) if isinstance(each, FunctionType)]
+    functions = {each.__qualname__: each for each in made}
+    asked = functions.get(function)
+    # wraps makes `signature` look at another function, whose parameters are not its own
+    return signature(asked, follow_wrapped=False).parameters.get(name) if asked else None
+
+
+def _say_why_not(function: str, name: str) -> str:
+    """Return what is wrong with an item of the answer, as the test functions show it."""
+    if "<locals>" not in function:
+        return "but that is the function's __name__. Return its __qualname__"
+    asked = _parameter(function, name)
+    if asked is None:
+        return "but the function has no parameter of that name, only a local variable perhaps"
+    if asked.default is Parameter.empty:
+        return "which has no default. Defaults belong to the last parameters"
+    if isinstance(asked.default, Equal) or asked.default == []:
+        return "whose default is not the object, but an object that can equal it"
+    return "whose default is not the object"
 
 
 def _place(function: str, parameter: str) -> str:

@@ -9,7 +9,7 @@ from types import MethodType, ModuleType, SimpleNamespace
 from helpers.capture.cpython.objects import namespace
 from helpers.capture.text.value import short_repr
 from helpers.safety.restoring import patched
-from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried
+from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried, where_raised
 from helpers.study.engine import Case, Raised, find_difference
 
 INSIDE, AFTER = "inside the block", "after the block"
@@ -122,7 +122,7 @@ def _advise(mine, real) -> str:
         if when != moment:
             raised = mine[-1][1]
             cause = ". An object's == may raise an error"
-            return raised.sentence + cause * isinstance(raised.error, (ValueError, TypeError))
+            return raised.sentence + cause * ("==" in where_raised(raised.error))
         for path in seen | wanted:
             held, must = seen.get(path), wanted.get(path)
             if held == must:
@@ -133,9 +133,12 @@ def _advise(mine, real) -> str:
                 words = "it also changed a name that led to the replacement before the block"
                 return f"{words}. Remember what you changed instead of searching again"
             if INSIDE in when and held == "op":
-                cure = "still leads to the old function. Search when the block is entered"
+                cure = "still leads to the old function"
             elif AFTER in when and must == "op":
-                cure = "does not lead to the old function again. Restore it in a finally"
+                cure = "does not lead to the old function again"
+                cure += ". Restore it in a finally" * (
+                    "Error inside" in when or "Interrupt" in when
+                )
             else:
                 cure = f"leads to {held or 'nothing'}, but must lead to {must or 'its old value'}"
             return f"{when}, {path} {cure}"

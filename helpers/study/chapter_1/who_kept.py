@@ -135,7 +135,8 @@ def _try(sources, calls, how: dict, cured) -> dict:
 def _advise(mine, real) -> str | None:
     if isinstance(mine, Raised):
         cause = ". A plain function in a class also gets the instance. staticmethod prevents that"
-        return mine.sentence + cause * (mine.kind is TypeError)
+        is_method = "but 2 were given" in str(mine.error)
+        return mine.sentence + cause * is_method
     return say_first_part()(mine, real)
 
 

@@ -10,7 +10,7 @@ from helpers.capture.text.value import short_repr
 from helpers.model.framework_records import MARKS
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, Raised, find_difference, observe, say_first_part, tf
+from helpers.study.engine import Case, Raised, find_difference, np, observe, say_first_part, tf
 
 
 class _TensorFlows:
@@ -183,7 +183,7 @@ def _of_one(body, *rows) -> list[Sequence]:
 def _keys() -> list[Sequence]:
     """Return sequences from the plainest to the strangest. Each shows one rule of the key."""
     one, two, three, whole = tf.ones([]), *map(tf.ones, ([2], [3])), tf.ones([2], tf.int32)
-    a, b = Plain(1), Plain(1)
+    a, b, doubles = Plain(1), Plain(1), tf.ones([2], tf.float64)
     orders = {"a": two, "b": three}, {"b": three, "a": two}
     inside = [one], [one * 2], [two], [two * 5], {"a": two}, {"a": two * 5}, [[two]], [[two * 5]]
     pairs, new = ((two, 1), (two, 2), (three, 1), (two, 1)), (lambda: (Plain(1),),) * 4
@@ -201,6 +201,9 @@ def _keys() -> list[Sequence]:
             ("a dict's keys are in the key, but not their order", *orders, {"a": two}, {"c": two}),
             ("an object is its own key, whatever it contains", a, b, a, [a], [b], [a], len),
             ("objects that compare equal share a key", *map(Equal, (1, 1, 2, 1))),
+            ("a NumPy array counts as a tensor", np.ones(2), np.zeros(2), doubles, np.ones(3)),
+            ("a NumPy number counts as a tensor", *map(np.float64, (1, 2)), np.int8(1), 1.0, 2.0),
+            ("so do NumPy values in containers", [np.ones(2)], [np.zeros(2)], [np.float64(1)]),
         ),
         Sequence("every argument counts", _two, pairs),
         Sequence("each new object is a new key, even if the last one is freed", _one, new),
@@ -265,9 +268,10 @@ def _part_from_tensorflow(answer, sequences: list[Sequence]) -> str | None:
 @exercise(
     "tf.nest.map_structure(f, args) calls f for each leaf and keeps the lists, tuples and dicts. "
     "Which f gives equal results for calls that share a trace?",
-    "The key of a tensor is (dtype, shape). The key of any other leaf is the leaf itself, because "
-    "== compares leaves as TensorFlow does.",
-    "f is lambda leaf: (leaf.dtype, tuple(leaf.shape)) if isinstance(leaf, tf.Tensor) else leaf.",
+    "The key of a tensor is (dtype, shape). NumPy arrays and numbers count as tensors. The key of "
+    "any other leaf is the leaf itself, because == compares leaves as TensorFlow does.",
+    "For an instance of tf.Tensor, np.ndarray or np.generic, f returns (tf.as_dtype(leaf.dtype), "
+    "tuple(leaf.shape)). For all else, it returns the leaf.",
 )
 def cache_key(key: Callable):
     """In every sequence of calls, your key makes the same hits and traces as tf.function."""

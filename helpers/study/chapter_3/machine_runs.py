@@ -23,13 +23,13 @@ MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
 LONGEST_BODY, MOST_ROWS, MOST_BESIDE = 60, 40, 12
 Row = namedtuple("Row", "mark at mine right")  # of two runs side by side
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-OUTSIDE = "Your code ran that frame outside the machine. Let self.call make the call."
+OUTSIDE = "Your machine did not run that frame. Let self.call make the call."
 MISSING = "A value is missing. Either one too many was popped, or a result was not pushed."
 TOO_MANY = "There is one value too many. It was left on the stack, or pushed without need."
 ON_TOP = {"BINARY_OP": "right operand", "COMPARE_OP": "right operand", "CALL": "last argument"}
 ON_TOP |= {"CONTAINS_OP": "container", "BINARY_SUBSCR": "key"}
 ON_TOP |= dict.fromkeys(("BUILD_LIST", "BUILD_TUPLE"), "last item")
-TIPS = {name: f"The {what} is on top, so pop it first." for name, what in ON_TOP.items()}
+TIPS = {name: f"Before it runs, the {what} is on top." for name, what in ON_TOP.items()}
 TIPS |= {
     "COPY": "COPY(1) means the top itself, and COPY(2) means the value below it.",
     "SWAP": "SWAP(n) exchanges the top and the n-th value from the top, but what is between stays.",
@@ -163,16 +163,22 @@ def _finish(run: Run, call: Callable, program: Callable, args: tuple) -> None:
     run.printed = f"prints {printed.getvalue()!r}"
 
 
-def _write_chain(error: BaseException, space: dict) -> str:
-    """Return an exception with its causes and contexts, without what a handler caught."""
+def _write_chain(error: BaseException, space: dict, before: tuple = ()) -> str:
+    """Return an exception with its causes and contexts, without what a handler caught.
+
+    `before`: the exceptions that led to this one. Where a chain is a circle, it ends there.
+    """
+    words, before = error_message(error), (*before, error)
     for how, link in ((" from ", error.__cause__), (" while handling ", error.__context__)):
         trace = link.__traceback__ if link is not None else None
         if link is None or (trace is not None and trace.tb_frame.f_globals is not space):
             continue
         if error.__suppress_context__ and error.__cause__ is None:
-            return f"{error_message(error)} from None"
-        return f"{error_message(error)}{how}{_write_chain(link, space)}"
-    return error_message(error)
+            return f"{words} from None"
+        if any(link is each for each in before):
+            return f"{words}{how}{error_message(link)} again"
+        return f"{words}{how}{_write_chain(link, space, before)}"
+    return words
 
 
 def _say_where(ours: Run, real: Run, own) -> str:

@@ -227,9 +227,32 @@ def from_none(a):
         raise ValueError(a) from None
 
 
+def raised_again(a):
+    given = ValueError(a)
+    try:
+        raise given
+    except ValueError:
+        try:
+            raise KeyError(a)
+        finally:
+            raise given
+
+
+def raised_with_a_cause(a):
+    given, cause = ValueError(a), TypeError(a)
+    try:
+        raise given
+    except ValueError:
+        try:
+            raise KeyError(a)
+        except KeyError:
+            raise given from cause
+
+
 def nothing_to_reraise():
     raise
 
 
 EXCEPTIONS = [(which, (0,)), (which, ("a",)), (caused, (5,)), (outer_again, (1,))]
 EXCEPTIONS += [(from_none, (1,)), (nothing_to_reraise, ())]
+EXCEPTIONS += [(raised_again, (1,)), (raised_with_a_cause, (1,))]

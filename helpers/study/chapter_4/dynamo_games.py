@@ -9,17 +9,20 @@ from types import FunctionType
 
 from helpers.capture.text.value import short_repr
 from helpers.capture.torch.dynamo_run import copied, watched
-from helpers.capture.torch.guard_sets import Call, Real, neighbours, replacing
+from helpers.capture.torch.guard_sets import Call, Real, names_used, neighbours, replacing
 from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
 from helpers.internals import torch_private
+from helpers.internals.compiled_apart import compiled_apart
 from helpers.safety.restoring import redirected
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import (
     Case,
     Raised,
+    advise_by_part,
     by_name,
     find_difference,
     make_cases,
+    np,
     same_result,
     torch,
 )
@@ -106,13 +109,14 @@ STRICT = "too strict: yours refuse, but Dynamo accepts; you would recompile for 
     "A tensor's numbers are not part of the code, but its type, dtype, shape, stride and "
     "requires_grad are. Of the list, the code uses only its length.",
     "Besides its arguments, the function reads the global SCALE, and torch records gradients if "
-    "torch.is_grad_enabled(). 2.0 == 2, so check the type as well.",
+    "torch.is_grad_enabled(). 2.0 == 2, so check the type as well, of n and of SCALE.",
 )
 def guard_set(holds: Callable, fn: Callable, *first):
     """Your guards agree with Dynamo's on every call that the check tried."""
     with torch.enable_grad():
         real = Real(fn, *copied(first))
         calls = [*neighbours(real.function, real.first), *_change_further(real.first)]
+        calls += _change_globals(real)
         cases = [
             Case(f"counter-example ({c.words})", partial(_accept, c), partial(_advise, real, c))
             for c in calls
@@ -147,10 +151,26 @@ def _change_further(first: dict) -> Iterator[Call]:
         yield Call(words, {**first, words.split()[0]: other})
 
 
+def _change_globals(real: Real) -> Iterator[Call]:
+    """Yield calls in which a float of the module is an equal number of another type."""
+    space = real.function.__globals__
+    for name in sorted(names_used(real.function.__code__)):
+        value = space.get(name)
+        if type(value) is float:
+            derived = type("Derived", (float,), {})
+            others = {"as NumPy's float64": np.float64, "of a class derived from float": derived}
+            for words, kind in others.items():
+                world = partial(replacing, space, name, kind(value))
+                yield Call(f"global {name} {words}", dict(real.first), world)
+
+
 COMPILED = ([1.0, -2.0, 4.0], True), ([-1.0, -2.0, 0.5], False)
 INPUTS = [1.0, -2.0, 4.0], [-1.0, -2.0, 0.5], [[2.0, 0.0], [-1.0, 3.0]], -3.0, [-math.inf, 1.0]
-RESULT = "return a new tensor; use torch.where and not a product, as zero times infinity is nan"
-NO_SLOPE = "use neither detach nor no_grad, and keep the gradient of all that depends on x"
+CHANGED = "it changes the caller's tensor. Return a new one"
+PRODUCT = (
+    "it gives nan where patient gives none. Zero times infinity is nan, which torch.where avoids"
+)
+NO_SLOPE = "no gradient leads from the result to x"
 
 
 def patient(x):
@@ -175,14 +195,17 @@ def patient(x):
 def break_surgery(operated: Callable):
     """One graph, no break, and the right results and gradients for every input tried."""
     tensors = [torch.tensor(x, dtype=kind) for x in INPUTS for kind in (torch.float, torch.double)]
-    cases = make_cases(_call, ((f"for {x.tolist()}", x) for x in tensors), RESULT)
-    cases.append(Case("the gradient for [0.5, 0, -1, -2]", _find_slope, NO_SLOPE))
+    cases = make_cases(_call, ((f"for {x.tolist()}", x) for x in tensors), _advise_result)
+    cases.append(Case("the gradient for [0.5, 0, -1, -2]", _find_slope, _advise_slope))
     compiled = make_cases(_compile, ((f"compiled, for {x}", x, slope) for x, slope in COMPILED))
     near = partial(same_result, near=1e-3)
     with torch.enable_grad(), torch_private.same_settings():
         operated = torch_private.inner_function(operated)
         because = find_difference(operated, patient, cases, "patient", near)
-        return because or find_difference(operated, patient, compiled, AIM, near)
+        if because:
+            return because
+        with compiled_apart():
+            return find_difference(operated, patient, compiled, AIM, near)
 
 
 def _call(x, fn: Callable) -> dict:
@@ -192,7 +215,24 @@ def _call(x, fn: Callable) -> dict:
     if not hasattr(result, "tolist"):
         return short_repr(result)
     kind = f"{result.dtype} of shape {tuple(result.shape)}"
-    return {"kind": kind, "numbers": _round(result), "the caller's tensor": given.tolist()}
+    return {"kind": kind, "numbers": _round(result), "caller's tensor": given.tolist()}
+
+
+def _advise_result(mine, real) -> str | None:
+    """Return the two results with a cause that they show, or None if they show none."""
+    if type(mine) is not dict or mine["kind"] != real["kind"]:
+        return None
+    words = ""
+    if not same_result(mine["caller's tensor"], real["caller's tensor"]):
+        words = CHANGED
+    elif np.any(np.isnan(mine["numbers"]) & ~np.isnan(real["numbers"])):
+        words = PRODUCT
+    return advise_by_part(dict.fromkeys(mine, words), "patient")(mine, real)
+
+
+def _advise_slope(mine, real) -> str | None:
+    is_cut = type(mine) is dict and mine["gradient"] is None
+    return advise_by_part({"gradient": NO_SLOPE * is_cut}, "patient")(mine, real)
 
 
 def _round(tensor) -> list:

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 from helpers.capture.text.value import short_repr
 from helpers.mini import dynamo
-from helpers.study.check import InvalidAnswer, exercise, tried
+from helpers.study.check import InvalidAnswer, Mismatch, describe_difference, exercise, tried
 from helpers.study.engine import (
     Case,
     advise_by_part,
@@ -159,8 +159,15 @@ def dynamo_guards(guards: Callable):
         for source in ("k", "pair[1]"):
             words = f"{source} = {value!r}, and then {source} = {other!r}"
             run = partial(_hold_for_other, source, value, other)
-            cases.append(Case(words, run, why or TOO_STRICT))
+            cases.append(Case(words, run, partial(_advise_guards, why or TOO_STRICT)))
     return _find_difference(guards, "guards", cases)
+
+
+def _advise_guards(words: str, mine, real) -> Mismatch | None:
+    """Return both verdicts and what the difference means; None for an error, which says it all."""
+    if not isinstance(mine, str):
+        return None
+    return describe_difference("", f"gives {mine!r}", f"gives {real!r}", WHO, f"; {words}")
 
 
 def _hold_for_other(source: str, value, other, guards: Callable) -> str:

@@ -34,7 +34,6 @@ PROGRAMS = (
 )
 ADVICE_BEHIND = {
     "hook afterwards": "a `with` block switches the hook off, whatever happens",
-    "ends": "return a callable from the callback; the hook calls it with the frame's values",
     "frames in the machine": "the machine that you are given must run every frame of fn, and of "
     "fn alone (`only=fn`); call program once",
 }

@@ -7,6 +7,7 @@ from functools import partial
 
 from helpers.capture.text.value import short_repr
 from helpers.internals import torch_private
+from helpers.internals.compiled_apart import compiled_apart
 from helpers.safety.restoring import redirected
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import (
@@ -26,8 +27,9 @@ FEW, AIM, PLAIN = f"at most {MOST}", "a correct answer", "first_step"
 WEIGHT = "one graph leads from model.linear.weight to the loss"
 ADVICE = {
     "graph breaks": "keep what Dynamo cannot translate outside the compiled function",
-    "graphs in a call": "2 means a graph break, and 0 means that `compile` compiled nothing",
-    "compilations": "what changes from call to call must not be a constant in the graph",
+    "graphs in a call": "with 0, what `compile` made did not run a graph. With 2 or more, a graph "
+    "broke, or `compile` was given several functions",
+    "compilations": "which calls did not fit what was compiled before?",
     "calls without a graph": "an entry in the cache must fit, or Dynamo must compile a new one",
     WEIGHT: "compile everything between x and the loss",
 }
@@ -88,7 +90,7 @@ def one_compile(make_step: Callable):
     rows = [(f"for x of shape {shape}", seed, shape) for seed, shape in enumerate(SHAPES)]
     cases = make_cases(_train, rows, say_first_part(PLAIN))
     aims = make_cases(_compile, rows, _advise)
-    with torch_private.same_settings(), torch.enable_grad(), torch.random.fork_rng():
+    with torch_private.same_settings(), torch.enable_grad():
         both = (case for pair in zip(cases, aims, strict=True) for case in pair)
         return find_difference(make_step, _make_plain, both, PLAIN)
 
@@ -111,11 +113,11 @@ def _compile(seed: int, shape: tuple, make_step: Callable) -> dict:
     return _run(seed, shape, make_step)[1]
 
 
+@compiled_apart()
 def _run(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, dict]:
     torch.manual_seed(seed)
     model, log, seen, ran, whole = _make_net(), GraphLog(), {}, [], True
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-    torch._dynamo.reset()
     breaks = torch._dynamo.utils.counters["graph_break"]
     before = Counter(breaks)
     step = tried(make_step(model, optimizer, partial(torch.compile, backend=log.backend)))

@@ -6,10 +6,11 @@ from functools import partial
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import Case, find_difference, torch
 
-EVERY = "look at each op's result as soon as it is made, because a NaN can vanish again"
-BELOW = "use a dispatch mode, which sees the op that a composite function calls"
-BACK = "stay in the mode while backward runs, so that it sees those ops, too"
-MANY = "an op can return a tuple or a list of tensors, so look at each of them"
+# What is so in a case, whatever the answer does.
+VANISHES = "here a later op replaces the NaN"
+BELOW = "here an op that softmax calls returns the NaN, which only a dispatch mode sees"
+BACK = "here an op of backward returns the NaN"
+MANY = "here an op returns a {} of tensors"
 
 
 def _real(call: Callable) -> str | None:
@@ -57,15 +58,23 @@ def first_nan(first_nan: Callable):
     """You find the first NaN where it is made: forward, in backward, in tuples and lists."""
     x, low = torch.tensor([1.0, -1.0]), torch.full((2,), -torch.inf)
     rows = (
-        ("x.log()", lambda: x.log().tolist(), EVERY),
-        ("x.log().sum()", lambda: x.log().sum().tolist(), "return the first op, not the last"),
-        ("x.log().nan_to_num()", lambda: x.log().nan_to_num().tolist(), EVERY),
-        ("ones in float64", lambda: str(torch.ones(2, dtype=torch.float64)), "pass kwargs on"),
-        ("x.sum().item()", lambda: x.sum().item(), "an op can return a number, not a tensor"),
+        ("x.log()", lambda: x.log().tolist(), ""),
+        ("x.log().sum()", lambda: x.log().sum().tolist(), "here two ops return a NaN"),
+        ("x.log().nan_to_num()", lambda: x.log().nan_to_num().tolist(), VANISHES),
+        (
+            "ones in float64",
+            lambda: str(torch.ones(2, dtype=torch.float64)),
+            "here an op gets keyword arguments",
+        ),
+        ("x.sum().item()", lambda: x.sum().item(), "here an op returns a number, not a tensor"),
         ("softmax of -inf", lambda: low.softmax(0).tolist(), BELOW),
         ("a backward", _backward, BACK),
-        ("torch.var_mean of one number", lambda: str(torch.var_mean(x[:1])), MANY),
-        ("torch._foreach_log([x, x])", lambda: str(torch._foreach_log([x, x])), MANY),
+        ("torch.var_mean of one number", lambda: str(torch.var_mean(x[:1])), MANY.format("tuple")),
+        (
+            "torch._foreach_log([x, x])",
+            lambda: str(torch._foreach_log([x, x])),
+            MANY.format("list"),
+        ),
     )
     cases = [Case(f"for {shows}", partial(_find, call), advice) for shows, call, advice in rows]
     return find_difference(first_nan, _real, cases, "a mode")

@@ -8,13 +8,13 @@ import numpy as np
 
 from helpers.capture.tensorflow import eager_context
 from helpers.capture.text.value import short_repr
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, Raised, find_difference, observe, tf
+from helpers.study.check import InvalidAnswer, describe_difference, exercise, tried
+from helpers.study.engine import Case, Raised, describe, find_difference, observe, tf
 
 GONE = "someone else's callback is gone. Remove only your own"
 LEFT = "your callback is still there after the block. Remove it whatever the block raises"
 SWALLOWED = "the exception of the block was swallowed. Let it propagate"
-OWN = "each block needs its own log, complete when it ends. The fallback passes names as bytes"
+BYTES = "your log has names as bytes, as the fallback passes them"
 
 
 def _run_alone(shows: str, run: Callable, answer: Callable):
@@ -93,14 +93,24 @@ def op_logger(op_logger: Callable):
     runs |= {name: partial(_take_route, name) for name in eager_context.ROUTES}
     for kind in (ValueError, KeyboardInterrupt):
         runs[f"a block that raises {kind.__name__}"] = partial(_raise_in_block, kind)
-    cases = [_make_case(shows, run, OWN) for shows, run in runs.items()]
+    cases = [_make_case(shows, run, _say_bytes) for shows, run in runs.items()]
     return find_difference(op_logger, eager_context.reported, cases, "TensorFlow's own log")
 
 
-SUMS = "if several ops read a value, add up the gradients that come back from them"
-SKIP = "y does not depend on this op, so skip it and do not ask for its gradient"
-ZEROS = "an unused output has no gradient. Pass zeros of its shape in its place"
-KEPT = "a tape keeps what it recorded, and only that. Each tape needs its own list"
+def _say_bytes(mine, real) -> str | None:
+    """Return both logs and the cause if the answer's has names as bytes; else None."""
+    logs = mine.values() if isinstance(mine, dict) else [mine]
+    names = [name for log in logs if isinstance(log, list) for name in log]
+    if not any(isinstance(name, bytes) for name in names):
+        return None
+    both = f"gives {describe(mine)}", f"gives {describe(real)}"
+    return describe_difference("", *both, "TensorFlow's own log", f"; {BYTES}")
+
+
+# What is so in a case, whatever the answer does.
+SUMS = "here several ops read x, and the gradients that come back from them add up"
+SKIP = "here y does not depend on the op Sin"
+ZEROS = "here two of the three outputs of Split have no gradient, as if it were zeros"
 
 
 @cache
@@ -180,20 +190,36 @@ def tape(tape):
     if not callable(tape) or hasattr(type(tape), "__enter__"):
         raise InvalidAnswer("pass the class MyTape itself")
     functions = (
-        ("sin(x)", tf.sin, "the last op comes first. Multiply its gradient by the one above"),
-        ("exp(-x)", lambda x: tf.exp(-x), "walk from the last op to the first"),
+        ("sin(x)", tf.sin, "here one op leads from x to y"),
+        (
+            "exp(-x)",
+            lambda x: tf.exp(-x),
+            "here Neg runs first, then Exp, and gradients come back from Exp",
+        ),
         ("x * x + x", lambda x: x * x + x, SUMS),
-        ("reduce_mean(x, 1)", lambda x: tf.reduce_mean(x, 1), "keep the attributes"),
+        (
+            "reduce_mean(x, 1)",
+            lambda x: tf.reduce_mean(x, 1),
+            "here the gradient needs an attribute of the op",
+        ),
         ("2 * 3, beside sin(x)", lambda x: (tf.sin(x), tf.constant(2.0) * 3.0)[1], SKIP),
-        ("floor(x) + sin(x)", lambda x: tf.floor(x) + tf.sin(x), "nothing to add for None"),
+        (
+            "floor(x) + sin(x)",
+            lambda x: tf.floor(x) + tf.sin(x),
+            "here the gradient of Floor is None",
+        ),
         ("split(x)[1]", lambda x: tf.split(x, 3, 1)[1], ZEROS),
-        ("first * second of a list that changes", _pick_of_list, "keep a tuple of the outputs"),
-        ("a constant", lambda x: tf.constant(3.0), "no op leads from x to y, so return None"),
+        (
+            "first * second of a list that changes",
+            _pick_of_list,
+            "here the list that unstack returned changes afterwards",
+        ),
+        ("a constant", lambda x: tf.constant(3.0), "here no op leads from x to y"),
     )
     cases = [_make_case(f"y = {y}", partial(_differentiate, f), why) for y, f, why in functions]
     cases += [
         _make_case("a block that raises", _raise_under_tape, ""),
-        _make_case("a tape whose gradient is called three times", _ask_again, KEPT),
-        _make_case("two tapes, and the gradient of a gradient, y = x * x * x", _nest, KEPT),
+        _make_case("a tape whose gradient is called three times", _ask_again, ""),
+        _make_case("two tapes, and the gradient of a gradient, y = x * x * x", _nest, ""),
     ]
     return find_difference(tape, _real_tape, cases, "GradientTape")

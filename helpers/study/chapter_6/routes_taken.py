@@ -67,8 +67,7 @@ def parted(quick, slow, rows, state, gain) -> str | None:
     """Return how a loop differs from the slow one in values, gradients or routes, or None."""
     doubles = {state.dtype.name, np.asarray(rows).dtype.name} == {"float64"}
     same = partial(same_result, near=CLOSE**3 if doubles else CLOSE)
-    advice = advise_by_part(dict.fromkeys(SLOPES, "use TensorFlow for all arithmetic"), "slow")
-    cases = make_cases(_run, [("the loop", rows, state, gain)], advice)
+    cases = make_cases(_run, [("the loop", rows, state, gain)], _advise_slopes)
     try:
         because = find_difference(quick, slow, cases, "slow", same)
     except InvalidAnswer as error:  # returned, so that the caller can name the input
@@ -77,6 +76,13 @@ def parted(quick, slow, rows, state, gain) -> str | None:
     if any(route != "fast path" for route in routes):
         return f"quick leaves the fast path. Its routes are {', '.join(routes)}"
     return because
+
+
+def _advise_slopes(mine, real):
+    """Say what follows if the answer has no gradient where the slow loop has one."""
+    cut = [name for name in SLOPES if type(mine) is dict and mine.get(name, name) is None]
+    words = "no op of TensorFlow leads from it to the result; use TensorFlow for all arithmetic"
+    return advise_by_part(dict.fromkeys(cut, words), "slow")(mine, real)
 
 
 def _run(rows, state, gain, loop) -> dict:

@@ -7,6 +7,7 @@ from math import prod
 from unittest.mock import patch
 
 from helpers.internals import torch_private
+from helpers.internals.compiled_apart import compiled_apart
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import find_difference, in_order, make_cases, say_first_part, torch
@@ -19,7 +20,6 @@ class _Compiled(GraphLog):
     def __init__(self, fn):
         torch_private.refuse_late_dynamo()
         super().__init__()
-        torch._dynamo.reset()
         self._fn = torch.compile(fn, backend=self.backend)
 
     def __call__(self, *args):
@@ -95,6 +95,7 @@ def _reference(test, function):
             sys.settrace(before)
 
 
+@compiled_apart()
 def _run(shapes, tool) -> dict:
     torch.compiler.set_stance("default")  # whatever another tool has left
     log, runs, raised = _Compiled(halved), [], False
@@ -176,6 +177,7 @@ def dead_switch(seam, proof, cured: type, broken):
         return find_difference(cured, broken, cases, "eager code")
 
 
+@compiled_apart()
 def _run_settings(shape, broken, cls) -> dict:
     x, module, seen = torch.arange(1.0, 1 + prod(shape)).reshape(shape), tried(cls()), {}
     log = None if cls is broken else _Compiled(module)

@@ -72,6 +72,13 @@ EXPECTED = {
     "what is left after the block": "nothing",
     "what is left after a block that raised": "nothing",
     "an error in the block propagates": True,
+    "a block in another one: its own notes, and those that the outer one adds afterwards": [
+        1,
+        0,
+        1,
+    ],
+    "a block in another one: the result of softsign": [-0.5, 0.75],
+    "what is left after a block in another one": "nothing",
 }
 
 
@@ -93,7 +100,19 @@ def _observe(make, ways: "_Ways") -> dict:
             with _block(make):
                 raise kind
             swallowed = True
-    return dict(zip(EXPECTED, [*seen, ways.left(), not swallowed], strict=True))
+    seen += [ways.left(), not swallowed, *_nest(make), ways.left()]
+    return dict(zip(EXPECTED, seen, strict=True))
+
+
+def _nest(make) -> tuple[list[int], object]:
+    """Return the notes of a block and of the one around it, and the result of a call in both."""
+    with _block(make) as outer:
+        with _block(make) as inner:
+            found = the_call()
+        own, before = len(inner), len(outer)
+        the_call()
+        counts = [own, len(inner) - own, len(outer) - before]
+    return counts, found.tolist() if hasattr(found, "tolist") else found
 
 
 @contextmanager

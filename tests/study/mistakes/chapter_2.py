@@ -126,12 +126,14 @@ MISTAKES = {
     ),
     "cache_key": (
         ("another shape is another key", "tuple(leaf.shape)", "0"),
-        ("another dtype is another key", "(leaf.dtype, ", "(0, "),
-        ("a Python value is its own key", "else leaf\n", "else type(leaf)\n"),
-        ("1, 1.0 and True are equal", "else leaf\n", "else repr(leaf)\n"),
+        ("another dtype is another key", "tf.as_dtype(leaf.dtype)", "0"),
+        ("a Python value is its own key", "return leaf\n", "return type(leaf)\n"),
+        ("1, 1.0 and True are equal", "return leaf\n", "return repr(leaf)\n"),
         ("a list is not a tuple", "map_structure(spec, args)", FLAT),
         ("inside a container, too, a tensor's value", AT_THE_TOP),
-        ("even if the last one is freed", "else leaf\n", f"else {BY_ID}\n"),
+        ("even if the last one is freed", "return leaf\n", f"return {BY_ID}\n"),
+        ("a NumPy array counts as a tensor", ", np.ndarray, np.generic", ""),
+        ("a NumPy number counts as a tensor", ", np.generic", ""),
     ),
     "cache_lookup": (
         ("another form is another key", "known == form and all", "all"),

@@ -72,7 +72,7 @@ MISTAKES = {
         ("last argument is on top", POPPED, POPPED.replace("[::-1]", "")),
         ("not pushed", CALLED, CALLED[10:-1]),
         ("at CALL", "*values[:split], **keywords", "*values"),
-        ("Let self.call make the call", "self.call(fn, *values", "fn(*values"),
+        ("did not run that frame. Let self.call", "self.call(fn, *values", "fn(*values"),
         ("CPython gives", "zip(names, values", "zip(names[::-1], values"),
         ("at CALL", POPPED, SLICED),
         ("left on", "getattr(self.pop(), name)", "getattr(self.stack[-1], name)"),

@@ -60,7 +60,7 @@ MISTAKES = {
         ("the shape: yours gives (2, 3), torch gives (2,)", FAKE, "torch.empty_like(x)"),
         ("float64, shape (2, 3): the dtype: yours", FAKE, "torch.empty(x.shape[:-1])"),
         (
-            "yours gives 3, torch gives 1; the fake",
+            "yours gives 3, torch gives 1; somewhere a size became",
             FAKE,
             "x.new_empty([int(n) for n in x.shape[:-1]])",
         ),
@@ -79,7 +79,7 @@ MISTAKES = {
             "torch.from_numpy((dy[..., None] * weights).numpy()),",
         ),
         (
-            "would notice the change",
+            "it would notice it",
             *("ctx.save_for_backward(x, output)", "ctx.x, ctx.y = x, output"),
             *("x, y = ctx.saved_tensors", "x, y = ctx.x, ctx.y"),
         ),

@@ -38,10 +38,10 @@ MISTAKES = {
     ),
     "op_logger": (
         ("before the block ends", LEAVE, AT_THE_END),
-        ("bytes", ".decode() if isinstance(op_type, bytes) else op_type", ""),
+        ("your log has names as bytes", ".decode() if isinstance(op_type, bytes) else op_type", ""),
         ("whatever the block raises", LEAVE, "    yield log\n    op"),
         ("someone else's callback is gone", REMOVE, "op_callbacks.clear_op_callbacks()"),
-        ("its own log", "    log = []\n", "", "@context", "log = []\n@context"),
+        ("a block inside a block: yours", "    log = []\n", "", "@context", "log = []\n@context"),
         ("yours gives {'outer'", "        log.append", "        op_type in log or log.append"),
         (
             "the exception of the block was swallowed",
@@ -55,9 +55,9 @@ MISTAKES = {
         ("yours raises", "def op_logger():\n    return None"),
     ),
     "tape": (
-        ("walk from the last op to the first", "reversed(self.ops)", "self.ops"),
-        ("add up the gradients", "grad if known is None else known + grad", "grad"),
-        ("Pass zeros", "tf.zeros_like(o) if g is None else g for", "g for"),
+        ("gradients come back from Exp", "reversed(self.ops)", "self.ops"),
+        ("that come back from them add up", "grad if known is None else known + grad", "grad"),
+        ("as if it were zeros", "tf.zeros_like(o) if g is None else g for", "g for"),
         ("gives None", "grads.get(x._id)", "grads.get(x._id, tf.zeros_like(x))"),
         ("still there after the block", STOP, "pass"),
         (
@@ -72,8 +72,8 @@ MISTAKES = {
             "grads.get(x._id)",
             "grads[x._id].numpy()",
         ),
-        ("nothing to add", "if grad is not None:", "if True:"),
-        ("y does not depend on this op", "                continue", "                pass"),
+        ("the gradient of Floor is None", "if grad is not None:", "if True:"),
+        ("y does not depend on the op Sin", "                continue", "                pass"),
         ("a list that changes", "tuple(outputs)", "outputs"),
         (
             "called three times",
@@ -124,13 +124,13 @@ MISTAKES = {
         ("gives {'the gradient for state': None", "tf.sin(state)", "tf.constant(np.sin(state))"),
     ),
     "first_nan": (
-        ("return the first op, not the last", "self.op is None and ", ""),
-        ("look at each of them", "(tuple, list)", "tuple"),
+        ("here two ops return a NaN", "self.op is None and ", ""),
+        ("here an op returns a list of tensors", "(tuple, list)", "tuple"),
         ("a number, not a tensor", " if isinstance(value, torch.Tensor)", ""),
-        ("pass kwargs on", "**(kwargs or {})", ""),
+        ("here an op gets keyword arguments", "**(kwargs or {})", ""),
         ("'aten.log.default'", "op.overloadpacket.__name__", "str(op)"),
         (
-            "sees the op that a composite function calls",
+            "an op that softmax calls returns the NaN",
             "class FirstNaN(TorchDispatchMode)",
             "from torch.overrides import TorchFunctionMode\n\n\nclass FirstNaN(TorchFunctionMode)",
             "__torch_dispatch__",

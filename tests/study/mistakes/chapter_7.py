@@ -65,7 +65,7 @@ MISTAKES = {
         ("'the cache' is not a seam", '"cache key"', '"the cache"'),
         ("for several batches", "train(calls, start, [rows] * 4)", "pass"),
         ("no exhibit in proof shows which argument", "proof = calls", "proof = show_code(train)"),
-        ("for 12 batches: yours gives", "max(number, 1)", "(number + 1)"),
+        ("at [0], train gives", "max(number, 1)", "(number + 1)"),
         (
             "traces. The ledger shows why: rate: Python value",
             "tf.constant(0.1 / max(number, 1))",

@@ -7,11 +7,15 @@ CACHED = """    @functools.cached_property
 """
 NAME = """@contextmanager
 def by_name():
-    notes = []
+    notes, before = [], functional.softsign
 """
-NAMED = "    try:\n        yield notes\n    finally:\n        functional.softsign = softsign\n"
+NAMED = "    try:\n        yield notes\n    finally:\n        functional.softsign = before\n"
 
-DELETED = '        del space["clinic_notes"], space["clinic_old"]\n'
+DELETED = """        del space["clinic_notes"], space["clinic_old"]
+        space |= {name: before[name] for name in before.keys() - space.keys()}
+"""
+AROUND = "        space |= {name: before[name] for name in before.keys() - space.keys()}\n"
+OWN_COPY = "FunctionType(own, before)}"
 
 
 MISTAKES = {
@@ -58,9 +62,17 @@ MISTAKES = {
         (
             "what is left after a block that raised",
             NAMED,
-            "    yield notes\n    functional.softsign = softsign\n",
+            "    yield notes\n    functional.softsign = before\n",
         ),
         ("after the block: yours gives 'a changed torch.nn.functional.clinic_notes'", DELETED, ""),
+        ("code: yours raises", AROUND, "", OWN_COPY, "FunctionType(own, space)}"),
+        (
+            "name: a block in another one",
+            "return before(*args",
+            "return softsign(*args",
+            NAMED,
+            NAMED.replace("before", "softsign"),
+        ),
         (
             "frame: what is left after the block: yours gives 'a change at the frame. Restore",
             "sys.setprofile(before)",
