@@ -165,7 +165,8 @@ def explain_failures(failures) -> tuple[str, ...]:
     one and the guard before does not say it.
     """
     alike, told, said = {}, {}, ""
-    for one in (*(found[0] for found in failures), *(f for found in failures for f in found[1:])):
+    first = (found[0] for found in failures if found)  # an entry that accepts has none
+    for one in (*first, *(failure for found in failures for failure in found[1:])):
         name = OF_MODULE.sub("", one.source)
         alike.setdefault((name, one.value, "" if one.value else one.checks), []).append(one)
     for same in sorted(alike.values(), key=lambda same: min(one.entry for one in same)):
@@ -204,15 +205,21 @@ class CompileEntry(Entry):
 
     @property
     def verdict(self) -> str:
-        """Return compile (the first), recompile, hit, eager (no compiled code ran) or error."""
+        """Return compile (the first), recompile, hit, eager (plain Python), error or unknown."""
         return self.verdicts[1].word
 
 
 @dataclass(frozen=True)
 class CompileLedger(Ledger):
-    """A ledger of calls of a compiled function, in order. `unlisted`: eager ones without a row."""
+    """A ledger of calls of a compiled function, or of what was compiled in a block, in order.
 
-    unlisted: int = 0
+    `calls`: how many calls of compiled functions there were; `compiled_calls`: those in which
+    compiled code ran, None if unknown; `plain`: those in which plain Python ran, if not by rows.
+    """
+
+    calls: int = 0
+    compiled_calls: int | None = None
+    plain: int | None = None
 
     @property
     def verdicts(self) -> tuple[str, ...]:
@@ -231,8 +238,8 @@ class CompileLedger(Ledger):
 
     @property
     def eager(self) -> int:
-        """Return how many calls ran in plain Python, because Dynamo compiles no more for them."""
-        return self.verdicts.count("eager") + self.unlisted
+        """Return in how many calls plain Python ran, all or in part, as Dynamo did not compile."""
+        return self.verdicts.count("eager") if self.plain is None else self.plain
 
 
 LINE_COLUMNS = (
