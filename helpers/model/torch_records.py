@@ -173,7 +173,8 @@ def explain_failures(failures) -> tuple[str, ...]:
         lines, source, others = {}, same[0].source, len({one.source for one in same}) - 1
         for one in (one for one in same if one.source == source):
             place = f", added at `{one.line}`{f' ({one.place})' * bool(one.place)}"
-            lines.setdefault(place * bool(one.line), {})[one.checks] = None
+            of_entry = lines.setdefault(place * bool(one.line), {}).setdefault(one.entry, {})
+            of_entry[one.checks] = None
         checks = "; ".join(f"{_either(c)}{p * (p != said)}" for p, c in lines.items())
         said = next(reversed(lines)) or said
         them = [*dict.fromkeys(sorted(f.entry for f in same))]
@@ -190,13 +191,16 @@ def explain_failures(failures) -> tuple[str, ...]:
     return (*lines[:MOST_FAILURES], *rest)
 
 
-def _either(checks) -> str:
-    """Return checks of which entries have one each: `it equals 0 or 1`, `it equals 0 to 7`."""
-    words = " or ".join(checks).replace(" or it equals ", " or ")
-    numbers = words.removeprefix("it equals ").split(" or ")
+def _either(checks: dict[int, dict]) -> str:
+    """Return checks by entry, of which each has all: `it equals 0 or 1`, `it equals 0 to 7`."""
+    each = [*dict.fromkeys(" and ".join(of_entry) for of_entry in checks.values())]
+    if not all(words.startswith("it equals ") and " and " not in words for words in each):
+        return " or ".join(each)
+    numbers = [words.removeprefix("it equals ") for words in each]
     first = int(numbers[0]) if numbers[0].isdecimal() else 0
     run = [str(first + n) for n in range(len(numbers))]
-    return f"it equals {first} to {run[-1]}" if run == numbers and run[2:] else words
+    is_run = run == numbers and run[2:]
+    return f"it equals {first} to {run[-1]}" if is_run else f"it equals {' or '.join(numbers)}"
 
 
 @dataclass(frozen=True)

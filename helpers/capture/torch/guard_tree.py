@@ -33,7 +33,6 @@ from .guard_words import (
     check_of,
     clean,
     describe_guard,
-    is_autocast,
     is_same_but_for_type,
     line_of,
     place_of,
@@ -51,8 +50,11 @@ TORCHS = re.compile(r"\*args, \*\*kwargs\)|  # (?:nn/\w+|optim|torch)[/\\.][^#]+
 STATEFUL = ("NO_TENSOR_ALIASING", "OBJECT_ALIASING")
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)", re.DOTALL)
 LENGTH = re.compile(r"len\((.+)\) != (\d+)")
-SOURCE = r"L\['\w+'\](?:\.\w+(?!\()|\[[^]]*\])*"
-SIZE = re.compile(rf"(?:___from_numpy\()?{SOURCE}\)?(?:\.(?:size|stride)\(\)\[\d+\])?")
+SOURCE = r"[LG]\['\w+'\](?:\.\w+\b(?!\()|\[[^]]*\])*"
+SIZE = re.compile(
+    rf"(?:___from_numpy\({SOURCE}\)|{SOURCE})"
+    r"(?:\.(?:size|stride)\(\)\[\d+\]|\.storage_offset\(\))?"
+)
 RANGE = re.compile(r"(-?\d+) <= ([^=<>% ]+?)(?:\.size\(\)\[(\d+)\])?(?: <= (\d+))?")
 CHANGED = {  # kind of guard on the state of torch -> what its failure means
     "TORCH_FUNCTION_MODE_STACK": "the torch function modes that are on have changed",
@@ -435,11 +437,12 @@ def _failed(number: int, leaf, scope: dict, part: str = "", said: str = "") -> l
     part = part if part in leaf.parts else leaf.parts[0]
     own = leaf.kind != OF_TENSOR or not TORCHS.search(part)  # of `F.linear` in nn.Linear: no help
     line, place = (line_of([part]), place_of([part])) if own else ("", "")
-    facts = [
-        Failure(number, source, leaf.kind, checks, line, value, place)
-        for source, value, checks in _differences(leaf, scope, part, reason, said)
-    ]
-    return facts
+    failures = []
+    for source, value, checks in _differences(leaf, scope, part, reason, said):
+        of_leaf = source in ("", plain_source(leaf.source))  # else it is a setting of torch
+        where = (line, place) if of_leaf else ("", "")
+        failures.append(Failure(number, source, leaf.kind, checks, where[0], value, where[1]))
+    return failures
 
 
 def _differences(leaf, scope: dict, part: str, reason: str, said: str):
@@ -479,10 +482,10 @@ def _tensor_differences(leaf, scope: dict, said: str, checks: str):
     found, settings = [], []
     if tensors.is_tensor(value) and TENSOR.match(check_of(leaf.parts[0])):
         found, settings = tensor_differences(check_of(leaf.parts[0]), value, said)
-    yield from ((name, now, f"it is {asked}") for name, now, asked in settings)
+    yield from ((name, now, f"it is {asked}") for name, now, asked in settings or ())
     if found:
         yield source, "", "; ".join(found)
-    elif not settings and not (said.startswith("dispatch key") and is_autocast(said)):
+    elif settings == []:
         words = "" if value is MISSING else _describe_value(leaf.kind, value, checks)
         yield source, words, checks
 

@@ -134,6 +134,7 @@ def plain_source(source: str) -> str:
     """Return a source as the function itself names the value: `x`, `options['on']`, `global K`."""
     words = re.sub(r"L\['(\w+)'\]", r"\1", clean(source))
     words = re.sub(r"___stack(\d+)", r"value \1 on the stack", words)
+    words = re.sub(r"list\(dict\.keys\(([^()]+)\)\)", r"list(\1)", words)
     return re.sub(r"G\['(\w+)'\]", r"global \1", words)
 
 
@@ -182,16 +183,17 @@ def _setting(key: str, value) -> str:
 
 
 def _changed_autocast(then: dict, now: dict, devices, typed) -> list[tuple[str, str, str]]:
-    found = []
+    found, names = [], {}
     for key, named in (("enabled", devices), ("dtype", typed)):
         changed = [at for at, (a, b) in enumerate(zip(then[key], now[key], strict=True)) if a != b]
-        if key == "dtype":  # of a device where it is off, nobody asks
-            changed = [at for at in changed if then["enabled"][at] or now["enabled"][at]]
-        names = named if len(named) == len(changed) else [f"device number {at}" for at in changed]
-        for at, device in zip(changed, names, strict=True):
+        if key == "dtype":  # where it was off, nobody asks
+            changed = [at for at in changed if then["enabled"][at]]
+        if len(named) == len(changed):
+            names |= dict(zip(changed, named, strict=True))
+        for at in changed:
             words = [_autocast(key, state[key][at]) for state in (now, then)]
             what = "autocast" if key == "enabled" else "the dtype of autocast"
-            found.append((f"{what} ({device})", *words))
+            found.append((f"{what} ({names.get(at, f'device number {at}')})", *words))
     if then.get("cached_enabled") != now.get("cached_enabled"):
         words = [_autocast("enabled", state.get("cached_enabled")) for state in (now, then)]
         found.append(("the cache of autocast", *words))
@@ -205,10 +207,11 @@ def _autocast(key: str, value) -> str:
 # ------------------------------------------------------------------ tensors
 
 
-def tensor_differences(text: str, value, said: str = "") -> tuple[list[str], list[tuple]]:
+def tensor_differences(text: str, value, said: str = "") -> tuple[list[str], list[tuple] | None]:
     """Return how a tensor differs from what its guard asks for, in torch's form of words.
 
-    Second come (name, now, asked) of settings of torch that make it differ: inference mode.
+    Second come (name, now, asked) of settings of torch that make it differ: inference mode. They
+    are None if one does that has a guard of its own: autocast.
     `said`: the words of the one that torch names itself; they come first.
     """
     kind, dtype, grad, sizes, strides = TENSOR.match(text).groups()
@@ -222,9 +225,10 @@ def tensor_differences(text: str, value, said: str = "") -> tuple[list[str], lis
     requires = tensors.field(value, "requires_grad")
     if str(bool(requires)) != grad:
         found.append(f"requires_grad mismatch. expected requires_grad={int(grad == 'True')}")
-    asked = [one.strip() for one in sizes.split(",") if one.strip()]
+    asked = _split(sizes)
     if len(asked) != len(shape):
         found.append(f"rank mismatch. expected {len(asked)}, actual {len(shape)}")
+        found += _other_strides(asked, strides, value, shape)
     else:
         found += _mismatches("size", asked, shape)
         found += _stride_differences(asked, strides, value, shape)
@@ -250,24 +254,38 @@ def _mismatches(what: str, asked, actual) -> list[str]:
 
 def _stride_differences(asked, strides: str, value, shape) -> list[str]:
     """Return the strides that differ by themselves, and not because a size does."""
-    expected = [one.strip() for one in strides.split(",") if one.strip()]
-    try:
-        actual = value.stride()
-    except Exception:  # of another layout
+    expected, actual = _split(strides), _strides(value)
+    if actual is None or len(expected) != len(actual):
         return []
-    if len(expected) != len(actual):
+    sizes = zip(asked, shape, strict=True)
+    if any(number not in ("None", str(size)) for number, size in sizes) and not (
+        _other_strides(asked, strides, value, shape)
+    ):
         return []
-    same_sizes = all(
-        number in ("None", str(size)) for number, size in zip(asked, shape, strict=True)
-    )
-    differences = _mismatches("stride", expected, actual)
-    if same_sizes:
-        return differences
+    return _mismatches("stride", expected, actual)
+
+
+def _other_strides(asked, strides: str, value, shape) -> list[str]:
+    """Return in words that a tensor of other sizes is not laid out as these, one after another."""
+    expected, actual = _split(strides), _strides(value)
+    if actual is None:
+        return []
     plain = _contiguous([int(one) if one != "None" else 2 for one in asked])
-    follows = all(one in ("None", str(size)) for one, size in zip(expected, plain, strict=True))
-    if follows and list(actual) == _contiguous(shape):
+    follows = all(one in ("None", str(step)) for one, step in zip(expected, plain, strict=False))
+    if follows and actual == _contiguous(shape):
         return []
-    return differences
+    return [f"stride mismatch. expected [{', '.join(expected)}], actual {actual}"]
+
+
+def _split(numbers: str) -> list[str]:
+    return [one.strip() for one in numbers.split(",") if one.strip()]
+
+
+def _strides(value) -> list[int] | None:
+    try:
+        return [*value.stride()]
+    except Exception:  # of another layout
+        return None
 
 
 def _contiguous(sizes) -> list[int]:
@@ -278,7 +296,7 @@ def _contiguous(sizes) -> list[int]:
     return strides[::-1]
 
 
-def _key_differences(keys: str, text: str, value) -> tuple[list[str], list[tuple]]:
+def _key_differences(keys: str, text: str, value) -> tuple[list[str], list[tuple] | None]:
     """Return differences in the dispatch keys: of the tensor itself, and of torch's state."""
     torch = restoring.module("torch")
     asked = {key.strip() for key in keys.split(",")}
@@ -290,7 +308,7 @@ def _key_differences(keys: str, text: str, value) -> tuple[list[str], list[tuple
         lacking = {key for key in lacking if not key.startswith("Autocast")}
         more = {key for key in more if not key.startswith("Autocast")}
     if not lacking and not more:
-        return [], []
+        return [], None
     if all(key.startswith("Autograd") or key == "ADInplaceOrView" for key in lacking | more):
         if lacking and value.is_inference():
             return ["it was made in inference mode, and the entry is for one that was not"], []
@@ -302,11 +320,3 @@ def _key_differences(keys: str, text: str, value) -> tuple[list[str], list[tuple
     shown = ", ".join(sorted(asked)), ", ".join(sorted(now))
     words = f"dispatch key set mismatch. expected DispatchKeySet({shown[0]}), actual "
     return [f"{QUOTED}{words}DispatchKeySet({shown[1]})"], []
-
-
-def is_autocast(words: str) -> bool:
-    """Return whether torch's words on dispatch keys differ by those of autocast alone."""
-    sets = [{*found.split(", ")} for found in re.findall(r"DispatchKeySet\((.*?)\)", words)]
-    if len(sets) != 2:
-        return False
-    return all(key.startswith("Autocast") for key in sets[0] ^ sets[1])
