@@ -10,6 +10,7 @@ import inspect
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from operator import length_hint
 from types import CodeType, FunctionType, MethodType
 
 from ...internals import torch_private
@@ -49,6 +50,7 @@ LONGEST = 160
 TORCHS = re.compile(r"\*args, \*\*kwargs\)|  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
 STATEFUL = ("NO_TENSOR_ALIASING", "OBJECT_ALIASING")
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)", re.DOTALL)
+KEY = re.compile(r"KeyError on (.+)\[([^][]+)\]")
 LENGTH = re.compile(r"len\((.+)\) != (\d+)")
 SOURCE = r"[LG]\['\w+'\](?:\.\w+\b(?!\()|\[[^]]*\])*"
 SIZE = re.compile(
@@ -279,7 +281,7 @@ def in_users_names(words: str, fn, code=None, inside: dict | None = None) -> str
     if behind_it is None:
         return words
     try:
-        names = [*inspect.signature(behind_it).parameters]
+        names = [*inspect.signature(getattr(behind_it, "forward", behind_it)).parameters]
     except (TypeError, ValueError):  # of C
         names = []
     name = lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0]  # noqa: E731
@@ -425,6 +427,9 @@ def _unplaced(number: int, part: str, scope: dict) -> Failure:
         length = "" if value is MISSING else f"of length {len(value)}"
         source = plain_source(found[1])
         return Failure(number, source, "LENGTH_CHECK", f"its length is {found[2]}", "", length)
+    if found := KEY.fullmatch(words):
+        source, key = plain_source(found[1]), found[2]
+        return Failure(number, source, "", f"it has the key {key}", "", f"without the key {key}")
     return Failure(number, "", "", quoted(words) if words else NO_REASON)
 
 
@@ -508,7 +513,10 @@ def why_again(kept, frame, said=()) -> tuple[str, ...]:
     except Exception:  # of somebody's own values
         found = []
     told = (re.sub(r"^\d+/\d+: ", "", reason).split("\n")[0] for reason in said)
-    return explain_failures(found) or (*dict.fromkeys(map(quoted, told)),)
+    words = explain_failures(found) or (*dict.fromkeys(map(quoted, told)),)
+    if not torch_private.is_wrapper_code(frame.f_code):
+        return words
+    return tuple(in_users_names(one, None, frame.f_code, frame.f_locals) for one in words)
 
 
 def _describe_value(kind: str, value, checks: str = "") -> str:
@@ -525,6 +533,10 @@ def _describe_value(kind: str, value, checks: str = "") -> str:
         )
     if kind == "DIMENSION_DYNAMIC_MARKING_GUARD":
         return "marked dynamic or static"
+    if checks.startswith("the number of items left in it is "):
+        return f"an iterator with {length_hint(value)} items left"
+    if checks.startswith("as int, it equals "):
+        return f"{int.__int__(value)} as int"
     return "another object" if kind == "ID_MATCH" else short_repr(value)
 
 

@@ -283,8 +283,9 @@ def _split(numbers: str) -> list[str]:
 
 def _strides(value) -> list[int] | None:
     try:
-        return [*value.stride()]
-    except Exception:  # of another layout
+        has_strides = str(value.layout) == "torch.strided"
+        return [*value.stride()] if has_strides else None
+    except Exception:  # nested
         return None
 
 
@@ -317,6 +318,8 @@ def _key_differences(keys: str, text: str, value) -> tuple[list[str], list[tuple
         if more and not value.is_inference() and not torch.is_inference_mode_enabled():
             words = "on, or this tensor was made in it"
             return [], [("inference mode", "off", words)]
+    if more and all(key.startswith("FuncTorch") for key in lacking | more):
+        return ["it is inside a transform of torch.func, and the entry is for one outside"], []
     shown = ", ".join(sorted(asked)), ", ".join(sorted(now))
     words = f"dispatch key set mismatch. expected DispatchKeySet({shown[0]}), actual "
     return [f"{QUOTED}{words}DispatchKeySet({shown[1]})"], []

@@ -233,6 +233,8 @@ class _NotedCall:
 
     def _judge(self, error) -> tuple[str, str]:
         if error is not None:
+            if self.heard is not None and self.heard.why:
+                self._why_eager()  # the next call may be skipped for it
             return "error", error_message(error)
         if self.kept_before is None:
             return UNKNOWN, ""
