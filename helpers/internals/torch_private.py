@@ -341,13 +341,6 @@ def is_disabled(fn) -> bool:
     return static_attribute(fn, "_torchdynamo_disable") is not None
 
 
-def forget_sizes(code: CodeType) -> None:
-    """Forget which sizes Dynamo saw change in this function: kept by place and name (pgo.py)."""
-    state = __getattr__("get_code_state")()
-    for key in _size_keys(state, code):
-        del state[key]
-
-
 @contextmanager
 def own_sizes(code: CodeType, sizes: dict):
     """Have Dynamo know `sizes` of this function in the block, and what it knew of it after that.

@@ -12,7 +12,13 @@ from types import FunctionType
 
 import pytest
 
-from helpers import watch_recompiles, watching_recompiles
+from helpers import (
+    guard_function,
+    show_guards,
+    watch_guard_sets,
+    watch_recompiles,
+    watching_recompiles,
+)
 from helpers.capture.torch import compiled_calls, guard_tree, guard_words, recompiles
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import slot
@@ -184,3 +190,35 @@ def test_ten_modules_of_torch_use_up_nothing():
     (row,) = seen.model.entries
     assert row.verdicts[0].word.startswith("Linear (linear.py:")
     assert "\nin call 1 (test_recompile_faults.py:" in row.note and "args[" not in row.note
+
+
+def test_guard_verbs_leave_a_users_function_as_it_is():
+    torch._dynamo.reset()
+    mine = torch.compile(picky, backend="eager")
+    mine(X, 1, ["a"]), mine(torch.ones(3), 1, ["a"])
+    code = picky.__code__
+    kept, sizes = torch_private.cache_entries(code), dict(torch_private.get_code_state())
+    state, met = process_state(), len(torch_private.cache_entries(code))
+    for _ in range(10):
+        assert show_guards(mine).model.guards
+        assert show_guards(mine, call=(X, 1, ["a"])).model.torch_accepts
+        assert guard_function(mine)(X, 1, ["a"]) and not guard_function(mine)(X, 2, ["a"])
+        assert watch_guard_sets(picky, (X, 1, ["a"]), all=lambda *args, **kw: True).model.entries
+        live = watch_recompiles(picky)
+        live(X, 1, []), live(X, 2, [])
+    assert [*torch_private.cache_entries(code)] == [*kept] and met == len(kept)
+    assert dict(torch_private.get_code_state()) == sizes and process_state() == state
+    with watching_recompiles() as seen:
+        mine(X, 1, ["a"]), mine(torch.ones(3), 1, ["a"])
+    assert (seen.model.compiles, seen.model.compiled_calls) == (0, 2)
+
+
+def test_guards_of_a_module_of_torch_use_up_nothing():
+    torch._dynamo.reset()
+    mine = torch.compile(torch.nn.Linear(2, 2), backend="eager")
+    mine(X)
+    shared = mine.forward._torchdynamo_orig_callable.__code__
+    for _ in range(3):
+        found = watch_guard_sets(torch.nn.Linear(2, 2), (X,), all=lambda *args, **kw: True)
+        assert "refuses" in {entry.verdicts[1].word for entry in found.model.entries}
+    assert len(torch_private.cache_entries(shared)) == 1

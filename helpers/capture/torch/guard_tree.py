@@ -189,6 +189,22 @@ def copied(fn):
     return made
 
 
+def compile_copy(copy, **options):
+    """Return what `torch.compile` makes of a copy, and the function that Dynamo starts with.
+
+    torch has one wrapper for all that Dynamo cannot start with, such as what its own modules do.
+    It is copied as well, so nothing is left in the cache of torch's.
+    """
+    import torch
+
+    compiled = torch.compile(copy, **options)
+    wrapper = torch_private.wrapper_around(compiled)
+    if wrapper is None:
+        return compiled, behind(copy)[0]
+    wrapper = copied(wrapper)
+    return torch.compile(wrapper, **options), wrapper
+
+
 def guard_graph(fn, find: str = "") -> GuardGraph:
     """Return the guard tree of each cache entry of `fn`; `find` points out what has these words."""
     find, (function, told) = require_str(find, "find"), behind(fn, compiled=True)

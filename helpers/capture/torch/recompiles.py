@@ -100,12 +100,7 @@ def _compile(fn, options):
         return _compile(MethodType(call, fn) if does_more else layer.function, options)
     copy = copied(fn)
     try:
-        compiled = torch.compile(copy, **options)
-        if (wrapper := torch_private.wrapper_around(compiled)) is None:
-            return compiled, behind(copy)[0]
-        # torch has one wrapper for all that it cannot start with; a copy uses up none of its cache
-        wrapper = copied(wrapper)
-        return torch.compile(wrapper, **options), wrapper
+        return guard_tree.compile_copy(copy, **options)
     except Exception as error:
         known = inspect.signature(torch.compile).parameters
         meant = [near(name, known) for name in options if name not in known]
