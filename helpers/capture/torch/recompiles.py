@@ -307,9 +307,9 @@ class CompilesSeen:
     """List what Dynamo compiles in a `with` block, in any function: what, and why.
 
     `.model.compiles` counts recompiles too, `.recompiles` only them. `.model.calls` counts the
-    calls of compiled functions, `.model.compiled_calls` those in which compiled code ran, and
-    `.model.eager` those in which plain Python ran all, or what the recompile limit left; None where
-    that is unknown. Each of `.model.entries` has `subject`, `verdict` and `note`: all failed
+    calls of compiled functions, `.model.compiled_calls` those in which compiled code ran, None if
+    that is unknown, and `.model.eager` those in which plain Python ran all, or what Dynamo did not
+    compile. Each of `.model.entries` has `subject`, `verdict` and `note`: all failed
     guards, and your call that compiled. A compiled frame is a row, so a function with a graph break
     has another row for its resume function. A call that compiles nothing adds no row. Functions
     compiled before the block and functions of other threads are included. Errors in the block are
