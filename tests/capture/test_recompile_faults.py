@@ -222,3 +222,24 @@ def test_guards_of_a_module_of_torch_use_up_nothing():
         found = watch_guard_sets(torch.nn.Linear(2, 2), (X,), all=lambda *args, **kw: True)
         assert "refuses" in {entry.verdicts[1].word for entry in found.model.entries}
     assert len(torch_private.cache_entries(shared)) == 1
+
+
+def test_a_mode_of_the_user_hears_nothing_of_the_ledger():
+    heard = []
+
+    class Listening(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            heard.append(getattr(function, "__name__", ""))
+            return function(*args, **(kwargs or {}))
+
+    def calls(fn):
+        torch._dynamo.reset()
+        heard.clear()
+        with Listening():
+            fn(X), fn(X), fn(X.double())
+        return [*heard]
+
+    plain = calls(torch.compile(lambda x: x * 2, backend="eager"))
+    assert calls(watch_recompiles(lambda x: x * 2)) == plain
+    with watching_recompiles():
+        assert calls(torch.compile(lambda x: x * 2, backend="eager")) == plain

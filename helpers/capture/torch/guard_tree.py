@@ -388,7 +388,8 @@ def children(manager) -> list:
 def resolve(source: str, scope):
     """Return the value of a source such as `L['x']`, or of a check of it, or MISSING."""
     try:
-        return eval(check_of(source), dict(torch_private.guard_names()), scope)
+        with tensors.plainly():
+            return eval(check_of(source), dict(torch_private.guard_names()), scope)
     except Exception:
         return MISSING
 

@@ -283,8 +283,9 @@ def _split(numbers: str) -> list[str]:
 
 def _strides(value) -> list[int] | None:
     try:
-        has_strides = str(value.layout) == "torch.strided"
-        return [*value.stride()] if has_strides else None
+        has_strides = str(tensors.field(value, "layout")) == "torch.strided"
+        with tensors.plainly():
+            return [*value.stride()] if has_strides else None
     except Exception:  # nested
         return None
 
@@ -300,6 +301,8 @@ def _contiguous(sizes) -> list[int]:
 def _key_differences(keys: str, text: str, value) -> tuple[list[str], list[tuple] | None]:
     """Return differences in the dispatch keys: of the tensor itself, and of torch's state."""
     torch = restoring.module("torch")
+    with tensors.plainly():
+        is_inference = value.is_inference()
     asked = {key.strip() for key in keys.split(",")}
     now = {key.strip() for key in torch_private.keys_now(value).split(",")}
     if asked == now:
@@ -311,11 +314,11 @@ def _key_differences(keys: str, text: str, value) -> tuple[list[str], list[tuple
     if not lacking and not more:
         return [], None
     if all(key.startswith("Autograd") or key == "ADInplaceOrView" for key in lacking | more):
-        if lacking and value.is_inference():
+        if lacking and is_inference:
             return ["it was made in inference mode, and the entry is for one that was not"], []
         if lacking and torch.is_inference_mode_enabled():
             return [], [("inference mode", "on", "off")]
-        if more and not value.is_inference() and not torch.is_inference_mode_enabled():
+        if more and not is_inference and not torch.is_inference_mode_enabled():
             words = "on, or this tensor was made in it"
             return [], [("inference mode", "off", words)]
     if more and all(key.startswith("FuncTorch") for key in lacking | more):
