@@ -38,7 +38,7 @@ PLACES = {
     | _places("torch._dynamo.types", "FrameAction FrameExecStrategy")
     | _places("torch._dynamo.eval_frame", "skip_code")
     | _places("torch._guards", "CompileId", compiling="CompileContext.try_get"),
-    "guards": _places("torch._C._dynamo.guards", "RootGuardManager")
+    "guards": _places("torch._C._dynamo.guards", "RootGuardManager GlobalStateGuard")
     | _places("torch._dynamo.guards", "GuardManagerWrapper", guard_names="_get_closure_vars")
     | _places("torch._C", "_dispatch_keys")
     | _places("torch._C", "_dispatch_tls_local_include_set _dispatch_tls_local_exclude_set"),
@@ -229,45 +229,143 @@ def keys_now(tensor) -> str:
     return str(now).removeprefix("DispatchKeySet(")[:-1]
 
 
-def compiled_calls(heard):
-    """Tell `heard` in the block of each `fn` whose code of torch.compile is called."""
+def _told(tell, lost, *facts):
+    """Return `tell(*facts)`; an error of ours goes into `lost`, never into a user's call."""
+    try:
+        return tell(*facts)
+    except Exception as error:
+        lost.append(error)
+        return None
+
+
+def compiled_calls(heard, lost=None):
+    """Tell `heard` in the block of each `fn` whose code of torch.compile is called.
+
+    With `lost`, a list for our errors, it hears (fn, the frame of torch's wrapper, the callback
+    that torch uses for this call: none where compiling is turned off, False where it only looks).
+    """
     place, name = restoring.module("torch._dynamo.eval_frame"), "_callback_from_stance"
     real = getattr(place, name, None)
 
-    def calling(callback):
-        if callable(callback):  # it is none where compiling is turned off
-            frame = sys._getframe(1)
-            while frame.f_code is calling.__code__:  # of a block around this one
-                frame = frame.f_back
+    def tell(callback, answer):
+        frame = sys._getframe(3)
+        while frame.f_code is calling.__code__:  # of a block around this one
+            frame = frame.f_back
+        if lost is None:
             heard(frame.f_locals.get("fn", real))
-        return real(callback)
+        elif frame.f_code.co_name == "compile_wrapper":
+            heard(frame.f_locals.get("fn", real), frame, answer)
+
+    def calling(callback):
+        answer = real(callback)
+        if callable(callback):  # it is none where compiling is turned off
+            _told(tell, [] if lost is None else lost, callback, answer)
+        return answer
 
     return patched(place, **({name: calling} if real else {}))
 
 
 @contextmanager
-def recompile_reasons(explain):
+def recompile_reasons(explain, lost=None):
     """Collect (code, `explain(entries, frame, reasons)`) of each frame that is compiled again."""
     name, module = "get_and_maybe_log_recompilation_reasons", __getattr__("convert_frame")
     asked, found = getattr(module, name, None), []
 
     def ask(entries, frame, *args, **kwargs):
         reasons = asked(entries, frame, *args, **kwargs)
-        found.append((frame.f_code, explain(entries, frame, reasons)))
+        told = _told(explain, [] if lost is None else lost, entries, frame, reasons)
+        found.append((frame.f_code, told or ()))
         return reasons
 
     with patched(module, **({name: ask} if asked else {})):
         yield found
 
 
-def forget_sizes(code: CodeType) -> None:
-    """Forget which sizes Dynamo saw change in this function: kept by place and name (pgo.py)."""
+@contextmanager
+def hearing_skips(heard, lost):
+    """Tell `heard(code, reason, is_start)` in the block of each frame that Dynamo leaves to Python.
+
+    `is_start`: it is the first frame of a call of a compiled function.
+    """
+    entrance, name = __getattr__("convert_frame").CatchErrorsWrapper, "_handle_skip"
+    real = getattr(entrance, name, None)  # older torch only logs it
+
+    def tell(result, frame):
+        if result.skip_reason is not None and result.guarded_code is None:
+            caller = sys._getframe(3)
+            while caller.f_globals.get("__name__") == "torch._dynamo.convert_frame" or (
+                caller.f_code is skipping.__code__
+            ):
+                caller = caller.f_back
+            heard(frame.f_code, result.skip_reason, _is_wrapper(caller))
+
+    def skipping(wrapper, result, frame):
+        _told(tell, lost, result, frame)
+        return real(wrapper, result, frame)
+
+    with patched(entrance, **({name: skipping} if real else {})):
+        yield
+
+
+def wrapper_frame():
+    """Return the frame of torch's wrapper in which the innermost compiled call runs, or None."""
+    frame = sys._getframe(1)
+    while frame is not None and not _is_wrapper(frame):
+        frame = frame.f_back
+    return frame
+
+
+def wrapper_frames() -> list:
+    """Return the frames of torch's wrapper on this thread's stack, the innermost first."""
+    frame, found = sys._getframe(1), []
+    while frame is not None:
+        if _is_wrapper(frame):
+            found.append(frame)
+        frame = frame.f_back
+    return found
+
+
+def _is_wrapper(frame) -> bool:
+    if frame.f_code.co_name != "compile_wrapper":
+        return False
+    return frame.f_globals.get("__name__") == "torch._dynamo.eval_frame"
+
+
+def global_state() -> str:
+    """Return torch's settings that each cache entry guards, as it writes them: JSON."""
+    return __getattr__("GlobalStateGuard")().__getstate__()
+
+
+def is_disabled(fn) -> bool:
+    """Return whether `torch.compiler.disable` made it."""
+    return static_attribute(fn, "_torchdynamo_disable") is not None
+
+
+@contextmanager
+def own_sizes(code: CodeType, sizes: dict):
+    """Have Dynamo know `sizes` of this function in the block, and what it knew of it after that.
+
+    A copy of a function has the key of the function itself.
+    """
     state = __getattr__("get_code_state")()
-    resumed = f"torch_dynamo_resume_in_{code.co_name}_at_"
-    for key in [k for k in state if k.filename == code.co_filename]:
-        own = (key.firstlineno, key.name) == (code.co_firstlineno, code.co_name)
-        if own or key.name.startswith(resumed):
-            del state[key]
+    before = {key: state.pop(key) for key in _size_keys(state, code)}
+    state.update(sizes)
+    try:
+        yield
+    finally:
+        sizes.clear()
+        sizes.update({key: state.pop(key) for key in _size_keys(state, code)})
+        state.update(before)
+
+
+def _size_keys(state, code: CodeType) -> list:
+    resumed, place = f"torch_dynamo_resume_in_{code.co_name}_at_", code.co_firstlineno
+    return [
+        key
+        for key in state
+        if key.filename == code.co_filename
+        and ((key.firstlineno, key.name) == (place, code.co_name) or key.name.startswith(resumed))
+    ]
 
 
 @contextmanager
@@ -325,7 +423,7 @@ def inner_function(fn):
     if type(fn) is not FunctionType:
         return fn._orig_mod if type(fn) is module else fn
     fn = fn.__dict__.get("_torchdynamo_orig_callable", fn)
-    around = type(fn) is FunctionType and fn.__code__.co_qualname == "wrap_inline.<locals>.inner"
+    around = type(fn) is FunctionType and is_wrapper_code(fn.__code__)
     return fn.__wrapped__ if around else fn  # what Dynamo cannot start with, torch wraps first
 
 
@@ -341,13 +439,13 @@ def resumed_from(code: CodeType) -> CodeType:
 
 
 @contextmanager
-def hearing_compilations(heard):
+def hearing_compilations(heard, lost=None):
     """Tell `heard` what Dynamo notes of each frame that it has compiled, in any thread."""
     utils, name = __getattr__("dynamo_utils"), "add_compilation_metrics_to_chromium"
     real = getattr(utils, name)  # torch calls it last, for every entry of `compilations()`
 
     def noting(metrics):
-        heard(metrics)
+        _told(heard, [] if lost is None else lost, metrics)
         return real(metrics)
 
     with patched(utils, **{name: noting}):
@@ -355,35 +453,47 @@ def hearing_compilations(heard):
 
 
 @contextmanager
-def hearing_misses(heard):
-    """Call `heard()` for each frame that all its cache entries refuse, compiled again or not."""
+def hearing_lookups(heard, lost):
+    """Call `heard(hit)` for each frame whose cache entries are asked; yield whether it can be."""
     door, name = restoring.module("torch._C._dynamo.eval_frame"), "set_guard_complete_hook"
-    switch = getattr(door, name, lambda hook: None)
+    switch = getattr(door, name, None)
+    if switch is None:
+        yield False
+        return
 
     def asked(hit):
         hit = before(hit) if before else hit
-        if not hit:
-            heard()
+        _told(heard, lost, hit)
         return hit
 
     before = switch(asked)
     try:
-        yield
+        yield True
     finally:
         switch(before)
 
 
-def compiling_now() -> tuple[dict, object, object]:
-    """Return what `_compile` was given for a frame, the `fn` called, and the user's own frame."""
-    frame, given, fn = sys._getframe(1), {}, None
-    while frame is not None and (fn is None or is_library(frame.f_code.co_filename)):
+def compiling_now() -> tuple[dict, object]:
+    """Return the locals of `_compile` for the frame being compiled, and the user's own frame."""
+    frame, inside, entered = sys._getframe(1), {}, False
+    while frame is not None and not (entered and not is_library(frame.f_code.co_filename)):
         place = frame.f_globals.get("__name__"), frame.f_code.co_name
         if place == ("torch._dynamo.convert_frame", "_compile"):
-            given = given or frame.f_locals
-        elif place == ("torch._dynamo.eval_frame", "compile_wrapper") and fn is None:
-            fn = frame.f_locals.get("fn")
+            inside = inside or frame.f_locals
+        entered = entered or _is_wrapper(frame)
         frame = frame.f_back
-    return given, fn, frame
+    return inside, frame if entered else None
+
+
+def wrapper_around(compiled):
+    """Return the wrapper that torch put around what Dynamo cannot start with, or None."""
+    inner = getattr(compiled, "__dict__", {}).get("_torchdynamo_orig_callable")
+    return inner if type(inner) is FunctionType and is_wrapper_code(inner.__code__) else None
+
+
+def is_wrapper_code(code: CodeType) -> bool:
+    """Return whether it is of the wrapper that torch puts around what Dynamo cannot start with."""
+    return getattr(code, "co_qualname", "") == "wrap_inline.<locals>.inner"
 
 
 def codes_met() -> list[CodeType]:

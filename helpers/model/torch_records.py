@@ -165,14 +165,16 @@ def explain_failures(failures) -> tuple[str, ...]:
     one and the guard before does not say it.
     """
     alike, told, said = {}, {}, ""
-    for one in (*(found[0] for found in failures), *(f for found in failures for f in found[1:])):
+    first = (found[0] for found in failures if found)  # an entry that accepts has none
+    for one in (*first, *(failure for found in failures for failure in found[1:])):
         name = OF_MODULE.sub("", one.source)
         alike.setdefault((name, one.value, "" if one.value else one.checks), []).append(one)
     for same in sorted(alike.values(), key=lambda same: min(one.entry for one in same)):
         lines, source, others = {}, same[0].source, len({one.source for one in same}) - 1
         for one in (one for one in same if one.source == source):
             place = f", added at `{one.line}`{f' ({one.place})' * bool(one.place)}"
-            lines.setdefault(place * bool(one.line), {})[one.checks] = None
+            of_entry = lines.setdefault(place * bool(one.line), {}).setdefault(one.entry, {})
+            of_entry[one.checks] = None
         checks = "; ".join(f"{_either(c)}{p * (p != said)}" for p, c in lines.items())
         said = next(reversed(lines)) or said
         them = [*dict.fromkeys(sorted(f.entry for f in same))]
@@ -189,13 +191,16 @@ def explain_failures(failures) -> tuple[str, ...]:
     return (*lines[:MOST_FAILURES], *rest)
 
 
-def _either(checks) -> str:
-    """Return checks of which entries have one each: `it equals 0 or 1`, `it equals 0 to 7`."""
-    words = " or ".join(checks).replace(" or it equals ", " or ")
-    numbers = words.removeprefix("it equals ").split(" or ")
+def _either(checks: dict[int, dict]) -> str:
+    """Return checks by entry, of which each has all: `it equals 0 or 1`, `it equals 0 to 7`."""
+    each = [*dict.fromkeys(" and ".join(of_entry) for of_entry in checks.values())]
+    if not all(words.startswith("it equals ") and " and " not in words for words in each):
+        return " or ".join(each)
+    numbers = [words.removeprefix("it equals ") for words in each]
     first = int(numbers[0]) if numbers[0].isdecimal() else 0
     run = [str(first + n) for n in range(len(numbers))]
-    return f"it equals {first} to {run[-1]}" if run == numbers and run[2:] else words
+    is_run = run == numbers and run[2:]
+    return f"it equals {first} to {run[-1]}" if is_run else f"it equals {' or '.join(numbers)}"
 
 
 @dataclass(frozen=True)
@@ -204,15 +209,21 @@ class CompileEntry(Entry):
 
     @property
     def verdict(self) -> str:
-        """Return compile (the first), recompile, hit, eager (no compiled code ran) or error."""
+        """Return compile (the first), recompile, hit, eager (plain Python), error or unknown."""
         return self.verdicts[1].word
 
 
 @dataclass(frozen=True)
 class CompileLedger(Ledger):
-    """A ledger of calls of a compiled function, in order. `unlisted`: eager ones without a row."""
+    """A ledger of calls of a compiled function, or of what was compiled in a block, in order.
 
-    unlisted: int = 0
+    `calls`: how many calls of compiled functions there were; `compiled_calls`: those in which
+    compiled code ran, None if unknown; `plain`: those in which plain Python ran, if not by rows.
+    """
+
+    calls: int = 0
+    compiled_calls: int | None = None
+    plain: int | None = None
 
     @property
     def verdicts(self) -> tuple[str, ...]:
@@ -231,8 +242,8 @@ class CompileLedger(Ledger):
 
     @property
     def eager(self) -> int:
-        """Return how many calls ran in plain Python, because Dynamo compiles no more for them."""
-        return self.verdicts.count("eager") + self.unlisted
+        """Return in how many calls plain Python ran, all or in part, as Dynamo did not compile."""
+        return self.verdicts.count("eager") if self.plain is None else self.plain
 
 
 LINE_COLUMNS = (

@@ -152,7 +152,7 @@ def test_the_limit_is_a_row_that_names_its_function_also_when_it_was_compiled_be
     assert last.verdict == "eager" and last.note.startswith("recompile_limit is 8: plain Python")
     assert seen.model.recompiles == 7 and last.verdicts[0].word.startswith("scale ")
     assert re.search(r"\nin call 9 \(test_blocks.py:\d+\)$", last.note)
-    assert "2 calls ran in plain Python, 1 without a row. With" in seen.model.note
+    assert "compiled code ran in 8, plain Python ran all or a part of 2." in seen.model.note
     with helpers.watching_recompiles() as outer, helpers.watching_recompiles() as after:
         run(sizes[-1]), run(sizes[0]), run(sizes[-1])
     run(sizes[-1])

@@ -52,30 +52,31 @@ class Real:
     """What Dynamo compiles for one call of a function: code, and the guards that it runs behind."""
 
     def __init__(self, fn, *args, **kwargs):
-        import torch
-
         self.function = tree.copied(tree.behind(fn)[0])
-        torch_private.forget_sizes(self.function.__code__)
         self.first = tree.first_call(self.function, args, kwargs)
-        self.compiled = torch.compile(self.function, backend="eager")
-        with guarded():
+        self.compiled, self.start = tree.compile_copy(self.function, backend="eager")
+        with guarded(), torch_private.own_sizes(self.start.__code__, {}):
             _run(self.compiled, args, kwargs, f"the first call of {named(self.function)}()")
-        kept = tree.entries(self.function.__code__)
+        kept = tree.entries(self.start.__code__)
         if len(kept) != 1:
             raise LookupError(f"Dynamo compiles nothing for this call of {named(self.function)}()")
         self.entry = kept[0]
 
-    def __call__(self, *args, **kwargs) -> bool:
+    def __call__(self, /, *args, **kwargs) -> bool:
         """Return whether the guards hold for these arguments."""
         return self.why_not(*args, **kwargs) is None
 
-    def why_not(self, *args, **kwargs):
+    def why_not(self, /, *args, **kwargs):
         """Return the first guard that these arguments fail, or None."""
-        return tree.failure(1, self.entry, self.function, self.seen(*args, **kwargs))
+        return tree.failure(1, self.entry, self.start, self.seen(*args, **kwargs))
 
-    def seen(self, *args, **kwargs) -> dict:
+    def seen(self, /, *args, **kwargs) -> dict:
         """Return the locals that the guards are asked about."""
-        return tree.frame_locals(self.function, args, kwargs)
+        if self.start is self.function:
+            return tree.frame_locals(self.function, args, kwargs)
+        signature = inspect.signature(self.function, follow_wrapped=False)
+        bound = signature.bind(*args, **kwargs)  # torch's wrapper has no names for arguments
+        return tree.frame_locals(self.start, bound.args, bound.kwargs)
 
 
 class Mini:
@@ -89,7 +90,7 @@ class Mini:
         if because := self.compiled.why or "; ".join(self.compiled.breaks):
             raise LookupError(f"the mini-Dynamo has no single guard set for this call: {because}")
 
-    def why_not(self, *args, **kwargs):
+    def why_not(self, /, *args, **kwargs):
         """Return the text of the first guard that these arguments fail, or None."""
         values = tree.first_call(self.compiled.fn, args, kwargs).values()
         failed = self.compiled.entries[0].first_failing(tuple(values))
@@ -269,7 +270,10 @@ def guard_program(fn, call, entry: int = 1) -> records.GuardProgram:
             word = "holds" if holds else "refuses"
         who = "Python" if own else "C++"
         rows.append(records.GuardLine(clipped(line, LONGEST), kind, who, word))
-    accepts, asked = written.root.check(seen), sum(row.written != "Python" for row in rows)
+    accepts, asked = (
+        written.root.check_verbose(seen).result,
+        sum(row.written != "Python" for row in rows),
+    )
     note = (
         f"{len(rows) - asked} of {len(rows)} are Python, {asked} call torch's guard in C++. "
         f"torch's own tree {'accepts' if accepts else 'refuses'} this call."

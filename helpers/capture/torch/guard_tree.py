@@ -10,52 +10,63 @@ import inspect
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from operator import length_hint
 from types import CodeType, FunctionType, MethodType
 
 from ...internals import torch_private
 from ...model.graphs import Edge, Node
-from ...model.phrase import clipped, listed
+from ...model.phrase import listed
 from ...model.torch_records import Failure, Guard, GuardGraph, explain_failures
-from ...safety.arguments import real_isinstance, require_str
+from ...safety.arguments import require_str
 from ..cpython.objects import called, instance_dict, named
 from ..cpython.unwrapping import DEEPEST, opened, refuse_other_framework
 from ..text import tensors
 from ..text.error import instead
 from ..text.value import short_repr, type_name
-from .dynamo_recorder import IMPORTED, in_file, resumed, same
+from .dynamo_recorder import in_file, resumed
+from .guard_words import (
+    BETWEEN,
+    LENGTHS,
+    OF_TENSOR,
+    STATE,
+    TENSOR,
+    changed_settings,
+    check_of,
+    clean,
+    describe_guard,
+    is_same_but_for_type,
+    line_of,
+    place_of,
+    plain_source,
+    quoted,
+    tensor_differences,
+)
 
 OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
 MISSING, MANY = object(), 60
 PART = re.compile(r"L\['\w+'\](?:\._modules\['\w+'\]|\.(?!_modules)\w+)?|[\w.]+|.+", re.DOTALL)
 WRAPPED = "Dynamo starts with the wrapper that a decorator put around"
-BETWEEN, STATE = "(between values)", "(the state of torch)"
 LONGEST = 160
-TENSOR = re.compile(
-    r"check_tensor\(.+?, (\w+), DispatchKeySet\(.*?\), torch\.(\w+), device=\w+, "
-    r"requires_grad=(\w+), size=\[(.*?)\], stride=\[(.*?)\]\)"
-)
-PLACE = re.compile(r"(?:^|[/\\])([^/\\<>]*[^/\\<>\d][^/\\<>]*\.py:\d+) in ")
 TORCHS = re.compile(r"\*args, \*\*kwargs\)|  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
-OF_TENSOR, STATEFUL = "TENSOR_MATCH", ("NO_TENSOR_ALIASING", "OBJECT_ALIASING")
-MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
-SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
+STATEFUL = ("NO_TENSOR_ALIASING", "OBJECT_ALIASING")
+MISMATCH = re.compile(r"tensor '(.*?)' (.*)", re.DOTALL)
+KEY = re.compile(r"KeyError on (.+)\[([^][]+)\]")
+LENGTH = re.compile(r"len\((.+)\) != (\d+)")
+SOURCE = r"[LG]\['\w+'\](?:\.\w+\b(?!\()|\[[^]]*\])*"
+SIZE = re.compile(
+    rf"(?:___from_numpy\({SOURCE}\)|{SOURCE})"
+    r"(?:\.(?:size|stride)\(\)\[\d+\]|\.storage_offset\(\))?"
+)
 RANGE = re.compile(r"(-?\d+) <= ([^=<>% ]+?)(?:\.size\(\)\[(\d+)\])?(?: <= (\d+))?")
-FORMS = {  # kind of guard -> a pattern of torch's text, and what that says in plain words
-    "GLOBAL_STATE": (".*", "torch's settings (grad mode, …) are unchanged"),
-    "LAMBDA_GUARD": (".*saved_tensors_hooks.*", "the same hooks on saved tensors are on"),
-    "TORCH_FUNCTION_MODE_STACK": (".*", "the same function modes are on"),
-    "DEFAULT_DEVICE": (".*", "the default device is the same"),
-    "ID_MATCH": (".*", "it is the very same object"),
-    **{f"{one.upper()}_MATCH": (".*", f"it is {one}") for one in ("True", "False", "None")},
-    "EQUALS_MATCH": (".+? == (.+)", "it equals {}"),
-    "LENGTH_CHECK": (r"len\(.+\) == (\d+)", "its length is {}"),
-    "TYPE_MATCH": (r".*type=<class '(?:[\w<>]+\.)*([\w<>]+)'>", "its type is {} itself"),
-    "TENSOR_MATCH": (TENSOR.pattern, "{0} {1} [{3}], stride [{4}], {2}"),
-    "NO_TENSOR_ALIASING": (r"check_no_aliasing\((.*)\)", "{} are different objects"),
-    "DIMENSION_DYNAMIC_MARKING_GUARD": (
-        "(?:[^=;]+ == False(?:; )?)+",
-        "none of its sizes is marked dynamic or static",
-    ),
+CHANGED = {  # kind of guard on the state of torch -> what its failure means
+    "TORCH_FUNCTION_MODE_STACK": "the torch function modes that are on have changed",
+    "DEFAULT_DEVICE": "the default device has changed",
+    "DUAL_LEVEL_MATCH": "forward-mode autograd's level has changed",
+}
+OF_LAMBDA = {  # words of a guard -> the same
+    "the same hooks on saved tensors are on": "the hooks on saved tensors have changed",
+    "no transform of torch.func (vmap, grad, …) is on": "a transform of torch.func is on",
+    "the same transforms of torch.func are on": "the transforms of torch.func have changed",
 }
 
 
@@ -92,11 +103,15 @@ def _layers(fn):
             return
 
 
-def given(fn, args, kwargs) -> tuple[tuple, dict]:
-    """Return the arguments that the function behind `fn` gets in a call of `fn`."""
+def given(fn, args, kwargs, start=None) -> tuple[tuple, dict]:
+    """Return the arguments that the function behind `fn` gets in a call of `fn`.
+
+    `start`: the function that Dynamo starts with; torch's own wrapper gets no `self`.
+    """
+    wrapped = start is not None and torch_private.is_wrapper_code(start.__code__)
     for thing, _ in _layers(ledger(fn).get("compiled_from", fn)):
         if type(thing) is MethodType:
-            return (thing.__self__, *args), kwargs
+            return (args if wrapped else (thing.__self__, *args)), kwargs
         if type(thing) is FunctionType:
             break
         if type(thing) is functools.partial:
@@ -140,8 +155,11 @@ def frame_locals(fn, args, kwargs) -> dict:
     return first_call(fn, args, kwargs) | closure_values(fn)
 
 
-def dynamic_words(entry) -> list[str]:
-    """Say which sizes and numbers a cache entry leaves open, in the words of its range guards."""
+def dynamic_words(entry, fn=None) -> list[str]:
+    """Say which sizes and numbers a cache entry leaves open, in the words of its range guards.
+
+    `fn`: the function, if it may be torch's own wrapper.
+    """
     guards = entry.guard_manager.root.get_epilogue_lambda_guards()
     parts = (check_of(part) for one in guards for part in one.verbose_code_parts())
     said = [
@@ -149,7 +167,8 @@ def dynamic_words(entry) -> list[str]:
         + f"{plain_source(source)} may be {low}{f' to {high}' if high else ' or more'}"
         for low, source, at, high in (told.groups() for told in map(RANGE.fullmatch, parts) if told)
     ]
-    return [f"the new entry is dynamic: {', '.join(said)}"] * bool(said)
+    words = f"the new entry is dynamic: {', '.join(said)}"
+    return [words if fn is None else in_users_names(words, fn)] * bool(said)
 
 
 def closure_values(fn) -> dict:
@@ -168,6 +187,22 @@ def copied(fn):
     made.__dict__ = {name: one for name, one in vars(fn).items() if name == "__wrapped__"}
     made.__kwdefaults__ = fn.__kwdefaults__
     return made
+
+
+def compile_copy(copy, **options):
+    """Return what `torch.compile` makes of a copy, and the function that Dynamo starts with.
+
+    torch has one wrapper for all that Dynamo cannot start with, such as what its own modules do.
+    It is copied as well, so nothing is left in the cache of torch's.
+    """
+    import torch
+
+    compiled = torch.compile(copy, **options)
+    wrapper = torch_private.wrapper_around(compiled)
+    if wrapper is None:
+        return compiled, behind(copy)[0]
+    wrapper = copied(wrapper)
+    return torch.compile(wrapper, **options), wrapper
 
 
 def guard_graph(fn, find: str = "") -> GuardGraph:
@@ -234,6 +269,56 @@ def code_words(code) -> str:
     return f"{name}{', resumed' * bool(line)}{place}"
 
 
+def wrapped_name(fn, code=None, inside: dict | None = None) -> str:
+    """Return the name of what torch's own wrapper calls, such as `Linear`; else nothing."""
+    behind_it = _wrapped(fn, code, inside)
+    if behind_it is None:
+        return ""
+    owner = getattr(behind_it, "__self__", None)
+    if type(behind_it) is FunctionType:
+        return behind_it.__name__
+    if type(behind_it) is type or owner is None or inspect.ismodule(owner):
+        return getattr(behind_it, "__name__", "") or type_name(behind_it)
+    return type_name(owner)
+
+
+def _wrapped(fn, code, inside):
+    """Return what torch's own wrapper calls: it has that in its closure as `fn`."""
+    if fn is not None:
+        code, inside = fn.__code__, None
+    if code is None or not torch_private.is_wrapper_code(code):
+        return None
+    return closure_values(fn).get("fn") if fn is not None else (inside or {}).get("fn")
+
+
+def in_users_names(words: str, fn, code=None, inside: dict | None = None) -> str:
+    """Return words on a frame of torch's own wrapper in the names of what it calls."""
+    behind_it = _wrapped(fn, code, inside)
+    if behind_it is None:
+        return words
+    try:
+        names = [*inspect.signature(getattr(behind_it, "forward", behind_it)).parameters]
+    except (TypeError, ValueError):  # of C
+        names = []
+    name = lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0]  # noqa: E731
+    words = re.sub(r"\bargs\[(\d+)\]", name, words)
+    words = re.sub(r"\bkwargs\['(\w+)'\]", r"\1", words)
+    words = re.sub(r"\bfn\.__self__\b", "self", words)
+    return re.sub(r"\bfn(?=\.)", "self" if hasattr(behind_it, "forward") else "it", words)
+
+
+def frame_words(code, inside: dict) -> str:
+    """Return the name of a frame: its class if it is of a method, its file and line."""
+    if name := wrapped_name(None, code, inside):
+        behind_it = _wrapped(None, code, inside)
+        function = getattr(type(behind_it), "forward", behind_it)
+        where = getattr(inspect.unwrap(function), "__code__", None)
+        place = in_file(where.co_filename, where.co_firstlineno) if where else ""
+        return f"{name}{place}"
+    who = f"{type_name(inside['self'])}." if "self" in inside else ""
+    return who + code_words(code)
+
+
 def _count(guards) -> list[str]:
     """Return how many of many guards are of each kind, and look at each part of a value."""
     if len(guards) < MANY:
@@ -263,7 +348,7 @@ class Leaf:
             shown = BETWEEN
         if self.source == BETWEEN:
             words = plain_source("; ".join(map(check_of, self.parts)))
-        return Guard(number, shown, self.kind, words, _line_of(self.parts))
+        return Guard(number, shown, self.kind, words, line_of(self.parts))
 
 
 def leaves(entry) -> list[Leaf]:
@@ -303,7 +388,8 @@ def children(manager) -> list:
 def resolve(source: str, scope):
     """Return the value of a source such as `L['x']`, or of a check of it, or MISSING."""
     try:
-        return eval(check_of(source), {}, scope)
+        with tensors.plainly():
+            return eval(check_of(source), dict(torch_private.guard_names()), scope)
     except Exception:
         return MISSING
 
@@ -327,41 +413,114 @@ def _failures(number: int, entry, scope: dict, one: bool = False) -> tuple[Failu
     if told.result:
         return ()
     parts = list(told.verbose_code_parts) or [""]
-    part, more = next((one for one in parts if resolve(one, scope) is False), parts[0]), {}
+    part = next((one for one in parts if resolve(one, scope) is False), parts[0])
+    said = ""
     if found := MISMATCH.match(part):
-        source = plain_source(f"L['{found[1]}']" if found[1].isidentifier() else found[1])
+        source, said = plain_source(_local(found[1])), clean(found[2])
         first = [leaf for leaf in known if leaf.kind == OF_TENSOR]
         first = [leaf for leaf in first if plain_source(leaf.source) == source]
-        more = {"source": source, "value": "", "checks": clean(found[2])}
     else:
         first = [leaf for leaf in known if part in leaf.parts]
         first = first or [leaf for leaf in known if _fails(leaf, scope, part)]
-    told = Failure(number, "", "", plain_source(check_of(part)))
-    told = replace(_failed(number, first[0], scope, part) if first else told, **more)
-    others = [leaf for leaf in known if leaf not in first[:1] and not one]
-    others = [_failed(number, leaf, scope) for leaf in others if _fails(leaf, scope, part)]
-    return (*dict.fromkeys((told, *others)),)
+    if first:
+        failed = _failed(number, first[0], scope, part, said)
+    else:
+        failed = [_unplaced(number, part, scope)]
+    if not one:
+        others = [leaf for leaf in known if leaf not in first[:1] and _fails(leaf, scope, part)]
+        failed += [failure for leaf in others for failure in _failed(number, leaf, scope)]
+    return (*dict.fromkeys(failed),)
 
 
-def _failed(number: int, leaf, scope: dict, part: str = "") -> Failure:
-    source, value, checks = "", "", leaf.guard(number).checks
-    part = part if part in leaf.parts or "GLOBAL_STATE" in part else leaf.parts[0]
-    if leaf.kind == "NO_TENSOR_ALIASING":
-        value = "two of them are one tensor"
-    elif leaf.source == BETWEEN:
-        checks = plain_source(check_of(part))
-        sizes = dict.fromkeys(SIZE.findall(check_of(part)))
-        value = ", ".join(f"{plain_source(size)} is {resolve(size, scope)}" for size in sizes)
-    elif leaf.source != "L":
-        source, found = plain_source(leaf.source), resolve(leaf.source, scope)
-        value = "" if found is MISSING else _describe_value(leaf.kind, found)
-        if words := _mismatch(leaf, found):
-            value, checks = "", words
-    elif "GLOBAL_STATE changed: " in part:
-        value = f"{clean(part).partition(': ')[2]} has changed"
+def _local(source: str) -> str:
+    return f"L['{source}']" if source.isidentifier() else source
+
+
+def _unplaced(number: int, part: str, scope: dict) -> Failure:
+    """Return what torch says of a failure for which it keeps no guard that can be asked."""
+    words = check_of(part)
+    if found := LENGTH.fullmatch(words):
+        value = resolve(found[1], scope)
+        length = "" if value is MISSING else f"of length {len(value)}"
+        source = plain_source(found[1])
+        return Failure(number, source, "LENGTH_CHECK", f"its length is {found[2]}", "", length)
+    if found := KEY.fullmatch(words):
+        source, key = plain_source(found[1]), found[2]
+        return Failure(number, source, "", f"it has the key {key}", "", f"without the key {key}")
+    return Failure(number, "", "", quoted(words) if words else NO_REASON)
+
+
+NO_REASON = "unknown: torch refuses this entry without a reason"
+
+
+def _failed(number: int, leaf, scope: dict, part: str = "", said: str = "") -> list[Failure]:
+    """Return what differs from what a guard asks for, a record for each thing that differs."""
+    reason = part
+    part = part if part in leaf.parts else leaf.parts[0]
     own = leaf.kind != OF_TENSOR or not TORCHS.search(part)  # of `F.linear` in nn.Linear: no help
-    line, place = (_line_of([part]), _place_of([part])) if own else ("", "")
-    return Failure(number, source, leaf.kind, checks, line, value, place)
+    line, place = (line_of([part]), place_of([part])) if own else ("", "")
+    failures = []
+    for source, value, checks in _differences(leaf, scope, part, reason, said):
+        of_leaf = source in ("", plain_source(leaf.source))  # else it is a setting of torch
+        where = (line, place) if of_leaf else ("", "")
+        failures.append(Failure(number, source, leaf.kind, checks, where[0], value, where[1]))
+    return failures
+
+
+def _differences(leaf, scope: dict, part: str, reason: str, said: str):
+    """Yield (what, what it is, what it must be) of each thing that differs from a guard."""
+    checks = leaf.guard(1).checks
+    if leaf.kind == "NO_TENSOR_ALIASING":
+        yield "", _one_tensor(part, scope), checks
+    elif leaf.kind == "OBJECT_ALIASING":
+        checks = plain_source(check_of(part))
+        yield "", f"{checks.replace(' is ', ' is another object than ', 1)}", checks
+    elif leaf.source == BETWEEN:
+        sizes = dict.fromkeys(SIZE.findall(check_of(part)))
+        found = {size: resolve(size, scope) for size in sizes}
+        said_of = (
+            f"{plain_source(n)} is {short_repr(v)}" for n, v in found.items() if v is not MISSING
+        )
+        yield "", ", ".join(said_of), plain_source(check_of(part))
+    elif leaf.kind == "GLOBAL_STATE":
+        if changed := changed_settings(leaf.parts[0], reason):
+            yield from ((name, now, f"it is {asked}") for name, now, asked in changed)
+        else:
+            yield "", "", quoted(reason)
+    elif leaf.source == "L" or leaf.kind in CHANGED:
+        yield "", CHANGED.get(leaf.kind) or OF_LAMBDA.get(checks) or "", checks
+    elif leaf.kind == OF_TENSOR:
+        yield from _tensor_differences(leaf, scope, said, checks)
+    else:
+        value = resolve(leaf.source, scope)
+        if leaf.kind == "EQUALS_MATCH" and (kind := is_same_but_for_type(check_of(part), value)):
+            checks += f" and is of type {kind}"
+        words = "" if value is MISSING else _describe_value(leaf.kind, value, checks)
+        yield plain_source(leaf.source), words, checks
+
+
+def _tensor_differences(leaf, scope: dict, said: str, checks: str):
+    source, value = plain_source(leaf.source), resolve(leaf.source, scope)
+    found, settings = [], []
+    if tensors.is_tensor(value) and TENSOR.match(check_of(leaf.parts[0])):
+        found, settings = tensor_differences(check_of(leaf.parts[0]), value, said)
+    yield from ((name, now, f"it is {asked}") for name, now, asked in settings or ())
+    if found:
+        yield source, "", "; ".join(found)
+    elif settings == []:
+        words = "" if value is MISSING else _describe_value(leaf.kind, value, checks)
+        yield source, words, checks
+
+
+def _one_tensor(part: str, scope: dict) -> str:
+    """Say which sources of an aliasing guard are one tensor."""
+    found = re.search(r"check_no_aliasing\((.*)\)", check_of(part))
+    values = [(one, resolve(one, scope)) for one in (found[1].split(", ") if found else ())]
+    for at, (source, value) in enumerate(values):
+        for other, same_one in values[at + 1 :]:
+            if value is same_one and value is not MISSING:
+                return f"{plain_source(source)} and {plain_source(other)} are one tensor"
+    return "two of them are one tensor"
 
 
 def why_again(kept, frame, said=()) -> tuple[str, ...]:
@@ -371,27 +530,31 @@ def why_again(kept, frame, said=()) -> tuple[str, ...]:
     except Exception:  # of somebody's own values
         found = []
     told = (re.sub(r"^\d+/\d+: ", "", reason).split("\n")[0] for reason in said)
-    return explain_failures(found) or (*dict.fromkeys(plain_source(check_of(t)) for t in told),)
+    words = explain_failures(found) or (*dict.fromkeys(map(quoted, told)),)
+    if not torch_private.is_wrapper_code(frame.f_code):
+        return words
+    return tuple(in_users_names(one, None, frame.f_code, frame.f_locals) for one in words)
 
 
-def _describe_value(kind: str, value) -> str:
-    if kind == "LENGTH_CHECK" and real_isinstance(value, list, tuple, dict, str):
-        return f"of length {len(value)}"
+def _describe_value(kind: str, value, checks: str = "") -> str:
+    if checks.startswith("its length is ") or kind in LENGTHS:
+        return f"of length {len(value)}" if hasattr(type(value), "__len__") else short_repr(value)
     if kind == OF_TENSOR and tensors.is_tensor(value):
-        return f"{tensors.words(value)}{', requires grad' * value.requires_grad}"
+        grad = ", requires grad" * bool(tensors.field(value, "requires_grad"))
+        return f"{tensors.shown_tensor(value) or type_name(value)}{grad}"
     if kind in ("TYPE_MATCH", OF_TENSOR):
-        return f"of type {type_name(value)}"
+        name = type_name(value)
+        is_namesake = checks == f"its type is {name} itself"
+        return (
+            f"of type {name}, another class of the same name" if is_namesake else f"of type {name}"
+        )
+    if kind == "DIMENSION_DYNAMIC_MARKING_GUARD":
+        return "marked dynamic or static"
+    if checks.startswith("the number of items left in it is "):
+        return f"an iterator with {length_hint(value)} items left"
+    if checks.startswith("as int, it equals "):
+        return f"{int.__int__(value)} as int"
     return "another object" if kind == "ID_MATCH" else short_repr(value)
-
-
-def _mismatch(leaf, value) -> str:
-    """Return torch's words for a tensor that differs first in a size from what its guard asks."""
-    told = leaf.kind == OF_TENSOR and tensors.is_tensor(value) and TENSOR.match(leaf.parts[0])
-    if told and (f"torch.{told[2]}", told[3]) == (str(value.dtype), str(value.requires_grad)):
-        for at, (asked, size) in enumerate(zip(told[4].split(", "), value.shape, strict=False)):
-            if asked not in ("None", str(size)) and told[4].count(",") + 1 == value.dim():
-                return f"size mismatch at index {at}. expected {asked}, actual {size}"
-    return ""
 
 
 def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:
@@ -411,46 +574,3 @@ def _fails(leaf, scope, part: str) -> bool:
         return value is not MISSING and not leaf.check(value)
     except Exception:
         return False
-
-
-def clean(words: str) -> str:
-    """Return words without ids, addresses, uuids, and with torch's made-up globals by name."""
-    words = IMPORTED.sub(lambda found: found[1].replace("_dot_", "."), same(words))
-    words = " ".join(words.replace("G['builtins']", "builtins").split())
-    return clipped(words, LONGEST)
-
-
-def check_of(part: str) -> str:
-    """Return the check itself, without the remarks that torch writes behind it."""
-    return part.split("  # ")[0].strip()
-
-
-def _line_of(parts) -> str:
-    """Return the line of the learner's source that a guard was taken for, or nothing."""
-    remarks = [remark.strip() for remark in parts[0].split("  # ")[1:]]
-    own = len(remarks) > 1 and not remarks[-1].startswith("torch")
-    return clean(remarks[0]) if own and "_dynamo/" not in remarks[0] else ""
-
-
-def _place_of(parts) -> str:
-    """Return the file and line of a guard, such as `train.py:45`; nothing for a cell."""
-    found = PLACE.search(parts[0].rpartition("  # ")[2])
-    return found[1] if found else ""
-
-
-def describe_guard(kind: str, parts) -> str:
-    """Return in plain words what must hold; torch's own words for a form that is not known."""
-    text, (pattern, words) = "; ".join(map(check_of, parts)), FORMS.get(kind, ("", ""))
-    if not (found := re.fullmatch(pattern, text, re.DOTALL)):
-        return clean(text)
-    told = [*map(plain_source if kind == "NO_TENSOR_ALIASING" else clean, found.groups())]
-    if kind == "TENSOR_MATCH":
-        told = [one.replace("None", "any") for one in told]
-        told[2] = "requires grad" if told[2] == "True" else "no grad"
-    return words.format(*told)
-
-
-def plain_source(source: str) -> str:
-    """Return a source as the function itself names the value: `x`, `options['on']`, `global K`."""
-    words = re.sub(r"L\['(\w+)'\]", r"\1", clean(source))
-    return re.sub(r"G\['(\w+)'\]", r"global \1", words)

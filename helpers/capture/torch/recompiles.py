@@ -9,7 +9,6 @@ import inspect
 import logging
 import re
 import shutil
-import weakref
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
@@ -29,6 +28,7 @@ from ...model.torch_records import (
     explain_failures,
 )
 from ...safety.arguments import near, real_isinstance, require_bool
+from ...safety.bookkeeping import Bookkeeping
 from ...safety.missing_parts import COMPILER_CURE
 from ...safety.restoring import patched
 from ..cpython.objects import called, inherited, instance_dict, named, refuse_async
@@ -38,14 +38,20 @@ from ..text.error import error_message
 from ..text.source import source_of
 from ..text.value import short_repr, type_name
 from . import guard_tree
-from .dynamo_recorder import in_file, resumed, same
+from .compiled_calls import NO_MORE, CompiledCalls, failure_words, limit
+from .dynamo_recorder import in_file, resumed
 from .fx_graph import KINDS
 from .guard_tree import behind, copied, entries, entries_words, given, why_again
+from .guard_words import quoted
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 MOST_FRAMES, LONGEST, MOST_CALLS = 3, 120, 6
 NOTHING, OTHER = "there was no entry", "the guards hold, but the backend is different"
-EMPTY = "Dynamo made no entry: there was nothing to compile, or it skipped or gave up this code"
+UNKNOWN, RAN = "unknown", ("hit", "compile", "recompile")
+UNCOUNTED = ("eager", UNKNOWN)
+LOST = "unknown: noting what Dynamo did failed ({}), so something may be missing here"
+DISABLED = "torch.compiler.disable made this: Dynamo never compiles it"
+NOT_ENTERED = "unknown: the call did not pass through what torch.compile made"
 ENDS = "torch's guards crash the process on a nested tensor of this layout; use layout=torch.jagged"
 CALL = re.compile(r"\nin call .*\)$")  # one without a file may be of any function
 SEVERAL = " A row is a frame. A call compiles several where a graph breaks; watch_recompiles "
@@ -59,9 +65,10 @@ def watch(fn, **options) -> "Compiled":
     A function, nn.Module or partial that is not compiled becomes `torch.compile(fn,
     backend="eager", **options)` first; TypeError for others. A call is not a hit if it compiles a
     resume function, or a function that `fn` calls: all of them are one compile here, and a row each
-    in `watching_recompiles`. `.model.compiles` counts recompiles too,
-    `.recompiles` only them, and `.verdicts` has a word per call. Of a row's reasons, torch found
-    the first. Example: `step = watch_recompiles(step)`, then `step(x)` and `print(step)`
+    in `watching_recompiles`. `.model.compiles` counts recompiles too, `.recompiles` only them, and
+    `.verdicts` has a word per call. `.eager` counts calls in which plain Python ran because Dynamo
+    compiled nothing. Of a row's reasons, torch found the first. What cannot be told is *unknown*.
+    Example: `step = watch_recompiles(step)`, then `step(x)` and `print(step)`
     """
     if real_isinstance(fn, Compiled):
         return fn
@@ -74,8 +81,7 @@ def watch(fn, **options) -> "Compiled":
     torch_private.refuse_late_dynamo()
     refuse_async(function, "watch_recompiles")
     compiled, function = _compile(fn, {"backend": "eager", **options})
-    torch_private.forget_sizes(function.__code__)
-    return Compiled(compiled, function, fn, told)
+    return Compiled(compiled, function, fn, told, is_own=True)
 
 
 def _compile(fn, options):
@@ -94,7 +100,7 @@ def _compile(fn, options):
         return _compile(MethodType(call, fn) if does_more else layer.function, options)
     copy = copied(fn)
     try:
-        return torch.compile(copy, **options), behind(copy)[0]
+        return guard_tree.compile_copy(copy, **options)
     except Exception as error:
         known = inspect.signature(torch.compile).parameters
         meant = [near(name, known) for name in options if name not in known]
@@ -114,35 +120,28 @@ class Compiled:
 
     unit = "call"  # what a row is
 
-    def __init__(self, compiled, function: FunctionType, fn, told=()):
+    def __init__(self, compiled, function: FunctionType, fn, told=(), is_own=False):
         self._compiled, self.compiled_function, self.compiled_from = compiled, function, fn
         self._rows: list[CompileEntry] = []
+        self._sizes = {} if is_own else None  # what Dynamo learned of our copy
+        self._why_skipped = ""
         self.peeled = told
         functools.update_wrapper(self, function, updated=())
         self.__signature__ = inspect.signature(compiled)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, /, *args, **kwargs):
         """Call the function, and write the call down."""
-        words = [*map(_value_words, args), *(f"{n}={_value_words(v)}" for n, v in kwargs.items())]
-        shown = clipped(", ".join(words) or "(none)", LONGEST)
-        for value in (*args, *kwargs.values()):
-            if tensors.is_tensor(value) and tensors.ends_the_process(value):
-                raise RuntimeError(ENDS)
-        before, failures = self._ask_guards(args, kwargs)
-        noted, error = list(torch_private.compilations()), ""
-        LOGGER.addFilter(_is_unsaid)
+        noted = _NotedCall(self)
         try:
-            with frame_hook.guarded(), torch_private.recompile_reasons(why_again) as asked:
-                return self._compiled(*args, **kwargs)
-        except BaseException as raised:
-            error = error_message(raised)
+            noted.begin(args, kwargs)
+            if noted.is_fatal:
+                raise RuntimeError(ENDS)
+            result = self._compiled(*args, **kwargs)
+        except BaseException as error:
+            noted.end(error)
             raise
-        finally:
-            LOGGER.removeFilter(_is_unsaid)
-            new = [o for o in torch_private.compilations() if all(o is not n for n in noted)]
-            word, note = ("error", error) if error else self._judge(before, failures, new, asked)
-            verdicts = Verdict(shown), Verdict(word, TONES.get(word, "plain"))
-            self._rows.append(CompileEntry(str(len(self._rows) + 1), verdicts, note))
+        noted.end()
+        return result
 
     def each(self, *calls: tuple) -> str:
         """Call with each tuple of arguments; return the verdicts of these calls in a row."""
@@ -156,82 +155,167 @@ class Compiled:
         """Return the ledger as it is now."""
         cached, rows = len(entries(self.compiled_function.__code__)), tuple(self._rows)
         told = [
-            f"{number:,} eager" if verdict == "eager" else counted(number, verdict)
+            f"{number:,} {verdict}" if verdict in UNCOUNTED else counted(number, verdict)
             for verdict, number in Counter(row.verdict for row in rows).items()
         ]
         note = f"{counted(len(rows), 'call')}: {', '.join(told)}; "
         note += f"{entries_words(cached)} in the cache."
         note = " ".join((note if rows else "no call yet.", *self.peeled))
         fn = self.compiled_function
+        name = guard_tree.wrapped_name(fn)
         wrapper = f", in its wrapper {guard_tree.code_words(fn.__code__)}"
-        title = f"Calls of {named(fn)}{wrapper * hasattr(fn, '__wrapped__')}"
-        return CompileLedger(title, "call", HEADINGS, rows, note, marks=MARKS)
+        wrapper = "" if name or not hasattr(fn, "__wrapped__") else wrapper
+        title = f"Calls of {name or named(fn)}{wrapper}"
+        ran = sum(row.verdict in RAN for row in rows)
+        unknown = any(row.verdict == UNKNOWN for row in rows)
+        counts = {"calls": len(rows), "compiled_calls": None if unknown else ran}
+        return CompileLedger(title, "call", HEADINGS, rows, note, marks=MARKS, **counts)
 
-    def _ask_guards(self, args, kwargs):
-        """Return the compile ids in the cache, and a failure per entry; None where one accepts."""
-        function = self.compiled_function
+
+class _NotedCall:
+    """One call of a `Compiled`: what is noted before, during and after it. Nothing here raises."""
+
+    def __init__(self, ledger: Compiled):
+        self.ledger, self.code = ledger, ledger.compiled_function.__code__
+        self.book = Bookkeeping()
+        self.is_fatal, self.shown = False, UNKNOWN
+        self.kept_before, self.failures = None, []
+        self.noted_before, self.asked, self.heard = (), [], None
+
+    def begin(self, args, kwargs) -> None:
+        """Note what there is before the call, and begin to hear what Dynamo does."""
+        book = self.book
+        self.is_fatal = book.attempt(_ends_the_process, args, kwargs, default=False)
+        self.shown = book.attempt(_call_words, args, kwargs, default=UNKNOWN)
+        book.attempt(self._ask_guards, args, kwargs)
+        self.noted_before = book.attempt(lambda: [*torch_private.compilations()], default=())
+        if self.ledger._sizes is not None:
+            book.open(torch_private.own_sizes, self.code, self.ledger._sizes)
+        book.open(_unsaid)
+        book.open(frame_hook.guarded)
+        self.asked = book.open(torch_private.recompile_reasons, why_again, book.lost, default=[])
+        self.heard = book.attempt(CompiledCalls, book)
+        if self.heard is not None:
+            book.open(self.heard.hearing)
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Stop hearing, and write the call down."""
+        self.book.close()
+        number = str(len(self.ledger._rows) + 1)
+        word, note = self.book.attempt(self._judge, error, default=(UNKNOWN, ""))
+        if lost := self.book.lost:
+            found = self.book.attempt(error_message, lost[0], default=type(lost[0]).__name__)
+            note = f"{note}\n{LOST.format(found)}".strip()
+            word = word if error is not None else UNKNOWN
+        verdicts = Verdict(self.shown), Verdict(word, TONES.get(word, "plain"))
+        self.ledger._rows.append(CompileEntry(number, verdicts, note))
+
+    def _ask_guards(self, args, kwargs) -> None:
+        """Note the compile ids in the cache, and a failure per entry; None where one accepts."""
+        function = self.ledger.compiled_function
         kept = entries(function.__code__)
+        self.kept_before = {str(entry.compile_id) for entry in kept}
+        if not kept:
+            return
         try:
-            seen = guard_tree.frame_locals(function, *given(self.compiled_from, args, kwargs))
-            hit = any(one.guard_manager.root.check_verbose(seen).result for one in kept)
-            failures = None if hit else guard_tree.reasons(kept, function.__globals__, seen)
-        except Exception:  # the call itself will say it
-            failures = []
-        return {str(one.compile_id) for one in kept}, failures
+            arguments = given(self.ledger.compiled_from, args, kwargs, function)
+            seen = guard_tree.frame_locals(function, *arguments)
+        except TypeError:  # the call itself will say it
+            return
+        is_hit = any(entry.guard_manager.root.check_verbose(seen).result for entry in kept)
+        found = None if is_hit else guard_tree.reasons(kept, function.__globals__, seen)
+        self.failures = found
 
-    def _judge(self, before, failures, frames, asked) -> tuple[str, str]:
-        kept = entries(self.compiled_function.__code__)
-        because = "\n".join(explain_failures(failures or ()))
+    def _judge(self, error) -> tuple[str, str]:
+        if error is not None:
+            if self.heard is not None and self.heard.why:
+                self._why_eager()  # the next call may be skipped for it
+            return "error", error_message(error)
+        if self.kept_before is None:
+            return UNKNOWN, ""
+        kept = entries(self.code)
         called_again = [
             f"{self._who(code)}: {reason}"
-            for code, reasons in asked
+            for code, reasons in self.asked
             for reason in reasons
-            if code is not self.compiled_function.__code__
+            if code is not self.code
         ]
-        if torch_private.stance() == "force_eager":
-            return "eager", "torch.compiler.set_stance turned compiling off"
-        if new := [entry for entry in kept if str(entry.compile_id) not in before]:
-            because = "\n".join((because or OTHER, *called_again) if before else (NOTHING,))
-            because = "\n".join((because, *guard_tree.dynamic_words(new[-1])))
-            return "recompile" if before else "compile", because
-        there = before or any(row.verdict == "compile" for row in self._rows)
+        if new := [entry for entry in kept if str(entry.compile_id) not in self.kept_before]:
+            return self._judge_new(new[-1], called_again)
+        there = self.kept_before or any(row.verdict == "compile" for row in self.ledger._rows)
+        frames = [one for one in torch_private.compilations() if self._is_new(one)]
         made = [one for one in frames if one.graph_op_count is not None and not one.fail_type]
         if made:  # resume functions, and functions that are called
             new = [one for one in made if not (there and one.recompile_reason)]
             first = [f"{self._who(one)}: {NOTHING}" for one in new]
             told = [*(called_again if there else ()), *[*dict.fromkeys(first)][:MOST_FRAMES]]
             return "recompile" if there and called_again else "compile", "\n".join(told)
-        limit = torch_private.config.recompile_limit
-        plain = f"recompile_limit is {limit}: plain Python ran"
-        if failures is None or (there and not before):
-            if called_again and any(one.fail_type for one in frames):
-                return "eager", "\n".join((f"{plain} what is called", *called_again))
+        return self._judge_run(called_again)
+
+    def _judge_new(self, entry, called_again) -> tuple[str, str]:
+        """Return the verdict on a call for which Dynamo made an entry."""
+        because, dynamic = NOTHING, guard_tree.dynamic_words(entry, self.ledger.compiled_function)
+        if self.kept_before:
+            own = [reasons for code, reasons in self.asked if code is self.code]
+            told = own[-1] if own else explain_failures(self.failures or ())
+            because = "\n".join(self._named(told)) or OTHER
+            because = "\n".join((because, *called_again))
+        return "recompile" if self.kept_before else "compile", "\n".join((because, *dynamic))
+
+    def _judge_run(self, called_again) -> tuple[str, str]:
+        """Return the verdict on a call for which Dynamo compiled nothing."""
+        heard = self.heard
+        if heard is None or not (heard.measured or heard.why):
+            return UNKNOWN, "unknown: this torch does not say whether compiled code ran"
+        if heard.ran and not heard.eager:
             return "hit", ""
-        why = plain if len(before) >= limit else EMPTY  # with fewer, no limit is met
-        return "eager", f"{why}\n{because}".rstrip() if before else EMPTY
+        why, because = self._why_eager(), self._named(explain_failures(self.failures or ()))
+        if NO_MORE in why:
+            what = "" if because or not called_again else " what is called"
+            why = f"recompile_limit is {limit()}: plain Python ran{what}"
+            because = because or called_again
+        return "eager", "\n".join((why, *because))
+
+    def _why_eager(self) -> str:
+        """Return why plain Python ran: as Dynamo says it now, or said it in an earlier call."""
+        ledger, why = self.ledger, next(iter(self.heard.why), "")
+        if not self.heard.total:
+            return DISABLED if torch_private.is_disabled(ledger._compiled) else NOT_ENTERED
+        if why.startswith(UNKNOWN) and ledger._why_skipped:
+            return ledger._why_skipped
+        if why.startswith("Dynamo") and not ledger._why_skipped:
+            ledger._why_skipped = f"since call {len(ledger._rows) + 1}: {why}"
+        return why
+
+    def _named(self, reasons) -> list[str]:
+        """Return reasons in the names of what the user called, where torch put a wrapper around."""
+        fn = self.ledger.compiled_function
+        return [guard_tree.in_users_names(reason, fn) for reason in reasons]
+
+    def _is_new(self, noted) -> bool:
+        return all(noted is not one for one in self.noted_before)
 
     def _who(self, frame) -> str:
-        code, (name, line) = self.compiled_function.__code__, resumed(frame.co_name)
+        code, (name, line) = self.code, resumed(frame.co_name)
         place = frame.co_filename, line or frame.co_firstlineno
         if place[0].endswith(WRAPPER) or (code.co_filename, code.co_firstlineno) == place:
-            return named(self.compiled_function)
-        own = line in (number for _, _, number in code.co_lines())  # not of another forward
-        if own and (place[0], name) == (code.co_filename, code.co_name):
-            return f"{name}, resumed after line {line - code.co_firstlineno + 1}"
-        return guard_tree.code_words(frame)
+            name, place = code.co_name, (code.co_filename, code.co_firstlineno)
+        return f"{name}{', resumed' * bool(line)}{in_file(*place)}"
 
 
 class CompilesSeen:
     """List what Dynamo compiles in a `with` block, in any function: what, and why.
 
-    `.model.compiles` counts recompiles too, `.recompiles` only them. `.model.eager` counts the
-    calls that plain Python runs because the recompile limit is reached. Each of `.model.entries`
-    has `subject`, `verdict` and `note`: all failed guards, and your call that compiled. A compiled
-    frame is a row, so a function with a graph break has another row for its resume function. A call
-    that compiles nothing adds no row. Functions compiled before the block and functions of other
-    threads are included. Errors in the block are raised. RuntimeError if torch cannot be watched.
-    Example: `with watching_recompiles() as seen: train()`, then `assert seen.model.recompiles == 0
-    and not seen.model.eager, str(seen)`
+    `.model.compiles` counts recompiles too, `.recompiles` only them. `.model.calls` counts the
+    calls of compiled functions, `.model.compiled_calls` those in which compiled code ran, None if
+    that is unknown, and `.model.eager` those in which plain Python ran all, or what Dynamo did not
+    compile. Each of `.model.entries` has `subject`, `verdict` and `note`: all failed
+    guards, and your call that compiled. A compiled frame is a row, so a function with a graph break
+    has another row for its resume function. A call that compiles nothing adds no row. Functions
+    compiled before the block and functions of other threads are included. Errors in the block are
+    raised. RuntimeError if torch cannot be watched. Example: `with watching_recompiles() as seen:
+    train()`, then `assert seen.model.compiled_calls, str(seen)` and `assert seen.model.recompiles
+    == 0 and not seen.model.eager, str(seen)`
     """
 
     unit = "compile"  # what a row is
@@ -239,74 +323,116 @@ class CompilesSeen:
     def __init__(self):
         torch_private.needed("dynamo", "cache")
         self._rows: list[CompileEntry] = []
-        self._calls, self._misses, self._limited = weakref.WeakKeyDictionary(), [], None
+        self._book, self._limited = Bookkeeping(), None
+        self._calls, self._tried = CompiledCalls(self._book, self._hear), None
 
     @contextmanager
     def watching(self):
         """Hear of every compile in the block."""
-        heard = torch_private.hearing_compilations(self._hear)
-        count = self._calls
-        calls = torch_private.compiled_calls(lambda fn: count.update({fn: count.get(fn, 0) + 1}))
-        misses = torch_private.hearing_misses(lambda: self._misses.append(1))
-        with torch_private.recompile_reasons(why_again) as self._asked, heard, calls, misses:
+        lost = self._book.lost
+        asked = torch_private.recompile_reasons(why_again, lost)
+        skips = torch_private.hearing_skips(self._skip, lost)
+        with asked as self._asked, skips, self._calls.hearing():
             try:
                 yield
             finally:
-                self._limited = self._at_limit()
+                self._limited = self._book.attempt(self._at_limit, default="")
+                self._asked, self._tried = [], None
 
-    def _hear(self, one) -> None:
-        given, fn, caller = torch_private.compiling_now()
-        del self._misses[: bool(given.get("cache_entries"))]  # this one is not passed over
-        code = given.get("code", one)
-        at_limit = not one.co_name and one.recompile_reason
-        failed = clipped(same(f"{one.fail_type}: {one.fail_reason}").split("\n")[0], LONGEST)
-        asked, why = [told for known, told in self._asked if known is code], one.recompile_reason
-        why = why and "\n".join(asked[-1] if asked else [guard_tree.clean(why)])
-        word, note = ("recompile", why) if why else ("compile", NOTHING)
-        if one.fail_type or at_limit:
-            limit = f"recompile_limit is {torch_private.config.recompile_limit}: plain Python ran"
-            word, note = ("eager", f"{limit}\n{why}") if why else ("error", failed)
-        if code.co_name and (word != "compile" or one.graph_op_count is not None):
-            inside = given.get("locals") or {}
-            who = f"{type_name(inside['self'])}." if "self" in inside else ""
-            entry = getattr(given.get("guarded_code"), "guarded_code", None)
-            note = "\n".join((note, *(guard_tree.dynamic_words(entry) if entry else ())))
-            if caller and fn in self._calls:
-                place = in_file(caller.f_code.co_filename, caller.f_lineno)
-                note += f"\nin call {self._calls[fn]}{place}"
-            verdicts = Verdict(who + guard_tree.code_words(code)), Verdict(word, TONES[word])
-            self._rows.append(CompileEntry(str(len(self._rows) + 1), verdicts, note))
+    def _hear(self, noted) -> None:
+        code, metrics, caller = noted.code, noted.metrics, noted.caller
+        word, note = self._judge(noted)
+        if not code.co_name or (word == "compile" and metrics.graph_op_count is None):
+            return
+        entry = getattr(noted.guarded, "guarded_code", None)
+        dynamic = guard_tree.dynamic_words(entry) if entry else ()
+        note = "\n".join((note, *dynamic))
+        note = guard_tree.in_users_names(note, None, code, noted.seen)
+        if noted.call is not None and caller:
+            place = in_file(caller.f_code.co_filename, caller.f_lineno)
+            note += f"\nin call {noted.call.number}{place}"
+        verdicts = Verdict(guard_tree.frame_words(code, noted.seen)), Verdict(word, TONES[word])
+        self._tried = code, len(self._rows)
+        self._rows.append(CompileEntry(str(len(self._rows) + 1), verdicts, note))
+
+    def _judge(self, noted) -> tuple[str, str]:
+        """Return a row's verdict and its reasons."""
+        metrics = noted.metrics
+        asked = [reasons for known, reasons in self._asked if known is noted.code]
+        why = metrics.recompile_reason or ""
+        if why:
+            why = "\n".join(asked[-1] if asked and asked[-1] else [quoted(why)])
+        if noted.at_limit:
+            return "eager", f"recompile_limit is {limit()}: plain Python ran\n{why}".rstrip()
+        if metrics.fail_type:
+            return "error", f"{failure_words(metrics)}\n{why}".strip()
+        return ("recompile", why) if why else ("compile", NOTHING)
+
+    def _skip(self, code, reason: str, is_start: bool) -> None:
+        """Note that a frame which Dynamo failed to compile was left to Python: no error came."""
+        if self._tried is None or self._tried[0] is not code:
+            return
+        row = self._rows[self._tried[1]]
+        if row.verdict == "error":
+            verdicts = row.verdicts[0], Verdict("eager", TONES["eager"])
+            note = f"Dynamo gave it up, and plain Python ran\n{row.note}"
+            self._rows[self._tried[1]] = CompileEntry(row.subject, verdicts, note)
+        self._tried = None
 
     @property
     def model(self) -> CompileLedger:
         """Return the ledger as it is now."""
-        rows, headings = tuple(self._rows), ("function", HEADINGS[1])
-        made = CompileLedger("Compiled in the block", "number", headings, rows, marks=MARKS)
-        made = replace(made, unlisted=len(self._misses))
+        rows, headings, calls = tuple(self._rows), ("function", HEADINGS[1]), self._calls
+        known = calls.measured and not self._book.lost
+        made = CompileLedger(
+            "Compiled in the block", "number", headings, rows, marks=MARKS, calls=calls.total,
+            compiled_calls=calls.ran if known else None, plain=calls.eager if known else None,
+        )  # fmt: skip
         note = f"{counted(made.compiles, 'compile')}, {counted(made.recompiles, 'recompile')} "
         note += "among them."
-        calls = [found[0] for row in rows if (found := CALL.search(row.note))]
-        note += SEVERAL * (len({*calls}) < len(calls) or ", resumed" in str(rows))
-        if made.eager:
-            note += f" {counted(made.eager, 'call')} ran in plain Python"
-            note += f", {made.unlisted:,} without a row" * bool(made.unlisted) + "."
-        if made.unlisted:
+        found = [match[0] for row in rows if (match := CALL.search(row.note))]
+        note += SEVERAL * (len({*found}) < len(found) or ", resumed" in str(rows))
+        note += f" {calls.summary()}"
+        if calls.eager:
             limited = self._at_limit() if self._limited is None else self._limited
             note += f" {limited}" * bool(limited)
+        if self._book.lost:
+            note += f" {LOST.format(error_message(self._book.lost[0]))}"
         return replace(made, note=note)
 
     def _at_limit(self) -> str:
         """Say which functions have as many entries as torch allows."""
-        limit, met = torch_private.config.recompile_limit, torch_private.codes_met()
-        full = [one for one in met if len(torch_private.cache_entries(one)) >= limit]
+        most, met = limit(), torch_private.codes_met()
+        full = [one for one in met if len(torch_private.cache_entries(one)) >= most]
         who = listed([*dict.fromkeys(map(guard_tree.code_words, full))], MOST_FRAMES)
-        return f"With recompile_limit {limit}, Dynamo compiles no more of {who}." if who else ""
+        return f"With recompile_limit {most}, Dynamo compiles no more of {who}." if who else ""
+
+
+def _ends_the_process(args, kwargs) -> bool:
+    values = (*args, *kwargs.values())
+    return any(tensors.is_tensor(one) and tensors.ends_the_process(one) for one in values)
+
+
+def _call_words(args, kwargs) -> str:
+    named_values = (f"{name}={_value_words(value)}" for name, value in kwargs.items())
+    return clipped(", ".join([*map(_value_words, args), *named_values]) or "(none)", LONGEST)
+
+
+@contextmanager
+def _unsaid():
+    """Keep torch from logging that a limit is reached: the ledger says so."""
+    LOGGER.addFilter(_is_unsaid)
+    try:
+        yield
+    finally:
+        LOGGER.removeFilter(_is_unsaid)
 
 
 def _value_words(value) -> str:
     """Return a tensor as dtype and sizes, such as `float32 [3]`; another value in brief."""
     plain = tensors.is_tensor(value) and type_name(value) == "Tensor"
-    return f"{short_repr(value)}{', requires_grad' * (plain and value.requires_grad)}"
+    grad = plain and tensors.field(value, "requires_grad")
+    return f"{short_repr(value)}{', requires_grad' * grad}"
 
 
 def _is_unsaid(record) -> bool:

@@ -1,0 +1,168 @@
+"""Where nothing is compiled, the ledger and the block say so, and the recipe's test fails."""
+
+import re
+
+import pytest
+
+from helpers import watch_recompiles, watching_breaks, watching_recompiles
+from helpers.internals import torch_private
+from helpers.model.tables import Verdict
+from helpers.model.torch_records import CompileEntry, CompileLedger
+from tests.pythons import ROOT
+
+pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
+torch = pytest.importorskip("torch")
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
+
+X = torch.ones(2)
+
+
+class Passing(TorchDispatchMode):
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+def made():
+    def scale(x, n=1):
+        return x * n
+
+    return scale
+
+
+def returning():
+    return lambda x: x
+
+
+def disabled():
+    return torch._dynamo.config.patch(disable=True)
+
+
+def forced():
+    return torch.compiler.set_stance("force_eager")
+
+
+def once_within(mode):
+    def calls(fn):
+        with mode():
+            fn(X)
+        fn(X), fn(X)
+
+    return calls
+
+
+def after_a_limit(fn):
+    with torch._dynamo.config.patch(recompile_limit=1):
+        fn(X), fn(X.double()), fn(X.double())
+
+
+def without_recompiles(fn):
+    fn(X)
+    with torch.compiler.set_stance("eager_on_recompile"):
+        fn(X.double()), fn(X.double())
+
+
+def thrice(fn):
+    fn(X), fn(X), fn(X)
+
+
+# what is compiled, how it is called -> calls in which compiled code ran, in which not, and why
+EAGER = {
+    "a call in a dispatch mode": (
+        made,
+        once_within(Passing),
+        0,
+        3,
+        "non-infra torch dispatch mode",
+    ),
+    "config.disable": (made, once_within(disabled), 0, 3, "Dynamo tracing is disabled"),
+    "force_eager": (made, once_within(forced), 2, 1, 'set_stance("force_eager")'),
+    "the limit": (made, after_a_limit, 1, 2, "recompile_limit is 1"),
+    "eager_on_recompile": (made, without_recompiles, 1, 2, "eager_on_recompile"),
+    "no tensor op": (returning, thrice, 0, 3, "Dynamo found no tensor op to compile in <lambda>"),
+}
+
+
+@pytest.mark.parametrize("name", EAGER)
+def test_calls_that_ran_eager_are_counted_with_the_cause(name):
+    make, calls, ran, eager, why = EAGER[name]
+    torch._dynamo.reset()
+    live = watch_recompiles(make())
+    calls(live)
+    assert (live.model.compiled_calls, live.model.eager) == (ran, eager), live
+    rows = [row for row in live.model.entries if row.verdict == "eager"]
+    assert rows and all(why in row.note for row in rows), live
+    torch._dynamo.reset()
+    with watching_recompiles() as seen:
+        calls(torch.compile(make(), backend="eager"))
+    model = seen.model
+    assert (model.calls, model.compiled_calls, model.eager) == (ran + eager, ran, eager), seen
+    assert why in model.note
+
+
+def test_what_fails_in_torchs_shared_wrapper_turns_others_off_and_that_is_unknown():
+    torch._dynamo.reset()
+    with watching_recompiles() as first:
+        torch.compile(torch.nn.LSTM(2, 2), backend="eager")(torch.ones(1, 2))
+    (row,) = first.model.entries
+    assert row.verdict == "eager" and row.verdicts[0].word.startswith("LSTM (rnn.py:")
+    assert "Attempted to wrap RNN, GRU, or LSTM" in row.note and first.model.compiled_calls == 0
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2))
+    compiled = torch.compile(net, backend="eager")
+    with watching_recompiles() as seen:
+        compiled(X)
+    assert (seen.model.compiled_calls, seen.model.eager) == (0, 1)
+    assert "unknown: Dynamo did not look at this code again" in seen.model.note
+    live = watch_recompiles(net)  # a wrapper of its own
+    assert live.each((X,), (X,)) == "compile hit"
+
+
+def test_what_is_disabled_or_not_called_is_said():
+    live = watch_recompiles(torch.compiler.disable(made()))
+    live(X)
+    assert "torch.compiler.disable made this" in live.model.entries[0].note
+    with watching_recompiles() as seen:
+        torch.compile(made(), disable=True)(X)
+    assert not seen.model.compiled_calls and "No call of a compiled function" in seen.model.note
+
+
+def test_an_error_of_fullgraph_is_an_error_and_no_compiled_call():
+    def breaks(x):
+        torch._dynamo.graph_break()
+        return x + 1
+
+    torch._dynamo.reset()
+    compiled = torch.compile(breaks, backend="eager", fullgraph=True)
+    with watching_recompiles() as seen, pytest.raises(Exception, match="graph_break"):
+        compiled(X)
+    assert seen.model.verdicts == ("error",) and seen.model.compiled_calls == 0
+    assert "Dynamo raised an error in 1" in seen.model.note
+
+
+def test_a_torch_that_does_not_tell_is_unknown(monkeypatch):
+    monkeypatch.delattr(torch._C._dynamo.eval_frame, "set_guard_complete_hook")
+    with watching_recompiles() as seen:
+        torch.compile(made(), backend="eager")(X)
+    assert seen.model.compiled_calls is None and "unknown which of them ran" in seen.model.note
+
+
+@pytest.mark.parametrize("turned_off", [Passing, disabled, forced, None])
+def test_the_recipes_test_fails_where_nothing_is_compiled(turned_off):
+    section = (ROOT / "docs" / "recipes_torch.md").read_text("utf-8").split("\n## ")[1]
+    code, test = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    code = code.partition("\nwith ")[0] + "\n\n" + test.rpartition("\ntest_")[0]
+    code = code.replace("from whoruns import watching_breaks, watching_recompiles\n", "")
+    space = {"watching_breaks": watching_breaks, "watching_recompiles": watching_recompiles}
+    torch._dynamo.reset()
+    exec(compile(code, "<recipe>", "exec"), space)
+    if turned_off is None:
+        space["test_the_loop_never_recompiles"]()
+        return
+    with turned_off(), pytest.raises(AssertionError, match="compiled code ran in none"):
+        space["test_the_loop_never_recompiles"]()
+
+
+def test_a_row_counts_as_it_says():
+    rows = [CompileEntry(word, (Verdict("x"), Verdict(word))) for word in ("hit", "eager")]
+    ledger = CompileLedger("Calls", "call", ("a", "b"), tuple(rows))
+    assert ledger.eager == 1 and ledger.compiled_calls is None
+    assert torch_private.missing("guards") == ""
