@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from types import FrameType
 
+from ..safety.interrupts import CALLED_BY_C
 from .interpreter_frame import thing
 
 EVENTS = ("call", "exception", "line", "return", "c_call", "c_exception", "c_return", "opcode")
@@ -107,6 +108,9 @@ class FrameTracer:
         elif frame.f_trace_lines:  # a call for each of its lines would cost time
             self._quiet.add(id(frame))
             frame.f_trace_lines = False
+
+
+CALLED_BY_C.update((FrameTracer._receive.__code__, FrameTracer._pause.__code__))
 
 
 def ask_for_opcodes(frame: FrameType) -> None:
