@@ -10,8 +10,10 @@ import _thread
 import ctypes
 import sys
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
 
+from ..safety.interrupts import CALLED_BY_C
 from .interpreter_frame import thing
 
 EVENTS = ("call", "exception", "line", "return", "c_call", "c_exception", "c_return", "opcode")
@@ -30,8 +32,9 @@ class Enough(Exception):
 
 
 class FrameTracer:
-    """Calls `tracer(frame, event, argument)` as `sys.settrace` would, from `start` to `stop`.
+    """Calls `tracer(frame, event, argument)` as `sys.settrace` would, from `start` to `put_back`.
 
+    These two take no arguments. `put_back` sets what was set before, and `finish` comes last.
     An error in the tracer never reaches the program. It ends the tracing, and is in `error`.
     `sys.gettrace` returns in the program what it would return without us.
     """
@@ -41,36 +44,30 @@ class FrameTracer:
         self._tracer = tracer
         self._followed: dict[int, Callable] = {}  # id of a running frame -> its own tracer
         self._quiet: set[int] = set()  # ids of running frames that send no lines because of us
-        self._before, self._is_paused, self._is_probed = None, False, False
-        self._c_form = _C_FORM(self._receive)
+        self._is_paused, self._is_probed = False, False
+        before = sys.gettrace()
+        c_form = _C_FORM(self._receive)
+        object_of_it = ctypes.c_void_p(None if before is None else id(before))
+        # Neither is a function in Python: a tracer in C, as coverage's, counts calls and returns,
+        # and would see the one without the other.
+        self.start = partial(_set_trace, c_form, object_of_it)
+        self.put_back = partial(sys.settrace, before)
 
-    def start(self) -> None:
-        """Begin to trace in this thread."""
-        self._before = sys.gettrace()
-        object_of_it = None if self._before is None else id(self._before)
-        _set_trace(self._c_form, ctypes.c_void_p(object_of_it))
+    def is_ours(self) -> bool:
+        """Return whether `put_back` is due: no, if the program has set a tracer of its own."""
+        _probe()
+        return self._is_probed or self._is_paused
 
-    def stop(self) -> bool:
-        """End the tracing, and return whether the program left it as it was.
-
-        A tracer that the program has set stays set.
-        """
-        is_on = self._is_on()
-        if is_on or self._is_paused:
-            sys.settrace(self._before)
+    def finish(self) -> bool:
+        """Forget all frames, and return whether the program left the tracing as it was."""
         self._followed.clear()
-        self._c_form = None  # which refers to this object
-        return is_on or (self._is_paused and self.error is None)
+        self.start = None  # which refers to this object
+        return self._is_probed or (self._is_paused and self.error is None)
 
     def _pause(self) -> None:
         self._is_paused = True
         self._followed.clear()
         sys.settrace(None)
-
-    def _is_on(self) -> bool:
-        """Return whether CPython still calls this tracer: a program may have set another one."""
-        _probe()
-        return self._is_probed
 
     def _receive(self, _, frame: FrameType, kind: int, pointer: int | None) -> int:
         try:
@@ -111,6 +108,9 @@ class FrameTracer:
         elif frame.f_trace_lines:  # a call for each of its lines would cost time
             self._quiet.add(id(frame))
             frame.f_trace_lines = False
+
+
+CALLED_BY_C.update((FrameTracer._receive.__code__, FrameTracer._pause.__code__))
 
 
 def ask_for_opcodes(frame: FrameType) -> None:

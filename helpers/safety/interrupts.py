@@ -9,11 +9,13 @@ import _thread
 import signal
 import threading
 import time
-from types import FrameType
+from types import CodeType, FrameType
 
 from .users_frames import is_machinery, is_users
 
 PATIENCE, AGAIN = 0.5, 0.002  # seconds that an interrupt waits; between two tries
+# Code that C calls and that must not be left by an exception: C has no place for it.
+CALLED_BY_C: set[CodeType] = set()
 
 
 class in_users_code:  # noqa: N801 (used like a function)
@@ -47,7 +49,8 @@ class in_users_code:  # noqa: N801 (used like a function)
             return
         if not self.pending:
             self._until = time.monotonic() + PATIENCE
-        if _is_at_work(frame) and time.monotonic() < self._until:
+        waits = time.monotonic() < self._until or (frame and frame.f_code in CALLED_BY_C)
+        if waits and _is_at_work(frame):
             if not self.pending:
                 self.pending = True
                 _thread.start_new_thread(self._press_again, ())  # no lock of `threading` is taken

@@ -106,8 +106,9 @@ def test_an_error_of_the_tracer_is_none_of_the_program_s():
         result = sum(map(abs, [1, -2]))
         (lambda: None)()
     finally:
-        left = tracer.stop()
-    assert result == 3 and not left and isinstance(tracer.error, ZeroDivisionError)
+        assert tracer.is_ours()
+        tracer.put_back()
+    assert result == 3 and not tracer.finish() and isinstance(tracer.error, ZeroDivisionError)
 
 
 def test_a_tracer_that_was_active_is_active_again():

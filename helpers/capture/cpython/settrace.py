@@ -107,7 +107,9 @@ def traced(
             words, kind, verb = short_repr(error), real_type_name(error), "It raised"
             error_raised = error
         finally:
-            is_on = frame_tracer.stop()
+            if frame_tracer.is_ours():
+                frame_tracer.put_back()
+            is_on = frame_tracer.finish()
             sys._getframe().f_trace_opcodes = opcodes
     if interrupt is not None:
         note_interrupt(interrupt)
