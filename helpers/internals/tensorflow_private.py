@@ -50,17 +50,40 @@ def cached_keys(function) -> dict:
     return dict(function._function_cache._primary)
 
 
+def count_keys(function) -> int:
+    """Return how many keys are in the cache."""
+    return len(function._function_cache._primary)
+
+
+def signature_of(function):
+    """Return the input signature of a tf.function, or None."""
+    return (function._variable_creation_config or function).input_signature
+
+
+def lost_its_function(function) -> bool:
+    """Return whether the next call would run an empty function of TensorFlow's own.
+
+    `_call` of polymorphic_function.py does so when a first trace created a variable and then
+    failed: the options that it passes on are None, and stand for `lambda *args, **kwargs: None`.
+    """
+    return bool(function._created_variables) and function._no_variable_creation_config is None
+
+
+def compiles_with_xla(function) -> bool:
+    """Return whether XLA compiles the graphs of a tf.function when they run."""
+    return bool(function._jit_compile)
+
+
 def wanted_key(function, args, kwargs):
     """Return the key that TensorFlow would look up for a call. Raises what binding it raises.
 
     Mirrors `_maybe_define_function` of polymorphic_function/tracing_compilation.py.
     """
-    config, scopes = function._variable_creation_config, __getattr__("ScopeType")
+    scopes = __getattr__("ScopeType")
     created = function._created_variables
     scope = scopes.NO_VARIABLE_CREATION if created else scopes.VARIABLE_CREATION
     given = function._function_type, function._default_values, function._is_pure
-    signature = (config or function).input_signature
-    return _key(args, kwargs, given, signature, function._function_captures, scope)
+    return _key(args, kwargs, given, signature_of(function), function._function_captures, scope)
 
 
 def _key(args, kwargs, given, signature, captures, scope):
@@ -111,6 +134,17 @@ def serving_key(function, key):
             table.add_target(target)
     target = table.dispatch(function_type)
     return None if target is None else (context, target)
+
+
+def widened_type(function, key):
+    """Return the FunctionType that a trace for a key would have. Raises what TensorFlow raises.
+
+    With `reduce_retracing` it is the most specific type that covers the keys of the cache, too.
+    """
+    context, function_type = key
+    if not function._reduce_retracing or signature_of(function) is not None:
+        return function_type
+    return function._function_cache.generalize(context, function_type)
 
 
 def runs_eagerly(function) -> bool:
