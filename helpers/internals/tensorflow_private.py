@@ -22,6 +22,7 @@ PLACES = {
     "Function": f"{_FUNCTION}.polymorphic_function:Function",
     "FuncGraph": "tensorflow.python.framework.func_graph:FuncGraph",
     "TypeDispatchTable": "tensorflow.core.function.polymorphism.type_dispatch:TypeDispatchTable",
+    "trace_type": "tensorflow.core.function.trace_type",
     "function_types": f"{_FUNCTION}.function_type_utils",
     "function_context": f"{_FUNCTION}.function_context",
     "ScopeType": f"{_FUNCTION}.tracing_compilation:ScopeType",
@@ -48,6 +49,11 @@ def __getattr__(name: str):
 def cached_keys(function) -> dict:
     """Return {(FunctionContext, FunctionType): ConcreteFunction}, oldest first, as a copy."""
     return dict(function._function_cache._primary)
+
+
+def type_of(value):
+    """Return the TraceType of one value. TypeError if it has none."""
+    return __getattr__("trace_type").from_value(value)
 
 
 def count_keys(function) -> int:

@@ -35,7 +35,7 @@ _EMPTY += "and then failed. Make a new tf.function"
 _XLA = (
     "XLA may compile at a hit too, for a shape or a constant that is new to it; no row shows that."
 )
-MOST_REMEMBERED = 1_000
+MOST_REMEMBERED, MOST_WORDS = 1_000, 2_400
 WHEN = {"error": "no key", "trace": "raised while tracing"}
 PYTHON = FunctionType, MethodType
 
@@ -106,7 +106,7 @@ def as_tf_function(fn, **options):
         meant = [near(name, known) for name in options if name not in known]
         ask = f"; did you mean {meant[0]}=?" if any(meant) else ""
         words = f"tf.function does not accept {shown}{given}: {error_message(error)}{ask}"
-        raise TypeError(clipped(words, 400)) from None
+        raise TypeError(clipped(words, MOST_WORDS)) from None
     return made
 
 
@@ -180,7 +180,7 @@ class Watched:
         try:
             key = tensorflow_private.wanted_key(self.function, args, kwargs)
         except Exception as error:  # the call itself will say it
-            words = self._names.values(args, kwargs)
+            words = self._names.values(self.function, args, kwargs)
             return trace_entry("next", words, "error", f"no key: {error_message(error)}")
         words = self._names.arguments(key[1])
         if tensorflow_private.lost_its_function(self.function):
@@ -207,7 +207,7 @@ class Watched:
         try:
             key = tensorflow_private.wanted_key(self.function, args, kwargs)
         except Exception:  # Python accepts more than TensorFlow has keys for
-            return self._names.values(args, kwargs)
+            return self._names.values(self.function, args, kwargs)
         return self._names.arguments(key[1])
 
     def _serving_note(self, key, words: str) -> str | None:
@@ -237,7 +237,7 @@ class Watched:
             row = self.forecast(signature if fewer else args, kwargs)
         except Exception as broken:  # an argument's own `__eq__`, which must not change the call
             note = f"no key to compare with: {type(broken).__name__}"
-            row = trace_entry("next", self._names.values(args, kwargs), "hit", note)
+            row = trace_entry("next", self._names.values(self.function, args, kwargs), "hit", note)
         error, made = "", []
         try:
             with tensorflow_private.hearing_traces() as made:

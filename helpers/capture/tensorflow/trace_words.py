@@ -9,6 +9,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
+from ...internals import tensorflow_private
 from ...model.phrase import clipped, listed
 from ...safety.arguments import is_exactly
 from ..text.value import SCALARS, label, type_name
@@ -79,10 +80,17 @@ class Names:
         parameters = function_type.parameters.items()
         return _joined(f"{name}={self.of(p.type_constraint)}" for name, p in parameters)
 
-    def values(self, args, kwargs) -> str:
-        """Return the words of live values that fit no key."""
-        named = (f"{name}={label(value)}" for name, value in kwargs.items())
-        return _joined([*map(label, args), *named])
+    def values(self, function, args, kwargs) -> str:
+        """Return the words of live values that fit no key of a tf.function, with their names."""
+        words = [f"{name}={self.value(value)}" for name, value in _named(function, args, kwargs)]
+        return _joined(word.removeprefix("=") for word in words)
+
+    def value(self, value) -> str:
+        """Return the words of a live value, as they are of its type if it has one."""
+        try:
+            return self.of(tensorflow_private.type_of(value))
+        except Exception:  # it has none, which may be why there is no key
+            return label(value)
 
     def of(self, trace_type, depth: int = 0) -> str:
         """Return the words of one TraceType; a value is never asked for more than its repr."""
@@ -128,6 +136,14 @@ class Names:
             shown = plain if number == 1 and plain.endswith("()") else f"{plain} {number}"
             self._known[id(ref)] = (ref, shown)  # the ref is kept, so that its id stays its own
         return self._known[id(ref)][1]
+
+
+def _named(function, args, kwargs) -> list[tuple[str, object]]:
+    """Return the arguments of a call with the names of their parameters; "" for one too many."""
+    parameters = function.function_type.parameters.values()
+    names = [one.name for one in parameters if one.kind <= one.POSITIONAL_OR_KEYWORD]
+    names += [""] * len(args)
+    return [*zip(names, args), *kwargs.items()]  # noqa: B905 - names may be left over
 
 
 def _joined(words) -> str:
