@@ -6,7 +6,7 @@ TensorFlow may move or drop any of them in any release. It is imported at the fi
 import gc
 import pkgutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 from ..safety.restoring import patched
 
@@ -94,12 +94,20 @@ def wanted_key(function, args, kwargs):
 
 def _key(args, kwargs, given, signature, captures, scope):
     types, (function_type, *_) = __getattr__("function_types"), given
-    bound = types.canonicalize_function_inputs(args, kwargs, *given)
+    with _scratch_graph():
+        bound = types.canonicalize_function_inputs(args, kwargs, *given)
     args = bound.args if signature is None else (*signature, *bound.args[len(signature) :])
     function_type, _ = types.make_canonicalized_monomorphic_type(
         args, bound.kwargs, captures.capture_types if captures else {}, function_type
     )
     return __getattr__("function_context").make_function_context(scope), function_type
+
+
+def _scratch_graph():
+    """Return a graph for the constants that binding may make while a graph is being built."""
+    if __getattr__("context").executing_eagerly():
+        return nullcontext()
+    return __getattr__("FuncGraph")("scratch").as_default()
 
 
 @contextmanager
@@ -156,11 +164,6 @@ def widened_type(function, key):
 def runs_eagerly(function) -> bool:
     """Return whether `tf.config.run_functions_eagerly` is on, so that nothing is looked up."""
     return function._run_functions_eagerly
-
-
-def omit_retracing_warning(function) -> None:
-    """Keep TensorFlow from warning that a function of ours retraces often."""
-    function._omit_frequent_tracing_warning = True
 
 
 def all_traces(function) -> list:

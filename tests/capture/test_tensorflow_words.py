@@ -91,7 +91,7 @@ def keras_fit(x):
 
     model = keras.Sequential([keras.layers.Dense(1)])
     model.compile(loss="mse")
-    return model.fit(x, tf.ones((2, 2, 5)), verbose=0)
+    return model.fit(x, tf.ones((2, 3, 5)), verbose=0)
 
 
 def of_dataset(x):
@@ -191,7 +191,7 @@ ERRORS = {
         "In[1]: [9,9]",
         "x=tf.Tensor(shape",
     ),
-    "keras fit": (lambda: keras_fit(MATRIX), "[2,2,5]", "model.fit(x, tf.ones((2, 2, 5))"),
+    "keras fit": (lambda: keras_fit(MATRIX), "[2,3,5]", "model.fit(x, tf.ones((2, 3, 5))"),
     "dataset": (lambda: of_dataset(ONE), "passed to MapDataset", "not so", "Tensor had Inf"),
     "python": (lambda: function(of_python)(ONE), "KeyError: 'missing'"),
     "xla": (

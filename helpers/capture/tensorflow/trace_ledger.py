@@ -46,7 +46,8 @@ def watch(fn, **options) -> "Watched":
     A plain function becomes `tf.function(fn, **options)` first; TypeError if it cannot be called.
     Watching does not change the counts of a tf.function. `.model.traces` counts retraces too,
     `.retraces` only them, and each of `.model.entries` has `arguments`, `verdict`, `causes` and
-    `note`. Example: `step = watch_traces(step)`, then `step(x)` and `print(step)`
+    `note`. An argument is asked for its type once more than by TensorFlow. Example: `step =
+    watch_traces(step)`, then `step(x)` and `print(step)`
     """
     known = None if options else watched_of(fn)
     return known or Watched(as_function(fn, options))
@@ -82,9 +83,7 @@ def as_function(fn, options=(), args=()):
         raise TypeError(f"{shown} wraps a tf.function; watch that one, its __wrapped__")
     if not callable(fn):
         raise TypeError(f"a function is needed, and {shown} cannot be called{instead(fn)}")
-    made = as_tf_function(fn, **dict(options))
-    tensorflow_private.omit_retracing_warning(made)  # the ledger says more, and names the cause
-    return made
+    return as_tf_function(fn, **dict(options))
 
 
 def as_tf_function(fn, **options):
