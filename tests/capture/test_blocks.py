@@ -320,7 +320,7 @@ def test_fit_of_keras_is_seen_from_outside():
             model.compile("sgd", "mse")
             model.fit(x, y, batch_size=4, verbose=0)
     assert compiled_again.model.retraces == compiled_again.model.traces == 4
-    assert "train function of this model; each compile() causes that" in compiled_again.model.entries[0].note
+    assert "of this model; each compile() causes that" in compiled_again.model.entries[0].note
     assert told[0][2] == "first trace"
     assert "multi_step" in helpers.show_graph(model.train_function, find="matmul dense").model.title
     with helpers.watching_traces() as partial:

@@ -89,7 +89,7 @@ class Broken(Exception):
         ),
         (
             ValueError(
-                "Graph execution error:\n\nDetected at node a/b defined at (most recent call last):\n"
+                "Graph execution error:\n\nDetected at node a defined at (most recent call last):\n"
                 "<stack traces unavailable>\nassertion failed: 1\n\t [[{{node a}}]] [Op:__f_12]"
             ),
             "ValueError: assertion failed: 1",
