@@ -7,6 +7,7 @@ import gc
 import pkgutil
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from threading import get_ident
 
 from ..safety.restoring import patched
 
@@ -181,13 +182,19 @@ def traced_functions() -> list:
 
 @contextmanager
 def hearing_traces() -> Iterator[list]:
-    """Give the list of the ConcreteFunctions that are traced in the block."""
+    """Give the list of the ConcreteFunctions that this thread traces in the block."""
     callbacks, heard = __getattr__("transform").CONCRETE_FUNCTION_CALLBACKS, []
-    callbacks.append(heard.append)
+    thread = get_ident()
+
+    def hear(concrete) -> None:
+        if get_ident() == thread:
+            heard.append(concrete)
+
+    callbacks.append(hear)
     try:
         yield heard
     finally:
-        callbacks.remove(heard.append)
+        callbacks.remove(hear)
 
 
 # ------------------------------------------------------------------ ops and graphs

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
+from typing import NamedTuple
 
 from ...model.framework_records import Cause
 from ..text.value import short_repr, type_name
@@ -33,6 +34,14 @@ CONTEXTS = {
 # How much a misfit sets two keys apart, the most first. A key with the same arguments, and the same
 # containers, is nearer than one that lacks an argument, however many leaves are different.
 CONTEXT, ARGUMENTS, CONTAINER, SIZE, KIND, LEAF = range(6)
+
+
+class Misfit(NamedTuple):
+    """A place in which a call does not fit a key. `weight`: how many names or items differ."""
+
+    severity: int
+    cause: Cause
+    weight: int = 1
 
 
 def explain(known: list, wanted, names: Names) -> tuple[str, tuple[Cause, ...], str]:
@@ -64,14 +73,16 @@ def nearest(keys: list, wanted, names: Names) -> tuple[tuple, tuple[Cause, ...]]
         misfits = list(islice(_misfits(names, key, wanted), MOST_MISFITS))
         found.append((_distance(misfits), key))
     _, key = min(reversed(found), key=lambda candidate: candidate[0])
-    return key, tuple(cause for _, cause in _misfits(names, key, wanted))
+    return key, tuple(misfit.cause for misfit in _misfits(names, key, wanted))
 
 
-def _distance(misfits: list[tuple[int, Cause]]) -> tuple[int, ...]:
-    count = Counter(severity for severity, _ in misfits)
-    apart = (count[severity] for severity in (CONTEXT, ARGUMENTS, CONTAINER, SIZE))
-    places = {cause.where for _, cause in misfits}
-    return *apart, len(places), count[KIND], len(misfits)
+def _distance(misfits: list[Misfit]) -> tuple[int, ...]:
+    apart = Counter()
+    for misfit in misfits:
+        apart[misfit.severity] += misfit.weight
+    structure = (apart[severity] for severity in (CONTEXT, ARGUMENTS, CONTAINER, SIZE))
+    places = {misfit.cause.where for misfit in misfits}
+    return *structure, len(places), apart[KIND], len(misfits)
 
 
 def fits(call_type, key_type) -> bool:
@@ -82,8 +93,8 @@ def fits(call_type, key_type) -> bool:
         return False
 
 
-def _misfits(names: Names, key, wanted) -> Iterator[tuple[int, Cause]]:
-    """Yield (severity, Cause) for each place in which a call does not fit a key."""
+def _misfits(names: Names, key, wanted) -> Iterator[Misfit]:
+    """Yield each place in which a call does not fit a key."""
     (old_context, old_type), (new_context, new_type) = key, wanted
     old, new = (
         Container("call", {n: p.type_constraint for n, p in one.parameters.items()}, "{}")
@@ -94,16 +105,16 @@ def _misfits(names: Names, key, wanted) -> Iterator[tuple[int, Cause]]:
     yield from _context_misfits(old_context.context, new_context.context)
 
 
-def _capture_misfits(names: Names, old, new) -> Iterator[tuple[int, Cause]]:
+def _capture_misfits(names: Names, old, new) -> Iterator[Misfit]:
     """Yield what a call captures by reference, and a key does not; what else a key has is fine."""
     for name, capture in new.items():
         if name not in old:
-            yield LEAF, Cause("captured value", "type", "(none)", names.of(capture))
+            yield Misfit(LEAF, Cause("captured value", "type", "(none)", names.of(capture)))
         elif not fits(capture, old[name]):
-            yield LEAF, Cause("captured value", "type", *_sides(names, old[name], capture))
+            yield Misfit(LEAF, Cause("captured value", "type", *_sides(names, old[name], capture)))
 
 
-def _context_misfits(old, new) -> Iterator[tuple[int, Cause]]:
+def _context_misfits(old, new) -> Iterator[Misfit]:
     for field in getattr(new, "_fields", CONTEXTS):
         before, after = getattr(old, field, None), getattr(new, field, None)
         with suppress(Exception):  # a device function's own `__eq__`
@@ -112,7 +123,7 @@ def _context_misfits(old, new) -> Iterator[tuple[int, Cause]]:
         words = CONTEXTS.get(field, (f"no {field}", field))
         told, now = words[bool(before)], words[bool(after)]
         same = ", but not the same" * (told == now)
-        yield CONTEXT, Cause("function context", "type", told, now + same)
+        yield Misfit(CONTEXT, Cause("function context", "type", told, now + same))
 
 
 def _part_misfits(names, where, kind, severity, old: Container, new: Container):
@@ -123,7 +134,8 @@ def _part_misfits(names, where, kind, severity, old: Container, new: Container):
         for one, other in ((old.parts, new.parts), (new.parts, old.parts))
     )
     if gone != added:
-        yield severity, Cause(where, kind, gone, added)
+        weight = len(old.parts.keys() ^ new.parts.keys())
+        yield Misfit(severity, Cause(where, kind, gone, added), weight)
     for name, part in new.parts.items():
         if name in old.parts:
             inner = new.place.format(words(name) if new.place == "[{}]" else name)
@@ -131,7 +143,7 @@ def _part_misfits(names, where, kind, severity, old: Container, new: Container):
             yield from _type_misfits(names, place, old.parts[name], part)
 
 
-def _type_misfits(names: Names, where: str, old, new) -> Iterator[tuple[int, Cause]]:
+def _type_misfits(names: Names, where: str, old, new) -> Iterator[Misfit]:
     """Yield the places in and below one argument in which it does not fit."""
     if fits(new, old):
         return
@@ -139,25 +151,26 @@ def _type_misfits(names: Names, where: str, old, new) -> Iterator[tuple[int, Cau
     if before is None and after is None:
         yield from _leaf_misfits(names, where, old, new)
     elif before is None or after is None or before.kind != after.kind:
-        yield CONTAINER, Cause(where, "type", *_sides(names, old, new))
+        yield Misfit(CONTAINER, Cause(where, "type", *_sides(names, old, new)))
     elif before.kind in ("list", "tuple") and len(before.parts) != len(after.parts):
-        sizes = str(len(before.parts)), str(len(after.parts))
-        yield SIZE, Cause(where, "number of elements", *sizes)
+        sizes = len(before.parts), len(after.parts)
+        cause = Cause(where, "number of elements", *map(str, sizes))
+        yield Misfit(SIZE, cause, abs(sizes[0] - sizes[1]))
     else:
         kind = "dict key" if after.kind == "dict" else "attribute"
         inner = list(_part_misfits(names, where, kind, SIZE, before, after))
         inner += _metadata_misfits(where, old, new)
-        yield from inner or [(CONTAINER, Cause(where, "type", *_sides(names, old, new)))]
+        yield from inner or [Misfit(CONTAINER, Cause(where, "type", *_sides(names, old, new)))]
 
 
-def _metadata_misfits(where: str, old, new) -> Iterator[tuple[int, Cause]]:
+def _metadata_misfits(where: str, old, new) -> Iterator[Misfit]:
     """Yield how two objects of one class differ beside their parts, by their `__tf_flatten__`."""
     sides = [getattr(side, "metadata", None) for side in (old, new)]
     with suppress(Exception):  # their own `__eq__`
         if sides[0] == sides[1]:
             return
     place = f"{where}.__tf_flatten__()[0]"
-    yield LEAF, _other(place, "metadata", *map(short_repr, sides))
+    yield Misfit(LEAF, _other(place, "metadata", *map(short_repr, sides)))
 
 
 def _sides(names: Names, old, new) -> tuple[str, str]:
@@ -169,24 +182,26 @@ def _sides(names: Names, old, new) -> tuple[str, str]:
     return words[0], f"another {words[1]}" if words[0] == words[1] else words[1]
 
 
-def _leaf_misfits(names: Names, where: str, old, new) -> Iterator[tuple[int, Cause]]:
+def _leaf_misfits(names: Names, where: str, old, new) -> Iterator[Misfit]:
     kind = own_kind(new)
     if type(old) is not type(new):
-        yield KIND, Cause(where, "type", *_sides(names, old, new))
+        yield Misfit(KIND, Cause(where, "type", *_sides(names, old, new)))
     elif kind == "Literal" and type(old.value) is not type(new.value):
-        yield LEAF, Cause(where, "Python type", type_name(old.value), type_name(new.value))
+        yield Misfit(LEAF, Cause(where, "Python type", type_name(old.value), type_name(new.value)))
     elif kind == "Literal":
         exact = literal(old.value) == literal(new.value)
         words = literal(old.value, exact), literal(new.value, exact)
-        yield LEAF, _other(where, "Python value", *words)
+        yield Misfit(LEAF, _other(where, "Python value", *words))
     elif kind == "Weakref":
         freed = " (freed since)" if old._ref() is None else ""
-        yield LEAF, Cause(where, "object", names.thing(old._ref) + freed, names.thing(new._ref))
+        yield Misfit(
+            LEAF, Cause(where, "object", names.thing(old._ref) + freed, names.thing(new._ref))
+        )
     else:
         is_tensor = all(hasattr(side, "dtype") and hasattr(side, "shape") for side in (old, new))
         causes = list(_tensor_causes(where, old, new)) if is_tensor else []
         causes = causes or [_other(where, "trace type", names.of(old), names.of(new))]
-        yield from ((LEAF, cause) for cause in causes)
+        yield from (Misfit(LEAF, cause) for cause in causes)
 
 
 def _tensor_causes(where: str, old, new) -> Iterator[Cause]:
