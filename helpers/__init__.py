@@ -62,7 +62,7 @@ VERBS = {  # verb -> the capture's function, the view, the station of the spine 
         2,
     ),
     "watch_traces": ("tensorflow.trace_ledger.watch", "table_view.ledger", 2),
-    "watching_traces": ("tensorflow.trace_ledger.TracesSeen", "table_view.ledger", 2),
+    "watching_traces": ("tensorflow.traces_in_block.TracesSeen", "table_view.ledger", 2),
     "show_bytecode": ("cpython.bytecode.bytecode", "instruction_tables.bytecode", 3),
     "show_code": ("cpython.bytecode.code_tree", "instruction_tables.code", 3),
     "show_frame": ("cpython.frame.frame_listing", "table_view.table", 3),

@@ -1,9 +1,10 @@
 """A kernel of the course -> the same, as the notebooks need it; the front door starts this.
 
-TensorFlow is set to write no log and to use the same kernels on every CPU, an error about what is
-missing becomes one sentence, and a line says that a cell takes long.
+TensorFlow is set to write no log, not to warn of retracing, and to use the same kernels on every
+CPU. An error about what is missing becomes one sentence, and a line says that a cell takes long.
 """
 
+import logging
 import os
 import sys
 from contextlib import suppress
@@ -19,9 +20,15 @@ def switch_on() -> None:
         return
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # TensorFlow reads both at its import
     os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+    logging.getLogger("tensorflow").addFilter(_is_no_retracing)  # the chapters show the cause
     if not shell.custom_exceptions:  # or it has somebody for its errors
         shell.set_custom_exc((Exception,), _show_error)
     progress_line.switch_on()
+
+
+def _is_no_retracing(record: logging.LogRecord) -> bool:
+    """Return whether TensorFlow says something else than that a function traces often."""
+    return "triggered tf.function retracing" not in str(record.msg)
 
 
 def _show_error(shell, kind, error, trace, tb_offset=None) -> None:

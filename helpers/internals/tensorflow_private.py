@@ -6,7 +6,8 @@ TensorFlow may move or drop any of them in any release. It is imported at the fi
 import gc
 import pkgutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from threading import get_ident
 
 from ..safety.restoring import patched
 
@@ -22,6 +23,7 @@ PLACES = {
     "Function": f"{_FUNCTION}.polymorphic_function:Function",
     "FuncGraph": "tensorflow.python.framework.func_graph:FuncGraph",
     "TypeDispatchTable": "tensorflow.core.function.polymorphism.type_dispatch:TypeDispatchTable",
+    "trace_type": "tensorflow.core.function.trace_type",
     "function_types": f"{_FUNCTION}.function_type_utils",
     "function_context": f"{_FUNCTION}.function_context",
     "ScopeType": f"{_FUNCTION}.tracing_compilation:ScopeType",
@@ -50,27 +52,63 @@ def cached_keys(function) -> dict:
     return dict(function._function_cache._primary)
 
 
+def type_of(value):
+    """Return the TraceType of one value. TypeError if it has none."""
+    return __getattr__("trace_type").from_value(value)
+
+
+def count_keys(function) -> int:
+    """Return how many keys are in the cache."""
+    return len(function._function_cache._primary)
+
+
+def signature_of(function):
+    """Return the input signature of a tf.function, or None."""
+    return (function._variable_creation_config or function).input_signature
+
+
+def lost_its_function(function) -> bool:
+    """Return whether the next call would run an empty function of TensorFlow's own.
+
+    `_call` of polymorphic_function.py does so when a first trace created a variable and then
+    failed: the options that it passes on are None, and stand for `lambda *args, **kwargs: None`.
+    """
+    return bool(function._created_variables) and function._no_variable_creation_config is None
+
+
+def compiles_with_xla(function) -> bool:
+    """Return whether XLA compiles the graphs of a tf.function when they run."""
+    return bool(function._jit_compile)
+
+
 def wanted_key(function, args, kwargs):
     """Return the key that TensorFlow would look up for a call. Raises what binding it raises.
 
     Mirrors `_maybe_define_function` of polymorphic_function/tracing_compilation.py.
     """
-    config, scopes = function._variable_creation_config, __getattr__("ScopeType")
+    scopes = __getattr__("ScopeType")
     created = function._created_variables
     scope = scopes.NO_VARIABLE_CREATION if created else scopes.VARIABLE_CREATION
     given = function._function_type, function._default_values, function._is_pure
-    signature = (config or function).input_signature
-    return _key(args, kwargs, given, signature, function._function_captures, scope)
+    return _key(args, kwargs, given, signature_of(function), function._function_captures, scope)
 
 
 def _key(args, kwargs, given, signature, captures, scope):
     types, (function_type, *_) = __getattr__("function_types"), given
-    bound = types.canonicalize_function_inputs(args, kwargs, *given)
+    with _scratch_graph():
+        bound = types.canonicalize_function_inputs(args, kwargs, *given)
     args = bound.args if signature is None else (*signature, *bound.args[len(signature) :])
     function_type, _ = types.make_canonicalized_monomorphic_type(
         args, bound.kwargs, captures.capture_types if captures else {}, function_type
     )
     return __getattr__("function_context").make_function_context(scope), function_type
+
+
+def _scratch_graph():
+    """Return a graph for the constants that binding may make while a graph is being built."""
+    if __getattr__("context").executing_eagerly():
+        return nullcontext()
+    return __getattr__("FuncGraph")("scratch").as_default()
 
 
 @contextmanager
@@ -113,14 +151,20 @@ def serving_key(function, key):
     return None if target is None else (context, target)
 
 
+def widened_type(function, key):
+    """Return the FunctionType that a trace for a key would have. Raises what TensorFlow raises.
+
+    With `reduce_retracing` it is the most specific type that covers the keys of the cache, too.
+    """
+    context, function_type = key
+    if not function._reduce_retracing or signature_of(function) is not None:
+        return function_type
+    return function._function_cache.generalize(context, function_type)
+
+
 def runs_eagerly(function) -> bool:
     """Return whether `tf.config.run_functions_eagerly` is on, so that nothing is looked up."""
     return function._run_functions_eagerly
-
-
-def omit_retracing_warning(function) -> None:
-    """Keep TensorFlow from warning that a function of ours retraces often."""
-    function._omit_frequent_tracing_warning = True
 
 
 def all_traces(function) -> list:
@@ -138,13 +182,19 @@ def traced_functions() -> list:
 
 @contextmanager
 def hearing_traces() -> Iterator[list]:
-    """Give the list of the ConcreteFunctions that are traced in the block."""
+    """Give the list of the ConcreteFunctions that this thread traces in the block."""
     callbacks, heard = __getattr__("transform").CONCRETE_FUNCTION_CALLBACKS, []
-    callbacks.append(heard.append)
+    thread = get_ident()
+
+    def hear(concrete) -> None:
+        if get_ident() == thread:
+            heard.append(concrete)
+
+    callbacks.append(hear)
     try:
         yield heard
     finally:
-        callbacks.remove(heard.append)
+        callbacks.remove(hear)
 
 
 # ------------------------------------------------------------------ ops and graphs

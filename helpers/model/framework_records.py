@@ -301,11 +301,15 @@ class Cause(namedtuple("Cause", "where kind before after detail", defaults=("",)
 
 @dataclass(frozen=True, repr=False)
 class TraceEntry(Entry):
-    """One call, or a run of `calls` that all hit; `traces` counts new traces, with their causes."""
+    """One call, or a run of `calls` that all hit; `traces` counts new traces, with their causes.
+
+    `compared`: the arguments of the nearest key in the cache, from which the causes differ.
+    """
 
     calls: int = 1
     traces: int = 0
     causes: tuple[Cause, ...] = ()
+    compared: str = ""
 
     def __repr__(self) -> str:
         told = f"call {self.subject} with {self.arguments}: {self.verdict}"
@@ -318,7 +322,10 @@ class TraceEntry(Entry):
 
     @property
     def verdict(self) -> str:
-        """Return hit, trace, error, or eager where tf.function was set to run eagerly."""
+        """Return hit, trace, error, eager where tf.function was set to run so, or empty.
+
+        At a call that is empty, TensorFlow runs a function that does nothing and returns None.
+        """
         return self.verdicts[1].word
 
 

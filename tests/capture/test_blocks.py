@@ -312,7 +312,7 @@ def test_fit_of_keras_is_seen_from_outside():
     for step in ("one_step_on_data", "multi_step_on_iterator"):
         assert {one[0] for one in told} >= {f"{step} (train_step)", f"{step} (test_step)"}
     assert "IteratorSpec((float32 (None, 3), float32 (None, 1)),)" in str(told)
-    assert told[1][2].startswith("second trace of the first call, which created variables")
+    assert told[1][2].startswith("the trace that created the variables serves no later call")
     with helpers.watching_traces() as again, helpers.watching_ops() as ops:
         model.fit(x, y, batch_size=4, verbose=0)
     with helpers.watching_traces() as compiled_again:
@@ -320,8 +320,8 @@ def test_fit_of_keras_is_seen_from_outside():
             model.compile("sgd", "mse")
             model.fit(x, y, batch_size=4, verbose=0)
     assert compiled_again.model.retraces == compiled_again.model.traces == 4
-    assert "new train function: call compile() once" in compiled_again.model.entries[0].note
-    assert told[0][2] == "first trace since compile()"
+    assert "of this model; each compile() causes that" in compiled_again.model.entries[0].note
+    assert told[0][2] == "first trace"
     assert "multi_step" in helpers.show_graph(model.train_function, find="matmul dense").model.title
     with helpers.watching_traces() as partial:
         [model.train_on_batch(x[:n], y[:n]) for n in (4, 2)]
@@ -329,6 +329,15 @@ def test_fit_of_keras_is_seen_from_outside():
     assert "__inference_multi_step_on_iterator" in " ".join(ops.model.ops)
     assert partial.model.retraces and "(4, 3) → (2, 3)" in " ".join(partial.model.causes)
     assert "tf.data traced" in first.model.note
+    with helpers.watching_traces() as predicted:
+        other = keras.Sequential([keras.layers.Dense(1)])
+        [one.predict(x, verbose=0) for one in (model, other)]
+        other.make_predict_function(force=True)
+        other.predict(x, verbose=0)
+    notes = [entry.note for entry in predicted.model.entries]
+    assert predicted.model.retraces == 1  # each model has functions of its own
+    assert notes[-1] == "Keras made a new predict function of this model"
+    assert not any("compile" in note or "tf.function" in note for note in notes)
     with pytest.raises(TypeError, match=r"use `with watching_traces\(\): fit"):
         helpers.watch_traces(model.train_function)
 

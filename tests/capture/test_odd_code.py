@@ -85,11 +85,11 @@ class Broken(Exception):
                 'in user code:\n\n    File "/x/y.py", line 1, in f  *\n        f()\n\n'
                 "    ValueError: not so"
             ),
-            "ValueError: not so",
+            "ValueError: not so (line 1 of y.py: f())",
         ),
         (
             ValueError(
-                "Graph execution error:\n\nDetected at node a/b defined at (most recent call)\n"
+                "Graph execution error:\n\nDetected at node a defined at (most recent call last):\n"
                 "<stack traces unavailable>\nassertion failed: 1\n\t [[{{node a}}]] [Op:__f_12]"
             ),
             "ValueError: assertion failed: 1",

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import threading
 
 import pytest
 from hypothesis import given, settings
@@ -149,6 +150,92 @@ def test_an_argument_more_is_named():
     assert last.note == "; ".join(map(str, last.causes)) and len(last.causes) == 4
 
 
+def test_the_nearest_key_has_the_most_arguments_in_common():
+    kept = watched("*a, **more")
+    for args, more in (((1, 2), {}), ((1,), {}), ((1,), {"b": 2}), ((2,), {"b": 3, "c": 1})):
+        kept(*args, **more)
+    kept(b=3)
+    kept(1, b={"z": 1})  # b was there, with another value
+    assert kept.model.causes[1:] == (
+        "call: argument (none) → b",
+        "call: argument (none) → c",
+        "a_0: Python value 1 → 2",
+        "b: Python value 2 → 3",
+        "call: argument a_0 → (none)",
+        "b: Python value 2 → 3",
+        "b: Python value 2 → dict",
+    )
+
+
+def test_what_fits_the_key_is_no_cause():
+    kept = watched("images, labels, epoch", reduce_retracing=True)
+    for rows, epoch in ((32, 0), (17, 0), (5, 1)):
+        kept(t(rows, 4), t(rows), epoch)
+    assert kept.model.causes[-1] == "epoch: Python value 0 → 1"
+    assert len(kept.model.entries[-1].causes) == 1
+    kept = watched()
+    kept.get_concrete_function(tf.TensorSpec([None, 2], tf.float32), 1)
+    kept(t(5, 2), 2)
+    kept(t(5, 3), 1)
+    assert kept.model.causes == (
+        "n: Python value 1 → 2",
+        "x: shape (None, 2) → (5, 3), dimension 1",
+    )
+
+
+def test_a_tuple_is_compared_with_a_tuple():
+    kept = watched()
+    [kept({"a": value}) for value in ([1, 2], (1, 2), [3, 4], (5, 6))]
+    assert kept.model.causes[-2:] == (
+        "x['a'][0]: Python value 1 → 5",
+        "x['a'][1]: Python value 2 → 6",
+    )
+
+
+def test_each_thread_counts_its_own_traces():
+    kept = watched("x")
+    barrier = threading.Barrier(4)
+
+    def call(n):
+        barrier.wait()
+        kept(n)
+
+    threads = [threading.Thread(target=call, args=(n,)) for n in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert kept.model.traces == 4 == kept.experimental_get_tracing_count()
+
+
+def test_a_failed_first_trace_is_said_and_not_called_a_hit():
+    state = []
+
+    @tf.function(autograph=False)
+    def lazy(x):
+        if not state:
+            state.append(tf.Variable(1.0))
+            raise RuntimeError("too late")
+        return x * state[0]
+
+    always = tf.function(lambda x: tf.Variable(1.0) * x, autograph=False)
+    for fn, verdict, words in (
+        (lazy, "empty", "an empty function, which returns None"),
+        (always, "trace", "created the variables serves no later call"),
+    ):
+        kept = watch(fn)
+        with pytest.raises((RuntimeError, ValueError)):
+            kept(t(2))
+        row = would_trace(kept, t(2))
+        assert row.verdict == verdict and words in row.note and not row.causes
+    kept = watch(lazy)
+    assert kept(t(2)) is None and kept.last.verdict == "empty"  # as TensorFlow does alone
+
+
+def test_a_hit_of_xla_may_still_compile():
+    kept = watched("x", jit_compile=True)
+    assert "XLA may compile at a hit" in kept.model.note
+    assert "XLA" not in watched("x").model.note
+
+
 def test_another_graph_is_named_as_the_context():
     kept = watched()
     kept(1)
@@ -203,7 +290,8 @@ def test_an_exception_passes_through_and_keeps_its_row():
         kept()
     notes = [entry.note for entry in kept.model.entries]
     assert kept.model.verdicts == ("error", "error", "error") and kept.model.counts == (0, 1, 1)
-    assert notes[0] == "raised while tracing: KeyError: 'no matrices'"
+    assert notes[0].startswith("raised while tracing: KeyError: 'no matrices' (line ")
+    assert notes[0].endswith(' of test_traces.py: raise KeyError("no matrices"))')
     assert notes[1].startswith("traced, then raised: InvalidArgumentError: ")
     assert notes[2].startswith("no key: TypeError: ")
     assert not any("/" in note or "0x" in note for note in notes)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,3 +92,27 @@ def test_an_error_in_a_run_is_an_outcome():
 
     (saw,) = variable_outcomes.outcomes(divides, RESOURCE, 2)
     assert saw.startswith("InvalidArgumentError")
+
+
+def test_only_other_results_are_marked_not_another_number_of_runs():
+    one, other = Counter({"1": 3, "2": 1}), Counter({"2": 3, "1": 1})
+    row = variable_outcomes._compare_outcomes
+    assert row("a", one, other).verdicts[1].tone == "plain"
+    assert row("a", one, one).verdicts[1].tone == "plain"
+    assert row("a", one, Counter({"1": 4})).verdicts[1].tone == "changed"
+    assert row("a", one, other).verdicts[0].word == "1 (3 times); or 2 (once)"
+
+
+def test_results_that_are_not_equal_have_other_words():
+    arrays = [np.zeros(2), np.ones(2), np.zeros((2, 2)), np.zeros(99), np.ones(99), np.arange(99)]
+    numbers = [
+        np.float32(1 / 3),
+        np.float64(1 / 3),
+        np.float32(0.333333),
+        2**60,
+        np.int64(2**60 + 1),
+    ]
+    texts = [b"a", b"b", {"a": np.float32(1)}, {"a": np.float32(2)}, True, None]
+    words = [variable_outcomes._words(value) for value in (*arrays, *numbers, *texts)]
+    assert len({*words}) == len(words), words
+    assert words[0] == "[0, 0]" and words[-4] == "a: 1"

@@ -32,7 +32,7 @@ from ..cpython.hooked_frames import own_codes
 from ..cpython.objects import GENERATOR, global_lookups, name_of
 from ..cpython.settrace import INTERRUPTED, Printed, run_to_end
 from ..cpython.unwrapping import UNSEEN, frameworks_of
-from ..tensorflow.trace_ledger import Names
+from ..tensorflow.trace_words import Names
 from ..text import tensors
 from ..text.source import source_of
 from ..text.value import label, short_repr

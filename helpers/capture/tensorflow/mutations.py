@@ -20,7 +20,8 @@ from ...safety.restoring import is_interrupted, redirected
 from ..cpython.objects import called, names_used, python_function
 from ..cpython.settrace import Printed, run_to_end
 from ..cpython.unwrapping import arguments as named_arguments
-from .trace_ledger import literal, watched_of
+from .trace_ledger import watched_of
+from .trace_words import literal
 
 NAMED = "parameter(s) were modified:"
 LIBRARIES = {"builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch"}

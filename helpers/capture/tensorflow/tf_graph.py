@@ -19,7 +19,8 @@ from ...safety.arguments import printable, real_isinstance, real_type_name
 from ...safety.restoring import running_user_code
 from ..cpython.unwrapping import refuse_other_framework
 from ..text.error import error_message, instead
-from .trace_ledger import KERAS, PYTHON, as_tf_function, parts_of, watched_of
+from .trace_ledger import KERAS, PYTHON, as_tf_function, watched_of
+from .traces_in_block import parts_of
 
 NEEDED = "a graph can be drawn of a tf.function, one of its concrete functions, a tf.Graph or a "
 NEEDED += "GraphDef, or of a Python function and its arguments"

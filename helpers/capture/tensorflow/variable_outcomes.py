@@ -21,12 +21,13 @@ from ..text.value import short_repr
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
 MARKS = (("changed", "not the result with a RefVariable"),)
 THREADS = 4
-BAR = 30
+BAR, SEVERAL = 30, "; or "
 ROUNDS = 5  # in which the runs of a race are counted, so that it shows how much they vary
-MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES = 100_000, 100, 20
+MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES, MOST_ELEMENTS = 100_000, 100, 20, 8
 PROGRAMS = "name -> a program, a function of (v, one)"
+POSSIBLE = "An outcome that did not come up may still be possible."
 ANY_ORDER = "Ops that a graph does not order may run in any order. The counts are from this "
-ANY_ORDER += "machine and this run. An outcome that did not come up may still be possible."
+ANY_ORDER += f"machine and this run. {POSSIBLE}"
 COUNTED = "The share of each outcome is counted in {}, too. "
 OUTCOME = {"variable": "variable", "saw": "saw", "runs": "runs", "share": "share"}
 OUTCOME["between"] = "in each round"
@@ -51,25 +52,40 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
     entries, found = [], table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
     stopped = ""
     for name, program in progress.counted(f"{runs} runs of program", found):
-        words, subject = [], printable(name)
+        seen, subject = [], printable(name)
         for kind in KINDS:
-            found_now = outcomes(program, kind, runs, f"the program '{subject}'")
+            seen.append(outcomes(program, kind, runs, f"the program '{subject}'"))
             if is_interrupted():
                 stopped = interrupted(len(entries), "program")
                 break
-            seen = _most_frequent(found_now)
-            several = "; or ".join(f"{saw} ({times} times)" for saw, times in seen)
-            words.append(several if len(seen) > 1 else seen[0][0])
         if stopped:
             break
-        tones = ("plain", "changed" if words[0] != words[1] else "plain")
-        entries.append(Entry(subject, tuple(map(Verdict, words, tones))))
+        entries.append(_compare_outcomes(subject, *seen))
     if stopped and not entries:
         raise KeyboardInterrupt
     note = f"Each program was run {runs} times with each kind, on {THREADS} threads."
+    if any(SEVERAL in verdict.word for entry in entries for verdict in entry.verdicts):
+        note += f" {POSSIBLE}"
     note = f"{stopped} {note}".lstrip()
     title = "What each program saw"
     return Ledger(title, "program", tuple(KINDS), tuple(entries), note, marks=MARKS)
+
+
+def _compare_outcomes(subject: str, one: Counter, other: Counter) -> Entry:
+    """Return the row of a program. Equal results are no change, however often each came up."""
+    tones = "plain", "plain" if one.keys() == other.keys() else "changed"
+    return Entry(subject, tuple(map(Verdict, map(_tell_outcomes, (one, other)), tones)))
+
+
+def _tell_outcomes(counted: Counter) -> str:
+    seen = _most_frequent(counted)
+    if len(seen) == 1:
+        return seen[0][0]
+    return SEVERAL.join(f"{saw} ({_often(times)})" for saw, times in seen)
+
+
+def _often(times: int) -> str:
+    return "once" if times == 1 else f"{times} times"
 
 
 def race_histogram(program: Callable, runs: int = 500) -> Histogram:
@@ -172,10 +188,27 @@ def _build(program, kind: str, what: str = "the program"):
 
 
 def _words(found) -> str:
+    """Return what a run gave in words that tell results apart: values, not only their shapes."""
     import numpy as np
 
     if real_isinstance(found, list, tuple):
         return ", ".join(map(_words, found))
-    if real_isinstance(found, np.floating, np.integer):
-        return f"{float(found):g}"
+    if real_isinstance(found, dict):
+        return ", ".join(f"{name}: {_words(value)}" for name, value in found.items())
+    if real_isinstance(found, np.ndarray) and found.ndim:
+        return _array_words(found)
+    if real_isinstance(found, np.integer):
+        return str(int(found))
+    if real_isinstance(found, np.floating):
+        return f"{float(found):g}" if float(f"{float(found):g}") == found else str(found)
     return "done" if found is None else short_repr(found)  # None: an op gives nothing to fetch
+
+
+def _array_words(array) -> str:
+    if array.size <= MOST_ELEMENTS:
+        return f"[{', '.join(map(_words, array))}]"
+    about = f"{array.dtype} {list(array.shape)}"
+    if array.dtype.kind not in "iuf":
+        return about
+    low, high, total = (_words(read()) for read in (array.min, array.max, array.sum))
+    return f"{about} of {low}" if low == high else f"{about} from {low} to {high}, sum {total}"

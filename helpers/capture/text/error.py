@@ -5,6 +5,8 @@ from types import FunctionType, ModuleType
 
 from ...safety import missing_parts
 from ...safety.arguments import printable, real_isinstance, real_type_name
+from .tensorflow_words import LONGEST as MOST_OF_TENSORFLOW
+from .tensorflow_words import is_tensorflows, tensorflow_words
 
 LONGEST = 300
 MOST_READ = 20_000  # characters of a message that are looked through
@@ -22,7 +24,12 @@ def error_message(error: BaseException) -> str:
     if words := missing_parts.sentence(error):
         return f"{name}: {words}"
     try:
-        line = _sentence(str(error)[:MOST_READ], name)
+        message = str(error)[:MOST_READ]
+        if is_tensorflows(error, message):
+            words = ADDRESS.sub("", tensorflow_words(message, name))
+            line = printable(words, MOST_OF_TENSORFLOW)
+        else:
+            line = _sentence(message, name)
     except Exception as second:  # its own `__str__` may raise anything
         return f"{name} (its message raised {real_type_name(second)})"
     return f"{name}: {line}" if line else name
