@@ -8,6 +8,7 @@ import gc
 import importlib
 import logging
 import pkgutil
+import re
 import sys
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -258,6 +259,26 @@ def recompile_reasons(explain):
 
     with patched(module, **({name: ask} if asked else {})):
         yield found
+
+
+# What Dynamo calls the names that it adds to a module's globals (torch/_dynamo/output_graph.py:
+# `install_global`, symbolic_convert.py: `import_source`), with or without a hook that removes them.
+_DYNAMOS = re.compile(
+    r"__(compiled_fn|resume_at|builtins_dict|gen_rand_values|warnings_warn_wrapper|comprehension"
+    r"|stack|subgraph)_.*|__import_\w+|__compile_source__|_+\w*_c\d+"
+)
+
+
+def names_given_by_dynamo(space: dict, names) -> set[str]:
+    """Return those of `names` that Dynamo has added to these globals; () without Dynamo."""
+    utils = restoring.module("torch._dynamo.utils")
+    if utils is None:
+        return set()
+    hooks = getattr(getattr(utils, "CleanupManager", None), "instance", None)
+    found = {name for name in names if type(name) is str and _DYNAMOS.fullmatch(name)}
+    for entry in list(getattr(hooks, "values", {}).values()):
+        found |= {hook.name for hook in entry if hook.scope is space}
+    return found & set(names)
 
 
 def forget_sizes(code: CodeType) -> None:
