@@ -7,7 +7,7 @@ import subprocess
 import sys
 import warnings
 from collections import deque, namedtuple
-from functools import partial, wraps
+from functools import lru_cache, partial, wraps
 from types import SimpleNamespace
 
 import numpy as np
@@ -307,3 +307,32 @@ def test_only_what_was_changed_is_written():
 
     assert "changed at every call" in only((turning, 1)).verdicts[0].word
     assert [*order.items()] == [("a", 1), ("b", 2), ("c", 3)] and kept[0] is order
+
+
+class Counting:
+    total = 0
+    log = []
+
+    @classmethod
+    def count(cls, x):
+        cls.total += 1
+
+    def write(self, x):
+        Counting.log.append(x)
+        type(self).extra = x
+
+
+def test_what_a_class_of_yours_holds_is_compared_and_restored():
+    assert only((Counting.count, 1), 2).verdicts[1].word.endswith("at every call: self.total")
+    entry = only((Counting().write, 1))
+    assert entry.verdicts[0].word == "no error; changed at every call: Counting.extra, Counting.log"
+    assert (Counting.total, Counting.log, hasattr(Counting, "extra")) == (0, [], False)
+
+
+def test_a_cache_is_not_called_unchanged():
+    @lru_cache
+    def cached(x):
+        return [x]
+
+    entry = only((cached, 1))
+    assert "_lru_cache_wrapper" in entry.note and "not known" in entry.verdicts[0].word

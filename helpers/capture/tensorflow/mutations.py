@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 
 from ...internals import tensorflow_private, torch_private
@@ -31,6 +31,8 @@ NAMED = "parameter(s) were modified:"
 STATELESS = {"typing", "abc"}  # what an object inherits from these has no attributes of its own
 PARTS = {MethodType: ("__func__", "__self__"), BuiltinFunctionType: ("__self__",)}
 PARTS[partial] = "func", "args", "keywords"
+CACHE = type(lru_cache(abs))
+PARTS[CACHE] = ("__wrapped__",)
 SCALARS = (str, bytes, int, float, complex, bool, type(None))
 FIXED = (*SCALARS, range, slice, CodeType)  # nothing in them can be changed; in a subclass it can
 MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Keras's
@@ -241,8 +243,13 @@ class _Snapshot:
         if type(one) in (list, dict, set) or inside is not None:
             call = static_attribute(one, "__call__")
             style, inside = ("{}[{}]", one) if inside is None else ("{}.{}", inside)
-            return [*self._keep(path, style, inside), (f"{path}.__call__", call)]
+            found = [*self._keep(path, style, inside), (f"{path}.__call__", call)]
+            return [*found, (called(type(one)), type(one))]
         self.leaves.append(one)
+        if _is_users_space(one):
+            inside = one if real_isinstance(one, type) else vars(one)
+            found = self._keep(path, "{}.{}", inside)
+            return [(name, part) for name, part in found if _is_container(part) or _is_plain(part)]
         if type(one) is FunctionType:
             return self._look_into_function(path, one)
         parts = PARTS.get(type(one))  # of anything else, what a tf.function is made of
@@ -288,7 +295,9 @@ class _Snapshot:
         """Let each name and container that was changed be what it was; leave all others alone."""
         for _, _, owner, before in self._held.values():
             now = _content(owner)
-            if type(owner) is CellType:
+            if real_isinstance(owner, type):
+                _restore_class(owner, before)
+            elif type(owner) is CellType:
                 if before and _changes(owner, now, before):
                     owner.cell_contents = before[""]
             elif type(owner) is dict:
@@ -300,6 +309,10 @@ class _Snapshot:
                 owner.clear()
                 owner.update(before)
         _restore_random_states(self._random)
+
+
+def _is_container(one) -> bool:
+    return arguments.is_exactly(one, list, dict, set, tuple, frozenset)
 
 
 def _is_plain(one) -> bool:
@@ -340,11 +353,33 @@ def _restore_dict(owner: dict, before: dict) -> None:
         owner.update({key: later.pop(key) for key in before if key in later} | later)
 
 
+def _restore_class(owner: type, before: dict) -> None:
+    for name in _changes(owner, _content(owner), before):
+        if name in before:
+            setattr(owner, name, before[name])
+        else:
+            delattr(owner, name)
+
+
+def _is_users_space(one) -> bool:
+    """Return whether this is a class or a module that is no library's: a body can change both."""
+    if real_isinstance(one, type):
+        return not any(
+            of_library(kind) for kind in one.__mro__[:-1] if _home(kind) not in STATELESS
+        )
+    file = vars(one).get("__file__") if type(one) is ModuleType else None
+    return type(file) is str and not is_library(file)
+
+
 def _home(made) -> str:
     return str(made.__module__).partition(".")[0]
 
 
 def _content(owner):
+    """Return what a body can change of this: a container itself, else its names as a dict."""
+    if real_isinstance(owner, type):
+        names = (name for name in vars(owner) if not name.startswith(("__", "_abc_")))
+        return {name: vars(owner)[name] for name in names}
     if type(owner) is not CellType:
         return owner
     try:
@@ -394,6 +429,8 @@ def _can_change(leaf) -> bool:
     """Return whether a leaf can be changed in a way that is not seen here."""
     if type(leaf) in FIXED or real_isinstance(leaf, *TAKEN):
         return False
+    if type(leaf) is CACHE:
+        return True
     for home, names in VALUES.items():
         module = restoring.module(home)
         kinds = [getattr(module, name) for name in names if hasattr(module, name)]
