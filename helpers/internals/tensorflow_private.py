@@ -5,9 +5,12 @@ TensorFlow may move or drop any of them in any release. It is imported at the fi
 
 import gc
 import pkgutil
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import CodeType
 
+from ..safety import restoring
 from ..safety.restoring import patched
 
 _FUNCTION = "tensorflow.python.eager.polymorphic_function"
@@ -145,6 +148,26 @@ def hearing_traces() -> Iterator[list]:
         yield heard
     finally:
         callbacks.remove(heard.append)
+
+
+AUTOGRAPH_FILE = "__autograph_generated_file"  # begins the name of the file of AutoGraph's copies
+_COPY = re.compile(r"outer_factory\.<locals>\.inner_factory\.<locals>\.tf__\w+")
+
+
+def code_before_autograph(code: CodeType) -> CodeType | None:
+    """Return the code of the function that AutoGraph's copy was written from; None of no copy.
+
+    A copy is one function of a generated file (tensorflow/python/autograph/pyct/transpiler.py).
+    """
+    if AUTOGRAPH_FILE not in code.co_filename or not _COPY.fullmatch(code.co_qualname):
+        return None
+    api = restoring.module("tensorflow.python.autograph.impl.api")
+    cache = getattr(getattr(api, "_TRANSPILER", None), "_cache", None)
+    for original, factories in list(getattr(cache, "_cache", {}).items()):
+        files = {getattr(factory.module, "__file__", "") for factory in factories.values()}
+        if code.co_filename in files and type(original) is CodeType:
+            return original
+    return None
 
 
 # ------------------------------------------------------------------ ops and graphs
