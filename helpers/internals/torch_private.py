@@ -184,6 +184,8 @@ def dispatch_mode(heard, own_code=None):
     named = {}
 
     class Watching(TorchDispatchMode):
+        supports_higher_order_operators = True  # or torch.cond and its like raise here
+
         @classmethod
         def ignore_compile_internals(cls):
             return True  # or torch.compile gives the function up, for good
@@ -195,8 +197,7 @@ def dispatch_mode(heard, own_code=None):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             made = func(*args, **kwargs) if kwargs else func(*args)
             if (known := named.get(id(func))) is None:
-                name, seen = f"{func.namespace}.{func.overloadpacket.__name__}", func.namespace
-                known = named[id(func)] = name * (seen != "profiler"), func  # kept: its id is taken
+                known = named[id(func)] = _name_of_op(func), func  # kept: its id is taken
             if known[0]:
                 heard(known[0], (*args, *kwargs.values()) if kwargs else args, made)
             return made
@@ -206,6 +207,14 @@ def dispatch_mode(heard, own_code=None):
     elif dynamo := restoring.module("torch._dynamo"):
         Watching.__torch_dispatch__ = dynamo.disable(Watching.__torch_dispatch__)
     return Watching()
+
+
+def _name_of_op(op) -> str:
+    """Return a name such as aten.mul, or higher_order.cond; "" of what only a profiler asks for."""
+    packet = getattr(op, "overloadpacket", None)
+    if packet is None:  # it calls functions: what they run is not dispatched to this mode
+        return f"higher_order.{getattr(op, '_name', type(op).__name__)}"
+    return f"{op.namespace}.{packet.__name__}" if op.namespace != "profiler" else ""
 
 
 def autograd_now() -> tuple:
