@@ -210,8 +210,6 @@ class _Recorder:
                 name = op_type.decode() if isinstance(op_type, bytes) else str(op_type)
                 graph_name = GENERATED.fullmatch(name)
                 plain = f"{graph_name[1] or graph_name[2]}_" if graph_name else name
-                    lambda found: found[0].rstrip("0123456789"), name
-                )  # no counter
                 where = "eager" if graph is None else "graph"
                 self._add(plain, inputs, outputs, where, _writes(name))
             except Exception as error:  # a fault of ours is never the user's error
@@ -253,7 +251,10 @@ class _Recorder:
     def _has_gradient(self, tensors_read: list, values: tuple) -> bool:
         """Return whether this reads what came of a backward pass, or a `.grad` of before it ran."""
         came = any(value[0] in self._gradients for value in values)
-        return came or any((GRADIENT, id(tensor)) in self._names for tensor in tensors_read)
+        if came:
+            return True
+        known = ((self._names.get((GRADIENT, id(tensor))), tensor) for tensor in tensors_read)
+        return any(reference and reference() is tensor for reference, tensor in known)
 
     def _of_node(self, layer: str, given: list) -> str:
         """Return `layer`, or that of the forward op whose node runs; its node is made before it."""
@@ -398,7 +399,7 @@ def _names(named: Iterable[tuple[str, object]]) -> dict[object, str]:
                 names.setdefault(key, printable(path, LONGEST_NAME))
             gradient = tensors.gradient(tensor)
             if gradient is not None:
-                names[GRADIENT, id(gradient)] = path
+                names[GRADIENT, id(gradient)] = weakref.ref(gradient)
     return names
 
 
