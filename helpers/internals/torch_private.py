@@ -173,6 +173,68 @@ def modes() -> tuple[list, list]:
     )
 
 
+def _autocast() -> list[str]:
+    torch = restoring.module("torch")
+    kinds = [kind for kind in ("cpu", "cuda", "mps", "xpu") if torch.is_autocast_enabled(kind)]
+    return [f"{kind} to {str(torch.get_autocast_dtype(kind))[6:]}" for kind in kinds]
+
+
+def _autograd() -> list[str]:
+    torch = restoring.module("torch")
+    states = {
+        "inference mode": torch.is_inference_mode_enabled(),
+        "no_grad": not (torch.is_grad_enabled() or torch.is_inference_mode_enabled()),
+        "anomaly detection": torch.is_anomaly_enabled(),
+        "saved tensors hooks": torch._C._autograd._top_saved_tensors_default_hooks(True)
+        is not None,
+    }
+    return [name for name, is_on in states.items() if is_on]
+
+
+def _functorch_layers() -> list[str]:
+    functorch = restoring.module("torch._C._functorch")
+    layers = functorch.get_interpreter_stack() if functorch else None
+    return [layer.key().name.lower() for layer in layers or ()]
+
+
+def _module_hooks() -> list:
+    home = restoring.module("torch.nn.modules.module")
+    tables = [vars(home)[name] for name in vars(home) if name.startswith("_global_")]
+    hooks = [hook for table in tables if isinstance(table, dict) for hook in table.values()]
+    return [hook for hook in hooks if callable(hook)]
+
+
+def _settings() -> list[str]:
+    torch, devices = restoring.module("torch"), restoring.module("torch.utils._device")
+    device = getattr(devices, "CURRENT_DEVICE", None)
+    found = ["deterministic algorithms"] * torch.are_deterministic_algorithms_enabled()
+    return [*found, *[f"default device {device}"] * (device is not None)]
+
+
+def _compiling() -> list[str]:
+    found = ["torch.jit is tracing"] * torch_is_tracing()
+    if restoring.module("torch._dynamo.eval_frame"):
+        found += [f"stance {stance()}"] * (stance() != "default")
+        found += ["torch._dynamo.config.disable"] * bool(__getattr__("config").disable)
+    return found
+
+
+def torch_is_tracing() -> bool:
+    """Return whether torch.jit.trace is at work."""
+    return restoring.module("torch")._C._is_tracing()
+
+
+# What changes how torch runs a call -> what reads which of it is on in this thread.
+MODES = {
+    "torch autocast": _autocast,
+    "torch autograd modes": _autograd,
+    "torch.func layers": _functorch_layers,
+    "torch's hooks of all modules": _module_hooks,
+    "torch settings": _settings,
+    "torch.compile turned off": _compiling,
+}
+
+
 def dispatch_mode(heard, own_code=None):
     """Return a mode that tells `heard(name, inputs, outputs)` of each op that torch dispatches.
 
