@@ -239,7 +239,8 @@ def _keras_scopes() -> list[str]:
         found += [name.replace("_", " ")] * bool(home and getattr(home, f"in_{name}")())
     state = restoring.module("keras.src.backend.common.global_state")
     policy = state.get_global_attribute("dtype_policy") if state else None
-    return found + [f"dtype policy {policy.name}"] * (policy is not None)
+    name = getattr(policy, "name", "float32")  # which is set with the first layer
+    return found + [f"dtype policy {name}"] * (name != "float32")
 
 
 OWN_PACKAGES = ("tensorflow", "keras", "tf_keras")
