@@ -5,10 +5,13 @@ TensorFlow may move or drop any of them in any release. It is imported at the fi
 
 import gc
 import pkgutil
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from threading import get_ident
+from types import CodeType
 
+from ..safety import restoring
 from ..safety.restoring import patched
 
 _FUNCTION = "tensorflow.python.eager.polymorphic_function"
@@ -197,6 +200,26 @@ def hearing_traces() -> Iterator[list]:
         callbacks.remove(hear)
 
 
+AUTOGRAPH_FILE = "__autograph_generated_file"  # begins the name of the file of AutoGraph's copies
+_COPY = re.compile(r"outer_factory\.<locals>\.inner_factory\.<locals>\.tf__\w+")
+
+
+def code_before_autograph(code: CodeType) -> CodeType | None:
+    """Return the code of the function that AutoGraph's copy was written from; None of no copy.
+
+    A copy is one function of a generated file (tensorflow/python/autograph/pyct/transpiler.py).
+    """
+    if AUTOGRAPH_FILE not in code.co_filename or not _COPY.fullmatch(code.co_qualname):
+        return None
+    api = restoring.module("tensorflow.python.autograph.impl.api")
+    cache = getattr(getattr(api, "_TRANSPILER", None), "_cache", None)
+    for original, factories in list(getattr(cache, "_cache", {}).items()):
+        files = {getattr(factory.module, "__file__", "") for factory in factories.values()}
+        if code.co_filename in files and type(original) is CodeType:
+            return original
+    return None
+
+
 # ------------------------------------------------------------------ ops and graphs
 
 
@@ -218,6 +241,67 @@ def graphs_being_built() -> list:
     """Return TensorFlow's stack of default graphs of this thread, where ops do not run now."""
     eager = __getattr__("context").context()._thread_local_data.is_eager
     return [] if eager else list(__getattr__("framework_ops")._default_graph_stack.stack)
+
+
+def _runs_eagerly_by_setting() -> list[str]:
+    state = restoring.module(f"{_FUNCTION}.eager_function_run")
+    debug = restoring.module("tensorflow.python.data.ops.debug_mode")
+    found = ["run_functions_eagerly"] * bool(getattr(state, "RUN_FUNCTIONS_EAGERLY", False))
+    return found + ["tf.data's debug mode"] * bool(getattr(debug, "DEBUG_MODE", False))
+
+
+def _placing() -> list[str]:
+    context = __getattr__("context").context()
+    device = context._thread_local_data.device_name
+    strategies = restoring.module("tensorflow.python.distribute.distribute_lib")
+    found = [f"tf.device {device}"] * bool(device)
+    if strategies is not None and strategies.has_strategy():
+        found.append(type(strategies.get_strategy()).__name__)
+    names = {
+        "_soft_device_placement": "soft placement",
+        "_log_device_placement": "logged placement",
+    }
+    for name, words in names.items():
+        value = getattr(context, name, None)
+        if value is not None and not (name.startswith("_log") and value is False):
+            found.append(f"{words} {'on' if value else 'off'}")
+    return found
+
+
+def _dispatchers() -> list:
+    dispatch = restoring.module("tensorflow.python.util.dispatch")
+    found = [type(one) for one in getattr(dispatch, "_GLOBAL_DISPATCHERS", ())]
+    for targets in getattr(dispatch, "_TYPE_BASED_DISPATCH_SIGNATURES", {}).values():
+        found += targets
+    others = (one for one in found if str(one.__module__).partition(".")[0] not in OWN_PACKAGES)
+    return list(dict.fromkeys(others))
+
+
+def _tapes() -> list[str]:
+    doors = __getattr__("doors")
+    return ["a tape records"] * (not doors.TFE_Py_TapeSetIsEmpty())
+
+
+def _keras_scopes() -> list[str]:
+    found = []
+    for name in ("symbolic_scope", "stateless_scope"):
+        home = restoring.module(f"keras.src.backend.common.{name}")
+        found += [name.replace("_", " ")] * bool(home and getattr(home, f"in_{name}")())
+    state = restoring.module("keras.src.backend.common.global_state")
+    policy = state.get_global_attribute("dtype_policy") if state else None
+    name = getattr(policy, "name", "float32")  # which is set with the first layer
+    return found + [f"dtype policy {name}"] * (name != "float32")
+
+
+OWN_PACKAGES = ("tensorflow", "keras", "tf_keras")
+# What changes how TensorFlow runs a call -> what reads which of it is on in this thread.
+MODES = {
+    "tf.functions turned off": _runs_eagerly_by_setting,
+    "TensorFlow placement": _placing,
+    "TensorFlow dispatchers": _dispatchers,
+    "gradient tapes": _tapes,
+    "Keras scopes": _keras_scopes,
+}
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import gc
 import importlib
 import logging
 import pkgutil
+import re
 import sys
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -172,6 +173,68 @@ def modes() -> tuple[list, list]:
     )
 
 
+def _autocast() -> list[str]:
+    torch = restoring.module("torch")
+    kinds = [kind for kind in ("cpu", "cuda", "mps", "xpu") if torch.is_autocast_enabled(kind)]
+    return [f"{kind} to {str(torch.get_autocast_dtype(kind))[6:]}" for kind in kinds]
+
+
+def _autograd() -> list[str]:
+    torch = restoring.module("torch")
+    states = {
+        "inference mode": torch.is_inference_mode_enabled(),
+        "no_grad": not (torch.is_grad_enabled() or torch.is_inference_mode_enabled()),
+        "anomaly detection": torch.is_anomaly_enabled(),
+        "saved tensors hooks": torch._C._autograd._top_saved_tensors_default_hooks(True)
+        is not None,
+    }
+    return [name for name, is_on in states.items() if is_on]
+
+
+def _functorch_layers() -> list[str]:
+    functorch = restoring.module("torch._C._functorch")
+    layers = functorch.get_interpreter_stack() if functorch else None
+    return [layer.key().name.lower() for layer in layers or ()]
+
+
+def _module_hooks() -> list:
+    home = restoring.module("torch.nn.modules.module")
+    tables = [vars(home)[name] for name in vars(home) if name.startswith("_global_")]
+    hooks = [hook for table in tables if isinstance(table, dict) for hook in table.values()]
+    return [hook for hook in hooks if callable(hook)]
+
+
+def _settings() -> list[str]:
+    torch, devices = restoring.module("torch"), restoring.module("torch.utils._device")
+    device = getattr(devices, "CURRENT_DEVICE", None)
+    found = ["deterministic algorithms"] * torch.are_deterministic_algorithms_enabled()
+    return [*found, *[f"default device {device}"] * (device is not None)]
+
+
+def _compiling() -> list[str]:
+    found = ["torch.jit is tracing"] * torch_is_tracing()
+    if restoring.module("torch._dynamo.eval_frame"):
+        found += [f"stance {stance()}"] * (stance() != "default")
+        found += ["torch._dynamo.config.disable"] * bool(__getattr__("config").disable)
+    return found
+
+
+def torch_is_tracing() -> bool:
+    """Return whether torch.jit.trace is at work."""
+    return restoring.module("torch")._C._is_tracing()
+
+
+# What changes how torch runs a call -> what reads which of it is on in this thread.
+MODES = {
+    "torch autocast": _autocast,
+    "torch autograd modes": _autograd,
+    "torch.func layers": _functorch_layers,
+    "torch's hooks of all modules": _module_hooks,
+    "torch settings": _settings,
+    "torch.compile turned off": _compiling,
+}
+
+
 def dispatch_mode(heard, own_code=None):
     """Return a mode that tells `heard(name, inputs, outputs)` of each op that torch dispatches.
 
@@ -183,6 +246,8 @@ def dispatch_mode(heard, own_code=None):
     named = {}
 
     class Watching(TorchDispatchMode):
+        supports_higher_order_operators = True  # or torch.cond and its like raise here
+
         @classmethod
         def ignore_compile_internals(cls):
             return True  # or torch.compile gives the function up, for good
@@ -194,8 +259,7 @@ def dispatch_mode(heard, own_code=None):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             made = func(*args, **kwargs) if kwargs else func(*args)
             if (known := named.get(id(func))) is None:
-                name, seen = f"{func.namespace}.{func.overloadpacket.__name__}", func.namespace
-                known = named[id(func)] = name * (seen != "profiler"), func  # kept: its id is taken
+                known = named[id(func)] = _name_of_op(func), func  # kept: its id is taken
             if known[0]:
                 heard(known[0], (*args, *kwargs.values()) if kwargs else args, made)
             return made
@@ -205,6 +269,14 @@ def dispatch_mode(heard, own_code=None):
     elif dynamo := restoring.module("torch._dynamo"):
         Watching.__torch_dispatch__ = dynamo.disable(Watching.__torch_dispatch__)
     return Watching()
+
+
+def _name_of_op(op) -> str:
+    """Return a name such as aten.mul, or higher_order.cond; "" of what only a profiler asks for."""
+    packet = getattr(op, "overloadpacket", None)
+    if packet is None:  # it calls functions: what they run is not dispatched to this mode
+        return f"higher_order.{getattr(op, '_name', type(op).__name__)}"
+    return f"{op.namespace}.{packet.__name__}" if op.namespace != "profiler" else ""
 
 
 def autograd_now() -> tuple:
@@ -279,6 +351,26 @@ def recompile_reasons(explain, lost=None):
 
     with patched(module, **({name: ask} if asked else {})):
         yield found
+
+
+# What Dynamo calls the names that it adds to a module's globals (torch/_dynamo/output_graph.py:
+# `install_global`, symbolic_convert.py: `import_source`), with or without a hook that removes them.
+_DYNAMOS = re.compile(
+    r"__(compiled_fn|resume_at|builtins_dict|gen_rand_values|warnings_warn_wrapper|comprehension"
+    r"|stack|subgraph)_.*|__import_\w+|__compile_source__|_+\w*_c\d+"
+)
+
+
+def names_given_by_dynamo(space: dict, names) -> set[str]:
+    """Return those of `names` that Dynamo has added to these globals; () without Dynamo."""
+    utils = restoring.module("torch._dynamo.utils")
+    if utils is None:
+        return set()
+    hooks = getattr(getattr(utils, "CleanupManager", None), "instance", None)
+    found = {name for name in names if type(name) is str and _DYNAMOS.fullmatch(name)}
+    for entry in list(getattr(hooks, "values", {}).values()):
+        found |= {hook.name for hook in entry if hook.scope is space}
+    return found & set(names)
 
 
 @contextmanager

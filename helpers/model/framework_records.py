@@ -78,7 +78,10 @@ Value = namedtuple("Value", "number words name", defaults=("",))
 
 @dataclass(frozen=True)
 class Op:
-    """One op. `stage`: forward, backward, after (with a gradient, by no tape) or update.
+    """One op. `stage`: which pass asked for it.
+
+    forward; backward; recompute (of what a checkpoint did not save, in the backward pass); after
+    (reads a gradient, by no tape); update (an optimizer asked for it, or it writes a variable).
 
     `layer`: the path of the innermost module or Keras layer that ran it, as users write it.
     """

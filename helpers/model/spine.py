@@ -13,7 +13,7 @@ SPINE = (
     Station(
         1, "01_function_references", "Rebind every name that refers to a function",
         "what keeps a reference to a function, and how to replace them all", "TensorFlow",
-        "name", "a call looks a name up", "code that rebinds the name", "*a call looks a name up.*",
+        "name", "a line looks a name up", "code that rebinds the name", "*a line looks a name up.*",
     ),
     Station(
         2, "02_tf_function", "Trace a function, and see which argument made it trace again",

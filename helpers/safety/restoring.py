@@ -56,9 +56,13 @@ KEPT = (
     Kept("sys.stderr", lambda: sys.stderr, partial(setattr, sys, "stderr")),
 )
 
+# What a learner's code sets for good, such as a profiler that it starts. The other things of KEPT
+# are read by the verbs' own recorders or lead to them: a verb leaves these as it found them.
+LEARNERS = KEPT[:2]
+
 _LOCK = threading.RLock()
 # For each verb under way: `errors`, what ended a learner's code; `results`: types that are not
-# raised again.
+# raised again; `left_alone`: the names of what a learner's code has set.
 _UNDER_WAY: list[SimpleNamespace] = []
 
 
@@ -87,7 +91,7 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
-        under_way = SimpleNamespace(errors=[], results=results)
+        under_way = SimpleNamespace(errors=[], results=results, left_alone=set())
         try:
             bind_call(guarded, args, kwargs)
             shell = running_shell()
@@ -109,7 +113,7 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
                 finally:
                     _UNDER_WAY.pop()
                     for kept, value in before:
-                        if kept.read() != value:
+                        if kept.read() != value and kept.name not in under_way.left_alone:
                             kept.put(value)
                     lock.__exit__(None, None, None)
             raised = [e for e in under_way.errors if not isinstance(e, results)]
@@ -180,6 +184,18 @@ def is_interrupted() -> bool:
     """Return whether an interrupt has ended the learner's code in the verb under way."""
     errors = _UNDER_WAY[-1].errors if _UNDER_WAY else ()
     return any(isinstance(error, KeyboardInterrupt) for error in errors)
+
+
+@contextmanager
+def noting_what_learners_set() -> Iterator[None]:
+    """Leave alone, in all verbs under way, what a learner's code in the block sets for good."""
+    before = [(kept.name, kept.read, kept.read()) for kept in LEARNERS]
+    try:
+        yield
+    finally:
+        names = {name for name, read, value in before if read() is not value}
+        for under_way in _UNDER_WAY:
+            under_way.left_alone |= names
 
 
 class running_user_code:  # noqa: N801 (used like a function)

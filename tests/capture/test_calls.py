@@ -1,10 +1,13 @@
 """The X-ray of a call: its route, the same each time, and nothing left behind."""
 
+import functools
 import gc
 import sys
 
 import pytest
 
+from helpers import watch_call
+from helpers.capture.frameworks import call_recorder
 from helpers.capture.frameworks.call_recorder import call_tree, calls_diff, calls_ledger
 from tests.model.pairs import made_up
 
@@ -29,6 +32,7 @@ def in_a_graph(op, *values):
 
 def cases(a) -> dict[str, tuple]:
     traced = tf.function(product)
+    traced(a, a)  # the first call of it is another route: it traces
     return {
         "fast path": (tf.matmul, a, a),
         "fallback": (tf.negative, [1.0]),
@@ -105,4 +109,138 @@ def test_a_count_that_was_cut_says_so_among_the_landmarks():
             torch.is_tensor(1)
 
     ledger = calls_ledger({"many": many, "few": (torch.ones, 1)})
-    assert ledger.note == "Only some calls of many are counted (depth=, only=, most=)."
+    assert ledger.note.endswith("Only some calls of many are counted (depth=, only=, most=).")
+
+
+def body(x):
+    """Count its calls, and be called in many ways."""
+    body.calls += 1
+    return x * 2.0
+
+
+class Doubling:
+    def step(self, x):
+        return body(x)
+
+
+class DoublingLayer(tf.keras.layers.Layer):
+    def call(self, x):
+        return body(x)
+
+
+def decorated(fn):
+    @functools.wraps(fn)
+    def wrapper(*args):
+        return fn(*args)
+
+    return wrapper
+
+
+class DoublingModule(torch.nn.Module):
+    def forward(self, x):
+        return body(x)
+
+
+def elements(dataset):
+    return list(dataset)
+
+
+numbers = tf.data.Dataset.range(3).map(lambda n: tf.cast(n, tf.float32))
+# name -> a program that runs `body`, and how often
+RUNS = {
+    "plain": (lambda a: body(a), 1),
+    "tf.function": (lambda a: tf.function(body)(a), 1),
+    "tf.function twice": (lambda a: [tf.function(body)(a), tf.function(body)(a)], 2),
+    "a function inside": (lambda a: tf.function(lambda x: body(x))(a), 1),
+    "autograph off": (lambda a: tf.function(body, autograph=False)(a), 1),
+    "Dataset.map": (lambda a: elements(numbers.map(body)), 1),
+    "Dataset.reduce": (lambda a: numbers.reduce(0.0, lambda old, n: old + body(n)), 1),
+    "map_fn": (lambda a: tf.map_fn(body, a), 2),
+    "cond": (
+        lambda a: tf.function(lambda x: tf.cond(x[0, 0] > 0, lambda: body(x), lambda: x))(a),
+        1,
+    ),
+    "a tape": (lambda a: gradient(body, a), 1),
+    "custom_gradient": (lambda a: tf.custom_gradient(lambda x: (body(x), lambda g: g))(a), 1),
+    "py_function": (lambda a: tf.py_function(body, [a], tf.float32), 1),
+    "partial": (lambda a: tf.function(functools.partial(body))(a), 1),
+    "decorated": (lambda a: tf.function(decorated(body))(a), 1),
+    "method": (lambda a: tf.function(Doubling().step)(a), 1),
+    "Keras layer": (lambda a: DoublingLayer()(a), 1),
+    "Keras predict": (lambda a: tf.keras.Sequential([DoublingLayer()]).predict(a, verbose=0), 1),
+    "torch": (lambda a: DoublingModule()(torch.ones(2)), 1),
+    "run eagerly": (lambda a: eagerly(tf.function(body), a), 1),
+}
+
+
+def gradient(fn, a):
+    with tf.GradientTape() as tape:
+        tape.watch(a)
+        answer = fn(a)
+    return tape.gradient(answer, a)
+
+
+def eagerly(fn, a):
+    tf.config.run_functions_eagerly(True)
+    try:
+        return fn(a)
+    finally:
+        tf.config.run_functions_eagerly(False)
+
+
+@pytest.mark.parametrize(("program", "least"), RUNS.values(), ids=RUNS)
+def test_a_function_that_ran_is_found_and_runs_as_often_as_without_us(program, least, a):
+    body.calls = 0
+    program(a)
+    often, body.calls = body.calls, 0
+    assert often >= least
+    for only in (body, "body"):
+        body.calls = 0
+        tree = call_tree(lambda: program(a), only=only)
+        # AutoGraph's copies count there, too: the name `body` is looked up in their globals.
+        assert body.calls == often
+        assert tree.count("body") + tree.count("tf__body") == often, tree
+
+
+def test_a_partial_and_a_decorated_function_are_found(a):
+    for only in (functools.partial(body), decorated(body)):
+        tree = call_tree(lambda: tf.function(body)(a), only=only)
+        assert tree.count("tf__body") == 1
+
+
+def test_a_method_and_a_class_are_found_in_a_copy(a):
+    program = RUNS["method"][0]
+    for only in (Doubling.step, Doubling().step, "step", Doubling):
+        tree = call_tree(lambda: program(a), only=only)
+        assert [call.name for call in tree.calls] == ["tf__step"]
+        assert "AutoGraph's copy ran in place of Doubling.step." in tree.note
+
+
+def test_what_did_not_run_is_not_called_never_run(a):
+    traced = tf.function(body)
+    traced(a)
+    tree = call_tree(traced, a, only=body)
+    assert not tree.calls and "It cannot see" in tree.note and "among 0 calls" not in tree.note
+
+
+@pytest.mark.parametrize("name", ["_enter", "_enter_python", "_original"])
+def test_a_fault_of_ours_is_told_and_the_program_goes_on(name, a, monkeypatch):
+    if name == "_original":
+        monkeypatch.setattr(call_recorder, "AUTOGRAPH_FILE", None)
+    else:
+        monkeypatch.setattr(call_recorder._Recorder, name, lambda *given: 1 / 0)
+    body.calls, found = 0, []
+    tree = call_tree(lambda: found.append(tf.function(body)(a)))
+    assert body.calls == 1 and found[0].shape == (2, 2) and not tree.outcome
+    assert "nothing is known: the recorder failed with" in tree.note
+
+
+def test_a_profiler_that_the_program_sets_stays():
+    def own(*event):
+        pass
+
+    try:
+        tree = watch_call(lambda: sys.setprofile(own)).model
+        assert sys.getprofile() is own and "sys.setprofile in your code" in tree.note
+    finally:
+        sys.setprofile(None)

@@ -6,10 +6,12 @@ import colorsys
 import json
 import sys
 import threading
+import warnings
 
 import pytest
 
 from helpers import rebind_everywhere, show_interceptions
+from helpers.capture.frameworks import call_interceptions
 from helpers.capture.frameworks.call_interceptions import AROUND
 from helpers.capture.references.holder_search import patched_names
 from helpers.model.spine import SPINE
@@ -136,3 +138,105 @@ def test_callbacks_and_graphs_of_tensorflow_are_named():
     traced()
     assert found["a graph being built"] == "FuncGraph"
     assert "a graph being built" not in taken()
+
+
+def at_work(way):
+    """Return who is at work, without the slow search for patched names."""
+    return (call_interceptions._modes() | call_interceptions._in_frameworks()).get(way, "")
+
+
+def torch_situations():
+    import torch
+
+    def hook(*given):
+        pass
+
+    def transformed(x):
+        found.append(at_work("torch.func layers"))
+        return (x * x).sum()
+
+    found = []
+    torch.func.grad(transformed)(torch.ones(2))
+    assert found == ["grad"]
+    x = torch.ones(2)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert at_work("torch autocast") == "cpu to bfloat16"
+    with torch.no_grad():
+        assert at_work("torch autograd modes") == "no_grad"
+    with torch.inference_mode():
+        assert at_work("torch autograd modes") == "inference mode"
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+        assert at_work("torch autograd modes") == "saved tensors hooks"
+    with torch.autograd.set_detect_anomaly(True):
+        assert at_work("torch autograd modes") == "anomaly detection"
+    handle = torch.nn.modules.module.register_module_forward_hook(hook)
+    assert at_work("torch's hooks of all modules") == "hook"
+    handle.remove()
+    torch.use_deterministic_algorithms(True)
+    assert at_work("torch settings") == "deterministic algorithms"
+    torch.use_deterministic_algorithms(False)
+    with torch.device("meta"):
+        assert "DeviceContext" in at_work("torch function modes")
+    torch.compile(lambda x: x, backend="eager")(x)
+    with torch.compiler.set_stance("force_eager"):
+        assert at_work("torch.compile turned off") == "stance force_eager"
+    with torch._dynamo.config.patch(disable=True):
+        assert "config.disable" in at_work("torch.compile turned off")
+
+
+def tensorflow_situations():
+    import tensorflow as tf
+
+    tf.config.run_functions_eagerly(True)
+    assert at_work("tf.functions turned off") == "run_functions_eagerly"
+    tf.config.run_functions_eagerly(False)
+    with tf.device("/CPU:0"):
+        assert "CPU:0" in at_work("TensorFlow placement")
+    with tf.distribute.OneDeviceStrategy("/cpu:0").scope():
+        assert "OneDeviceStrategy" in at_work("TensorFlow placement")
+    tf.debugging.enable_check_numerics()
+    assert at_work("TensorFlow op callbacks") == "CheckNumericsCallback.callback"
+    tf.debugging.disable_check_numerics()
+    with tf.GradientTape():
+        assert at_work("gradient tapes") == "a tape records"
+    tf.keras.mixed_precision.set_global_policy("mixed_bfloat16")
+    assert at_work("Keras scopes") == "dtype policy mixed_bfloat16"
+    tf.keras.mixed_precision.set_global_policy("float32")
+    found = []
+
+    class Asking(tf.keras.layers.Layer):
+        def call(self, x):
+            found.append(at_work("Keras scopes"))
+            return x
+
+    Asking()(tf.keras.Input((2,)))
+    assert "symbolic scope" in found[0]
+
+    class Mine(tf.experimental.ExtensionType):
+        value: tf.Tensor
+
+    @tf.experimental.dispatch_for_api(tf.add, {"x": Mine})
+    def add_mine(x, y, name=None):
+        return x
+
+    assert at_work("TensorFlow dispatchers") == "add_mine"
+    tf.experimental.unregister_dispatch_for(add_mine)
+    for way in ("gradient tapes", "TensorFlow dispatchers", "tf.functions turned off"):
+        assert at_work(way) == "nobody"
+
+
+@pytest.mark.parametrize(
+    ("situations", "home"),
+    [(torch_situations, "torch"), (tensorflow_situations, "tensorflow")],
+)
+def test_whatever_changes_how_a_framework_runs_a_call_is_named(situations, home):
+    pytest.importorskip(home)
+    situations()
+
+
+def test_warnings_that_raise_are_named_and_what_cannot_be_read_is_unknown(monkeypatch):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        assert "UserWarning" in at_work("warnings as errors")
+    monkeypatch.setattr(warnings, "filters", None)
+    assert at_work("warnings as errors") == "unknown: reading it raised TypeError"

@@ -367,3 +367,15 @@ def test_dynamo_compiles_no_frame_that_writes_ops_down():
     show_journey(torch.compile(broken, backend="eager"), T)
     made = [ref() for ref in convert_frame.output_codes.seen[before:]]
     assert made and not [code for code in made if code and code.co_filename == recorder.__file__]
+
+
+@pytest.mark.parametrize("name", ["_enter_frame", "_enter_c", "_note_op", "_step"])
+def test_a_fault_of_ours_is_told_and_the_program_goes_on(name, monkeypatch):
+    def failing(*args):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(recorder.Tally, name, failing)
+    found, x = [], torch.ones(2)
+    told = recorder.journey(lambda: found.append(torch.add(x, x)))
+    assert [one.tolist() for one in found] == [[2, 2]] * 2 and told.first.has_answer
+    assert "The recorder failed with ZeroDivisionError" in told.note

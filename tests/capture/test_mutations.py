@@ -1,8 +1,13 @@
 """The mutation ledger sees what a body changed, and runs every way on fresh copies."""
 
+import logging
+import os
 import random
+import subprocess
+import sys
+import warnings
 from collections import deque, namedtuple
-from functools import partial, wraps
+from functools import lru_cache, partial, wraps
 from types import SimpleNamespace
 
 import numpy as np
@@ -173,3 +178,161 @@ def test_under_tensorflow_a_leak_is_told_and_a_variable_is_not_looked_into():
     assert ledger.word("traced", "plain Python") == words and not leaked
     assert ledger.entries[-1].verdicts[-1].tone == "failed"
     assert ledger.entries[2].note == "neither copied nor compared: ResourceVariable"
+
+
+TORCH_PROGRAM = """
+import os, sys, warnings
+import torch
+from helpers import watch_mutations
+
+torch.compile(abs, backend="eager")(torch.ones(3))  # torch itself changes something
+filters, environment = [*warnings.filters], {**os.environ}
+x, rows = torch.ones(3), []
+
+
+def plain(x):
+    return x * 2
+
+
+def breaking(x):
+    y = x * 2
+    print("broken")
+    return y + 1
+
+
+def inner(x):
+    return x + 1
+
+
+inner_compiled = torch.compile(inner, backend="eager")
+
+
+def outer(x):
+    rows.append(1)
+    return inner_compiled(x) * 2
+
+
+def drawing(x):
+    return x + torch.rand(3)
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return plain(x)
+
+
+compiled = {"compiled": lambda fn: torch.compile(fn, backend="eager")}
+eager = {"eager": lambda fn: fn}
+programs = [plain, breaking, inner, outer, drawing, Net(), torch.nn.Linear(3, 3)]
+programs.append(torch.no_grad()(plain))
+for ways in (None, compiled, eager):
+    for fn in programs:
+        state = bytes(torch.get_rng_state().numpy())
+        ledger = watch_mutations({"case": (fn, x)}, ways)
+        assert "TensorFlow" not in repr(ledger) and "NameError" not in repr(ledger), ledger
+        for entry in ledger.model.entries:
+            for verdict in entry.verdicts:
+                assert "no error" in verdict.word and "_fn_" not in verdict.word, ledger
+        assert bytes(torch.get_rng_state().numpy()) == state
+        for _ in range(2):
+            torch.compile(fn, backend="eager")(x)
+            fn(x)
+assert inner_compiled(x).tolist() == [2, 2, 2] and len(rows) == 12
+assert "torch.random" in repr(watch_mutations({"case": (drawing, x)}, eager))
+assert "random" not in repr(watch_mutations({"case": (plain, x)}))
+ledger = watch_mutations({"case": (outer, x)})
+assert ledger.model.headings == ("plain Python", "torch.compile")
+assert ledger.model.title.count("PyTorch") == 1
+from torch._C._dynamo.eval_frame import _debug_get_cache_entry_list as entries
+
+
+def fresh(x):
+    return x * 3
+
+
+for _ in range(10):
+    watch_mutations({"case": (fresh, x)})
+assert not entries(fresh.__code__)
+assert not {"tensorflow", "keras"} & {*sys.modules}
+assert ([*warnings.filters], {**os.environ}) == (filters, environment)
+"""
+
+
+def run_alone(program):
+    """Run a program in a fresh Python; it says by an assertion what is not so."""
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    command = [sys.executable, "-c", program]
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert not ended.returncode, ended.stderr[-3000:]
+
+
+def test_a_program_of_torch_runs_afterwards_as_before_and_needs_no_tensorflow():
+    pytest.importorskip("torch")
+    run_alone(TORCH_PROGRAM)
+
+
+def test_plain_python_imports_no_framework_and_the_note_says_so():
+    program = "import sys; from helpers import watch_mutations\n"
+    program += "print(watch_mutations({'f': (lambda x: x.append(1), [])}).model.note)\n"
+    program += "assert not {'tensorflow', 'torch', 'keras'} & {*sys.modules}"
+    run_alone(program)
+    entry = only((lambda x: x.append(1), []))
+    assert entry.verdicts[0].word == "no error; changed at every call: x"
+
+
+def test_what_a_library_or_python_itself_keeps_is_left_alone():
+    log = logging.getLogger("tests.mutations")
+    space = {"log": log, "warnings": warnings}
+    exec("def logs(x):\n    log.getChild(str(x)).isEnabledFor(10)", space)
+    entry = only((space["logs"], 7))
+    assert "tests.mutations.7" in logging.Logger.manager.loggerDict
+    assert "Logger" in entry.note and "changed" in entry.verdicts[0].word
+    exec("def warns(x):\n    warnings.warn('once')", space)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        assert only((space["warns"], 7)).verdicts[0].word == "no error; caller's unchanged"
+    assert "__warningregistry__" in space
+
+
+def test_only_what_was_changed_is_written():
+    class Recording(dict):
+        pass
+
+    order = {"a": 1, "b": 2, "c": 3}
+    kept = [order]
+
+    def turning(x):
+        kept[0]["a"] = kept[0].pop("a")
+        kept[0]["d"] = 4
+
+    assert "changed at every call" in only((turning, 1)).verdicts[0].word
+    assert [*order.items()] == [("a", 1), ("b", 2), ("c", 3)] and kept[0] is order
+
+
+class Counting:
+    total = 0
+    log = []
+
+    @classmethod
+    def count(cls, x):
+        cls.total += 1
+
+    def write(self, x):
+        Counting.log.append(x)
+        type(self).extra = x
+
+
+def test_what_a_class_of_yours_holds_is_compared_and_restored():
+    assert only((Counting.count, 1), 2).verdicts[1].word.endswith("at every call: self.total")
+    entry = only((Counting().write, 1))
+    assert entry.verdicts[0].word == "no error; changed at every call: Counting.extra, Counting.log"
+    assert (Counting.total, Counting.log, hasattr(Counting, "extra")) == (0, [], False)
+
+
+def test_a_cache_is_not_called_unchanged():
+    @lru_cache
+    def cached(x):
+        return [x]
+
+    entry = only((cached, 1))
+    assert "_lru_cache_wrapper" in entry.note and "not known" in entry.verdicts[0].word

@@ -98,3 +98,58 @@ class Broken(Exception):
 )
 def test_the_sentence_is_kept(error, words):
     assert error_message(error) == words
+
+
+def raised(run):
+    try:
+        run()
+    except BaseException as error:
+        return error_message(error)
+    return ""
+
+
+def in_a_chain():
+    try:
+        {}["a"]
+    except KeyError as error:
+        problem = ValueError("a bad setting")
+        problem.add_note("Look at the batch.")
+        raise problem from error
+
+
+CONSTRAINT = ValueError(
+    "Constraints violated (x)! For more information, run with TORCH_LOGS.\n  - Your code "
+    'specialized it to be a constant (4).\n\nUser stack:\n  File "/own/steps.py", line 3, in f\n'
+    "    if x == 4:\n       ^^^^^^\n"
+)
+KERNELS = ValueError(
+    "No OpKernel was registered\n\t [[{{node a}}]] [Op:A]\n  All kernels registered for op A:\n  "
+    "device='CPU'; T in [DT_INT32]\n  device='GPU'"
+)
+HINTS = ValueError(
+    "Failed to trace\n  Explanation: It prints.\n  Hint: Remove it.\n\n See https://a.b/c for more "
+    'information.\n\nfrom user code:\n   File "/own/steps.py", line 9, in g\n    print(x)\n'
+)
+LONG = ValueError("\n".join(["Many", *["line " + "x" * 60] * 90, "Hint: Do less.", "the last"]))
+
+
+@pytest.mark.parametrize(
+    ("error", "parts"),
+    [
+        (CONSTRAINT, ["specialized it to be a constant (4)", "(line 3 of steps.py: if x == 4:)"]),
+        (KERNELS, ["All kernels registered for op A: device='CPU'; T in [DT_INT32]", "'GPU'"]),
+        (HINTS, ["Explanation: It prints. Hint: Remove it.", "(line 9 of steps.py: print(x))"]),
+        (LONG, ["ValueError: Many", "Hint: Do less.", "the last"]),
+        (ExceptionGroup("both", [ValueError("a"), KeyError("b")]), ["ValueError: a", "KeyError"]),
+    ],
+)
+def test_cause_hint_and_the_users_line_are_kept(error, parts):
+    words = error_message(error)
+    assert all(part in words for part in parts), words
+    assert len(words) < 1600 and "http" not in words and "\n" not in words
+
+
+def test_notes_and_the_errors_behind_one_are_kept():
+    assert raised(in_a_chain) == (
+        "ValueError: a bad setting; Look at the batch. Behind it: KeyError: 'a'"
+    )

@@ -3,6 +3,7 @@
 import pytest
 
 from helpers import show_job, show_registry
+from helpers.capture.oneflow.oneflow_records import EMPTY
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.relu import relu_files
 from helpers.study.chapter_5.run_op import loading
@@ -89,7 +90,7 @@ def test_job_that_cannot_be_written_says_why(api, refused):
 
 def test_registry_shows_what_is_missing():
     with flow.fresh_session():
-        assert show_registry().model.note == "No op type has been registered yet."
+        assert show_registry().model.note == EMPTY
     files = relu_files()
     definition, _, _ = files["user_relu_op_def.py"].partition("flow.REGISTER_USER_OP_GRAD")
     files["user_relu_op_def.py"] = definition
@@ -103,7 +104,7 @@ def test_registry_shows_what_is_missing():
 def test_registry_counts_the_ops_that_it_does_not_draw(api):
     with flow.fresh_session():
         note = show_registry(job(3)).model.note
-        assert note == ("No op type has been registered yet. 3 ops of built-in types are left out.")
+        assert note == (f"{EMPTY} 3 ops of built-in types are left out.")
 
 
 def test_registry_follows_op_to_type_to_kernel_to_rule(api):

@@ -49,7 +49,7 @@ class Limits:
         paths = f"{module}.{name}.", f"{name}."
         starts = (path.startswith(f"{one}.") for one in self.names for path in paths)
         chosen = not words.isdisjoint(self.names) or any(starts)
-        chosen = chosen or any(code is one for one in self.codes)
+        chosen = chosen or code is not None and any(_is_of(code, one) for one in self.codes)
         self.others, self.found = self.others + (own and not chosen), self.found or chosen
         return chosen
 
@@ -67,3 +67,11 @@ class Limits:
             "No other call matches only=.": not (self.all or self.found),
         }
         return " ".join(words for words, is_so in told.items() if is_so)
+
+
+def _is_of(code: CodeType, chosen: CodeType) -> bool:
+    """Return whether this is the chosen code, or what a compiler has made of it at its place."""
+    if code is chosen or code.co_name == "<lambda>":  # of which a line may have several
+        return code is chosen
+    names = ("co_filename", "co_firstlineno", "co_qualname")
+    return all(getattr(code, name) == getattr(chosen, name) for name in names)

@@ -9,7 +9,12 @@ from types import CoroutineType, GeneratorType
 from ...internals.frame_tracer import FrameTracer
 from ...model.phrase import ended, interrupted
 from ...safety.arguments import real_type_name
-from ...safety.restoring import note_end, note_interrupt, redirected
+from ...safety.restoring import (
+    note_end,
+    note_interrupt,
+    noting_what_learners_set,
+    redirected,
+)
 from ..text.error import error_message
 from ..text.value import short_repr
 
@@ -22,7 +27,8 @@ INTERRUPTED = "interrupted"
 def run_to_end(run: Callable) -> str:
     """Run what is the learner's; return the words of what it raised, `INTERRUPTED` for Ctrl-C."""
     try:
-        run()
+        with noting_what_learners_set():
+            run()
     except KeyboardInterrupt as error:
         note_interrupt(error)
         return INTERRUPTED

@@ -8,13 +8,14 @@ import builtins
 import importlib.machinery as machinery
 import sys
 import threading
+import warnings
 from collections import namedtuple
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import make_dataclass, replace
 from dis import opmap
 from functools import partial
-from types import FunctionType
+from types import FunctionType, MethodType
 
 from ...internals import tensorflow_private, torch_private
 from ...internals.tensorflow_private import DOORS, FAST, SLOW
@@ -56,6 +57,18 @@ WAYS = {
     "TensorFlow op callbacks": ("each op, afterwards", "framework/op_callbacks.py"),
     "TensorFlow's doors to C": ("each eager op, before it runs", "python/pywrap_tfe.py"),
     "a graph being built": ("ops, recorded but not run", "framework/ops.py"),
+    "torch autocast": ("ops, whose inputs it casts", "torch: amp/autocast_mode.py"),
+    "torch autograd modes": ("ops, as they are recorded", "torch: autograd/grad_mode.py"),
+    "torch.func layers": ("ops, as grad or vmap", "torch: _functorch/pyfunctorch.py"),
+    "torch's hooks of all modules": ("calls of modules", "torch: nn/modules/module.py"),
+    "torch settings": ("ops, which they place or choose", "torch: utils/_device.py"),
+    "torch.compile turned off": ("calls of compiled code", "torch: _dynamo/eval_frame.py"),
+    "tf.functions turned off": ("calls of tf.functions", "eager_function_run.py"),
+    "TensorFlow placement": ("ops, which it places", "python/eager/context.py"),
+    "TensorFlow dispatchers": ("calls of TensorFlow's functions", "util/dispatch.py"),
+    "gradient tapes": ("ops, as they run", "eager/backprop.py"),
+    "Keras scopes": ("calls of layers and variables", "keras: backend/common"),
+    "warnings as errors": ("warnings, which raise", "warnings.py"),
     "sys.displayhook": ("the value of a last line", PRINTS),
     "sys.excepthook": ("uncaught errors", "Python/pythonrun.c"),
     "sys.unraisablehook": ("errors that no code can catch", "Python/errors.c"),
@@ -66,8 +79,17 @@ AT |= {"a graph being built": "cache key"}
 AT |= dict.fromkeys(("sys.settrace", "sys.setprofile", "sys.monitoring"), "frame")
 AT |= dict.fromkeys(("threading.settrace", "threading.setprofile"), "frame")
 AT |= dict.fromkeys(("frame evaluator", "torch's frame callback"), "evaluator")
+AT |= dict.fromkeys(("tf.functions turned off",), "cache key")
+AT |= dict.fromkeys(("torch.compile turned off",), "evaluator")
+AT |= dict.fromkeys(("torch autocast", "torch autograd modes", "torch.func layers"), "registry")
+AT |= dict.fromkeys(("torch settings", "TensorFlow placement", "gradient tapes"), "registry")
 AT |= dict.fromkeys(("torch function modes", "torch dispatch modes"), "registry")
 AT |= dict.fromkeys(("TensorFlow op callbacks", "TensorFlow's doors to C"), "C call")
+
+NOT_LOOKED_AT = (
+    "Not looked at: audit hooks, because Python does not list them; other threads; decorators "
+)
+NOT_LOOKED_AT += "of your own functions."
 
 Interception = make_dataclass("Interception", COLUMNS, frozen=True)
 
@@ -91,14 +113,14 @@ def interceptions() -> Interceptions:
     `.model.taken` maps each way in use to what uses it. Nothing is called or imported. Example:
     `show_interceptions().model.taken`
     """
-    now = dict.fromkeys(WAYS, OLD) | _in_python() | _in_frameworks()
+    now = dict.fromkeys(WAYS, OLD) | _in_python() | _in_frameworks() | _modes()
     rows = tuple(
         Interception(AT.get(way, AROUND), way, now[way], *words) for way, words in WAYS.items()
     )
     columns = tuple(Column(*one, one[0] in ("now", "source")) for one in COLUMNS.items())
     made = Interceptions("What intercepts your calls now", columns, rows)
     taken = f"{len(made.taken)} of {len(rows)} ways in are used."
-    return replace(made, note=f"{taken} Audit hooks are missing because Python does not list them.")
+    return replace(made, note=f"{taken} {NOT_LOOKED_AT}")
 
 
 def _in_python() -> dict[str, str]:
@@ -148,10 +170,32 @@ def _in_frameworks() -> dict[str, str]:
     return found
 
 
+def _modes() -> dict[str, str]:
+    """Return what changes how a framework runs a call, or how Python treats a warning."""
+    readers = {"warnings as errors": _raising_warnings}
+    for home, private in (("torch", torch_private), ("tensorflow", tensorflow_private)):
+        readers |= private.MODES if restoring.module(home) else {}
+    found = {}
+    for way, read in readers.items():
+        try:
+            names = [one if type(one) is str else _name(one) for one in read()]
+        except Exception as error:  # a private name may be gone: what is not known is said
+            names = [f"unknown: reading it raised {type_name(error)}"]
+        found[way] = _listed(names)
+    return found
+
+
+def _raising_warnings() -> list[str]:
+    raising = [each for each in warnings.filters if each[0] == "error"]
+    return list(dict.fromkeys(kind.__name__ for _, _, kind, *_ in raising))
+
+
 def _name(thing) -> str:
     """Return what a hook is called: a function's own name, or the type of what has no name."""
     if thing is None:
         return NOBODY
+    if type(thing) is MethodType:
+        return f"{type_name(thing.__self__)}.{called(thing)}"
     return called(thing) if callable(thing) else type_name(thing)
 
 

@@ -14,7 +14,13 @@ from difflib import SequenceMatcher
 from itertools import groupby, islice, takewhile
 from types import CodeType, FunctionType
 
-from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
+from ...internals.tensorflow_private import (
+    AUTOGRAPH_FILE,
+    FAST,
+    SLOW,
+    SLOW_CANCELABLE,
+    code_before_autograph,
+)
 from ...model.framework_records import Call, CallTree
 from ...model.phrase import counted, interrupted, listed
 from ...model.tables import Entry, Ledger, Pair, SideBySide, Verdict
@@ -35,7 +41,16 @@ NONE += (
     "not a call. `watch_ops` lists the ops, and `watch_frames` shows calls of Python functions. "
 )
 NONE += "`only=` follows the calls of other libraries."
-NO_MATCH = "No call matches only=. CPython does not report a call of a class in C or of a ufunc."
+NO_MATCH = "No call matches only=, among {}. This follows the calls of this thread. It cannot see "
+NO_MATCH += (
+    "what compiled code or a graph of an earlier call runs in place of a function, or which "
+)
+NO_MATCH += (
+    "calls other threads make. CPython does not report a call of a class in C or of a ufunc."
+)
+TWICE = "Each case was called twice, and this is the second call."
+COPIED = "AutoGraph's copy ran in place of {}."
+LOST = "From there on nothing is known: the recorder {}."
 NEW_NODE, FALLBACK = "TF_FinishOperation", "_eager_fallback"
 DOORS = (
     *("Dispatch", FAST, SLOW, SLOW_CANCELABLE, "quick_execute", "_apply_op_helper"),
@@ -48,39 +63,45 @@ MOST_CASES, MOST_LINES, DEEPEST, LONGEST, FEW = 200, 1_000, 40, 160, 5
 
 
 def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> CallTree:
-    """Run `fn(*args, **kwargs)` twice, and show the second run's calls into a framework as a tree.
+    """Run `fn(*args, **kwargs)` once, and show its calls into a framework as a tree.
 
-    `depth` limits the levels of calls, and `most` their number. `only` shows only the calls of a
-    function, a class, a module, or the name of one of these or of a file, of any library. Use a
-    list for several.
-    An Exception of `fn` is raised after the exhibit is printed. TypeError if `fn` cannot be called,
-    or makes a coroutine. `.model` has `calls` and `routes`. Example: `watch_call(step, x, depth=3)`
+    A first call also shows what a framework does only once, such as a trace. `depth` limits the
+    levels of calls, and `most` their number. `only` shows only the calls of a function, a class, a
+    module, or the name of one of these or of a file, of any library. Use a list for several. A copy
+    that AutoGraph or Dynamo made of a function counts as that function. Calls in other threads are
+    not seen. An Exception of `fn` is raised after the exhibit is printed. TypeError if `fn` cannot
+    be called, or makes a coroutine. `.model` has `calls` and `routes`.
+    Example: `watch_call(step, x, depth=3)`
     """
     refuse_what_does_not_run(fn, "watch_call")
-    recorder, before = _Recorder(Limits("watch_call", depth, only, most)), sys.getprofile()
-
-    def profiled():
-        sys.setprofile(recorder)
-        try:
-            fn(*args, **kwargs)
-        finally:
-            sys.setprofile(before)
-
-    if run_to_end(lambda: fn(*args, **kwargs)) == INTERRUPTED:
-        raise KeyboardInterrupt  # nothing is recorded in the first run
+    recorder = _Recorder(Limits("watch_call", depth, only, most))
     with no_finalisers():
-        outcome = run_to_end(profiled)
-    calls, left_out = recorder.calls, recorder.left_out
-    more = f"{left_out:,} more are left out (most={len(calls) + left_out} shows all)."
-    cut = f"The first {len(calls):,} calls; {more}" if left_out else ""
-    cut = " ".join(filter(None, (cut, recorder.limits.note())))
-    none = NONE if only is None else NO_MATCH
+        outcome = run_to_end(lambda: _run_profiled(recorder, fn, args, kwargs))
+    calls = recorder.calls
     if outcome == INTERRUPTED:
         if not calls:
             raise KeyboardInterrupt
-        outcome, cut = "", " ".join(filter(None, (interrupted(len(calls), "call"), cut)))
-    tree = CallTree("", tuple(calls), tuple(routes(calls)), outcome, cut if calls else none)
+        ending = interrupted(len(calls), "call")
+        return _tree(fn, recorder, "", [ending, *recorder.notes()])
+    return _tree(fn, recorder, outcome, recorder.notes())
+
+
+def _run_profiled(recorder: "_Recorder", fn, args: tuple, kwargs: dict) -> None:
+    before = sys.getprofile()
+    sys.setprofile(recorder)
+    try:
+        fn(*args, **kwargs)
+    finally:
+        if sys.getprofile() is recorder:
+            sys.setprofile(before)
+        else:
+            recorder.lost = recorder.lost or "was replaced by sys.setprofile in your code"
+
+
+def _tree(fn, recorder: "_Recorder", outcome: str, notes: list[str]) -> CallTree:
+    calls = tuple(recorder.calls)
     of_tensorflow = any(call.module.startswith(FRAMEWORKS[:2]) for call in calls)
+    tree = CallTree("", calls, tuple(routes(calls)), outcome, " ".join(notes))
     title = f"{name_of(fn)}: {counted(len(calls), 'call')}"
     return replace(tree, title=title + f", route: {tree.route}" * of_tensorflow)
 
@@ -112,12 +133,22 @@ class _Recorder:
 
     def __init__(self, limits: Limits):
         self.calls, self._open, self.limits = [], [], limits
-        self._depth, self.left_out = 0, 0
+        self._depth, self.left_out, self.met = 0, 0, 0
+        self._originals: dict[int, tuple[CodeType, CodeType | None]] = {}
+        self.copied: dict[str, None] = {}  # the names of functions whose copies ran
+        self.lost = ""  # why it ended early, if it did
 
     def __call__(self, frame, event, argument):
+        if self.lost:
+            return
+        try:
+            self._note(frame, event, argument)
+        except Exception as error:  # a fault of ours is never the user's error
+            self.lost = f"failed with {real_type_name(error)}"
+
+    def _note(self, frame, event, argument):
         if event == "call":
-            name = frame.f_code.co_qualname.rpartition("<locals>.")[2]
-            self._enter(module_of(frame.f_globals), name, False, frame.f_code)
+            self._enter_python(frame)
         elif event == "c_call":
             self._enter(*c_place(argument), True)
         elif self._open:
@@ -127,16 +158,59 @@ class _Recorder:
                 if event == "c_exception":
                     self.calls[at] = replace(self.calls[at], raised=True)
 
-    def _enter(self, module: str, name: str, c: bool, code: CodeType | None = None) -> None:
-        shown = self.limits.takes(module.partition(".")[0] in FRAMEWORKS, module, name, code)
+    def _enter_python(self, frame) -> None:
+        code, original = frame.f_code, self._original(frame.f_code)
+        name = code.co_qualname.rpartition("<locals>.")[2]
+        module = module_of(frame.f_globals)
+        if original is None:
+            self._enter(module, name, False, code)
+            return
+        name_before = original.co_qualname.rpartition("<locals>.")[2]
+        if self._enter(module, name, False, original, name_before) and not self.limits.all:
+            self.copied[printable(name_before)] = None
+
+    def _original(self, code: CodeType) -> CodeType | None:
+        """Return the code of which this is AutoGraph's copy, or None."""
+        if AUTOGRAPH_FILE not in code.co_filename:
+            return None
+        if id(code) not in self._originals:
+            self._originals[id(code)] = code, code_before_autograph(code)
+        return self._originals[id(code)][1]
+
+    def _enter(
+        self, module: str, name: str, c: bool, code: CodeType | None = None, match=""
+    ) -> bool:
+        """Record a call, if the limits allow it; `match`: the name that they compare."""
+        self.met += 1
+        of_framework = module.partition(".")[0] in FRAMEWORKS
+        shown = self.limits.takes(of_framework, module, match or name, code)
         shown = shown and self.limits.reaches(self._depth + 1)
         if not shown or len(self.calls) >= self.limits.most:
             self.left_out += shown
             self._open.append(None)
-            return
+            return False
         self._open.append(len(self.calls))
         self.calls.append(Call(self._depth, module, name, c, door=name in DOORS))
         self._depth += 1
+        return True
+
+    def notes(self) -> list[str]:
+        """Return the sentences on what the tree does not show."""
+        notes = []
+        if self.left_out:
+            total = len(self.calls) + self.left_out
+            more = f"{self.left_out:,} more are left out (most={total} shows all)."
+            notes.append(f"The first {len(self.calls):,} calls; {more}")
+        if self.calls and self.limits.note():
+            notes.append(self.limits.note())
+        if self.copied:
+            notes.append(COPIED.format(listed(self.copied, FEW)))
+        if not self.calls:
+            met = counted(self.met, "call")
+            notes.append(NONE if self.limits.all else NO_MATCH.format(met))
+        if self.lost:
+            notes.append(LOST.format(self.lost))
+        return notes
 
 
 def module_of(space: dict) -> str:
@@ -178,9 +252,10 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
 
 
 def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALLS) -> Ledger:
-    """Run every case, and compare the landmarks that each call passes.
+    """Run every case twice, and compare the landmarks that each second call passes.
 
-    `cases`: name -> function, or (function, *arguments). The limits are those of `watch_call`.
+    The first call is not shown: it does what a framework does only once, such as a trace. `cases`:
+    name -> function, or (function, *arguments). The limits are those of `watch_call`.
     """
     limits = {"depth": depth, "only": only, "most": most}
     found = table(cases, "watch_calls", CASES, MOST_CASES)
@@ -190,6 +265,8 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
     trees, stopped = [], ""
     for name, case in progress.counted("watching call", pairs.items()):
         try:
+            if run_to_end(lambda case=case: case[0](*case[1:])) == INTERRUPTED:
+                raise KeyboardInterrupt
             trees.append(call_tree(*case, **limits))
         except KeyboardInterrupt:
             if not (trees and is_interrupted()):
@@ -214,7 +291,7 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
     )
     cut = [name for name, tree in zip(names, trees, strict=True) if tree.calls and tree.note]
     note = f"Only some calls of {listed(cut, FEW)} are counted (depth=, only=, most=)." * bool(cut)
-    note = " ".join(filter(None, (stopped, note)))
+    note = " ".join(filter(None, (stopped, TWICE, note)))
     title = "The landmarks that each call reaches"
     return Ledger(title, "landmark", tuple(names), entries, note, marks=MARKS)
 

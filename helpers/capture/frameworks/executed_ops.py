@@ -7,6 +7,7 @@ PyTorch: TorchDispatchMode of torch/utils/_python_dispatch.py, below autograd.
 
 import contextlib
 import functools
+import inspect
 import re
 import sys
 import weakref
@@ -38,30 +39,55 @@ COMPILED = "torch.compile made some of this code. Ops in its kernels are not lis
 COMPILED += "and the others are under the layer compiled. Run it uncompiled for the layer of each."
 GRAPHS = "The ops inside the graph of {} are not listed one by one: `show_graph(fn, …)` lists "
 GRAPHS += "them, for a Keras model `show_graph(model.train_function)`."
+HIGHER = "higher_order."
+HIGHER_ONES = "The ops of the functions that {} calls are not listed."
 NONE = "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries are "
 NONE += "not seen."
-BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}
-BACKWARD |= {("torch.autograd", "grad"), ("tensorflow.python.eager.backprop", "jacobian")}
+# (module, function) of a frame -> what runs below it. The innermost of such frames decides.
+STAGES = dict.fromkeys(
+    (
+        ("torch.autograd", "backward"),
+        ("torch.autograd", "grad"),
+        ("tensorflow.python.eager.backprop", "gradient"),
+        ("tensorflow.python.eager.backprop", "jacobian"),
+        ("tensorflow.python.ops.gradients_util", "_GradientsHelper"),
+    ),
+    "backward",
+)
+STAGES |= dict.fromkeys(
+    (
+        ("torch.utils.checkpoint", "recompute_fn"),
+        ("torch.utils.checkpoint", "CheckpointFunction.backward"),
+        ("tensorflow.python.ops.custom_gradient", "inner_recompute_grad"),
+    ),
+    "recompute",
+)
 UPDATE = ("keras.src.optimizers", "torch.optim")
+AVERAGING = "torch.optim.swa_utils"  # its models and loaders run forward passes, too
+AVERAGES = "update_parameters"
+LOST = "From op {} on nothing is known: the recorder failed with {}."
 WRITES = re.compile(  # in place: by TensorFlow's names; by PyTorch's, where `__lshift__` is none
     r"Assign|Resource(Sparse)?Apply|ResourceScatter|ResourceStridedSliceAssign"
     r"|(?!__)\w+\.(__i[a-z]+__|.*[^_]_)$"
 )
+GRADIENT = "gradient"
 LIST, PLAIN = "list", "plain tensor"  # sorts of classes
-GENERATED = re.compile(r"__(inference|forward|backward)_.*")
+# Names of graphs end in a counter; a backward graph that serves a forward graph has two.
+GENERATED = re.compile(r"(__inference___backward_.*?)_\d+_\d+|(__(?:inference|forward)_.*)_\d+")
 
 
 def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     """Run `fn(*args, **kwargs)` and list the ops that TensorFlow, or PyTorch, reports for it.
 
     Each of `.model.rows` has `op`, `layer` (a path, such as `layer1.0.conv1`), `stage` (forward,
-    backward, after, update), `reads` and `makes`. A backward op has the layer of its forward op in
-    PyTorch, and none in TensorFlow. Both frameworks report only the ops of the calling thread. A
-    tf.function that already has its graph counts as one op. Work in a kernel that torch.compile
-    generated is no op at all. While it is watched, torch adds a `detach` where a result is saved
-    for the backward pass, and sums gradients by `add`. torch.profiler does not cause that. `most`
-    limits the number of ops. ValueError if it is not a valid number. An Exception of `fn` is raised
-    after the exhibit is printed. TypeError if `fn` cannot be called.
+    backward, recompute, after, update), `reads` and `makes`. A backward op has the layer of its
+    forward op in PyTorch, and none in TensorFlow. The gradient of a weight that several layers use
+    has none. Both frameworks report only the ops of the calling thread. A tf.function that already
+    has its graph counts as one op. Work in a kernel that torch.compile generated is no op at all.
+    While it is watched, torch adds a `detach` where a result is saved for the backward pass, and
+    sums gradients by `add`. torch.profiler does not cause that. `most` limits the number of ops.
+    ValueError if it is not a valid number. An Exception of `fn` is raised after the exhibit is
+    printed. TypeError if `fn` cannot be called.
     Example: `assert "aten.mul" in watch_ops(step, x).model.ops`
     """
     most = Limits("watch_ops", most=most).most
@@ -128,7 +154,9 @@ class _Recorder:
         self._found, self._left_out, self._most = [], 0, most  # plain tuples until the log is read
         self._names, self._numbers, self._count, self._held = names, {}, 0, []
         self._compiled: set[str] = set()
-        self._layers = {}  # number of a node of autograd, or -id of a leaf -> layer
+        # Number of a node of autograd, or ("leaf", number of a tensor) -> layer; "" if several.
+        self._layers = {}
+        self._lost = ""
         self._gradients = set()  # numbers of what backward ops made, and of what came of it
         self._sorts, self._marks, self._words = {}, {}, {}  # what is known of types and frames
 
@@ -161,8 +189,13 @@ class _Recorder:
         total = len(rows) + missing
         left_out = f"{missing:,} more ops were not recorded; most={total} records all."
         graphs = {row.op for row in rows if row.op.startswith("__inference_")}
-        inside = [*self._compiled, *[GRAPHS.format(listed(sorted(graphs), 3))] * bool(graphs)]
-        notes = [*[left_out] * bool(missing), *[NONE] * (not rows), *inside, *more]
+        inner = listed(sorted({row.op for row in rows if row.op.startswith(HIGHER)}), 3)
+        inside = [HIGHER_ONES.format(inner)] * bool(inner)
+        inside += [*self._compiled, *[GRAPHS.format(listed(sorted(graphs), 3))] * bool(graphs)]
+        if self._lost:
+            notes = [self._lost, *inside, *more]
+        else:
+            notes = [*[left_out] * bool(missing), *[NONE] * (not rows), *inside, *more]
         columns = [Column(name, heading, name == "op") for name, heading in COLUMNS.items()]
         used = {"layer": any(row.layer for row in rows)}
         used |= {"where": any(row.where != "eager" for row in rows)}
@@ -173,17 +206,28 @@ class _Recorder:
     def of_tensorflow(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
         """Write down one op; an op callback of TensorFlow."""
         if self._has_room():
-            name = op_type.decode() if isinstance(op_type, bytes) else str(op_type)
-            plain = GENERATED.sub(lambda found: found[0].rstrip("0123456789"), name)  # no counter
-            where = "eager" if graph is None else "graph"
-            self._add(plain, inputs, outputs, where, _writes(name))
+            try:
+                name = op_type.decode() if isinstance(op_type, bytes) else str(op_type)
+                graph_name = GENERATED.fullmatch(name)
+                plain = f"{graph_name[1] or graph_name[2]}_" if graph_name else name
+                where = "eager" if graph is None else "graph"
+                self._add(plain, inputs, outputs, where, _writes(name))
+            except Exception as error:  # a fault of ours is never the user's error
+                self._lose(error)
 
     def of_torch(self, name, inputs, outputs):
         """Write down one op that torch dispatched; what is no parameter is written in place too."""
         if self._has_room():
-            written = self._tensors(inputs[:1]) if _writes(name) else ()
-            updates = any(tensor.requires_grad and tensor.is_leaf for tensor in written)
-            self._add(name, inputs, outputs, "eager", updates)
+            try:
+                written = self._tensors(inputs[:1]) if _writes(name) else ()
+                updates = any(tensor.requires_grad and tensor.is_leaf for tensor in written)
+                self._add(name, inputs, outputs, "eager", updates)
+            except Exception as error:
+                self._lose(error)
+
+    def _lose(self, error: Exception) -> None:
+        self._lost = LOST.format(len(self._found) + 1, real_type_name(error))
+        self._most = len(self._found)
 
     def _has_room(self) -> bool:
         room = len(self._found) < self._most
@@ -197,25 +241,38 @@ class _Recorder:
         given = self._tensors(inputs)
         reads = tuple(map(self._value, given))
         makes = tuple(map(self._value, self._tensors((outputs,))))
-        if stage == "forward" and any(value[0] in self._gradients for value in reads):
+        if stage == "forward" and self._has_gradient(given, reads):
             stage = "after"
         if stage in ("backward", "after"):
             self._gradients |= {value[0] for value in makes}
         layer = self._of_node(self._path(calls) if calls else "", given)
         self._found.append((name, reads, makes, stage, where, layer))
 
+    def _has_gradient(self, tensors_read: list, values: tuple) -> bool:
+        """Return whether this reads what came of a backward pass, or a `.grad` of before it ran."""
+        came = any(value[0] in self._gradients for value in values)
+        if came:
+            return True
+        known = ((self._names.get((GRADIENT, id(tensor))), tensor) for tensor in tensors_read)
+        return any(reference and reference() is tensor for reference, tensor in known)
+
     def _of_node(self, layer: str, given: list) -> str:
         """Return `layer`, or that of the forward op whose node runs; its node is made before it."""
         node, newest = torch_private.autograd_now()
-        if node is not None:
+        if node is not None and not layer:
             leaf = getattr(node, "variable", None)
-            key = node._sequence_nr() if leaf is None else -id(leaf)
-            layer = layer or self._layers.get(key, "")
-        for one in given if newest >= 0 else ():
-            if getattr(one, "requires_grad", False):
-                self._layers.setdefault(newest, layer)
-                self._layers.setdefault(-id(one), layer)
+            layer = self._layers.get(node._sequence_nr() if leaf is None else self._leaf(leaf), "")
+        for tensor in given if newest >= 0 else ():
+            if getattr(tensor, "requires_grad", False):
+                self._layers[newest] = layer  # a number that another thread used is of this op now
+                if tensor.is_leaf:
+                    key = self._leaf(tensor)
+                    if self._layers.setdefault(key, layer) != layer:
+                        self._layers[key] = ""  # its gradient is a sum over several layers
         return layer
+
+    def _leaf(self, tensor) -> tuple[str, int]:
+        return "leaf", self._value(tensor)[0]
 
     def _path(self, calls: list) -> str:
         """Return the path of the innermost of these, such as `layer1.0.conv1`; "" for none."""
@@ -225,7 +282,9 @@ class _Recorder:
             self._held.append(calls[-1])
             for path, found in _find_tensors(real_type_name(calls[-1]), calls[-1], 2):
                 self._names.setdefault(id(found), printable(path, LONGEST_NAME))
-        path = next((self._names[id(one)] for one in calls if id(one) in self._names), "")
+        if id(calls[0]) not in self._names:  # a module that is registered nowhere
+            return called(calls[0]) if len(calls) == 1 else real_type_name(calls[0])
+        path = self._names[id(calls[0])]
         return called(calls[-1]) if path == "layer" else path.removeprefix("layer.")
 
     def _value(self, tensor) -> tuple[int, str, str]:
@@ -264,21 +323,30 @@ class _Recorder:
         return inside
 
     def _open_calls(self, frame) -> tuple[str, list]:
-        """Return the stage, and the modules and layers with open calls, the innermost first."""
-        stage, calls, marks = "forward", [], self._marks  # from frames: a compiler would see a hook
+        """Return the stage, and the modules and layers with open calls, the innermost first.
+
+        From frames, because a compiler would see a hook. A backward pass hides the calls around
+        it, and so does a recomputation: only what is called inside them is known.
+        """
+        stage, calls, inside = "", [], set()
         while frame is not None:
-            code = frame.f_code
-            if (known := marks.get(id(code))) is None:
-                known = marks[id(code)] = _mark_of(frame), code  # kept, or another has its id
-            if mark := known[0]:
-                if mark == "backward":
-                    return mark, []
-                if mark == "call":
-                    calls.append(frame.f_locals["self"])
-                else:
-                    stage = mark
+            mark = self._mark(frame)
+            if mark == "call":
+                calls.append(frame.f_locals["self"])
+            elif mark == "update" and not stage:
+                # What an optimizer calls of yours to get the loss is no update.
+                stage = "update" if inside.isdisjoint(_closures(frame)) else "forward"
+            elif mark and mark != "update":
+                return stage or mark, calls
+            inside.add(id(frame.f_code))
             frame = frame.f_back
-        return stage, calls
+        return stage or "forward", calls
+
+    def _mark(self, frame) -> str:
+        code = frame.f_code
+        if (known := self._marks.get(id(code))) is None:
+            known = self._marks[id(code)] = _mark_of(frame), code  # kept, or another has its id
+        return known[0]
 
 
 @functools.cache
@@ -295,11 +363,25 @@ def _sort_of(kind: type) -> str:
 
 
 def _mark_of(frame) -> str:
-    """Return "backward" or "call" for a frame of one, "update" for one of an optimizer, or ""."""
-    place = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
-    if place in BACKWARD or place in CALLS_OF_LAYERS:
-        return "backward" if place in BACKWARD else "call"
-    return "update" if place[0].startswith(UPDATE) else ""
+    """Return a stage, or "call" for a frame of a layer, "update" for one of an optimizer, or ""."""
+    code, module = frame.f_code, str(frame.f_globals.get("__name__", ""))
+    place = module, code.co_name
+    if stage := STAGES.get(place) or STAGES.get((module, code.co_qualname)):
+        return stage
+    if place in CALLS_OF_LAYERS:
+        return "call"
+    if module == AVERAGING and code.co_name != AVERAGES:
+        return ""
+    return "update" if module.startswith(UPDATE) else ""
+
+
+def _closures(frame) -> set[int]:
+    """Return the ids of the codes of the functions that an optimizer's step was given to call."""
+    space = frame.f_locals
+    given = [space.get("closure"), *space.get("args", ()), *space.get("kwargs", {}).values()]
+    functions = [inspect.unwrap(one) for one in given if type(one) is FunctionType]
+    functions += [one.__func__ for one in given if type(one) is MethodType]
+    return {id(one.__code__) for one in functions if type(one) is FunctionType}
 
 
 def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:
@@ -315,6 +397,9 @@ def _names(named: Iterable[tuple[str, object]]) -> dict[object, str]:
             of_handle = [identity(handle)] if _is_of(handle, TENSORS[1]) else []
             for key in (identity(tensor), *of_handle, id(tensor)):
                 names.setdefault(key, printable(path, LONGEST_NAME))
+            gradient = tensors.gradient(tensor)
+            if gradient is not None:
+                names[GRADIENT, id(gradient)] = weakref.ref(gradient)
     return names
 
 

@@ -92,6 +92,7 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
         stack.enter_context(redirected(printed))
         if dynamo:  # it must not touch what runs inside a compiled call
             callbacks = (Tally.profile, Tally.trace, Tally.step, Tally._enter_frame, Tally._enter_c)
+            callbacks += (Tally._profile, Tally._step, Tally.note_op, Tally._note_op, Tally.lose)
             codes = [fn.__code__ for fn in (*callbacks, Printed.write, through)]
             for code in (*codes, *LETS_THROUGH.values(), *SHUT.values()):
                 torch_private.skip_code(code)
@@ -168,6 +169,7 @@ class Tally:
         self.is_cache, self.hits, self.misses = False, 0, 0
         self.key = self.outcome = self.printed = ""
         self.is_interrupted = False
+        self.lost = ""  # the type of a fault of ours; nothing is counted after it
         self.ran: list[tuple[str, str]] = []  # an op; device and dtype, such as CPU, float32
         self.paused, self._tracers = False, []  # while we look; TensorFlow's frames that trace
         self._until = None  # the frame with which a pause ends
@@ -179,14 +181,30 @@ class Tally:
         counted_ones = self.lines, self.others, self.c
         return sum(one.total() for one in counted_ones) + len(self.ran)
 
+    def lose(self, error: Exception) -> None:
+        """End the counting: a fault of ours is never the user's error."""
+        self.lost, self.paused, self._until = type(error).__name__, True, None
+
     def note_op(self, name: str | bytes, made) -> None:
         """Write down an op that ran."""
+        try:
+            self._note_op(name, made)
+        except Exception as error:
+            self.lose(error)
+
+    def _note_op(self, name: str | bytes, made) -> None:
         before, self.paused = self.paused, True
         self.ran.append((name.decode() if type(name) is bytes else str(name), _kernel(made)))
         self.paused = before
 
     def profile(self, frame, event, argument):
         """Count a call of a frame, or of a C function."""
+        try:
+            self._profile(frame, event, argument)
+        except Exception as error:
+            self.lose(error)
+
+    def _profile(self, frame, event, argument):
         if self.paused:
             if frame is self._until and event == "return":
                 self.paused, self._until = False, None
@@ -211,6 +229,13 @@ class Tally:
 
     def step(self, frame, event, argument):
         """Count a line, or look at an instruction."""
+        try:
+            self._step(frame, event)
+        except Exception as error:
+            self.lose(error)
+        return self.step
+
+    def _step(self, frame, event) -> None:
         code, at = frame.f_code, frame.f_lasti
         if event == "line":
             self.lines[id(code)] += 1
@@ -226,7 +251,6 @@ class Tally:
                 self.found[lookups[at]] = dict.get(frame.f_globals, lookups[at], KeyError)
             elif at in operators:
                 self.operators[id(code)] += 1
-        return self.step
 
     def _enter_frame(self, frame) -> None:
         code, space = frame.f_code, frame.f_globals
@@ -299,7 +323,7 @@ def _torch_mode(found: Tally):
     def heard(name, inputs, made):
         found.paused = True
         note(name, made)
-        found.paused = False
+        found.paused = bool(found.lost)
 
     mode = torch_private.dispatch_mode(heard, lambda code: SHUT.update({id(code): code}))
     SHUT[id(heard.__code__)] = heard.__code__
@@ -327,13 +351,16 @@ def _kernel(made) -> str:
 def journey(fn, *args, ways: bool = False, shares: bool = False, **kwargs) -> Journey:
     """Run `fn(*args, **kwargs)` twice, and show which of the six seams each of the calls passed.
 
-    `.model.first` and `.model.again` contain the counts, for the calling thread. *Yours* is the
-    code in the module of `fn`. Frames of other modules are counted but not followed. `ways=True`
-    runs the function in three ways, twice each: as it is, behind a fresh `tf.function`, and behind
-    a fresh `torch.compile`. `.model.by("tf.function")` returns one of them. `shares=True` calls it
-    a few more times with only a profiler written in C, and shows whose code took the time. An
-    Exception that it raises, and what it prints, appear in the exhibit. TypeError if `fn` cannot be
-    called, makes a coroutine, or is not a plain function though `ways=True`. Example:
+    What it changes, it changes twice. The journey begins inside the call: *name* means that your
+    own lines looked up globals, and the name of `fn` is not counted. *cache key* is that of a
+    tf.function or of functools. Guards of Dynamo are asked at *evaluator*. `.model.first` and
+    `.model.again` contain the counts, for the calling thread. *Yours* is the code in the module of
+    `fn`. Frames of other modules are counted but not followed. `ways=True` runs the function in
+    three ways, twice each: as it is, behind a fresh `tf.function`, and behind a fresh
+    `torch.compile`. `.model.by("tf.function")` returns one of them. `shares=True` calls it a few
+    more times with only a profiler written in C, and shows whose code took the time. An Exception
+    that it raises, and what it prints, appear in the exhibit. TypeError if `fn` cannot be called,
+    makes a coroutine, or is not a plain function though `ways=True`. Example:
     `show_journey(step, x).model.first.ops`
     """
     function = refuse_what_does_not_run(fn, "show_journey", args)
@@ -375,6 +402,8 @@ def _called_twice(fn, args, kwargs, function, shares=False) -> Journey:
         note = "No time was measured because the call raises."
     if cut:
         note = f"{note} {_interruption(again, 'In the second call, y')}".lstrip()
+    if lost := again.lost or first.lost:
+        note = f"{note} The recorder failed with {lost}. What came after that is unknown.".lstrip()
     title = f"The journey of {name_of(fn)}, called twice"
     return Journey(title, _passage(first), _passage(again), measured, note)
 

@@ -19,6 +19,8 @@ from ...safety.arguments import quote_value, real_isinstance, require_str
 from ..text.value import short_repr
 
 OUTSIDE = ("input", "variable")  # op types of values from outside
+EMPTY = "No op type has been registered yet with the course's own small OneFlow. The registries of "
+EMPTY += "TensorFlow and PyTorch are not shown here."
 OWN = " ◆ by you: a file of yours defines its op type."
 
 
@@ -87,8 +89,9 @@ def _find_neighbours(job: Job) -> dict[str, str]:
 
 
 def registry_graph(*jobs) -> Graph:
-    """Draw the op types that files have registered, with kernels, gradient rules, and gaps.
+    """Draw the op types that files have registered with the course's own small OneFlow.
 
+    You also see kernels, gradient rules, and gaps. TensorFlow and PyTorch have other registries.
     The ops of the given jobs are drawn before their types.
     """
     registry, nodes, edges = session().registry, [], []
@@ -122,7 +125,7 @@ def registry_graph(*jobs) -> Graph:
             node = "gradient rule", "backward", basename(rule.file)
         if rule is not None or op.name.endswith("_forward"):
             add(op, f"gradient of {op.name}", "gradient from", *node)
-    notes = [] if own else ["No op type has been registered yet."]
+    notes = [] if own else [EMPTY]
     if missing := sum(not op.file for op in ops):
         are = "is" if missing == 1 else "are"
         notes.append(f"{counted(missing, 'op')} of built-in types {are} left out.")

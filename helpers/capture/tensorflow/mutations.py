@@ -7,30 +7,42 @@ TensorFlow compares a function's arguments before and after the trace
 import copy
 import pickle
 import random
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 
-from ...internals import tensorflow_private
+from ...internals import tensorflow_private, torch_private
 from ...model.phrase import interrupted, listed
 from ...model.tables import Entry, Ledger, Verdict
-from ...safety import arguments, progress
+from ...safety import arguments, progress, restoring
 from ...safety.arguments import printable, real_isinstance, real_type_name, static_attribute
 from ...safety.restoring import is_interrupted, redirected
-from ..cpython.objects import called, names_used, python_function
+from ...safety.users_frames import is_library
+from ..cpython.objects import called, compiled, names_used, python_function
 from ..cpython.settrace import Printed, run_to_end
 from ..cpython.unwrapping import arguments as named_arguments
+from ..cpython.unwrapping import frameworks_of
+from ..text.value import of_library
 from .trace_ledger import watched_of
 from .trace_words import literal
 
 NAMED = "parameter(s) were modified:"
-LIBRARIES = {"builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch"}
+STATELESS = {"typing", "abc"}  # what an object inherits from these has no attributes of its own
 PARTS = {MethodType: ("__func__", "__self__"), BuiltinFunctionType: ("__self__",)}
 PARTS[partial] = "func", "args", "keywords"
+CACHE = type(lru_cache(abs))
+PARTS[CACHE] = ("__wrapped__",)
 SCALARS = (str, bytes, int, float, complex, bool, type(None))
 FIXED = (*SCALARS, range, slice, CodeType)  # nothing in them can be changed; in a subclass it can
 MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Keras's
 TAKEN = (FunctionType, BuiltinFunctionType, ModuleType, type, Enum)  # not the body's to change
+VALUES = {  # module -> its classes whose objects never change
+    "tensorflow": ("Tensor", "DType", "TensorShape", "TypeSpec"),
+    "torch": ("dtype", "device", "Size", "layout", "memory_format"),
+    "numpy": ("generic", "dtype"),
+}
 MOST_THINGS, MOST_CASES, MOST_WAYS, MOST_NAMED = 50_000, 200, 12, 10
 MARKS = (
     ("changed", "no error, but only some calls make the change"),
@@ -39,8 +51,13 @@ MARKS = (
 )
 CASES = "name -> a function, or (function, *arguments)"
 WAYS = "heading -> a callable that accepts a function and returns one"
+PLAIN_WAY = "plain Python"
 UNCHANGED, NOT_KNOWN = QUIET = "caller's unchanged", "not known what changed"
-TITLE = "Which changes of arguments, globals and closures does TensorFlow notice, or lose at a hit?"
+TITLE = "Which changes of arguments, globals and closures does {} notice, or lose at a {}?"
+NO_FRAMEWORK = (
+    "Neither TensorFlow nor PyTorch is imported, so only plain Python was run. Import one "
+)
+NO_FRAMEWORK += "to compare its way, or pass ways=."
 WHEN = {(True, True): "changed at every call", (False, True): "changed at the second call only"}
 FIRST = "changed at the first call, not at the second", "changed at the trace, not at the hit"
 GONE = object()
@@ -53,34 +70,33 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     `cases`: name -> function, or (function, *arguments); TypeError for others. Of a tf.function,
     its Python function is run. Each way is called twice, unless it raises: a tf.function traces at
     the first call, and then hits. Each call finds the same state: containers and plain objects
-    among the arguments, globals and closures, and the random numbers of Python and NumPy. A change
-    of it is named by its path and restored. Objects that are not compared (an array, a variable)
-    are listed. What is printed is compared. What a method, or a function reached through an
-    attribute, changes elsewhere is not. `ways`: heading -> what makes a callable of a function. The
-    default is the function as it is, and `tf.function`. `.model.entries` contains the rows.
-    Example: `watch_mutations({"append": (step, [])})`
+    among the arguments, globals and closures, and the random numbers of Python, NumPy and PyTorch.
+    A change of it is named by its path and restored, also if another thread made it. Names that a
+    framework or Python itself adds are left alone. Objects that are not compared (an array, a
+    variable, an object of a library) are listed. What is printed is compared. What a method, or a
+    function reached through an attribute, changes elsewhere is not. `ways`: heading -> what makes a
+    callable of a function. The default is the function as it is, and behind the frameworks that
+    your program uses: `tf.function`, or a `torch.compile` of a copy, with `backend="eager"`.
+    `.model.entries` contains the rows. Example: `watch_mutations({"append": (step, [])})`
     """
-    if ways is None:
-        import tensorflow as tf
-
-        ways = {"plain Python": lambda fn: fn, "tf.function": tf.function}
-    ways = arguments.table(ways, "ways=", WAYS, MOST_WAYS)
-    for name, way in ways:
+    note, is_default = "", ways is None
+    ways = None if is_default else arguments.table(ways, "ways=", WAYS, MOST_WAYS)
+    for name, way in ways or ():
         arguments.called(way, f"the way '{printable(name)}'")
-    entries = []
     cases = arguments.table(cases, "watch_mutations", CASES, MOST_CASES)
-    note = ""
+    ways = [*_default_ways(cases).items()] if is_default else ways
+    entries, used = [], set()
     for name, case in progress.counted("case", cases):
         fn, *args = arguments.parts(case)
         arguments.called(fn, f"the case '{printable(name)}'")
         fn = python_function(getattr(watched_of(fn), "function", fn)) or fn
         verdicts, notes = [], {}
         for _, way in ways:
-            verdict, told = _run(fn, copy_containers(args), way)
+            verdict, sentences = _run(fn, copy_containers(args), way, used)
             if is_interrupted():
                 break
             verdicts.append(verdict)
-            notes |= dict.fromkeys(told)
+            notes |= dict.fromkeys(sentences)
         if is_interrupted():
             if not entries:
                 raise KeyboardInterrupt
@@ -88,7 +104,55 @@ def mutations_ledger(cases, ways=None) -> Ledger:
             break
         entries.append(Entry(printable(name), tuple(verdicts), "; ".join(notes)))
     heads = "the body's change", tuple(printable(name) for name, _ in ways)
-    return Ledger(TITLE, *heads, tuple(entries), note, marks=MARKS)
+    if is_default and len(ways) == 1:
+        note = " ".join(filter(None, (note, NO_FRAMEWORK)))
+    return Ledger(_title(used), *heads, tuple(entries), note, marks=MARKS)
+
+
+def _title(used: set[str]) -> str:
+    """Return the question that the ledger answers for the frameworks that the ways `used`."""
+    end = "hit" if used == {"TensorFlow"} else "second call"
+    return TITLE.format(" or ".join(sorted(used, reverse=True)) or "each way", end)
+
+
+def _default_ways(cases: list[tuple[str, object]]) -> dict[str, Callable]:
+    """Return the ways of the frameworks that are imported already, of those that the cases use."""
+    loaded = {
+        name
+        for name, home in (("TensorFlow", "tensorflow"), ("PyTorch", "torch"))
+        if restoring.module(home)
+    }
+    used = set()
+    for _, case in cases:
+        fn, *args = case if type(case) is tuple and case else (case,)
+        used |= frameworks_of(fn, tuple(args)) & loaded
+    if not used:  # plain Python could be behind either; this verb is first of all TensorFlow's
+        used = loaded & {"TensorFlow"} or loaded
+    ways = {PLAIN_WAY: lambda fn: fn}
+    if "TensorFlow" in used:
+        ways["tf.function"] = restoring.module("tensorflow").function
+    if "PyTorch" in used:
+        ways["torch.compile"] = _compiled_copy
+    return ways
+
+
+def _compiled_copy(fn):
+    """Return what torch.compile makes of a copy of `fn`: nothing is kept with its own code."""
+    torch_private.refuse_late_dynamo()
+    import torch
+
+    return torch.compile(_copied(fn), backend="eager")
+
+
+def _copied(fn):
+    if type(fn) is MethodType:
+        return MethodType(_copied(fn.__func__), fn.__self__)
+    if type(fn) is not FunctionType:
+        return _copied(lambda *args, **kwargs: fn(*args, **kwargs))
+    code = fn.__code__.replace()
+    copied = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+    copied.__kwdefaults__ = fn.__kwdefaults__
+    return copied
 
 
 def copy_containers(args: list) -> list:
@@ -96,17 +160,26 @@ def copy_containers(args: list) -> list:
     return copy.deepcopy(args, {id(leaf): leaf for leaf in _Snapshot([("", args)]).leaves})
 
 
-def _run(fn, args, way) -> tuple[Verdict, list[str]]:
-    """Run `fn` one way, twice -> the verdict; what was raised, and not looked into."""
+def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
+    """Run `fn` one way, twice -> the verdict; what was raised, and not looked into.
+
+    `used`: the names of the frameworks behind the ways so far; those of this way are added.
+    """
     roots = [("self", fn.__self__)] if type(fn) is MethodType else []
     before = _Snapshot([*roots, (called(fn), fn), *named_arguments(fn, tuple(args), {})])
     known, made, runs, leaked = set(map(id, before.leaves)), [], [], {}
     error = run_to_end(lambda: made.append(way(fn)))
     before.put_back()
+    used |= _frameworks_behind(made[0]) if made else set()
     while not error and len(runs) < 2:
         printed = Printed()
-        with tensorflow_private.hearing_traces() as traced, redirected(printed):
+        with ExitStack() as stack:
+            traced = []
+            if restoring.module("tensorflow"):
+                traced = stack.enter_context(tensorflow_private.hearing_traces())
+            stack.enter_context(redirected(printed))
             error = run_to_end(lambda: made[0](*args))
+        used |= {"TensorFlow"} if traced else set()
         changed = before.changed() | ({"what it prints": ""} if printed.total else {})
         runs.append((changed, len(traced)))  # they keep alive what the function made
         leaked |= {path: 0 for path, now in changed.items() if _has_graph_tensor(now, known)}
@@ -114,14 +187,24 @@ def _run(fn, args, way) -> tuple[Verdict, list[str]]:
     unseen = ", ".join(dict.fromkeys(map(real_type_name, filter(_can_change, before.leaves))))
     kept = _when(runs, error) or (NOT_KNOWN if unseen else UNCHANGED)
     left = f"; a graph tensor stays in {listed(leaked, MOST_NAMED)}" if leaked else ""
-    told = [f"neither copied nor compared: {unseen}"] * bool(unseen)
+    sentences = [f"neither copied nor compared: {unseen}"] * bool(unseen)
     if not error:
         some = any(words in kept for words in (*FIRST, WHEN[False, True]))
         tone = "failed" if leaked else "changed" if some else "plain"
-        return Verdict(f"no error; {kept}{left}", tone), told
+        return Verdict(f"no error; {kept}{left}", tone), sentences
     named = f"the error names {error.partition(NAMED)[2].strip()}" if NAMED in error else error
     tone = "refused" if NAMED in error and kept in QUIET else "failed"
-    return Verdict(f"{error.partition(':')[0]}; {kept}{left}", tone), [named, *told]
+    return Verdict(f"{error.partition(':')[0]}; {kept}{left}", tone), [named, *sentences]
+
+
+def _frameworks_behind(callable_object) -> set[str]:
+    """Return which frameworks' compilers a way has put around a function."""
+    found = set()
+    if python_function(getattr(watched_of(callable_object), "function", callable_object)):
+        found.add("TensorFlow")
+    if restoring.module("torch._dynamo") and compiled(callable_object) is not None:
+        found.add("PyTorch")
+    return found
 
 
 def _when(runs, error: str) -> str:
@@ -134,6 +217,8 @@ def _when(runs, error: str) -> str:
 
 
 def _has_graph_tensor(value, known: set[int]) -> bool:
+    if not restoring.module("tensorflow"):
+        return False
     leaves = (leaf for leaf in _Snapshot([("", value)]).leaves if id(leaf) not in known)
     return any(real_isinstance(leaf, tensorflow_private.SymbolicTensor) for leaf in leaves)
 
@@ -155,15 +240,17 @@ class _Snapshot:
     def _look_into(self, path: str, one) -> list[tuple[str, object]]:
         if real_isinstance(one, tuple, frozenset):
             return [(f"{path}[{at}]", part) for at, part in enumerate(one)]
-        homes = {_home(kind) for kind in type(one).__mro__[:-1]}
-        # Of a plain object the attributes; a larger one has slots, or a state of its own in C.
-        is_plain = homes and not homes & LIBRARIES and type(one).__basicsize__ <= PLAIN
-        inside = getattr(one, "__dict__", None) if is_plain else None
+        inside = getattr(one, "__dict__", None) if _is_plain(one) else None
         if type(one) in (list, dict, set) or inside is not None:
             call = static_attribute(one, "__call__")
             style, inside = ("{}[{}]", one) if inside is None else ("{}.{}", inside)
-            return [*self._keep(path, style, inside), (f"{path}.__call__", call)]
+            found = [*self._keep(path, style, inside), (f"{path}.__call__", call)]
+            return [*found, (called(type(one)), type(one))]
         self.leaves.append(one)
+        if _is_users_space(one):
+            inside = one if real_isinstance(one, type) else vars(one)
+            found = self._keep(path, "{}.{}", inside)
+            return [(name, part) for name, part in found if _is_container(part) or _is_plain(part)]
         if type(one) is FunctionType:
             return self._look_into_function(path, one)
         parts = PARTS.get(type(one))  # of anything else, what a tf.function is made of
@@ -179,9 +266,9 @@ class _Snapshot:
 
     def _look_into_function(self, path: str, function) -> list[tuple[str, object]]:
         """Note the names that a function of somebody's can rebind; return what it refers to."""
-        if _home(function) in LIBRARIES:
-            return []
         space, code = function.__globals__, function.__code__
+        if is_library(code.co_filename):  # a wrapper: its globals and cells are the library's
+            return [(path, function.__dict__.get("__wrapped__"))]
         self._keep("", "{1}", space)
         found = [(name, space.get(name)) for name in sorted(names_used(code))]
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
@@ -194,34 +281,95 @@ class _Snapshot:
     def changed(self) -> dict[str, object]:
         """Return path -> what it refers to now, of each that refers to something else."""
         states = _random_states()
-        found = {name: "" for name, before in self._random.items() if states[name] != before}
+        drawn = (name for name, state in self._random.items() if states.get(name) != state)
+        found = dict.fromkeys(drawn, "")
         for path, style, owner, before in self._held.values():
             now = _content(owner)
             if type(now) is set or type(now) is list and len(now) != len(before):
                 found |= {path: now} if now != before else {}
                 continue
-            now, old = _parts(now), _parts(before)
-            pairs = [(key, old.get(key, GONE), now.get(key, GONE)) for key in {**old, **now}]
-            pairs = [(key, new) for key, one, new in pairs if _is_other(one, new)]
-            found |= {_place(style, path, key): new for key, new in pairs}
+            changes = _changes(owner, now, before)
+            found |= {_place(style, path, key): new for key, new in changes.items()}
         return found
 
     def put_back(self) -> None:
-        """Let every name refer to what it referred to, and each container hold what it held."""
-        import numpy as np
-
-        for _, style, owner, before in self._held.values():
-            if style.startswith("{}"):
+        """Let each name and container that was changed be what it was; leave all others alone."""
+        for _, _, owner, before in self._held.values():
+            now = _content(owner)
+            if real_isinstance(owner, type):
+                _restore_class(owner, before)
+            elif type(owner) is CellType:
+                if before and _changes(owner, now, before):
+                    owner.cell_contents = before[""]
+            elif type(owner) is dict:
+                _restore_dict(owner, before)
+            elif type(owner) is list:
+                if len(now) != len(before) or _changes(owner, now, before):
+                    owner[:] = before
+            elif now != before:
                 owner.clear()
-                (owner.extend if type(owner) is list else owner.update)(before)
-            elif type(owner) is dict:  # others may look a name up meanwhile
                 owner.update(before)
-                for name in owner.keys() - before.keys():
-                    del owner[name]
-            elif before:
-                owner.cell_contents = before[""]
-        np.random.set_state(pickle.loads(self._random["np.random"]))
-        random.setstate(pickle.loads(self._random["random"]))
+        _restore_random_states(self._random)
+
+
+def _is_container(one) -> bool:
+    return arguments.is_exactly(one, list, dict, set, tuple, frozenset)
+
+
+def _is_plain(one) -> bool:
+    """Return whether this is an object with attributes of a class that no library defines."""
+    kinds = [kind for kind in type(one).__mro__[:-1] if _home(kind) not in STATELESS]
+    # A larger one has slots, or a state of its own in C.
+    is_small = type(one).__basicsize__ <= PLAIN
+    return bool(kinds) and is_small and not any(map(of_library, kinds))
+
+
+def _changes(owner, now, before) -> dict:
+    """Return key -> its new value or GONE, of those that somebody's own code has changed."""
+    now, before = _parts(now), _parts(before)
+    changes = {}
+    for key in {**before, **now}:
+        new = now.get(key, GONE)
+        if _is_other(before.get(key, GONE), new):
+            changes[key] = new
+    if type(owner) is dict and changes:
+        for name in torch_private.names_given_by_dynamo(owner, changes) | PYTHONS_OWN:
+            changes.pop(name, None)
+    return changes
+
+
+# Names that Python itself adds to a module: without them, a warning would be shown once more.
+PYTHONS_OWN = {"__warningregistry__", "__builtins__"}
+
+
+def _restore_dict(owner: dict, before: dict) -> None:
+    """Restore the items that were changed, one by one: others may look a name up meanwhile."""
+    for key in _changes(owner, owner, before):
+        if key in before:
+            owner[key] = before[key]
+        else:
+            owner.pop(key, None)
+    if [key for key in owner if key in before] != [*before]:
+        later = {key: owner.pop(key) for key in [*owner]}
+        owner.update({key: later.pop(key) for key in before if key in later} | later)
+
+
+def _restore_class(owner: type, before: dict) -> None:
+    for name in _changes(owner, _content(owner), before):
+        if name in before:
+            setattr(owner, name, before[name])
+        else:
+            delattr(owner, name)
+
+
+def _is_users_space(one) -> bool:
+    """Return whether this is a class or a module that is no library's: a body can change both."""
+    if real_isinstance(one, type):
+        return not any(
+            of_library(kind) for kind in one.__mro__[:-1] if _home(kind) not in STATELESS
+        )
+    file = vars(one).get("__file__") if type(one) is ModuleType else None
+    return type(file) is str and not is_library(file)
 
 
 def _home(made) -> str:
@@ -229,6 +377,10 @@ def _home(made) -> str:
 
 
 def _content(owner):
+    """Return what a body can change of this: a container itself, else its names as a dict."""
+    if real_isinstance(owner, type):
+        names = (name for name in vars(owner) if not name.startswith(("__", "_abc_")))
+        return {name: vars(owner)[name] for name in names}
     if type(owner) is not CellType:
         return owner
     try:
@@ -246,10 +398,27 @@ def _parts(container) -> dict:
 
 
 def _random_states() -> dict[str, bytes]:
-    import numpy as np
+    """Return the states of the random numbers of Python, and of NumPy and PyTorch if imported."""
+    states = {"random": pickle.dumps(random.getstate())}
+    if numpy := restoring.module("numpy"):
+        states["np.random"] = pickle.dumps(numpy.random.get_state())
+    if torch := restoring.module("torch"):
+        with suppress(Exception):  # a mode of the program's may refuse to read it
+            states["torch.random"] = bytes(torch.default_generator.get_state().numpy())
+    return dict(sorted(states.items()))
 
-    states = {"np.random": np.random.get_state(), "random": random.getstate()}
-    return {name: pickle.dumps(state) for name, state in states.items()}
+
+def _restore_random_states(states: dict[str, bytes]) -> None:
+    """Set each state that is another now: a state in use by another library is left alone."""
+    now = _random_states()
+    if now["random"] != states["random"]:
+        random.setstate(pickle.loads(states["random"]))
+    if now.get("np.random") != states.get("np.random", now.get("np.random")):
+        restoring.module("numpy").random.set_state(pickle.loads(states["np.random"]))
+    if now.get("torch.random") != states.get("torch.random", now.get("torch.random")):
+        torch = restoring.module("torch")
+        state = torch.tensor(list(states["torch.random"]), dtype=torch.uint8, device="cpu")
+        torch.default_generator.set_state(state)
 
 
 def _is_other(one, other) -> bool:
@@ -259,10 +428,13 @@ def _is_other(one, other) -> bool:
 
 def _can_change(leaf) -> bool:
     """Return whether a leaf can be changed in a way that is not seen here."""
-    import numpy as np
-    import tensorflow as tf
-
-    values = tf.Tensor, tf.DType, tf.TensorShape, tf.TypeSpec, np.generic, np.dtype
-    if type(leaf) in FIXED or real_isinstance(leaf, *TAKEN, *values):
+    if type(leaf) in FIXED or real_isinstance(leaf, *TAKEN):
         return False
+    if type(leaf) is CACHE:
+        return True
+    for home, names in VALUES.items():
+        module = restoring.module(home)
+        kinds = [getattr(module, name) for name in names if hasattr(module, name)]
+        if module and real_isinstance(leaf, *kinds):
+            return False
     return not callable(leaf) or any(cls.__name__ in MODELS for cls in type(leaf).__mro__)

@@ -12,7 +12,6 @@ import traceback
 from ...safety.users_frames import is_library
 from .source import file_lines
 
-LONGEST = 2_000
 FRAMEWORKS = ("tensorflow", "keras")
 MARKS = re.compile(r"in user code:|Graph execution error|tf\.function|AutoGraph|\[Op:|\{\{node ")
 FRAME = re.compile(r'(\s*)File "([^"]+)", line (\d+)(?:, in .*)?\s*$')

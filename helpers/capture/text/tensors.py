@@ -72,6 +72,14 @@ def field(tensor, name: str):
         return getattr(torch.Tensor, name).__get__(tensor)
 
 
+def gradient(tensor):
+    """Return the `.grad` that a leaf of torch has already; None of anything else."""
+    torch = restoring.module("torch")
+    if torch is None or type(tensor) not in (torch.Tensor, torch.nn.Parameter):
+        return None
+    return tensor.grad if tensor.is_leaf else None
+
+
 def words(tensor) -> str:
     """Return dtype and sizes, such as `float32 [3, 4]`, or words instead of them."""
     kind = real_type_name(tensor)

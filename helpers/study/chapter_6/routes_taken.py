@@ -44,10 +44,16 @@ def route(answers, calls):
     """You can see a call's route in its code. The X-ray of each call agrees with you."""
     if not calls:
         raise InvalidAnswer("there are no calls to check. Run the cell that makes them")
-    trees = {name: call_tree(call) for name, call in calls.items()}
+    trees = {name: _second_call(call) for name, call in calls.items()}
     truth = {name: _write_plainly(tree.routes or tree.route) for name, tree in trees.items()}
     why = {name: WHY.get(route, "") for name, route in truth.items()}
     return check_guess(answers, truth, why, ROUTES, _write_plainly)
+
+
+def _second_call(call):
+    """Return the tree of a call that was made before: the first call of a tf.function traces."""
+    call_tree(call)
+    return call_tree(call)
 
 
 def _write_plainly(route):

@@ -156,6 +156,7 @@ def _shows_no_guard(model) -> bool:
 )
 @diagnosed(
     {
+        "cache key": "Dynamo's key is its guards. At which station are they asked?",
         "name": "the name os.getenv refers to the right function, but does anything call it?",
         "frame": "the second call evaluates no frame of getenv. What decided that?",
         "C call": "the C call multiplies correctly. Where does its factor come from?",
@@ -164,7 +165,6 @@ def _shows_no_guard(model) -> bool:
         "evaluator",
         _shows_no_guard,
         "what is checked before a call, or a hit although the switch has changed",
-        "cache key",  # the guards are the key of Dynamo's cache
     ),
 )
 def dead_switch(seam, proof, cured: type, broken):

@@ -20,9 +20,16 @@ LONGEST_SAID = 400  # characters of a label in the text form
 LONGEST_LABEL = 52
 DRAWN_AS = dict.fromkeys(("holder", "group", "entry", "after", "gone"), "object")
 DRAWN_AS |= dict.fromkeys(("leaf", "new", "altered"), "update")
-DRAWN_AS |= {"input": "tensor", "call": "op", "type": "code", "site": "name", "variable": "cell"}
+DRAWN_AS |= {
+    "input": "tensor",
+    "call": "op",
+    "recompute": "forward",
+    "type": "code",
+    "site": "name",
+    "variable": "cell",
+}
 # A legend says these kinds in these words, not in those of what they are drawn as.
-WORDS = {name: name for name in ("input", "variable", "after")}
+WORDS = {name: name for name in ("input", "variable", "after", "recompute")}
 WORDS |= {"leaf": "adds to a leaf's .grad", "pass": "passes its input on"}
 WORDS |= {"type": "op type", "site": "call", "entry": "cache entry"}
 SET_APART = {"group", "gone", "new", "altered", "own", "found"}
