@@ -4,7 +4,6 @@ Torch may move or drop any of them in any release: `missing()` says in a sentenc
 there. Torch is imported at the first look-up, not before.
 """
 
-import gc
 import importlib
 import logging
 import pkgutil
@@ -32,7 +31,9 @@ def _places(module: str, names: str, **others: str) -> dict[str, str]:
 
 # group -> name -> module:attribute; a part of this course needs one or two groups, seldom all.
 PLACES = {
-    "hook": _places("torch._C._dynamo.eval_frame", "set_eval_frame reset_code")
+    "hook": _places(
+        "torch._C._dynamo.eval_frame", "set_eval_frame reset_code set_code_exec_strategy"
+    )
     | _places("torch._C._dynamo.eval_frame", "", callback="get_eval_frame_callback")
     | _places("torch._dynamo.types", "ConvertFrameReturn GuardedCode wrap_guarded_code")
     | _places("torch._dynamo.types", "FrameAction FrameExecStrategy")
@@ -51,7 +52,8 @@ PLACES = {
     | _places("torch._dynamo.pgo", "get_code_state")
     | _places("torch._dynamo", "convert_frame", dynamo_utils="utils")
     | _places("torch._dynamo.utils", "", compilations="get_compilation_metrics")
-    | _places("torch._dynamo.convert_frame", "input_codes"),
+    | _places("torch._dynamo.convert_frame", "input_codes output_codes compile_lock")
+    | _places("torch._dynamo.guards", "CheckFunctionManager"),
     "tracing": _places("torch._dynamo.symbolic_convert", "InstructionTranslatorBase")
     | _places("torch._dynamo.output_graph", "OutputGraph")
     | _places("torch._dynamo.convert_frame", "register_bytecode_hook")
@@ -271,37 +273,6 @@ def forget_sizes(code: CodeType) -> None:
 
 
 @contextmanager
-def nothing_compiled():
-    """Have Dynamo compile all functions anew in the block; what it had compiled is back after it.
-
-    Its cache is of a code object, so functions that it has met get a copy of theirs meanwhile.
-    """
-    met = {id(code): code for code in codes_met()}
-    copies = {key: _copied(code) for key, code in met.items()}
-    found = gc.get_referrers(*met.values())
-    before = [(fn, fn.__code__) for fn in found if type(fn) is FunctionType]
-    sizes = __getattr__("get_code_state")()
-    kept = dict(sizes)
-    sizes.clear()
-    try:
-        for fn, code in before:
-            fn.__code__ = copies[id(code)]
-        yield
-    finally:
-        for fn, code in before:
-            if fn.__code__ is copies[id(code)]:  # else somebody gave it another in the block
-                fn.__code__ = code
-        sizes.clear()
-        sizes.update(kept)
-
-
-def _copied(code: CodeType) -> CodeType:
-    """Return a copy of a code object, and of those in it."""
-    inside = (_copied(one) if type(one) is CodeType else one for one in code.co_consts)
-    return code.replace(co_consts=tuple(inside))
-
-
-@contextmanager
 def same_settings():
     """Put Dynamo's settings back at the end that somebody changed inside."""
     config = __getattr__("config")
@@ -317,6 +288,20 @@ def same_settings():
 def stance() -> str:
     """Return what `torch.compiler.set_stance` has set."""
     return __getattr__("eval_frame")._stance.stance
+
+
+def turned_off() -> str:
+    """Return the setting that keeps Dynamo from compiling anything new now; "" if there is none."""
+    if __getattr__("config").disable:
+        return "torch._dynamo.config.disable"
+    if (now := stance()) in ("force_eager", "eager_on_recompile", "fail_on_recompile"):
+        return f'torch.compiler.set_stance("{now}")'
+    return ""
+
+
+def is_disabled(fn) -> bool:
+    """Return whether a function comes from `torch.compiler.disable`."""
+    return static_attribute(fn, "_torchdynamo_disable") is True
 
 
 def inner_function(fn):

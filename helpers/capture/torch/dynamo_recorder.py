@@ -13,6 +13,7 @@ from types import CodeType, FunctionType, SimpleNamespace
 from weakref import WeakKeyDictionary
 
 from ...internals import torch_private
+from ...internals.dynamo_state import as_if_new
 from ...mini.frame_hook import guarded
 from ...mini.versions import one_name
 from ...model.graphs import Graph
@@ -31,7 +32,11 @@ MOST_INSTRUCTIONS = 500
 LONGEST, MOST_KINDS = 300, 3
 KINDS = {"RestartAnalysis": "start over", "SkipFrame": "skipped", "Unsupported": "given up"}
 SKIPPED = "Dynamo decided to skip the frame while tracing: "
-UNSAID = "an error was suppressed during compilation", "frame is in the Dynamo skipfiles list"
+UNSAID = (
+    "an error was suppressed during compilation",
+    "frame is in the Dynamo skipfiles list",
+    "frame is already Dynamo-generated code",  # that Dynamo does not compile again what it made
+)
 JUMP = "Data-dependent branching"
 JUMP_WHY = "where to jump depends on a value that Dynamo does not know while it translates"
 LINK = "For more details about this graph break, please visit:"
@@ -77,6 +82,8 @@ class Record:
         self._home, self._steps, self._seen = home, steps, set()
         self._open, self._known, self._real = {}, {}, {}
         self.skipped: dict[str, str] = {}  # function -> reason
+        self.rewritten_as, self.barred, self.left_out = [], [], []
+        self.turned_off = torch_private.turned_off()
 
     def passed(self, frame, reason: str):
         """Note a frame that Dynamo leaves to Python; one that it gave up has an event."""
@@ -211,15 +218,16 @@ def record(
     """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
 
     Followed are the functions of the module of `function`, with which `call` starts; of others,
-    graph breaks are told, and instructions counted. All is compiled anew; what was compiled
-    before is not touched. `entries`: what Dynamo keeps for `kept_for`, else for `function`.
+    graph breaks are told, and instructions counted. All is compiled anew, and nothing of it stays.
+    `rewritten_as`: Dynamo's new codes for `kept_for`, else for `function`. `barred`: what Dynamo
+    does not compile outside of this run. `left_out`: what it would skip after it.
     """
-    torch_private.needed("dynamo", "tracing", "cache")
+    torch_private.needed("hook", "dynamo", "tracing", "cache")
     import torch
 
-    kept = Record(function.__globals__, steps)
+    kept, code = Record(function.__globals__, steps), (kept_for or function).__code__
     with (
-        torch_private.nothing_compiled(),
+        as_if_new(code) as fresh,
         torch_private.logs(),
         torch_private.translating(kept) as lost,
         redirected(kept.printed),
@@ -236,7 +244,8 @@ def record(
         except BaseException as error:
             kept.error = error
             note_end(error)
-        kept.entries = torch_private.cache_entries((kept_for or function).__code__)
+        kept.rewritten_as = [entry.code for entry in torch_private.cache_entries(code)]
+    kept.barred, kept.left_out = fresh.barred, fresh.skipped
     kept.lost = error_message(lost[0]) if lost else ""
     return kept
 

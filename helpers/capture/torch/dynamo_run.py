@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
+from os.path import basename
 from traceback import FrameSummary
 from types import CodeType
 
@@ -56,6 +57,22 @@ HEADED = {"place": "where", "code": "code", "cause": "cause", "explanation": "wh
 BREAK_COLUMNS = columns("code", **HEADED, effect="then")
 TIMES = Column("count", "times")
 QUALIFIED = re.compile(r"method: <Logger (\S+) \(\w+\)>\.(\w+)|\bqualname: ([\w.]+)")
+TURNED_OFF = "Dynamo compiles nothing new while {} is set."
+DISABLED = "torch.compiler.disable keeps Dynamo out of this function, so in your program Python "
+DISABLED += "runs it. This is what Dynamo does without it."
+BARRED = {  # by what torch decided about a code object earlier
+    "SKIP": "This is a fresh compile. In your program Dynamo skips {}, because of an earlier call, "
+    "such as one inside a dispatch mode: Python runs it, compiled or not, until "
+    "torch._dynamo.reset().",
+    "RUN_ONLY": "This is a fresh compile. In your program Dynamo compiles {} no more, since it "
+    "reached the recompile limit: Python runs the calls that fit no entry.",
+}
+OF_TORCH = ", the frame that torch puts around what it cannot start with"
+WRAP = "inner", "external_utils.py"
+SHARED = "In your program, torch.compile of this turns Dynamo off for all modules of torch.nn that "
+SHARED += (
+    "are compiled by themselves, until torch._dynamo.reset(), because they share the frame inner."
+)
 EXPLAINED = "torch._dynamo.explain reports {}: the number of graphs minus one."
 
 MOST_SHOWN, MOST_CASES = 8, 200
@@ -69,9 +86,9 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
     """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
 
     `fn` is a Python function, or contains one, as an nn.Module does. Otherwise TypeError.
-    RuntimeError if torch cannot be watched. Earlier compiled code is compiled again for this run
-    but also kept, so no other function recompiles because of it. `.model` has `steps`, `graphs` and
-    `breaks`. Example: `watch_compile(step, x).model.steps[0].opname`
+    RuntimeError if torch cannot be watched. All is compiled anew for this run, and nothing of that
+    stays: what you compiled before is as it was, and counts and limits are, too. `.model` has
+    `steps`, `graphs` and `breaks`. Example: `watch_compile(step, x).model.steps[0].opname`
     """
     return watched(fn, args, kwargs)[0]
 
@@ -80,7 +97,9 @@ def watched(fn, args=(), kwargs=None, verb="watch_compile", steps: int = MOST_ST
     """Return the run of `dynamo_run`, and its record. Without `steps`, graphs and breaks only."""
     inside = compilable(fn, verb, args)
     kept = record(inside.call, inside.function, args, kwargs, steps)
-    return _Draft(kept, inside).run(), kept
+    run = _Draft(kept, inside).run()
+    told = _told_outside(kept, fn)
+    return replace(run, note=" ".join((run.note, *told))), kept
 
 
 def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
@@ -105,8 +124,9 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
         note += [EXPLAINED.format(explained)]
     if run.resumed:
         note += [f"It continued in {counted(len(run.resumed), 'resume function')}."]
-    title, note = f"Graph breaks of {named(inside.function)}", (*note, run.outcome)
-    return _list_breaks(title, run.breaks, kept, (*note, *inside.sentences), run.outcome)
+    title = f"Graph breaks of {named(inside.function)}"
+    note += [run.outcome, *inside.sentences, *_told_outside(kept, fn)]
+    return _list_breaks(title, run.breaks, kept, note, run.outcome)
 
 
 def _list_breaks(title, breaks, kept: Record, notes=(), outcome="", in_block=False) -> BreakListing:
@@ -124,6 +144,23 @@ def _list_breaks(title, breaks, kept: Record, notes=(), outcome="", in_block=Fal
     advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in breaks if b.page)
     note = " ".join((*note, *notes)) + "".join(advice)
     return BreakListing(title, BREAK_COLUMNS + (TIMES,) * merged, rows, note, graphs, outcome)
+
+
+def _told_outside(kept: Record, fn) -> list[str]:
+    """Return a sentence for each way in which Dynamo treats the program otherwise than this run."""
+    told = [TURNED_OFF.format(kept.turned_off)] * bool(kept.turned_off)
+    if torch_private.is_disabled(fn) and not kept.turned_off:
+        told.append(DISABLED)
+    for code, action in kept.barred:
+        name = f"{_name(code)}{words.in_file(code.co_filename, code.co_firstlineno)}"
+        told.append(BARRED[action].format(name + OF_TORCH * _is_wrapper(code)))
+    told += [SHARED] * any(map(_is_wrapper, kept.left_out))
+    return told
+
+
+def _is_wrapper(code: CodeType) -> bool:
+    """Return whether it is the code that torch shares among all that Dynamo cannot start with."""
+    return (code.co_name, basename(code.co_filename)) == WRAP
 
 
 def _merge(same: list[Break]) -> Break:
@@ -173,14 +210,14 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
     # without it, no calls that only measure time
     with torch_private.config.patch(record_runtime_overhead=False):
         kept = record(inside.call, inside.function, args, kwargs, 0, function)
-    if not (entries := kept.entries):
+    if not kept.rewritten_as:
         why = "Python runs it as it is"
         if kept.error:
             why = f"the call raised {error_message(kept.error)}"
         elif kept.graphs:  # of a module of torch's own it starts further inside
             why = "what it compiled starts further inside; pass a function that calls it"
         raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
-    code, left_out = entries[0].code, ""
+    code, left_out = kept.rewritten_as[0], ""
     listed = bytecode(code.replace(co_names=tuple(map(words.same, code.co_names))))
     kept_columns = [c for c in listed.columns if c.field not in ("where", "snippet")]
     if any(map(words.RESUME.match, code.co_names)):
