@@ -290,6 +290,18 @@ def stance() -> str:
     return __getattr__("eval_frame")._stance.stance
 
 
+@contextmanager
+def unmarked(module):
+    """Take the attribute off a module at the end that `torch.compile` puts on it in the block."""
+    attributes, mark = getattr(module, "__dict__", {}), "_is_torch_compile"
+    was_there = mark in attributes
+    try:
+        yield
+    finally:
+        if not was_there:
+            attributes.pop(mark, None)
+
+
 def turned_off() -> str:
     """Return the setting that keeps Dynamo from compiling anything new now; "" if there is none."""
     if __getattr__("config").disable:

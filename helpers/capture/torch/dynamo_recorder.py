@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from ...internals import torch_private
 from ...internals.dynamo_state import as_if_new
-from ...mini.frame_hook import guarded
+from ...mini.frame_hook import guarded, installed
 from ...mini.versions import one_name
 from ...model.graphs import Graph
 from ...model.phrase import clipped, ended, listed
@@ -84,6 +84,7 @@ class Record:
         self.skipped: dict[str, str] = {}  # function -> reason
         self.rewritten_as, self.barred, self.left_out = [], [], []
         self.turned_off = torch_private.turned_off()
+        self.stuck = installed()[0].owner == "torch" and not torch_private.callback()
 
     def passed(self, frame, reason: str):
         """Note a frame that Dynamo leaves to Python; one that it gave up has an event."""
@@ -228,6 +229,7 @@ def record(
     kept, code = Record(function.__globals__, steps), (kept_for or function).__code__
     with (
         as_if_new(code) as fresh,
+        torch_private.unmarked(call),
         torch_private.logs(),
         torch_private.translating(kept) as lost,
         redirected(kept.printed),

@@ -73,6 +73,8 @@ SHARED = "In your program, torch.compile of this turns Dynamo off for all module
 SHARED += (
     "are compiled by themselves, until torch._dynamo.reset(), because they share the frame inner."
 )
+STUCK = "An earlier error left torch's evaluator of frames in the interpreter's slot; put_back() "
+STUCK += "takes it out."
 EXPLAINED = "torch._dynamo.explain reports {}: the number of graphs minus one."
 
 MOST_SHOWN, MOST_CASES = 8, 200
@@ -155,6 +157,7 @@ def _told_outside(kept: Record, fn) -> list[str]:
         name = f"{_name(code)}{words.in_file(code.co_filename, code.co_firstlineno)}"
         told.append(BARRED[action].format(name + OF_TORCH * _is_wrapper(code)))
     told += [SHARED] * any(map(_is_wrapper, kept.left_out))
+    told += [STUCK] * kept.stuck
     return told
 
 
