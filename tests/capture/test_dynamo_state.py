@@ -42,4 +42,5 @@ def test_programs_feel_nothing_of_a_verb():
     processes = [start("plain"), *(start(*order) for order in orders)]
     plain, *watched = map(felt, processes)
     assert len(plain) >= 25
-    assert [line for one in watched for line in differences(plain, one)] == []
+    found = [line for one in watched for line in differences(plain, one)]
+    assert not found, "\n".join(found)

@@ -39,9 +39,11 @@ UNSAID = (
 )
 JUMP = "Data-dependent branching"
 JUMP_WHY = "where to jump depends on a value that Dynamo does not know while it translates"
+EMPTY_HEADING, MOST_LINES = "Developer debug context:", 40
 LINK = "For more details about this graph break, please visit:"
 RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)")
 RESUME, COMPILED = re.compile(r"__resume_at_(\d+)"), re.compile("__compiled_fn")
+HEADING = re.compile(r"(?m)^ *(Explanation|Hint|Developer debug context|from user code): ?")
 IMPORTED = re.compile(r"G\['__import_(\w+?)'\]")
 # code -> line of a break -> why Dynamo leaves what follows to Python; it decides that once
 RESTS: WeakKeyDictionary[CodeType, dict[int, str]] = WeakKeyDictionary()
@@ -292,10 +294,33 @@ class _Known:
 
 def same(text: str) -> str:
     """Return a text of Dynamo's with all that differs from run to run replaced or left out."""
-    text = text.partition(LINK)[0]
+    return steady(text.partition(LINK)[0]).rstrip()
+
+
+def steady(text: str) -> str:
+    """Return a whole text of Dynamo's without addresses, ids, counters and folders."""
     for pattern, instead in _SAME:
         text = pattern.sub(instead, text)
-    return text.rstrip()
+    return text
+
+
+def all_words(error: BaseException) -> str:
+    """Return the whole message of an error, as lines; "" if it has one short line only.
+
+    Torch puts the cause, the hint and your own line on different lines. Carets below a line and
+    empty headings are left out, and the middle of a message of very many lines.
+    """
+    try:
+        message = str(error)
+    except Exception:  # its own `__str__` may raise anything
+        return ""
+    lines = [line.rstrip() for line in steady(message).split("\n")]
+    lines = [line for line in lines if line.strip(" ^~") and line.strip() != EMPTY_HEADING]
+    if len(lines) < 2 and len(message) <= LONGEST:
+        return ""
+    if rest := lines[MOST_LINES // 2 : -MOST_LINES // 2]:
+        lines[MOST_LINES // 2 : -MOST_LINES // 2] = [f"… {len(rest):,} more lines …"]
+    return "\n".join(lines)
 
 
 def source_words(name: str) -> str:
@@ -319,13 +344,39 @@ def group_guards(guards) -> list[str]:
 
 
 def split_message(words: str) -> tuple[str, str]:
-    """Return the cause and the explanation in a message of Dynamo's about a graph break."""
+    """Return the cause and the explanation in a message of Dynamo's about a graph break.
+
+    A message without an explanation of its own is all cause: what follows its first line explains.
+    """
     if words.startswith("generic_jump"):
         return JUMP, JUMP_WHY
-    lines = [line.strip() for line in same(words).split("\n") if line.strip()]
-    told = next((line[12:].strip() for line in lines if line.startswith("Explanation:")), "")
-    cause = lines[0].rstrip(".") if lines else "no reason given"
-    return clipped(cause, LONGEST), clipped(told, LONGEST)
+    first, *rest = same(words).strip().split("\n")
+    told = parts_of(words, "Explanation")
+    if not told and not parts_of(words, "Hint"):
+        told = [" ".join(line.strip(" ^~") for line in rest)]
+    return first.strip().rstrip(".") or "no reason given", " ".join(" ".join(told).split())
+
+
+def why(event: Event) -> tuple[str, str]:
+    """Return the cause and the explanation of what happened.
+
+    Of a jump, torch gives the reason for the graph's end without both; the error has them.
+    """
+    unsaid = event.words.startswith("generic_jump") and HEADING.search(event.cause)
+    return split_message(event.cause if unsaid else event.words)
+
+
+def parts_of(words: str, heading: str) -> list[str]:
+    """Return what a message of Dynamo's says after each `heading:`, to the end of that part."""
+    found, part = [], None
+    for line in same(words).split("\n"):
+        if begun := HEADING.match(line):
+            part = begun[1] == heading
+            if part:
+                found.append(line[begun.end() :].strip())
+        elif part and line.strip():
+            found[-1] += f" {line.strip()}"
+    return found
 
 
 def in_file(path: str, lineno: int) -> str:

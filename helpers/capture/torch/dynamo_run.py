@@ -22,7 +22,7 @@ import numpy as np
 
 from ...internals import torch_private
 from ...model.code_records import Bytecode, columns
-from ...model.phrase import clipped, counted, ended, interrupted, listed
+from ...model.phrase import counted, ended, interrupted, listed
 from ...model.stage_records import Panel
 from ...model.tables import Column, Entry, Ledger, Listing, Verdict
 from ...model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
@@ -73,8 +73,8 @@ SHARED = "In your program, torch.compile of this turns Dynamo off for all module
 SHARED += (
     "are compiled by themselves, until torch._dynamo.reset(), because they share the frame inner."
 )
-STUCK = "An earlier error left torch's evaluator of frames in the interpreter's slot; put_back() "
-STUCK += "takes it out."
+STUCK = "torch's evaluator of frames is in the interpreter's slot, as an error of torch leaves it; "
+STUCK += "helpers.mini.frame_hook.put_back() takes it out."
 EXPLAINED = "torch._dynamo.explain reports {}: the number of graphs minus one."
 
 MOST_SHOWN, MOST_CASES = 8, 200
@@ -100,8 +100,8 @@ def watched(fn, args=(), kwargs=None, verb="watch_compile", steps: int = MOST_ST
     inside = compilable(fn, verb, args)
     kept = record(inside.call, inside.function, args, kwargs, steps)
     run = _Draft(kept, inside).run()
-    told = _told_outside(kept, fn)
-    return replace(run, note=" ".join((run.note, *told))), kept
+    told = " ".join(_told_outside(kept, fn))
+    return replace(run, note="\n".join(filter(None, (run.note, told)))), kept
 
 
 def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
@@ -143,9 +143,17 @@ def _list_breaks(title, breaks, kept: Record, notes=(), outcome="", in_block=Fal
     note = [f"{counted(len(breaks), 'graph break')}{told}." if breaks else "No graph break."]
     note += [f"{counted(graphs, 'graph')}."]
     note += [f"Dynamo skipped {listed(map(': '.join, skipped), MOST_SKIPPED)}."] * bool(skipped)
-    advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in breaks if b.page)
-    note = " ".join((*note, *notes)) + "".join(advice)
+    advice = dict.fromkeys(
+        f"{b.cause}: {b.hint} {b.page}".rstrip() for b in breaks if b.hint or b.page
+    )
+    note = "\n".join(filter(None, (" ".join((*note, *notes)), *advice, _all_of_message(kept))))
     return BreakListing(title, BREAK_COLUMNS + (TIMES,) * merged, rows, note, graphs, outcome)
+
+
+def _all_of_message(kept: Record) -> str:
+    """Return all that an error of the call says, where that is more than a sentence; else ""."""
+    message = words.all_words(kept.error) if kept.error is not None else ""
+    return f"The whole message:\n{message}" if message else ""
 
 
 def _told_outside(kept: Record, fn) -> list[str]:
@@ -198,7 +206,7 @@ class BreaksSeen:
         """Return the breaks so far."""
         draft, title = _Draft(self._kept), "Graph breaks in the block"
         found = [event for event in self._kept.events if event.kind in ("break", "given up")]
-        breaks = [draft._break(e, *words.split_message(e.words)) for e in found]
+        breaks = [draft._break(e, *words.why(e)) for e in found]
         return _list_breaks(title, breaks, self._kept, in_block=True)
 
 
@@ -216,7 +224,8 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
     if not kept.rewritten_as:
         why = "Python runs it as it is"
         if kept.error:
-            why = f"the call raised {error_message(kept.error)}"
+            message = words.all_words(kept.error)
+            why = "\n".join(filter(None, (f"the call raised {error_message(kept.error)}", message)))
         elif kept.graphs:  # of a module of torch's own it starts further inside
             why = "what it compiled starts further inside; pass a function that calls it"
         raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
@@ -268,12 +277,13 @@ class _Draft:
             note.append("Instructions of other modules' functions are not shown.")
         if kept.cut_off:
             note.append("Only the first instructions are shown.")
+        note = "\n".join(filter(None, (" ".join(note), _all_of_message(kept))))
         more = {"graphs": tuple(kept.graphs), "resumed": tuple(self.resumed.values())}
         more["places"] = tuple(self.pages.places)
         more |= {"breaks": tuple(self.breaks), "printed": kept.printed.text(), "outcome": outcome}
         where = self.pages.place(self.function.__code__)[0].where
         title = f"Dynamo translates {named(self.function)}{where}"
-        return DynamoRun(title, self.pages.text, steps, " ".join(note), **more)
+        return DynamoRun(title, self.pages.text, steps, note, **more)
 
     def _steps(self):
         events, position, tried = self.kept.events, 0, []
@@ -320,7 +330,7 @@ class _Draft:
     def _happened(self, event: Event) -> DynamoStep:
         label, ending, lane = event.words or RETURNED, "", "hand over"
         if event.kind not in ("graph", "code"):
-            cause, ending = words.split_message(event.words)
+            cause, ending = words.why(event)
             label, lane = f"{TOLD[event.kind]}: {cause}", "break"
             if event.kind in ("break", "given up"):
                 self.breaks.append(self._break(event, cause, ending))
@@ -331,9 +341,8 @@ class _Draft:
         return self._step(event, label, panels=tuple(panels), **more)
 
     def _break(self, event: Event, cause: str, why: str) -> Break:
-        told, _, page = event.cause.partition(words.LINK)
-        hints = re.findall(r"^ *Hint: (.+)$", words.same(told), re.MULTILINE)
-        hint, page = clipped(" ".join(map(ended, hints)), 2 * words.LONGEST), page.split()[:1]
+        hint = " ".join(map(ended, words.parts_of(event.cause, "Hint")))
+        page = event.cause.partition(words.LINK)[2].split()[:1]
         line, where = self._line(event.code, event.lineno), ""
         code = self.pages.text.split("\n")[line - 1].strip() if line else ""
         if event.lineno:
@@ -450,6 +459,8 @@ def cures_ledger(cases, *args) -> Ledger:
             note_interrupt(error)
             note = interrupted(len(entries), "case")
             break
+    if setting := torch_private.turned_off():
+        note = f"{TURNED_OFF.format(setting)} {note}".rstrip()
     title = "Graph breaks and their cures"
     return Ledger(title, "case", HEADINGS, tuple(entries), note, marks=MARKS)
 
@@ -524,7 +535,8 @@ def _run_quietly(fn, args):
 
 def _value_words(value) -> str:
     if real_isinstance(value, BaseException):
-        return error_message(value)
+        message = " ".join(words.all_words(value).split())
+        return f"{type(value).__name__}: {message}" if message else error_message(value)
     if tensors.is_tensor(value) and tensors.has_its_elements(value) and value.numel() <= MOST_SHOWN:
         value = value.double().round(decimals=3) if value.is_floating_point() else value
         return short_repr(value.tolist())
