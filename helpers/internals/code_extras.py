@@ -48,6 +48,17 @@ def action(pointer: int) -> str:
     return next(name for name in ACTIONS if _numbered(name) == number)
 
 
+def barred(codes) -> list[tuple[CodeType, str]]:
+    """Return which of these codes torch does not compile, each with an action's name.
+
+    Where torch's state cannot be read, none of them.
+    """
+    if unsupported() or not _places():
+        return []
+    actions = ((code, action(state_of(code))) for code in codes)
+    return [(code, found) for code, found in actions if found != "DEFAULT"]
+
+
 def state_of(code: CodeType) -> int:
     """Return the address of what torch has stored on a code object; 0 for nothing."""
     slot = _slot(code)

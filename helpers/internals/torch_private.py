@@ -302,6 +302,11 @@ def unmarked(module):
             attributes.pop(mark, None)
 
 
+def unsupported_messages() -> list[str]:
+    """Return what Dynamo could not compile so far, as it counts it."""
+    return [*__getattr__("dynamo_utils").counters["unimplemented"]]
+
+
 def turned_off() -> str:
     """Return the setting that keeps Dynamo from compiling anything new now; "" if there is none."""
     if __getattr__("config").disable:

@@ -84,7 +84,7 @@ class Record:
         self._home, self._steps, self._seen = home, steps, set()
         self._open, self._known, self._real = {}, {}, {}
         self.skipped: dict[str, str] = {}  # function -> reason
-        self.rewritten_as, self.barred, self.left_out = [], [], []
+        self.rewritten_as, self.barred, self.left_out, self.unsupported = [], [], [], []
         self.turned_off = torch_private.turned_off()
         self.stuck = installed()[0].owner == "torch" and not torch_private.callback()
 
@@ -223,7 +223,8 @@ def record(
     Followed are the functions of the module of `function`, with which `call` starts; of others,
     graph breaks are told, and instructions counted. All is compiled anew, and nothing of it stays.
     `rewritten_as`: Dynamo's new codes for `kept_for`, else for `function`. `barred`: what Dynamo
-    does not compile outside of this run. `left_out`: what it would skip after it.
+    does not compile outside of this run. `left_out`: what it would skip after it. `unsupported`:
+    what Dynamo said without a place in a function, as of a generator that it does not start with.
     """
     torch_private.needed("hook", "dynamo", "tracing", "cache")
     import torch
@@ -238,6 +239,7 @@ def record(
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
+        said = set(torch_private.unsupported_messages())
         try:
             compiled = torch.compile(call, backend=lambda graph, inputs: graph.forward)
             with guarded():
@@ -249,6 +251,7 @@ def record(
             kept.error = error
             note_end(error)
         kept.rewritten_as = [entry.code for entry in torch_private.cache_entries(code)]
+        kept.unsupported = [one for one in torch_private.unsupported_messages() if one not in said]
     kept.barred, kept.left_out = fresh.barred, fresh.skipped
     kept.lost = error_message(lost[0]) if lost else ""
     return kept

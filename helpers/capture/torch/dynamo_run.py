@@ -10,7 +10,8 @@ import random
 import re
 import warnings
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
@@ -20,7 +21,7 @@ from types import CodeType
 
 import numpy as np
 
-from ...internals import torch_private
+from ...internals import code_extras, torch_private
 from ...model.code_records import Bytecode, columns
 from ...model.phrase import counted, ended, interrupted, listed
 from ...model.stage_records import Panel
@@ -29,6 +30,7 @@ from ...model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
 from ...safety import progress
 from ...safety.arguments import quote_value, real_isinstance, table
 from ...safety.restoring import is_interrupted, note_interrupt, redirected, running_user_code
+from ...safety.users_frames import is_library
 from ..cpython.bytecode import bytecode
 from ..cpython.objects import named
 from ..cpython.settrace import Printed
@@ -60,13 +62,18 @@ QUALIFIED = re.compile(r"method: <Logger (\S+) \(\w+\)>\.(\w+)|\bqualname: ([\w.
 TURNED_OFF = "Dynamo compiles nothing new while {} is set."
 DISABLED = "torch.compiler.disable keeps Dynamo out of this function, so in your program Python "
 DISABLED += "runs it. This is what Dynamo does without it."
+FRESH = "This is a fresh compile. In your program "
 BARRED = {  # by what torch decided about a code object earlier
-    "SKIP": "This is a fresh compile. In your program Dynamo skips {}, because of an earlier call, "
-    "such as one inside a dispatch mode: Python runs it, compiled or not, until "
-    "torch._dynamo.reset().",
-    "RUN_ONLY": "This is a fresh compile. In your program Dynamo compiles {} no more, since it "
-    "reached the recompile limit: Python runs the calls that fit no entry.",
+    "SKIP": "Dynamo skips {}, because of an earlier call, such as one in a dispatch mode: Python "
+    "runs it, compiled or not, until torch._dynamo.reset().",
+    "RUN_ONLY": "Dynamo compiles {} no more, since it reached the recompile limit: Python runs the "
+    "calls that fit no entry.",
 }
+UNCALLED = "No compiled function was called in the block."
+BEFORE = (
+    "Compiled functions were called in the block, but Dynamo translated nothing in it: what was "
+)
+BEFORE += "compiled or skipped before is not translated again."
 OF_TORCH = ", the frame that torch puts around what it cannot start with"
 WRAP = "inner", "external_utils.py"
 SHARED = "In your program, torch.compile of this turns Dynamo off for all modules of torch.nn that "
@@ -75,6 +82,8 @@ SHARED += (
 )
 STUCK = "torch's evaluator of frames is in the interpreter's slot, as an error of torch leaves it; "
 STUCK += "helpers.mini.frame_hook.put_back() takes it out."
+NOT_KNOWN = "Why Dynamo compiled nothing is not known: it broke no graph, and gave no reason for "
+NOT_KNOWN += "a frame that it left to Python."
 EXPLAINED = "torch._dynamo.explain reports {}: the number of graphs minus one."
 
 MOST_SHOWN, MOST_CASES = 8, 200
@@ -143,11 +152,21 @@ def _list_breaks(title, breaks, kept: Record, notes=(), outcome="", in_block=Fal
     note = [f"{counted(len(breaks), 'graph break')}{told}." if breaks else "No graph break."]
     note += [f"{counted(graphs, 'graph')}."]
     note += [f"Dynamo skipped {listed(map(': '.join, skipped), MOST_SKIPPED)}."] * bool(skipped)
+    if not (breaks or graphs or skipped or in_block or kept.error or kept.turned_off):
+        note.append(_why_nothing(kept))
     advice = dict.fromkeys(
         f"{b.cause}: {b.hint} {b.page}".rstrip() for b in breaks if b.hint or b.page
     )
     note = "\n".join(filter(None, (" ".join((*note, *notes)), *advice, _all_of_message(kept))))
     return BreakListing(title, BREAK_COLUMNS + (TIMES,) * merged, rows, note, graphs, outcome)
+
+
+def _why_nothing(kept: Record) -> str:
+    """Return why Dynamo compiled nothing, in its own words, or that it is not known."""
+    told = [": ".join(filter(None, words.split_message(one))) for one in kept.unsupported]
+    if told:
+        return f"Dynamo gave up: {' '.join(map(ended, told))}"
+    return NOT_KNOWN
 
 
 def _all_of_message(kept: Record) -> str:
@@ -161,12 +180,16 @@ def _told_outside(kept: Record, fn) -> list[str]:
     told = [TURNED_OFF.format(kept.turned_off)] * bool(kept.turned_off)
     if torch_private.is_disabled(fn) and not kept.turned_off:
         told.append(DISABLED)
-    for code, action in kept.barred:
-        name = f"{_name(code)}{words.in_file(code.co_filename, code.co_firstlineno)}"
-        told.append(BARRED[action].format(name + OF_TORCH * _is_wrapper(code)))
+    told += [FRESH + _told_barred(code, action) for code, action in kept.barred]
     told += [SHARED] * any(map(_is_wrapper, kept.left_out))
     told += [STUCK] * kept.stuck
     return told
+
+
+def _told_barred(code: CodeType, action: str) -> str:
+    """Return in a sentence that Dynamo does not compile frames of this code."""
+    name = f"{_name(code)}{words.in_file(code.co_filename, code.co_firstlineno)}"
+    return BARRED[action].format(name + OF_TORCH * _is_wrapper(code))
 
 
 def _is_wrapper(code: CodeType) -> bool:
@@ -198,8 +221,34 @@ class BreaksSeen:
 
     def __init__(self):
         torch_private.needed("dynamo", "tracing")
-        self._kept = Record({}, 0)
-        self.watching = partial(torch_private.translating, self._kept)
+        self._kept, self._called = Record({}, 0), {}
+        self._kept.stuck = False
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Listen to Dynamo, and to calls of compiled functions."""
+        called = torch_private.compiled_calls(self._note_call)
+        with torch_private.translating(self._kept), called:
+            yield
+
+    def _note_call(self, fn) -> None:
+        """Note the code that a call of a compiled function starts with; raise nothing in it."""
+        with suppress(Exception):
+            module = getattr(fn, "__self__", None)
+            started = type(module).forward if hasattr(type(module), "forward") else fn
+            code = getattr(started, "__func__", started).__code__
+            self._called[id(code)] = code
+
+    def _told(self) -> list[str]:
+        """Return what the rows do not say: that nothing was called, or nothing is compiled."""
+        kept, codes = self._kept, self._called.values()
+        told = [TURNED_OFF.format(kept.turned_off)] * bool(kept.turned_off)
+        own = [one for one in codes if _is_wrapper(one) or not is_library(one.co_filename)]
+        for code, action in code_extras.barred(own):
+            told.append(_told_barred(code, action))
+        if not (told or kept.events or kept.graphs or kept.skipped):
+            told.append(BEFORE if codes else UNCALLED)
+        return told
 
     @property
     def model(self) -> BreakListing:
@@ -207,7 +256,7 @@ class BreaksSeen:
         draft, title = _Draft(self._kept), "Graph breaks in the block"
         found = [event for event in self._kept.events if event.kind in ("break", "given up")]
         breaks = [draft._break(e, *words.why(e)) for e in found]
-        return _list_breaks(title, breaks, self._kept, in_block=True)
+        return _list_breaks(title, breaks, self._kept, self._told(), in_block=True)
 
 
 def rewritten(fn, *args, **kwargs) -> Bytecode:
