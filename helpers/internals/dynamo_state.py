@@ -13,7 +13,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from types import CodeType
 
 from ..safety import restoring
@@ -151,12 +151,14 @@ def _hearing(fresh: Fresh) -> Iterator[None]:
 
     @functools.wraps(real)
     def asked(wrapper, frame, *rest, **more):
-        fresh.meet(frame.f_code, frame.f_globals, thread)
+        with suppress(Exception):  # it is the user's call
+            fresh.meet(frame.f_code, frame.f_globals, thread)
         return real(wrapper, frame, *rest, **more)
 
     @functools.wraps(real_skip)
     def skipping(code):
-        fresh.skip(code)
+        with suppress(Exception):
+            fresh.skip(code)
         return real_skip(code)
 
     with patched(entrance, __call__=asked), patched(place, skip_code=skipping):
@@ -185,17 +187,18 @@ def _cleanups():
 
 
 def _names_of_dynamo(space: dict) -> set[str]:
-    return {name for name in space if type(name) is str and name.startswith(OF_DYNAMO)}
+    return {name for name in [*space] if type(name) is str and name.startswith(OF_DYNAMO)}
 
 
 def _remove_names(fresh: Fresh, hooks: set[int]) -> None:
     """Take the names that Dynamo added in the block out of the globals of functions."""
     cleanups = _cleanups()
     for key in cleanups.values.keys() - hooks:
-        cleanups._remove_id(key)
+        with suppress(KeyError):  # the user has deleted such a name
+            cleanups._remove_id(key)
     for space, before in fresh.globals.values():
         for name in _names_of_dynamo(space) - before:
-            del space[name]
+            space.pop(name, None)
 
 
 def _detach(before: set) -> None:

@@ -186,6 +186,11 @@ def _told_outside(kept: Record, fn) -> list[str]:
     return told
 
 
+def _first(errors) -> list[str]:
+    """Return the words of the first of these errors, if there is one."""
+    return [error_message(error) for error in errors[:1]]
+
+
 def _told_barred(code: CodeType, action: str) -> str:
     """Return in a sentence that Dynamo does not compile frames of this code."""
     name = f"{_name(code)}{words.in_file(code.co_filename, code.co_firstlineno)}"
@@ -221,14 +226,14 @@ class BreaksSeen:
 
     def __init__(self):
         torch_private.needed("dynamo", "tracing")
-        self._kept, self._called = Record({}, 0), {}
+        self._kept, self._called, self._lost = Record({}, 0), {}, []
         self._kept.stuck = False
 
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Listen to Dynamo, and to calls of compiled functions."""
         called = torch_private.compiled_calls(self._note_call)
-        with torch_private.translating(self._kept), called:
+        with torch_private.translating(self._kept) as self._lost, called:
             yield
 
     def _note_call(self, fn) -> None:
@@ -246,6 +251,7 @@ class BreaksSeen:
         own = [one for one in codes if _is_wrapper(one) or not is_library(one.co_filename)]
         for code, action in code_extras.barred(own):
             told.append(_told_barred(code, action))
+        told += [f"Not all of it could be read on this torch ({e})." for e in _first(self._lost)]
         if not (told or kept.events or kept.graphs or kept.skipped):
             told.append(BEFORE if codes else UNCALLED)
         return told
