@@ -4,7 +4,6 @@ Torch may move or drop any of them in any release: `missing()` says in a sentenc
 there. Torch is imported at the first look-up, not before.
 """
 
-import gc
 import importlib
 import logging
 import pkgutil
@@ -33,7 +32,9 @@ def _places(module: str, names: str, **others: str) -> dict[str, str]:
 
 # group -> name -> module:attribute; a part of this course needs one or two groups, seldom all.
 PLACES = {
-    "hook": _places("torch._C._dynamo.eval_frame", "set_eval_frame reset_code")
+    "hook": _places(
+        "torch._C._dynamo.eval_frame", "set_eval_frame reset_code set_code_exec_strategy"
+    )
     | _places("torch._C._dynamo.eval_frame", "", callback="get_eval_frame_callback")
     | _places("torch._dynamo.types", "ConvertFrameReturn GuardedCode wrap_guarded_code")
     | _places("torch._dynamo.types", "FrameAction FrameExecStrategy")
@@ -52,7 +53,8 @@ PLACES = {
     | _places("torch._dynamo.pgo", "get_code_state")
     | _places("torch._dynamo", "convert_frame", dynamo_utils="utils")
     | _places("torch._dynamo.utils", "", compilations="get_compilation_metrics")
-    | _places("torch._dynamo.convert_frame", "input_codes"),
+    | _places("torch._dynamo.convert_frame", "input_codes output_codes compile_lock")
+    | _places("torch._dynamo.guards", "CheckFunctionManager"),
     "tracing": _places("torch._dynamo.symbolic_convert", "InstructionTranslatorBase")
     | _places("torch._dynamo.output_graph", "OutputGraph")
     | _places("torch._dynamo.convert_frame", "register_bytecode_hook")
@@ -461,37 +463,6 @@ def _size_keys(state, code: CodeType) -> list:
 
 
 @contextmanager
-def nothing_compiled():
-    """Have Dynamo compile all functions anew in the block; what it had compiled is back after it.
-
-    Its cache is of a code object, so functions that it has met get a copy of theirs meanwhile.
-    """
-    met = {id(code): code for code in codes_met()}
-    copies = {key: _copied(code) for key, code in met.items()}
-    found = gc.get_referrers(*met.values())
-    before = [(fn, fn.__code__) for fn in found if type(fn) is FunctionType]
-    sizes = __getattr__("get_code_state")()
-    kept = dict(sizes)
-    sizes.clear()
-    try:
-        for fn, code in before:
-            fn.__code__ = copies[id(code)]
-        yield
-    finally:
-        for fn, code in before:
-            if fn.__code__ is copies[id(code)]:  # else somebody gave it another in the block
-                fn.__code__ = code
-        sizes.clear()
-        sizes.update(kept)
-
-
-def _copied(code: CodeType) -> CodeType:
-    """Return a copy of a code object, and of those in it."""
-    inside = (_copied(one) if type(one) is CodeType else one for one in code.co_consts)
-    return code.replace(co_consts=tuple(inside))
-
-
-@contextmanager
 def same_settings():
     """Put Dynamo's settings back at the end that somebody changed inside."""
     config = __getattr__("config")
@@ -507,6 +478,37 @@ def same_settings():
 def stance() -> str:
     """Return what `torch.compiler.set_stance` has set."""
     return __getattr__("eval_frame")._stance.stance
+
+
+@contextmanager
+def unmarked(module):
+    """Take the attribute off a module at the end that `torch.compile` puts on it in the block."""
+    attributes, mark = getattr(module, "__dict__", {}), "_is_torch_compile"
+    was_there = mark in attributes
+    try:
+        yield
+    finally:
+        if not was_there:
+            attributes.pop(mark, None)
+
+
+def unsupported_messages() -> list[str]:
+    """Return what Dynamo could not compile so far, as it counts it."""
+    return [*__getattr__("dynamo_utils").counters["unimplemented"]]
+
+
+def turned_off() -> str:
+    """Return the setting that keeps Dynamo from compiling anything new now; "" if there is none."""
+    if __getattr__("config").disable:
+        return "torch._dynamo.config.disable"
+    if (now := stance()) in ("force_eager", "eager_on_recompile", "fail_on_recompile"):
+        return f'torch.compiler.set_stance("{now}")'
+    return ""
+
+
+def is_disabled(fn) -> bool:
+    """Return whether a function comes from `torch.compiler.disable`."""
+    return static_attribute(fn, "_torchdynamo_disable") is True
 
 
 def inner_function(fn):
@@ -648,8 +650,15 @@ def translating(watcher):
     steps = patched(translator, step=watched_step, log_graph_break=watched_break)
     skips = patched(entrance, **({"_handle_skip": watched_skip} if skip else {}))
     graphs = {"compile_subgraph": watched_cut, "call_user_compiler": watched_backend}
-    with handle, steps, skips, patched(output, **graphs):
-        yield lost
+    times = __getattr__("dynamo_utils").compilation_time_metrics
+    before = set(times)
+    try:
+        with handle, steps, skips, patched(output, **graphs):
+            yield lost
+    finally:
+        for name in [*times]:
+            if name.startswith("bytecode_hooks_") and name not in before:
+                del times[name]  # torch takes the time of such a hook
 
 
 @contextmanager

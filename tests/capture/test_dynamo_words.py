@@ -51,7 +51,7 @@ def test_message_is_split_into_cause_and_explanation():
     assert words.split_message(said) == ("Failed to trace", "it is in C.")
     assert words.split_message("") == ("no reason given", "")
     assert words.split_message("generic_jump TensorVariable()")[0] == words.JUMP
-    assert len(words.split_message("x" * 1000)[0]) <= words.LONGEST
+    assert words.split_message("x" * 1000)[0] == "x" * 1000  # torch's own words are not cut
 
 
 def test_resume_functions_are_known_by_name():

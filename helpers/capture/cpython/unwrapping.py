@@ -27,6 +27,7 @@ _HOLDERS = {property: "fget", functools.cached_property: "func"}
 _HOLDERS |= dict.fromkeys((staticmethod, classmethod), "__func__")
 _GENERATORS = ("contextmanager", "asynccontextmanager")  # of contextlib; they run no line at once
 _COMPILED = "torch.compile is unwrapped: this is the Python function that it compiles."
+_DISABLED = "torch.compiler.disable is unwrapped: this is what it keeps Dynamo out of."
 _TRACED = "tf.function is unwrapped: this is the Python function that it traces."
 _CACHED = "functools.lru_cache is unwrapped, and its cache is not used."
 _COMPILERS = {"numba": "numba", "jax": "jax.jit", "jaxlib": "jax.jit"}
@@ -199,6 +200,8 @@ def _find_layer(thing, args: tuple):
             return wrapped, f"The wrapper {real_type_name(thing)} is unwrapped.", False
         if "get_compiler_config" in inside:
             return wrapped, _COMPILED, True
+        if "_torchdynamo_disable" in inside:
+            return wrapped, _DISABLED, True
         maker = printable(thing.__code__.co_qualname.partition(".<locals>")[0])
         maker = "argmap" if "__argmap__" in inside else maker  # networkx writes its code anew
         words = f"The decorator {maker.removesuffix('.__call__')} is unwrapped"
@@ -235,7 +238,8 @@ def _find_module(thing):
             continue
         inside = instance_dict(thing)
         if (plain := dict.get(inside.get("_modules") or {}, "_orig_mod")) is not None:
-            return plain, _COMPILED, True
+            disabled = real_type_name(inside.get("dynamo_ctx")) == "DisableContext"
+            return plain, _DISABLED if disabled else _COMPILED, True
         function = static_attribute(thing, method)
         if type(function) is FunctionType and method not in inside:
             function = MethodType(function, thing)

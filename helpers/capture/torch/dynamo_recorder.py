@@ -13,7 +13,8 @@ from types import CodeType, FunctionType, SimpleNamespace
 from weakref import WeakKeyDictionary
 
 from ...internals import torch_private
-from ...mini.frame_hook import guarded
+from ...internals.dynamo_state import as_if_new
+from ...mini.frame_hook import guarded, installed
 from ...mini.versions import one_name
 from ...model.graphs import Graph
 from ...model.phrase import clipped, ended, listed
@@ -32,12 +33,18 @@ MOST_INSTRUCTIONS = 500
 LONGEST, MOST_KINDS = 300, 3
 KINDS = {"RestartAnalysis": "start over", "SkipFrame": "skipped", "Unsupported": "given up"}
 SKIPPED = "Dynamo decided to skip the frame while tracing: "
-UNSAID = "an error was suppressed during compilation", "frame is in the Dynamo skipfiles list"
+UNSAID = (
+    "an error was suppressed during compilation",
+    "frame is in the Dynamo skipfiles list",
+    "frame is already Dynamo-generated code",  # that Dynamo does not compile again what it made
+)
 JUMP = "Data-dependent branching"
 JUMP_WHY = "where to jump depends on a value that Dynamo does not know while it translates"
+EMPTY_HEADING, MOST_LINES = "Developer debug context:", 40
 LINK = "For more details about this graph break, please visit:"
 RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)")
 RESUME, COMPILED = re.compile(r"__resume_at_(\d+)"), re.compile("__compiled_fn")
+HEADING = re.compile(r"(?m)^ *(Explanation|Hint|Developer debug context|from user code): ?")
 IMPORTED = re.compile(r"G\['__import_(\w+?)'\]")
 # code -> line of a break -> why Dynamo leaves what follows to Python; it decides that once
 RESTS: WeakKeyDictionary[CodeType, dict[int, str]] = WeakKeyDictionary()
@@ -78,6 +85,9 @@ class Record:
         self._home, self._steps, self._seen = home, steps, set()
         self._open, self._known, self._real = {}, {}, {}
         self.skipped: dict[str, str] = {}  # function -> reason
+        self.rewritten_as, self.barred, self.left_out, self.unsupported = [], [], [], []
+        self.turned_off = torch_private.turned_off()
+        self.stuck = installed()[0].owner == "torch" and not torch_private.callback()
 
     def passed(self, frame, reason: str):
         """Note a frame that Dynamo leaves to Python; one that it gave up has an event."""
@@ -212,21 +222,25 @@ def record(
     """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
 
     Followed are the functions of the module of `function`, with which `call` starts; of others,
-    graph breaks are told, and instructions counted. All is compiled anew; what was compiled
-    before is not touched. `entries`: what Dynamo keeps for `kept_for`, else for `function`.
+    graph breaks are told, and instructions counted. All is compiled anew, and nothing of it stays.
+    `rewritten_as`: Dynamo's new codes for `kept_for`, else for `function`. `barred`: what Dynamo
+    does not compile outside of this run. `left_out`: what it would skip after it. `unsupported`:
+    what Dynamo said without a place in a function, as of a generator that it does not start with.
     """
-    torch_private.needed("dynamo", "tracing", "cache")
+    torch_private.needed("hook", "dynamo", "tracing", "cache")
     import torch
 
-    kept = Record(function.__globals__, steps)
+    kept, code = Record(function.__globals__, steps), (kept_for or function).__code__
     with (
-        torch_private.nothing_compiled(),
+        as_if_new(code) as fresh,
+        torch_private.unmarked(call),
         torch_private.logs(),
         torch_private.translating(kept) as lost,
         redirected(kept.printed),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
+        said = set(torch_private.unsupported_messages())
         try:
             compiled = torch.compile(call, backend=lambda graph, inputs: graph.forward)
             with guarded():
@@ -237,7 +251,9 @@ def record(
         except BaseException as error:
             kept.error = error
             note_end(error)
-        kept.entries = torch_private.cache_entries((kept_for or function).__code__)
+        kept.rewritten_as = [entry.code for entry in torch_private.cache_entries(code)]
+        kept.unsupported = [one for one in torch_private.unsupported_messages() if one not in said]
+    kept.barred, kept.left_out = fresh.barred, fresh.skipped
     kept.lost = error_message(lost[0]) if lost else ""
     return kept
 
@@ -282,10 +298,33 @@ class _Known:
 
 def same(text: str) -> str:
     """Return a text of Dynamo's with all that differs from run to run replaced or left out."""
-    text = text.partition(LINK)[0]
+    return steady(text.partition(LINK)[0]).rstrip()
+
+
+def steady(text: str) -> str:
+    """Return a whole text of Dynamo's without addresses, ids, counters and folders."""
     for pattern, instead in _SAME:
         text = pattern.sub(instead, text)
-    return text.rstrip()
+    return text
+
+
+def all_words(error: BaseException) -> str:
+    """Return the whole message of an error, as lines; "" if it has one short line only.
+
+    Torch puts the cause, the hint and your own line on different lines. Carets below a line and
+    empty headings are left out, and the middle of a message of very many lines.
+    """
+    try:
+        message = str(error)
+    except Exception:  # its own `__str__` may raise anything
+        return ""
+    lines = [line.rstrip() for line in steady(message).split("\n")]
+    lines = [line for line in lines if line.strip(" ^~") and line.strip() != EMPTY_HEADING]
+    if len(lines) < 2 and len(message) <= LONGEST:
+        return ""
+    if rest := lines[MOST_LINES // 2 : -MOST_LINES // 2]:
+        lines[MOST_LINES // 2 : -MOST_LINES // 2] = [f"… {len(rest):,} more lines …"]
+    return "\n".join(lines)
 
 
 def source_words(name: str) -> str:
@@ -309,13 +348,39 @@ def group_guards(guards) -> list[str]:
 
 
 def split_message(words: str) -> tuple[str, str]:
-    """Return the cause and the explanation in a message of Dynamo's about a graph break."""
+    """Return the cause and the explanation in a message of Dynamo's about a graph break.
+
+    A message without an explanation of its own is all cause: what follows its first line explains.
+    """
     if words.startswith("generic_jump"):
         return JUMP, JUMP_WHY
-    lines = [line.strip() for line in same(words).split("\n") if line.strip()]
-    told = next((line[12:].strip() for line in lines if line.startswith("Explanation:")), "")
-    cause = lines[0].rstrip(".") if lines else "no reason given"
-    return clipped(cause, LONGEST), clipped(told, LONGEST)
+    first, *rest = same(words).strip().split("\n")
+    told = parts_of(words, "Explanation")
+    if not told and not parts_of(words, "Hint"):
+        told = [" ".join(line.strip(" ^~") for line in rest)]
+    return first.strip().rstrip(".") or "no reason given", " ".join(" ".join(told).split())
+
+
+def why(event: Event) -> tuple[str, str]:
+    """Return the cause and the explanation of what happened.
+
+    Of a jump, torch gives the reason for the graph's end without both; the error has them.
+    """
+    unsaid = event.words.startswith("generic_jump") and HEADING.search(event.cause)
+    return split_message(event.cause if unsaid else event.words)
+
+
+def parts_of(words: str, heading: str) -> list[str]:
+    """Return what a message of Dynamo's says after each `heading:`, to the end of that part."""
+    found, part = [], None
+    for line in same(words).split("\n"):
+        if begun := HEADING.match(line):
+            part = begun[1] == heading
+            if part:
+                found.append(line[begun.end() :].strip())
+        elif part and line.strip():
+            found[-1] += f" {line.strip()}"
+    return found
 
 
 def in_file(path: str, lineno: int) -> str:

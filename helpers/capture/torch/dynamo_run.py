@@ -10,24 +10,27 @@ import random
 import re
 import warnings
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
+from os.path import basename
 from traceback import FrameSummary
 from types import CodeType
 
 import numpy as np
 
-from ...internals import torch_private
+from ...internals import code_extras, torch_private
 from ...model.code_records import Bytecode, columns
-from ...model.phrase import clipped, counted, ended, interrupted, listed
+from ...model.phrase import counted, ended, interrupted, listed
 from ...model.stage_records import Panel
 from ...model.tables import Column, Entry, Ledger, Listing, Verdict
 from ...model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
 from ...safety import progress
 from ...safety.arguments import quote_value, real_isinstance, table
 from ...safety.restoring import is_interrupted, note_interrupt, redirected, running_user_code
+from ...safety.users_frames import is_library
 from ..cpython.bytecode import bytecode
 from ..cpython.objects import named
 from ..cpython.settrace import Printed
@@ -56,6 +59,31 @@ HEADED = {"place": "where", "code": "code", "cause": "cause", "explanation": "wh
 BREAK_COLUMNS = columns("code", **HEADED, effect="then")
 TIMES = Column("count", "times")
 QUALIFIED = re.compile(r"method: <Logger (\S+) \(\w+\)>\.(\w+)|\bqualname: ([\w.]+)")
+TURNED_OFF = "Dynamo compiles nothing new while {} is set."
+DISABLED = "torch.compiler.disable keeps Dynamo out of this function, so in your program Python "
+DISABLED += "runs it. This is what Dynamo does without it."
+FRESH = "This is a fresh compile. In your program "
+BARRED = {  # by what torch decided about a code object earlier
+    "SKIP": "Dynamo skips {}, because of an earlier call, such as one in a dispatch mode: Python "
+    "runs it, compiled or not, until torch._dynamo.reset().",
+    "RUN_ONLY": "Dynamo compiles {} no more, since it reached the recompile limit: Python runs the "
+    "calls that fit no entry.",
+}
+UNCALLED = "No compiled function was called in the block."
+BEFORE = (
+    "Compiled functions were called in the block, but Dynamo translated nothing in it: what was "
+)
+BEFORE += "compiled or skipped before is not translated again."
+OF_TORCH = ", the frame that torch puts around what it cannot start with"
+WRAP = "inner", "external_utils.py"
+SHARED = "In your program, torch.compile of this turns Dynamo off for all modules of torch.nn that "
+SHARED += (
+    "are compiled by themselves, until torch._dynamo.reset(), because they share the frame inner."
+)
+STUCK = "torch's evaluator of frames is in the interpreter's slot, as an error of torch leaves it; "
+STUCK += "helpers.mini.frame_hook.put_back() takes it out."
+NOT_KNOWN = "Why Dynamo compiled nothing is not known: it broke no graph, and gave no reason for "
+NOT_KNOWN += "a frame that it left to Python."
 EXPLAINED = "torch._dynamo.explain reports {}: the number of graphs minus one."
 
 MOST_SHOWN, MOST_CASES = 8, 200
@@ -69,9 +97,9 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
     """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
 
     `fn` is a Python function, or contains one, as an nn.Module does. Otherwise TypeError.
-    RuntimeError if torch cannot be watched. Earlier compiled code is compiled again for this run
-    but also kept, so no other function recompiles because of it. `.model` has `steps`, `graphs` and
-    `breaks`. Example: `watch_compile(step, x).model.steps[0].opname`
+    RuntimeError if torch cannot be watched. All is compiled anew for this run, and nothing of that
+    stays: what you compiled before is as it was, and counts and limits are, too. `.model` has
+    `steps`, `graphs` and `breaks`. Example: `watch_compile(step, x).model.steps[0].opname`
     """
     return watched(fn, args, kwargs)[0]
 
@@ -80,7 +108,9 @@ def watched(fn, args=(), kwargs=None, verb="watch_compile", steps: int = MOST_ST
     """Return the run of `dynamo_run`, and its record. Without `steps`, graphs and breaks only."""
     inside = compilable(fn, verb, args)
     kept = record(inside.call, inside.function, args, kwargs, steps)
-    return _Draft(kept, inside).run(), kept
+    run = _Draft(kept, inside).run()
+    told = " ".join(_told_outside(kept, fn))
+    return replace(run, note="\n".join(filter(None, (run.note, told)))), kept
 
 
 def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
@@ -105,8 +135,9 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
         note += [EXPLAINED.format(explained)]
     if run.resumed:
         note += [f"It continued in {counted(len(run.resumed), 'resume function')}."]
-    title, note = f"Graph breaks of {named(inside.function)}", (*note, run.outcome)
-    return _list_breaks(title, run.breaks, kept, (*note, *inside.sentences), run.outcome)
+    title = f"Graph breaks of {named(inside.function)}"
+    note += [run.outcome, *inside.sentences, *_told_outside(kept, fn)]
+    return _list_breaks(title, run.breaks, kept, note, run.outcome)
 
 
 def _list_breaks(title, breaks, kept: Record, notes=(), outcome="", in_block=False) -> BreakListing:
@@ -121,9 +152,54 @@ def _list_breaks(title, breaks, kept: Record, notes=(), outcome="", in_block=Fal
     note = [f"{counted(len(breaks), 'graph break')}{told}." if breaks else "No graph break."]
     note += [f"{counted(graphs, 'graph')}."]
     note += [f"Dynamo skipped {listed(map(': '.join, skipped), MOST_SKIPPED)}."] * bool(skipped)
-    advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in breaks if b.page)
-    note = " ".join((*note, *notes)) + "".join(advice)
+    if not (breaks or graphs or skipped or in_block or kept.error or kept.turned_off):
+        note.append(_why_nothing(kept))
+    advice = dict.fromkeys(
+        f"{b.cause}: {b.hint} {b.page}".rstrip() for b in breaks if b.hint or b.page
+    )
+    note = "\n".join(filter(None, (" ".join((*note, *notes)), *advice, _all_of_message(kept))))
     return BreakListing(title, BREAK_COLUMNS + (TIMES,) * merged, rows, note, graphs, outcome)
+
+
+def _why_nothing(kept: Record) -> str:
+    """Return why Dynamo compiled nothing, in its own words, or that it is not known."""
+    told = [": ".join(filter(None, words.split_message(one))) for one in kept.unsupported]
+    if told:
+        return f"Dynamo gave up: {' '.join(map(ended, told))}"
+    return NOT_KNOWN
+
+
+def _all_of_message(kept: Record) -> str:
+    """Return all that an error of the call says, where that is more than a sentence; else ""."""
+    message = words.all_words(kept.error) if kept.error is not None else ""
+    return f"The whole message:\n{message}" if message else ""
+
+
+def _told_outside(kept: Record, fn) -> list[str]:
+    """Return a sentence for each way in which Dynamo treats the program otherwise than this run."""
+    told = [TURNED_OFF.format(kept.turned_off)] * bool(kept.turned_off)
+    if torch_private.is_disabled(fn) and not kept.turned_off:
+        told.append(DISABLED)
+    told += [FRESH + _told_barred(code, action) for code, action in kept.barred]
+    told += [SHARED] * any(map(_is_wrapper, kept.left_out))
+    told += [STUCK] * kept.stuck
+    return told
+
+
+def _first(errors) -> list[str]:
+    """Return the words of the first of these errors, if there is one."""
+    return [error_message(error) for error in errors[:1]]
+
+
+def _told_barred(code: CodeType, action: str) -> str:
+    """Return in a sentence that Dynamo does not compile frames of this code."""
+    name = f"{_name(code)}{words.in_file(code.co_filename, code.co_firstlineno)}"
+    return BARRED[action].format(name + OF_TORCH * _is_wrapper(code))
+
+
+def _is_wrapper(code: CodeType) -> bool:
+    """Return whether it is the code that torch shares among all that Dynamo cannot start with."""
+    return (code.co_name, basename(code.co_filename)) == WRAP
 
 
 def _merge(same: list[Break]) -> Break:
@@ -150,16 +226,43 @@ class BreaksSeen:
 
     def __init__(self):
         torch_private.needed("dynamo", "tracing")
-        self._kept = Record({}, 0)
-        self.watching = partial(torch_private.translating, self._kept)
+        self._kept, self._called, self._lost = Record({}, 0), {}, []
+        self._kept.stuck = False
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Listen to Dynamo, and to calls of compiled functions."""
+        called = torch_private.compiled_calls(self._note_call)
+        with torch_private.translating(self._kept) as self._lost, called:
+            yield
+
+    def _note_call(self, fn) -> None:
+        """Note the code that a call of a compiled function starts with; raise nothing in it."""
+        with suppress(Exception):
+            module = getattr(fn, "__self__", None)
+            started = type(module).forward if hasattr(type(module), "forward") else fn
+            code = getattr(started, "__func__", started).__code__
+            self._called[id(code)] = code
+
+    def _told(self) -> list[str]:
+        """Return what the rows do not say: that nothing was called, or nothing is compiled."""
+        kept, codes = self._kept, self._called.values()
+        told = [TURNED_OFF.format(kept.turned_off)] * bool(kept.turned_off)
+        own = [one for one in codes if _is_wrapper(one) or not is_library(one.co_filename)]
+        for code, action in code_extras.barred(own):
+            told.append(_told_barred(code, action))
+        told += [f"Not all of it could be read on this torch ({e})." for e in _first(self._lost)]
+        if not (told or kept.events or kept.graphs or kept.skipped):
+            told.append(BEFORE if codes else UNCALLED)
+        return told
 
     @property
     def model(self) -> BreakListing:
         """Return the breaks so far."""
         draft, title = _Draft(self._kept), "Graph breaks in the block"
         found = [event for event in self._kept.events if event.kind in ("break", "given up")]
-        breaks = [draft._break(e, *words.split_message(e.words)) for e in found]
-        return _list_breaks(title, breaks, self._kept, in_block=True)
+        breaks = [draft._break(e, *words.why(e)) for e in found]
+        return _list_breaks(title, breaks, self._kept, self._told(), in_block=True)
 
 
 def rewritten(fn, *args, **kwargs) -> Bytecode:
@@ -173,14 +276,15 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
     # without it, no calls that only measure time
     with torch_private.config.patch(record_runtime_overhead=False):
         kept = record(inside.call, inside.function, args, kwargs, 0, function)
-    if not (entries := kept.entries):
+    if not kept.rewritten_as:
         why = "Python runs it as it is"
         if kept.error:
-            why = f"the call raised {error_message(kept.error)}"
+            message = words.all_words(kept.error)
+            why = "\n".join(filter(None, (f"the call raised {error_message(kept.error)}", message)))
         elif kept.graphs:  # of a module of torch's own it starts further inside
             why = "what it compiled starts further inside; pass a function that calls it"
         raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
-    code, left_out = entries[0].code, ""
+    code, left_out = kept.rewritten_as[0], ""
     listed = bytecode(code.replace(co_names=tuple(map(words.same, code.co_names))))
     kept_columns = [c for c in listed.columns if c.field not in ("where", "snippet")]
     if any(map(words.RESUME.match, code.co_names)):
@@ -228,12 +332,13 @@ class _Draft:
             note.append("Instructions of other modules' functions are not shown.")
         if kept.cut_off:
             note.append("Only the first instructions are shown.")
+        note = "\n".join(filter(None, (" ".join(note), _all_of_message(kept))))
         more = {"graphs": tuple(kept.graphs), "resumed": tuple(self.resumed.values())}
         more["places"] = tuple(self.pages.places)
         more |= {"breaks": tuple(self.breaks), "printed": kept.printed.text(), "outcome": outcome}
         where = self.pages.place(self.function.__code__)[0].where
         title = f"Dynamo translates {named(self.function)}{where}"
-        return DynamoRun(title, self.pages.text, steps, " ".join(note), **more)
+        return DynamoRun(title, self.pages.text, steps, note, **more)
 
     def _steps(self):
         events, position, tried = self.kept.events, 0, []
@@ -280,7 +385,7 @@ class _Draft:
     def _happened(self, event: Event) -> DynamoStep:
         label, ending, lane = event.words or RETURNED, "", "hand over"
         if event.kind not in ("graph", "code"):
-            cause, ending = words.split_message(event.words)
+            cause, ending = words.why(event)
             label, lane = f"{TOLD[event.kind]}: {cause}", "break"
             if event.kind in ("break", "given up"):
                 self.breaks.append(self._break(event, cause, ending))
@@ -291,9 +396,8 @@ class _Draft:
         return self._step(event, label, panels=tuple(panels), **more)
 
     def _break(self, event: Event, cause: str, why: str) -> Break:
-        told, _, page = event.cause.partition(words.LINK)
-        hints = re.findall(r"^ *Hint: (.+)$", words.same(told), re.MULTILINE)
-        hint, page = clipped(" ".join(map(ended, hints)), 2 * words.LONGEST), page.split()[:1]
+        hint = " ".join(map(ended, words.parts_of(event.cause, "Hint")))
+        page = event.cause.partition(words.LINK)[2].split()[:1]
         line, where = self._line(event.code, event.lineno), ""
         code = self.pages.text.split("\n")[line - 1].strip() if line else ""
         if event.lineno:
@@ -410,6 +514,8 @@ def cures_ledger(cases, *args) -> Ledger:
             note_interrupt(error)
             note = interrupted(len(entries), "case")
             break
+    if setting := torch_private.turned_off():
+        note = f"{TURNED_OFF.format(setting)} {note}".rstrip()
     title = "Graph breaks and their cures"
     return Ledger(title, "case", HEADINGS, tuple(entries), note, marks=MARKS)
 
@@ -484,7 +590,8 @@ def _run_quietly(fn, args):
 
 def _value_words(value) -> str:
     if real_isinstance(value, BaseException):
-        return error_message(value)
+        message = " ".join(words.all_words(value).split())
+        return f"{type(value).__name__}: {message}" if message else error_message(value)
     if tensors.is_tensor(value) and tensors.has_its_elements(value) and value.numel() <= MOST_SHOWN:
         value = value.double().round(decimals=3) if value.is_floating_point() else value
         return short_repr(value.tolist())

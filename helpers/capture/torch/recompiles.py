@@ -15,6 +15,7 @@ from dataclasses import replace
 from types import FunctionType, MethodType
 
 from ...internals import torch_private
+from ...internals.dynamo_state import as_if_new
 from ...mini import frame_hook
 from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import clipped, counted, listed
@@ -542,7 +543,9 @@ def _generate(function, args) -> list[str]:
     print("Dynamo makes a graph. Inductor writes C++ for it, and it is compiled …")
     written, save = [], staticmethod(lambda code: written.append(code))
     one_worker = torch_private.inductor_config.patch(compile_threads=1)
-    with patched(torch_private.GraphLowering, save_output_code=save), one_worker:
+    torch_private.needed("hook", "dynamo", "cache")
+    lowering = patched(torch_private.GraphLowering, save_output_code=save)
+    with lowering, one_worker, as_if_new(function.__code__):
         torch.compile(copied(function))(*args)
     print("Done.")
     return written

@@ -121,11 +121,15 @@ def guarded() -> Iterator[None]:
     """Check every frame against the C stack in a `with` block, with any evaluator.
 
     Under torch's evaluator, which does not, a deep recursion ends in a dead interpreter. torch may
-    leave it on, so the one before is restored. Nothing is done where only torch's hook is there.
+    leave it on, so the one before is restored. Nothing is done where only torch's hook is there, or
+    where torch's evaluator is on already: if ours came on top, each would go on to the other.
     """
     try:
         building.extension()
     except building.NotBuilt:
+        yield
+        return
+    if slot.installed()[0].owner == "torch":
         yield
         return
     before = slot.address_installed()

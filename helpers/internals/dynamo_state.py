@@ -1,0 +1,276 @@
+"""A block in which Dynamo is as in a new process, and after which it is as before the block.
+
+`torch._dynamo.reset` (torch/_dynamo/__init__.py) lists what Dynamo keeps. `torch._dynamo.explain`
+calls it before and after its run, so all compiled code is lost. Here each thing is set aside, and
+put back: what is stored on code objects, what Dynamo counts, and the names that it puts into the
+globals of a function.
+"""
+
+import functools
+import linecache
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from types import CodeType
+
+from ..safety import restoring
+from ..safety.restoring import patched
+from . import code_extras, torch_private
+
+# module -> names of what a compile adds to; a torch that lacks one of them does without it
+COLLECTED = {
+    "torch._dynamo.utils": "counters optimus_scuba_log compilation_time_metrics guard_failures "
+    "cumulative_time_spent_ns _compilation_metrics graph_break_reasons warn_once_cache "
+    "orig_code_map seen_code_map graph_break_dup_warning_checker",
+    "torch._dynamo.convert_frame": "FRAME_COMPILE_COUNTER",
+    "torch._dynamo.eval_frame": "cached_backends always_optimize_code_objects",
+    "torch._dynamo.resume_execution": "ContinueExecutionCache",
+    "torch._dynamo.graph_bytecode_inputs": "index_to_bytecode_constructor keep_alive "
+    "index_to_external_object_weakref",
+    "torch._dynamo.mutation_guard": "GenerationTracker",
+    "torch._dynamo.pgo": "_CODE_STATE _KNOWN_DYNAMIC_SOURCES",
+    "torch._dynamo.funcname_cache": "cache",
+    "torch.fx.graph_module": "_loader",
+}
+COUNTED = {
+    "torch._dynamo.convert_frame": "FRAME_COUNTER initial_global_state",
+    "torch._dynamo.utils": "curr_frame",
+    "torch._dynamo.graph_bytecode_inputs": "CURRENT_STREAM_INDEX",
+    "torch._dynamo.pgo": "_LOGGED_DYNAMIC_ALLOWLIST",
+}
+WITHIN = {  # attributes of the objects among them that are no collections themselves
+    "ContinueExecutionCache": ("cache",),  # code -> its resume functions
+    "GenerationTracker": ("dynamic_classes",),
+    "graph_break_dup_warning_checker": ("set",),
+    "_loader": ("eval_cache",),
+}
+OF_DYNAMO = ("__import_", "__compiled_fn", "__resume_at", "__builtins_dict__")
+
+
+class Fresh:
+    """What happened in a block of `as_if_new`.
+
+    `barred`: the code objects that were compiled in it, and that Dynamo does not compile outside
+    of it because of what came before the block, each with SKIP or RUN_ONLY. `skipped`: those that
+    Dynamo would have skipped from the block on.
+    """
+
+    def __init__(self):
+        self.barred: list[tuple[CodeType, str]] = []
+        self.skipped: list[CodeType] = []
+        self.aside: list[tuple[CodeType, int]] = []
+        self.met: dict[int, CodeType] = {}  # codes that had nothing stored on them before
+        self.lent: set[int] = set()  # codes that another thread met, too
+        self.globals: dict[int, tuple[dict, set[str]]] = {}
+
+    def meet(self, code: CodeType, space: dict, thread: int) -> None:
+        """Note a frame that Dynamo is asked about."""
+        if thread != threading.get_ident():
+            self.lent.add(id(code))
+            return
+        if id(code) not in self.met and not torch_private.cache_entries(code):
+            self.met[id(code)] = code
+        if id(space) not in self.globals:
+            self.globals[id(space)] = space, _names_of_dynamo(space)
+
+    def skip(self, code: CodeType) -> None:
+        """Note a code object that Dynamo is about to skip for good."""
+        if not code_extras.state_of(code):
+            self.met.setdefault(id(code), code)
+
+
+@contextmanager
+def as_if_new(*codes: CodeType) -> Iterator[Fresh]:
+    """Have Dynamo compile all functions anew in the block; after it, all is as before.
+
+    Its cache is of a code object, so what it has stored on those that it met, and on `codes`, is
+    taken off meanwhile. MissingPart where that cannot be done. What another thread compiles during
+    the block is compiled again later.
+    """
+    code_extras.require()
+    fresh = Fresh()
+    trackers = [torch_private.input_codes, torch_private.output_codes]
+    seen = [list(tracker.seen) for tracker in trackers]
+    found = {id(code): code for code in (*torch_private.codes_met(), *codes)}
+    hooks, finalizers = set(_cleanups().values), set(weakref.finalize._registry)
+    sizes = torch_private.get_code_state()
+    collected, counted = _copy_collections(), [*_named(COUNTED)]
+    lines = set(linecache.cache)
+    sizes.clear()
+    try:
+        fresh.aside += [(code, code_extras.take_off(code)) for code in found.values()]
+        with _hearing(fresh), _silent():
+            yield fresh
+    finally:
+        with torch_private.compile_lock:
+            is_reset = any(map(_was_cleared, trackers, seen))
+            _put_back(fresh, is_reset)
+            _remove_names(fresh, hooks)
+            _detach(finalizers)
+            if not is_reset:
+                for collection in collected:
+                    collection.put_back()
+                for module, name, value in counted:
+                    setattr(module, name, value)
+                for tracker, before in zip(trackers, seen, strict=True):
+                    _forget_new(tracker, len(before))
+        for name in [name for name in linecache.cache if name not in lines]:
+            if name.startswith("<eval_with_key>"):
+                del linecache.cache[name]
+
+
+# ------------------------------------------------------------------ what is stored on code objects
+
+
+def _put_back(fresh: Fresh, is_reset: bool) -> None:
+    """Put what was stored on code objects back; after a `torch._dynamo.reset`, nothing."""
+    codes = {id(code): code for code, _ in fresh.aside} | fresh.met
+    states = {key: code_extras.state_of(code) for key, code in codes.items()}
+    fresh.skipped += [codes[k] for k, now in states.items() if code_extras.action(now) == "SKIP"]
+    for code, pointer in fresh.aside:
+        before = code_extras.action(pointer)
+        if before != "DEFAULT" and torch_private.cache_entries(code):
+            fresh.barred.append((code, before))
+        code_extras.put_back(code, pointer)
+        if is_reset:
+            torch_private.reset_code(code)
+    ours = {id(code) for code, _ in fresh.aside} | fresh.lent
+    for key, code in fresh.met.items():
+        if key not in ours:
+            torch_private.reset_code(code)
+
+
+@contextmanager
+def _hearing(fresh: Fresh) -> Iterator[None]:
+    """Tell `fresh` of each frame that Dynamo is asked about, and of what it skips."""
+    entrance, place = torch_private.convert_frame.CatchErrorsWrapper, torch_private.eval_frame
+    real, real_skip, thread = entrance.__call__, place.skip_code, threading.get_ident()
+
+    @functools.wraps(real)
+    def asked(wrapper, frame, *rest, **more):
+        with suppress(Exception):  # it is the user's call
+            fresh.meet(frame.f_code, frame.f_globals, thread)
+        return real(wrapper, frame, *rest, **more)
+
+    @functools.wraps(real_skip)
+    def skipping(code):
+        with suppress(Exception):
+            fresh.skip(code)
+        return real_skip(code)
+
+    with patched(entrance, __call__=asked), patched(place, skip_code=skipping):
+        yield
+
+
+def _was_cleared(tracker, before: list) -> bool:
+    """Return whether a `Tracker` lost what it had seen: somebody called `torch._dynamo.reset`."""
+    now = tracker.seen[: len(before)]
+    return [*map(id, now)] != [*map(id, before)]
+
+
+def _forget_new(tracker, count: int) -> None:
+    """Take off a `Tracker` what it has seen after its first `count` code objects."""
+    alive = [code for reference in tracker.seen[count:] if (code := reference()) is not None]
+    del tracker.seen[count:]
+    tracker.seen_ids.difference_update(map(id, alive))
+
+
+# ------------------------------------------------------------------ what Dynamo puts elsewhere
+
+
+def _cleanups():
+    """Return code -> hooks that take the names of Dynamo out of globals when the code is freed."""
+    return torch_private.dynamo_utils.CleanupManager.instance
+
+
+def _names_of_dynamo(space: dict) -> set[str]:
+    return {name for name in [*space] if type(name) is str and name.startswith(OF_DYNAMO)}
+
+
+def _remove_names(fresh: Fresh, hooks: set[int]) -> None:
+    """Take the names that Dynamo added in the block out of the globals of functions."""
+    cleanups = _cleanups()
+    for key in cleanups.values.keys() - hooks:
+        with suppress(KeyError):  # the user has deleted such a name
+            cleanups._remove_id(key)
+    for space, before in fresh.globals.values():
+        for name in _names_of_dynamo(space) - before:
+            space.pop(name, None)
+
+
+def _detach(before: set) -> None:
+    """Drop the finalizers that guards of the block have put on objects which live longer."""
+    guards = torch_private.CheckFunctionManager
+    for finalizer in set(weakref.finalize._registry) - before:
+        told = finalizer.peek()
+        owner = getattr(getattr(told and told[1], "func", None), "__self__", None)
+        if type(owner) is guards:
+            finalizer.detach()
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Call no hook on compiles in the block, and use up no warning that torch gives only once."""
+    with ExitStack() as stack:
+        handler = getattr(restoring.module("torch._dynamo.callback"), "callback_handler", None)
+        if handler is not None:
+            stack.enter_context(patched(handler, start_callbacks=[], end_callbacks=[]))
+        once = getattr(restoring.module("torch._logging"), "warning_once", None)
+        for name, module in [*sys.modules.items()]:
+            if once and name.startswith("torch.") and vars(module).get("warning_once") is once:
+                stack.enter_context(patched(module, warning_once=once.__wrapped__))
+        yield
+
+
+# ------------------------------------------------------------------ collections and counts
+
+
+class _Collection:
+    """A collection of Dynamo's, and what was in it, down to collections in a dict."""
+
+    def __init__(self, owner):
+        self.owner, self.weak = owner, type(owner) is _weak_dict()
+        found = owner.values if self.weak else owner
+        self.before = dict(found) if isinstance(found, dict) else list(found)
+        values = found.values() if isinstance(found, dict) else ()
+        self.inside = [_Collection(value) for value in values if isinstance(value, (dict, list))]
+
+    def put_back(self) -> None:
+        """Make the collection what it was."""
+        for one in self.inside:
+            one.put_back()
+        if self.weak:  # what was freed since then is not put back
+            for key in self.owner.values.keys() - self.before.keys():
+                self.owner._remove_id(key)
+        elif isinstance(self.owner, dict):
+            self.owner.clear()
+            self.owner.update(self.before)
+        else:
+            self.owner.clear()
+            add = self.owner.update if isinstance(self.owner, set) else self.owner.extend
+            add(self.before)
+
+
+def _weak_dict():
+    return torch_private.dynamo_utils.ExactWeakKeyDictionary
+
+
+def _copy_collections() -> list[_Collection]:
+    found = []
+    for _, name, owner in _named(COLLECTED):
+        within = [getattr(owner, one, None) for one in WITHIN.get(name, ())] or [owner]
+        kinds = dict, list, set, deque, _weak_dict()
+        found += [_Collection(one) for one in within if isinstance(one, kinds)]
+    return found
+
+
+def _named(places: dict[str, str]) -> Iterator[tuple[object, str, object]]:
+    """Yield (module, name, value) of each name that there is."""
+    for home, names in places.items():
+        module = restoring.module(home)
+        for name in names.split():
+            if module is not None and name in vars(module):
+                yield module, name, vars(module)[name]
