@@ -1,0 +1,3 @@
+"""What a verb changes on purpose: (verb, what) -> words that its exhibit must contain."""
+
+SAID: dict[tuple[str, str], str] = {}
