@@ -1,4 +1,7 @@
-"""Judge all pairs of a framework: `python -m tests.observer torch [once|ten] [verb] [program]`."""
+"""Judge the pairs of a framework, and print what differs.
+
+`python -m tests.observer torch [once|ten|SEED] [verb] [program]`; a seed draws a part of them.
+"""
 
 import sys
 import time
@@ -11,9 +14,12 @@ def main(framework: str, mode: str = "once", only_verb: str = "", only_program: 
     times = 10 if mode == "ten" else 1
     began, number, bad = time.monotonic(), 0, 0
     programs = judging.table(framework)
+    chosen = judging.every_pair(programs)
+    if mode.isdigit():  # a seed
+        chosen = judging.drawn_pairs(programs, int(mode))
     pairs = [
         (program, verb, times)
-        for program, verb in judging.every_pair(programs)
+        for program, verb in chosen
         if only_verb in ("", verb.name) and only_program in ("", program.partition(":")[2])
     ]
     for program, verb, _, found, trail in judging.judge_pairs(framework, pairs):

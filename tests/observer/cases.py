@@ -1,4 +1,4 @@
-"""What a program of the observer test is: its call, what happens after it, and how to look at it."""
+"""What a program of the observer test is: its call, what happens after it, what is compared."""
 
 import sys
 from collections.abc import Callable
@@ -19,6 +19,7 @@ class Case:
     weak: dict[str, Callable[[], object]] = field(default_factory=dict)  # weak references
     functions: dict[str, Callable] = field(default_factory=dict)
     objects: dict[str, object] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)  # the text of exhibits that the verb kept
     home: str = ""  # the module whose globals are compared
 
     def __post_init__(self):

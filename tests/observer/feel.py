@@ -18,16 +18,20 @@ import threading
 import types
 import warnings
 
-FRAMEWORKS = "IPython jax keras numpy onnx pandas tensorflow torch torchvision triton".split()
+FRAMEWORKS = ("IPython", "jax", "keras", "numpy", "onnx", "pandas")
+FRAMEWORKS += ("tensorflow", "torch", "torchvision", "triton")
 MASKS = (
     (re.compile(r"0x[0-9a-f]+"), "0x…"),
     (re.compile(r"\bid=\d+"), "id=…"),
     (re.compile(r"__compiled_fn_\d+_\w+"), "__compiled_fn_…"),
+    (re.compile(r"\[\d+/\d+(_\d+)?\]"), "[…]"),
     (re.compile(r"[WIE]\d{4} [\d:.]+ \d+ "), "W… "),
     (re.compile(r"__inference_\w+?_\d+"), "__inference_…"),
     (re.compile(r"\b\d+(\.\d+)? ?(ms|us|s)/step"), "…/step"),
 )
 STREAMS = "stdin", "stdout", "stderr"
+# Names that Dynamo itself adds where it compiles.
+OF_DYNAMO = re.compile("__(compiled_fn|builtins_dict|resume_at|import|gen_rand)_")
 FRAMES = re.compile(r"programs\w*\.py$")
 
 
@@ -85,7 +89,13 @@ def error_of(error: BaseException) -> list:
         trace = trace.tb_next
     behind = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     kind = f"{type(error).__module__}.{type(error).__qualname__}"
-    return [kind, masked(str(error)), getattr(error, "__notes__", []), frames, type(behind).__name__]
+    return [
+        kind,
+        masked(str(error)),
+        getattr(error, "__notes__", []),
+        frames,
+        type(behind).__name__,
+    ]
 
 
 # ------------------------------------------------------------------ CPython
@@ -132,10 +142,16 @@ def _process() -> list:
 
 
 def _umask() -> int:
-    for line in open("/proc/self/status") if os.path.exists("/proc/self/status") else ():
-        if line.startswith("Umask"):
-            return int(line.split()[1], 8)
-    return 0
+    found = re.search(r"^Umask:\s*(\d+)", _kernel_says("/proc/self/status"), re.M)
+    return int(found[1], 8) if found else 0
+
+
+def _kernel_says(path: str) -> str:
+    """Return the text of a file of /proc; "" where there is none."""
+    if not os.path.exists(path):
+        return ""
+    with open(path) as file:
+        return file.read()
 
 
 def _paths() -> list:
@@ -163,8 +179,7 @@ def _files() -> int:
 
 
 def _children() -> int:
-    folder = f"/proc/self/task/{os.getpid()}/children"
-    return len(open(folder).read().split()) if os.path.exists(folder) else 0
+    return len(_kernel_says(f"/proc/self/task/{os.getpid()}/children").split())
 
 
 def _signals() -> list:
@@ -211,7 +226,11 @@ def _numpy() -> list:
         return []
     state = numpy.random.get_state(legacy=True)
     numbers = _digest(state[1].tobytes() + str(state[2:]).encode())
-    return [numbers, sorted(map(str, numpy.geterr().items())), numpy.get_printoptions()["precision"]]
+    return [
+        numbers,
+        sorted(map(str, numpy.geterr().items())),
+        numpy.get_printoptions()["precision"],
+    ]
 
 
 # ------------------------------------------------------------------ the program's own
@@ -263,7 +282,7 @@ def _weak(case) -> dict:
 def _globals(case) -> list:
     module = sys.modules[case.home]
     names = [re.sub(r"\d+", "…", name) for name in vars(module)]
-    return sorted(name for name in names if not name.startswith("__compiled_fn_"))
+    return sorted(name for name in names if not OF_DYNAMO.match(name))
 
 
 # ------------------------------------------------------------------ torch
@@ -298,7 +317,9 @@ def _torch_flags(torch) -> list:
     flags += [torch.get_num_interop_threads(), torch.get_float32_matmul_precision()]
     flags += [torch.utils.deterministic.fill_uninitialized_memory]
     flags += [torch.backends.mkldnn.enabled, torch.get_deterministic_debug_mode()]
-    flags += [torch._C._get_cpp_backtrace.__name__ if hasattr(torch._C, "_get_cpp_backtrace") else ""]
+    flags += [
+        torch._C._get_cpp_backtrace.__name__ if hasattr(torch._C, "_get_cpp_backtrace") else ""
+    ]
     return flags
 
 
@@ -306,7 +327,10 @@ def _torch_flags(torch) -> list:
 def _torch_stacks(torch) -> list:
     functorch = torch._C._functorch.maybe_current_level()
     stacks = [torch._C._len_torch_function_stack(), torch._C._len_torch_dispatch_stack()]
-    keys = [str(torch._C._dispatch_tls_local_include_set()), str(torch._C._is_torch_function_enabled())]
+    keys = [
+        str(torch._C._dispatch_tls_local_include_set()),
+        str(torch._C._is_torch_function_enabled()),
+    ]
     keys += [str(torch._C._dispatch_tls_local_exclude_set())]
     return [*stacks, functorch, *keys]
 
@@ -468,7 +492,9 @@ def _tf_functions(tf) -> list:
             count = one._call_counter if hasattr(one, "_call_counter") else None
             calls = getattr(count, "call_count", None)
             counted = [getattr(count, "_calls_per_tracings", None), calls]
-            found.append([str(one._name), len(traces), one.experimental_get_tracing_count(), counted])
+            found.append(
+                [str(one._name), len(traces), one.experimental_get_tracing_count(), counted]
+            )
     return sorted(found, key=repr)
 
 
@@ -482,29 +508,39 @@ def _keras() -> list:
     return [keras.config.floatx(), keras.config.epsilon(), policy, names, keras.config.backend()]
 
 
-PATCHED_PLACES = """
-    torch._dynamo.convert_frame:get_and_maybe_log_recompilation_reasons
-    torch._dynamo.convert_frame:CatchErrorsWrapper._handle_skip
-    torch._dynamo.convert_frame:_compile
-    torch._dynamo.symbolic_convert:InstructionTranslatorBase.step
-    torch._dynamo.symbolic_convert:InstructionTranslatorBase.log_graph_break
-    torch._dynamo.output_graph:OutputGraph.compile_subgraph
-    torch._dynamo.output_graph:OutputGraph.call_user_compiler
-    torch._dynamo.utils:add_compilation_metrics_to_chromium
-    torch._dynamo.eval_frame:_callback_from_stance
-    torch:compile torch.nn:Module.__call__ torch.nn:Module._call_impl torch:Tensor.__torch_function__
-    torch:Tensor.backward torch.nn.functional:relu torch:add torch:Tensor.add
-    tensorflow.python.pywrap_tfe:TFE_Py_FastPathExecute
-    tensorflow.python.pywrap_tfe:TFE_Py_Execute
-    tensorflow.python.eager.execute:execute
-    tensorflow.python.eager.execute:quick_execute
-    tensorflow.python.eager.execute:record_gradient
-    tensorflow.python.eager.polymorphic_function.tracing_compilation:_maybe_define_function
-    tensorflow.python.eager.polymorphic_function.tracing_compilation:trace_function
-    tensorflow:function tensorflow:Module.with_name_scope tensorflow:Variable.__init__
-    tensorflow:add tensorflow.nn:relu
-    keras.src.layers.layer:Layer.__call__ keras.src.models.model:Model.__init__
-""".split()
+PATCHED_PLACES = (
+    "torch._dynamo.convert_frame:get_and_maybe_log_recompilation_reasons",
+    "torch._dynamo.convert_frame:CatchErrorsWrapper._handle_skip",
+    "torch._dynamo.convert_frame:_compile",
+    "torch._dynamo.symbolic_convert:InstructionTranslatorBase.step",
+    "torch._dynamo.symbolic_convert:InstructionTranslatorBase.log_graph_break",
+    "torch._dynamo.output_graph:OutputGraph.compile_subgraph",
+    "torch._dynamo.output_graph:OutputGraph.call_user_compiler",
+    "torch._dynamo.utils:add_compilation_metrics_to_chromium",
+    "torch._dynamo.eval_frame:_callback_from_stance",
+    "torch:compile",
+    "torch.nn:Module.__call__",
+    "torch.nn:Module._call_impl",
+    "torch:Tensor.__torch_function__",
+    "torch:Tensor.backward",
+    "torch.nn.functional:relu",
+    "torch:add",
+    "torch:Tensor.add",
+    "tensorflow.python.pywrap_tfe:TFE_Py_FastPathExecute",
+    "tensorflow.python.pywrap_tfe:TFE_Py_Execute",
+    "tensorflow.python.eager.execute:execute",
+    "tensorflow.python.eager.execute:quick_execute",
+    "tensorflow.python.eager.execute:record_gradient",
+    "tensorflow.python.eager.polymorphic_function.tracing_compilation:_maybe_define_function",
+    "tensorflow.python.eager.polymorphic_function.tracing_compilation:trace_function",
+    "tensorflow:function",
+    "tensorflow:Module.with_name_scope",
+    "tensorflow:Variable.__init__",
+    "tensorflow:add",
+    "tensorflow.nn:relu",
+    "keras.src.layers.layer:Layer.__call__",
+    "keras.src.models.model:Model.__init__",
+)
 PATCHABLE: dict[str, object] = {}
 
 

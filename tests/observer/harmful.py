@@ -3,6 +3,7 @@
 import atexit
 import builtins
 import gc
+import io
 import logging
 import os
 import random
@@ -127,7 +128,7 @@ def changes_recursion_limit(case, value):
 
 @harm("process")
 def changes_stream(case, value):
-    sys.stdin = open(os.devnull)
+    sys.stdin = io.StringIO()
 
 
 @harm("paths")
@@ -168,8 +169,9 @@ def leaves_handler(case, value):
 
 
 @harm("at exit")
-def leaves_exit_callback(case, value):
-    atexit.register(len, "ours")
+def leaves_exit_callbacks(case, value):
+    for _ in range(9):
+        atexit.register(len, "ours")
 
 
 @harm("logging")

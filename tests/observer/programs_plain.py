@@ -82,7 +82,10 @@ def error_in_its_own_frame():
 
     keep(None)
     return Case(
-        keep, (None,), weak={"big": lambda: alive[0]()}, probes={"collected": lambda: gc.collect() > 0}
+        keep,
+        (None,),
+        weak={"big": lambda: alive[0]()},
+        probes={"collected": lambda: gc.collect() > 0},
     )
 
 
@@ -114,7 +117,11 @@ def half_consumed_generator():
     def take(n):
         return [next(numbers) for _ in range(n)]
 
-    probes = {"next": lambda: next(numbers), "send": lambda: numbers.send(5), "close": numbers.close}
+    probes = {
+        "next": lambda: next(numbers),
+        "send": lambda: numbers.send(5),
+        "close": numbers.close,
+    }
     return Case(take, (3,), probes=probes)
 
 
@@ -122,12 +129,13 @@ def half_consumed_generator():
 def generator_function():
     def count(n):
         try:
-            for number in range(n):
-                yield number
+            yield from range(n)
         finally:
             logging.getLogger("program").warning("closed")
 
-    return Case(count, (4,), probes={"all": lambda: list(count(3)), "first": lambda: next(count(3))})
+    return Case(
+        count, (4,), probes={"all": lambda: list(count(3)), "first": lambda: next(count(3))}
+    )
 
 
 @program()
@@ -271,7 +279,9 @@ def own_filters():
         return words
 
     return Case(
-        warn, ("once here",), probes={"again": lambda: warn("once here"), "raise": lambda: warn("never")}
+        warn,
+        ("once here",),
+        probes={"again": lambda: warn("once here"), "raise": lambda: warn("never")},
     )
 
 
@@ -347,7 +357,11 @@ def cached():
         return n * n
 
     slow(1)
-    probes = {"info": lambda: str(slow.cache_info()), "hit": lambda: slow(1), "new": lambda: slow(9)}
+    probes = {
+        "info": lambda: str(slow.cache_info()),
+        "hit": lambda: slow(1),
+        "new": lambda: slow(9),
+    }
     return Case(slow, (2,), probes=probes)
 
 
@@ -364,7 +378,11 @@ def own_collector_callback():
     def make(n):
         return len([[] for _ in range(n)])
 
-    probes = {"heard": lambda: len(heard) // 2, "there": lambda: callback in gc.callbacks, "again": lambda: make(3)}
+    probes = {
+        "heard": lambda: len(heard) // 2,
+        "there": lambda: callback in gc.callbacks,
+        "again": lambda: make(3),
+    }
     return Case(make, (5,), probes=probes)
 
 
@@ -386,7 +404,9 @@ def decorated():
         """Double."""
         return x * key
 
-    return Case(double, (3,), probes={"again": lambda: double(4, key=3), "last": lambda: calls[-1:]})
+    return Case(
+        double, (3,), probes={"again": lambda: double(4, key=3), "last": lambda: calls[-1:]}
+    )
 
 
 @program()
@@ -396,7 +416,7 @@ def callback_from_c():
 
     def order():
         boxes = sorted([Box(1), Box(3), Box(2)], key=key)
-        return [*map(lambda box: box.value, boxes)], functools.reduce(lambda a, b: a * b, [1, 2, 3])
+        return [box.value for box in boxes], functools.reduce(lambda a, b: a * b, [1, 2, 3])
 
     return Case(order, probes={"again": order})
 
@@ -483,7 +503,11 @@ def mutated_default():
     def collect(item, found=[], *, known={"a": 1}):  # noqa: B006
         return [*found, item], dict(known)
 
-    return Case(collect, (1,), probes={"again": lambda: collect(2), "defaults": lambda: collect.__defaults__})
+    return Case(
+        collect,
+        (1,),
+        probes={"again": lambda: collect(2), "defaults": lambda: collect.__defaults__},
+    )
 
 
 @program("once")
@@ -583,7 +607,9 @@ def callable_object():
             return x + self.calls
 
     counter = Counter()
-    return Case(counter, (1,), probes={"again": lambda: counter(1)}, weak={"counter": weakref.ref(counter)})
+    return Case(
+        counter, (1,), probes={"again": lambda: counter(1)}, weak={"counter": weakref.ref(counter)}
+    )
 
 
 @program()

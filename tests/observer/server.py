@@ -28,7 +28,7 @@ class Printed:
     """File descriptors 1 and 2, in files that are read piece by piece."""
 
     def __init__(self):
-        self._files = [tempfile.TemporaryFile() for _ in range(2)]
+        self._files = [tempfile.TemporaryFile() for _ in range(2)]  # noqa: SIM115  the child's
         self._read = [0, 0]
         for number, file in enumerate(self._files, 1):
             os.dup2(file.fileno(), number)
@@ -76,18 +76,21 @@ def run(job: dict) -> dict:
     act = (lambda: verb.act(case)) if verb else case.call
     printed.new()
     if job.get("grow"):
-        return {"growth": measure_growth(act)}
+        return {"growth": measure_growth(act, job.get("calls", 1))}
     acts = [observe(act, printed, verb is not None) for _ in range(job["times"])]
+    for seen, said in zip(acts, case.said, strict=False):
+        seen["text"] = said
     after = feel.feel(case)
     probes = {name: observe(probe, printed) for name, probe in case.probes.items()}
+    gc.collect()  # what is left now is held by somebody
     return {"acts": acts, "after": after, "probes": probes, "end": feel.feel(case)}
 
 
-def measure_growth(act) -> dict:
+def measure_growth(act, calls: int) -> dict:
     """Return by how many each type of object grows in ten uses, after three."""
     counts = []
     for uses in (3, 10):
-        for _ in range(uses):
+        for _ in range(uses * calls):
             with contextlib.suppress(Exception):
                 made = act()
                 if hasattr(made, "text"):

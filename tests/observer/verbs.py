@@ -8,7 +8,12 @@ from types import FunctionType
 
 from tests.observer.cases import Case, Program
 
-SHOWN, CALLED, TWICE, MANY = (0,), (1,), (2,), (0, 1)  # how often the program is called in the plain run
+SHOWN, CALLED, TWICE, MANY = (
+    (0,),
+    (1,),
+    (2,),
+    (0, 1),
+)  # how often the program is called in the plain run
 PLAIN, TORCH, TENSORFLOW = "plain", "torch", "tensorflow"
 EVERY = (PLAIN, TORCH, TENSORFLOW)
 VERBS: dict[str, "Verb"] = {}
@@ -37,7 +42,16 @@ class Verb:
         return not self.only or bool(self.only & program.kinds)
 
 
-def verb(calls=SHOWN, on=EVERY, only="", value=False, own_compile=False, costs=False, alone=False, name=""):
+def verb(
+    calls=SHOWN,
+    on=EVERY,
+    only="",
+    value=False,
+    own_compile=False,
+    costs=False,
+    alone=False,
+    name="",
+):
     """Add a function that calls a verb on a case to the table; its own name is the verb's."""
 
     def add(act):
@@ -97,7 +111,7 @@ def blocks(name, on=EVERY, only=""):
     def act(case):
         with getattr(front_door(), name)() as seen:
             value = case.call()
-        seen.text()
+        case.said.append(seen.text())
         return value
 
     verb(CALLED, on, only, value=True, name=name)(act)
@@ -109,7 +123,7 @@ def lives(name, on, only=""):
     def act(case):
         live = getattr(front_door(), name)(case.fn)
         value = live(*case.args, **case.kwargs)
-        live.text()
+        case.said.append(live.text())
         return value
 
     verb(CALLED, on, only, value=True, own_compile=True, name=name)(act)
@@ -118,8 +132,8 @@ def lives(name, on, only=""):
 for each in ("watch_names", "watch_frames", "watch_stack"):
     calls_of_one(each, own_compile=True)  # they run the Python function inside
 calls_of_one("watch_ops")
-for each in ("watch_call", "show_journey"):
-    calls_of_one(each, calls=TWICE)
+calls_of_one("watch_call")
+calls_of_one("show_journey", calls=TWICE)
 calls_of_one("watch_hooked", (TORCH,))
 for each in ("watch_breaks", "watch_compile", "watch_rewriting"):
     calls_of_one(each, (TORCH,), own_compile=True)
@@ -215,7 +229,7 @@ def show_interceptions(case):
     return front_door().show_interceptions()
 
 
-@verb(alone=True)
+@verb(costs=True, alone=True)
 def show_environment(case):
     return front_door().show_environment()
 
@@ -272,16 +286,8 @@ def watch_mutations(case):
     return front_door().watch_mutations({"call": positional(case)}, {"as it is": lambda fn: fn})
 
 
-@verb(MANY, (TORCH,), name="watch_mutations of torch.compile", own_compile=True)
-def watch_mutations_compiled(case):
-    import torch
-
-    ways = {"compiled": lambda fn: torch.compile(fn, backend="eager")}
-    return front_door().watch_mutations({"call": positional(case)}, ways)
-
-
-@verb(MANY, (TENSORFLOW,), name="watch_mutations of tf.function")
-def watch_mutations_traced(case):
+@verb(MANY, name="watch_mutations by its own ways", own_compile=True)
+def watch_mutations_by_default(case):
     return front_door().watch_mutations({"call": positional(case)})
 
 
