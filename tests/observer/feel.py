@@ -30,6 +30,8 @@ MASKS = (
     (re.compile(r"\b\d+(\.\d+)? ?(ms|us|s)/step"), "…/step"),
 )
 STREAMS = "stdin", "stdout", "stderr"
+# An address, and what tells only which call of a tf.function was the first.
+PASSING = {"_torchdynamo_wrapper_id", "_created_variables"}
 # Names that Dynamo itself adds where it compiles.
 OF_DYNAMO = re.compile("__(compiled_fn|builtins_dict|resume_at|import|gen_rand)_")
 FRAMES = re.compile(r"programs\w*\.py$")
@@ -262,7 +264,8 @@ def _objects(case) -> dict:
     found = {}
     for name, one in case.objects.items():
         inside = getattr(one, "__dict__", {})
-        found[name] = {key: words_of(value) for key, value in dict(inside).items()}
+        named = [(key, value) for key, value in dict(inside).items() if key not in PASSING]
+        found[name] = {key: words_of(value) for key, value in named}
         if isinstance(one, type):
             found[name] = {key: type(value).__name__ for key, value in dict(inside).items()}
         if isinstance(one, (list, dict, set)):
@@ -429,13 +432,13 @@ def _tensorflow(read):
 def _tf_context(tf) -> list:
     context = sys.modules["tensorflow.python.eager.context"]._context
     if context is None or not context._initialized:
-        return ["not initialised"]
+        return None
     local = context._thread_local_data
     flags = [local.is_eager, local.device_name, local.scope_name, len(local.op_callbacks)]
     flags += [local.invoking_op_callbacks, str(context.device_policy), str(context.execution_mode)]
-    flags += [context.run_eager_op_as_function, context.jit_compile_rewrite, context._seed]
-    flags += [context.soft_device_placement, context.log_device_placement]
-    flags += [context.enable_op_determinism if hasattr(context, "enable_op_determinism") else ""]
+    names = ("_run_eager_op_as_function", "_jit_compile_rewrite", "_seed", "_executor_type")
+    names += ("_soft_device_placement", "_log_device_placement", "_intra_op_parallelism_threads")
+    flags += [getattr(context, name, None) for name in names]
     return [str(one) for one in flags]
 
 

@@ -366,3 +366,12 @@ def changes_floatx(case, value):
 
 
 KEPT = []
+
+
+class Leak:
+    """What a harmful verb leaves at each use."""
+
+
+@harm("growth")
+def leaks(case, value):
+    KEPT.append(Leak())

@@ -17,6 +17,7 @@ import tempfile
 import time
 import traceback
 
+import helpers
 from tests.observer import feel, harmful, verbs
 from tests.observer.cases import PROGRAMS
 
@@ -161,11 +162,22 @@ def warm_dynamo(torch) -> None:
     torch._dynamo.utils.counters.clear()
 
 
+def load_verbs(framework: str) -> None:
+    """Import what the verbs are made of, which imports no framework; each fork has it then."""
+    before = feel.OF_PROCESS["frameworks"]()
+    for name in helpers.INSTRUMENTS:
+        getattr(helpers, name)
+    if more := set(feel.OF_PROCESS["frameworks"]()) - set(before):
+        raise RuntimeError(f"the verbs import {more} beside {framework}")
+
+
 def main(framework: str) -> None:
     """Serve jobs until the input ends."""
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     importlib.import_module(f"{MODULES}{framework}")
+    if framework != "plain":
+        load_verbs(framework)
     if framework == "torch":
         import torch
 
