@@ -222,10 +222,10 @@ def _evaluator() -> int:
     return read(ctypes.c_void_p(interpreter()))
 
 
-def _numpy() -> list:
+def _numpy() -> list | None:
     numpy = sys.modules.get("numpy")
     if numpy is None:
-        return []
+        return None
     state = numpy.random.get_state(legacy=True)
     numbers = _digest(state[1].tobytes() + str(state[2:]).encode())
     return [
@@ -376,6 +376,9 @@ def _dynamo_entries(dynamo) -> dict:
     for one in gc.get_objects():
         if type(one) is types.FunctionType:
             codes[id(one.__code__)] = one.__code__
+            if str(one.__module__).startswith("torch._dynamo"):  # it shares what it wraps with
+                inside = [part for part in one.__code__.co_consts if type(part) is types.CodeType]
+                codes |= {id(part): part for part in inside}
     found = {}
     for code in codes.values():
         if entries := listed(code):
@@ -429,7 +432,7 @@ def _tensorflow(read):
 
 
 @_tensorflow
-def _tf_context(tf) -> list:
+def _tf_context(tf) -> list | None:
     context = sys.modules["tensorflow.python.eager.context"]._context
     if context is None or not context._initialized:
         return None
@@ -443,12 +446,17 @@ def _tf_context(tf) -> list:
 
 
 @_tensorflow
-def _tf_random(tf) -> list:
+def _tf_random(tf) -> list | None:
     context = sys.modules["tensorflow.python.eager.context"]._context
-    if context is None or not hasattr(context, "_rng"):
-        return []
+    if context is None or not context._initialized:
+        return None
     made = words_of(tf.random.get_global_generator().state) if _has_generator() else ""
-    return [_digest(repr(context._rng.getstate()).encode()), context._seed, made]
+    return [_digest(repr(_state(getattr(context, "_rng", None))).encode()), context._seed, made]
+
+
+def _state(generator):
+    """Return the state of one of Python's generators; None if it is not made yet."""
+    return generator and generator.getstate()
 
 
 def _has_generator() -> bool:
@@ -491,7 +499,7 @@ def _tf_functions(tf) -> list:
     found = []
     for one in gc.get_objects():
         if type(one) is kind:
-            traces = one._list_all_concrete_functions()
+            traces = one._function_cache._primary
             count = one._call_counter if hasattr(one, "_call_counter") else None
             calls = getattr(count, "call_count", None)
             counted = [getattr(count, "_calls_per_tracings", None), calls]
@@ -501,10 +509,10 @@ def _tf_functions(tf) -> list:
     return sorted(found, key=repr)
 
 
-def _keras() -> list:
+def _keras() -> list | None:
     keras = sys.modules.get("keras")
     if keras is None or not hasattr(keras, "config"):
-        return []
+        return None
     state = sys.modules["keras.src.backend.common.global_state"].GLOBAL_STATE_TRACKER
     policy = keras.config.dtype_policy().name
     names = {k: words_of(v) for k, v in vars(state).items() if k != "name_scope_stack"}

@@ -368,6 +368,13 @@ def changes_floatx(case, value):
 KEPT = []
 
 
+@harm("evaluator", on=(TORCH,))
+def leaves_evaluator(case, value):
+    from torch._C._dynamo.eval_frame import set_eval_frame
+
+    set_eval_frame(lambda frame, *rest: None)
+
+
 class Leak:
     """What a harmful verb leaves at each use."""
 

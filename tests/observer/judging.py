@@ -87,11 +87,13 @@ def differences(verb, watched: dict, plain: dict[int, dict]) -> list[str]:
             accepted = [one[part][sense] for one in allowed]
             if sense.startswith(OF_COMPILING) and verb.own_compile:
                 accepted += [one[at][sense] for one in plain.values() for at in (part, "end")]
+            if str(now).startswith("cannot be read"):
+                found.append(f"{part}.{sense}: {now}")
             if now in accepted or _is_slack(verb, sense, accepted[0], now):
                 continue
             if verb.own_compile and (sense == "dynamo counters" or _is_garbage(part, sense)):
                 continue
-            if accepted[0] in (None, []) and sense != "frameworks":
+            if accepted[0] is None and sense != "frameworks":
                 continue  # of a framework that somebody has imported: the sense for that tells
             if not _is_said(verb, sense, watched):
                 found.append(f"{part}.{sense}: {shortened(accepted[0], now)}")
