@@ -430,11 +430,6 @@ def global_state() -> str:
     return __getattr__("GlobalStateGuard")().__getstate__()
 
 
-def is_disabled(fn) -> bool:
-    """Return whether `torch.compiler.disable` made it."""
-    return static_attribute(fn, "_torchdynamo_disable") is not None
-
-
 @contextmanager
 def own_sizes(code: CodeType, sizes: dict):
     """Have Dynamo know `sizes` of this function in the block, and what it knew of it after that.
