@@ -74,11 +74,15 @@ def take_off(code: CodeType) -> int:
     return _exchange(slot, 0) if slot else 0
 
 
-def put_back(code: CodeType, pointer: int) -> None:
-    """Free what torch has stored on a code object meanwhile, and put its earlier state back."""
-    torch_private.reset_code(code)
-    if pointer:
-        _exchange(_slot(code), pointer)
+def put_back(code: CodeType, pointer: int, in_use: bool = False) -> None:
+    """Free what torch has stored on a code object meanwhile, and put its earlier state back.
+
+    What another thread may still use, because Dynamo was asked in it, is left in memory.
+    """
+    if not in_use:
+        torch_private.reset_code(code)
+    if slot := _slot(code):
+        _exchange(slot, pointer)
 
 
 def _exchange(address: int, value: int) -> int:

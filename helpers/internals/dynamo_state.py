@@ -61,9 +61,11 @@ class Fresh:
     def __init__(self):
         self.barred: list[tuple[CodeType, str]] = []
         self.skipped: list[CodeType] = []
+        self.is_reset = False  # whether somebody called `torch._dynamo.reset` in the block
         self.aside: list[tuple[CodeType, int]] = []
         self.met: dict[int, CodeType] = {}  # codes that had nothing stored on them before
         self.lent: set[int] = set()  # codes that another thread met, too
+        self.names: set[str] = set()  # that Dynamo put into globals in this thread
         self.globals: dict[int, tuple[dict, set[str]]] = {}
 
     def meet(self, code: CodeType, space: dict, thread: int) -> None:
@@ -87,13 +89,14 @@ def as_if_new(*codes: CodeType) -> Iterator[Fresh]:
     """Have Dynamo compile all functions anew in the block; after it, all is as before.
 
     Its cache is of a code object, so what it has stored on those that it met, and on `codes`, is
-    taken off meanwhile. MissingPart where that cannot be done. What another thread compiles during
-    the block is compiled again later.
+    taken off meanwhile. MissingPart where that cannot be done. If Dynamo is asked in another thread
+    during the block, what it compiles for a code object that it had met is compiled again later,
+    and counts stay as they are then.
     """
     code_extras.require()
     fresh = Fresh()
     trackers = [torch_private.input_codes, torch_private.output_codes]
-    seen = [list(tracker.seen) for tracker in trackers]
+    seen = [len(tracker.seen) for tracker in trackers]
     found = {id(code): code for code in (*torch_private.codes_met(), *codes)}
     hooks, finalizers = set(_cleanups().values), set(weakref.finalize._registry)
     sizes = torch_private.get_code_state()
@@ -106,17 +109,17 @@ def as_if_new(*codes: CodeType) -> Iterator[Fresh]:
             yield fresh
     finally:
         with torch_private.compile_lock:
-            is_reset = any(map(_was_cleared, trackers, seen))
-            _put_back(fresh, is_reset)
+            _put_back(fresh)
             _remove_names(fresh, hooks)
-            _detach(finalizers)
-            if not is_reset:
+            if not fresh.lent:
+                _detach(finalizers)
+            if not fresh.is_reset and not fresh.lent:
                 for collection in collected:
                     collection.put_back()
                 for module, name, value in counted:
                     setattr(module, name, value)
                 for tracker, before in zip(trackers, seen, strict=True):
-                    _forget_new(tracker, len(before))
+                    _forget_new(tracker, before)
         for name in [name for name in linecache.cache if name not in lines]:
             if name.startswith("<eval_with_key>"):
                 del linecache.cache[name]
@@ -125,7 +128,7 @@ def as_if_new(*codes: CodeType) -> Iterator[Fresh]:
 # ------------------------------------------------------------------ what is stored on code objects
 
 
-def _put_back(fresh: Fresh, is_reset: bool) -> None:
+def _put_back(fresh: Fresh) -> None:
     """Put what was stored on code objects back; after a `torch._dynamo.reset`, nothing."""
     codes = {id(code): code for code, _ in fresh.aside} | fresh.met
     states = {key: code_extras.state_of(code) for key, code in codes.items()}
@@ -134,8 +137,8 @@ def _put_back(fresh: Fresh, is_reset: bool) -> None:
         before = code_extras.action(pointer)
         if before != "DEFAULT" and torch_private.cache_entries(code):
             fresh.barred.append((code, before))
-        code_extras.put_back(code, pointer)
-        if is_reset:
+        code_extras.put_back(code, pointer, id(code) in fresh.lent)
+        if fresh.is_reset and id(code) not in fresh.lent:
             torch_private.reset_code(code)
     ours = {id(code) for code, _ in fresh.aside} | fresh.lent
     for key, code in fresh.met.items():
@@ -145,7 +148,7 @@ def _put_back(fresh: Fresh, is_reset: bool) -> None:
 
 @contextmanager
 def _hearing(fresh: Fresh) -> Iterator[None]:
-    """Tell `fresh` of each frame that Dynamo is asked about, and of what it skips."""
+    """Tell `fresh` of each frame that Dynamo is asked about, of what it skips, and of a reset."""
     entrance, place = torch_private.convert_frame.CatchErrorsWrapper, torch_private.eval_frame
     real, real_skip, thread = entrance.__call__, place.skip_code, threading.get_ident()
 
@@ -161,14 +164,25 @@ def _hearing(fresh: Fresh) -> Iterator[None]:
             fresh.skip(code)
         return real_skip(code)
 
-    with patched(entrance, __call__=asked), patched(place, skip_code=skipping):
+    tracker = type(torch_private.input_codes)
+    real_clear = tracker.clear
+
+    def clearing(itself):
+        fresh.is_reset = True
+        return real_clear(itself)
+
+    hook = torch_private.dynamo_utils.CleanupHook
+    create = hook.create
+
+    def creating(scope, name, value):
+        if threading.get_ident() == thread:
+            fresh.names.add(name)
+        return create(scope, name, value)
+
+    clears, creates = patched(tracker, clear=clearing), patched(hook, create=staticmethod(creating))
+    skips = patched(place, skip_code=skipping)
+    with patched(entrance, __call__=asked), skips, clears, creates:
         yield
-
-
-def _was_cleared(tracker, before: list) -> bool:
-    """Return whether a `Tracker` lost what it had seen: somebody called `torch._dynamo.reset`."""
-    now = tracker.seen[: len(before)]
-    return [*map(id, now)] != [*map(id, before)]
 
 
 def _forget_new(tracker, count: int) -> None:
@@ -194,10 +208,13 @@ def _remove_names(fresh: Fresh, hooks: set[int]) -> None:
     """Take the names that Dynamo added in the block out of the globals of functions."""
     cleanups = _cleanups()
     for key in cleanups.values.keys() - hooks:
+        if not {hook.name for hook in cleanups.values[key]} <= fresh.names:
+            continue  # of another thread
         with suppress(KeyError):  # the user has deleted such a name
             cleanups._remove_id(key)
     for space, before in fresh.globals.values():
-        for name in _names_of_dynamo(space) - before:
+        new = _names_of_dynamo(space) - before
+        for name in new & fresh.names if fresh.lent else new:
             space.pop(name, None)
 
 

@@ -86,6 +86,7 @@ class Record:
         self._open, self._known, self._real = {}, {}, {}
         self.skipped: dict[str, str] = {}  # function -> reason
         self.rewritten_as, self.barred, self.left_out, self.unsupported = [], [], [], []
+        self.beside = False  # whether another thread compiled, too
         self.turned_off = torch_private.turned_off()
         self.stuck = installed()[0].owner == "torch" and not torch_private.callback()
 
@@ -253,6 +254,7 @@ def record(
             note_end(error)
         kept.rewritten_as = [entry.code for entry in torch_private.cache_entries(code)]
         kept.unsupported = [one for one in torch_private.unsupported_messages() if one not in said]
+    kept.beside = bool(fresh.lent)
     kept.barred, kept.left_out = fresh.barred, fresh.skipped
     kept.lost = error_message(lost[0]) if lost else ""
     return kept

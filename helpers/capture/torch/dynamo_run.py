@@ -82,6 +82,10 @@ SHARED += (
 )
 STUCK = "torch's evaluator of frames is in the interpreter's slot, as an error of torch leaves it; "
 STUCK += "helpers.mini.frame_hook.put_back() takes it out."
+BESIDE = (
+    "Another thread used Dynamo during this run, so what Dynamo counts has both, and that thread "
+)
+BESIDE += "may compile again."
 NOT_KNOWN = "Why Dynamo compiled nothing is not known: it broke no graph, and gave no reason for "
 NOT_KNOWN += "a frame that it left to Python."
 EXPLAINED = "torch._dynamo.explain reports {}: the number of graphs minus one."
@@ -182,7 +186,7 @@ def _told_outside(kept: Record, fn) -> list[str]:
         told.append(DISABLED)
     told += [FRESH + _told_barred(code, action) for code, action in kept.barred]
     told += [SHARED] * any(map(_is_wrapper, kept.left_out))
-    told += [STUCK] * kept.stuck
+    told += [STUCK] * kept.stuck + [BESIDE] * kept.beside
     return told
 
 
