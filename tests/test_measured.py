@@ -112,7 +112,7 @@ def test_each_stored_word_of_a_measured_cell_is_compared(cell):
 
 
 IN_PLACE_OF_A_NUMBER = {"about", "as", "long", "too", "noisy", "to", "compare"}
-NUMBER = re.compile(r"(?<![\w.,/])\d+(?![\w.,%])")
+NUMBER = re.compile(r"(?<![\w.,/])\d+(?![\w.,%/])")
 # Where something is, which its numbers decide.
 LOOK = re.compile(r'(<(?:td\b|th\b|\w+ data-measured=)[^>]*) style="[^"]*"')
 
