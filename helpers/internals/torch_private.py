@@ -268,6 +268,7 @@ def dispatch_mode(heard, own_code=None):
 
     if own_code:
         own_code(Watching.__torch_dispatch__.__code__)
+        own_code(_name_of_op.__code__)
     elif dynamo := restoring.module("torch._dynamo"):
         Watching.__torch_dispatch__ = dynamo.disable(Watching.__torch_dispatch__)
     return Watching()
