@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import helpers
-
 from tests.study.folded import EXERCISES, verdicts
 from tests.study.mistakes import MISTAKES, made
 
