@@ -4,16 +4,18 @@ Up to 3.12, CPython copies a frame's variables into the dict of `frame.f_locals`
 function of `sys.settrace`, and back afterwards (`call_trampoline`, Python/sysmodule.c). A program
 that has written to that dict loses what it wrote, and the copies keep objects alive. A function in
 C form (`PyEval_SetTrace`, Python/ceval.c) is called without these copies.
+A program with signal handlers of its own is traced by `sys.settrace`, copies and all.
 """
 
 import _thread
 import ctypes
+import signal
 import sys
 from collections.abc import Callable
 from functools import partial
 from types import FrameType
 
-from ..safety.interrupts import CALLED_BY_C
+from ..safety.interrupts import CALLED_BY_C, in_users_code
 from .interpreter_frame import thing
 
 EVENTS = ("call", "exception", "line", "return", "c_call", "c_exception", "c_return", "opcode")
@@ -51,6 +53,8 @@ class FrameTracer:
         # Neither is a function in Python: a tracer in C, as coverage's, counts calls and returns,
         # and would see the one without the other.
         self.start = partial(_set_trace, c_form, object_of_it)
+        if _handles_signals():  # what a handler raises in a function called by C would be lost
+            self.start = partial(sys.settrace, self._on_event)
         self.put_back = partial(sys.settrace, before)
 
     def is_ours(self) -> bool:
@@ -81,6 +85,23 @@ class FrameTracer:
                 _thread.interrupt_main()
         return 0
 
+    def _on_event(self, frame: FrameType, event: str, argument):
+        """Do for `sys.settrace` what `_receive` does for C; what a handler raises is raised."""
+        try:
+            if event == "call":
+                self._begin(frame)
+            elif (local := self._followed.get(id(frame))) is not None:
+                local(frame, event, argument)
+        except Enough:
+            self._pause()
+        except RecursionError as error:
+            self.error = error.with_traceback(None)
+            self._pause()
+        if event == "return":
+            self._followed.pop(id(frame), None)
+            self._quiet.discard(id(frame))
+        return self._on_event if id(frame) in self._followed else None
+
     def _dispatch(self, frame: FrameType, kind: int, pointer: int | None) -> None:
         if kind == _CALL:
             self._begin(frame)
@@ -108,6 +129,17 @@ class FrameTracer:
         elif frame.f_trace_lines:  # a call for each of its lines would cost time
             self._quiet.add(id(frame))
             frame.f_trace_lines = False
+
+
+def _handles_signals() -> bool:
+    """Return whether the program has signal handlers of its own, which may raise."""
+    handlers = (signal.getsignal(number) for number in signal.valid_signals())
+    known = (signal.default_int_handler, in_users_code._hear)
+    return any(
+        callable(one) and getattr(one, "__func__", one) not in known
+        for one in handlers
+        if not isinstance(one, signal.Handlers)
+    )
 
 
 CALLED_BY_C.update((FrameTracer._receive.__code__, FrameTracer._pause.__code__))
