@@ -48,14 +48,14 @@ def error_message(error: BaseException) -> str:
     name = real_type_name(error)
     if words := missing_parts.sentence(error):
         return f"{name}: {words}"
-    sentences = [f"{name}{_words(error, name)}"]
+    sentences = f"{name}{_words(error, name)}"
     for cause in _causes(error):
         kind = real_type_name(cause)
-        words = f"{kind}{_words(cause, kind)}"
-        if words not in sentences[0]:
-            sentences.append(f"Behind it: {words}")
-    joined = sentences[0] + "".join(f"{_end(sentences[0])}{more}" for more in sentences[1:])
-    return printable(joined, LONGEST)
+        words = _words(cause, kind)
+        if not words or words.removeprefix(": ") not in sentences:
+            full_stop = "" if sentences.endswith((".", "!", "?")) else "."
+            sentences = f"{sentences}{full_stop} Behind it: {kind}{words}"
+    return printable(sentences, LONGEST)
 
 
 def _words(error: BaseException, name: str) -> str:
