@@ -1,5 +1,7 @@
 """Code that Dynamo does not compile in a user's program: an exhibit of a fresh compile says so."""
 
+import threading
+
 import pytest
 
 from helpers import watch_breaks, watch_compile, watch_fixes, watching_breaks
@@ -129,3 +131,40 @@ def test_dynamo_skips_its_own_code_without_a_word():
     assert "put_back() takes it out" in told.note
     put_back()
     assert "put_back" not in watch_breaks(mine, X).model.note
+
+
+def test_another_thread_goes_on_with_what_it_compiled():
+    def chatty(x):
+        print("halfway")
+        return x.sin()
+
+    beside = torch.compile(lambda x: x.sin() + 1, backend="eager")
+    done, errors = threading.Event(), []
+
+    def work():
+        try:
+            while not done.is_set():
+                beside(X)
+        except Exception as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        found = [watch_breaks(chatty, X).model for _ in range(4)]
+    finally:
+        done.set()
+        thread.join()
+    assert not errors
+    assert {told.breaks for told in found} == {1}
+
+
+def test_a_reset_in_the_call_is_a_reset():
+    def resetting(x):
+        y = x.sin()
+        torch._dynamo.reset()
+        return y.cos()
+
+    torch.compile(resetting, backend="eager")(X)
+    watch_breaks(resetting, X)
+    assert torch_private.cache_entries(resetting.__code__) == []
