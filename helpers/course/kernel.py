@@ -21,6 +21,7 @@ def switch_on() -> None:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # TensorFlow reads both at its import
     os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
     logging.getLogger("tensorflow").addFilter(_is_no_retracing)  # the chapters show the cause
+    logging.getLogger("torch._dynamo.variables.ctx_manager").addFilter(_is_no_profiler)
     if not shell.custom_exceptions:  # or it has somebody for its errors
         shell.set_custom_exc((Exception,), _show_error)
     progress_line.switch_on()
@@ -29,6 +30,14 @@ def switch_on() -> None:
 def _is_no_retracing(record: logging.LogRecord) -> bool:
     """Return whether TensorFlow says something else than that a function traces often."""
     return "triggered tf.function retracing" not in str(record.msg)
+
+
+def _is_no_profiler(record: logging.LogRecord) -> bool:
+    """Return whether Dynamo says something else than that it leaves out a profiler's mark.
+
+    `Optimizer.step` has one, and the line that says so has the time of the day.
+    """
+    return "Profiler record function" not in str(record.msg)
 
 
 def _show_error(shell, kind, error, trace, tb_offset=None) -> None:
