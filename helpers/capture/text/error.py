@@ -32,6 +32,8 @@ ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 NO_NAME = re.compile(r"\s*\bname:\s*$")  # TensorFlow's, where the op was given none
 CELL = re.compile(r"ipykernel_\d+|<ipython-input")
+CELL_FILE = re.compile(r"[^\s\"']*ipykernel_\d+/\d*(\.py)?")
+FOLDERS = re.compile(r'(?<=File ")[^"]*[/\\](?=[^/\\"]+")')
 IMPORTANT = re.compile(  # is kept where a message is too long
     r"\s*(hint|note|explanation|cause|all kernels registered|registered|the matching|device=|size "
     r"mismatch|missing key|unexpected key|- |• )|.*(specialized|inferred to be|expected|received)",
@@ -146,6 +148,7 @@ def _innermost_place(lines: list[str]) -> list[str]:
 
 
 def _clean(line: str) -> str:
+    line = FOLDERS.sub("", CELL_FILE.sub("its cell", line))
     words = OP.sub("", line).strip().lstrip("; ")
     return NO_NAME.sub("", LINK.sub("", ADDRESS.sub("", words))).strip()
 
