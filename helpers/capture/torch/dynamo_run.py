@@ -538,7 +538,7 @@ def _entry(name, pair, args) -> Entry:
 
     watch = partial(watched, verb="watch_fixes", steps=0)
     (before, _), (after, kept) = both(lambda fn: watch(fn, copied(args)))
-    wanted, plain = both(lambda fn: _run_quietly(fn, args))
+    wanted, plain = both(lambda fn: _run_quietly(_plain(fn), args))
     compiled = kept.value if kept.error is None else kept.error
     made = {"the cure": plain, "compiled, the cure": compiled}
     same = {who: compared(wanted, value) for who, value in made.items()}
@@ -549,7 +549,7 @@ def _entry(name, pair, args) -> Entry:
     elif None in same.values():
         result, why = Verdict("not compared"), "only the results' own code can compare them"
     else:
-        slopes = both(lambda fn: _run_quietly(lambda *new: _gradients(fn, new), args))
+        slopes = both(lambda fn: _run_quietly(lambda *new: _gradients(_plain(fn), new), args))
         if not any(real_isinstance(found, BaseException) for found in slopes):
             word = "same" if compared(*slopes) else "differs"
             if all(found is None for pair in slopes for found in pair):
@@ -563,6 +563,11 @@ def _entry(name, pair, args) -> Entry:
     causes = [*dict.fromkeys(found.cause for found in before.breaks)] or ["it does not break"]
     causes += ["the cure has a different gradient"] * (gradient.word == "differs")
     return Entry(name, (*graphs, result, gradient), why or "; ".join(causes))
+
+
+def _plain(fn) -> Callable:
+    """Return what a compiled function was made of: its plain run calls no backend."""
+    return compilable(fn, "watch_fixes").call
 
 
 def _gradients(fn, copies) -> tuple:
@@ -581,7 +586,8 @@ def _gradients(fn, copies) -> tuple:
 
 def _run_quietly(fn, args):
     """Return what plain Python returns, or raises, for copies of `args`; nothing is printed."""
-    with redirected(Printed()), warnings.catch_warnings():
+    eagerly = torch_private.compiling_nothing()
+    with redirected(Printed()), warnings.catch_warnings(), eagerly:
         warnings.simplefilter("ignore")
         try:
             with running_user_code():
