@@ -292,3 +292,35 @@ def test_why_a_generator_is_not_compiled_is_told_each_time():
     list(torch.compile(other, backend="eager")(x))
     assert helpers.watch_breaks(count, x).text() == first
     assert "gave no reason" not in " ".join(first.split())
+
+
+def test_what_dynamo_skips_in_the_block_is_not_said_to_be_of_before():
+    start_anew()
+
+    def count(x):
+        yield x + 1
+
+    x = torch.ones(2)
+    model = torch.nn.Sequential(torch.nn.Linear(2, 2))
+    model.compile(backend="eager")
+    generating = torch.compile(count, backend="eager")
+    for call in (lambda: list(generating(x)), lambda: model(x)):
+        with helpers.watching_breaks() as seen:
+            call()
+        said = " ".join(seen.text().split())
+        assert "Dynamo skipped" in said and "earlier" not in said and "before" not in said
+
+
+def test_a_journey_keeps_no_argument_alive():
+    class Held:
+        pass
+
+    held = Held()
+    weak = weakref.ref(held)
+    gc.disable()
+    try:
+        shown = helpers.show_journey(lambda one: one is not None, held)
+        del held
+        assert weak() is None and shown.text()
+    finally:
+        gc.enable()

@@ -293,8 +293,10 @@ def _is_hidden(frame) -> bool:
 
 
 def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
-    profile, trace, frame = sys.getprofile(), sys.gettrace(), sys._getframe()
-    opcodes, frame.f_trace_opcodes = frame.f_trace_opcodes, True  # 3.12 wants to know beforehand
+    profile, trace = sys.getprofile(), sys.gettrace()
+    # 3.12 wants to know beforehand. A variable that refers to this frame would be in a cycle.
+    opcodes = sys._getframe().f_trace_opcodes
+    sys._getframe().f_trace_opcodes = True
     try:
         sys.settrace(found.trace)
         sys.setprofile(found.profile)
@@ -302,7 +304,7 @@ def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
     finally:
         sys.setprofile(profile)
         sys.settrace(trace)
-        frame.f_trace_opcodes = opcodes
+        sys._getframe().f_trace_opcodes = opcodes
 
 
 def _noting(door, at: int, found: Tally):
