@@ -8,6 +8,7 @@ from types import MethodType
 
 from .model.phrase import interrupted
 from .safety.arguments import quote_value, real_isinstance, real_type_name
+from .safety.dynamo_aside import breaks_graph
 from .safety.interrupts import in_users_code
 from .safety.restoring import draw, one_thread_at_a_time
 from .safety.users_frames import keep_users_frames
@@ -31,10 +32,12 @@ class Exhibit:
     def __init__(self, model, view: View, station: int = 0):
         self.model, self._view, self.station = model, view, station
 
+    @breaks_graph
     def __repr__(self) -> str:
         """Return the text form, at most a screen of it; Jupyter stores all of it."""
         return first_screen(self.text(), MORE)
 
+    @breaks_graph
     def text(self) -> str:
         """Return the whole text form, however long."""
         return wrapped(visible(self._view.text(self.model)))
@@ -106,6 +109,7 @@ class LiveExhibit(Exhibit):
         """Return the model as it is after the last call."""
         return self._source.model
 
+    @breaks_graph
     def __call__(self, *args, **kwargs):
         """Call the source; the model is another one then. If Ctrl-C ends the call, it is drawn."""
         try:
@@ -141,6 +145,7 @@ class BlockExhibit(Exhibit):
         model = self._source.model
         return _with_interruption(model, self._source.unit) if self._is_interrupted else model
 
+    @breaks_graph
     def __enter__(self):
         try:
             with ExitStack() as opened:
@@ -153,6 +158,7 @@ class BlockExhibit(Exhibit):
             raise
         return self
 
+    @breaks_graph
     def __exit__(self, kind, error, trace) -> None:
         self._open.__exit__(kind, error, trace)
         if error is None and self._interrupts.pending:

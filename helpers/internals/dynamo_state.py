@@ -47,6 +47,7 @@ WITHIN = {  # attributes of the objects among them that are no collections thems
     "graph_break_dup_warning_checker": ("set",),
     "_loader": ("eval_cache",),
 }
+MARKING, MARK = "mark_static_address", "_dynamo_static_input_type"
 OF_DYNAMO = ("__import_", "__compiled_fn", "__resume_at", "__builtins_dict__")
 
 
@@ -105,7 +106,7 @@ def as_if_new(*codes: CodeType) -> Iterator[Fresh]:
     sizes.clear()
     try:
         fresh.aside += [(code, code_extras.take_off(code)) for code in found.values()]
-        with _hearing(fresh), _silent():
+        with _hearing(fresh), _silent(), _tensors_unmarked():
             yield fresh
     finally:
         with torch_private.compile_lock:
@@ -240,6 +241,25 @@ def _silent() -> Iterator[None]:
             if once and name.startswith("torch.") and vars(module).get("warning_once") is once:
                 stack.enter_context(patched(module, warning_once=once.__wrapped__))
         yield
+
+
+@contextmanager
+def _tensors_unmarked() -> Iterator[None]:
+    """Take off the mark at the end that Dynamo puts on parameters and on an optimizer's state."""
+    place, thread = restoring.module("torch._dynamo.decorators"), threading.get_ident()
+    real, before = getattr(place, MARKING, None), []
+
+    def marking(tensor, *rest, **more):
+        if threading.get_ident() == thread and MARK not in (found := vars(tensor)):
+            before.append(found)
+        return real(tensor, *rest, **more)
+
+    try:
+        with patched(place, **({MARKING: marking} if real else {})):
+            yield
+    finally:
+        for attributes in before:
+            attributes.pop(MARK, None)
 
 
 # ------------------------------------------------------------------ collections and counts

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from functools import partial
 from types import FrameType
 
+from ..safety.dynamo_aside import leave_to_python
 from ..safety.interrupts import CALLED_BY_C, in_users_code
 from .interpreter_frame import thing
 
@@ -47,6 +48,7 @@ class FrameTracer:
         self._followed: dict[int, Callable] = {}  # id of a running frame -> its own tracer
         self._quiet: set[int] = set()  # ids of running frames that send no lines because of us
         self._is_paused, self._is_probed = False, False
+        leave_to_python(FrameTracer._receive, FrameTracer._on_event)
         before = sys.gettrace()
         c_form = _C_FORM(self._receive)
         object_of_it = ctypes.c_void_p(None if before is None else id(before))

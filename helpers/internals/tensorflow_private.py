@@ -176,8 +176,10 @@ def all_traces(function) -> list:
 
 
 def traced_functions() -> list:
-    """Return the tf.functions that can still be called, and have a trace."""
-    gc.collect()  # what nothing refers to is not found, however long ago the last collection was
+    """Return the tf.functions in memory that have a trace.
+
+    Some of them may be garbage in a cycle: a collection is for the program to make.
+    """
     kind = __getattr__("Function")
     found = [one for one in gc.get_objects() if type(one) is kind]
     return [one for one in found if cached_keys(one)]

@@ -9,6 +9,7 @@ import logging
 import pkgutil
 import re
 import sys
+from collections import Counter
 from contextlib import contextmanager
 from importlib.util import find_spec
 from types import CodeType, FunctionType
@@ -476,6 +477,13 @@ def stance() -> str:
     return __getattr__("eval_frame")._stance.stance
 
 
+def compiling_nothing():
+    """Return a block in which compiled functions run as plain Python, and stay as they are."""
+    home = __getattr__("eval_frame")
+    eagerly = type(home._stance)("force_eager")
+    return patched(home, _stance=eagerly)
+
+
 @contextmanager
 def unmarked(module):
     """Take the attribute off a module at the end that `torch.compile` puts on it in the block."""
@@ -488,9 +496,9 @@ def unmarked(module):
             attributes.pop(mark, None)
 
 
-def unsupported_messages() -> list[str]:
-    """Return what Dynamo could not compile so far, as it counts it."""
-    return [*__getattr__("dynamo_utils").counters["unimplemented"]]
+def unsupported_messages() -> Counter[str]:
+    """Return what Dynamo could not compile so far, and how often, as it counts it."""
+    return Counter(__getattr__("dynamo_utils").counters["unimplemented"])
 
 
 def turned_off() -> str:

@@ -15,6 +15,7 @@ from functools import partial
 from types import SimpleNamespace
 
 from .arguments import bind_call
+from .dynamo_aside import breaks_graph, leave_to_python
 from .interrupts import in_users_code
 from .missing_parts import said_if_missing
 from .users_frames import keep_users_frames
@@ -91,6 +92,7 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
+        leave_to_python()  # torch may have been imported since
         under_way = SimpleNamespace(errors=[], results=results, left_alone=set())
         try:
             bind_call(guarded, args, kwargs)
@@ -130,7 +132,7 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
             raise
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
-    return guarded
+    return breaks_graph(guarded)
 
 
 def speaks_to_users(fn: Callable, name: str = "") -> Callable:
@@ -151,7 +153,7 @@ def speaks_to_users(fn: Callable, name: str = "") -> Callable:
 
     spoken.users_name = name or fn.__name__
     spoken.autograph_info__ = {}
-    return spoken
+    return breaks_graph(spoken)
 
 
 def running_shell():

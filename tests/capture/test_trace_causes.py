@@ -148,3 +148,11 @@ def quiet_tensorflow():
     logger.setLevel("ERROR")
     yield
     logger.setLevel(level)
+
+
+def test_nan_is_a_float():
+    watched = watch(tf.function(lambda x: 1.0))
+    for value in (1, float("nan"), 2.0):
+        watched(value)
+    notes = [entry.note for entry in watched.model.entries]
+    assert "object" not in str(notes) and "int → float" in notes[1], notes

@@ -15,9 +15,10 @@ from ...model.phrase import interrupted, listed
 from ...model.tables import Listing
 from ...safety import progress
 from ...safety.arguments import table
+from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import note_interrupt, running_user_code
 from ..text.value import plain, short_repr
-from .objects import names_used
+from .objects import GENERATOR, names_used
 from .stack_run import record
 from .unwrapping import to_run
 
@@ -38,6 +39,8 @@ MOST_TOOLS = 6  # of sys.monitoring
 COPIED = sys.version_info < (3, 13)
 COPIES = "It reads its variables as a dict. Up to Python 3.12 a tracer of sys.settrace writes that "
 COPIES += "dict anew at each event, so a call under one may do something else than a call alone."
+ITERATED = "It is a generator function: a call alone only makes the generator, and watch_stack's "
+ITERATED += "record runs it to its end."
 _READS_VARIABLES = {"locals", "vars", "eval", "exec", "dir", "f_locals", "_getframe"}
 # One action; `ratio` says how many runs of the unit it takes as long as; `between`: its rounds.
 Cost = namedtuple("Cost", "action ratio words between")
@@ -156,6 +159,8 @@ def tracer_costs(fn, *args) -> Costs:
     with _without_tracers() as aside:
         found = costs_listing(call, tracers(function, call), unit)
     sentences = [f"Meanwhile {listed(aside, 2)} did not run; now it is set again."] * bool(aside)
+    is_generator = bool(function.__code__.co_flags & GENERATOR)
+    sentences += [ITERATED] * is_generator
     sentences += [COPIES] if COPIED and _reads_variables(function.__code__) else []
     return replace(found, note=" ".join((*peeled, found.note, *sentences)))
 
@@ -216,11 +221,15 @@ def _call_traced(call: Callable, code, wanted: str):
         frame.f_trace_lines, frame.f_trace_opcodes = wanted == "lines", wanted == "opcodes"
         return local
 
+    def profile(frame, event, argument):
+        pass
+
+    leave_to_python(local, enter, profile)
     tracer, profiler = sys.gettrace(), sys.getprofile()
     sys._getframe().f_trace_opcodes = wanted == "opcodes"  # 3.12 wants to know before settrace
     try:
         if wanted == "profile":
-            sys.setprofile(lambda frame, event, argument: None)
+            sys.setprofile(profile)
         else:
             sys.settrace(enter)
         return call()

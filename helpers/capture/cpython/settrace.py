@@ -9,6 +9,7 @@ from types import CoroutineType, GeneratorType
 from ...internals.frame_tracer import FrameTracer
 from ...model.phrase import ended, interrupted
 from ...safety.arguments import real_type_name
+from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import (
     note_end,
     note_interrupt,
@@ -42,6 +43,10 @@ class Printed(io.StringIO):
     """Keeps the first `MOST_PRINTED` characters, `size` of them, and the last ones in `tail`."""
 
     size, total, tail = 0, 0, ""
+
+    def __init__(self):
+        super().__init__()
+        leave_to_python(Printed.write)
 
     def write(self, text: str) -> int:
         """Keep the text as far as there is room."""

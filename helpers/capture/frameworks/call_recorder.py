@@ -26,6 +26,7 @@ from ...model.phrase import counted, interrupted, listed
 from ...model.tables import Entry, Ledger, Pair, SideBySide, Verdict
 from ...safety import progress
 from ...safety.arguments import called, parts, printable, real_isinstance, real_type_name, table
+from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import is_interrupted
 from ..cpython.following import Limits
 from ..cpython.objects import name_of, refuse_async
@@ -87,6 +88,7 @@ def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> Ca
 
 
 def _run_profiled(recorder: "_Recorder", fn, args: tuple, kwargs: dict) -> None:
+    leave_to_python(_Recorder.__call__)
     before = sys.getprofile()
     sys.setprofile(recorder)
     try:

@@ -11,7 +11,7 @@ import inspect
 import re
 import sys
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import FunctionType, MethodType
 
@@ -22,6 +22,7 @@ from ...model.phrase import counted, interrupted, listed
 from ...model.tables import Column
 from ...safety import restoring
 from ...safety.arguments import printable, real_isinstance, real_type_name, require_str
+from ...safety.dynamo_aside import leave_to_python
 from ..cpython.following import Limits
 from ..cpython.objects import GENERATOR, called, instance_dict, names_used
 from ..cpython.settrace import INTERRUPTED, run_to_end
@@ -156,7 +157,7 @@ class _Recorder:
         self._compiled: set[str] = set()
         # Number of a node of autograd, or ("leaf", number of a tensor) -> layer; "" if several.
         self._layers = {}
-        self._lost = ""
+        self._lost, self._is_left = "", False
         self._gradients = set()  # numbers of what backward ops made, and of what came of it
         self._sorts, self._marks, self._words = {}, {}, {}  # what is known of types and frames
 
@@ -294,8 +295,19 @@ class _Recorder:
             if key == id(tensor):
                 # A freed tensor lends its identity to another, so the key goes with the tensor,
                 # which must not be held: autograd copies a gradient that somebody else holds.
-                self._held.append(weakref.ref(tensor, lambda _: self._numbers.pop(key, None)))
+                self._held.append(weakref.ref(tensor, self._forgetting(key)))
         return self._numbers[key], self._said(tensor), self._names.get(key, "")
+
+    def _forgetting(self, key: int) -> Callable[[object], None]:
+        """Return what forgets the number of a tensor when the program frees it."""
+
+        def forget(_):
+            self._numbers.pop(key, None)
+
+        if not self._is_left:
+            leave_to_python(forget)  # all of these have one code object
+            self._is_left = True
+        return forget
 
     def _said(self, tensor) -> str:
         """Return dtype and sizes; equal ones of plain tensors of torch are put in words once."""

@@ -26,6 +26,7 @@ from ...model.phrase import clipped, counted, interrupted, listed
 from ...model.spine import SPINE
 from ...safety import PACKAGE, restoring
 from ...safety.arguments import printable, real_isinstance, require_bool
+from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import is_interrupted, patched, redirected
 from ...safety.users_frames import is_library
 from ..cpython.hooked_frames import own_codes
@@ -91,10 +92,9 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
             stack.enter_context(_torch_mode(found))
         stack.enter_context(redirected(printed))
         if dynamo:  # it must not touch what runs inside a compiled call
-            callbacks = (Tally.profile, Tally.trace, Tally.step, Tally._enter_frame, Tally._enter_c)
-            callbacks += (Tally._profile, Tally._step, Tally.note_op, Tally._note_op, Tally.lose)
-            codes = [fn.__code__ for fn in (*callbacks, Printed.write, through)]
-            for code in (*codes, *LETS_THROUGH.values(), *SHUT.values()):
+            callbacks = Tally.profile, Tally.trace, Tally.step, Tally.note_op
+            leave_to_python(*callbacks)
+            for code in (through.__code__, *LETS_THROUGH.values(), *SHUT.values()):
                 torch_private.skip_code(code)
         stack.enter_context(no_finalisers())
         before = _cache_counts(fn)
@@ -293,8 +293,10 @@ def _is_hidden(frame) -> bool:
 
 
 def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
-    profile, trace, frame = sys.getprofile(), sys.gettrace(), sys._getframe()
-    opcodes, frame.f_trace_opcodes = frame.f_trace_opcodes, True  # 3.12 wants to know beforehand
+    profile, trace = sys.getprofile(), sys.gettrace()
+    # 3.12 wants to know beforehand. A variable that refers to this frame would be in a cycle.
+    opcodes = sys._getframe().f_trace_opcodes
+    sys._getframe().f_trace_opcodes = True
     try:
         sys.settrace(found.trace)
         sys.setprofile(found.profile)
@@ -302,7 +304,7 @@ def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
     finally:
         sys.setprofile(profile)
         sys.settrace(trace)
-        frame.f_trace_opcodes = opcodes
+        sys._getframe().f_trace_opcodes = opcodes
 
 
 def _noting(door, at: int, found: Tally):

@@ -8,16 +8,18 @@ import copy
 import pickle
 import random
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from enum import Enum
 from functools import lru_cache, partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 
-from ...internals import tensorflow_private, torch_private
+from ...internals import code_extras, tensorflow_private, torch_private
+from ...internals.dynamo_state import as_if_new
 from ...model.phrase import interrupted, listed
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import arguments, progress, restoring
 from ...safety.arguments import printable, real_isinstance, real_type_name, static_attribute
+from ...safety.missing_parts import MissingPart
 from ...safety.restoring import is_interrupted, redirected
 from ...safety.users_frames import is_library
 from ..cpython.objects import called, compiled, names_used, python_function
@@ -68,15 +70,16 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     """Run functions that change things, and show which raise, what they change, and at which call.
 
     `cases`: name -> function, or (function, *arguments); TypeError for others. Of a tf.function,
-    its Python function is run. Each way is called twice, unless it raises: a tf.function traces at
-    the first call, and then hits. Each call finds the same state: containers and plain objects
-    among the arguments, globals and closures, and the random numbers of Python, NumPy and PyTorch.
-    A change of it is named by its path and restored, also if another thread made it. Names that a
-    framework or Python itself adds are left alone. Objects that are not compared (an array, a
-    variable, an object of a library) are listed. What is printed is compared. What a method, or a
-    function reached through an attribute, changes elsewhere is not. `ways`: heading -> what makes a
-    callable of a function. The default is the function as it is, and behind the frameworks that
-    your program uses: `tf.function`, or a `torch.compile` of a copy, with `backend="eager"`.
+    and of what torch.compile returned, the Python function is run. Each way is called twice, unless
+    it raises: a tf.function traces at the first call, and then hits. Each call finds the same
+    state: containers and plain objects among the arguments, globals and closures, and the random
+    numbers of Python, NumPy and PyTorch. A change of it is named by its path and restored, also if
+    another thread made it. Names that a framework or Python itself adds are left alone. Objects
+    that are not compared (an array, a variable, an object of a library) are listed. What is printed
+    is compared. What a method, or a function reached through an attribute, changes elsewhere is
+    not. `ways`: heading -> what makes a callable of a function. The default is the function as it
+    is, and behind the frameworks that your program uses: `tf.function`, or a `torch.compile` of a
+    copy, with `backend="eager"`.
     `.model.entries` contains the rows. Example: `watch_mutations({"append": (step, [])})`
     """
     note, is_default = "", ways is None
@@ -89,6 +92,7 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     for name, case in progress.counted("case", cases):
         fn, *args = arguments.parts(case)
         arguments.called(fn, f"the case '{printable(name)}'")
+        fn = torch_private.inner_function(fn)
         fn = python_function(getattr(watched_of(fn), "function", fn)) or fn
         verdicts, notes = [], {}
         for _, way in ways:
@@ -167,6 +171,33 @@ def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
     """
     roots = [("self", fn.__self__)] if type(fn) is MethodType else []
     before = _Snapshot([*roots, (called(fn), fn), *named_arguments(fn, tuple(args), {})])
+    with _apart(way):
+        runs, leaked, error = _run_twice(before, fn, args, way, used)
+    unseen = ", ".join(dict.fromkeys(map(real_type_name, filter(_can_change, before.leaves))))
+    kept = _when(runs, error) or (NOT_KNOWN if unseen else UNCHANGED)
+    left = f"; a graph tensor stays in {listed(leaked, MOST_NAMED)}" if leaked else ""
+    sentences = [f"neither copied nor compared: {unseen}"] * bool(unseen)
+    if not error:
+        some = any(words in kept for words in (*FIRST, WHEN[False, True]))
+        tone = "failed" if leaked else "changed" if some else "plain"
+        return Verdict(f"no error; {kept}{left}", tone), sentences
+    named = f"the error names {error.partition(NAMED)[2].strip()}" if NAMED in error else error
+    tone = "refused" if NAMED in error and kept in QUIET else "failed"
+    return Verdict(f"{error.partition(':')[0]}; {kept}{left}", tone), [named, *sentences]
+
+
+def _apart(way):
+    """Return a block in which the course's own compile of a copy leaves nothing with Dynamo."""
+    if way is not _compiled_copy:
+        return nullcontext()
+    with suppress(MissingPart):
+        code_extras.require()
+        return as_if_new()
+    return nullcontext()
+
+
+def _run_twice(before: "_Snapshot", fn, args, way, used: set[str]) -> tuple[list, dict, str]:
+    """Run `fn` one way, twice -> what each call changed, paths with a graph tensor, the error."""
     known, made, runs, leaked = set(map(id, before.leaves)), [], [], {}
     error = run_to_end(lambda: made.append(way(fn)))
     before.put_back()
@@ -184,17 +215,7 @@ def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
         runs.append((changed, len(traced)))  # they keep alive what the function made
         leaked |= {path: 0 for path, now in changed.items() if _has_graph_tensor(now, known)}
         before.put_back()  # each call finds what the first one found
-    unseen = ", ".join(dict.fromkeys(map(real_type_name, filter(_can_change, before.leaves))))
-    kept = _when(runs, error) or (NOT_KNOWN if unseen else UNCHANGED)
-    left = f"; a graph tensor stays in {listed(leaked, MOST_NAMED)}" if leaked else ""
-    sentences = [f"neither copied nor compared: {unseen}"] * bool(unseen)
-    if not error:
-        some = any(words in kept for words in (*FIRST, WHEN[False, True]))
-        tone = "failed" if leaked else "changed" if some else "plain"
-        return Verdict(f"no error; {kept}{left}", tone), sentences
-    named = f"the error names {error.partition(NAMED)[2].strip()}" if NAMED in error else error
-    tone = "refused" if NAMED in error and kept in QUIET else "failed"
-    return Verdict(f"{error.partition(':')[0]}; {kept}{left}", tone), [named, *sentences]
+    return runs, leaked, error
 
 
 def _frameworks_behind(callable_object) -> set[str]:

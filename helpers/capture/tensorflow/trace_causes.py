@@ -13,8 +13,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from ...model.framework_records import Cause
-from ..text.value import short_repr, type_name
-from .trace_words import Container, Names, container_of, literal, own_kind, shape_words
+from ..text.value import short_repr
+from .trace_words import Container, Names, container_of, literal, own_kind, python_type, shape_words
 
 MOST_TOLD = 10
 MOST_MISFITS = 50  # counted for a key; beyond that it is far apart anyway
@@ -186,8 +186,9 @@ def _leaf_misfits(names: Names, where: str, old, new) -> Iterator[Misfit]:
     kind = own_kind(new)
     if type(old) is not type(new):
         yield Misfit(KIND, Cause(where, "type", *_sides(names, old, new)))
-    elif kind == "Literal" and type(old.value) is not type(new.value):
-        yield Misfit(LEAF, Cause(where, "Python type", type_name(old.value), type_name(new.value)))
+    elif kind == "Literal" and python_type(old.value) != python_type(new.value):
+        types = python_type(old.value), python_type(new.value)
+        yield Misfit(LEAF, Cause(where, "Python type", *types))
     elif kind == "Literal":
         exact = literal(old.value) == literal(new.value)
         words = literal(old.value, exact), literal(new.value, exact)

@@ -155,6 +155,11 @@ def shape_words(tensor_shape) -> str:
     return "of any rank" if tensor_shape.rank is None else str(tuple(tensor_shape.as_list()))
 
 
+def python_type(value) -> str:
+    """Return the name of the type of a Python value in a key, also of nan."""
+    return "float" if type(value) is object else type_name(value)
+
+
 def literal(value, exact: bool = False) -> str:
     """Return a value in words, a float in 6 digits unless `exact`; only built-in code is run."""
     if type(value) is object:  # what TensorFlow keeps for nan, so that it equals itself

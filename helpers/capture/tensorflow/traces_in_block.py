@@ -30,7 +30,8 @@ class TracesSeen:
 
     `.model` is as of `watch_traces`. A call that hits adds no row. Functions that were made before
     the block, as Keras does, and functions of other threads are included. A new tf.function is a
-    retrace if its code was traced in the block, or by a tf.function that was alive at its start.
+    retrace if its code, of a method with the same self, was traced in the block, or by a
+    tf.function that was in memory at its start.
     Functions that tf.data traces are only counted. Errors in the block are raised. Example: `with
     watching_traces() as seen: train()`, then `assert not seen.model.retraces, str(seen)`
     """

@@ -241,7 +241,7 @@ def record(
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
-        said = set(torch_private.unsupported_messages())
+        said = torch_private.unsupported_messages()
         try:
             compiled = torch.compile(call, backend=lambda graph, inputs: graph.forward)
             with guarded():
@@ -253,7 +253,7 @@ def record(
             kept.error = error
             note_end(error)
         kept.rewritten_as = [entry.code for entry in torch_private.cache_entries(code)]
-        kept.unsupported = [one for one in torch_private.unsupported_messages() if one not in said]
+        kept.unsupported = [*(torch_private.unsupported_messages() - said)]
     kept.beside = bool(fresh.lent)
     kept.barred, kept.left_out = fresh.barred, fresh.skipped
     kept.lost = error_message(lost[0]) if lost else ""

@@ -41,7 +41,7 @@ from ..text.source import NOWHERE, Pages
 from ..text.value import short_repr
 from . import dynamo_recorder as words
 from .dynamo_recorder import SO_FAR, Event, Record, record
-from .guard_tree import behind
+from .guard_tree import behind, code_words
 
 MOST_STEPS, MOST_GUARDS, MOST_SKIPPED = 400, 12, 3
 RETURNED = "the function ends here: its graph goes to the backend"
@@ -231,14 +231,22 @@ class BreaksSeen:
     def __init__(self):
         torch_private.needed("dynamo", "tracing")
         self._kept, self._called, self._lost = Record({}, 0), {}, []
+        self._skipped: dict[int, str] = {}  # id of a code in `_called`, or of torch's -> the words
         self._kept.stuck = False
 
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Listen to Dynamo, and to calls of compiled functions."""
         called = torch_private.compiled_calls(self._note_call)
-        with torch_private.translating(self._kept) as self._lost, called:
+        skips = torch_private.hearing_skips(self._note_skip, [])
+        with torch_private.translating(self._kept) as self._lost, called, skips:
             yield
+
+    def _note_skip(self, code: CodeType, reason: str, is_start: bool) -> None:
+        """Note why Dynamo left the first frame of a compiled call to Python."""
+        if is_start:
+            told = " ".join(words.same(reason).split())
+            self._skipped.setdefault(id(code), f"Dynamo skipped {code_words(code)}: {told}.")
 
     def _note_call(self, fn) -> None:
         """Note the code that a call of a compiled function starts with; raise nothing in it."""
@@ -254,7 +262,10 @@ class BreaksSeen:
         told = [TURNED_OFF.format(kept.turned_off)] * bool(kept.turned_off)
         own = [one for one in codes if _is_wrapper(one) or not is_library(one.co_filename)]
         for code, action in code_extras.barred(own):
-            told.append(_told_barred(code, action))
+            if id(code) not in self._skipped:  # else it was no earlier call
+                told.append(_told_barred(code, action))
+        if not (kept.events or kept.graphs):
+            told += self._skipped.values()
         told += [f"Not all of it could be read on this torch ({e})." for e in _first(self._lost)]
         if not (told or kept.events or kept.graphs or kept.skipped):
             told.append(BEFORE if codes else UNCALLED)
@@ -538,7 +549,7 @@ def _entry(name, pair, args) -> Entry:
 
     watch = partial(watched, verb="watch_fixes", steps=0)
     (before, _), (after, kept) = both(lambda fn: watch(fn, copied(args)))
-    wanted, plain = both(lambda fn: _run_quietly(fn, args))
+    wanted, plain = both(lambda fn: _run_quietly(_plain(fn), args))
     compiled = kept.value if kept.error is None else kept.error
     made = {"the cure": plain, "compiled, the cure": compiled}
     same = {who: compared(wanted, value) for who, value in made.items()}
@@ -549,7 +560,7 @@ def _entry(name, pair, args) -> Entry:
     elif None in same.values():
         result, why = Verdict("not compared"), "only the results' own code can compare them"
     else:
-        slopes = both(lambda fn: _run_quietly(lambda *new: _gradients(fn, new), args))
+        slopes = both(lambda fn: _run_quietly(lambda *new: _gradients(_plain(fn), new), args))
         if not any(real_isinstance(found, BaseException) for found in slopes):
             word = "same" if compared(*slopes) else "differs"
             if all(found is None for pair in slopes for found in pair):
@@ -563,6 +574,11 @@ def _entry(name, pair, args) -> Entry:
     causes = [*dict.fromkeys(found.cause for found in before.breaks)] or ["it does not break"]
     causes += ["the cure has a different gradient"] * (gradient.word == "differs")
     return Entry(name, (*graphs, result, gradient), why or "; ".join(causes))
+
+
+def _plain(fn) -> Callable:
+    """Return what a compiled function was made of: its plain run calls no backend."""
+    return compilable(fn, "watch_fixes").call
 
 
 def _gradients(fn, copies) -> tuple:
@@ -581,7 +597,8 @@ def _gradients(fn, copies) -> tuple:
 
 def _run_quietly(fn, args):
     """Return what plain Python returns, or raises, for copies of `args`; nothing is printed."""
-    with redirected(Printed()), warnings.catch_warnings():
+    eagerly = torch_private.compiling_nothing()
+    with redirected(Printed()), warnings.catch_warnings(), eagerly:
         warnings.simplefilter("ignore")
         try:
             with running_user_code():

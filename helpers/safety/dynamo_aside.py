@@ -1,0 +1,49 @@
+"""Functions of ours that torch's Dynamo is to leave to Python, with what they call.
+
+A verb may be called in a compiled function, and its recorders are called between the parts of one.
+There Dynamo is asked about each frame, and would translate ours.
+"""
+
+import sys
+from collections.abc import Callable
+
+_WAITING: list[Callable] = []  # of `breaks_graph`, for torch to be imported
+
+
+def leave_to_python(*functions: Callable) -> None:
+    """Have Dynamo translate neither these functions of ours nor what they call.
+
+    It is told on their code objects, for good. Nothing is done before torch is imported.
+    """
+    door = sys.modules.get("torch._C._dynamo.eval_frame")
+    if door is None:
+        return
+    functions += (*_WAITING,)
+    _WAITING.clear()
+    skip = door._FrameAction.SKIP
+    strategy = door._FrameExecStrategy(skip, skip)
+    for function in functions:
+        door.set_code_exec_strategy(function.__code__, strategy)
+
+
+class _Reason:
+    """Why Dynamo does not translate a call of ours.
+
+    It reads that before the call runs. So all is marked in time, also if torch came after us.
+    """
+
+    def __str__(self):
+        leave_to_python()
+        return "it is an instrument, which looks at calls from outside"
+
+
+def breaks_graph(function: Callable) -> Callable:
+    """Return a function of ours as given, marked so that Dynamo never translates a call of it.
+
+    A call in a compiled function is a graph break, as of what `torch.compiler.disable` returns.
+    """
+    function._torchdynamo_disable = True
+    function._torchdynamo_disable_msg = _Reason()
+    _WAITING.append(function)
+    leave_to_python()
+    return function
