@@ -13,7 +13,7 @@ pytest.importorskip("torch")
 
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 VERBS = "watch_breaks", "watch_compile", "watch_rewriting", "watch_fixes", "watching_breaks"
-TIMES = 10 if WHOLE else 2  # the programs that meet a limit watch ten times in any case
+TIMES = 10 if WHOLE else 1  # the programs that meet a limit watch ten times in any case
 
 
 def start(*verbs):

@@ -22,7 +22,7 @@ def main(framework: str, mode: str = "once", only_verb: str = "", only_program: 
         for program, verb in chosen
         if only_verb in ("", verb.name) and only_program in ("", program.partition(":")[2])
     ]
-    for program, verb, _, found, trail in judging.judge_pairs(framework, pairs):
+    for program, verb, _, found, trail in judge_whole_heap(framework, pairs):
         number += 1
         bad += bool(found)
         for act in trail.get("acts", ())[:1]:
@@ -33,6 +33,12 @@ def main(framework: str, mode: str = "once", only_verb: str = "", only_program: 
         if trail["seconds"] > 5:
             print(f"  slow: {program} × {verb.name}: {trail['seconds']} s", flush=True)
     print(f"{number} pairs, {bad} differ, {time.monotonic() - began:.0f} s")
+
+
+def judge_whole_heap(framework: str, pairs: list):
+    """Yield what is found of each pair, in a heap of which nothing is set aside."""
+    with judging.Server(framework, small_heap=False) as server:
+        yield from judging.judge_pairs(server, pairs)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,8 @@ def program(kinds: str = ""):
     """Add a function that builds a Case to the table of programs.
 
     `kinds`: `once`, a second call is another; `any`, no Python function is inside; `long`, costs
-    seconds; others name what the call's function is, such as `module` or `compiled`.
+    seconds; `eager`, a tf.function of it returns or raises something else; others name what the
+    call's function is, such as `module` or `compiled`.
     """
 
     def add(build):

@@ -368,10 +368,16 @@ def _dynamo_slot(dynamo) -> str:
     return words_of(sys.modules["torch._C._dynamo.eval_frame"].get_eval_frame_callback())
 
 
-@_dynamo
-def _dynamo_entries(dynamo) -> dict:
-    """Return code -> how many entries, of each function there is."""
-    listed = sys.modules["torch._C._dynamo.eval_frame"]._debug_get_cache_entry_list
+SET_ASIDE: dict[int, types.CodeType] = {}  # the codes that the collector does not list any more
+
+
+def remember_codes() -> None:
+    """Note the codes of all functions, before they are set aside."""
+    SET_ASIDE.update(_codes())
+
+
+def _codes() -> dict[int, types.CodeType]:
+    """Return the code of each function, and of those inside one of Dynamo."""
     codes = {}
     for one in gc.get_objects():
         if type(one) is types.FunctionType:
@@ -379,6 +385,14 @@ def _dynamo_entries(dynamo) -> dict:
             if str(one.__module__).startswith("torch._dynamo"):  # it shares what it wraps with
                 inside = [part for part in one.__code__.co_consts if type(part) is types.CodeType]
                 codes |= {id(part): part for part in inside}
+    return codes
+
+
+@_dynamo
+def _dynamo_entries(dynamo) -> dict:
+    """Return code -> how many entries, of each function there is."""
+    listed = sys.modules["torch._C._dynamo.eval_frame"]._debug_get_cache_entry_list
+    codes = {**SET_ASIDE, **_codes()}
     found = {}
     for code in codes.values():
         if entries := listed(code):

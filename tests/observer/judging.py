@@ -7,7 +7,7 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from tests.observer.cases import Program
@@ -25,33 +25,58 @@ OF_A_SERVER = {"files": 2, "children": 1, "at exit": 4}
 WITH_A_SERVER = ("watch_in_child", "call_in_child")
 
 
-def run_jobs(framework: str, jobs: Iterable[dict]) -> Iterator[tuple[dict, dict]]:
-    """Yield each job with its trail, from a server of that framework.
+class Server:
+    """A process that has imported a framework and runs jobs; it keeps the plain runs.
 
-    A job is asked for only when the trail of the one before it is there.
+    In a small heap a pair costs a quarter: what the framework made is set aside (`gc.freeze`).
     """
+
+    def __init__(self, framework: str, small_heap: bool = True):
+        self.framework = framework
+        self._plain: dict[tuple[str, int], dict] = {}
+        heap = "small" if small_heap else "whole"
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.observer.server", framework, heap],
+            cwd=ROOT,
+            env=_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+    def run(self, **job) -> dict:
+        """Return the trail of a job."""
+        self._process.stdin.write(json.dumps(job) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the server of {self.framework} ended at {job}")
+        return json.loads(line)
+
+    def run_plain(self, program: str, calls: int) -> dict:
+        """Return the trail of a program that is called without a verb; it is run once."""
+        key = program, calls
+        if key not in self._plain:
+            self._plain[key] = self.run(program=program, verb=None, times=calls)
+        return self._plain[key]
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of a server."""
     env = {**os.environ, "PYTHONHASHSEED": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
     env |= {"TF_ENABLE_ONEDNN_OPTS": "0", "COURSE_RECORD": "off", "CUDA_VISIBLE_DEVICES": "-1"}
     env |= {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), env.get("PYTHONPATH"))))
-    server = subprocess.Popen(
-        [sys.executable, "-m", "tests.observer.server", framework],
-        cwd=ROOT,
-        env=env,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    with server:
-        for job in jobs:
-            server.stdin.write(json.dumps(job) + "\n")
-            server.stdin.flush()
-            line = server.stdout.readline()
-            if not line:
-                raise RuntimeError(f"the server of {framework} ended at {job}")
-            yield tuple(json.loads(line))
-        server.stdin.close()
+    return env
 
 
 def table(framework: str) -> dict[str, Program]:
@@ -223,82 +248,77 @@ def every_pair(programs: dict) -> list[tuple[str, object]]:
 
 
 def drawn_pairs(programs: dict, seed: int) -> list[tuple[str, object]]:
-    """Draw pairs in which each program and each verb is at least once; none that costs seconds."""
+    """Draw pairs in which each program and each verb is at least once.
+
+    Of the verbs that cost seconds the seed draws one, for one framework.
+    """
     draw = random.Random(seed)
-    pairs = [
-        (name, verb)
-        for name, verb in every_pair(programs)
-        if not verb.costs and "long" not in programs[name].kinds
-    ]
+    pairs = [(name, verb) for name, verb in every_pair(programs) if not verb.costs]
     draw.shuffle(pairs)
     names, found = {name for name, _ in pairs}, []
     verbs = {verb.name for _, verb in pairs}
+    runs = set()  # the plain runs that the drawn pairs need
     for wanted in (2, 1):  # first pairs that are new in both
+        pairs.sort(key=lambda pair: (pair[0], max(pair[1].calls)) not in runs)
         for name, verb in pairs:
             new = (name in names) + (verb.name in verbs)
-            if new >= wanted:
+            if new >= wanted and not (wanted == 1 and _is_long_again(programs[name], names)):
                 found.append((name, verb))
+                runs.add((name, max(verb.calls)))
                 names.discard(name)
                 verbs.discard(verb.name)
+    found += drawn_costly_pair(programs, seed)
     return sorted(found, key=lambda pair: [*programs].index(pair[0]))
 
 
-class Plain:
-    """The plain runs of programs, each run once."""
-
-    def __init__(self):
-        self._known = {}
-
-    def jobs(self, program: str, times: int) -> list[dict]:
-        """Return the plain runs that are not known yet."""
-        counts = [count for count in {0, times} if (program, count) not in self._known]
-        return [{"program": program, "verb": None, "times": count} for count in counts]
-
-    def note(self, job: dict, trail: dict) -> None:
-        """Keep a plain run."""
-        self._known[job["program"], job["times"]] = trail
-
-    def of(self, program: str, times: int) -> dict[int, dict]:
-        """Return the plain runs with no call and with `times` calls."""
-        return {count: self._known[program, count] for count in {0, times}}
+def _is_long_again(program: Program, left: set[str]) -> bool:
+    """Return whether a program that costs seconds was drawn already."""
+    return "long" in program.kinds and f"{program.framework}:{program.name}" not in left
 
 
-def growth_jobs(pairs: Iterable[tuple[str, object]]) -> Iterator[dict]:
-    """Yield two jobs for each pair: how objects grow in ten calls, and in ten uses of the verb."""
-    for program, verb in pairs:
-        for name in (None, verb.name):
-            calls = max(verb.calls) if name is None else 1
-            yield {"program": program, "verb": name, "grow": True, "calls": calls}
+def drawn_costly_pair(programs: dict, seed: int) -> list[tuple[str, object]]:
+    """Draw one verb that costs seconds, and its framework; return its pair if it is of this one.
+
+    They are: watch_specialising, watch_tracers, watch_costs, show_environment, watch_in_child,
+    call_in_child, show_journey with ways, watch_inductor, show_c_api, show_imports_then_and_now.
+    """
+    draw = random.Random(seed)
+    verb = draw.choice([verb for verb in VERBS.values() if verb.costs])
+    framework = draw.choice(verb.frameworks)
+    of_verb = [
+        (name, other)
+        for name, other in every_pair(programs)
+        if other is verb and programs[name].framework == framework
+        if "long" not in programs[name].kinds
+    ]
+    return draw.sample(of_verb, min(1, len(of_verb)))
 
 
-def judge_growth(framework: str, pairs: Iterable[tuple[str, object]]):
+def judge_growth(server: Server, pairs: Iterable[tuple[str, object]]):
     """Yield (program, verb name, what grows by one a use or more) of each pair."""
-    plain = {}
-    for job, trail in run_jobs(framework, growth_jobs(pairs)):
-        grown = trail.get("growth", {"broken": trail.get("broken")})
-        if job["verb"] is None:
-            plain = grown
-            continue
+    for program, verb in pairs:
+        plain = _growth(server, program, None, max(verb.calls))
+        grown = _growth(server, program, verb.name, 1)
         more = {
             kind: n for kind, n in grown.items() if kind == "broken" or n - plain.get(kind, 0) >= 8
         }
-        yield job["program"], job["verb"], more
+        yield program, verb.name, more
 
 
-def judge_pairs(framework: str, pairs: Iterable[tuple[str, object, int]]):
+def _growth(server: Server, program: str, verb: str | None, calls: int) -> dict:
+    """Return how objects grow in ten uses of a verb, or in the calls of them."""
+    trail = server.run(program=program, verb=verb, grow=True, calls=calls)
+    return trail.get("growth", {"broken": trail.get("broken")})
+
+
+def judge_pairs(server: Server, pairs: Iterable[tuple[str, object, int]]):
     """Yield (program, verb, times, differences, trail) of each pair."""
-    plain, waiting = Plain(), []
-
-    def jobs():
-        for program, verb, times in pairs:
-            yield from plain.jobs(program, times * max(verb.calls))
-            waiting.append((program, verb, times))
-            yield {"program": program, "verb": verb.name, "times": times}
-
-    for job, trail in run_jobs(framework, jobs()):
-        if job["verb"] is None:
-            plain.note(job, trail)
-            continue
-        program, verb, times = waiting.pop()
-        found = differences(verb, trail, plain.of(program, times * max(verb.calls)))
+    for program, verb, times in pairs:
+        trail = server.run(program=program, verb=verb.name, times=times)
+        calls = times * max(verb.calls)
+        found = differences(verb, trail, {calls: server.run_plain(program, calls)})
+        if found and calls:  # the run without a call can only excuse more
+            counts = 0, calls
+            plain = {count: server.run_plain(program, count) for count in counts}
+            found = differences(verb, trail, plain)
         yield program, verb, times, [" ".join(words.split()) for words in found], trail

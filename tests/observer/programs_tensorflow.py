@@ -169,7 +169,7 @@ def keras_call():
     return Case(model, (x,), probes=probes, weak={"model": weakref.ref(model)})
 
 
-@program("keras once long")
+@program("keras once long eager")
 def keras_training():
     model, x, y = dense(), tf.ones((4, 3)), tf.zeros((4, 1))
     model.compile("sgd", "mse")
@@ -186,7 +186,7 @@ def keras_training():
     return Case(train, probes=probes)
 
 
-@program("keras long")
+@program("keras long eager")
 def keras_predict():
     model, x = dense(2, activation="relu"), np.ones((4, 3), "float32")
     model.predict(x, verbose=0)

@@ -23,6 +23,7 @@ from tests.observer.cases import PROGRAMS
 
 LONGEST = 90  # seconds that a pair may take
 MODULES = "tests.observer.programs_"
+IMPORTED = {"torch": ("torch", "torch._dynamo"), "tensorflow": ("tensorflow", "keras", "numpy")}
 
 
 class Printed:
@@ -125,7 +126,7 @@ def run_in_fork(job: dict) -> dict:
         except BaseException:
             trail = {"broken": traceback.format_exc()[-4000:]}
         with os.fdopen(writing, "w") as out:
-            out.write(json.dumps(trail, default=str))
+            out.write(json.dumps(trail, default=str) + "\n")
         os._exit(0)
     os.close(writing)
     said, ended = _read(reading, time.monotonic() + LONGEST)
@@ -142,15 +143,16 @@ def run_in_fork(job: dict) -> dict:
 
 
 def _read(reading: int, until: float) -> tuple[bytes, bool]:
+    """Return the line that a child writes; a child of its own may keep the pipe open after it."""
     said = b""
     while (left := until - time.monotonic()) > 0:
         if not select.select([reading], [], [], left)[0]:
             break
         piece = os.read(reading, 1 << 16)
-        if not piece:
+        said += piece
+        if not piece or piece.endswith(b"\n"):
             os.close(reading)
             return said, True
-        said += piece
     os.close(reading)
     return said, False
 
@@ -171,27 +173,44 @@ def load_verbs(framework: str) -> None:
         raise RuntimeError(f"the verbs import {more} beside {framework}")
 
 
-def main(framework: str) -> None:
-    """Serve jobs until the input ends."""
-    out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    importlib.import_module(f"{MODULES}{framework}")
-    if framework != "plain":
-        load_verbs(framework)
+def set_heap_aside() -> None:
+    """Hide what there is from the collector, so that looking through the heap is quick."""
+    gc.collect()
+    feel.remember_codes()
+    gc.freeze()
+
+
+def import_framework(framework: str) -> None:
+    """Import a framework and what it imports at its first use."""
+    if framework == "plain":
+        return
+    for name in IMPORTED[framework]:
+        importlib.import_module(name)
+    load_verbs(framework)
     if framework == "torch":
         import torch
 
         torch.set_num_threads(1)
         warm_dynamo(torch)
+
+
+def main(framework: str, heap: str = "whole") -> None:
+    """Serve jobs until the input ends."""
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    import_framework(framework)
+    if heap == "small":
+        set_heap_aside()
+    importlib.import_module(f"{MODULES}{framework}")  # what is its own stays in sight
     for line in sys.stdin:
         job = json.loads(line)
         feel.remember_places()
         began = time.monotonic()
         trail = run_in_fork(job)
         trail["seconds"] = round(time.monotonic() - began, 2)
-        out.write(json.dumps([job, trail]) + "\n")
+        out.write(json.dumps(trail) + "\n")
         out.flush()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -32,9 +32,17 @@ def needed(framework: str) -> None:
             pytest.skip(f"{name} is missing")
 
 
-def found_in(framework: str, pairs) -> dict[tuple[str, str], list[str]]:
+@pytest.fixture(scope="module", params=judging.FRAMEWORKS)
+def server(request):
+    """One server for all tests of a framework: an import of one costs seconds."""
+    needed(request.param)
+    with judging.Server(request.param, small_heap=not WHOLE) as running:
+        yield running
+
+
+def found_in(server, pairs) -> dict[tuple[str, str], list[str]]:
     """Return (program, verb) -> what differs, of the pairs in which something does."""
-    judged = judging.judge_pairs(framework, pairs)
+    judged = judging.judge_pairs(server, pairs)
     return {(program, verb.name): found for program, verb, _, found, _ in judged if found}
 
 
@@ -44,14 +52,12 @@ def split_known(found: dict) -> tuple[dict, set]:
     return {pair: words for pair, words in found.items() if pair not in known}, known
 
 
-@pytest.mark.parametrize("framework", judging.FRAMEWORKS)
-def test_verb_changes_nothing_in_a_program(framework):
-    needed(framework)
-    programs = judging.table(framework)
+def test_verb_changes_nothing_in_a_program(server):
+    programs = judging.table(server.framework)
     pairs = judging.drawn_pairs(programs, SEED)
-    # Ten uses need ten plain calls, too: one pair in eight is used ten times.
-    drawn = [(name, verb, 10 if at % 8 == 2 else 1) for at, (name, verb) in enumerate(pairs)]
-    found = found_in(framework, drawn)
+    # Ten uses need ten plain calls, too: one pair in sixteen is used ten times.
+    drawn = [(name, verb, 10 if at % 16 == 2 else 1) for at, (name, verb) in enumerate(pairs)]
+    found = found_in(server, drawn)
     unknown, known = split_known(found)
     assert not unknown
     expected = {pair for pair in KNOWN if pair in {(name, verb.name) for name, verb, _ in drawn}}
@@ -61,32 +67,28 @@ def test_verb_changes_nothing_in_a_program(framework):
 @pytest.mark.long
 @pytest.mark.skipif(not WHOLE, reason="an hour")
 @pytest.mark.parametrize("times", [1, 10])
-@pytest.mark.parametrize("framework", judging.FRAMEWORKS)
-def test_all_verbs_change_nothing_in_all_programs(framework, times):
-    needed(framework)
-    pairs = judging.every_pair(judging.table(framework))
-    found = found_in(framework, [(name, verb, times) for name, verb in pairs])
+def test_all_verbs_change_nothing_in_all_programs(server, times):
+    pairs = judging.every_pair(judging.table(server.framework))
+    found = found_in(server, [(name, verb, times) for name, verb in pairs])
     assert not split_known(found)[0]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("framework", judging.FRAMEWORKS)
-def test_ten_uses_leave_no_objects(framework):
-    needed(framework)
-    pairs = judging.drawn_pairs(judging.table(framework), SEED + 1)
-    judged = judging.judge_growth(framework, pairs)
+def test_ten_uses_leave_no_objects(server):
+    pairs = judging.drawn_pairs(judging.table(server.framework), SEED + 1)
+    judged = judging.judge_growth(server, pairs)
     assert not {(program, verb): more for program, verb, more in judged if more}
 
 
-def test_what_ten_uses_leave_is_caught():
+@pytest.mark.parametrize("server", ["plain"], indirect=True)
+def test_what_ten_uses_leave_is_caught(server):
     pair = "plain:global_names", harmful.VERBS["harm: leaks"]
-    ((_, _, more),) = judging.judge_growth("plain", [pair])
+    ((_, _, more),) = judging.judge_growth(server, [pair])
     assert more == {"tests.observer.harmful.Leak": 10}
 
 
-@pytest.mark.parametrize("framework", judging.FRAMEWORKS)
-def test_harmful_verbs_are_caught(framework):
-    needed(framework)
+def test_harmful_verbs_are_caught(server):
+    framework = server.framework
     name = {
         "plain": "plain:global_names",
         "torch": "torch:global_forward_hook",
@@ -96,7 +98,7 @@ def test_harmful_verbs_are_caught(framework):
     # The senses of CPython are tried in one process, those of a framework in its own.
     of_all = [one for one in of_all if harmful.OF_SENSE[one.name] != ("growth",)]
     own = [one for one in of_all if framework == "plain" or one.frameworks != verbs.EVERY]
-    judged = judging.judge_pairs(framework, [(name, verb, 1) for verb in own])
+    judged = judging.judge_pairs(server, [(name, verb, 1) for verb in own])
     missed = [
         verb.name
         for _, verb, _, found, _ in judged

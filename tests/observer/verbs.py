@@ -39,6 +39,8 @@ class Verb:
             return False
         if self.calls == MANY and "once" in program.kinds:
             return False
+        if self.name == "watch_traces" and "eager" in program.kinds:
+            return False
         return not self.only or bool(self.only & program.kinds)
 
 
