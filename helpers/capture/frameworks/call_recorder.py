@@ -54,7 +54,6 @@ TWICE = "Each case was called twice, and this is the second call."
 COPIED = "AutoGraph's copy ran in place of {}."
 LOST = "From there on nothing is known: the recorder {}."
 LOST_CASE = "In the case '{}' the recorder {}, and nothing is known from there on."
-NEVER = "It is not known what was called: before any call that this follows, the recorder {}."
 HEARD = "Your profiler heard the end of its sys.setprofile, which it does not hear in a plain run."
 NEW_NODE, FALLBACK = "TF_FinishOperation", "_eager_fallback"
 DOORS = (
@@ -227,7 +226,7 @@ class _Recorder:
             met = counted(self.met, "call")
             notes.append(NONE if self.limits.all else NO_MATCH.format(met))
         if self.lost:
-            notes.append((LOST if self.calls else NEVER).format(self.lost))
+            notes.append(LOST.format(self.lost))
         if self.profilers.is_heard:
             notes.append(HEARD)
         return notes
