@@ -341,7 +341,7 @@ def heard_in(steps, run) -> tuple[list, list]:
 
 @pytest.mark.parametrize("seed", range(sample(4, 40)))
 def test_a_profiler_of_the_program_hears_what_it_hears_without_us(seed):
-    drawn = random.Random(seed).choices(STEPS, k=8)
+    drawn = ["set_it", *random.Random(seed).choices(STEPS, k=8)]
     heard, answers = heard_in(drawn, lambda fn: fn())
     for verb, times in VERBS.values():
         assert heard_in(drawn, verb) == (heard * times, answers * times)
@@ -357,3 +357,9 @@ def test_a_setprofile_that_was_imported_before_is_told():
     tree = call_tree(sets, OwnProfiler())
     assert "Your profiler heard the end of its sys.setprofile" in tree.note
     assert "test_calls.py" in tree.note
+
+
+def test_a_thread_that_sets_its_own_before_is_told():
+    own = OwnProfiler()
+    tree = call_tree(lambda: (own.run_thread(), own.set_it(), own.set_none()))
+    assert "Your profiler heard the end of its sys.setprofile" in tree.note

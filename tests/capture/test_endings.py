@@ -103,4 +103,5 @@ def test_an_own_keyboard_interrupt_comes_out_as_it_is(verb, capsys):
     with pytest.raises(KeyboardInterrupt) as caught:
         VERBS[verb][0](interrupts_itself)
     assert caught.value is error and error.args == ("stop",)
-    assert "interrupts_itself" in [entry.name for entry in caught.traceback]
+    names = [entry.name for entry in caught.traceback]  # that of AutoGraph's copy has a prefix
+    assert any("interrupts_itself" in name for name in names)
