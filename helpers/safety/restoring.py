@@ -107,7 +107,7 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
                 try:
                     with said_if_missing(), leaving:  # `exit()` of a notebook would end the kernel
                         made = fn(*args, **kwargs)
-                except Exception:
+                except (Exception, KeyboardInterrupt):  # a verb says an interrupt by one of its own
                     fatal = (e for e in under_way.errors if not isinstance(e, (Exception, results)))
                     if (first := next(fatal, None)) is None:
                         raise

@@ -74,7 +74,7 @@ def _text(model: CallTree) -> str:
         body.append(f"{line.inside:>5} {bar:<{BAR}} {blanks}{_words(line)}".rstrip())
     words = "\n".join(body)
     marks = "; ".join(said for mark, said in MARKS.items() if f" {mark}" in words)
-    heading = f"{HEADING}{f' ({marks})' * bool(marks)}" if body else "no such call"
+    heading = f"{HEADING}{f' ({marks})' * bool(marks)}" if body else "no call recorded"
     title, ending, note = map(one_line, (model.title, _ending(model), model.note))
     return "\n".join(part for part in (title, heading, *body, ending, note) if part)
 

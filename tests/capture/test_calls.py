@@ -1,13 +1,16 @@
 """The X-ray of a call: its route, the same each time, and nothing left behind."""
 
+import contextlib
+import cProfile
 import functools
 import gc
 import random
 import sys
+import threading
 
 import pytest
 
-from helpers import watch_call
+from helpers import show_journey, watch_call
 from helpers.capture.frameworks import call_recorder
 from helpers.capture.frameworks.call_recorder import call_tree, calls_diff, calls_ledger
 from tests.model.pairs import made_up
@@ -249,3 +252,117 @@ def test_a_profiler_that_the_program_sets_stays():
         assert sys.getprofile() is own and "sys.setprofile in your code" in tree.note
     finally:
         sys.setprofile(None)
+
+
+def sets_a_profiler_and_puts_the_old_one_back(x):
+    old = sys.getprofile()
+    sys.setprofile(lambda *event: None)
+    y = tf.abs(tf.add(x, 1.0))
+    sys.setprofile(old)
+    return y
+
+
+def takes_the_profiler_away(x):
+    sys.setprofile(None)
+    return tf.abs(x)
+
+
+def profiles_a_block(x):
+    with cProfile.Profile():
+        return tf.abs(x)
+
+
+PUT_ASIDE = [sets_a_profiler_and_puts_the_old_one_back, takes_the_profiler_away]
+PUT_ASIDE += [profiles_a_block] * (sys.version_info < (3, 12))  # later it puts nobody aside
+
+
+@pytest.mark.parametrize("fn", PUT_ASIDE)
+def test_where_the_recorder_was_put_aside_it_says_so(fn, a):
+    tree = call_tree(fn, a)
+    assert "then not known" in tree.title and "No function of" not in tree.note
+    assert "From there on nothing is known" in tree.note
+    ledger = calls_ledger({"other": (tf.abs, a), "it": (fn, a)})
+    assert ledger.word("route", "it") == "not known"
+    assert "until the recorder was lost" in ledger.word("all calls", "it")
+    assert "In the case 'it' the recorder was replaced" in ledger.note
+    assert sys.getprofile() is None and type(sys.setprofile) is type(len)
+
+
+class OwnProfiler:
+    """A profiler of somebody's, which writes down what it hears, and the steps of its program."""
+
+    def __init__(self):
+        self.heard, self.answers = [], []
+
+    def __call__(self, frame, event, argument):
+        of_c = event.startswith("c_")
+        name = argument.__name__ if of_c else frame.f_code.co_qualname
+        self.heard.append((event, name))
+
+    def set_it(self):
+        sys.setprofile(self)
+
+    def set_none(self):
+        sys.setprofile(None)
+
+    def ask(self):
+        self.answers.append(sys.getprofile() is self)
+
+    def count(self):
+        return len([1])
+
+    def fail(self):
+        with contextlib.suppress(ZeroDivisionError):
+            divmod(1, 0)
+
+    def run_thread(self):
+        thread = threading.Thread(target=lambda: (self.set_it(), self.count()))
+        thread.start()
+        thread.join()
+
+
+STEPS = ("set_it", "set_none", "ask", "count", "fail", "run_thread")
+VERBS = {  # -> how often it calls the function
+    "watch_call": (call_tree, 1),
+    "watch_calls": (lambda fn: calls_ledger({"it": fn}), 2),
+    "show_journey": (show_journey, 2),
+}
+
+
+def heard_in(steps, run) -> tuple[list, list]:
+    """Return what a program's own profiler hears in these steps, and what `getprofile` answers."""
+    own = OwnProfiler()
+
+    def body():
+        for step in steps:
+            getattr(own, step)()
+        sys.setprofile(None)
+
+    run(body)
+    return own.heard, own.answers
+
+
+@pytest.mark.parametrize("seed", range(sample(4, 40)))
+def test_a_profiler_of_the_program_hears_what_it_hears_without_us(seed):
+    drawn = ["set_it", *random.Random(seed).choices(STEPS, k=8)]
+    heard, answers = heard_in(drawn, lambda fn: fn())
+    for verb, times in VERBS.values():
+        assert heard_in(drawn, verb) == (heard * times, answers * times)
+
+
+def test_a_setprofile_that_was_imported_before_is_told():
+    setprofile = sys.setprofile
+
+    def sets(own):
+        setprofile(own)
+        setprofile(None)
+
+    tree = call_tree(sets, OwnProfiler())
+    assert "Your profiler heard the end of its sys.setprofile" in tree.note
+    assert "test_calls.py" in tree.note
+
+
+def test_a_thread_that_sets_its_own_before_is_told():
+    own = OwnProfiler()
+    tree = call_tree(lambda: (own.run_thread(), own.set_it(), own.set_none()))
+    assert "Your profiler heard the end of its sys.setprofile" in tree.note

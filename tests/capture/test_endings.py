@@ -91,3 +91,17 @@ def test_who_catches_the_end_within_watched_code_has_caught_it():
         return asked.model.answer
 
     assert "returned 'SystemExit'" in repr(helpers.watch_frames(outer))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_an_own_keyboard_interrupt_comes_out_as_it_is(verb, capsys):
+    error = KeyboardInterrupt("stop")
+
+    def interrupts_itself(*args, **kwargs):
+        raise error
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        VERBS[verb][0](interrupts_itself)
+    assert caught.value is error and error.args == ("stop",)
+    names = [entry.name for entry in caught.traceback]  # that of AutoGraph's copy has a prefix
+    assert any("interrupts_itself" in name for name in names)

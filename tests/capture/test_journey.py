@@ -379,3 +379,61 @@ def test_a_fault_of_ours_is_told_and_the_program_goes_on(name, monkeypatch):
     told = recorder.journey(lambda: found.append(torch.add(x, x)))
     assert [one.tolist() for one in found] == [[2, 2]] * 2 and told.first.has_answer
     assert "The recorder failed with ZeroDivisionError" in told.note
+
+
+def stops_the_profiler(x):
+    y = tf.add(x, 1.0)
+    sys.setprofile(None)
+    return scaled(tf.abs(y))
+
+
+def sets_a_tracer(x):
+    sys.settrace(lambda *event: None)
+    y = scaled(x)
+    sys.settrace(None)
+    return y
+
+
+@pytest.mark.parametrize("fn", [stops_the_profiler, sets_a_tracer])
+def test_from_where_the_recorder_was_replaced_nothing_is_said_to_be_known(fn):
+    found = show_journey(fn, A).model
+    kind = "tracer" if fn is sets_a_tracer else "profiler"
+    line = fn.__code__.co_firstlineno + (1 if kind == "tracer" else 2)
+    assert f"another {kind}, or none, in place of the recorder" in found.note
+    assert f"test_journey.py:{line})" in found.note
+    assert "then not known" in found.again.stops[2].words
+    for passage in (found.first, found.again):
+        unknown = (2, 4) if kind == "profiler" else ()
+        words = [stop.words for stop in passage.stops if stop.station in unknown]
+        assert all("until the recorder was replaced" in one for one in words)
+    assert sys.gettrace() is None and sys.getprofile() is None
+
+
+def test_a_tracer_that_the_program_sets_stays_and_hears_no_event_more():
+    def run_traced(run):
+        heard = []
+
+        def tracer(frame, event, argument):
+            heard.append((event, frame.f_code.co_name))
+            return tracer
+
+        def body():
+            sys.settrace(tracer)
+            sys._getframe().f_trace = tracer
+            scaled(1.0)
+            sys.settrace(None)
+
+        run(body)
+        return heard
+
+    plain = run_traced(lambda fn: fn())
+    assert plain and run_traced(show_journey) == plain * 2
+
+    def own(*event):
+        pass
+
+    try:
+        show_journey(lambda: sys.settrace(own))
+        assert sys.gettrace() is own
+    finally:
+        sys.settrace(None)

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import warnings
 from collections import deque, namedtuple
+from dataclasses import dataclass
+from enum import Enum, IntEnum
 from functools import lru_cache, partial, wraps
 from types import SimpleNamespace
 
@@ -336,3 +338,86 @@ def test_a_cache_is_not_called_unchanged():
 
     entry = only((cached, 1))
     assert "_lru_cache_wrapper" in entry.note and "not known" in entry.verdicts[0].word
+
+
+class Colour(Enum):
+    RED = 1
+
+
+class Level(IntEnum):
+    LOW = 1
+
+
+@dataclass
+class Settings:
+    a: int = 1
+
+
+SETTINGS = Settings()
+
+
+def mark_a_member():
+    Colour.RED.extra = 1
+
+
+def mark_a_number():
+    Level.LOW.extra = 1
+
+
+def mark_an_argument(member):
+    member.extra = 1
+
+
+def mark_the_class():
+    Colour.extra = 1
+
+
+def by_exec():
+    exec("SETTINGS.a += 1")
+
+
+def by_getattr():
+    getattr(sys.modules[__name__], "SETTINGS").a += 1  # noqa: B009
+
+
+def by_globals():
+    globals()["SETTINGS"].a += 1
+
+
+def by_a_name_made_up():
+    vars(sys.modules[__name__])["SETT" + str(SETTINGS is None)[:0] + "INGS"].a += 1
+
+
+REACHED = {
+    "Colour.RED.extra": mark_a_member,
+    "Level.LOW.extra": mark_a_number,
+    "member.extra": (mark_an_argument, Colour.RED),
+    "Colour.extra": mark_the_class,
+    "SETTINGS.a": by_exec,
+    " SETTINGS.a": by_getattr,
+    "SETTINGS.a ": by_globals,
+    " SETTINGS.a ": by_a_name_made_up,
+}
+
+
+@pytest.mark.parametrize("path", REACHED)
+def test_what_members_and_exec_reach_is_seen_and_put_back(path):
+    words = only(REACHED[path]).verdicts[0].word
+    assert "changed" in words and path.strip() in words and "unchanged" not in words
+    assert SETTINGS.a == 1 and not hasattr(Colour, "extra")
+    assert not hasattr(Colour.RED, "extra") and not hasattr(Level.LOW, "extra")
+
+
+OUTSIDE = SimpleNamespace(box=[])
+
+
+def reaches_what_it_does_not_name():
+    name = "".join(["OUT", "SIDE"])
+    globals()[name].box.append(1)
+
+
+def test_what_it_cannot_see_it_names():
+    entry = only(reaches_what_it_does_not_name)
+    assert "not known what changed" in entry.verdicts[0].word
+    assert "not compared: what it reaches by globals" in entry.note
+    assert only(lambda: SETTINGS.a).verdicts[0].word.endswith("caller's unchanged")

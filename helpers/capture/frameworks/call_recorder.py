@@ -7,13 +7,15 @@ tensorflow/python/eager/execute.py at once; so do a few ops, such as the Fill of
 
 import contextlib
 import gc
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import groupby, islice, takewhile
 from types import CodeType, FunctionType
 
+from ...internals import own_profilers
+from ...internals.own_profilers import HERE as STEPPING_ASIDE
+from ...internals.own_profilers import SETPROFILE, OwnProfilers
 from ...internals.tensorflow_private import (
     AUTOGRAPH_FILE,
     FAST,
@@ -33,6 +35,7 @@ from ..cpython.objects import name_of, refuse_async
 from ..cpython.settrace import INTERRUPTED, run_to_end
 from ..cpython.unwrapping import behind
 from ..text.error import instead
+from ..text.source import place_of
 from ..text.value import short_repr
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
@@ -52,6 +55,8 @@ NO_MATCH += (
 TWICE = "Each case was called twice, and this is the second call."
 COPIED = "AutoGraph's copy ran in place of {}."
 LOST = "From there on nothing is known: the recorder {}."
+LOST_CASE = "In the case '{}' the recorder {}, and nothing is known from there on."
+HEARD = "Your profiler heard the end of its sys.setprofile, which it does not hear in a plain run."
 NEW_NODE, FALLBACK = "TF_FinishOperation", "_eager_fallback"
 DOORS = (
     *("Dispatch", FAST, SLOW, SLOW_CANCELABLE, "quick_execute", "_apply_op_helper"),
@@ -75,7 +80,10 @@ def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> Ca
     Example: `watch_call(step, x, depth=3)`
     """
     refuse_what_does_not_run(fn, "watch_call")
-    recorder = _Recorder(Limits("watch_call", depth, only, most))
+    return _record(_Recorder(Limits("watch_call", depth, only, most)), fn, args, kwargs)
+
+
+def _record(recorder: "_Recorder", fn, args: tuple, kwargs: dict) -> CallTree:
     with no_finalisers():
         outcome = run_to_end(lambda: _run_profiled(recorder, fn, args, kwargs))
     calls = recorder.calls
@@ -88,16 +96,20 @@ def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> Ca
 
 
 def _run_profiled(recorder: "_Recorder", fn, args: tuple, kwargs: dict) -> None:
-    leave_to_python(_Recorder.__call__)
-    before = sys.getprofile()
-    sys.setprofile(recorder)
+    leave_to_python(_Recorder.__call__, *own_profilers.functions())
+    recorder.profilers.start()
     try:
         fn(*args, **kwargs)
     finally:
-        if sys.getprofile() is recorder:
-            sys.setprofile(before)
-        else:
-            recorder.lost = recorder.lost or "was replaced by sys.setprofile in your code"
+        if not recorder.profilers.finish():
+            recorder.lost = recorder.lost or how_replaced(recorder.profilers)
+
+
+def how_replaced(profilers: OwnProfilers) -> str:
+    """Return the words for a recorder in whose place the program has set a profiler of its own."""
+    if profilers.replaced_at is None:  # a profiler in C, such as that of cProfile
+        return "was replaced by another profiler in your code"
+    return f"was replaced by sys.setprofile in your code ({place_of(*profilers.replaced_at)})"
 
 
 def _tree(fn, recorder: "_Recorder", outcome: str, notes: list[str]) -> CallTree:
@@ -105,6 +117,8 @@ def _tree(fn, recorder: "_Recorder", outcome: str, notes: list[str]) -> CallTree
     of_tensorflow = any(call.module.startswith(FRAMEWORKS[:2]) for call in calls)
     tree = CallTree("", calls, tuple(routes(calls)), outcome, " ".join(notes))
     title = f"{name_of(fn)}: {counted(len(calls), 'call')}"
+    if recorder.lost:
+        return replace(tree, title=title + ", then not known")
     return replace(tree, title=title + f", route: {tree.route}" * of_tensorflow)
 
 
@@ -139,9 +153,13 @@ class _Recorder:
         self._originals: dict[int, tuple[CodeType, CodeType | None]] = {}
         self.copied: dict[str, None] = {}  # the names of functions whose copies ran
         self.lost = ""  # why it ended early, if it did
+        self.profilers = OwnProfilers(self)
 
     def __call__(self, frame, event, argument):
-        if self.lost:
+        if self.lost or self.profilers.replaced_at or frame.f_globals is STEPPING_ASIDE:
+            return
+        if event == "c_call" and argument is SETPROFILE:
+            self.profilers.note_setting(frame)
             return
         try:
             self._note(frame, event, argument)
@@ -207,11 +225,13 @@ class _Recorder:
             notes.append(self.limits.note())
         if self.copied:
             notes.append(COPIED.format(listed(self.copied, FEW)))
-        if not self.calls:
+        if not self.calls and not self.lost:
             met = counted(self.met, "call")
             notes.append(NONE if self.limits.all else NO_MATCH.format(met))
         if self.lost:
             notes.append(LOST.format(self.lost))
+        if self.profilers.is_heard:
+            notes.append(HEARD)
         return notes
 
 
@@ -259,17 +279,20 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
     The first call is not shown: it does what a framework does only once, such as a trace. `cases`:
     name -> function, or (function, *arguments). The limits are those of `watch_call`.
     """
-    limits = {"depth": depth, "only": only, "most": most}
     found = table(cases, "watch_calls", CASES, MOST_CASES)
     pairs = {printable(name): parts(case) for name, case in found}
     for name, (fn, *_) in pairs.items():
         called(fn, f"the case '{name}'")
-    trees, stopped = [], ""
+    trees, recorders, stopped = [], [], ""
     for name, case in progress.counted("watching call", pairs.items()):
         try:
             if run_to_end(lambda case=case: case[0](*case[1:])) == INTERRUPTED:
                 raise KeyboardInterrupt
-            trees.append(call_tree(*case, **limits))
+            fn, *args = case
+            refuse_what_does_not_run(fn, "watch_call")
+            recorder = _Recorder(Limits("watch_call", depth, only, most))
+            trees.append(_record(recorder, fn, args, {}))
+            recorders.append(recorder)
         except KeyboardInterrupt:
             if not (trees and is_interrupted()):
                 raise
@@ -277,25 +300,41 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
             stopped = f"You interrupted it in the case '{name}'."
             break
     names = [*pairs][: len(trees)]
-    rows = {"route": [tree.route for tree in trees]}
+    lost = [recorder.lost for recorder in recorders]
+    routes_taken = [tree.route for tree in trees]
+    rows = {
+        "route": ["not known" if end else way for way, end in zip(routes_taken, lost, strict=True)]
+    }
     if any(tree.outcome and tree.route != "refused" for tree in trees):
         rows["raised"] = [tree.outcome.partition(":")[0] or "–" for tree in trees]
-    rows["all calls"] = [str(len(tree.calls)) for tree in trees]
-    rows["calls of C functions"] = [str(sum(c.c for c in tree.calls)) for tree in trees]
+    counted_calls = {
+        "all calls": [len(tree.calls) for tree in trees],
+        "calls of C functions": [sum(call.c for call in tree.calls) for tree in trees],
+    }
+    for row, counts in counted_calls.items():
+        rows[row] = [_until_lost(str(count), end) for count, end in zip(counts, lost, strict=True)]
     for door in DOORS:
         raised = [[call.raised for call in tree.calls if call.name == door] for tree in trees]
         if any(raised):
             words = (f"×{len(one)}{', raised' * all(one)}" if one else "–" for one in raised)
-            rows[door] = list(words)
+            rows[door] = [_until_lost(word, end) for word, end in zip(words, lost, strict=True)]
     entries = tuple(
         Entry(row, tuple(Verdict(w, "changed" if w != words[0] else "plain") for w in words))
         for row, words in rows.items()
     )
-    cut = [name for name, tree in zip(names, trees, strict=True) if tree.calls and tree.note]
+    known = [(name, tree) for name, tree, end in zip(names, trees, lost, strict=True) if not end]
+    cut = [name for name, tree in known if tree.calls and tree.note]
     note = f"Only some calls of {listed(cut, FEW)} are counted (depth=, only=, most=)." * bool(cut)
-    note = " ".join(filter(None, (stopped, TWICE, note)))
+    ends = [LOST_CASE.format(name, end) for name, end in zip(names, lost, strict=True) if end]
+    heard = [HEARD] * any(recorder.profilers.is_heard for recorder in recorders)
+    note = " ".join(filter(None, (stopped, TWICE, note, *ends, *heard)))
     title = "The landmarks that each call reaches"
     return Ledger(title, "landmark", tuple(names), entries, note, marks=MARKS)
+
+
+def _until_lost(words: str, lost: str) -> str:
+    """Return the words of a cell; of a recorder that was lost, until when they hold."""
+    return f"{words} until the recorder was lost" if lost else words
 
 
 def calls_diff(left: CallTree, right: CallTree) -> SideBySide:

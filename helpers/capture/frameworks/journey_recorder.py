@@ -17,7 +17,7 @@ from itertools import chain
 from opcode import opname
 from types import CodeType, FunctionType, MethodType
 
-from ...internals import tensorflow_private, torch_private
+from ...internals import own_profilers, tensorflow_private, torch_private
 from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE, graph_ops
 from ...mini import frame_hook
 from ...mini.frame_hook.slot import address_installed
@@ -35,15 +35,16 @@ from ..cpython.settrace import INTERRUPTED, Printed, run_to_end
 from ..cpython.unwrapping import UNSEEN, frameworks_of
 from ..tensorflow.trace_words import Names
 from ..text import tensors
-from ..text.source import source_of
+from ..text.source import place_of, source_of
 from ..text.value import label, short_repr
-from .call_recorder import c_place, module_of, no_finalisers, refuse_what_does_not_run
+from .call_recorder import HEARD, c_place, module_of, no_finalisers, refuse_what_does_not_run
 from .executed_ops import is_tensor
 from .framework_ways import COMPILED, PLAIN, prepared_calls
 
 LIBRARIES = ("tensorflow", "keras", "torch", "numpy")
 OPERATORS = ("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "UNARY_NEGATIVE", "UNARY_INVERT")
-SWITCHES = ("setprofile", "settrace")
+SETTRACE = sys.settrace
+OF_CALLS, OF_LINES = {2, 3, 4, 6}, {1, 3}  # the stops that are known from calls, and from lines
 KEYED = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 GENERATED = "__autograph_generated_file"
 HOUSE = (__name__, f"{PACKAGE}.internals", f"{PACKAGE}.safety")
@@ -60,6 +61,10 @@ GIVEN = "Numbers and arrays are passed to each framework as its tensors."
 NO_COMPILER = '`torch.compile` is called with `backend="eager"`: it runs what Dynamo found op '
 NO_COMPILER += "by op."
 NO_C = "none seen from your lines; calls of classes and of ufuncs such as np.add are not reported"
+
+REPLACED = "Your code set another {}, or none, in place of the recorder{}. Which {} there were "
+REPLACED += "from there on is not known."
+HEARS_OPS = "A profiler that it set also hears the recorder of ops."
 
 
 def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tally":
@@ -92,8 +97,10 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
             stack.enter_context(_torch_mode(found))
         stack.enter_context(redirected(printed))
         if dynamo:  # it must not touch what runs inside a compiled call
-            callbacks = Tally.profile, Tally.trace, Tally.step, Tally.note_op
-            leave_to_python(*callbacks)
+            callbacks = (Tally.profile, Tally.trace, Tally.step, Tally._enter_frame, Tally._enter_c)
+            callbacks += (Tally._profile, Tally._step, Tally.note_op, Tally._note_op, Tally.lose)
+            callbacks += (Tally._note_setting, *own_profilers.functions())
+            leave_to_python(*callbacks, Printed.write)
             for code in (through.__code__, *LETS_THROUGH.values(), *SHUT.values()):
                 torch_private.skip_code(code)
         stack.enter_context(no_finalisers())
@@ -174,6 +181,10 @@ class Tally:
         self.paused, self._tracers = False, []  # while we look; TensorFlow's frames that trace
         self._until = None  # the frame with which a pause ends
         self._steps: dict[int, tuple[dict[int, str], set[int]]] = {}
+        self.profilers = own_profilers.OwnProfilers(self.profile)
+        self.is_replaced = self.is_untraced = False  # whether the program set its own in our place
+        self.untraced_at: tuple[CodeType, int] | None = None  # where it set a tracer
+        self.ran_before = 0  # ops, until the program set its own profiler
 
     @property
     def events(self) -> int:
@@ -199,10 +210,26 @@ class Tally:
 
     def profile(self, frame, event, argument):
         """Count a call of a frame, or of a C function."""
+        if self.profilers.replaced_at or frame.f_globals is own_profilers.HERE:
+            return
         try:
             self._profile(frame, event, argument)
+            if event == "c_call" and argument in (own_profilers.SETPROFILE, SETTRACE):
+                self._note_setting(frame, argument)
         except Exception as error:
             self.lose(error)
+
+    def _note_setting(self, frame, function) -> None:
+        """Note that the program sets a profiler or a tracer, and leave its frames as they were."""
+        if function is own_profilers.SETPROFILE:
+            self.ran_before = len(self.ran)
+            self.profilers.note_setting(frame)
+            return
+        self.untraced_at = self.untraced_at or own_profilers.users_line(frame)
+        while frame is not None:
+            if frame.f_trace == self.step:
+                frame.f_trace, frame.f_trace_opcodes = None, False
+            frame = frame.f_back
 
     def _profile(self, frame, event, argument):
         if self.paused:
@@ -269,7 +296,7 @@ class Tally:
     def _enter_c(self, frame, function) -> None:
         caller, (module, name) = frame.f_code, c_place(function)
         ours = caller is through.__code__
-        if name in SWITCHES or (_is_hidden(frame) and not ours and id(caller) not in LETS_THROUGH):
+        if _is_hidden(frame) and not ours and id(caller) not in LETS_THROUGH:
             return
         for before, after in SPELLED.items():
             name = name.replace(before, after)
@@ -293,17 +320,19 @@ def _is_hidden(frame) -> bool:
 
 
 def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
-    profile, trace = sys.getprofile(), sys.gettrace()
+    trace = sys.gettrace()
     # 3.12 wants to know beforehand. A variable that refers to this frame would be in a cycle.
     opcodes = sys._getframe().f_trace_opcodes
     sys._getframe().f_trace_opcodes = True
     try:
         sys.settrace(found.trace)
-        sys.setprofile(found.profile)
+        found.profilers.start()
         through(fn, args, kwargs)
     finally:
-        sys.setprofile(profile)
-        sys.settrace(trace)
+        found.is_replaced = not found.profilers.finish()
+        found.is_untraced = found.untraced_at is not None or sys.gettrace() != found.trace
+        if sys.gettrace() == found.trace:
+            sys.settrace(trace)
         sys._getframe().f_trace_opcodes = opcodes
 
 
@@ -406,6 +435,8 @@ def _called_twice(fn, args, kwargs, function, shares=False) -> Journey:
         note = f"{note} {_interruption(again, 'In the second call, y')}".lstrip()
     if lost := again.lost or first.lost:
         note = f"{note} The recorder failed with {lost}. What came after that is unknown.".lstrip()
+    replaced = [*_what_was_replaced(first), *_what_was_replaced(again)]
+    note = " ".join(filter(None, (note, *dict.fromkeys(replaced))))
     title = f"The journey of {name_of(fn)}, called twice"
     return Journey(title, _passage(first), _passage(again), measured, note)
 
@@ -426,6 +457,39 @@ def _interruption(tally: Tally, start: str) -> str:
     return start + interrupted(tally.events, "event")[1:]
 
 
+def _what_was_replaced(tally: Tally) -> list[str]:
+    """Return the sentences on a profiler and a tracer that the program set in place of ours."""
+    notes = []
+    if tally.is_replaced:
+        notes.append(REPLACED.format("profiler", _where(tally), "calls"))
+    if tally.profilers.is_heard:
+        notes.append(HEARD)
+    if tally.is_replaced and len(tally.ran) > tally.ran_before:
+        notes.append(HEARS_OPS)
+    if tally.is_untraced:
+        place = f" ({place_of(*tally.untraced_at)})" if tally.untraced_at else ""
+        notes.append(REPLACED.format("tracer", place, "lines"))
+    return notes
+
+
+def _where(tally: Tally) -> str:
+    at = tally.profilers.replaced_at
+    return f" ({place_of(*at)})" if at else ""
+
+
+def _until_replaced(stop: tuple, tally: Tally) -> tuple:
+    """Return the parts of a stop, which say until when they hold if the recorder was replaced."""
+    at, is_passed, brief, words = stop
+    unknown = (OF_CALLS if tally.is_replaced else set()) | (
+        OF_LINES if tally.is_untraced else set()
+    )
+    if at not in unknown:
+        return stop
+    if is_passed:
+        return at, True, brief, f"{words}; then not known"
+    return at, False, "not known", f"until the recorder was replaced: {words}; then not known"
+
+
 def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[str, float], ...]:
     if again.outcome:
         return ()
@@ -442,7 +506,7 @@ def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[
 
 def _passage(tally: Tally) -> Passage:
     makers = (_name, _key, _frame, _evaluator, _registry, _c_call)
-    found = [(at, *maker(tally)) for at, maker in enumerate(makers, 1)]
+    found = [_until_replaced((at, *maker(tally)), tally) for at, maker in enumerate(makers, 1)]
     stops = tuple(Stop(*parts, _of_library(words, tally)) for *parts, words in found)
     printed = clipped(tally.printed.strip().replace("\n", " / "), LONGEST)
     names = tuple(_op(name)[0] for name, _ in tally.ran)
@@ -481,7 +545,8 @@ def _ran(tally: Tally) -> tuple[str, str]:
             by = f"{some} ran to be traced, which built {graph}."
         elif made := tally.frames["Dynamo"]:
             by = f"Code of Dynamo's also ran, in {counted(made, 'frame')}."
-        return f"{lines} of your lines ran{often}.", by
+        end = ", until the recorder of lines was replaced; then not known" * tally.is_untraced
+        return f"{lines} of your lines ran{often}{end}.", by
     if copied:
         ran = ", which then ran." if any(_op(name)[1] for name, _ in tally.ran) else "."
         return "A copy of your lines ran.", f"AutoGraph wrote it. Running it made {graph}{ran}"

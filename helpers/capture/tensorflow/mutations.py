@@ -7,9 +7,10 @@ TensorFlow compares a function's arguments before and after the trace
 import copy
 import pickle
 import random
+import warnings
 from collections.abc import Callable
 from contextlib import ExitStack, nullcontext, suppress
-from enum import Enum
+from enum import Enum, EnumMeta
 from functools import lru_cache, partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 
@@ -36,6 +37,10 @@ PARTS = {MethodType: ("__func__", "__self__"), BuiltinFunctionType: ("__self__",
 PARTS[partial] = "func", "args", "keywords"
 CACHE = type(lru_cache(abs))
 PARTS[CACHE] = ("__wrapped__",)
+# By these globals, and these attributes, a body can reach what its code does not name.
+REACHING = {"exec", "eval", "globals", "__import__", "import_module"}
+REACHING_ATTRIBUTES = {"import_module", "__globals__", "f_globals", "get_objects", "get_referents"}
+REACHING_ATTRIBUTES |= {"get_referrers"}
 SCALARS = (str, bytes, int, float, complex, bool, type(None))
 FIXED = (*SCALARS, range, slice, CodeType)  # nothing in them can be changed; in a subclass it can
 MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Keras's
@@ -174,9 +179,11 @@ def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
     with _apart(way):
         runs, leaked, error = _run_twice(before, fn, args, way, used)
     unseen = ", ".join(dict.fromkeys(map(real_type_name, filter(_can_change, before.leaves))))
-    kept = _when(runs, error) or (NOT_KNOWN if unseen else UNCHANGED)
+    kept = _when(runs, error) or (NOT_KNOWN if unseen or before.reaching else UNCHANGED)
     left = f"; a graph tensor stays in {listed(leaked, MOST_NAMED)}" if leaked else ""
     sentences = [f"neither copied nor compared: {unseen}"] * bool(unseen)
+    reaching = listed(sorted(before.reaching), MOST_NAMED)
+    sentences += [f"not compared: what it reaches by {reaching} and does not name"] * bool(reaching)
     if not error:
         some = any(words in kept for words in (*FIRST, WHEN[False, True]))
         tone = "failed" if leaked else "changed" if some else "plain"
@@ -249,6 +256,7 @@ class _Snapshot:
 
     def __init__(self, roots: list[tuple[str, object]]):
         self.leaves, self._held, self._random = [], {}, _random_states()
+        self.reaching: set[str] = set()  # by what a body reaches more than its code names
         waiting, met = [*roots], {}
         for path, one in waiting:
             if id(one) not in met:
@@ -268,6 +276,8 @@ class _Snapshot:
             found = [*self._keep(path, style, inside), (f"{path}.__call__", call)]
             return [*found, (called(type(one)), type(one))]
         self.leaves.append(one)
+        if real_isinstance(one, Enum, EnumMeta):
+            return self._look_into_enum(path, one)
         if _is_users_space(one):
             inside = one if real_isinstance(one, type) else vars(one)
             found = self._keep(path, "{}.{}", inside)
@@ -278,6 +288,17 @@ class _Snapshot:
         if parts is None:
             return [(path, static_attribute(one, "_python_function"))]
         return [(f"{path}.{part}", getattr(one, part)) for part in parts]
+
+    def _look_into_enum(self, path: str, one) -> list[tuple[str, object]]:
+        """Keep the attributes of a member, or of the class; of a library's nothing is changed."""
+        kind = one if real_isinstance(one, EnumMeta) else type(one)
+        if of_library(kind):
+            return []
+        if one is not kind:
+            return [*self._keep(path, "{}.{}", vars(one)), (called(kind), kind)]
+        members = [(f"{path}.{name}", member) for name, member in kind.__members__.items()]
+        found = self._keep(path, "{}.{}", kind)
+        return members + [pair for pair in found if _is_container(pair[1]) or _is_plain(pair[1])]
 
     def _keep(self, path: str, style: str, owner) -> list[tuple[str, object]]:
         """Keep what a container, a cell or a module holds now; return it, with paths."""
@@ -291,7 +312,12 @@ class _Snapshot:
         if is_library(code.co_filename):  # a wrapper: its globals and cells are the library's
             return [(path, function.__dict__.get("__wrapped__"))]
         self._keep("", "{1}", space)
-        found = [(name, space.get(name)) for name in sorted(names_used(code))]
+        names = names_used(code)
+        reaching = _ways_to_reach_more(code)
+        self.reaching |= reaching
+        if reaching:
+            names |= _names_in_strings(code) & space.keys()
+        found = [(name, space.get(name)) for name in sorted(names)]
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             found += self._keep("", name, cell)
         defaults = function.__defaults__ or ()
@@ -331,6 +357,32 @@ class _Snapshot:
                 owner.clear()
                 owner.update(before)
         _restore_random_states(self._random)
+
+
+def _ways_to_reach_more(code: CodeType) -> set[str]:
+    """Return by what a body can reach what its code does not name."""
+    attributes = _all_names(code)
+    found = names_used(code) & REACHING | attributes & REACHING_ATTRIBUTES
+    # a `modules` of its own is that of torch's modules
+    return found | ({"sys.modules"} if {"sys", "modules"} <= attributes else set())
+
+
+def _all_names(code: CodeType) -> set[str]:
+    """Return all names in a code and the code inside it, those of attributes too."""
+    inner = [one for one in code.co_consts if type(one) is CodeType]
+    return set(code.co_names).union(*map(_all_names, inner))
+
+
+def _names_in_strings(code: CodeType) -> set[str]:
+    """Return the names in those strings of a code that are code themselves, or a name."""
+    names = set()
+    for one in code.co_consts:
+        if type(one) is CodeType:
+            names |= _names_in_strings(one)
+        elif type(one) is str:
+            with suppress(Exception), warnings.catch_warnings(action="ignore"):
+                names |= _all_names(compile(one, "", "exec"))
+    return names
 
 
 def _is_container(one) -> bool:
