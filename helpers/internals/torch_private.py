@@ -9,6 +9,7 @@ import logging
 import pkgutil
 import re
 import sys
+import threading
 from contextlib import contextmanager
 from importlib.util import find_spec
 from types import CodeType, FunctionType
@@ -418,6 +419,17 @@ def wrapper_frames() -> list:
             found.append(frame)
         frame = frame.f_back
     return found
+
+
+def runs_in_another_thread() -> bool:
+    """Return whether another thread is inside a call of a compiled function now."""
+    mine = threading.get_ident()
+    for thread, frame in sys._current_frames().items():
+        while frame is not None and thread != mine:
+            if _is_wrapper(frame):
+                return True
+            frame = frame.f_back
+    return False
 
 
 def _is_wrapper(frame) -> bool:
