@@ -12,7 +12,7 @@ import sys
 import threading
 from contextlib import contextmanager
 from importlib.util import find_spec
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 
 from ..safety import restoring
 from ..safety.arguments import static_attribute
@@ -522,6 +522,9 @@ def is_disabled(fn) -> bool:
 def inner_function(fn):
     """Return what `torch.compile` was given, as torch does itself; anything else as given."""
     module = getattr(restoring.module("torch._dynamo.eval_frame"), "OptimizedModule", None)
+    if type(fn) is MethodType:
+        function = inner_function(fn.__func__)
+        return fn if function is fn.__func__ else MethodType(function, fn.__self__)
     if type(fn) is not FunctionType:
         return fn._orig_mod if type(fn) is module else fn
     fn = fn.__dict__.get("_torchdynamo_orig_callable", fn)
