@@ -66,7 +66,7 @@ class Fresh:
         self.aside: list[tuple[CodeType, int]] = []
         self.met: dict[int, CodeType] = {}  # codes that had nothing stored on them before
         self.lent: set[int] = set()  # codes that another thread met, too
-        self.names: set[str] = set()  # that Dynamo put into globals in this thread
+        self.removed: list[CodeType] = []  # Dynamo's new codes whose entries are freed
         self.globals: dict[int, tuple[dict, set[str]]] = {}
 
     def meet(self, code: CodeType, space: dict, thread: int) -> None:
@@ -99,7 +99,7 @@ def as_if_new(*codes: CodeType) -> Iterator[Fresh]:
     trackers = [torch_private.input_codes, torch_private.output_codes]
     seen = [len(tracker.seen) for tracker in trackers]
     found = {id(code): code for code in (*torch_private.codes_met(), *codes)}
-    hooks, finalizers = set(_cleanups().values), set(weakref.finalize._registry)
+    finalizers = set(weakref.finalize._registry)
     sizes = torch_private.get_code_state()
     collected, counted = _copy_collections(), [*_named(COUNTED)]
     lines = set(linecache.cache)
@@ -111,7 +111,7 @@ def as_if_new(*codes: CodeType) -> Iterator[Fresh]:
     finally:
         with torch_private.compile_lock:
             _put_back(fresh)
-            _remove_names(fresh, hooks)
+            _remove_names(fresh)
             if not fresh.lent:
                 _detach(finalizers)
             if not fresh.is_reset and not fresh.lent:
@@ -138,13 +138,23 @@ def _put_back(fresh: Fresh) -> None:
         before = code_extras.action(pointer)
         if before != "DEFAULT" and torch_private.cache_entries(code):
             fresh.barred.append((code, before))
-        code_extras.put_back(code, pointer, id(code) in fresh.lent)
+        in_use = id(code) in fresh.lent and torch_private.runs_in_another_thread()
+        if not in_use:
+            _note_removed(fresh, code)
+        code_extras.put_back(code, pointer, in_use)
         if fresh.is_reset and id(code) not in fresh.lent:
+            _note_removed(fresh, code)
             torch_private.reset_code(code)
     ours = {id(code) for code, _ in fresh.aside} | fresh.lent
     for key, code in fresh.met.items():
         if key not in ours:
+            _note_removed(fresh, code)
             torch_private.reset_code(code)
+
+
+def _note_removed(fresh: Fresh, code: CodeType) -> None:
+    """Note the new codes of the entries that are about to be taken off a code object."""
+    fresh.removed += [entry.code for entry in torch_private.cache_entries(code)]
 
 
 @contextmanager
@@ -172,17 +182,8 @@ def _hearing(fresh: Fresh) -> Iterator[None]:
         fresh.is_reset = True
         return real_clear(itself)
 
-    hook = torch_private.dynamo_utils.CleanupHook
-    create = hook.create
-
-    def creating(scope, name, value):
-        if threading.get_ident() == thread:
-            fresh.names.add(name)
-        return create(scope, name, value)
-
-    clears, creates = patched(tracker, clear=clearing), patched(hook, create=staticmethod(creating))
-    skips = patched(place, skip_code=skipping)
-    with patched(entrance, __call__=asked), skips, clears, creates:
+    clears, skips = patched(tracker, clear=clearing), patched(place, skip_code=skipping)
+    with patched(entrance, __call__=asked), skips, clears:
         yield
 
 
@@ -205,18 +206,35 @@ def _names_of_dynamo(space: dict) -> set[str]:
     return {name for name in [*space] if type(name) is str and name.startswith(OF_DYNAMO)}
 
 
-def _remove_names(fresh: Fresh, hooks: set[int]) -> None:
-    """Take the names that Dynamo added in the block out of the globals of functions."""
-    cleanups = _cleanups()
-    for key in cleanups.values.keys() - hooks:
-        if not {hook.name for hook in cleanups.values[key]} <= fresh.names:
-            continue  # of another thread
-        with suppress(KeyError):  # the user has deleted such a name
-            cleanups._remove_id(key)
+def _remove_names(fresh: Fresh) -> None:
+    """Take out of globals what only the entries use that the block has made, and that are freed.
+
+    An entry that stays, such as one of a code object that another thread met, needs its names. So
+    does a call that still runs: its names go when CPython frees the code.
+    """
+    cleanups, running = _cleanups(), _running_codes()
+    for code in fresh.removed:
+        if id(code) not in running:
+            with suppress(KeyError):  # the user has deleted such a name
+                cleanups._remove_id(id(code))
+    if fresh.lent:
+        return
+    needed = {hook.name for hooks in [*cleanups.values.values()] for hook in hooks}
+    for reference in [*cleanups.refs.values()]:  # to the code of each entry that stays
+        needed.update(getattr(reference(), "co_names", ()))
     for space, before in fresh.globals.values():
-        new = _names_of_dynamo(space) - before
-        for name in new & fresh.names if fresh.lent else new:
+        for name in _names_of_dynamo(space) - before - needed:
             space.pop(name, None)
+
+
+def _running_codes() -> set[int]:
+    """Return the id of the code of each frame on the stack of each thread."""
+    found = set()
+    for frame in sys._current_frames().values():
+        while frame is not None:
+            found.add(id(frame.f_code))
+            frame = frame.f_back
+    return found
 
 
 def _detach(before: set) -> None:

@@ -9,10 +9,11 @@ import logging
 import pkgutil
 import re
 import sys
+import threading
 from collections import Counter
 from contextlib import contextmanager
 from importlib.util import find_spec
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 
 from ..safety import restoring
 from ..safety.arguments import static_attribute
@@ -421,6 +422,17 @@ def wrapper_frames() -> list:
     return found
 
 
+def runs_in_another_thread() -> bool:
+    """Return whether another thread is inside a call of a compiled function now."""
+    mine = threading.get_ident()
+    for thread, frame in sys._current_frames().items():
+        while frame is not None and thread != mine:
+            if _is_wrapper(frame):
+                return True
+            frame = frame.f_back
+    return False
+
+
 def _is_wrapper(frame) -> bool:
     if frame.f_code.co_name != "compile_wrapper":
         return False
@@ -518,6 +530,9 @@ def is_disabled(fn) -> bool:
 def inner_function(fn):
     """Return what `torch.compile` was given, as torch does itself; anything else as given."""
     module = getattr(restoring.module("torch._dynamo.eval_frame"), "OptimizedModule", None)
+    if type(fn) is MethodType:
+        function = inner_function(fn.__func__)
+        return fn if function is fn.__func__ else MethodType(function, fn.__self__)
     if type(fn) is not FunctionType:
         return fn._orig_mod if type(fn) is module else fn
     fn = fn.__dict__.get("_torchdynamo_orig_callable", fn)

@@ -218,12 +218,14 @@ class CompileLedger(Ledger):
     """A ledger of calls of a compiled function, or of what was compiled in a block, in order.
 
     `calls`: how many calls of compiled functions there were; `compiled_calls`: those in which
-    compiled code ran, None if unknown; `plain`: those in which plain Python ran, if not by rows.
+    compiled code ran, None if unknown; `plain`: those in which plain Python ran, if not by rows;
+    `unknown`: those of which nobody says whether plain Python ran a part.
     """
 
     calls: int = 0
     compiled_calls: int | None = None
     plain: int | None = None
+    unknown: int = 0
 
     @property
     def verdicts(self) -> tuple[str, ...]:
@@ -241,8 +243,10 @@ class CompileLedger(Ledger):
         return self.verdicts.count("recompile")
 
     @property
-    def eager(self) -> int:
-        """Return in how many calls plain Python ran, all or in part, as Dynamo did not compile."""
+    def eager(self) -> int | None:
+        """Return in how many calls plain Python ran all or a part; None if that is unknown."""
+        if self.unknown:
+            return None
         return self.verdicts.count("eager") if self.plain is None else self.plain
 
 

@@ -1,10 +1,12 @@
 """Where nothing is compiled, the ledger and the block say so, and the recipe's test fails."""
 
+import functools
 import re
 
 import pytest
 
 from helpers import watch_recompiles, watching_breaks, watching_recompiles
+from helpers.capture.torch.given_up import find_given_up
 from helpers.internals import torch_private
 from helpers.model.tables import Verdict
 from helpers.model.torch_records import CompileEntry, CompileLedger
@@ -166,3 +168,80 @@ def test_a_row_counts_as_it_says():
     ledger = CompileLedger("Calls", "call", ("a", "b"), tuple(rows))
     assert ledger.eager == 1 and ledger.compiled_calls is None
     assert torch_private.missing("guards") == ""
+
+
+@torch.compiler.disable
+def kept_out(x):
+    return x + 1
+
+
+def in_a_list(x):
+    y = kept_out(x + 1)
+    return next(iter([kept_out(y) for _ in range(2)])) + 1
+
+
+def in_a_loop(x):
+    for _ in range(2):
+        x = kept_out(x * 2)
+    return x
+
+
+def calls_a_loop(x):
+    y = (x + 1).sin()
+    torch._dynamo.graph_break()
+    return in_a_loop(y) + 1
+
+
+@pytest.mark.parametrize("fn", [in_a_list, calls_a_loop])
+@pytest.mark.parametrize("before", [0, 1, 2])
+def test_what_an_earlier_call_gave_up_is_not_counted_as_compiled(fn, before):
+    torch_private.reset()
+    compiled = torch.compile(fn, backend="eager")
+    other = torch.compile(lambda x: x * 3, backend="eager")
+    for _ in range(before):
+        compiled(X)
+    with watching_recompiles() as seen:
+        compiled(X)
+        compiled(X)
+    assert find_given_up()
+    assert seen.model.eager is None
+    assert "torch does not say whether plain Python ran it" in seen.model.note
+    with watching_recompiles() as elsewhere:
+        other(X)
+    assert elsewhere.model.eager == 0
+
+
+def users_own(backend):
+    """Return callables that go to what the user's `torch.compile` made, in other ways."""
+
+    def compiled(fn):
+        return torch.compile(fn, backend=backend)
+
+    class Owner:
+        run = compiled(lambda self, x: x * 2)
+        of_class = classmethod(compiled(lambda cls, x: x * 3))
+
+    class Module(torch.nn.Module):
+        forward = compiled(lambda self, x: x * 4)
+
+    bound = functools.partial(compiled(lambda n, x: x * n), 5)
+    return Owner().run, Owner.of_class, Module(), bound, functools.partial(Owner().run)
+
+
+@pytest.mark.parametrize("place", range(5))
+def test_what_the_user_compiled_is_not_compiled_again(place):
+    graphs = []
+
+    def backend(graph, inputs):
+        graphs.append(graph)
+        return graph.forward
+
+    fn = users_own(backend)[place]
+    fn(X)
+    frames = dict(torch._dynamo.utils.counters["frames"])
+    watched = watch_recompiles(fn)
+    watched(X)
+    assert torch._dynamo.utils.counters["frames"] == frames
+    watched(X.double())
+    assert watched.model.verdicts == ("hit", "recompile")
+    assert len(graphs) == 2

@@ -38,6 +38,9 @@ class InjectedError(RuntimeError):
     pass
 
 
+OF_A_VALUE = "resolve", "_fails"
+
+
 class Faults:
     """Make the `fails_at`-th call of one of our functions fail, while `armed`."""
 
@@ -68,7 +71,8 @@ class Faults:
             if self.armed:
                 self.count += 1
                 if self.count == self.fails_at:
-                    self.name, self.is_of_a_value = name, looks_at_a_value(sys._getframe(1))
+                    self.name = name
+                    self.is_of_a_value = name in OF_A_VALUE or looks_at_a_value(sys._getframe(1))
                     raise InjectedError(name)
             return function(*args, **kwargs)
 
@@ -78,7 +82,7 @@ class Faults:
 def looks_at_a_value(frame) -> bool:
     """Return whether a fault is taken for one of a user's value, which has no such part then."""
     while frame is not None:
-        if frame.f_code.co_name in ("resolve", "_fails"):
+        if frame.f_code.co_name in OF_A_VALUE:
             return True
         frame = frame.f_back
     return False

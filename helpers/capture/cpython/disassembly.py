@@ -2,7 +2,6 @@
 
 import dis
 from collections import namedtuple
-from functools import lru_cache
 from types import CodeType
 
 from ...mini.versions import JUMPS, effect, ends, one_name
@@ -47,7 +46,6 @@ def handler_words(row: Handler) -> str:
     return f"go to {row.target}, keep {values}{lasti}"
 
 
-@lru_cache(maxsize=256)
 def depths(code: CodeType) -> dict[int, int]:
     """Return offset -> stack depth before it, as `calculate_stackdepth` does (Python/compile.c)."""
     listed, found = instructions(code), {}

@@ -14,6 +14,7 @@ from ...internals import torch_private
 from ...model.phrase import counted, listed
 from ...safety.bookkeeping import Bookkeeping
 from .dynamo_recorder import same
+from .given_up import find_given_up, find_reached
 from .guard_tree import code_words, frame_words
 
 MOST_REASONS = 4
@@ -30,6 +31,9 @@ NOT_LOOKED_AT = (
 )
 
 
+UNHEARD = (
+    "an earlier call made Dynamo give up {}, and torch does not say whether plain Python ran it in"
+)
 SHARED = (
     "; torch has one wrapper for all that Dynamo cannot start with, such as a Sequential, and one "
     "that fails, such as an LSTM, turns all of them off"
@@ -48,6 +52,7 @@ class Call:
         self.ran = self.left = self.refused = self.skipped = False
         self.pending = False  # its entries refused a frame, and nothing was heard of it since
         self.only_looks, self.reasons = answer is False, []
+        self.gave_up = False  # on a frame in this call
         if answer is None:
             self.reasons.append(STANCE_OFF)
 
@@ -57,17 +62,20 @@ class CompiledCalls:
 
     def __init__(self, book: Bookkeeping, tell=lambda noted: None):
         """`tell` hears a `Noted` of each frame that Dynamo compiled, or tried to."""
-        self.total = self.ran = self.eager = self.failed = 0
+        self.total = self.ran = self.eager = self.failed = self.unknown = 0
         self.why: Counter[str] = Counter()
         self.measured = False
         self._book, self._tell = book, tell
         self._numbers, self._known = weakref.WeakKeyDictionary(), weakref.WeakKeyDictionary()
         self._open: dict[int, Call] = {}
+        self._given_up: list = []
+        self._unheard: dict[str, None] = {}  # what Dynamo skips without a word
 
     @contextmanager
     def hearing(self):
         """Hear of calls, look-ups and skipped frames in the block."""
         book = self._book
+        self._given_up = book.attempt(find_given_up, default=[])
         with (
             torch_private.compiled_calls(self._start, book.lost),
             torch_private.hearing_skips(self._skip, book.lost),
@@ -104,7 +112,7 @@ class CompiledCalls:
             call.refused = True
             call.reasons.append(f"{NO_MORE} (recompile_limit is {limit()}): {who}")
         elif metrics.fail_type:
-            call.refused = True
+            call.refused = call.gave_up = True
             call.reasons.append(f"Dynamo gave up {who}: {failure_words(metrics)}")
         elif metrics.graph_op_count is not None:
             call.ran = True
@@ -148,6 +156,11 @@ class CompiledCalls:
         elif call.left or call.refused or not call.ran:
             self.eager += 1
             self.why[self.reason(call)] += 1
+        elif reached := find_reached(call.fn, self._given_up):
+            self.unknown += 1
+            self._unheard |= dict.fromkeys(map(code_words, reached))
+        if call.gave_up:
+            self._given_up = find_given_up()
 
     def reason(self, call: Call) -> str:
         """Return why plain Python ran in a call; what is not known is said to be unknown."""
@@ -170,6 +183,10 @@ class CompiledCalls:
             parts.append(f"plain Python ran all or a part of {self.eager:,}")
         if self.failed:
             parts.append(f"Dynamo raised an error in {self.failed:,}")
+        if self.unknown:
+            parts.append(
+                f"{UNHEARD.format(listed([*self._unheard], MOST_REASONS))} {self.unknown:,}"
+            )
         why = [f"{reason} ({number:,}×)" for reason, number in self.why.most_common()]
         because = f" Because: {listed(why, MOST_REASONS)}." if why else ""
         return f"{told}{', '.join(parts)}.{because}"

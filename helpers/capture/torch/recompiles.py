@@ -75,7 +75,7 @@ def watch(fn, **options) -> "Compiled":
         return fn
     refuse_other_framework(fn, (), "watch_recompiles", "PyTorch")
     function, told = behind(fn)
-    if torch_private.is_compiled(fn) or guard_tree.ledger(fn):
+    if _is_compiled(fn) or guard_tree.ledger(fn):
         if options:
             raise TypeError(f"this is already compiled; pass {', '.join(options)} to torch.compile")
         return Compiled(fn, function, fn, told)
@@ -83,6 +83,17 @@ def watch(fn, **options) -> "Compiled":
     refuse_async(function, "watch_recompiles")
     compiled, function = _compile(fn, {"backend": "eager", **options})
     return Compiled(compiled, function, fn, told, is_own=True)
+
+
+def _is_compiled(fn) -> bool:
+    """Return whether a call of it goes to what `torch.compile` made: a partial, a `forward`."""
+    import torch
+
+    while real_isinstance(fn, functools.partial):
+        fn = fn.func
+    if real_isinstance(fn, torch.nn.Module) and torch_private.is_compiled(fn.forward):
+        return True
+    return torch_private.is_compiled(fn)
 
 
 def _compile(fn, options):
@@ -310,13 +321,14 @@ class CompilesSeen:
     `.model.compiles` counts recompiles too, `.recompiles` only them. `.model.calls` counts the
     calls of compiled functions, `.model.compiled_calls` those in which compiled code ran, None if
     that is unknown, and `.model.eager` those in which plain Python ran all, or what Dynamo did not
-    compile. Each of `.model.entries` has `subject`, `verdict` and `note`: all failed
-    guards, and your call that compiled. A compiled frame is a row, so a function with a graph break
+    compile, None if a call may have run code that Dynamo gave up in an earlier call. Each of
+    `.model.entries` has `subject`, `verdict` and `note`: all failed guards, and your call that
+    compiled. A compiled frame is a row, so a function with a graph break
     has another row for its resume function. A call that compiles nothing adds no row. Functions
     compiled before the block and functions of other threads are included. Errors in the block are
     raised. RuntimeError if torch cannot be watched. Example: `with watching_recompiles() as seen:
     train()`, then `assert seen.model.compiled_calls, str(seen)` and `assert seen.model.recompiles
-    == 0 and not seen.model.eager, str(seen)`
+    == seen.model.eager == 0, str(seen)`
     """
 
     unit = "compile"  # what a row is
@@ -388,6 +400,7 @@ class CompilesSeen:
         made = CompileLedger(
             "Compiled in the block", "number", headings, rows, marks=MARKS, calls=calls.total,
             compiled_calls=calls.ran if known else None, plain=calls.eager if known else None,
+            unknown=calls.unknown,
         )  # fmt: skip
         note = f"{counted(made.compiles, 'compile')}, {counted(made.recompiles, 'recompile')} "
         note += "among them."
