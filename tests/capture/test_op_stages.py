@@ -258,6 +258,7 @@ def test_a_compiled_function_stays_compiled(watch):
     compiled = torch.compile(doubled, backend="eager", dynamic=False)
     for _ in range(3):
         watch(compiled, torch.ones(2))  # its first call is a watched one
+    compiled(torch.ones(2))  # watch_mutations calls what is compiled, and not the user's wrapper
     assert len(entries(doubled.__code__)) == 1
     for size in (3, 4):
         compiled(torch.ones(size))
