@@ -1,0 +1,93 @@
+"""A program whose own compiled function is inside what a verb is handed: that one is watched."""
+
+import functools
+
+import pytest
+
+from helpers import watch_recompiles
+
+pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
+torch = pytest.importorskip("torch")
+from torch import nn  # noqa: E402
+from torch._dynamo.utils import counters  # noqa: E402
+
+
+class _Counting:
+    """A backend that counts its calls."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, graph, examples):
+        self.calls += 1
+        return graph.forward
+
+
+def _make_layer(method):
+    """Return a small module of a new class, with this forward."""
+    layer = type("Layer", (nn.Module,), {"forward": method})()
+    layer.inside = nn.Linear(3, 3)
+    return layer
+
+
+def _in_a_class(wrap):
+    """Return what makes a bound method of a compiled function."""
+
+    def make(compile_it):
+        return type("Engine", (), {"run": wrap(compile_it(lambda self, x: x * 2))})().run
+
+    return make
+
+
+def _compiled_forward(compile_it):
+    return _make_layer(compile_it(lambda self, x: self.inside(x).relu()))
+
+
+def _own_forward(compile_it):
+    layer = _make_layer(lambda self, x: self.inside(x).relu())
+    layer.forward = compile_it(layer.forward)
+    return layer
+
+
+def _callable_object(compile_it):
+    return type("Engine", (), {"__call__": compile_it(lambda self, x: x * 4)})()
+
+
+PLACES = {
+    "method": _in_a_class(lambda function: function),
+    "classmethod": _in_a_class(classmethod),
+    "staticmethod": _in_a_class(lambda function: staticmethod(functools.partial(function, None))),
+    "forward of a class": _compiled_forward,
+    "forward of an object": _own_forward,
+    "call of a module": lambda compile_it: _compiled_forward(compile_it).__call__,
+    "object": _callable_object,
+    "partial": lambda compile_it: functools.partial(compile_it(lambda n, x: x * n), 3),
+    "partial of a method": lambda compile_it: functools.partial(
+        _in_a_class(lambda function: function)(compile_it)
+    ),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_users_own_compiled_function_is_watched(place):
+    torch._dynamo.reset()
+    backend = _Counting()
+    program = PLACES[place](functools.partial(torch.compile, backend=backend))
+    program(torch.ones(2, 3))
+    assert backend.calls == 1
+    counters.clear()
+    watched = watch_recompiles(program)
+    watched(torch.ones(2, 3))
+    assert not counters["frames"], "nothing is compiled for a call that fits"
+    watched(torch.ones(4, 3))
+    watched(torch.ones(5, 3))
+    assert watched.model.verdicts == ("hit", "recompile", "hit")
+    assert backend.calls == 2
+    assert "size mismatch" in watched.model.entries[1].note
+    assert "compile_wrapper" not in watched.text()
+
+
+def test_the_call_of_a_module_is_compiled_as_the_module():
+    layer = _make_layer(lambda self, x: self.inside(x).relu())
+    watched = watch_recompiles(layer.__call__)
+    assert watched.each((torch.ones(2, 3),), (torch.ones(2, 3),)) == "compile hit"
