@@ -13,13 +13,12 @@ from enum import Enum
 from functools import lru_cache, partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 
-from ...internals import code_extras, tensorflow_private, torch_private
-from ...internals.dynamo_state import as_if_new
+from ...internals import tensorflow_private, torch_private
+from ...internals.dynamo_state import apart
 from ...model.phrase import interrupted, listed
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import arguments, progress, restoring
 from ...safety.arguments import printable, real_isinstance, real_type_name, static_attribute
-from ...safety.missing_parts import MissingPart
 from ...safety.restoring import is_interrupted, redirected
 from ...safety.users_frames import is_library
 from ..cpython.objects import called, compiled, names_used, python_function
@@ -188,12 +187,7 @@ def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
 
 def _apart(way):
     """Return a block in which the course's own compile of a copy leaves nothing with Dynamo."""
-    if way is not _compiled_copy:
-        return nullcontext()
-    with suppress(MissingPart):
-        code_extras.require()
-        return as_if_new()
-    return nullcontext()
+    return apart() if way is _compiled_copy else nullcontext()
 
 
 def _run_twice(before: "_Snapshot", fn, args, way, used: set[str]) -> tuple[list, dict, str]:

@@ -11,6 +11,7 @@ import builtins
 import inspect
 import math
 import re
+import warnings
 from collections import namedtuple
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -18,6 +19,7 @@ from itertools import combinations, islice
 from types import FunctionType
 
 from ...internals import torch_private
+from ...internals.dynamo_state import apart
 from ...mini.frame_hook import guarded
 from ...model import torch_records as records
 from ...model.phrase import clipped, interrupted
@@ -28,6 +30,7 @@ from ..cpython.objects import named, names_used
 from ..text.error import error_message
 from ..text.value import label
 from . import guard_tree as tree
+from .dynamo_run import same_random_numbers
 
 MARKS = (("refused", "this one refuses the call"), ("failed", "an error instead of an answer"))
 MOST_ROWS, SHORT = 12, 40
@@ -112,7 +115,10 @@ def agreement(fn, args, **guard_sets) -> Ledger:
     """Search calls close to `fn(*args)` for one that a guard set accepts and another rejects.
 
     `guard_sets`: name -> a function that returns whether it accepts the arguments. Without any, the
-    mini-Dynamo's guards are compared. Dynamo's own guards always take part.
+    mini-Dynamo's guards are compared. Dynamo's own guards always take part. This calls `fn(*args)`:
+    once to compile it with Dynamo, and once with the mini-Dynamo where that takes part. Afterwards
+    random numbers and what Dynamo keeps are as before; what else `fn` changes stays changed.
+    LookupError if nothing is compiled for this call, ValueError if it raises.
     """
     if not real_isinstance(args, tuple, list):
         raise TypeError(f"args must be a tuple of the first call's arguments, not {label(args)}")
@@ -120,32 +126,52 @@ def agreement(fn, args, **guard_sets) -> Ledger:
         if not callable(accepts):
             raise TypeError(f"{name} must be a function of the arguments, not {label(accepts)}")
     fn, args = tree.behind(fn)[0], tree.given(fn, args, {})[0]
-    real = Real(fn, *args)
-    sets = {**(guard_sets or {"mini": Mini(fn, *args)}), "Dynamo": real}
-    calls, rows = neighbours(real.function, real.first), []
-    asked, stopped = 0, ""
-    for call in calls:
+    calls, name, answers = _answers_of_compilers(fn, args, with_mini=not guard_sets)
+    heads, rows, asked, stopped = (*(guard_sets or ["mini"]), "Dynamo"), [], 0, ""
+    for call, known in zip(calls, answers, strict=True):
         try:
             with call.world():
-                told = {name: _ask(accepts, call.arguments) for name, accepts in sets.items()}
+                told = [_ask(accepts, call.arguments) for accepts in guard_sets.values()]
         except KeyboardInterrupt as error:
             if not asked:
                 raise
             note_interrupt(error)
             stopped = interrupted(asked, "call")
             break
-        asked += 1
-        if len({word for word, _ in told.values()}) > 1:
-            verdicts = tuple(Verdict(word, TONES[word]) for word, _ in told.values())
-            note = "; ".join(f"{name}: {note}" for name, (_, note) in told.items() if note)
+        asked, told = asked + 1, [*told, *known]
+        if len({word for word, _ in told}) > 1:
+            verdicts = tuple(Verdict(word, TONES[word]) for word, _ in told)
+            named_notes = zip(heads, told, strict=True)
+            note = "; ".join(f"{head}: {note}" for head, (_, note) in named_notes if note)
             rows.append(Entry(call.words, verdicts, note))
     note = f"On {asked - len(rows)} of {asked} calls, all agree."
     note = f"{stopped} {note}".lstrip()
     if len(rows) > MOST_ROWS:
         note += f" The first {MOST_ROWS} of {len(rows)} counter-examples."
-    title = f"Calls of {named(real.function)} that one set of guards accepts and another refuses"
-    rows = tuple(rows[:MOST_ROWS])
-    return Ledger(title, "call", tuple(sets), rows, note, marks=MARKS)
+    title = f"Calls of {name} that one set of guards accepts and another refuses"
+    return Ledger(title, "call", heads, tuple(rows[:MOST_ROWS]), note, marks=MARKS)
+
+
+def _answers_of_compilers(fn, args, with_mini: bool) -> tuple[list[Call], str, list[list]]:
+    """Return the calls to try, the function's name, and what the compilers' guards say of each.
+
+    Each compiler calls the function. Random numbers, Dynamo's counts and its cache are set back.
+    """
+    set_back = same_random_numbers()
+    try:
+        with apart(), torch_private.logs(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compilers = [Real(fn, *args)]
+            if with_mini:
+                compilers.insert(0, Mini(fn, *args))
+            real = compilers[-1]
+            calls, answers = neighbours(real.function, real.first), []
+            for call in calls:
+                with call.world():
+                    answers.append([_ask(accepts, call.arguments) for accepts in compilers])
+            return calls, named(real.function), answers
+    finally:
+        set_back()
 
 
 def _ask(accepts, arguments: dict) -> tuple[str, str]:
