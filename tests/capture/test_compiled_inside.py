@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from helpers import watch_recompiles
+from helpers import watch_ops, watch_recompiles
 
 pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
 torch = pytest.importorskip("torch")
@@ -91,3 +91,14 @@ def test_the_call_of_a_module_is_compiled_as_the_module():
     layer = _make_layer(lambda self, x: self.inside(x).relu())
     watched = watch_recompiles(layer.__call__)
     assert watched.each((torch.ones(2, 3),), (torch.ones(2, 3),)) == "compile hit"
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("make", [lambda: lambda x: x.sin() + x, lambda: nn.Linear(3, 3)])
+def test_the_ops_of_compiled_code_are_said_to_name_no_layer_inside(backend, make):
+    torch._dynamo.reset()
+    found = watch_ops(torch.compile(make(), backend=backend), torch.ones(2, 3)).model
+    layers = {row.layer for row in found.rows}
+    assert layers <= {"", "Linear", "GraphModule", "<lambda>"}
+    assert "name no layer inside compiled code" in found.note
+    assert "under the layer" not in found.note
