@@ -125,13 +125,17 @@ def agreement(fn, args, **guard_sets) -> Ledger:
     for name, accepts in guard_sets.items():
         if not callable(accepts):
             raise TypeError(f"{name} must be a function of the arguments, not {label(accepts)}")
-    fn, args = tree.behind(fn)[0], tree.given(fn, args, {})[0]
-    calls, name, answers = _answers_of_compilers(fn, args, with_mini=not guard_sets)
+    supplied = _names_supplied(fn)
+    fn, (args, kwargs) = tree.behind(fn)[0], tree.given(fn, tuple(args), {})
+    calls, name, answers = _answers_of_compilers(
+        fn, args, kwargs, supplied, with_mini=not guard_sets
+    )
     heads, rows, asked, stopped = (*(guard_sets or ["mini"]), "Dynamo"), [], 0, ""
     for call, known in zip(calls, answers, strict=True):
         try:
             with call.world():
-                told = [_ask(accepts, call.arguments) for accepts in guard_sets.values()]
+                asked_for = {k: v for k, v in call.arguments.items() if k not in supplied}
+                told = [_ask(accepts, asked_for) for accepts in guard_sets.values()]
         except KeyboardInterrupt as error:
             if not asked:
                 raise
@@ -152,20 +156,34 @@ def agreement(fn, args, **guard_sets) -> Ledger:
     return Ledger(title, "call", heads, tuple(rows[:MOST_ROWS]), note, marks=MARKS)
 
 
-def _answers_of_compilers(fn, args, with_mini: bool) -> tuple[list[Call], str, list[list]]:
+def _names_supplied(fn) -> set[str]:
+    """Return the names of arguments that a call of `fn` does not give: `self`, a partial's."""
+    supplied, by_name = tree.given(fn, (), {})
+    parameters = inspect.signature(tree.behind(fn)[0], follow_wrapped=False).parameters
+    return {*[*parameters][: len(supplied)], *by_name}
+
+
+def _answers_of_compilers(
+    fn, args, kwargs, supplied: set[str], with_mini: bool
+) -> tuple[list[Call], str, list[list]]:
     """Return the calls to try, the function's name, and what the compilers' guards say of each.
 
-    Each compiler calls the function. Random numbers, Dynamo's counts and its cache are set back.
+    `supplied`: the names of arguments that no call changes. Each compiler calls the function.
+    Random numbers, Dynamo's counts and its cache are set back.
     """
     set_back = same_random_numbers()
     try:
         with apart(), torch_private.logs(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compilers = [Real(fn, *args)]
+            compilers = [Real(fn, *args, **kwargs)]
             if with_mini:
-                compilers.insert(0, Mini(fn, *args))
-            real = compilers[-1]
-            calls, answers = neighbours(real.function, real.first), []
+                compilers.insert(0, Mini(fn, *args, **kwargs))
+            real, answers = compilers[-1], []
+            calls = [
+                call
+                for call in neighbours(real.function, real.first)
+                if all(call.arguments[name] is real.first[name] for name in supplied)
+            ]
             for call in calls:
                 with call.world():
                     answers.append([_ask(accepts, call.arguments) for accepts in compilers])
@@ -271,10 +289,24 @@ def replacing(space: dict, name: str, other):
 def guard_function(fn, entry: int = 1) -> FunctionType:
     """Return the guards of one cache entry of `fn` as a Python function of the same arguments.
 
-    It returns True or False, as torch's own guard tree would. LookupError if nothing was compiled
-    for `fn`, ValueError if there is no such `entry`.
+    It returns True or False, as torch's own guard tree would. It asks for no `self` of a module or
+    a method, and for nothing that a partial supplies. LookupError if nothing was compiled for `fn`,
+    ValueError if there is no such `entry`.
     """
-    return WrittenGuards(fn, entry).function
+    written = WrittenGuards(fn, entry)
+    function, name = written.function, named(written.behind)
+    function.__name__ = function.__qualname__ = name  # which an error of a call begins with
+    supplied, by_name = tree.given(fn, (), {})
+    if not supplied and not by_name:
+        return function
+
+    def holds(*args, **kwargs):
+        args, kwargs = tree.given(fn, args, kwargs)
+        return function(*args, **kwargs)
+
+    holds.__signature__ = inspect.signature(partial(function, *supplied, **by_name))
+    holds.__name__ = holds.__qualname__ = name
+    return holds
 
 
 def guard_program(fn, call, entry: int = 1) -> records.GuardProgram:
