@@ -4,12 +4,14 @@ import functools
 
 import pytest
 
-from helpers import watch_ops, watch_recompiles
+from helpers import watch_mutations, watch_ops, watch_recompiles
 
 pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
 torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 from torch._dynamo.utils import counters  # noqa: E402
+
+from helpers.internals import torch_private  # noqa: E402
 
 
 class _Counting:
@@ -102,3 +104,41 @@ def test_the_ops_of_compiled_code_are_said_to_name_no_layer_inside(backend, make
     assert layers <= {"", "Linear", "GraphModule", "<lambda>"}
     assert "name no layer inside compiled code" in found.note
     assert "under the layer" not in found.note
+
+
+def _state_of_dynamo(*functions):
+    kept = {name: dict(found) for name, found in counters.items() if found}
+    entries = [len(torch_private.cache_entries(one.__code__)) for one in functions]
+    return (
+        kept,
+        torch._dynamo.convert_frame.FRAME_COUNTER,
+        entries,
+        {**torch_private.get_code_state()},
+    )
+
+
+@pytest.mark.parametrize("is_compiled_before", [False, True])
+@pytest.mark.parametrize("calls_compiled", [False, True])
+@pytest.mark.parametrize("ways", [None, {"mine": torch.compile}])
+def test_mutations_leave_nothing_with_dynamo(is_compiled_before, calls_compiled, ways, capfd):
+    torch._dynamo.reset()
+    weight = torch.randn(3, requires_grad=True)
+
+    def loss_of(x):
+        return (x * weight).sin().sum()
+
+    compiled = torch.compile(loss_of, backend="eager")
+    called = compiled if calls_compiled else loss_of
+
+    def step(x):
+        weight.grad = None
+        loss = called(x)
+        loss.backward()
+        return loss.item()
+
+    if is_compiled_before:
+        compiled(torch.ones(5, 3))
+    before = _state_of_dynamo(loss_of, step)
+    watch_mutations({"step": (step, torch.ones(3))}, **({} if ways is None else {"ways": ways}))
+    assert _state_of_dynamo(loss_of, step) == before
+    assert capfd.readouterr().err == ""
