@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from helpers import watch_mutations, watch_ops, watch_recompiles
+from helpers import watch_hooked, watch_mutations, watch_ops, watch_recompiles
 
 pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
 torch = pytest.importorskip("torch")
@@ -141,4 +141,29 @@ def test_mutations_leave_nothing_with_dynamo(is_compiled_before, calls_compiled,
     before = _state_of_dynamo(loss_of, step)
     watch_mutations({"step": (step, torch.ones(3))}, **({} if ways is None else {"ways": ways}))
     assert _state_of_dynamo(loss_of, step) == before
+    assert capfd.readouterr().err == ""
+
+
+def test_the_hook_has_no_frame_of_ours_compiled_while_a_module_compiles(capfd):
+    torch._dynamo.reset()
+    seen, layer = [], nn.Linear(3, 3)
+
+    def branch(self, x):
+        x = self.inside(x)
+        return x + 1 if x.mean() > 0 else x - 1
+
+    model = _make_layer(branch)
+    model.inside = layer
+    layer.register_forward_hook(lambda module, args, result: seen.append(len(args)))
+    compiled = torch.compile(model, backend="eager")
+    counts = []
+    for run in (
+        lambda step: step(torch.ones(2, 3)),
+        lambda step: watch_hooked(step, torch.ones(2, 3)),
+    ):
+        torch._dynamo.reset()
+        counters.clear()
+        run(lambda x: compiled(x))
+        counts.append({name: dict(found) for name, found in counters.items() if found})
+    assert counts[0] == counts[1] and counts[0]["frames"]["total"] > 1
     assert capfd.readouterr().err == ""
