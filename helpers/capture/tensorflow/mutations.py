@@ -9,7 +9,7 @@ import pickle
 import random
 import warnings
 from collections.abc import Callable
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from enum import Enum, EnumMeta
 from functools import lru_cache, partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
