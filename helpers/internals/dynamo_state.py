@@ -13,10 +13,11 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from types import CodeType
 
 from ..safety import restoring
+from ..safety.missing_parts import MissingPart
 from ..safety.restoring import patched
 from . import code_extras, torch_private
 
@@ -124,6 +125,14 @@ def as_if_new(*codes: CodeType) -> Iterator[Fresh]:
         for name in [name for name in linecache.cache if name not in lines]:
             if name.startswith("<eval_with_key>"):
                 del linecache.cache[name]
+
+
+def apart():
+    """Return a block of `as_if_new`, or one that does nothing where that cannot be done."""
+    with suppress(MissingPart):
+        code_extras.require()
+        return as_if_new()
+    return nullcontext()
 
 
 # ------------------------------------------------------------------ what is stored on code objects

@@ -2,11 +2,13 @@
 
 import contextlib
 import enum
+import functools
+import inspect
 import random
 
 import pytest
 
-from helpers import guard_function, show_guards
+from helpers import guard_function, show_guards, watch_guard_sets, watch_recompiles
 from helpers.capture.torch.guard_sets import WrittenGuards
 from helpers.capture.torch.guard_tree import behind, entries, frame_locals
 
@@ -220,3 +222,46 @@ def test_argument_with_a_name_that_the_guards_use_is_told(refused):
 
     fn = compiled(shadowing, [(x, 1)])
     refused(ValueError, "type is a name that they use; rename the argument", guard_function, fn)
+
+
+class _Layer(torch.nn.Module):
+    def forward(self, x, *, scale=1.0):
+        return x.relu() * scale
+
+
+class _Engine:
+    @torch.compile(backend="eager")
+    def run(self, x):
+        return x * 2
+
+
+def _compiled_in_place():
+    layer = _Layer()
+    layer.compile(backend="eager")
+    return layer
+
+
+OWNERS = {
+    "module": lambda: torch.compile(_Layer(), backend="eager"),
+    "module compiled in place": _compiled_in_place,
+    "ledger of a module": lambda: watch_recompiles(_Layer()),
+    "method": lambda: _Engine().run,
+    "partial": lambda: functools.partial(torch.compile(lambda n, x: x * n, backend="eager"), 3),
+    "keywords of a partial": lambda: functools.partial(
+        torch.compile(lambda x, *, n: x * n, backend="eager"), n=3
+    ),
+}
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_the_function_has_the_arguments_of_what_is_called(owner):
+    torch._dynamo.reset()
+    program = OWNERS[owner]()
+    program(x)
+    holds = guard_function(program)
+    assert holds(x) and holds(x=x) and not holds(x.double())
+    assert holds.__name__ in ("forward", "run", "<lambda>")
+    with pytest.raises(TypeError, match=rf"^{holds.__name__}\(\) missing .*'x'"):
+        holds()
+    assert "self" not in inspect.signature(holds).parameters
+    assert not watch_guard_sets(program, (x,), mine=holds).model.entries

@@ -84,3 +84,40 @@ def test_a_first_call_that_does_not_succeed_is_refused_in_a_sentence(refused):
     refused(ValueError, "must succeed, and it raised", search, divides, x)
     refused(ValueError, "must succeed, and it raised", search, both, x, object())
     refused(TypeError, words, search, both, x)
+
+
+def _state_of_dynamo():
+    from torch._dynamo import convert_frame
+    from torch._dynamo.utils import counters
+
+    kept = {name: dict(found) for name, found in counters.items() if found}
+    return kept, convert_frame.FRAME_COUNTER, torch.get_rng_state().tolist()
+
+
+def _noisy(x):
+    return x * torch.rand(3)
+
+
+def _reads_an_item(x):
+    return [x.sum().item()]
+
+
+def _does_nothing(x):
+    return x
+
+
+@pytest.mark.parametrize("fn", [_noisy, both, _reads_an_item, _does_nothing])
+@pytest.mark.parametrize("own", [{}, {"mine": lambda *args, **kwargs: True}])
+def test_the_search_leaves_no_count_of_dynamo_and_no_output(fn, own, capfd):
+    users = torch.compile(lambda x: x * 3, backend="eager")
+    users(torch.ones(3))
+    before = _state_of_dynamo()
+    args = (torch.ones(3), torch.zeros(3)) if fn is both else (torch.ones(3),)
+    try:
+        watch_guard_sets(fn, args, **own)
+    except LookupError:
+        assert fn in (_reads_an_item, _does_nothing)
+    assert _state_of_dynamo() == before
+    assert capfd.readouterr().err == ""
+    with torch.compiler.set_stance("fail_on_recompile"):
+        users(torch.ones(3))

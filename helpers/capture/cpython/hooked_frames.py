@@ -14,6 +14,7 @@ from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import counted, ended, interrupted
 from ...model.tables import Listing
 from ...safety.arguments import is_exactly, real_isinstance, real_type_name
+from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import note_end, note_interrupt
 from ..text.error import error_message
 from ..text.value import plain, short_repr
@@ -106,6 +107,7 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
         marked = "· " * min(depth, DEEPEST) + own
         rows.append(FrameSeen(len(rows) + 1, depth, own, marked, line, words, nth + 1))
 
+    leave_to_python(note)
     try:
         with frame_hook.watching(note, only=codes):
             try:

@@ -36,8 +36,11 @@ CALLS_OF_LAYERS = ("torch.nn.modules.module", "_call_impl"), ("keras.src.layers.
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
 COLUMNS |= {"layer": "layer", "where": "where"}
-COMPILED = "torch.compile made some of this code. Ops in its kernels are not listed one by one, "
-COMPILED += "and the others are under the layer compiled. Run it uncompiled for the layer of each."
+COMPILED = (
+    "torch.compile made some of this code. Ops in its kernels are not listed one by one. The "
+)
+COMPILED += "others name no layer inside compiled code: at most the module that was compiled, or a "
+COMPILED += "GraphModule or <lambda> of torch's. Run it uncompiled for the layer of each."
 GRAPHS = "The ops inside the graph of {} are not listed one by one: `show_graph(fn, …)` lists "
 GRAPHS += "them, for a Keras model `show_graph(model.train_function)`."
 HIGHER = "higher_order."

@@ -9,18 +9,17 @@ import pickle
 import random
 import warnings
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from enum import Enum, EnumMeta
 from functools import lru_cache, partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 
-from ...internals import code_extras, tensorflow_private, torch_private
-from ...internals.dynamo_state import as_if_new
+from ...internals import tensorflow_private, torch_private
+from ...internals.dynamo_state import apart
 from ...model.phrase import interrupted, listed
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import arguments, progress, restoring
 from ...safety.arguments import printable, real_isinstance, real_type_name, static_attribute
-from ...safety.missing_parts import MissingPart
 from ...safety.restoring import is_interrupted, redirected
 from ...safety.users_frames import is_library
 from ..cpython.objects import called, compiled, names_used, python_function
@@ -84,7 +83,8 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     is compared. What a method, or a function reached through an attribute, changes elsewhere is
     not. `ways`: heading -> what makes a callable of a function. The default is the function as it
     is, and behind the frameworks that your program uses: `tf.function`, or a `torch.compile` of a
-    copy, with `backend="eager"`.
+    copy, with `backend="eager"`. What Dynamo keeps is as before afterwards; as it is, a function
+    runs what it calls of torch.compile's as plain Python.
     `.model.entries` contains the rows. Example: `watch_mutations({"append": (step, [])})`
     """
     note, is_default = "", ways is None
@@ -137,7 +137,7 @@ def _default_ways(cases: list[tuple[str, object]]) -> dict[str, Callable]:
         used |= frameworks_of(fn, tuple(args)) & loaded
     if not used:  # plain Python could be behind either; this verb is first of all TensorFlow's
         used = loaded & {"TensorFlow"} or loaded
-    ways = {PLAIN_WAY: lambda fn: fn}
+    ways = {PLAIN_WAY: _as_it_is}
     if "TensorFlow" in used:
         ways["tf.function"] = restoring.module("tensorflow").function
     if "PyTorch" in used:
@@ -176,7 +176,7 @@ def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
     """
     roots = [("self", fn.__self__)] if type(fn) is MethodType else []
     before = _Snapshot([*roots, (called(fn), fn), *named_arguments(fn, tuple(args), {})])
-    with _apart(way):
+    with _apart(way, fn):
         runs, leaked, error = _run_twice(before, fn, args, way, used)
     unseen = ", ".join(dict.fromkeys(map(real_type_name, filter(_can_change, before.leaves))))
     kept = _when(runs, error) or (NOT_KNOWN if unseen or before.reaching else UNCHANGED)
@@ -193,14 +193,24 @@ def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
     return Verdict(f"{error.partition(':')[0]}; {kept}{left}", tone), [named, *sentences]
 
 
-def _apart(way):
-    """Return a block in which the course's own compile of a copy leaves nothing with Dynamo."""
-    if way is not _compiled_copy:
-        return nullcontext()
-    with suppress(MissingPart):
-        code_extras.require()
-        return as_if_new()
-    return nullcontext()
+@contextmanager
+def _apart(way, fn):
+    """Leave Dynamo as it was after the block: plain Python compiles nothing, other ways anew."""
+    users = frameworks_of(way) | frameworks_of(fn)
+    is_used = restoring.module("torch._dynamo") or "PyTorch" in users
+    if not restoring.module("torch") or not is_used:
+        yield
+    elif way is _as_it_is:
+        with torch_private.compiling_nothing():
+            yield
+    else:
+        with apart(), torch_private.logs():
+            yield
+
+
+def _as_it_is(fn):
+    """Return the function itself: the way of plain Python."""
+    return fn
 
 
 def _run_twice(before: "_Snapshot", fn, args, way, used: set[str]) -> tuple[list, dict, str]:

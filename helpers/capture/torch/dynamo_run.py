@@ -32,7 +32,7 @@ from ...safety.arguments import quote_value, real_isinstance, table
 from ...safety.restoring import is_interrupted, note_interrupt, redirected, running_user_code
 from ...safety.users_frames import is_library
 from ..cpython.bytecode import bytecode
-from ..cpython.objects import named
+from ..cpython.objects import named, names_used
 from ..cpython.settrace import Printed
 from ..cpython.unwrapping import Unwrapped, refuse_other_framework, to_run
 from ..text import tensors
@@ -510,7 +510,10 @@ def cures_ledger(cases, *args) -> Ledger:
     """Compile each case and its cure for the same arguments, and show graphs before and after.
 
     `cases`: name -> (function, cured function); TypeError for others. A different result or
-    gradient is shown. `.model.word(name, "result")` is "same" or "differs". Example:
+    gradient is shown. `.model.word(name, "result")` is "same" or "differs", or "not compared" where
+    a function by itself gives others from call to call. Each function runs compiled once, plainly
+    up to twice, and twice more for each difference. Each run starts from the same random numbers
+    and buffers of modules; what else a function changes stays. Example:
     `watch_fixes({"print": (step, quiet_step)}, x)`
     """
     found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
@@ -535,37 +538,62 @@ def cures_ledger(cases, *args) -> Ledger:
     return Ledger(title, "case", HEADINGS, tuple(entries), note, marks=MARKS)
 
 
-def _entry(name, pair, args) -> Entry:
-    set_back = same_random_numbers()
+class _Trials:
+    """Runs of a case and its cure, each from the same random numbers and buffers of modules."""
 
-    def both(run):
-        found = []
-        for fn in pair:
-            set_back()
-            found.append(run(fn))
-            if is_interrupted():
-                raise KeyboardInterrupt
+    def __init__(self, pair, args):
+        self.pair, self.args = pair, args
+        self._runs = [0, 0]  # of the case, of the cure
+        self._set_back = [same_random_numbers(), *map(same_buffers, pair)]
+
+    def set_back(self) -> None:
+        """Set random numbers and buffers back to where they were at first."""
+        for undo in self._set_back:
+            undo()
+
+    def run(self, at: int, run: Callable):
+        """Return what a run of the case (0) or of the cure (1) gives."""
+        self.set_back()
+        self._runs[at] += 1
+        found = run(self.pair[at])
+        if is_interrupted():
+            raise KeyboardInterrupt
         return found
 
+    def run_both(self, run: Callable) -> list:
+        """Return what a run of the case gives, and one of the cure."""
+        return [self.run(at, run) for at in (0, 1)]
+
+    def tell_varying(self, run: Callable, found: list, what: str) -> str:
+        """Say of what differs that a function by itself gives others from call to call; "" if not.
+
+        Each function runs twice more, plainly.
+        """
+        again = [[self.run(at, run), self.run(at, run)] for at in (0, 1)]
+        for at, who in enumerate(("the case", "the cure")):
+            if any(compared(found[at], other) is False for other in again[at]):
+                times = f"it ran {self._runs[at]} times here, and what it changed stays changed"
+                return f"{who} by itself {what} from call to call; {times}"
+        return ""
+
+
+def _entry(name, pair, args) -> Entry:
+    trials = _Trials(pair, args)
+    try:
+        return _compare(name, trials, args)
+    finally:
+        trials.set_back()
+
+
+def _compare(name, trials: _Trials, args) -> Entry:
+    """Run the case and the cure, compiled and plainly, and return the row on them."""
     watch = partial(watched, verb="watch_fixes", steps=0)
-    (before, _), (after, kept) = both(lambda fn: watch(fn, copied(args)))
-    wanted, plain = both(lambda fn: _run_quietly(_plain(fn), args))
-    compiled = kept.value if kept.error is None else kept.error
-    made = {"the cure": plain, "compiled, the cure": compiled}
-    same = {who: compared(wanted, value) for who, value in made.items()}
-    result, gradient, why = Verdict("same"), Verdict("not compared"), ""
-    if who := next((who for who, verdict in same.items() if verdict is False), ""):
-        result = Verdict("differs", "failed")
-        why = f"{who} returns {_value_words(made[who])}, the case {_value_words(wanted)}"
-    elif None in same.values():
-        result, why = Verdict("not compared"), "only the results' own code can compare them"
-    else:
-        slopes = both(lambda fn: _run_quietly(lambda *new: _gradients(_plain(fn), new), args))
-        if not any(real_isinstance(found, BaseException) for found in slopes):
-            word = "same" if compared(*slopes) else "differs"
-            if all(found is None for pair in slopes for found in pair):
-                word = "none"
-            gradient = Verdict(word, "failed" if word == "differs" else "plain")
+    (before, _), (after, kept) = trials.run_both(lambda fn: watch(fn, copied(args)))
+    result, why, comparable = _compare_results(trials, kept, args)
+    gradient = Verdict("not compared")
+    if comparable:
+        gradient, varying = _compare_gradients(trials, args)
+        why = why or varying
     fewer = len(after.breaks) < len(before.breaks)
     graphs = [
         Verdict(f"{len(run.graphs)}{', given up' * any(b.given_up for b in run.breaks)}", tone)
@@ -574,6 +602,45 @@ def _entry(name, pair, args) -> Entry:
     causes = [*dict.fromkeys(found.cause for found in before.breaks)] or ["it does not break"]
     causes += ["the cure has a different gradient"] * (gradient.word == "differs")
     return Entry(name, (*graphs, result, gradient), why or "; ".join(causes))
+
+
+def _compare_results(trials: _Trials, kept: Record, args) -> tuple[Verdict, str, bool]:
+    """Return the verdict on the results, why, and whether gradients can be compared."""
+
+    def run_plainly(fn):
+        return _run_quietly(_plain(fn), args)
+
+    wanted, plain = trials.run_both(run_plainly)
+    compiled = kept.value if kept.error is None else kept.error
+    made = {"the cure": plain, "compiled, the cure": compiled}
+    same = {who: compared(wanted, value) for who, value in made.items()}
+    if who := next((who for who, verdict in same.items() if verdict is False), ""):
+        found = [wanted, plain]
+        if varying := trials.tell_varying(run_plainly, found, "returns other values"):
+            return Verdict("not compared"), varying, False
+        why = f"{who} returns {_value_words(made[who])}, the case {_value_words(wanted)}"
+        return Verdict("differs", "failed"), why, False
+    if None in same.values():
+        return Verdict("not compared"), "only the results' own code can compare them", False
+    return Verdict("same"), "", True
+
+
+def _compare_gradients(trials: _Trials, args) -> tuple[Verdict, str]:
+    """Return the verdict on the gradients, and why they are not compared."""
+
+    def find_slopes(fn):
+        return _run_quietly(lambda *new: _gradients(_plain(fn), new), args)
+
+    slopes = trials.run_both(find_slopes)
+    if any(real_isinstance(found, BaseException) for found in slopes):
+        return Verdict("not compared"), ""
+    if all(found is None for pair in slopes for found in pair):
+        return Verdict("none"), ""
+    if compared(*slopes):
+        return Verdict("same"), ""
+    if varying := trials.tell_varying(find_slopes, slopes, "has another gradient"):
+        return Verdict("not compared"), varying
+    return Verdict("differs", "failed"), ""
 
 
 def _plain(fn) -> Callable:
@@ -670,3 +737,43 @@ def same_random_numbers() -> Callable[[], object]:
     states = (random.setstate, random.getstate()), (np.random.set_state, np.random.get_state())
     states += ((torch.set_rng_state, torch.get_rng_state()),)
     return lambda: [set_back(state) for set_back, state in states]
+
+
+def same_buffers(fn) -> Callable[[], None]:
+    """Return what gives the buffers of the modules that a function uses their values of now."""
+    import torch
+
+    kept = []
+    for buffer in _buffers_used(fn):
+        with suppress(Exception):  # it has no elements yet, or a mode of the program's refuses
+            kept.append((buffer, buffer.detach().clone()))
+
+    def set_back():
+        with torch.no_grad(), suppress(Exception):
+            for buffer, before in kept:
+                if not torch.equal(buffer, before):
+                    buffer.copy_(before)
+
+    return set_back
+
+
+def _buffers_used(fn) -> list:
+    """Return the buffers of each module that is, owns, or is named in, the function in `fn`."""
+    import torch
+
+    function = compilable(fn, "watch_fixes").function
+    found = [fn, getattr(fn, "func", None), getattr(function, "__self__", None)]
+    function = getattr(function, "__func__", function)
+    found += [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
+    found += [function.__globals__.get(name) for name in names_used(function.__code__)]
+    modules = [one for one in found if real_isinstance(one, torch.nn.Module)]
+    buffers = {id(buffer): buffer for module in modules for buffer in module.buffers()}
+    return [*buffers.values()]
+
+
+def _is_filled(cell) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True

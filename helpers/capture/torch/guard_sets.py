@@ -11,6 +11,7 @@ import builtins
 import inspect
 import math
 import re
+import warnings
 from collections import namedtuple
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -18,6 +19,7 @@ from itertools import combinations, islice
 from types import FunctionType
 
 from ...internals import torch_private
+from ...internals.dynamo_state import apart
 from ...mini.frame_hook import guarded
 from ...model import torch_records as records
 from ...model.phrase import clipped, interrupted
@@ -28,6 +30,7 @@ from ..cpython.objects import named, names_used
 from ..text.error import error_message
 from ..text.value import label
 from . import guard_tree as tree
+from .dynamo_run import same_random_numbers
 
 MARKS = (("refused", "this one refuses the call"), ("failed", "an error instead of an answer"))
 MOST_ROWS, SHORT = 12, 40
@@ -112,40 +115,81 @@ def agreement(fn, args, **guard_sets) -> Ledger:
     """Search calls close to `fn(*args)` for one that a guard set accepts and another rejects.
 
     `guard_sets`: name -> a function that returns whether it accepts the arguments. Without any, the
-    mini-Dynamo's guards are compared. Dynamo's own guards always take part.
+    mini-Dynamo's guards are compared. Dynamo's own guards always take part. This calls `fn(*args)`:
+    once to compile it with Dynamo, and once with the mini-Dynamo where that takes part. Afterwards
+    random numbers and what Dynamo keeps are as before; what else `fn` changes stays changed.
+    LookupError if nothing is compiled for this call, ValueError if it raises.
     """
     if not real_isinstance(args, tuple, list):
         raise TypeError(f"args must be a tuple of the first call's arguments, not {label(args)}")
     for name, accepts in guard_sets.items():
         if not callable(accepts):
             raise TypeError(f"{name} must be a function of the arguments, not {label(accepts)}")
-    fn, args = tree.behind(fn)[0], tree.given(fn, args, {})[0]
-    real = Real(fn, *args)
-    sets = {**(guard_sets or {"mini": Mini(fn, *args)}), "Dynamo": real}
-    calls, rows = neighbours(real.function, real.first), []
-    asked, stopped = 0, ""
-    for call in calls:
+    supplied = _names_supplied(fn)
+    fn, (args, kwargs) = tree.behind(fn)[0], tree.given(fn, tuple(args), {})
+    calls, name, answers = _answers_of_compilers(
+        fn, args, kwargs, supplied, with_mini=not guard_sets
+    )
+    heads, rows, asked, stopped = (*(guard_sets or ["mini"]), "Dynamo"), [], 0, ""
+    for call, known in zip(calls, answers, strict=True):
         try:
             with call.world():
-                told = {name: _ask(accepts, call.arguments) for name, accepts in sets.items()}
+                asked_for = {k: v for k, v in call.arguments.items() if k not in supplied}
+                told = [_ask(accepts, asked_for) for accepts in guard_sets.values()]
         except KeyboardInterrupt as error:
             if not asked:
                 raise
             note_interrupt(error)
             stopped = interrupted(asked, "call")
             break
-        asked += 1
-        if len({word for word, _ in told.values()}) > 1:
-            verdicts = tuple(Verdict(word, TONES[word]) for word, _ in told.values())
-            note = "; ".join(f"{name}: {note}" for name, (_, note) in told.items() if note)
+        asked, told = asked + 1, [*told, *known]
+        if len({word for word, _ in told}) > 1:
+            verdicts = tuple(Verdict(word, TONES[word]) for word, _ in told)
+            named_notes = zip(heads, told, strict=True)
+            note = "; ".join(f"{head}: {note}" for head, (_, note) in named_notes if note)
             rows.append(Entry(call.words, verdicts, note))
     note = f"On {asked - len(rows)} of {asked} calls, all agree."
     note = f"{stopped} {note}".lstrip()
     if len(rows) > MOST_ROWS:
         note += f" The first {MOST_ROWS} of {len(rows)} counter-examples."
-    title = f"Calls of {named(real.function)} that one set of guards accepts and another refuses"
-    rows = tuple(rows[:MOST_ROWS])
-    return Ledger(title, "call", tuple(sets), rows, note, marks=MARKS)
+    title = f"Calls of {name} that one set of guards accepts and another refuses"
+    return Ledger(title, "call", heads, tuple(rows[:MOST_ROWS]), note, marks=MARKS)
+
+
+def _names_supplied(fn) -> set[str]:
+    """Return the names of arguments that a call of `fn` does not give: `self`, a partial's."""
+    supplied, by_name = tree.given(fn, (), {})
+    parameters = inspect.signature(tree.behind(fn)[0], follow_wrapped=False).parameters
+    return {*[*parameters][: len(supplied)], *by_name}
+
+
+def _answers_of_compilers(
+    fn, args, kwargs, supplied: set[str], with_mini: bool
+) -> tuple[list[Call], str, list[list]]:
+    """Return the calls to try, the function's name, and what the compilers' guards say of each.
+
+    `supplied`: the names of arguments that no call changes. Each compiler calls the function.
+    Random numbers, Dynamo's counts and its cache are set back.
+    """
+    set_back = same_random_numbers()
+    try:
+        with apart(), torch_private.logs(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compilers = [Real(fn, *args, **kwargs)]
+            if with_mini:
+                compilers.insert(0, Mini(fn, *args, **kwargs))
+            real, answers = compilers[-1], []
+            calls = [
+                call
+                for call in neighbours(real.function, real.first)
+                if all(call.arguments[name] is real.first[name] for name in supplied)
+            ]
+            for call in calls:
+                with call.world():
+                    answers.append([_ask(accepts, call.arguments) for accepts in compilers])
+            return calls, named(real.function), answers
+    finally:
+        set_back()
 
 
 def _ask(accepts, arguments: dict) -> tuple[str, str]:
@@ -245,10 +289,24 @@ def replacing(space: dict, name: str, other):
 def guard_function(fn, entry: int = 1) -> FunctionType:
     """Return the guards of one cache entry of `fn` as a Python function of the same arguments.
 
-    It returns True or False, as torch's own guard tree would. LookupError if nothing was compiled
-    for `fn`, ValueError if there is no such `entry`.
+    It returns True or False, as torch's own guard tree would. It asks for no `self` of a module or
+    a method, and for nothing that a partial supplies. LookupError if nothing was compiled for `fn`,
+    ValueError if there is no such `entry`.
     """
-    return WrittenGuards(fn, entry).function
+    written = WrittenGuards(fn, entry)
+    function, name = written.function, named(written.behind)
+    function.__name__ = function.__qualname__ = name  # which an error of a call begins with
+    supplied, by_name = tree.given(fn, (), {})
+    if not supplied and not by_name:
+        return function
+
+    def holds(*args, **kwargs):
+        args, kwargs = tree.given(fn, args, kwargs)
+        return function(*args, **kwargs)
+
+    holds.__signature__ = inspect.signature(partial(function, *supplied, **by_name))
+    holds.__name__ = holds.__qualname__ = name
+    return holds
 
 
 def guard_program(fn, call, entry: int = 1) -> records.GuardProgram:

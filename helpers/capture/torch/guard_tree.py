@@ -96,6 +96,9 @@ def _layers(fn):
     told = ()
     for _ in range(DEEPEST):
         thing = torch_private.inner_function(fn)
+        if type(thing) is MethodType:  # of a class whose function is compiled
+            inside = torch_private.inner_function(thing.__func__)
+            thing = thing if inside is thing.__func__ else MethodType(inside, thing.__self__)
         yield thing, told
         fn, sentences, _ = opened(thing, 1)
         told += sentences

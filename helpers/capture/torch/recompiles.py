@@ -33,7 +33,7 @@ from ...safety.bookkeeping import Bookkeeping
 from ...safety.missing_parts import COMPILER_CURE
 from ...safety.restoring import patched
 from ..cpython.objects import called, inherited, instance_dict, named, refuse_async
-from ..cpython.unwrapping import opened, refuse_other_framework
+from ..cpython.unwrapping import DEEPEST, opened, refuse_other_framework
 from ..text import tensors
 from ..text.error import error_message
 from ..text.source import source_of
@@ -75,7 +75,7 @@ def watch(fn, **options) -> "Compiled":
         return fn
     refuse_other_framework(fn, (), "watch_recompiles", "PyTorch")
     function, told = behind(fn)
-    if _is_compiled(fn) or guard_tree.ledger(fn):
+    if torch_private.is_compiled(fn) or guard_tree.ledger(fn) or _compiled_inside(fn):
         if options:
             raise TypeError(f"this is already compiled; pass {', '.join(options)} to torch.compile")
         return Compiled(fn, function, fn, told)
@@ -85,15 +85,34 @@ def watch(fn, **options) -> "Compiled":
     return Compiled(compiled, function, fn, told, is_own=True)
 
 
-def _is_compiled(fn) -> bool:
-    """Return whether a call of it goes to what `torch.compile` made: a partial, a `forward`."""
+def _is_call_of_module(fn) -> bool:
+    """Return whether it is `module.__call__`, as torch's own class defines it."""
     import torch
 
-    while real_isinstance(fn, functools.partial):
-        fn = fn.func
-    if real_isinstance(fn, torch.nn.Module) and torch_private.is_compiled(fn.forward):
-        return True
-    return torch_private.is_compiled(fn)
+    is_method = real_isinstance(fn, MethodType) and real_isinstance(fn.__self__, torch.nn.Module)
+    return is_method and fn.__func__ is torch.nn.Module.__call__
+
+
+def _compiled_inside(fn) -> bool:
+    """Return whether a call of `fn` comes to what torch.compile made: its method, forward, func."""
+    import torch
+
+    for _ in range(DEEPEST):
+        if torch_private.is_compiled(fn):
+            return True
+        if real_isinstance(fn, functools.partial):
+            fn = fn.func
+        elif _is_call_of_module(fn):
+            fn = fn.__self__
+        elif real_isinstance(fn, MethodType):
+            fn = fn.__func__
+        elif real_isinstance(fn, torch.nn.Module):
+            fn = fn.forward
+        elif type(call := inherited(type(fn), "__call__")) is FunctionType:
+            fn = call
+        else:
+            return False
+    return False
 
 
 def _compile(fn, options):
@@ -103,6 +122,8 @@ def _compile(fn, options):
     if real_isinstance(fn, functools.partial):
         compiled, function = _compile(fn.func, options)
         return functools.partial(compiled, *fn.args, **fn.keywords), function
+    if _is_call_of_module(fn):
+        return _compile(fn.__self__, options)
     if real_isinstance(fn, torch.nn.Module):
         compiled, function = _compile(fn.forward, options)
         return functools.partial(_call_with_forward, fn, compiled), function
