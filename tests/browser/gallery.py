@@ -74,7 +74,7 @@ Exhibit(loop, timeline)
 
 _PREDICT = f"""
 predict({PREDICTION!r}, ["3", "4", "22", HOSTILE[0]], run=lambda: 2 + 2,
-        why="Both are numbers, so `+` adds. " + HOSTILE[1])
+        why={{"4": "Both are numbers, so `+` adds. " + HOSTILE[1]}})
 """
 
 _TRANSCRIPTS = """
