@@ -161,8 +161,8 @@ class BlockExhibit(Exhibit):
     @breaks_graph
     def __exit__(self, kind, error, trace) -> None:
         self._open.__exit__(kind, error, trace)
-        if error is None and self._interrupts.pending:
-            error = KeyboardInterrupt()
+        if error is None and self._interrupts.raised:
+            error = self._interrupts.raised[0]
         if isinstance(error, KeyboardInterrupt):
             self._is_interrupted = True
             draw(self)

@@ -4,19 +4,17 @@ Up to 3.12, CPython copies a frame's variables into the dict of `frame.f_locals`
 function of `sys.settrace`, and back afterwards (`call_trampoline`, Python/sysmodule.c). A program
 that has written to that dict loses what it wrote, and the copies keep objects alive. A function in
 C form (`PyEval_SetTrace`, Python/ceval.c) is called without these copies.
-A program with signal handlers of its own is traced by `sys.settrace`, copies and all.
 """
 
 import _thread
 import ctypes
-import signal
 import sys
 from collections.abc import Callable
 from functools import partial
 from types import FrameType
 
 from ..safety.dynamo_aside import leave_to_python
-from ..safety.interrupts import CALLED_BY_C, in_users_code
+from ..safety.interrupts import are_called_by_c
 from .interpreter_frame import thing
 
 EVENTS = ("call", "exception", "line", "return", "c_call", "c_exception", "c_return", "opcode")
@@ -48,21 +46,19 @@ class FrameTracer:
         self._followed: dict[int, Callable] = {}  # id of a running frame -> its own tracer
         self._quiet: set[int] = set()  # ids of running frames that send no lines because of us
         self._is_paused, self._is_probed = False, False
-        leave_to_python(FrameTracer._receive, FrameTracer._on_event)
+        leave_to_python(FrameTracer._receive)
         before = sys.gettrace()
         c_form = _C_FORM(self._receive)
         object_of_it = ctypes.c_void_p(None if before is None else id(before))
         # Neither is a function in Python: a tracer in C, as coverage's, counts calls and returns,
         # and would see the one without the other.
         self.start = partial(_set_trace, c_form, object_of_it)
-        if _handles_signals():  # what a handler raises in a function called by C would be lost
-            self.start = partial(sys.settrace, self._on_event)
         self.put_back = partial(sys.settrace, before)
 
     def is_ours(self) -> bool:
         """Return whether `put_back` is due: no, if the program has set a tracer of its own."""
         _probe()
-        return self._is_probed or self._is_paused
+        return self._is_probed or (self._is_paused and sys.gettrace() is None)
 
     def finish(self) -> bool:
         """Forget all frames, and return whether the program left the tracing as it was."""
@@ -86,23 +82,6 @@ class FrameTracer:
             if isinstance(error, KeyboardInterrupt):  # it is for the program
                 _thread.interrupt_main()
         return 0
-
-    def _on_event(self, frame: FrameType, event: str, argument):
-        """Do for `sys.settrace` what `_receive` does for C; what a handler raises is raised."""
-        try:
-            if event == "call":
-                self._begin(frame)
-            elif (local := self._followed.get(id(frame))) is not None:
-                local(frame, event, argument)
-        except Enough:
-            self._pause()
-        except RecursionError as error:
-            self.error = error.with_traceback(None)
-            self._pause()
-        if event == "return":
-            self._followed.pop(id(frame), None)
-            self._quiet.discard(id(frame))
-        return self._on_event if id(frame) in self._followed else None
 
     def _dispatch(self, frame: FrameType, kind: int, pointer: int | None) -> None:
         if kind == _CALL:
@@ -133,18 +112,7 @@ class FrameTracer:
             frame.f_trace_lines = False
 
 
-def _handles_signals() -> bool:
-    """Return whether the program has signal handlers of its own, which may raise."""
-    handlers = (signal.getsignal(number) for number in signal.valid_signals())
-    known = (signal.default_int_handler, in_users_code._hear)
-    return any(
-        callable(one) and getattr(one, "__func__", one) not in known
-        for one in handlers
-        if not isinstance(one, signal.Handlers)
-    )
-
-
-CALLED_BY_C.update((FrameTracer._receive.__code__, FrameTracer._pause.__code__))
+are_called_by_c(FrameTracer._receive, FrameTracer._pause)
 
 
 def ask_for_opcodes(frame: FrameType) -> None:

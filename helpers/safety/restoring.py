@@ -10,10 +10,11 @@ import sys
 import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 
+from . import PACKAGE
 from .arguments import bind_call
 from .dynamo_aside import breaks_graph, leave_to_python
 from .interrupts import in_users_code
@@ -22,7 +23,6 @@ from .users_frames import keep_users_frames
 
 # A module that says `__builtins__ = BUILTINS` is skipped by the search for holders.
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
-redirected = redirect_stdout  # the name that other rooms use
 
 
 class Own:
@@ -57,13 +57,9 @@ KEPT = (
     Kept("sys.stderr", lambda: sys.stderr, partial(setattr, sys, "stderr")),
 )
 
-# What a learner's code sets for good, such as a profiler that it starts. The other things of KEPT
-# are read by the verbs' own recorders or lead to them: a verb leaves these as it found them.
-LEARNERS = KEPT[:2]
-
 _LOCK = threading.RLock()
 # For each verb under way: `errors`, what ended a learner's code; `results`: types that are not
-# raised again; `left_alone`: the names of what a learner's code has set.
+# raised again.
 _UNDER_WAY: list[SimpleNamespace] = []
 
 
@@ -84,6 +80,8 @@ def one_thread_at_a_time() -> Iterator[None]:
 def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
     """Return `fn` as a verb: it puts back `KEPT`, and refuses to run beside another thread's.
 
+    What the learner's code sets stays, but after a check.
+
     What ends a learner's code is raised again when what `fn` returns has been drawn, but for the
     types of `results`: () in a verb that makes one call, Exception in one that compares cases,
     BaseException in a check, which judges. What is raised shows only the learner's own frames.
@@ -93,14 +91,14 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
         leave_to_python()  # torch may have been imported since
-        under_way = SimpleNamespace(errors=[], results=results, left_alone=set())
+        interrupts = in_users_code()
+        under_way = SimpleNamespace(errors=[], results=results)
         try:
             bind_call(guarded, args, kwargs)
             shell = running_shell()
             leaving = patched(shell, ask_exit=sys.exit) if shell else nullcontext()
-            interrupts = nullcontext() if judges else in_users_code()
             lock = one_thread_at_a_time()
-            with interrupts:
+            with nullcontext() if judges else interrupts:
                 lock.__enter__()
                 before = [(kept, kept.read()) for kept in KEPT]
                 _UNDER_WAY.append(under_way)
@@ -115,24 +113,33 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
                 finally:
                     _UNDER_WAY.pop()
                     for kept, value in before:
-                        if kept.read() != value and kept.name not in under_way.left_alone:
+                        now = kept.read()
+                        if now != value and (judges or is_ours(now)):
                             kept.put(value)
                     lock.__exit__(None, None, None)
             raised = [e for e in under_way.errors if not isinstance(e, results)]
-            if not judges and interrupts.pending:
-                raised.append(KeyboardInterrupt())
+            raised += interrupts.raised
             if raised:
                 with suppress(Exception):
                     draw(made)
                 raise raised[0]
             return made
         except BaseException as error:
-            of_user = any(error is one for one in under_way.errors)
+            of_user = any(error is one for one in (*under_way.errors, *interrupts.raised))
             keep_users_frames(error, fn.__name__, of_user)
+            if interrupts.raised and isinstance(error, Exception) and not of_user:
+                raise interrupts.raised[0]
             raise
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return breaks_graph(guarded)
+
+
+def is_ours(value: object) -> bool:
+    """Return whether a tracer, a profiler or a stream is one of the verbs'; a number always is."""
+    function = getattr(value, "__func__", value)
+    kind = function if type(function) is FunctionType else type(value)
+    return type(value) is int or str(kind.__module__).startswith(f"{PACKAGE}.")
 
 
 def speaks_to_users(fn: Callable, name: str = "") -> Callable:
@@ -186,18 +193,6 @@ def is_interrupted() -> bool:
     """Return whether an interrupt has ended the learner's code in the verb under way."""
     errors = _UNDER_WAY[-1].errors if _UNDER_WAY else ()
     return any(isinstance(error, KeyboardInterrupt) for error in errors)
-
-
-@contextmanager
-def noting_what_learners_set() -> Iterator[None]:
-    """Leave alone, in all verbs under way, what a learner's code in the block sets for good."""
-    before = [(kept.name, kept.read, kept.read()) for kept in LEARNERS]
-    try:
-        yield
-    finally:
-        names = {name for name, read, value in before if read() is not value}
-        for under_way in _UNDER_WAY:
-            under_way.left_alone |= names
 
 
 class running_user_code:  # noqa: N801 (used like a function)

@@ -19,7 +19,8 @@ from helpers.model.study_records import Choice, Decided
 from helpers.model.tables import Column, Listing
 from helpers.safety import learner_record, missing_parts
 from helpers.safety.arguments import printable, quote_value, require_str
-from helpers.safety.restoring import preserves_interpreter_state, redirected, running_user_code
+from helpers.safety.restoring import preserves_interpreter_state, running_user_code
+from helpers.safety.standard_output import redirected
 from helpers.study.learner_progress import remembered
 from helpers.view.table_view import table
 from helpers.view.widgets.forms import choice as choice_view

@@ -6,7 +6,8 @@ from types import CodeType, MethodType
 from ...internals.interpreter_frame import variables
 from ...mini import vm
 from ...model.code_records import Handler
-from ...safety.restoring import note_interrupt, redirected
+from ...safety.restoring import note_interrupt
+from ...safety.standard_output import redirected
 from ..text.value import Seen, described, plain, short_repr
 from .opcode_recorder import Activation, Moment
 from .settrace import Printed, Result

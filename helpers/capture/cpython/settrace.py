@@ -10,12 +10,8 @@ from ...internals.frame_tracer import FrameTracer
 from ...model.phrase import ended, interrupted
 from ...safety.arguments import real_type_name
 from ...safety.dynamo_aside import leave_to_python
-from ...safety.restoring import (
-    note_end,
-    note_interrupt,
-    noting_what_learners_set,
-    redirected,
-)
+from ...safety.restoring import note_end, note_interrupt
+from ...safety.standard_output import redirected
 from ..text.error import error_message
 from ..text.value import short_repr
 
@@ -28,8 +24,7 @@ INTERRUPTED = "interrupted"
 def run_to_end(run: Callable) -> str:
     """Run what is the learner's; return the words of what it raised, `INTERRUPTED` for Ctrl-C."""
     try:
-        with noting_what_learners_set():
-            run()
+        run()
     except KeyboardInterrupt as error:
         note_interrupt(error)
         return INTERRUPTED

@@ -5,8 +5,6 @@ what it raises, and go on to a function named for the fallback. A tf.function go
 tensorflow/python/eager/execute.py at once; so do a few ops, such as the Fill of constant_op.py.
 """
 
-import contextlib
-import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -14,6 +12,7 @@ from itertools import groupby, islice, takewhile
 from types import CodeType, FunctionType
 
 from ...internals import own_profilers
+from ...internals.collector import CollectorHeard
 from ...internals.own_profilers import HERE as STEPPING_ASIDE
 from ...internals.own_profilers import SETPROFILE, OwnProfilers
 from ...internals.tensorflow_private import (
@@ -29,6 +28,7 @@ from ...model.tables import Entry, Ledger, Pair, SideBySide, Verdict
 from ...safety import progress
 from ...safety.arguments import called, parts, printable, real_isinstance, real_type_name, table
 from ...safety.dynamo_aside import leave_to_python
+from ...safety.interrupts import are_recorders
 from ...safety.restoring import is_interrupted
 from ..cpython.following import Limits
 from ..cpython.objects import name_of, refuse_async
@@ -84,7 +84,7 @@ def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> Ca
 
 
 def _record(recorder: "_Recorder", fn, args: tuple, kwargs: dict) -> CallTree:
-    with no_finalisers():
+    with recorder.collector:
         outcome = run_to_end(lambda: _run_profiled(recorder, fn, args, kwargs))
     calls = recorder.calls
     if outcome == INTERRUPTED:
@@ -133,17 +133,6 @@ def refuse_what_does_not_run(fn, verb: str, args: tuple = ()) -> FunctionType | 
     return function
 
 
-@contextlib.contextmanager
-def no_finalisers() -> Iterator[None]:
-    """Collect no garbage in the block: a finaliser would add calls to one run, and not the next."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        (gc.enable if collecting else gc.disable)()
-
-
 class _Recorder:
     """A profile function. A call of no framework leaves no line, and its calls move up one."""
 
@@ -153,10 +142,12 @@ class _Recorder:
         self._originals: dict[int, tuple[CodeType, CodeType | None]] = {}
         self.copied: dict[str, None] = {}  # the names of functions whose copies ran
         self.lost = ""  # why it ended early, if it did
-        self.profilers = OwnProfilers(self)
+        self.profilers, self.collector = OwnProfilers(self), CollectorHeard()
 
     def __call__(self, frame, event, argument):
         if self.lost or self.profilers.replaced_at or frame.f_globals is STEPPING_ASIDE:
+            return
+        if self.collector.is_at_work(event, argument):
             return
         if event == "c_call" and argument is SETPROFILE:
             self.profilers.note_setting(frame)
@@ -233,6 +224,9 @@ class _Recorder:
         if self.profilers.is_heard:
             notes.append(HEARD)
         return notes
+
+
+are_recorders(_Recorder.__call__)
 
 
 def module_of(space: dict) -> str:

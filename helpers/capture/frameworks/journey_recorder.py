@@ -18,6 +18,7 @@ from opcode import opname
 from types import CodeType, FunctionType, MethodType
 
 from ...internals import own_profilers, tensorflow_private, torch_private
+from ...internals.collector import CollectorHeard
 from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE, graph_ops
 from ...mini import frame_hook
 from ...mini.frame_hook.slot import address_installed
@@ -27,7 +28,9 @@ from ...model.spine import SPINE
 from ...safety import PACKAGE, restoring
 from ...safety.arguments import printable, real_isinstance, require_bool
 from ...safety.dynamo_aside import leave_to_python
-from ...safety.restoring import is_interrupted, patched, redirected
+from ...safety.interrupts import are_recorders
+from ...safety.restoring import is_interrupted, patched
+from ...safety.standard_output import redirected
 from ...safety.users_frames import is_library
 from ..cpython.hooked_frames import own_codes
 from ..cpython.objects import GENERATOR, global_lookups, name_of
@@ -37,7 +40,7 @@ from ..tensorflow.trace_words import Names
 from ..text import tensors
 from ..text.source import place_of, source_of
 from ..text.value import label, short_repr
-from .call_recorder import HEARD, c_place, module_of, no_finalisers, refuse_what_does_not_run
+from .call_recorder import HEARD, c_place, module_of, refuse_what_does_not_run
 from .executed_ops import is_tensor
 from .framework_ways import COMPILED, PLAIN, prepared_calls
 
@@ -103,7 +106,7 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
             leave_to_python(*callbacks, Printed.write)
             for code in (through.__code__, *LETS_THROUGH.values(), *SHUT.values()):
                 torch_private.skip_code(code)
-        stack.enter_context(no_finalisers())
+        stack.enter_context(found.collector)
         before = _cache_counts(fn)
         found.outcome = run_to_end(lambda: _record(found, fn, args, kwargs))
         after = _cache_counts(fn)
@@ -182,6 +185,7 @@ class Tally:
         self._until = None  # the frame with which a pause ends
         self._steps: dict[int, tuple[dict[int, str], set[int]]] = {}
         self.profilers = own_profilers.OwnProfilers(self.profile)
+        self.collector = CollectorHeard()
         self.is_replaced = self.is_untraced = False  # whether the program set its own in our place
         self.untraced_at: tuple[CodeType, int] | None = None  # where it set a tracer
         self.ran_before = 0  # ops, until the program set its own profiler
@@ -211,6 +215,8 @@ class Tally:
     def profile(self, frame, event, argument):
         """Count a call of a frame, or of a C function."""
         if self.profilers.replaced_at or frame.f_globals is own_profilers.HERE:
+            return
+        if self.collector.is_at_work(event, argument):
             return
         try:
             self._profile(frame, event, argument)
@@ -248,7 +254,7 @@ class Tally:
 
     def trace(self, frame, event, argument):
         """Ask for the steps of a frame of the learner's, and of no other."""
-        if frame.f_globals is not self.space:
+        if frame.f_globals is not self.space or self.collector.is_at_work(event, None):
             return None
         frame.f_trace = self.step  # 3.13: before f_trace_opcodes, or the first frame sends none
         frame.f_trace_opcodes = True
@@ -311,6 +317,9 @@ class Tally:
 LETS_THROUGH: dict[int, CodeType] = {}
 SHUT: dict[int, CodeType] = {}
 INSIDE: dict[int, CodeType] = {}
+
+
+are_recorders(Tally.profile, Tally.trace, Tally.step, Tally.note_op)
 
 
 def _is_hidden(frame) -> bool:

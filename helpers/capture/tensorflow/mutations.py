@@ -20,7 +20,8 @@ from ...model.phrase import interrupted, listed
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import arguments, progress, restoring
 from ...safety.arguments import printable, real_isinstance, real_type_name, static_attribute
-from ...safety.restoring import is_interrupted, redirected
+from ...safety.restoring import is_interrupted
+from ...safety.standard_output import redirected
 from ...safety.users_frames import is_library
 from ..cpython.objects import called, compiled, names_used, python_function
 from ..cpython.settrace import Printed, run_to_end

@@ -19,7 +19,8 @@ from ...mini.versions import one_name
 from ...model.graphs import Graph
 from ...model.phrase import clipped, ended, listed
 from ...safety import PACKAGE
-from ...safety.restoring import note_end, note_interrupt, redirected
+from ...safety.restoring import note_end, note_interrupt
+from ...safety.standard_output import redirected
 from ...safety.users_frames import is_library
 from ..cpython import disassembly
 from ..cpython.bytecode import argument

@@ -29,7 +29,8 @@ from ...model.tables import Column, Entry, Ledger, Listing, Verdict
 from ...model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
 from ...safety import progress
 from ...safety.arguments import quote_value, real_isinstance, table
-from ...safety.restoring import is_interrupted, note_interrupt, redirected, running_user_code
+from ...safety.restoring import is_interrupted, note_interrupt, running_user_code
+from ...safety.standard_output import redirected
 from ...safety.users_frames import is_library
 from ..cpython.bytecode import bytecode
 from ..cpython.objects import named, names_used

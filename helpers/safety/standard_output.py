@@ -1,0 +1,134 @@
+"""What a program prints while a verb runs it -> noted, by a stand-in for its `sys.stdout`.
+
+The stand-in differs from the program's stream only in where text goes, and bytes for its `buffer`.
+All else is asked of the stream itself. What the program keeps of the stand-in, such as the stream
+of a log handler, writes to that stream once the verb has ended.
+"""
+
+import sys
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from .dynamo_aside import leave_to_python
+
+class _StandIn:
+    """Stands for a stream. What is written goes to `note`, or to the stream if that is None."""
+
+    def __init__(self, stream, note: Callable[[str], object]):
+        object.__setattr__(self, "_stream", stream)
+        object.__setattr__(self, "_note", note)
+
+    @property
+    def __class__(self):
+        return type(self._stream)  # for `isinstance`
+
+    def writelines(self, lines: Iterable) -> None:
+        for line in lines:
+            self.write(line)
+
+    def end(self) -> None:
+        """Write to the stream from now on."""
+        object.__setattr__(self, "_note", None)
+
+    def __getattr__(self, name: str):
+        return getattr(self._stream, name)
+
+    def __setattr__(self, name: str, value) -> None:
+        setattr(self._stream, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(self._stream, name)
+
+    def __reduce_ex__(self, protocol: int):
+        return self._stream.__reduce_ex__(protocol)
+
+    def __dir__(self):
+        return dir(self._stream)
+
+    def __repr__(self) -> str:
+        return repr(self._stream)
+
+    def __iter__(self):
+        return iter(self._stream)
+
+    def __enter__(self):
+        self._stream.__enter__()
+        return self
+
+    def __exit__(self, *error):
+        return self._stream.__exit__(*error)
+
+
+class StandardOutput(_StandIn):
+    """Stands for a stream of text, such as `sys.stdout`."""
+
+    def write(self, text):
+        """Note the text; what the stream would refuse it is asked to write, and so refuses."""
+        if self._note is None or _is_refused(self._stream, text):
+            return self._stream.write(text)
+        self._note(text)
+        return len(text)
+
+    @property
+    def buffer(self):
+        """The buffer of the stream, or what stands for it."""
+        buffer = self._stream.buffer  # AttributeError where there is none
+        if self._note is None:
+            return buffer
+        if "_bytes" not in vars(self):
+            object.__setattr__(self, "_bytes", _StandardBytes(self, buffer))
+        return self._bytes
+
+
+class _StandardBytes(_StandIn):
+    """Stands for the buffer of a stream of text."""
+
+    def __init__(self, text: StandardOutput, buffer):
+        encoding = getattr(text, "encoding", None) or "utf-8"
+        super().__init__(buffer, text._note)
+        object.__setattr__(self, "_text", text)
+        object.__setattr__(self, "_decoder", getincrementaldecoder(encoding)("backslashreplace"))
+
+    def write(self, data):
+        """Note the bytes as text; whatever else is given is for the buffer to refuse."""
+        note = self._text._note
+        if note is None or getattr(self._stream, "closed", False):
+            return self._stream.write(data)
+        try:
+            data = memoryview(data).tobytes()
+        except (TypeError, ValueError):
+            return self._stream.write(data)
+        note(self._decoder.decode(data))
+        return len(data)
+
+
+def _is_refused(stream, text) -> bool:
+    """Return whether a stream would raise for this text."""
+    if not isinstance(text, str) or getattr(stream, "closed", False):
+        return True
+    encoding, errors = (getattr(stream, name, None) for name in ("encoding", "errors"))
+    if type(encoding) is str and type(errors) is str:
+        try:
+            text.encode(encoding, errors)
+        except (UnicodeError, LookupError):
+            return True
+    return False
+
+
+@contextmanager
+def redirected(printed) -> Iterator[None]:
+    """Have `printed.write` note what is printed in the block; a stream that the block sets stays."""
+    before = sys.stdout
+    if before is None:  # as in a program without a console, where nothing is printed
+        yield
+        return
+    leave_to_python(StandardOutput.write, _StandIn.writelines, _StandardBytes.write)
+    leave_to_python(_StandIn.__getattr__, StandardOutput.buffer.fget)
+    stand_in = sys.stdout = StandardOutput(before, printed.write)
+    try:
+        yield
+    finally:
+        stand_in.end()
+        if sys.stdout is stand_in:
+            sys.stdout = before
