@@ -19,6 +19,7 @@ from types import CodeType, FunctionType, MethodType
 
 from ...internals import own_profilers, tensorflow_private, torch_private
 from ...internals.collector import CollectorHeard
+from ...internals.frame_tracer import FrameTracer, ask_for_opcodes, forget_tracer
 from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE, graph_ops
 from ...mini import frame_hook
 from ...mini.frame_hook.slot import address_installed
@@ -226,15 +227,15 @@ class Tally:
             self.lose(error)
 
     def _note_setting(self, frame, function) -> None:
-        """Note that the program sets a profiler or a tracer, and leave its frames as they were."""
+        """Note that the program sets a profiler or a tracer, and ask its frames for no more."""
         if function is own_profilers.SETPROFILE:
             self.ran_before = len(self.ran)
             self.profilers.note_setting(frame)
             return
         self.untraced_at = self.untraced_at or own_profilers.users_line(frame)
         while frame is not None:
-            if frame.f_trace == self.step:
-                frame.f_trace, frame.f_trace_opcodes = None, False
+            if frame.f_globals is self.space:
+                forget_tracer(frame)
             frame = frame.f_back
 
     def _profile(self, frame, event, argument):
@@ -256,8 +257,7 @@ class Tally:
         """Ask for the steps of a frame of the learner's, and of no other."""
         if frame.f_globals is not self.space or self.collector.is_at_work(event, None):
             return None
-        frame.f_trace = self.step  # 3.13: before f_trace_opcodes, or the first frame sends none
-        frame.f_trace_opcodes = True
+        ask_for_opcodes(frame)
         return self.step
 
     def step(self, frame, event, argument):
@@ -266,6 +266,9 @@ class Tally:
             self._step(frame, event)
         except Exception as error:
             self.lose(error)
+        if event == "return":
+            forget_tracer(frame)
+            return None
         return self.step
 
     def _step(self, frame, event) -> None:
@@ -329,19 +332,21 @@ def _is_hidden(frame) -> bool:
 
 
 def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
-    trace = sys.gettrace()
     # 3.12 wants to know beforehand. A variable that refers to this frame would be in a cycle.
     opcodes = sys._getframe().f_trace_opcodes
     sys._getframe().f_trace_opcodes = True
+    tracer = FrameTracer(found.trace)
     try:
-        sys.settrace(found.trace)
+        tracer.start()
         found.profilers.start()
         through(fn, args, kwargs)
     finally:
         found.is_replaced = not found.profilers.finish()
-        found.is_untraced = found.untraced_at is not None or sys.gettrace() != found.trace
-        if sys.gettrace() == found.trace:
-            sys.settrace(trace)
+        is_set = tracer.is_ours()
+        found.is_untraced = found.untraced_at is not None or not is_set
+        if is_set:
+            tracer.put_back()
+        tracer.finish()
         sys._getframe().f_trace_opcodes = opcodes
 
 
