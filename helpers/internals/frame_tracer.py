@@ -14,7 +14,8 @@ from functools import partial
 from types import FrameType
 
 from ..safety.dynamo_aside import leave_to_python
-from ..safety.interrupts import are_called_by_c
+from ..safety import interrupts
+from ..safety.interrupts import PRESSES, are_called_by_c
 from .interpreter_frame import thing
 
 EVENTS = ("call", "exception", "line", "return", "c_call", "c_exception", "c_return", "opcode")
@@ -72,6 +73,8 @@ class FrameTracer:
         sys.settrace(None)
 
     def _receive(self, _, frame: FrameType, kind: int, pointer: int | None) -> int:
+        if frame.f_globals is interrupts.HERE:
+            return 0
         try:
             self._dispatch(frame, kind, pointer)
         except Enough:
@@ -81,6 +84,7 @@ class FrameTracer:
             self._pause()
             if isinstance(error, KeyboardInterrupt):  # it is for the program
                 _thread.interrupt_main()
+        PRESSES.once_more  # noqa: B018
         return 0
 
     def _dispatch(self, frame: FrameType, kind: int, pointer: int | None) -> None:

@@ -12,10 +12,11 @@ from collections.abc import Callable
 from itertools import repeat
 from types import CodeType, FrameType, FunctionType
 
+from ..safety import interrupts
 from ..safety.users_frames import is_library
 
 SETPROFILE, GETPROFILE = sys.setprofile, sys.getprofile
-HERE = globals()  # a frame with these globals is of this module: a recorder does not count it
+_ASIDE = globals(), interrupts.HERE  # what steps aside, and what chooses a handler
 
 
 class OwnProfilers:
@@ -101,6 +102,12 @@ class _InPlaceOf:
 
     def __repr__(self):
         return repr(self.function)
+
+
+def is_aside(frame: FrameType) -> bool:
+    """Return whether a frame runs only because of a recorder, which does not count it."""
+    space = frame.f_globals
+    return space is _ASIDE[0] or space is _ASIDE[1]
 
 
 def users_line(frame: FrameType) -> tuple[CodeType, int]:

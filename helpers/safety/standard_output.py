@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from .dynamo_aside import leave_to_python
 
+
 class _StandIn:
     """Stands for a stream. What is written goes to `note`, or to the stream if that is None."""
 

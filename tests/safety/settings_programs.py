@@ -277,7 +277,9 @@ def main(*names: str) -> None:
             plain[setting, is_before] = in_fork(lambda: observed(lambda fn: fn(), sets, is_before))
         watched = in_fork(lambda: observed(act, sets, is_before))
         case = {"verb": verb, "setting": setting, "is before": is_before}
-        print(json.dumps({**case, "plain": plain[setting, is_before], "watched": watched}), file=out)
+        print(
+            json.dumps({**case, "plain": plain[setting, is_before], "watched": watched}), file=out
+        )
         out.flush()
 
 

@@ -13,8 +13,7 @@ from types import CodeType, FunctionType
 
 from ...internals import own_profilers
 from ...internals.collector import CollectorHeard
-from ...internals.own_profilers import HERE as STEPPING_ASIDE
-from ...internals.own_profilers import SETPROFILE, OwnProfilers
+from ...internals.own_profilers import SETPROFILE, OwnProfilers, is_aside
 from ...internals.tensorflow_private import (
     AUTOGRAPH_FILE,
     FAST,
@@ -28,7 +27,7 @@ from ...model.tables import Entry, Ledger, Pair, SideBySide, Verdict
 from ...safety import progress
 from ...safety.arguments import called, parts, printable, real_isinstance, real_type_name, table
 from ...safety.dynamo_aside import leave_to_python
-from ...safety.interrupts import are_recorders
+from ...safety.interrupts import PRESSES, are_recorders
 from ...safety.restoring import is_interrupted
 from ..cpython.following import Limits
 from ..cpython.objects import name_of, refuse_async
@@ -145,7 +144,7 @@ class _Recorder:
         self.profilers, self.collector = OwnProfilers(self), CollectorHeard()
 
     def __call__(self, frame, event, argument):
-        if self.lost or self.profilers.replaced_at or frame.f_globals is STEPPING_ASIDE:
+        if self.lost or self.profilers.replaced_at or is_aside(frame):
             return
         if self.collector.is_at_work(event, argument):
             return
@@ -156,6 +155,7 @@ class _Recorder:
             self._note(frame, event, argument)
         except Exception as error:  # a fault of ours is never the user's error
             self.lost = f"failed with {real_type_name(error)}"
+        PRESSES.once_more  # noqa: B018
 
     def _note(self, frame, event, argument):
         if event == "call":

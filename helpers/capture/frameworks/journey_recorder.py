@@ -20,6 +20,7 @@ from types import CodeType, FunctionType, MethodType
 from ...internals import own_profilers, tensorflow_private, torch_private
 from ...internals.collector import CollectorHeard
 from ...internals.frame_tracer import FrameTracer, ask_for_opcodes, forget_tracer
+from ...internals.own_profilers import is_aside
 from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE, graph_ops
 from ...mini import frame_hook
 from ...mini.frame_hook.slot import address_installed
@@ -29,7 +30,7 @@ from ...model.spine import SPINE
 from ...safety import PACKAGE, restoring
 from ...safety.arguments import printable, real_isinstance, require_bool
 from ...safety.dynamo_aside import leave_to_python
-from ...safety.interrupts import are_recorders
+from ...safety.interrupts import PRESSES, are_recorders
 from ...safety.restoring import is_interrupted, patched
 from ...safety.standard_output import redirected
 from ...safety.users_frames import is_library
@@ -215,7 +216,7 @@ class Tally:
 
     def profile(self, frame, event, argument):
         """Count a call of a frame, or of a C function."""
-        if self.profilers.replaced_at or frame.f_globals is own_profilers.HERE:
+        if self.profilers.replaced_at or is_aside(frame):
             return
         if self.collector.is_at_work(event, argument):
             return
@@ -225,6 +226,7 @@ class Tally:
                 self._note_setting(frame, argument)
         except Exception as error:
             self.lose(error)
+        PRESSES.once_more  # noqa: B018
 
     def _note_setting(self, frame, function) -> None:
         """Note that the program sets a profiler or a tracer, and ask its frames for no more."""
