@@ -107,7 +107,7 @@ def test_a_training_step_compiles_again_for_a_short_batch(optimizer):
         _, model = ledger(step, *models.batches())
         assert model.verdicts == ("compile", "hit", "recompile", "hit")
         for name, line in zip("xy", model.entries[2].note.split("\n"), strict=True):
-            words = f"step, resumed after line 2: {name}: size mismatch at index 0. expected 5, "
+            words = f"step, resumed (dynamo_models.py:96): {name}: size mismatch at index 0. expected 5, "
             assert line.startswith(f"{words}actual 7")
 
 
@@ -115,7 +115,7 @@ def test_a_resume_function_and_what_is_called_count():
     a, b = torch.randn(10), torch.ones(10)
     _, model = ledger(toy, (a, b), (a, -b), (a, -b))
     assert model.verdicts == ("compile", "compile", "hit")
-    assert model.entries[1].note == "toy, resumed after line 3: there was no entry"
+    assert model.entries[1].note == "toy, resumed (dynamo_programs.py:16): there was no entry"
     _, model = ledger(models.Blocks(), (a,), (a,))
     assert "forward (dynamo_models.py:" in model.entries[0].note
 
@@ -124,8 +124,10 @@ def test_the_limit_of_what_is_called_is_told():
     with torch._dynamo.config.patch(recompile_limit=2):
         live = watch_recompiles(models.talks)
         live.each(*((torch.ones(2), "a" * n) for n in range(4)))
-    assert live.model.verdicts == ("compile", "recompile", "eager", "hit")
-    assert "recompile_limit is 2" in live.model.entries[2].note
+    assert live.model.verdicts == ("compile", "recompile", "eager", "eager")
+    ran = "recompile_limit is 2: plain Python ran"
+    assert f"{ran} what is called" in live.model.entries[2].note
+    assert f"{ran} a part of it" in live.model.entries[3].note
 
 
 PEELED = {

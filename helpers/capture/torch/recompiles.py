@@ -304,7 +304,8 @@ class _NotedCall:
             return "hit", ""
         why, because = self._why_eager(), self._named(explain_failures(self.failures or ()))
         if NO_MORE in why:
-            what = "" if because or not called_again else " what is called"
+            inside = " what is called" if called_again else " a part of it" if heard.ran else ""
+            what = "" if because else inside
             why = f"recompile_limit is {limit()}: plain Python ran{what}"
             because = because or called_again
         return "eager", "\n".join((why, *because))
