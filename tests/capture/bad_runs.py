@@ -45,12 +45,13 @@ def watch(fn):
     """Return what watching it says, and whether the tracer is as after a plain run."""
     run = stack_run(fn)
     frames = frames_timeline(fn)
-    left = sys.gettrace()
+    expected = own_tracer if fn is replaces_the_tracer else None
+    is_as_plain = sys.gettrace() is expected
     sys.settrace(None)
     return {
         "outcome": run.outcome, "note": run.note, "steps": len(run.steps),
         "recorded": run.recorded, "frames": frames.note, "real": run.real,
-        "tracer": left is (own_tracer if fn is replaces_the_tracer else None), "printed": "".join(s.printed for s in run.steps),
+        "tracer": is_as_plain, "printed": "".join(s.printed for s in run.steps),
     }  # fmt: skip
 
 

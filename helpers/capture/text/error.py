@@ -60,7 +60,7 @@ def error_message(error: BaseException) -> str:
 
 
 def error_words(error: BaseException) -> str:
-    """Return the type of an exception and what it says, with its notes, without what is behind it."""
+    """Return the type of an exception, its message and its notes, without the errors behind it."""
     name = real_type_name(error)
     if words := missing_parts.sentence(error):
         return f"{name}: {words}"
