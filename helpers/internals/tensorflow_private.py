@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from threading import get_ident
 from types import CodeType
+from typing import NamedTuple
 
 from ..safety import restoring
 from ..safety.restoring import patched
@@ -114,27 +115,48 @@ def _scratch_graph():
     return __getattr__("FuncGraph")("scratch").as_default()
 
 
+class HeardTrace(NamedTuple):
+    """A trace that has ended. `earlier_keys`: of its function, when it began.
+
+    `began`: what `now()` returned then. `in_itself`: it began while its function was being traced.
+    """
+
+    python_function: object
+    key: tuple
+    earlier_keys: list
+    error: BaseException | None
+    began: int
+    in_itself: bool
+
+
 @contextmanager
-def hearing_lookups(heard) -> Iterator[None]:
-    """Tell `heard(python_function, key, earlier keys, error)` of each trace, of any function."""
+def hearing_lookups(heard, now) -> Iterator[None]:
+    """Tell `heard` of each trace, of any function, as a HeardTrace."""
     home, name = __getattr__("tracing_compilation"), "_maybe_define_function"
-    real = getattr(home, name)
+    real, under_way = getattr(home, name), []  # of each look-up: its thread, and its cache
 
     def noting(args, kwargs, options):
-        keys = () if options.function_cache is None else options.function_cache._primary
-        before, failed = len(keys), None
+        cache = options.function_cache
+        keys = () if cache is None else cache._primary
+        before, began, failed = len(keys), now(), None
+        lookup = get_ident(), cache
+        in_itself = cache is not None and lookup in under_way
+        under_way.append(lookup)
         try:
             return real(args, kwargs, options)
         except BaseException as error:
             failed = error
             raise
         finally:
+            under_way.remove(lookup)
             if failed or len(keys) > before:
                 given = options.polymorphic_type, options.default_values, options.is_pure
                 more = options.input_signature, options.function_captures, options.scope_type
                 with suppress(Exception):  # what raises here was reported as `failed`
                     key = _key(args, kwargs, given, *more)
-                    heard(options.python_function, key, list(keys)[:before], failed)
+                    earlier = list(keys)[:before]
+                    function = options.python_function
+                    heard(HeardTrace(function, key, earlier, failed, began, in_itself))
 
     with patched(home, **{name: noting}):
         yield

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import watch_traces, would_trace
+from helpers import watch_traces, watching_traces, would_trace
 from helpers.capture.tensorflow.trace_ledger import watch
 from tests.call_sequences import UNHURRIED, sequences
 from tests.samples import sample
@@ -256,6 +256,71 @@ def test_a_function_that_calls_itself_traces_more_than_once_and_not_for_variable
     kept = watch(down)
     kept(2)
     assert kept.model.entries[0].note == "first trace; traced 3 times"
+
+
+def power_by(made):
+    """Return a recursive function, made by `made`, that calls itself by name."""
+
+    @made
+    def power(x, n=3):
+        return x * power(x, n - 1) if n else tf.ones_like(x)
+
+    return [power]
+
+
+def fibonacci_by(made):
+    @made
+    def fibonacci(x, n=4):
+        return x if n < 2 else fibonacci(x, n - 1) + fibonacci(x, n - 2)
+
+    return [fibonacci]
+
+
+def even_and_odd_by(made):
+    @made
+    def even(x, n=4):
+        return x if n == 0 else odd(x, n - 1)
+
+    @made
+    def odd(x, n=4):
+        return x if n == 0 else even(x, n - 1)
+
+    return [even, odd]
+
+
+def one_failing_by(made):
+    @made
+    def caught(x, n=3):
+        if n == 0:
+            raise KeyError("end")
+        try:
+            return caught(x, n - 1)
+        except KeyError:
+            return x
+
+    return [caught]
+
+
+RECURSIVE = power_by, fibonacci_by, even_and_odd_by, one_failing_by
+
+
+@pytest.mark.parametrize("build", RECURSIVE)
+def test_a_trace_inside_a_trace_of_the_same_function_is_no_retrace(build):
+    def traced(fn):
+        return tf.function(fn, autograph=False)
+
+    with watching_traces() as seen:
+        plain = build(traced)
+        plain[0](t(2))
+    functions = build(lambda fn: watch(traced(fn)))
+    functions[0](t(2))
+    functions[0](t(2))
+    counts = [fn.experimental_get_tracing_count() for fn in plain]
+    assert [fn.model.traces for fn in functions] == counts  # each trace is in one row
+    assert seen.model.traces == sum(counts) > len(plain) and not seen.model.retraces
+    assert not any(fn.model.retraces for fn in functions)
+    functions[0](t(3))  # from outside it is one retrace, whatever it traces inside
+    assert functions[0].model.retraces == 1 and functions[0].model.causes[0].startswith("x: shape")
 
 
 # ------------------------------------------------------------ it is the function

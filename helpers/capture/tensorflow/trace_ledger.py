@@ -11,6 +11,7 @@ import weakref
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from threading import get_ident
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from ...internals import tensorflow_private
@@ -21,7 +22,7 @@ from ...safety.restoring import preserves_interpreter_state
 from ..cpython.objects import called
 from ..cpython.unwrapping import refuse_other_framework
 from ..text.error import error_message, instead
-from .trace_causes import explain
+from .trace_causes import IN_ITSELF, explain
 from .trace_words import Names, is_complete
 
 KERAS = "keras.src.backend.tensorflow.trainer"
@@ -127,6 +128,8 @@ class Watched:
     def __init__(self, function):
         self.function = function
         self._names, self._calls = Names(), []
+        # The calls that trace now: their thread, and the traces that no row has told yet.
+        self._tracing: list[tuple[int, list]] = []
         self._fits: dict = {}  # key -> number of keys, its words, and how another one serves it
         self.__wrapped__ = python = function.python_function
         inner = python.__func__ if type(python) is MethodType else python
@@ -237,15 +240,23 @@ class Watched:
         except Exception as broken:  # an argument's own `__eq__`, which must not change the call
             note = f"no key to compare with: {type(broken).__name__}"
             row = trace_entry("next", self._names.values(self.function, args, kwargs), "hit", note)
-        error, made = "", []
+        error, made, thread = "", [], get_ident()
+        around = [told for tracer, told in self._tracing if tracer == thread]
+        if around and row.verdict == "trace":
+            row = replace(row, note=IN_ITSELF, causes=(), compared="")
         try:
             with tensorflow_private.hearing_traces() as made:
+                if row.verdict == "trace":
+                    self._tracing.append((thread, made))
                 return call(*args, **kwargs)
         except BaseException as raised:
             error = error_message(raised)
             raise
         finally:
+            self._tracing = [(tracer, told) for tracer, told in self._tracing if told is not made]
             self._write(row, made, error, asked)
+            for traces in around:  # they are told of this call, and not again of the one around it
+                traces[:] = [one for one in traces if not any(one is own for own in made)]
 
     def _write(self, row: TraceEntry, made, error: str, asked: str) -> None:
         """Record the outcome of a call that was predicted as `row`."""

@@ -17,7 +17,7 @@ from ...safety.arguments import real_isinstance
 from ...safety.users_frames import is_library
 from ..cpython.objects import called
 from ..text.error import error_message
-from .trace_causes import explain
+from .trace_causes import IN_ITSELF, explain
 from .trace_ledger import KERAS, PYTHON, WHEN
 from .trace_words import Names
 
@@ -40,35 +40,49 @@ class TracesSeen:
 
     def __init__(self):
         self._names, self._calls, self._of_data = Names(), [], 0
-        self._made: dict[tuple, list] = {}  # what was traced; kept, so that each id stays its own
+        # What was traced, so that each id stays its own, and after how many rows that ended.
+        self._made: dict[tuple, tuple[list, int]] = {}
 
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Hear of each trace in the block; what is traced already counts as traced before."""
         for function in tensorflow_private.traced_functions():
-            self._made |= _sources(parts_of(function.python_function))
-        with tensorflow_private.hearing_lookups(self._hear):
+            self._remember(_sources(parts_of(function.python_function)))
+        with tensorflow_private.hearing_lookups(self._hear, lambda: len(self._calls)):
             yield
 
-    def _hear(self, python, key, known, error) -> None:
+    def _remember(self, source: dict[tuple, list]) -> None:
+        """Note what is traced now, if no trace of it is noted."""
+        for ids, things in source.items():
+            self._made.setdefault(ids, (things, len(self._calls)))
+
+    def _was_traced(self, source: dict[tuple, list], began: int) -> bool:
+        """Return whether a trace of this code had ended when this one began."""
+        ended = [self._made[ids][1] for ids in source if ids in self._made]
+        return bool(ended) and ended[0] <= began
+
+    def _hear(self, heard) -> None:
+        python, error = heard.python_function, heard.error
         module = str(getattr(python, "__module__", ""))
         if module.startswith("tensorflow.python.data."):
             self._of_data += 1
             return
         parts = parts_of(python)
-        note, causes, compared = explain(list(known), key, self._names)
+        note, causes, compared = explain(heard.earlier_keys, heard.key, self._names)
         source = _sources(parts)
-        if not known and source and source.keys() <= self._made.keys():
+        if heard.in_itself:
+            note, causes, compared = IN_ITSELF, (), ""
+        elif not heard.earlier_keys and self._was_traced(source, heard.began):
             note, causes = _tell_new_function(parts, module) or (note, causes)
         verdict, traces = "trace", 1
         if error:
             note = f"{WHEN['trace']}: {error_message(error)}"
             verdict, traces, causes, compared = "error", 0, (), ""
-        else:
-            self._made |= source
         subject = f"{len(self._calls) + 1}: {_name_of(python, parts)}"
-        words, why = self._names.arguments(key[1]), {"causes": causes, "compared": compared}
+        words, why = self._names.arguments(heard.key[1]), {"causes": causes, "compared": compared}
         self._calls.append(trace_entry(subject, words, verdict, note, traces=traces, **why))
+        if not error:
+            self._remember(source)
 
     @property
     def model(self) -> TraceLedger:
