@@ -126,7 +126,15 @@ class LiveExhibit(Exhibit):
 
     def __get__(self, instance, owner=None):
         # bound to an instance as a function is: in a class it is a method
-        return self if instance is None else MethodType(self, instance)
+        if instance is None:
+            return self
+        if not hasattr(type(self._source), "method_of"):
+            return MethodType(self, instance)
+        own = self._source.method_of(instance, self._around)
+        return MethodType(self, instance) if own is None else own
+
+    def _around(self, source) -> "LiveExhibit":
+        return LiveExhibit(source, self._view, self.station)
 
     def __getattr__(self, name):
         return getattr(self._source, name)

@@ -30,6 +30,7 @@ PLACES = {
     "trace_type": "tensorflow.core.function.trace_type",
     "function_types": f"{_FUNCTION}.function_type_utils",
     "function_context": f"{_FUNCTION}.function_context",
+    "TfMethodTarget": f"{_FUNCTION}.tf_method_target:TfMethodTarget",
     "ScopeType": f"{_FUNCTION}.tracing_compilation:ScopeType",
     "transform": f"{_FUNCTION}.transform",
     "tracing_compilation": f"{_FUNCTION}.tracing_compilation",
@@ -185,6 +186,12 @@ def widened_type(function, key):
     if not function._reduce_retracing or signature_of(function) is not None:
         return function_type
     return function._function_cache.generalize(context, function_type)
+
+
+def owner_of(method):
+    """Return the object of a method; TensorFlow puts another in its place, that refers to it."""
+    owner = method.__self__
+    return owner.target if type(owner) is __getattr__("TfMethodTarget") else owner
 
 
 def runs_eagerly(function) -> bool:

@@ -1,8 +1,10 @@
 """The ledger tells hit from trace as TensorFlow counts, names the one leaf, and changes nothing."""
 
 import functools
+import gc
 import inspect
 import threading
+import weakref
 
 import pytest
 from hypothesis import given, settings
@@ -32,21 +34,62 @@ def watched(signature="x, n=1", **options):
     return watch(space["f"], autograph=False, **options)
 
 
-class Scaled:
-    def __init__(self, by):
-        self.by = by
+def scaled_by(made):
+    """Return a class with two methods that `made` decorates; one makes a variable when called."""
+
+    class Scaled:
+        def __init__(self, by):
+            self.by, self.total = by, None
+
+        @made
+        def times(self, x):
+            return x * self.by
+
+        @made
+        def add(self, x):
+            if self.total is None:
+                self.total = tf.Variable(0.0)
+            return self.total.assign_add(x * self.by)
+
+    return Scaled
+
+
+class Pair(tf.experimental.ExtensionType):
+    first: tf.Tensor
 
     @watch_traces
-    def times(self, x):
-        return x * self.by
+    def twice(self):
+        return self.first * 2
 
 
-def test_what_is_watched_in_a_class_is_a_method():
-    two, three, x = Scaled(2.0), Scaled(3.0), tf.ones(2)
+def test_each_object_has_a_ledger_of_a_watched_method_and_the_class_has_all_rows():
+    scaled = scaled_by(watch_traces)
+    two, three, x = scaled(2.0), scaled(3.0), tf.ones(2)
     assert [float(one.times(x)[0]) for one in (two, three, two)] == [2, 3, 2]
-    assert Scaled.times.model.verdicts == ("trace", "trace", "hit") == two.times.model.verdicts
+    assert two.times.model.verdicts == ("trace", "hit")
+    assert three.times.model.verdicts == ("trace",)
+    assert scaled.times.model.verdicts == ("trace", "trace", "hit")
+    assert not scaled.times.model.retraces
+    assert [row.arguments[:18] for row in scaled.times.model.entries][:2] == [
+        "of Scaled object 1",
+        "of Scaled object 2",
+    ]
     assert would_trace(two.times, x).verdict == "hit"
     assert would_trace(two.times, tf.ones(3)).verdict == "trace"
+    assert two.times is two.times and Pair(1.0).twice().numpy() == 2  # which has no tf.function
+
+
+def test_a_watched_method_runs_as_that_of_a_tf_function():
+    ended = []
+    for made in (tf.function, watch_traces, lambda fn: watch_traces(tf.function(fn))):
+        scaled = scaled_by(made)
+        two, three = scaled(2.0), scaled(3.0)
+        results = [float(one.add(x)) for one, x in ((two, 1.0), (three, 1.0), (two, 2.0))]
+        alive = weakref.ref(two)
+        del two
+        gc.collect()
+        ended.append((results, alive(), float(scaled.times(three, 2.0))))
+    assert ended == [([2, 3, 6], None, 6)] * 3
 
 
 def outcome(fn, args):

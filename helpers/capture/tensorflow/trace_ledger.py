@@ -48,7 +48,9 @@ def watch(fn, **options) -> "Watched":
     Watching does not change the counts of a tf.function. `.model.traces` counts retraces too,
     `.retraces` only them, and each of `.model.entries` has `arguments`, `verdict`, `causes` and
     `note`. An argument is asked for its type once more than by TensorFlow. Example: `step =
-    watch_traces(step)`, then `step(x)` and `print(step)`
+    watch_traces(step)`, then `step(x)` and `print(step)`. As a decorator in a class it keeps a
+    ledger for each object, because TensorFlow keeps a tf.function for each; that of the class has
+    the rows of them all.
     """
     known = None if options else watched_of(fn)
     return known or Watched(as_function(fn, options))
@@ -125,8 +127,11 @@ class Watched:
     autograph_info__ = {}  # AutoGraph rewrites callers, but no function with this name
     unit = "call"  # what a row is
 
-    def __init__(self, function):
+    def __init__(self, function, whole=None, owner=None):
         self.function = function
+        # Of a method: the ledger of its class, which has these rows, too, and whose method it is.
+        self._whole, self._owner = whole, None if whole is None else weakref.ref(owner)
+        self._methods = weakref.WeakKeyDictionary()  # object -> what was made of its method
         self._names, self._calls = Names(), []
         # The calls that trace now: their thread, and the traces that no row has told yet.
         self._tracing: list[tuple[int, list]] = []
@@ -150,6 +155,18 @@ class Watched:
         if name == "function":
             raise AttributeError(name)
         return getattr(self.function, name)
+
+    def method_of(self, owner, made):
+        """Return `made(…)` of the method of an object, which has a ledger of its own.
+
+        TensorFlow makes a tf.function for each object, but not for a composite tensor: None then.
+        """
+        function = self.function.__get__(owner, type(owner))
+        if type(function) is MethodType:
+            return None
+        if owner not in self._methods:
+            self._methods[owner] = made(Watched(function, self, owner))
+        return self._methods[owner]
 
     def get_concrete_function(self, *args, **kwargs):
         """Trace if need be, without running; a row says what was asked for."""
@@ -277,6 +294,9 @@ class Watched:
         words, note = asked + row.arguments, "; ".join(filter(None, notes))
         why = {"causes": row.causes, "compared": row.compared} if new else {}
         self._add(trace_entry("", words, verdict, note, traces=len(new), **why))
+        if whole := self._whole:
+            words = f"of {whole._names.thing(self._owner)}: {words}"
+            whole._add(trace_entry("", words, verdict, note, traces=len(new), **why))
 
     def _tell_traces(self, row: TraceEntry, new: list) -> list[str]:
         """Say as what a call was traced, and how often, where that is not as expected."""
