@@ -5,6 +5,7 @@ TensorFlow may move or drop any of them in any release. It is imported at the fi
 
 import gc
 import pkgutil
+import random
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -22,6 +23,8 @@ PLACES = {
     "doors": "tensorflow.python.pywrap_tfe",
     "op_callbacks": "tensorflow.python.framework.op_callbacks",
     "op_def_registry": "tensorflow.python.framework.op_def_registry",
+    "random_seed": "tensorflow.python.framework.random_seed",
+    "stateful_random_ops": "tensorflow.python.ops.stateful_random_ops",
     "framework_ops": "tensorflow.python.framework.ops",
     "SymbolicTensor": "tensorflow.python.framework.ops:SymbolicTensor",
     "Function": f"{_FUNCTION}.polymorphic_function:Function",
@@ -229,6 +232,84 @@ def hearing_traces() -> Iterator[list]:
         yield heard
     finally:
         callbacks.remove(hear)
+
+
+# ------------------------------------------------------------------ random numbers
+
+
+class RandomUse:
+    """Whether a block draws from what the program shares, or by an eager op with a seed of its own.
+
+    Such an op keeps its place in the stream in C++, where nobody can set it.
+    """
+
+    def __init__(self):
+        self.drawn, self.has_own_seed = False, False
+
+
+@contextmanager
+def random_numbers_apart() -> Iterator[RandomUse]:
+    """Draw other op seeds in the block than the program will draw after it.
+
+    The seed of the context and the global generator are afterwards as before. A kernel keeps what
+    it has drawn for its seeds, so that to set the generator of op seeds back is not enough.
+    """
+    context, use = __getattr__("context").context(), RandomUse()
+    seeds = __getattr__("random_seed")
+    real = seeds.get_seed
+
+    def noting(op_seed):
+        # Of a graph, the kernel is that of the function that is traced.
+        use.has_own_seed |= op_seed is not None and context.executing_eagerly()
+        return real(op_seed)
+
+    before = context._seed, getattr(context, "_rng", None)
+    apart = before[1] and random.Random(repr(before[1].getstate()))
+    started = apart and apart.getstate()
+    if apart:
+        context._rng = apart
+    try:
+        with patched(seeds, get_seed=noting), _global_generator_kept(use):
+            yield use
+    finally:
+        rng = getattr(context, "_rng", None)
+        use.drawn |= rng is not apart or bool(apart) and rng.getstate() != started
+        if before[1] or rng is not None:
+            context._seed, context._rng = before
+
+
+@contextmanager
+def _global_generator_kept(use: RandomUse) -> Iterator[None]:
+    home = __getattr__("stateful_random_ops")
+    generator = home.global_generator
+    state = None if generator is None else generator_state(generator)
+    try:
+        yield
+    finally:
+        use.drawn |= home.global_generator is not generator
+        home.global_generator = generator
+        if state is not None and generator_state(generator) != state:
+            use.drawn = True
+            restore_generator(generator, state)
+
+
+def generator_state(generator) -> tuple[int, ...] | None:
+    """Return the state of a tf.random.Generator; None if it cannot be read, as in a graph."""
+    with suppress(Exception):
+        return tuple(generator.state.numpy().tolist())
+    return None
+
+
+def restore_generator(generator, state: tuple[int, ...]) -> None:
+    """Set the state of a tf.random.Generator to one that was read."""
+    generator.state.assign(state)
+
+
+def draws_with_seed(function) -> bool:
+    """Return whether a trace of a tf.function has a random op with a seed."""
+    graphs = [concrete.graph for concrete in cached_keys(function).values()]
+    nodes = (operation.node_def for graph in graphs for operation in graph.get_operations())
+    return any(node.attr[name].i for node in nodes for name in ("seed", "seed2"))
 
 
 AUTOGRAPH_FILE = "__autograph_generated_file"  # begins the name of the file of AutoGraph's copies
