@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import warnings
 from collections import deque, namedtuple
 from dataclasses import dataclass
@@ -469,3 +470,21 @@ def test_the_random_numbers_of_tensorflow_are_put_back_or_the_row_says_that_they
         numbers, row = numbers_of_tensorflow(name, is_watched=True)
         assert (numbers == plain) == is_kept == ("cannot put back" not in row.note), name
         assert row.verdicts[0].word.endswith(f"changed at every call: {changed}" if changed else "")
+
+
+def starts_a_thread_that_fails():
+    worker = threading.Thread(target=lambda: {}["missing"])
+    worker.start()
+    worker.join()
+
+
+def test_what_ends_a_thread_behind_a_way_is_in_the_row_and_not_printed(capsys, monkeypatch):
+    row = only((starts_a_thread_that_fails,))
+    assert not row.note  # as it is, the program's own hook hears of it
+    capsys.readouterr()
+    monkeypatch.setattr(threading, "excepthook", before := threading.excepthook)
+    ways = {"wrapped": lambda fn: lambda: fn()}
+    (row,) = mutations_ledger({"case": starts_a_thread_that_fails}, ways).entries
+    assert row.note.startswith("a thread that it starts raised KeyError: 'missing'")
+    assert row.note.count("raised") == 1 and not capsys.readouterr().err
+    assert threading.excepthook is before

@@ -7,6 +7,7 @@ TensorFlow compares a function's arguments before and after the trace
 import copy
 import pickle
 import random
+import threading
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager, suppress
@@ -26,6 +27,7 @@ from ..cpython.objects import called, compiled, names_used, python_function
 from ..cpython.settrace import Printed, run_to_end
 from ..cpython.unwrapping import arguments as named_arguments
 from ..cpython.unwrapping import frameworks_of
+from ..text.error import error_message
 from ..text.value import of_library
 from .trace_ledger import watched_of
 from .trace_words import literal
@@ -189,6 +191,9 @@ def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
     if before.draws_with_seed or any(map(tensorflow_private.draws_with_seed, functions)):
         sentences.append(SEEDED)
     sentences += [f"not compared: what it reaches by {reaching} and does not name"] * bool(reaching)
+    sentences += [
+        f"a thread that it starts raised {w}" for w in dict.fromkeys(before.failed_threads)
+    ]
     if not error:
         some = any(words in kept for words in (*FIRST, WHEN[False, True]))
         tone = "failed" if leaked else "changed" if some else "plain"
@@ -232,6 +237,8 @@ def _run_twice(before: "_Snapshot", fn, args, way, used: set[str]) -> tuple[list
                 traced = stack.enter_context(tensorflow_private.hearing_traces())
                 use = stack.enter_context(tensorflow_private.random_numbers_apart())
             stack.enter_context(redirected(printed))
+            if made[0] is not fn:  # as it is, the program's own threads end as they do
+                stack.enter_context(_hearing_failed_threads(before.failed_threads))
             error = run_to_end(lambda: made[0](*args))
         used |= {"TensorFlow"} if traced else set()
         changed = before.changed() | ({"what it prints": ""} if printed.total else {})
@@ -241,6 +248,21 @@ def _run_twice(before: "_Snapshot", fn, args, way, used: set[str]) -> tuple[list
         leaked |= {path: 0 for path, now in changed.items() if _has_graph_tensor(now, known)}
         before.put_back()  # each call finds what the first one found
     return runs, leaked, error
+
+
+@contextmanager
+def _hearing_failed_threads(heard: list[str]):
+    """Add in words what ends a thread that is started in the block, which would print it."""
+    real, earlier = threading.excepthook, set(threading.enumerate())
+
+    def hear(failure) -> None:
+        if failure.thread in earlier:
+            real(failure)
+        else:
+            heard.append(error_message(failure.exc_value))
+
+    with restoring.patched(threading, excepthook=hear):
+        yield
 
 
 def _frameworks_behind(callable_object) -> set[str]:
@@ -276,6 +298,7 @@ class _Snapshot:
         self.leaves, self._held, self._random = [], {}, _random_states()
         self.reaching: set[str] = set()  # by what a body reaches more than its code names
         self.draws_with_seed = False
+        self.failed_threads: list[str] = []  # what ended a thread that a body started, in words
         self._generators: list[tuple] = []  # of TensorFlow: path, generator, its state
         waiting, met = [*roots], {}
         for path, one in waiting:
