@@ -1,9 +1,13 @@
 """A ledger of traces uses up nothing: no key, no graph op, no reference, no warning."""
 
+import functools
 import gc
 import itertools
 import logging
+import re
+import threading
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +17,7 @@ from helpers.internals import tensorflow_private
 from tests.call_sequences import Masked, Options, Pair, Thing, draw_program, split_call
 
 tf = pytest.importorskip("tensorflow")
+tf_stack = pytest.importorskip("tensorflow.python.util.tf_stack")
 NUMBERS = itertools.count()
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 
@@ -154,3 +159,40 @@ def test_a_ledger_of_very_many_calls_is_short():
         kept(tf.ones(3))
     assert len(kept.model.verdicts) == 2_200 and len(kept._calls) < 1_210
     assert len(kept._fits) <= 1_000
+
+
+def root_of(x):
+    with tf.control_dependencies([tf.debugging.assert_positive(x)]):
+        return tf.sqrt(x)
+
+
+def test_an_error_of_a_graph_has_no_frame_of_a_verb():
+    own, x = Path(helpers.__file__).parent.name, tf.constant([-1.0])
+    runs = {"watch_traces": lambda: helpers.watch_traces(root_of)(x)}
+    for name in ("watch_ops", "watch_call"):
+        runs[name] = functools.partial(getattr(helpers, name), tf.function(root_of), x)
+    for name in ("watching_traces", "watching_ops"):
+
+        def watch_block(name=name):
+            with getattr(helpers, name)():
+                tf.function(root_of)(x)
+
+        runs[name] = watch_block
+    for name, run in runs.items():
+        with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+            run()
+        files = re.findall(r'File "([^"]*)"', str(caught.value))
+        assert any(file == __file__ for file in files), name
+        assert not [file for file in files if f"/{own}/" in file and "/tests/" not in file], name
+
+
+def test_blocks_that_end_out_of_order_leave_no_filter_of_frames():
+    first, second = helpers.watching_traces(), helpers.watching_ops()
+    before = tf_stack.extract_stack()[-1].filename
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    second.__exit__(None, None, None)
+    filters = tf_stack._source_filter_stacks[threading.get_ident()]
+    assert type(filters[-1]) is tf_stack.SentinelFilter
+    assert tf_stack.extract_stack()[-1].filename == before == __file__
