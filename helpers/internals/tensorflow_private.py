@@ -27,6 +27,7 @@ PLACES = {
     "stateful_random_ops": "tensorflow.python.ops.stateful_random_ops",
     "framework_ops": "tensorflow.python.framework.ops",
     "SymbolicTensor": "tensorflow.python.framework.ops:SymbolicTensor",
+    "polymorphic_function": f"{_FUNCTION}.polymorphic_function",
     "Function": f"{_FUNCTION}.polymorphic_function:Function",
     "FuncGraph": "tensorflow.python.framework.func_graph:FuncGraph",
     "TypeDispatchTable": "tensorflow.core.function.polymorphism.type_dispatch:TypeDispatchTable",
@@ -232,6 +233,17 @@ def hearing_traces() -> Iterator[list]:
         yield heard
     finally:
         callbacks.remove(hear)
+
+
+@contextmanager
+def retraces_counted_apart() -> Iterator[None]:
+    """Count the traces of the block apart from the program's: after five TensorFlow warns.
+
+    It counts by the code of the Python function, so that a new tf.function counts as the old one.
+    """
+    home, name = __getattr__("polymorphic_function"), "_frequent_tracing_detector_manager"
+    with patched(home, **{name: type(getattr(home, name))()}):
+        yield
 
 
 # ------------------------------------------------------------------ random numbers

@@ -122,6 +122,28 @@ def test_tensorflow_warns_of_retracing_as_it_does_alone():
     assert alone == warnings_of(in_a_block)
 
 
+def used_six_times_before(use):
+    """Return how to wrap a function that a verb has run as graphs of its own six times."""
+
+    def wrap(fn):
+        for _ in range(6):
+            use(fn)
+        return tf.function(fn, autograph=False)
+
+    return wrap
+
+
+def test_tensorflow_does_not_count_what_verbs_trace_for_themselves():
+    alone = warnings_of(lambda fn: tf.function(fn, autograph=False))
+    x = tf.constant(1.0)
+    for use in (
+        lambda fn: helpers.watch_mutations({"case": (fn, x)}),
+        lambda fn: helpers.watch_optimisation(fn, x),
+        lambda fn: helpers.show_graph_steps(fn, x),
+    ):
+        assert warnings_of(used_six_times_before(use)) == alone
+
+
 def test_a_graph_gets_no_op_from_looking():
     signature = [tf.TensorSpec([], tf.float32), tf.TensorSpec([2], tf.float32)]
     inner = tf.function(lambda x, y: x * y, input_signature=signature)

@@ -236,6 +236,7 @@ def _run_twice(before: "_Snapshot", fn, args, way, used: set[str]) -> tuple[list
             if restoring.module("tensorflow"):
                 traced = stack.enter_context(tensorflow_private.hearing_traces())
                 use = stack.enter_context(tensorflow_private.random_numbers_apart())
+                stack.enter_context(tensorflow_private.retraces_counted_apart())
             stack.enter_context(redirected(printed))
             if made[0] is not fn:  # as it is, the program's own threads end as they do
                 stack.enter_context(_hearing_failed_threads(before.failed_threads))
