@@ -160,8 +160,11 @@ def _without_trace(seen: dict) -> dict:
 
 
 def _is_refusal(act: dict, own: dict | None) -> bool:
+    """Return whether a verb raised a sentence of its own, which names the verb or has its type."""
     if act["raised"] is None:
         return False
+    if re.match(r"(show|watch)_\w+: ", act["raised"][1]):
+        return True
     of_program = own and own["acts"] and own["acts"][0]["raised"]
     return not of_program or of_program[:1] != act["raised"][:1]
 

@@ -57,6 +57,7 @@ GRAPH = re.compile(r"__(?:inference|forward|backward)_(.+?)_\d+")
 LARGE = (("millions", 10**6), ("hundreds of thousands", 10**5), ("tens of thousands", 10**4))
 LARGE += (("thousands", 10**3), ("hundreds", 0))
 NO_LINE = "none of your lines ran"
+CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}  # ops of a graph
 GIVEN = "Numbers and arrays are passed to each framework as its tensors."
 NO_COMPILER = '`torch.compile` is called with `backend="eager"`: it runs what Dynamo found op '
 NO_COMPILER += "by op."
@@ -559,14 +560,27 @@ def _ran(tally: Tally) -> tuple[str, str]:
         by = "The graph of an earlier call matched and ran instead."
     elif tally.hits:
         by = "The cache returned the answer of an earlier call."
-    return f"{NO_LINE.capitalize()}.", by
+    if ops := _ops_that_call_python(tally):
+        by += f" Its {listed(ops, 3)} may call Python in another thread, where no line is counted."
+    return f"{_no_line(tally).capitalize()}.", by.strip()
+
+
+def _no_line(tally: Tally) -> str:
+    """Say that no line of the learner's ran, as far as that is known."""
+    return NO_LINE + " in this thread" * bool(_ops_that_call_python(tally))
+
+
+def _ops_that_call_python(tally: Tally) -> list[str]:
+    """Return the ops in the graphs that ran by which a graph calls a Python function."""
+    inside = {op for name, _ in tally.ran for op in _op(name)[1]}
+    return sorted(inside & CALL_PYTHON)
 
 
 def _name(tally: Tally) -> tuple[bool, str, str]:
     if tally.space is None:
         return False, "–", "no Python function of yours is called"
     if not tally.frames:
-        return False, "–", f"{NO_LINE}, so none of their names was looked up"
+        return False, "–", f"{_no_line(tally)}, so none of their names was looked up"
     if not tally.names:
         return False, "–", "your lines use only their own arguments and variables"
     shown = Counter()
@@ -625,7 +639,7 @@ def _frame(tally: Tally) -> tuple[bool, str, str]:
     if not tally.frames:
         found = "the graph was found, and " * bool(tally.keys and not tally.outcome)
         found = found or "the answer was found, and " * bool(tally.hits)
-        return False, "–", _joined(found + NO_LINE, others)
+        return False, "–", _joined(found + _no_line(tally), others)
     yours, copied, made = (tally.frames[who] for who in ("you", "AutoGraph", "Dynamo"))
     lines, operators = counted(tally.lines["you"], "line"), tally.operators.total()
     done = f"{lines}, {counted(operators, 'operator')}" if operators else lines
