@@ -13,7 +13,6 @@ import sys
 from collections import Counter
 from cProfile import Profile
 from dataclasses import replace
-from itertools import chain
 from opcode import opname
 from types import CodeType, FunctionType, MethodType
 
@@ -30,7 +29,7 @@ from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import is_interrupted, patched, redirected
 from ...safety.users_frames import is_library
 from ..cpython.hooked_frames import own_codes
-from ..cpython.objects import GENERATOR, global_lookups, name_of
+from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, GENERATOR, global_lookups, name_of
 from ..cpython.settrace import INTERRUPTED, Printed, run_to_end
 from ..cpython.unwrapping import UNSEEN, frameworks_of
 from ..tensorflow.trace_words import Names
@@ -44,6 +43,9 @@ from .framework_ways import COMPILED, PLAIN, prepared_calls
 LIBRARIES = ("tensorflow", "keras", "torch", "numpy")
 OPERATORS = ("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "UNARY_NEGATIVE", "UNARY_INVERT")
 SETTRACE = sys.settrace
+RESUMABLE = GENERATOR | COROUTINE | ASYNC_GENERATOR
+AFTER_YIELD = 3  # the bits of RESUME's argument that are 0 at the start of a function
+NO_FILE = "", "<string>"  # what exec or a dataclass made: other codes have other lines
 OF_CALLS, OF_LINES = {2, 3, 4, 6}, {1, 3}  # the stops that are known from calls, and from lines
 KEYED = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 GENERATED = "__autograph_generated_file"
@@ -116,13 +118,15 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
     made = _codes_of_dynamo(function)
     found.traces, found.printed = len(traced), printed.text()
     found.translated = len(made.keys() - known.keys())
-    found.distinct = Counter(at for at, _ in found.places)
+    found.distinct = found.count_places()
     for name in ("frames", "traced", "lines", "operators", "distinct"):
         owned = Counter()
         for at, many in getattr(found, name).items():
             autograph = at in found.codes and GENERATED in found.codes[at].co_filename
             owner = "AutoGraph" if autograph else "you"
-            owned["Dynamo" if at in known | made else owner] += many
+            if at in known | made or (name == "frames" and at in found.codes_resuming):
+                owner = "Dynamo"
+            owned[owner] += many
         setattr(found, name, owned)
     del found.operators["Dynamo"]
     found.nodes = sum(many for (_, name), many in found.c.items() if name == "TF_FinishOperation")
@@ -142,10 +146,23 @@ def _cache_counts(fn) -> tuple[int, int]:
 
 
 def _codes_of_dynamo(function: FunctionType | None) -> dict[int, CodeType]:
+    """Return, by id, the codes that Dynamo made of the function and of others in its files.
+
+    The code of a resume function is among them. No function has it until Dynamo's own code runs.
+    """
     if function is None or not restoring.module("torch._dynamo"):
         return {}
-    entries = (torch_private.cache_entries(code) for code in own_codes(function))
-    return {id(entry.code): entry.code for entry in chain.from_iterable(entries)}
+    files = {code.co_filename for code in own_codes(function)}
+    made = (reference() for reference in torch_private.output_codes.seen)
+    return {id(code): code for code in made if code is not None and code.co_filename in files}
+
+
+def _goes_on(frame) -> bool:
+    """Return whether the frame of a generator or a coroutine is entered, but not for its start."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    if at < 0 or opname[code[at]] == "RETURN_GENERATOR":
+        return False
+    return opname[code[at]] != "RESUME" or code[at + 1] & AFTER_YIELD != 0
 
 
 def through(fn, args, kwargs):
@@ -181,11 +198,31 @@ class Tally:
         self.ran: list[tuple[str, str]] = []  # an op; device and dtype, such as CPU, float32
         self.paused, self._tracers = False, []  # while we look; TensorFlow's frames that trace
         self._until = None  # the frame with which a pause ends
+        self._resumable: set[int] = set()  # the ids of frames that may be entered again
         self._steps: dict[int, tuple[dict[int, str], set[int]]] = {}
         self.profilers = own_profilers.OwnProfilers(self.profile)
         self.is_replaced = self.is_untraced = False  # whether the program set its own in our place
         self.untraced_at: tuple[CodeType, int] | None = None  # where it set a tracer
         self.ran_before = 0  # ops, until the program set its own profiler
+
+    def count_places(self) -> Counter:
+        """Return code's id -> lines that ran in it, less those of which another code has a part.
+
+        A lambda, or a generator expression, may be in the middle of a line.
+        """
+        lines = {}
+        for at, line in sorted(self.places, key=lambda place: place[1]):
+            file = self.codes[at].co_filename if at in self.codes else ""
+            lines.setdefault((at if file in NO_FILE else file, line), at)
+        return Counter(lines.values())
+
+    @property
+    def codes_resuming(self) -> set[int]:
+        """Return the ids of codes that Dynamo made to go on behind a graph break."""
+        if not restoring.module("torch._dynamo"):
+            return set()
+        resumed_from = torch_private.resumed_from
+        return {at for at, code in self.codes.items() if resumed_from(code) is not code}
 
     @property
     def events(self) -> int:
@@ -284,6 +321,10 @@ class Tally:
         code, space = frame.f_code, frame.f_globals
         if space is self.space or not self.evaluators:
             self.evaluators.add(address_installed())
+        if code.co_flags & RESUMABLE:
+            if id(frame) in self._resumable and _goes_on(frame):
+                return
+            self._resumable.add(id(frame))
         if space is self.space:
             self.codes[id(code)] = code
             self.frames[id(code)] += 1
