@@ -9,6 +9,7 @@ from types import MethodType
 from .model.phrase import interrupted
 from .safety.arguments import quote_value, real_isinstance, real_type_name
 from .safety.dynamo_aside import breaks_graph
+from .safety.graph_frames import frames_left_out_of_graphs
 from .safety.interrupts import in_users_code
 from .safety.restoring import draw, one_thread_at_a_time
 from .safety.users_frames import keep_users_frames
@@ -113,7 +114,8 @@ class LiveExhibit(Exhibit):
     def __call__(self, *args, **kwargs):
         """Call the source; the model is another one then. If Ctrl-C ends the call, it is drawn."""
         try:
-            return self._source(*args, **kwargs)
+            with frames_left_out_of_graphs():
+                return self._source(*args, **kwargs)
         except BaseException as error:
             self._show_where_it_ends(error)
             raise
@@ -126,7 +128,15 @@ class LiveExhibit(Exhibit):
 
     def __get__(self, instance, owner=None):
         # bound to an instance as a function is: in a class it is a method
-        return self if instance is None else MethodType(self, instance)
+        if instance is None:
+            return self
+        if not hasattr(type(self._source), "method_of"):
+            return MethodType(self, instance)
+        own = self._source.method_of(instance, self._around)
+        return MethodType(self, instance) if own is None else own
+
+    def _around(self, source) -> "LiveExhibit":
+        return LiveExhibit(source, self._view, self.station)
 
     def __getattr__(self, name):
         return getattr(self._source, name)
@@ -151,6 +161,7 @@ class BlockExhibit(Exhibit):
             with ExitStack() as opened:
                 self._interrupts = opened.enter_context(in_users_code())
                 opened.enter_context(one_thread_at_a_time())
+                opened.enter_context(frames_left_out_of_graphs())
                 opened.enter_context(self._source.watching())
                 self._open = opened.pop_all()
         except BaseException as error:

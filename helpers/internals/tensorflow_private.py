@@ -5,11 +5,13 @@ TensorFlow may move or drop any of them in any release. It is imported at the fi
 
 import gc
 import pkgutil
+import random
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from threading import get_ident
 from types import CodeType
+from typing import NamedTuple
 
 from ..safety import restoring
 from ..safety.restoring import patched
@@ -21,14 +23,18 @@ PLACES = {
     "doors": "tensorflow.python.pywrap_tfe",
     "op_callbacks": "tensorflow.python.framework.op_callbacks",
     "op_def_registry": "tensorflow.python.framework.op_def_registry",
+    "random_seed": "tensorflow.python.framework.random_seed",
+    "stateful_random_ops": "tensorflow.python.ops.stateful_random_ops",
     "framework_ops": "tensorflow.python.framework.ops",
     "SymbolicTensor": "tensorflow.python.framework.ops:SymbolicTensor",
+    "polymorphic_function": f"{_FUNCTION}.polymorphic_function",
     "Function": f"{_FUNCTION}.polymorphic_function:Function",
     "FuncGraph": "tensorflow.python.framework.func_graph:FuncGraph",
     "TypeDispatchTable": "tensorflow.core.function.polymorphism.type_dispatch:TypeDispatchTable",
     "trace_type": "tensorflow.core.function.trace_type",
     "function_types": f"{_FUNCTION}.function_type_utils",
     "function_context": f"{_FUNCTION}.function_context",
+    "TfMethodTarget": f"{_FUNCTION}.tf_method_target:TfMethodTarget",
     "ScopeType": f"{_FUNCTION}.tracing_compilation:ScopeType",
     "transform": f"{_FUNCTION}.transform",
     "tracing_compilation": f"{_FUNCTION}.tracing_compilation",
@@ -114,27 +120,48 @@ def _scratch_graph():
     return __getattr__("FuncGraph")("scratch").as_default()
 
 
+class HeardTrace(NamedTuple):
+    """A trace that has ended. `earlier_keys`: of its function, when it began.
+
+    `began`: what `now()` returned then. `in_itself`: it began while its function was being traced.
+    """
+
+    python_function: object
+    key: tuple
+    earlier_keys: list
+    error: BaseException | None
+    began: int
+    in_itself: bool
+
+
 @contextmanager
-def hearing_lookups(heard) -> Iterator[None]:
-    """Tell `heard(python_function, key, earlier keys, error)` of each trace, of any function."""
+def hearing_lookups(heard, now) -> Iterator[None]:
+    """Tell `heard` of each trace, of any function, as a HeardTrace."""
     home, name = __getattr__("tracing_compilation"), "_maybe_define_function"
-    real = getattr(home, name)
+    real, under_way = getattr(home, name), []  # of each look-up: its thread, and its cache
 
     def noting(args, kwargs, options):
-        keys = () if options.function_cache is None else options.function_cache._primary
-        before, failed = len(keys), None
+        cache = options.function_cache
+        keys = () if cache is None else cache._primary
+        before, began, failed = len(keys), now(), None
+        lookup = get_ident(), cache
+        in_itself = cache is not None and lookup in under_way
+        under_way.append(lookup)
         try:
             return real(args, kwargs, options)
         except BaseException as error:
             failed = error
             raise
         finally:
+            under_way.remove(lookup)
             if failed or len(keys) > before:
                 given = options.polymorphic_type, options.default_values, options.is_pure
                 more = options.input_signature, options.function_captures, options.scope_type
                 with suppress(Exception):  # what raises here was reported as `failed`
                     key = _key(args, kwargs, given, *more)
-                    heard(options.python_function, key, list(keys)[:before], failed)
+                    earlier = list(keys)[:before]
+                    function = options.python_function
+                    heard(HeardTrace(function, key, earlier, failed, began, in_itself))
 
     with patched(home, **{name: noting}):
         yield
@@ -163,6 +190,12 @@ def widened_type(function, key):
     if not function._reduce_retracing or signature_of(function) is not None:
         return function_type
     return function._function_cache.generalize(context, function_type)
+
+
+def owner_of(method):
+    """Return the object of a method; TensorFlow puts another in its place, that refers to it."""
+    owner = method.__self__
+    return owner.target if type(owner) is __getattr__("TfMethodTarget") else owner
 
 
 def runs_eagerly(function) -> bool:
@@ -200,6 +233,95 @@ def hearing_traces() -> Iterator[list]:
         yield heard
     finally:
         callbacks.remove(hear)
+
+
+@contextmanager
+def retraces_counted_apart() -> Iterator[None]:
+    """Count the traces of the block apart from the program's: after five TensorFlow warns.
+
+    It counts by the code of the Python function, so that a new tf.function counts as the old one.
+    """
+    home, name = __getattr__("polymorphic_function"), "_frequent_tracing_detector_manager"
+    with patched(home, **{name: type(getattr(home, name))()}):
+        yield
+
+
+# ------------------------------------------------------------------ random numbers
+
+
+class RandomUse:
+    """Whether a block draws from what the program shares, or by an eager op with a seed of its own.
+
+    Such an op keeps its place in the stream in C++, where nobody can set it.
+    """
+
+    def __init__(self):
+        self.drawn, self.has_own_seed = False, False
+
+
+@contextmanager
+def random_numbers_apart() -> Iterator[RandomUse]:
+    """Draw other op seeds in the block than the program will draw after it.
+
+    The seed of the context and the global generator are afterwards as before. A kernel keeps what
+    it has drawn for its seeds, so that to set the generator of op seeds back is not enough.
+    """
+    context, use = __getattr__("context").context(), RandomUse()
+    seeds = __getattr__("random_seed")
+    real = seeds.get_seed
+
+    def noting(op_seed):
+        # Of a graph, the kernel is that of the function that is traced.
+        use.has_own_seed |= op_seed is not None and context.executing_eagerly()
+        return real(op_seed)
+
+    before = context._seed, getattr(context, "_rng", None)
+    apart = before[1] and random.Random(repr(before[1].getstate()))
+    started = apart and apart.getstate()
+    if apart:
+        context._rng = apart
+    try:
+        with patched(seeds, get_seed=noting), _global_generator_kept(use):
+            yield use
+    finally:
+        rng = getattr(context, "_rng", None)
+        use.drawn |= rng is not apart or bool(apart) and rng.getstate() != started
+        if before[1] or rng is not None:
+            context._seed, context._rng = before
+
+
+@contextmanager
+def _global_generator_kept(use: RandomUse) -> Iterator[None]:
+    home = __getattr__("stateful_random_ops")
+    generator = home.global_generator
+    state = None if generator is None else generator_state(generator)
+    try:
+        yield
+    finally:
+        use.drawn |= home.global_generator is not generator
+        home.global_generator = generator
+        if state is not None and generator_state(generator) != state:
+            use.drawn = True
+            restore_generator(generator, state)
+
+
+def generator_state(generator) -> tuple[int, ...] | None:
+    """Return the state of a tf.random.Generator; None if it cannot be read, as in a graph."""
+    with suppress(Exception):
+        return tuple(generator.state.numpy().tolist())
+    return None
+
+
+def restore_generator(generator, state: tuple[int, ...]) -> None:
+    """Set the state of a tf.random.Generator to one that was read."""
+    generator.state.assign(state)
+
+
+def draws_with_seed(function) -> bool:
+    """Return whether a trace of a tf.function has a random op with a seed."""
+    graphs = [concrete.graph for concrete in cached_keys(function).values()]
+    nodes = (operation.node_def for graph in graphs for operation in graph.get_operations())
+    return any(node.attr[name].i for node in nodes for name in ("seed", "seed2"))
 
 
 AUTOGRAPH_FILE = "__autograph_generated_file"  # begins the name of the file of AutoGraph's copies

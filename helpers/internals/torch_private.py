@@ -600,6 +600,8 @@ def compiling_now() -> tuple[dict, object]:
 
 def wrapper_around(compiled):
     """Return the wrapper that torch put around what Dynamo cannot start with, or None."""
+    module = getattr(restoring.module("torch._dynamo.eval_frame"), "OptimizedModule", None)
+    compiled = compiled.forward if type(compiled) is module else compiled
     inner = getattr(compiled, "__dict__", {}).get("_torchdynamo_orig_callable")
     return inner if type(inner) is FunctionType and is_wrapper_code(inner.__code__) else None
 

@@ -17,6 +17,7 @@ from types import FunctionType, SimpleNamespace
 from . import PACKAGE
 from .arguments import bind_call
 from .dynamo_aside import breaks_graph, leave_to_python
+from .graph_frames import frames_left_out_of_graphs
 from .interrupts import in_users_code
 from .missing_parts import said_if_missing
 from .users_frames import keep_users_frames
@@ -103,7 +104,8 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
                 before = [(kept, kept.read()) for kept in KEPT]
                 _UNDER_WAY.append(under_way)
                 try:
-                    with said_if_missing(), leaving:  # `exit()` of a notebook would end the kernel
+                    # `exit()` of a notebook would end the kernel
+                    with said_if_missing(), leaving, frames_left_out_of_graphs():
                         made = fn(*args, **kwargs)
                 except (Exception, KeyboardInterrupt):  # a verb says an interrupt by one of its own
                     fatal = (e for e in under_way.errors if not isinstance(e, (Exception, results)))

@@ -22,8 +22,12 @@ def switches_tracing_off():
     return a + 1
 
 
+def own_tracer(*found):
+    return None
+
+
 def replaces_the_tracer():
-    sys.settrace(lambda *found: None)
+    sys.settrace(own_tracer)
     return [1]
 
 
@@ -38,13 +42,16 @@ RUNS = (endless_recursion, leaves, switches_tracing_off, replaces_the_tracer, ru
 
 
 def watch(fn):
-    """Return what watching it says, and whether the tracer is as before."""
+    """Return what watching it says, and whether the tracer is as after a plain run."""
     run = stack_run(fn)
     frames = frames_timeline(fn)
+    expected = own_tracer if fn is replaces_the_tracer else None
+    is_as_plain = sys.gettrace() is expected
+    sys.settrace(None)
     return {
         "outcome": run.outcome, "note": run.note, "steps": len(run.steps),
         "recorded": run.recorded, "frames": frames.note, "real": run.real,
-        "tracer": sys.gettrace() is None, "printed": "".join(s.printed for s in run.steps),
+        "tracer": is_as_plain, "printed": "".join(s.printed for s in run.steps),
     }  # fmt: skip
 
 

@@ -283,10 +283,24 @@ class Half:
         return x / 2
 
 
-def test_a_new_tf_function_of_code_traced_before_is_a_retrace_unless_of_another_object():
+def closure_on(by):
+    return lambda x: x * by
+
+
+def power(x, by):
+    return x**by
+
+
+def test_a_new_tf_function_of_code_traced_before_is_a_retrace_unless_of_another_owner():
     one, wrap = Half(), tf.autograph.experimental.do_not_convert
     pairs = {(scale, scale): 1, (one.__call__, one.__call__): 1}
     pairs |= {(one.__call__, Half().__call__): 0, (wrap(scale), wrap(lambda x: x)): 0}
+    two, three = (functools.partial(power, by=number) for number in (2, 3))
+    pairs |= {(two, functools.partial(power, by=2)): 1, (two, three): 0}
+    pairs |= {(closure_on(2), closure_on(3)): 0, (closure_on(2), closure_on(2)): 1}
+    tensor = tf.ones(())
+    pairs |= {(closure_on(tensor), closure_on(tensor)): 1}
+    pairs |= {(closure_on(tensor), closure_on(tf.ones(()))): 0}
     for pair, retraces in pairs.items():
         gc.collect()  # functions of other tests that are garbage still count as traced before
         with helpers.watching_traces() as seen:

@@ -107,15 +107,15 @@ def test_a_training_step_compiles_again_for_a_short_batch(optimizer):
         _, model = ledger(step, *models.batches())
         assert model.verdicts == ("compile", "hit", "recompile", "hit")
         for name, line in zip("xy", model.entries[2].note.split("\n"), strict=True):
-            words = f"step, resumed after line 2: {name}: size mismatch at index 0. expected 5, "
-            assert line.startswith(f"{words}actual 7")
+            words = f"step, resumed (dynamo_models.py:96): {name}: size mismatch at index 0. "
+            assert line.startswith(f"{words}expected 5, actual 7")
 
 
 def test_a_resume_function_and_what_is_called_count():
     a, b = torch.randn(10), torch.ones(10)
     _, model = ledger(toy, (a, b), (a, -b), (a, -b))
     assert model.verdicts == ("compile", "compile", "hit")
-    assert model.entries[1].note == "toy, resumed after line 3: there was no entry"
+    assert model.entries[1].note == "toy, resumed (dynamo_programs.py:16): there was no entry"
     _, model = ledger(models.Blocks(), (a,), (a,))
     assert "forward (dynamo_models.py:" in model.entries[0].note
 
@@ -124,8 +124,10 @@ def test_the_limit_of_what_is_called_is_told():
     with torch._dynamo.config.patch(recompile_limit=2):
         live = watch_recompiles(models.talks)
         live.each(*((torch.ones(2), "a" * n) for n in range(4)))
-    assert live.model.verdicts == ("compile", "recompile", "eager", "hit")
-    assert "recompile_limit is 2" in live.model.entries[2].note
+    assert live.model.verdicts == ("compile", "recompile", "eager", "eager")
+    ran = "recompile_limit is 2: plain Python ran"
+    assert f"{ran} what is called" in live.model.entries[2].note
+    assert f"{ran} a part of it" in live.model.entries[3].note
 
 
 PEELED = {
@@ -162,6 +164,25 @@ def test_hooks_of_a_module_run_as_ever():
     normed.register_forward_hook(lambda module, args, result: seen.append(module))
     assert torch.equal(watch_recompiles(normed)(x), normed(x))
     assert seen == [normed, normed] and "forward" not in vars(normed)
+
+
+def doubles(module, args, result):
+    return result * 2
+
+
+def halves_first(module, args):
+    return tuple(one / 2 for one in args)
+
+
+@pytest.mark.parametrize("place", ["the whole", "a layer"])
+def test_hooks_of_the_user_are_shown_also_inside_a_module_of_torch(place):
+    net = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
+    hooked = net if place == "the whole" else net[0]
+    hooked.register_forward_hook(doubles)
+    hooked.register_forward_pre_hook(halves_first)
+    model = watch_compile(net, models.x()).model
+    for hook in (doubles, halves_first):
+        assert inspect.getsource(hook).strip() in model.source, model.note
 
 
 @pytest.mark.parametrize("verb", [watch_compile, watch_breaks, watch_rewriting])

@@ -437,3 +437,23 @@ def test_a_tracer_that_the_program_sets_stays_and_hears_no_event_more():
         assert sys.gettrace() is own
     finally:
         sys.settrace(None)
+
+
+def test_lines_that_a_graph_calls_in_python_are_not_said_not_to_run():
+    tf = pytest.importorskip("tensorflow")
+    seen = []
+
+    def note(x):
+        seen.append(float(x))
+        return x
+
+    for inside in (tf.py_function, tf.numpy_function):
+        step = tf.function(lambda x, inside=inside: inside(note, [x], tf.float32), autograph=False)
+        step(tf.constant(1.0))
+        seen.clear()
+        text = show_journey(step, tf.constant(1.0)).text()
+        assert seen and "None of your lines ran in this thread." in text
+        assert "PyFunc may call Python in another thread" in " ".join(text.split())
+    plain = tf.function(lambda x: x + 1, autograph=False)
+    plain(tf.constant(1.0))
+    assert "in this thread" not in show_journey(plain, tf.constant(1.0)).text()

@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import warnings
 from collections import deque, namedtuple
 from dataclasses import dataclass
@@ -421,3 +422,69 @@ def test_what_it_cannot_see_it_names():
     assert "not known what changed" in entry.verdicts[0].word
     assert "not compared: what it reaches by globals" in entry.note
     assert only(lambda: SETTINGS.a).verdicts[0].word.endswith("caller's unchanged")
+
+
+def draws_of_tensorflow() -> dict:
+    """Return name -> (a body that draws a number, what it changes, whether that is put back)."""
+    import tensorflow as tf
+
+    own = tf.random.Generator.from_seed(5)
+    traced = tf.function(lambda: tf.random.uniform([2]))
+
+    def shared():
+        return tf.random.get_global_generator().normal([2])
+
+    def seeds_anew():
+        tf.random.set_seed(1)
+        return tf.random.uniform([2])
+
+    return {
+        "op without a seed": (lambda: tf.random.uniform([2]), "tf.random", True),
+        "op with a seed": (lambda: tf.random.uniform([2], seed=4), "", False),
+        "generator": (lambda: own.normal([2]), "own", True),
+        "global generator": (shared, "tf.random", True),
+        "another seed": (seeds_anew, "tf.random", True),
+        "traced before": (lambda: traced(), "", False),
+        "without a state": (lambda: tf.random.stateless_uniform([2], (1, 2)), "", True),
+    }
+
+
+def numbers_of_tensorflow(name: str, is_watched: bool):
+    """Return the numbers that a program draws after the ledger, and the ledger's row."""
+    import tensorflow as tf
+
+    tf.random.set_seed(3)
+    tf.random.set_global_generator(tf.random.Generator.from_seed(7))
+    body, *_ = draws_of_tensorflow()[name]
+    body()
+    tf.random.set_seed(3)
+    row = mutations_ledger({"case": body}).entries[0] if is_watched else None
+    numbers = tf.random.get_global_generator().normal([2]), tf.random.uniform([2]), body()
+    return [number.numpy().tolist() for number in numbers], row
+
+
+def test_the_random_numbers_of_tensorflow_are_put_back_or_the_row_says_that_they_are_not():
+    pytest.importorskip("tensorflow")
+    for name, (_, changed, is_kept) in draws_of_tensorflow().items():
+        plain, _ = numbers_of_tensorflow(name, is_watched=False)
+        numbers, row = numbers_of_tensorflow(name, is_watched=True)
+        assert (numbers == plain) == is_kept == ("cannot put back" not in row.note), name
+        assert row.verdicts[0].word.endswith(f"changed at every call: {changed}" if changed else "")
+
+
+def starts_a_thread_that_fails():
+    worker = threading.Thread(target=lambda: {}["missing"])
+    worker.start()
+    worker.join()
+
+
+def test_what_ends_a_thread_behind_a_way_is_in_the_row_and_not_printed(capsys, monkeypatch):
+    row = only((starts_a_thread_that_fails,))
+    assert not row.note  # as it is, the program's own hook hears of it
+    capsys.readouterr()
+    monkeypatch.setattr(threading, "excepthook", before := threading.excepthook)
+    ways = {"wrapped": lambda fn: lambda: fn()}
+    (row,) = mutations_ledger({"case": starts_a_thread_that_fails}, ways).entries
+    assert row.note.startswith("a thread that it starts raised KeyError: 'missing'")
+    assert row.note.count("raised") == 1 and not capsys.readouterr().err
+    assert threading.excepthook is before

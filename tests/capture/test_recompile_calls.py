@@ -245,3 +245,66 @@ def test_what_the_user_compiled_is_not_compiled_again(place):
     watched(X.double())
     assert watched.model.verdicts == ("hit", "recompile")
     assert len(graphs) == 2
+
+
+def with_compiled_forward(module, compiled):
+    module.forward = compiled(module.forward)
+    return module
+
+
+MODULES_OF_TORCH = {
+    "Linear": lambda: torch.nn.Linear(3, 3),
+    "ReLU": torch.nn.ReLU,
+    "Sequential": lambda: torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.ReLU()),
+}
+WAYS_TO_COMPILE = {
+    "the module": lambda module, compiled: compiled(module),
+    "its forward": lambda module, compiled: compiled(module.forward),
+    "its forward, put back": with_compiled_forward,
+}
+BATCHES = [torch.ones(rows, 3) for rows in (2, 2, 5, 5, 7, 2)]
+
+
+def graphs_of_calls(step, graphs):
+    """Return for each batch how many graphs the backend gets."""
+    numbers = []
+    for batch in BATCHES:
+        before = len(graphs)
+        step(batch)
+        numbers.append(len(graphs) - before)
+    return numbers
+
+
+@pytest.mark.parametrize("kind", MODULES_OF_TORCH)
+@pytest.mark.parametrize("way", WAYS_TO_COMPILE)
+@pytest.mark.parametrize("warm", [0, 2])
+def test_a_module_of_torch_has_the_verdicts_that_its_backend_counts(kind, way, warm):
+    """The module was called `warm` times before the ledger; others share torch's wrapper."""
+    graphs = []
+
+    def backend(graph, inputs):
+        graphs.append(graph)
+        return graph.forward
+
+    def compiled(fn):
+        return torch.compile(fn, backend=backend)
+
+    def made():
+        torch_private.reset()
+        compiled(torch.nn.LayerNorm(3))(BATCHES[0])
+        return WAYS_TO_COMPILE[way](MODULES_OF_TORCH[kind](), compiled)
+
+    numbers = graphs_of_calls(made(), graphs)
+    step = made()
+    for batch in BATCHES[:warm]:
+        step(batch)
+    watched = watch_recompiles(step)
+    for batch in BATCHES[warm:]:
+        watched(batch)
+    first = numbers.index(1)
+    words = {at: "recompile" if at > first else "compile" for at in range(6) if numbers[at]}
+    assert watched.model.verdicts == tuple(words.get(at, "hit") for at in range(warm, 6))
+    rows = [row for row in watched.model.entries if row.verdict == "recompile"]
+    assert rows and all("size mismatch at index 0" in row.note for row in rows), watched
+    assert not any("LayerNorm" in row.note for row in rows), watched
+    assert f"{sum(numbers)} entries in the cache" in watched.model.note

@@ -1,14 +1,16 @@
 """The ledger tells hit from trace as TensorFlow counts, names the one leaf, and changes nothing."""
 
 import functools
+import gc
 import inspect
 import threading
+import weakref
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import watch_traces, would_trace
+from helpers import watch_traces, watching_traces, would_trace
 from helpers.capture.tensorflow.trace_ledger import watch
 from tests.call_sequences import UNHURRIED, sequences
 from tests.samples import sample
@@ -32,21 +34,62 @@ def watched(signature="x, n=1", **options):
     return watch(space["f"], autograph=False, **options)
 
 
-class Scaled:
-    def __init__(self, by):
-        self.by = by
+def scaled_by(made):
+    """Return a class with two methods that `made` decorates; one makes a variable when called."""
+
+    class Scaled:
+        def __init__(self, by):
+            self.by, self.total = by, None
+
+        @made
+        def times(self, x):
+            return x * self.by
+
+        @made
+        def add(self, x):
+            if self.total is None:
+                self.total = tf.Variable(0.0)
+            return self.total.assign_add(x * self.by)
+
+    return Scaled
+
+
+class Pair(tf.experimental.ExtensionType):
+    first: tf.Tensor
 
     @watch_traces
-    def times(self, x):
-        return x * self.by
+    def twice(self):
+        return self.first * 2
 
 
-def test_what_is_watched_in_a_class_is_a_method():
-    two, three, x = Scaled(2.0), Scaled(3.0), tf.ones(2)
+def test_each_object_has_a_ledger_of_a_watched_method_and_the_class_has_all_rows():
+    scaled = scaled_by(watch_traces)
+    two, three, x = scaled(2.0), scaled(3.0), tf.ones(2)
     assert [float(one.times(x)[0]) for one in (two, three, two)] == [2, 3, 2]
-    assert Scaled.times.model.verdicts == ("trace", "trace", "hit") == two.times.model.verdicts
+    assert two.times.model.verdicts == ("trace", "hit")
+    assert three.times.model.verdicts == ("trace",)
+    assert scaled.times.model.verdicts == ("trace", "trace", "hit")
+    assert not scaled.times.model.retraces
+    assert [row.arguments[:18] for row in scaled.times.model.entries][:2] == [
+        "of Scaled object 1",
+        "of Scaled object 2",
+    ]
     assert would_trace(two.times, x).verdict == "hit"
     assert would_trace(two.times, tf.ones(3)).verdict == "trace"
+    assert two.times is two.times and Pair(1.0).twice().numpy() == 2  # which has no tf.function
+
+
+def test_a_watched_method_runs_as_that_of_a_tf_function():
+    ended = []
+    for made in (tf.function, watch_traces, lambda fn: watch_traces(tf.function(fn))):
+        scaled = scaled_by(made)
+        two, three = scaled(2.0), scaled(3.0)
+        results = [float(one.add(x)) for one, x in ((two, 1.0), (three, 1.0), (two, 2.0))]
+        alive = weakref.ref(two)
+        del two
+        gc.collect()
+        ended.append((results, alive(), float(scaled.times(three, 2.0))))
+    assert ended == [([2, 3, 6], None, 6)] * 3
 
 
 def outcome(fn, args):
@@ -256,6 +299,71 @@ def test_a_function_that_calls_itself_traces_more_than_once_and_not_for_variable
     kept = watch(down)
     kept(2)
     assert kept.model.entries[0].note == "first trace; traced 3 times"
+
+
+def power_by(made):
+    """Return a recursive function, made by `made`, that calls itself by name."""
+
+    @made
+    def power(x, n=3):
+        return x * power(x, n - 1) if n else tf.ones_like(x)
+
+    return [power]
+
+
+def fibonacci_by(made):
+    @made
+    def fibonacci(x, n=4):
+        return x if n < 2 else fibonacci(x, n - 1) + fibonacci(x, n - 2)
+
+    return [fibonacci]
+
+
+def even_and_odd_by(made):
+    @made
+    def even(x, n=4):
+        return x if n == 0 else odd(x, n - 1)
+
+    @made
+    def odd(x, n=4):
+        return x if n == 0 else even(x, n - 1)
+
+    return [even, odd]
+
+
+def one_failing_by(made):
+    @made
+    def caught(x, n=3):
+        if n == 0:
+            raise KeyError("end")
+        try:
+            return caught(x, n - 1)
+        except KeyError:
+            return x
+
+    return [caught]
+
+
+RECURSIVE = power_by, fibonacci_by, even_and_odd_by, one_failing_by
+
+
+@pytest.mark.parametrize("build", RECURSIVE)
+def test_a_trace_inside_a_trace_of_the_same_function_is_no_retrace(build):
+    def traced(fn):
+        return tf.function(fn, autograph=False)
+
+    with watching_traces() as seen:
+        plain = build(traced)
+        plain[0](t(2))
+    functions = build(lambda fn: watch(traced(fn)))
+    functions[0](t(2))
+    functions[0](t(2))
+    counts = [fn.experimental_get_tracing_count() for fn in plain]
+    assert [fn.model.traces for fn in functions] == counts  # each trace is in one row
+    assert seen.model.traces == sum(counts) > len(plain) and not seen.model.retraces
+    assert not any(fn.model.retraces for fn in functions)
+    functions[0](t(3))  # from outside it is one retrace, whatever it traces inside
+    assert functions[0].model.retraces == 1 and functions[0].model.causes[0].startswith("x: shape")
 
 
 # ------------------------------------------------------------ it is the function

@@ -1,9 +1,13 @@
 """A ledger of traces uses up nothing: no key, no graph op, no reference, no warning."""
 
+import functools
 import gc
 import itertools
 import logging
+import re
+import threading
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +17,7 @@ from helpers.internals import tensorflow_private
 from tests.call_sequences import Masked, Options, Pair, Thing, draw_program, split_call
 
 tf = pytest.importorskip("tensorflow")
+tf_stack = pytest.importorskip("tensorflow.python.util.tf_stack")
 NUMBERS = itertools.count()
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 
@@ -117,6 +122,28 @@ def test_tensorflow_warns_of_retracing_as_it_does_alone():
     assert alone == warnings_of(in_a_block)
 
 
+def used_six_times_before(use):
+    """Return how to wrap a function that a verb has run as graphs of its own six times."""
+
+    def wrap(fn):
+        for _ in range(6):
+            use(fn)
+        return tf.function(fn, autograph=False)
+
+    return wrap
+
+
+def test_tensorflow_does_not_count_what_verbs_trace_for_themselves():
+    alone = warnings_of(lambda fn: tf.function(fn, autograph=False))
+    x = tf.constant(1.0)
+    for use in (
+        lambda fn: helpers.watch_mutations({"case": (fn, x)}),
+        lambda fn: helpers.watch_optimisation(fn, x),
+        lambda fn: helpers.show_graph_steps(fn, x),
+    ):
+        assert warnings_of(used_six_times_before(use)) == alone
+
+
 def test_a_graph_gets_no_op_from_looking():
     signature = [tf.TensorSpec([], tf.float32), tf.TensorSpec([2], tf.float32)]
     inner = tf.function(lambda x, y: x * y, input_signature=signature)
@@ -154,3 +181,40 @@ def test_a_ledger_of_very_many_calls_is_short():
         kept(tf.ones(3))
     assert len(kept.model.verdicts) == 2_200 and len(kept._calls) < 1_210
     assert len(kept._fits) <= 1_000
+
+
+def root_of(x):
+    with tf.control_dependencies([tf.debugging.assert_positive(x)]):
+        return tf.sqrt(x)
+
+
+def test_an_error_of_a_graph_has_no_frame_of_a_verb():
+    own, x = Path(helpers.__file__).parent.name, tf.constant([-1.0])
+    runs = {"watch_traces": lambda: helpers.watch_traces(root_of)(x)}
+    for name in ("watch_ops", "watch_call"):
+        runs[name] = functools.partial(getattr(helpers, name), tf.function(root_of), x)
+    for name in ("watching_traces", "watching_ops"):
+
+        def watch_block(name=name):
+            with getattr(helpers, name)():
+                tf.function(root_of)(x)
+
+        runs[name] = watch_block
+    for name, run in runs.items():
+        with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+            run()
+        files = re.findall(r'File "([^"]*)"', str(caught.value))
+        assert any(file == __file__ for file in files), name
+        assert not [file for file in files if f"/{own}/" in file and "/tests/" not in file], name
+
+
+def test_blocks_that_end_out_of_order_leave_no_filter_of_frames():
+    first, second = helpers.watching_traces(), helpers.watching_ops()
+    before = tf_stack.extract_stack()[-1].filename
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    second.__exit__(None, None, None)
+    filters = tf_stack._source_filter_stacks[threading.get_ident()]
+    assert type(filters[-1]) is tf_stack.SentinelFilter
+    assert tf_stack.extract_stack()[-1].filename == before == __file__

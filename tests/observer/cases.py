@@ -49,8 +49,9 @@ def program(kinds: str = ""):
     """Add a function that builds a Case to the table of programs.
 
     `kinds`: `once`, a second call is another; `any`, no Python function is inside; `long`, costs
-    seconds; `eager`, a tf.function of it returns or raises something else; others name what the
-    call's function is, such as `module` or `compiled`.
+    seconds; `eager`, a tf.function of it returns or raises something else; `raises`, its error has
+    another traceback where it is a tf.function; others name what the call's function is, such as
+    `module` or `compiled`.
     """
 
     def add(build):

@@ -160,8 +160,11 @@ def _without_trace(seen: dict) -> dict:
 
 
 def _is_refusal(act: dict, own: dict | None) -> bool:
+    """Return whether a verb raised a sentence of its own, which names the verb or has its type."""
     if act["raised"] is None:
         return False
+    if re.match(r"(show|watch)_\w+: ", act["raised"][1]):
+        return True
     of_program = own and own["acts"] and own["acts"][0]["raised"]
     return not of_program or of_program[:1] != act["raised"][:1]
 
@@ -295,12 +298,20 @@ def drawn_costly_pair(programs: dict, seed: int) -> list[tuple[str, object]]:
 
 
 def judge_growth(server: Server, pairs: Iterable[tuple[str, object]]):
-    """Yield (program, verb name, what grows by one a use or more) of each pair."""
+    """Yield (program, verb name, what grows by one a use or more) of each pair.
+
+    PyTorch keeps objects of each compile whose entry is dropped, and TensorFlow of each Dataset and
+    each eager py_function. Where the plain program grows, or a verb compiles or runs the Python
+    function by itself, only objects of our own types are judged.
+    """
     for program, verb in pairs:
         plain = _growth(server, program, None, max(verb.calls))
         grown = _growth(server, program, verb.name, 1)
+        judged_types = "helpers." if plain or verb.own_compile else ""
         more = {
-            kind: n for kind, n in grown.items() if kind == "broken" or n - plain.get(kind, 0) >= 8
+            kind: number
+            for kind, number in grown.items()
+            if kind == "broken" or kind.startswith(judged_types)
         }
         yield program, verb.name, more
 

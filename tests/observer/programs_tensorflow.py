@@ -540,3 +540,254 @@ def recovers_from_an_error():
 
     x = constant()
     return Case(run, (x,), probes={"again": lambda: run(x)})
+
+
+@program("tf.function once")
+def module_with_methods():
+    class Scale(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.by, self.calls = tf.Variable(2.0), tf.Variable(0)
+
+        @tf.function
+        def __call__(self, x):
+            self.calls.assign_add(1)
+            return self.times(x) + 1
+
+        @tf.function
+        def times(self, x):
+            return x * self.by
+
+    one, other, x = Scale(), Scale(), constant()
+    other(x)
+
+    def counts():
+        functions = (one.__call__, one.times, other.__call__, other.times)
+        return [function.experimental_get_tracing_count() for function in functions]
+
+    probes = {"again": lambda: one(x), "counts": counts, "calls": lambda: int(one.calls)}
+    return Case(one.__call__, (x,), probes=probes, weak={"other": weakref.ref(other)})
+
+
+@program("tf.function")
+def dataset_in_a_function():
+    @tf.function
+    def total(data):
+        result = tf.constant(0, tf.int64)
+        for number in data:
+            if number == 3:
+                continue
+            result += number
+        return result
+
+    data = tf.data.Dataset.range(6)
+    probes = {"again": lambda: total(data), "count": total.experimental_get_tracing_count}
+    return Case(total, (data,), probes=probes)
+
+
+@program("once eager")
+def dataset_of_a_generator():
+    made = []
+
+    def numbers():
+        for number in range(4):
+            made.append(number)
+            yield number
+
+    data = tf.data.Dataset.from_generator(
+        numbers, output_signature=tf.TensorSpec((), tf.int32)
+    ).batch(2)
+
+    def run():
+        return [batch.numpy().tolist() for batch in data]
+
+    return Case(run, probes={"again": run, "made": lambda: list(made)})
+
+
+@program("tf.function once")
+def python_function_of_a_graph():
+    seen = []
+
+    def note(x):
+        seen.append(float(x))
+        return x * 2
+
+    @tf.function
+    def step(x):
+        doubled = tf.py_function(note, [x], tf.float32)
+        return doubled + tf.numpy_function(lambda value: value + 1, [x], tf.float32)
+
+    x = tf.constant(1.0)
+    return Case(step, (x,), probes={"again": lambda: step(x), "seen": lambda: list(seen)})
+
+
+@program("once raises")
+def python_function_that_raises():
+    def refuse(x):
+        raise KeyError("no such key")
+
+    @tf.function
+    def step(x):
+        return tf.py_function(refuse, [x], tf.float32)
+
+    def run(x):
+        return step(x)
+
+    return Case(run, (tf.constant(1.0),), probes={"count": step.experimental_get_tracing_count})
+
+
+@program("tf.function once")
+def raises_while_it_is_traced():
+    tries = []
+
+    @tf.function
+    def step(x):
+        tries.append(1)
+        if len(tries) < 2:
+            raise LookupError("not yet")
+        return x + len(tries)
+
+    x = tf.constant(1.0)
+    return Case(step, (x,), probes={"again": lambda: step(x), "tries": lambda: len(tries)})
+
+
+@program("raises")
+def raises_while_it_runs():
+    @tf.function
+    def step(x):
+        with tf.control_dependencies([tf.debugging.assert_positive(x, message="too small")]):
+            return tf.sqrt(x)
+
+    def run(x):
+        return step(x)
+
+    x = constant()
+    return Case(run, (x,), probes={"well": lambda: step(tf.abs(x))})
+
+
+@program("tf.function once")
+def fewer_retraces():
+    @tf.function(reduce_retracing=True)
+    def step(x, by=1):
+        return tf.reduce_sum(x) * by
+
+    step(constant())
+    probes = {"wider": lambda: step(tf.ones(7)), "count": step.experimental_get_tracing_count}
+    return Case(step, (tf.ones(5),), {"by": 2}, probes=probes)
+
+
+@program("tf.function once")
+def recursive():
+    @tf.function
+    def power(x, n):
+        if n == 0:
+            return tf.ones_like(x)
+        return x * power(x, n - 1)
+
+    x = constant()
+    probes = {"again": lambda: power(x, 3), "more": lambda: power(x, 4)}
+    return Case(power, (x, 3), probes={**probes, "count": power.experimental_get_tracing_count})
+
+
+@program()
+def extension_type():
+    class Span(tf.experimental.ExtensionType):
+        start: tf.Tensor
+        end: tf.Tensor
+
+        @tf.function
+        def length(self):
+            return self.end - self.start
+
+    span = Span(tf.constant(1.0), tf.constant(4.0))
+
+    def run(span):
+        return span.length()
+
+    probes = {"again": lambda: run(span), "other": lambda: run(Span(0.0, 1.0))}
+    return Case(run, (span,), probes=probes)
+
+
+@program("keras once long eager")
+def fit_with_callbacks():
+    class Note(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            heard.append((epoch, sorted(logs)))
+
+    heard, model, x, y = [], dense(), np.ones((6, 3), "float32"), np.zeros((6, 1), "float32")
+    model.compile("adam", "mse", metrics=["mae"])
+
+    def fit():
+        stop = keras.callbacks.EarlyStopping("loss", patience=1)
+        history = model.fit(x, y, 4, epochs=2, callbacks=[Note(), stop], verbose=0, shuffle=False)
+        return sorted(history.history)
+
+    probes = {"weights": model.get_weights, "heard": lambda: list(heard)}
+    return Case(fit, probes={**probes, "step": lambda: int(model.optimizer.iterations)})
+
+
+@program("tf.function once")
+def lookup_table():
+    keys, values = tf.constant(["a", "b"]), tf.constant([1, 2])
+    fixed = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, values), -1)
+    growing = tf.lookup.experimental.MutableHashTable(tf.string, tf.int32, 0)
+
+    @tf.function
+    def step(words):
+        growing.insert(words, fixed.lookup(words))
+        return fixed.lookup(words)
+
+    words = tf.constant(["a", "x"])
+    probes = {"again": lambda: step(words), "size": growing.size}
+    return Case(step, (words,), probes=probes)
+
+
+@program("tf.function")
+def branches_and_loops():
+    @tf.function
+    def step(x):
+        parts = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        at = tf.constant(0)
+        while tf.reduce_sum(x) > 1.0:
+            x = x / 2.0
+            parts = parts.write(at, x)
+            at += 1
+            if at > 5:
+                break
+        kind = tf.switch_case(at % 2, [lambda: tf.constant(0), lambda: tf.constant(1)])
+        return parts.stack(), kind, tf.map_fn(lambda row: row * 2.0, x)
+
+    x = tf.constant([4.0, 4.0])
+    return Case(step, (x,), probes={"again": lambda: step(x), "less": lambda: step(x / 2.0)})
+
+
+@program()
+def second_derivatives():
+    @tf.function
+    def cube(x):
+        return x**3
+
+    def run(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = cube(x)
+            slope = tape.gradient(y, x)
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as forward:
+            z = cube(x)
+        return outer.jacobian(slope, x), forward.jvp(z)
+
+    x = constant()
+    return Case(run, (x,), probes={"again": lambda: run(x)})
+
+
+@program("tf.function once")
+def signature_and_variable_argument():
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32), tf.TensorSpec([], tf.int32)])
+    def step(x, times=1):
+        return tf.tile(x, [times])
+
+    x, state = constant(), tf.Variable([1.0, 2.0])
+    probes = {"variable": lambda: step(state, tf.constant(2)), "default": lambda: step(x)}
+    return Case(step, (x, tf.constant(2)), probes=probes)

@@ -39,7 +39,9 @@ class Verb:
             return False
         if self.calls == MANY and "once" in program.kinds:
             return False
-        if self.name == "watch_traces" and "eager" in program.kinds:
+        if self.name == "watch_traces" and program.kinds & {"eager", "raises"}:
+            return False
+        if self.name == "watch_optimisation" and "raises" in program.kinds:
             return False
         return not self.only or bool(self.only & program.kinds)
 

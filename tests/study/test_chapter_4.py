@@ -42,7 +42,8 @@ def test_a_hook_that_an_answer_left_on_is_off_after_the_check():
         frame_hook.watching(lambda code, values: lambda *_: "left", only=_one).__enter__()
         return program()
 
+    before = frame_hook.installed()[0].name  # Dynamo's, where an earlier test compiled
     assert "switches the hook off" in check.behind_the_hook(left_on).model.because
     with frame_hook.watching(lambda code, values: None):  # a hook below it would be called too
         assert _one() == 1
-    assert frame_hook.installed()[0].name == "_PyEval_EvalFrameDefault"
+    assert frame_hook.installed()[0].name == before

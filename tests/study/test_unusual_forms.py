@@ -102,7 +102,6 @@ FORMS = [
     ("vm_calls", lambda s: s.replace(TUPLE, ONE_OF_ANOTHER)),
     ("route", lambda s: s.replace('"graph"', '"graph x2"')),
     ("op_logger", lambda s: s.replace("log = []", "log = __import__('collections').UserList()")),
-    ("dead_switch", lambda s: s.replace('"evaluator"', '"cache key"')),
     ("kept_models", lambda s: s.replace('"name", "frame"', '("frame", "cache key")')),
     ("five_means", lambda s: s.replace(ONE_OP, THREE_OPS)),
 ]

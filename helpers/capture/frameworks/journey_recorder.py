@@ -13,7 +13,6 @@ import sys
 from collections import Counter
 from cProfile import Profile
 from dataclasses import replace
-from itertools import chain
 from opcode import opname
 from types import CodeType, FunctionType, MethodType
 
@@ -35,7 +34,7 @@ from ...safety.restoring import is_interrupted, patched
 from ...safety.standard_output import redirected
 from ...safety.users_frames import is_library
 from ..cpython.hooked_frames import own_codes
-from ..cpython.objects import GENERATOR, global_lookups, name_of
+from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, GENERATOR, global_lookups, name_of
 from ..cpython.settrace import INTERRUPTED, Printed, run_to_end
 from ..cpython.unwrapping import UNSEEN, frameworks_of
 from ..tensorflow.trace_words import Names
@@ -49,6 +48,9 @@ from .framework_ways import COMPILED, PLAIN, prepared_calls
 LIBRARIES = ("tensorflow", "keras", "torch", "numpy")
 OPERATORS = ("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "UNARY_NEGATIVE", "UNARY_INVERT")
 SETTRACE = sys.settrace
+RESUMABLE = GENERATOR | COROUTINE | ASYNC_GENERATOR
+AFTER_YIELD = 3  # the bits of RESUME's argument that are 0 at the start of a function
+NO_FILE = "", "<string>"  # what exec or a dataclass made: other codes have other lines
 OF_CALLS, OF_LINES = {2, 3, 4, 6}, {1, 3}  # the stops that are known from calls, and from lines
 KEYED = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 GENERATED = "__autograph_generated_file"
@@ -62,6 +64,7 @@ GRAPH = re.compile(r"__(?:inference|forward|backward)_(.+?)_\d+")
 LARGE = (("millions", 10**6), ("hundreds of thousands", 10**5), ("tens of thousands", 10**4))
 LARGE += (("thousands", 10**3), ("hundreds", 0))
 NO_LINE = "none of your lines ran"
+CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}  # ops of a graph
 GIVEN = "Numbers and arrays are passed to each framework as its tensors."
 NO_COMPILER = '`torch.compile` is called with `backend="eager"`: it runs what Dynamo found op '
 NO_COMPILER += "by op."
@@ -120,13 +123,15 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
     made = _codes_of_dynamo(function)
     found.traces, found.printed = len(traced), printed.text()
     found.translated = len(made.keys() - known.keys())
-    found.distinct = Counter(at for at, _ in found.places)
+    found.distinct = found.count_places()
     for name in ("frames", "traced", "lines", "operators", "distinct"):
         owned = Counter()
         for at, many in getattr(found, name).items():
             autograph = at in found.codes and GENERATED in found.codes[at].co_filename
             owner = "AutoGraph" if autograph else "you"
-            owned["Dynamo" if at in known | made else owner] += many
+            if at in known | made or (name == "frames" and at in found.codes_resuming):
+                owner = "Dynamo"
+            owned[owner] += many
         setattr(found, name, owned)
     del found.operators["Dynamo"]
     found.nodes = sum(many for (_, name), many in found.c.items() if name == "TF_FinishOperation")
@@ -146,10 +151,23 @@ def _cache_counts(fn) -> tuple[int, int]:
 
 
 def _codes_of_dynamo(function: FunctionType | None) -> dict[int, CodeType]:
+    """Return, by id, the codes that Dynamo made of the function and of others in its files.
+
+    The code of a resume function is among them. No function has it until Dynamo's own code runs.
+    """
     if function is None or not restoring.module("torch._dynamo"):
         return {}
-    entries = (torch_private.cache_entries(code) for code in own_codes(function))
-    return {id(entry.code): entry.code for entry in chain.from_iterable(entries)}
+    files = {code.co_filename for code in own_codes(function)}
+    made = (reference() for reference in torch_private.output_codes.seen)
+    return {id(code): code for code in made if code is not None and code.co_filename in files}
+
+
+def _goes_on(frame) -> bool:
+    """Return whether the frame of a generator or a coroutine is entered, but not for its start."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    if at < 0 or opname[code[at]] == "RETURN_GENERATOR":
+        return False
+    return opname[code[at]] != "RESUME" or code[at + 1] & AFTER_YIELD != 0
 
 
 def through(fn, args, kwargs):
@@ -185,12 +203,32 @@ class Tally:
         self.ran: list[tuple[str, str]] = []  # an op; device and dtype, such as CPU, float32
         self.paused, self._tracers = False, []  # while we look; TensorFlow's frames that trace
         self._until = None  # the frame with which a pause ends
+        self._resumable: set[int] = set()  # the ids of frames that may be entered again
         self._steps: dict[int, tuple[dict[int, str], set[int]]] = {}
         self.profilers = own_profilers.OwnProfilers(self.profile)
         self.collector = CollectorHeard()
         self.is_replaced = self.is_untraced = False  # whether the program set its own in our place
         self.untraced_at: tuple[CodeType, int] | None = None  # where it set a tracer
         self.ran_before = 0  # ops, until the program set its own profiler
+
+    def count_places(self) -> Counter:
+        """Return code's id -> lines that ran in it, less those of which another code has a part.
+
+        A lambda, or a generator expression, may be in the middle of a line.
+        """
+        lines = {}
+        for at, line in sorted(self.places, key=lambda place: place[1]):
+            file = self.codes[at].co_filename if at in self.codes else ""
+            lines.setdefault((at if file in NO_FILE else file, line), at)
+        return Counter(lines.values())
+
+    @property
+    def codes_resuming(self) -> set[int]:
+        """Return the ids of codes that Dynamo made to go on behind a graph break."""
+        if not restoring.module("torch._dynamo"):
+            return set()
+        resumed_from = torch_private.resumed_from
+        return {at for at, code in self.codes.items() if resumed_from(code) is not code}
 
     @property
     def events(self) -> int:
@@ -294,6 +332,10 @@ class Tally:
         code, space = frame.f_code, frame.f_globals
         if space is self.space or not self.evaluators:
             self.evaluators.add(address_installed())
+        if code.co_flags & RESUMABLE:
+            if id(frame) in self._resumable and _goes_on(frame):
+                return
+            self._resumable.add(id(frame))
         if space is self.space:
             self.codes[id(code)] = code
             self.frames[id(code)] += 1
@@ -575,14 +617,27 @@ def _ran(tally: Tally) -> tuple[str, str]:
         by = "The graph of an earlier call matched and ran instead."
     elif tally.hits:
         by = "The cache returned the answer of an earlier call."
-    return f"{NO_LINE.capitalize()}.", by
+    if ops := _ops_that_call_python(tally):
+        by += f" Its {listed(ops, 3)} may call Python in another thread, where no line is counted."
+    return f"{_no_line(tally).capitalize()}.", by.strip()
+
+
+def _no_line(tally: Tally) -> str:
+    """Say that no line of the learner's ran, as far as that is known."""
+    return NO_LINE + " in this thread" * bool(_ops_that_call_python(tally))
+
+
+def _ops_that_call_python(tally: Tally) -> list[str]:
+    """Return the ops in the graphs that ran by which a graph calls a Python function."""
+    inside = {op for name, _ in tally.ran for op in _op(name)[1]}
+    return sorted(inside & CALL_PYTHON)
 
 
 def _name(tally: Tally) -> tuple[bool, str, str]:
     if tally.space is None:
         return False, "–", "no Python function of yours is called"
     if not tally.frames:
-        return False, "–", f"{NO_LINE}, so none of their names was looked up"
+        return False, "–", f"{_no_line(tally)}, so none of their names was looked up"
     if not tally.names:
         return False, "–", "your lines use only their own arguments and variables"
     shown = Counter()
@@ -641,7 +696,7 @@ def _frame(tally: Tally) -> tuple[bool, str, str]:
     if not tally.frames:
         found = "the graph was found, and " * bool(tally.keys and not tally.outcome)
         found = found or "the answer was found, and " * bool(tally.hits)
-        return False, "–", _joined(found + NO_LINE, others)
+        return False, "–", _joined(found + _no_line(tally), others)
     yours, copied, made = (tally.frames[who] for who in ("you", "AutoGraph", "Dynamo"))
     lines, operators = counted(tally.lines["you"], "line"), tally.operators.total()
     done = f"{lines}, {counted(operators, 'operator')}" if operators else lines

@@ -7,6 +7,7 @@ TensorFlow compares a function's arguments before and after the trace
 import copy
 import pickle
 import random
+import threading
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager, suppress
@@ -27,6 +28,7 @@ from ..cpython.objects import called, compiled, names_used, python_function
 from ..cpython.settrace import Printed, run_to_end
 from ..cpython.unwrapping import arguments as named_arguments
 from ..cpython.unwrapping import frameworks_of
+from ..text.error import error_message
 from ..text.value import of_library
 from .trace_ledger import watched_of
 from .trace_words import literal
@@ -67,6 +69,7 @@ NO_FRAMEWORK = (
 NO_FRAMEWORK += "to compare its way, or pass ways=."
 WHEN = {(True, True): "changed at every call", (False, True): "changed at the second call only"}
 FIRST = "changed at the first call, not at the second", "changed at the trace, not at the hit"
+SEEDED = "TensorFlow cannot put back what a random op with a seed has drawn"
 GONE = object()
 PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and nothing else
 
@@ -78,14 +81,15 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     and of what torch.compile returned, the Python function is run. Each way is called twice, unless
     it raises: a tf.function traces at the first call, and then hits. Each call finds the same
     state: containers and plain objects among the arguments, globals and closures, and the random
-    numbers of Python, NumPy and PyTorch. A change of it is named by its path and restored, also if
-    another thread made it. Names that a framework or Python itself adds are left alone. Objects
-    that are not compared (an array, a variable, an object of a library) are listed. What is printed
-    is compared. What a method, or a function reached through an attribute, changes elsewhere is
-    not. `ways`: heading -> what makes a callable of a function. The default is the function as it
-    is, and behind the frameworks that your program uses: `tf.function`, or a `torch.compile` of a
-    copy, with `backend="eager"`. What Dynamo keeps is as before afterwards; as it is, a function
-    runs what it calls of torch.compile's as plain Python.
+    numbers of Python, NumPy, PyTorch and TensorFlow. A change of it is named by its path and
+    restored, also if another thread made it. What a random op of TensorFlow with a seed has drawn
+    cannot be put back, and the row says it. Names that a framework or Python itself adds are left
+    alone. Objects that are not compared (an array, a variable, an object of a library) are listed.
+    What is printed is compared. What a method, or a function reached through an attribute, changes
+    elsewhere is not. `ways`: heading -> what makes a callable of a function. The default is the
+    function as it is, and behind the frameworks that your program uses: `tf.function`, or a
+    `torch.compile` of a copy, with `backend="eager"`. What Dynamo keeps is as before afterwards; as
+    it is, a function runs what it calls of torch.compile's as plain Python.
     `.model.entries` contains the rows. Example: `watch_mutations({"append": (step, [])})`
     """
     note, is_default = "", ways is None
@@ -184,7 +188,13 @@ def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
     left = f"; a graph tensor stays in {listed(leaked, MOST_NAMED)}" if leaked else ""
     sentences = [f"neither copied nor compared: {unseen}"] * bool(unseen)
     reaching = listed(sorted(before.reaching), MOST_NAMED)
+    functions = filter(_is_tf_function, before.leaves)
+    if before.draws_with_seed or any(map(tensorflow_private.draws_with_seed, functions)):
+        sentences.append(SEEDED)
     sentences += [f"not compared: what it reaches by {reaching} and does not name"] * bool(reaching)
+    sentences += [
+        f"a thread that it starts raised {w}" for w in dict.fromkeys(before.failed_threads)
+    ]
     if not error:
         some = any(words in kept for words in (*FIRST, WHEN[False, True]))
         tone = "failed" if leaked else "changed" if some else "plain"
@@ -223,17 +233,38 @@ def _run_twice(before: "_Snapshot", fn, args, way, used: set[str]) -> tuple[list
     while not error and len(runs) < 2:
         printed = Printed()
         with ExitStack() as stack:
-            traced = []
+            traced, use = [], None
             if restoring.module("tensorflow"):
                 traced = stack.enter_context(tensorflow_private.hearing_traces())
+                use = stack.enter_context(tensorflow_private.random_numbers_apart())
+                stack.enter_context(tensorflow_private.retraces_counted_apart())
             stack.enter_context(redirected(printed))
+            if made[0] is not fn:  # as it is, the program's own threads end as they do
+                stack.enter_context(_hearing_failed_threads(before.failed_threads))
             error = run_to_end(lambda: made[0](*args))
         used |= {"TensorFlow"} if traced else set()
         changed = before.changed() | ({"what it prints": ""} if printed.total else {})
+        changed |= {"tf.random": ""} if use and use.drawn else {}
+        before.draws_with_seed |= bool(use and use.has_own_seed)
         runs.append((changed, len(traced)))  # they keep alive what the function made
         leaked |= {path: 0 for path, now in changed.items() if _has_graph_tensor(now, known)}
         before.put_back()  # each call finds what the first one found
     return runs, leaked, error
+
+
+@contextmanager
+def _hearing_failed_threads(heard: list[str]):
+    """Add in words what ends a thread that is started in the block, which would print it."""
+    real, earlier = threading.excepthook, set(threading.enumerate())
+
+    def hear(failure) -> None:
+        if failure.thread in earlier:
+            real(failure)
+        else:
+            heard.append(error_message(failure.exc_value))
+
+    with restoring.patched(threading, excepthook=hear):
+        yield
 
 
 def _frameworks_behind(callable_object) -> set[str]:
@@ -268,6 +299,9 @@ class _Snapshot:
     def __init__(self, roots: list[tuple[str, object]]):
         self.leaves, self._held, self._random = [], {}, _random_states()
         self.reaching: set[str] = set()  # by what a body reaches more than its code names
+        self.draws_with_seed = False
+        self.failed_threads: list[str] = []  # what ended a thread that a body started, in words
+        self._generators: list[tuple] = []  # of TensorFlow: path, generator, its state
         waiting, met = [*roots], {}
         for path, one in waiting:
             if id(one) not in met:
@@ -287,6 +321,8 @@ class _Snapshot:
             found = [*self._keep(path, style, inside), (f"{path}.__call__", call)]
             return [*found, (called(type(one)), type(one))]
         self.leaves.append(one)
+        if _is_tf_generator(one) and (state := tensorflow_private.generator_state(one)):
+            self._generators.append((path, one, state))
         if real_isinstance(one, Enum, EnumMeta):
             return self._look_into_enum(path, one)
         if _is_users_space(one):
@@ -341,6 +377,8 @@ class _Snapshot:
         states = _random_states()
         drawn = (name for name, state in self._random.items() if states.get(name) != state)
         found = dict.fromkeys(drawn, "")
+        for path, generator, state in self._generators:
+            found |= {path: ""} if tensorflow_private.generator_state(generator) != state else {}
         for path, style, owner, before in self._held.values():
             now = _content(owner)
             if type(now) is set or type(now) is list and len(now) != len(before):
@@ -368,6 +406,20 @@ class _Snapshot:
                 owner.clear()
                 owner.update(before)
         _restore_random_states(self._random)
+        for _, generator, state in self._generators:
+            if tensorflow_private.generator_state(generator) != state:
+                tensorflow_private.restore_generator(generator, state)
+
+
+def _is_tf_generator(one) -> bool:
+    home = restoring.module("tensorflow.python.ops.stateful_random_ops")
+    return bool(home) and real_isinstance(one, home.Generator)
+
+
+def _is_tf_function(one) -> bool:
+    return bool(restoring.module("tensorflow")) and real_isinstance(
+        one, tensorflow_private.Function
+    )
 
 
 def _ways_to_reach_more(code: CodeType) -> set[str]:
@@ -516,6 +568,8 @@ def _can_change(leaf) -> bool:
         return False
     if type(leaf) is CACHE:
         return True
+    if _is_tf_generator(leaf):
+        return False  # its state is compared
     for home, names in VALUES.items():
         module = restoring.module(home)
         kinds = [getattr(module, name) for name in names if hasattr(module, name)]

@@ -88,7 +88,8 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
     if tf.inside_function():
         raise RuntimeError("nothing runs while TensorFlow traces; call watch_optimisation outside")
     concrete = traced(function, args, kwargs)
-    with tensorflow_private.run_metadata() as collected, running_user_code():
+    apart = tensorflow_private.retraces_counted_apart()
+    with apart, tensorflow_private.run_metadata() as collected, running_user_code():
         function(*args, **kwargs)
         graphs = list(collected().function_graphs)
     if not graphs:

@@ -22,6 +22,7 @@ MOST_KEYS = 200  # the newest, compared with; each trace asks again, so all woul
 LEAVES = {"TensorSpec": "tensor ", "Literal": "Python value "}
 FIRST = "first trace"
 AFTER_VARIABLES = "the trace that created the variables serves no later call: not a retrace"
+IN_ITSELF = "inside a trace of the same function: not a retrace"
 UNKNOWN = "unknown: each argument, each capture and the context fit a key, yet it was not used"
 CONTEXTS = {
     "parent_graph": ("eager", "inside another graph"),

@@ -11,6 +11,7 @@ import weakref
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from threading import get_ident
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from ...internals import tensorflow_private
@@ -21,7 +22,7 @@ from ...safety.restoring import preserves_interpreter_state
 from ..cpython.objects import called
 from ..cpython.unwrapping import refuse_other_framework
 from ..text.error import error_message, instead
-from .trace_causes import explain
+from .trace_causes import IN_ITSELF, explain
 from .trace_words import Names, is_complete
 
 KERAS = "keras.src.backend.tensorflow.trainer"
@@ -47,7 +48,9 @@ def watch(fn, **options) -> "Watched":
     Watching does not change the counts of a tf.function. `.model.traces` counts retraces too,
     `.retraces` only them, and each of `.model.entries` has `arguments`, `verdict`, `causes` and
     `note`. An argument is asked for its type once more than by TensorFlow. Example: `step =
-    watch_traces(step)`, then `step(x)` and `print(step)`
+    watch_traces(step)`, then `step(x)` and `print(step)`. As a decorator in a class it keeps a
+    ledger for each object, because TensorFlow keeps a tf.function for each; that of the class has
+    the rows of them all.
     """
     known = None if options else watched_of(fn)
     return known or Watched(as_function(fn, options))
@@ -124,9 +127,14 @@ class Watched:
     autograph_info__ = {}  # AutoGraph rewrites callers, but no function with this name
     unit = "call"  # what a row is
 
-    def __init__(self, function):
+    def __init__(self, function, whole=None, owner=None):
         self.function = function
+        # Of a method: the ledger of its class, which has these rows, too, and whose method it is.
+        self._whole, self._owner = whole, None if whole is None else weakref.ref(owner)
+        self._methods = weakref.WeakKeyDictionary()  # object -> what was made of its method
         self._names, self._calls = Names(), []
+        # The calls that trace now: their thread, and the traces that no row has told yet.
+        self._tracing: list[tuple[int, list]] = []
         self._fits: dict = {}  # key -> number of keys, its words, and how another one serves it
         self.__wrapped__ = python = function.python_function
         inner = python.__func__ if type(python) is MethodType else python
@@ -147,6 +155,18 @@ class Watched:
         if name == "function":
             raise AttributeError(name)
         return getattr(self.function, name)
+
+    def method_of(self, owner, made):
+        """Return `made(…)` of the method of an object, which has a ledger of its own.
+
+        TensorFlow makes a tf.function for each object, but not for a composite tensor: None then.
+        """
+        function = self.function.__get__(owner, type(owner))
+        if type(function) is MethodType:
+            return None
+        if owner not in self._methods:
+            self._methods[owner] = made(Watched(function, self, owner))
+        return self._methods[owner]
 
     def get_concrete_function(self, *args, **kwargs):
         """Trace if need be, without running; a row says what was asked for."""
@@ -237,15 +257,23 @@ class Watched:
         except Exception as broken:  # an argument's own `__eq__`, which must not change the call
             note = f"no key to compare with: {type(broken).__name__}"
             row = trace_entry("next", self._names.values(self.function, args, kwargs), "hit", note)
-        error, made = "", []
+        error, made, thread = "", [], get_ident()
+        around = [told for tracer, told in self._tracing if tracer == thread]
+        if around and row.verdict == "trace":
+            row = replace(row, note=IN_ITSELF, causes=(), compared="")
         try:
             with tensorflow_private.hearing_traces() as made:
+                if row.verdict == "trace":
+                    self._tracing.append((thread, made))
                 return call(*args, **kwargs)
         except BaseException as raised:
             error = error_message(raised)
             raise
         finally:
+            self._tracing = [(tracer, told) for tracer, told in self._tracing if told is not made]
             self._write(row, made, error, asked)
+            for traces in around:  # they are told of this call, and not again of the one around it
+                traces[:] = [one for one in traces if not any(one is own for own in made)]
 
     def _write(self, row: TraceEntry, made, error: str, asked: str) -> None:
         """Record the outcome of a call that was predicted as `row`."""
@@ -266,6 +294,9 @@ class Watched:
         words, note = asked + row.arguments, "; ".join(filter(None, notes))
         why = {"causes": row.causes, "compared": row.compared} if new else {}
         self._add(trace_entry("", words, verdict, note, traces=len(new), **why))
+        if whole := self._whole:
+            words = f"of {whole._names.thing(self._owner)}: {words}"
+            whole._add(trace_entry("", words, verdict, note, traces=len(new), **why))
 
     def _tell_traces(self, row: TraceEntry, new: list) -> list[str]:
         """Say as what a call was traced, and how often, where that is not as expected."""

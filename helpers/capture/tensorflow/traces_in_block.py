@@ -8,21 +8,33 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from types import FunctionType, MethodType
+from typing import NamedTuple
 
 from ...internals import tensorflow_private
 from ...model.framework_records import HEADINGS, MARKS, Cause, TraceLedger, trace_entry
-from ...model.phrase import counted
-from ...safety.arguments import real_isinstance
+from ...model.phrase import counted, listed
+from ...safety.arguments import is_exactly, real_isinstance
 from ...safety.users_frames import is_library
 from ..cpython.objects import called
 from ..text.error import error_message
-from .trace_causes import explain
+from ..text.value import SCALARS
+from .trace_causes import FIRST, IN_ITSELF, explain
 from .trace_ledger import KERAS, PYTHON, WHEN
 from .trace_words import Names
 
-MOST_PARTS = 20
+MOST_PARTS, MOST_OWNERS = 20, 200
+SELF, NOT_COMPARED = "self", object()
 OLD, NEW = "an earlier one", "a new one of its code"
+
+
+class Traced(NamedTuple):
+    """Code that was traced, kept so that its ids stay its own; its owners; after how many rows."""
+
+    codes: list
+    owners: dict[str, object]
+    ended: int
 
 
 class TracesSeen:
@@ -30,8 +42,9 @@ class TracesSeen:
 
     `.model` is as of `watch_traces`. A call that hits adds no row. Functions that were made before
     the block, as Keras does, and functions of other threads are included. A new tf.function is a
-    retrace if its code, of a method with the same self, was traced in the block, or by a
-    tf.function that was in memory at its start.
+    retrace if its code was traced in the block, or by a tf.function that was in memory at its
+    start, of the same owner: of a method the self, of a closure what it closes on, of a
+    functools.partial its arguments. What its own trace traces of a function is no retrace.
     Functions that tf.data traces are only counted. Errors in the block are raised. Example: `with
     watching_traces() as seen: train()`, then `assert not seen.model.retraces, str(seen)`
     """
@@ -40,35 +53,57 @@ class TracesSeen:
 
     def __init__(self):
         self._names, self._calls, self._of_data = Names(), [], 0
-        self._made: dict[tuple, list] = {}  # what was traced; kept, so that each id stays its own
+        self._made: dict[tuple, list[Traced]] = {}  # by the ids of the codes
 
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Hear of each trace in the block; what is traced already counts as traced before."""
         for function in tensorflow_private.traced_functions():
-            self._made |= _sources(parts_of(function.python_function))
-        with tensorflow_private.hearing_lookups(self._hear):
+            self._remember(parts_of(function.python_function))
+        with tensorflow_private.hearing_lookups(self._hear, lambda: len(self._calls)):
             yield
 
-    def _hear(self, python, key, known, error) -> None:
+    def _remember(self, parts: list) -> None:
+        """Note what has been traced, as often as its owner is another."""
+        if codes := _codes_of(parts):
+            owners, alike = _owners_of(parts), self._made.setdefault(_ids(codes), [])
+            if not any(_others(owners, one.owners) == [] for one in alike[-MOST_OWNERS:]):
+                alike.append(Traced(codes, owners, len(self._calls)))
+
+    def _tell_earlier(self, heard, parts: list, module: str) -> tuple[str, tuple[Cause, ...]]:
+        """Say of a first trace whether a trace of its code had ended when it began, and whose."""
+        found = self._made.get(_ids(_codes_of(parts)), [])
+        found = [one for one in found[-MOST_OWNERS:] if one.ended <= heard.began]
+        if not found:
+            return FIRST, ()
+        others = min((_others(_owners_of(parts), one.owners) for one in found), key=len)
+        if not others:
+            return _tell_new_function(parts, module) or (FIRST, ())
+        names = [name for name in others if name != SELF]
+        with_names = f"; its code was traced before, with another {listed(names, 3)}"
+        return FIRST + with_names * bool(names), ()
+
+    def _hear(self, heard) -> None:
+        python, error = heard.python_function, heard.error
         module = str(getattr(python, "__module__", ""))
         if module.startswith("tensorflow.python.data."):
             self._of_data += 1
             return
         parts = parts_of(python)
-        note, causes, compared = explain(list(known), key, self._names)
-        source = _sources(parts)
-        if not known and source and source.keys() <= self._made.keys():
-            note, causes = _tell_new_function(parts, module) or (note, causes)
+        note, causes, compared = explain(heard.earlier_keys, heard.key, self._names)
+        if heard.in_itself:
+            note, causes, compared = IN_ITSELF, (), ""
+        elif not heard.earlier_keys:
+            note, causes = self._tell_earlier(heard, parts, module)
         verdict, traces = "trace", 1
         if error:
             note = f"{WHEN['trace']}: {error_message(error)}"
             verdict, traces, causes, compared = "error", 0, (), ""
-        else:
-            self._made |= source
         subject = f"{len(self._calls) + 1}: {_name_of(python, parts)}"
-        words, why = self._names.arguments(key[1]), {"causes": causes, "compared": compared}
+        words, why = self._names.arguments(heard.key[1]), {"causes": causes, "compared": compared}
         self._calls.append(trace_entry(subject, words, verdict, note, traces=traces, **why))
+        if not error:
+            self._remember(parts)
 
     @property
     def model(self) -> TraceLedger:
@@ -84,7 +119,8 @@ class TracesSeen:
 
 def _name_of(python, parts: list) -> str:
     """Return the name of a traced function, and of the method that it wraps, if there is one."""
-    name = called(python)
+    partials = [part.func for part in parts if type(part) is partial]
+    name = called(partials[-1] if partials and _is_tensorflows(python) else python)
     methods = [called(part) for part in parts if type(part) is MethodType]
     return f"{name} ({methods[0]})" if methods and methods[0] != name else name
 
@@ -128,11 +164,12 @@ def _keras_models(parts: list) -> list:
 
 def parts_of(python) -> list:
     """Return a callable, and the functions, methods and tf.functions that it wraps or closes on."""
-    kinds, waiting, found = (*PYTHON, tensorflow_private.Function), [python], {}
+    kinds, waiting, found = (*PYTHON, partial, tensorflow_private.Function), [python], {}
     for part in waiting:
         if id(part) not in found and real_isinstance(part, *kinds) and len(found) < MOST_PARTS:
             found[id(part)] = part
-            waiting += (getattr(part, name, None) for name in ("__wrapped__", "_python_function"))
+            names = "__wrapped__", "_python_function", "func"
+            waiting += (getattr(part, name, None) for name in names)
             for cell in getattr(part, "__closure__", None) or ():
                 with suppress(ValueError):  # a cell without contents
                     waiting.append(cell.cell_contents)
@@ -142,27 +179,60 @@ def parts_of(python) -> list:
 def _codes_of(parts: list) -> list:
     """Return the code of the functions that are not TensorFlow's own wrappers."""
     python = [part for part in parts if real_isinstance(part, *PYTHON)]
-    homes = (str(part.__globals__.get("__name__")) for part in python)
-    return [
-        part.__code__
-        for part, home in zip(python, homes, strict=True)
-        if not home.startswith("tensorflow.")
-    ]
+    return [part.__code__ for part in python if not _is_tensorflows(part)]
 
 
-def _sources(parts: list) -> dict[tuple, list]:
-    """Return {ids of the code, and of the owners, of what a tf.function runs: code and owners}.
+def _is_tensorflows(python) -> bool:
+    return str(python.__globals__.get("__name__")).startswith("tensorflow.")
 
-    TensorFlow wraps each function in code of its own, which all of them share. The functions of
-    Keras's trainer are the same code for all models, so they count by their model.
+
+def _owners_of(parts: list) -> dict[str, object]:
+    """Return to whom the code of a tf.function belongs: name -> a value, or a weak reference.
+
+    These are of a method its self, of a closure what it closes on, of a partial its arguments. What
+    can be neither referred to weakly nor compared safely counts as the same. The functions of
+    Keras's trainer close on much that is made anew, so that of those only the model counts.
     """
-    codes = _codes_of(parts)
-    is_keras = any(getattr(part, "__module__", "") == KERAS for part in parts)
-    methods = [part.__self__ for part in parts if type(part) is MethodType]
-    owners = _keras_models(parts) if is_keras else methods
-    source = codes + [_weak(owner) for owner in owners]
-    return {tuple(map(id, source)): source} if codes else {}
+    methods = [tensorflow_private.owner_of(part) for part in parts if type(part) is MethodType]
+    if any(getattr(part, "__module__", "") == KERAS for part in parts):
+        return {SELF: tuple(map(_weak, _keras_models(parts)))}
+    found = {SELF: tuple(map(_weak, methods))}
+    for part in parts:
+        if real_isinstance(part, *PYTHON) and not _is_tensorflows(part):
+            names = zip(part.__code__.co_freevars, part.__closure__ or (), strict=True)
+            for name, cell in names:
+                with suppress(ValueError):  # a cell without contents
+                    found[name] = _told(cell.cell_contents)
+        elif type(part) is partial:
+            found |= {f"argument {at}": _told(one) for at, one in enumerate(part.args)}
+            found |= {name: _told(one) for name, one in part.keywords.items()}
+    return found
 
 
 def _weak(owner):
     return weakref.ref(owner) if type(owner).__weakrefoffset__ else owner
+
+
+def _told(value):
+    """Return what tells an owner from others: a plain value itself, else a weak reference."""
+    if is_exactly(value, *SCALARS):
+        return value
+    is_part = real_isinstance(value, *PYTHON, partial, tensorflow_private.Function)
+    return NOT_COMPARED if is_part or not type(value).__weakrefoffset__ else weakref.ref(value)
+
+
+def _others(owners: dict[str, object], earlier: dict[str, object]) -> list[str]:
+    """Return the names of the owners that are known to be others."""
+    names = dict.fromkeys([*owners, *earlier])
+    return [name for name in names if not _is_same(owners.get(name, ()), earlier.get(name, ()))]
+
+
+def _is_same(value, other) -> bool:
+    if type(value) is tuple is type(other):
+        return len(value) == len(other) and all(map(_is_same, value, other))
+    is_equal = is_exactly(value, *SCALARS) and type(value) is type(other) and value == other
+    return is_equal or value is other or NOT_COMPARED in (value, other)
+
+
+def _ids(codes: list) -> tuple[int, ...]:
+    return tuple(map(id, codes))

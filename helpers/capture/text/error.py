@@ -47,10 +47,9 @@ def error_message(error: BaseException) -> str:
     No path, address or number that changes is in it. A line of yours that the message names is at
     the end, such as `(line 3 of steps.py: y = g(x))`.
     """
-    name = real_type_name(error)
-    if words := missing_parts.sentence(error):
-        return f"{name}: {words}"
-    sentences = f"{name}{_words(error, name)}"
+    sentences = error_words(error)
+    if missing_parts.sentence(error):
+        return sentences
     for cause in _causes(error):
         kind = real_type_name(cause)
         words = _words(cause, kind)
@@ -58,6 +57,14 @@ def error_message(error: BaseException) -> str:
             full_stop = "" if sentences.endswith((".", "!", "?")) else "."
             sentences = f"{sentences}{full_stop} Behind it: {kind}{words}"
     return printable(sentences, LONGEST)
+
+
+def error_words(error: BaseException) -> str:
+    """Return the type of an exception, its message and its notes, without the errors behind it."""
+    name = real_type_name(error)
+    if words := missing_parts.sentence(error):
+        return f"{name}: {words}"
+    return printable(f"{name}{_words(error, name)}", LONGEST)
 
 
 def _words(error: BaseException, name: str) -> str:

@@ -125,6 +125,7 @@ def agreement(fn, args, **guard_sets) -> Ledger:
     for name, accepts in guard_sets.items():
         if not callable(accepts):
             raise TypeError(f"{name} must be a function of the arguments, not {label(accepts)}")
+    torch_private.needed("dynamo", "cache")
     supplied = _names_supplied(fn)
     fn, (args, kwargs) = tree.behind(fn)[0], tree.given(fn, tuple(args), {})
     calls, name, answers = _answers_of_compilers(

@@ -48,6 +48,7 @@ PART = re.compile(r"L\['\w+'\](?:\._modules\['\w+'\]|\.(?!_modules)\w+)?|[\w.]+|
 WRAPPED = "Dynamo starts with the wrapper that a decorator put around"
 LONGEST = 160
 TORCHS = re.compile(r"\*args, \*\*kwargs\)|  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
+WRAPPED_THING = "L['fn']", "L['fn'].__self__", "L['fn'].__func__.__code__"
 STATEFUL = ("NO_TENSOR_ALIASING", "OBJECT_ALIASING")
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)", re.DOTALL)
 KEY = re.compile(r"KeyError on (.+)\[([^][]+)\]")
@@ -131,6 +132,25 @@ def ledger(fn) -> dict:
 def entries(code: CodeType) -> list:
     """Return the live cache entries of a code object, in the order in which they were compiled."""
     return _live(torch_private.cache_entries(code))
+
+
+def entries_for(fn: FunctionType) -> list:
+    """Return the live cache entries that Dynamo made for calls of `fn`.
+
+    All that torch must wrap shares one wrapper, and so one cache. An entry is for what its guards
+    accept as the thing that the wrapper calls: the same function, or an object of the same class.
+    """
+    kept = entries(fn.__code__)
+    if not torch_private.is_wrapper_code(fn.__code__):
+        return kept
+    scope = {"L": closure_values(fn), "G": fn.__globals__}
+    return [
+        entry
+        for entry in kept
+        if not any(
+            leaf.source in WRAPPED_THING and _fails(leaf, scope, "") for leaf in leaves(entry)
+        )
+    ]
 
 
 def _live(kept) -> list:

@@ -42,7 +42,7 @@ from . import guard_tree
 from .compiled_calls import NO_MORE, CompiledCalls, failure_words, limit
 from .dynamo_recorder import in_file, resumed
 from .fx_graph import KINDS
-from .guard_tree import behind, copied, entries, entries_words, given, why_again
+from .guard_tree import behind, copied, entries, entries_for, entries_words, given, why_again
 from .guard_words import quoted
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
@@ -75,10 +75,11 @@ def watch(fn, **options) -> "Compiled":
         return fn
     refuse_other_framework(fn, (), "watch_recompiles", "PyTorch")
     function, told = behind(fn)
-    if torch_private.is_compiled(fn) or guard_tree.ledger(fn) or _compiled_inside(fn):
+    users_own = _find_compiled(fn)
+    if users_own is not None or guard_tree.ledger(fn):
         if options:
             raise TypeError(f"this is already compiled; pass {', '.join(options)} to torch.compile")
-        return Compiled(fn, function, fn, told)
+        return Compiled(fn, function, fn, told, wrapper=torch_private.wrapper_around(users_own))
     torch_private.refuse_late_dynamo()
     refuse_async(function, "watch_recompiles")
     compiled, function = _compile(fn, {"backend": "eager", **options})
@@ -93,13 +94,13 @@ def _is_call_of_module(fn) -> bool:
     return is_method and fn.__func__ is torch.nn.Module.__call__
 
 
-def _compiled_inside(fn) -> bool:
-    """Return whether a call of `fn` comes to what torch.compile made: its method, forward, func."""
+def _find_compiled(fn):
+    """Return what torch.compile made, to which a call of `fn` comes; None if there is nothing."""
     import torch
 
     for _ in range(DEEPEST):
         if torch_private.is_compiled(fn):
-            return True
+            return fn
         if real_isinstance(fn, functools.partial):
             fn = fn.func
         elif _is_call_of_module(fn):
@@ -111,8 +112,8 @@ def _compiled_inside(fn) -> bool:
         elif type(call := inherited(type(fn), "__call__")) is FunctionType:
             fn = call
         else:
-            return False
-    return False
+            return None
+    return None
 
 
 def _compile(fn, options):
@@ -153,8 +154,10 @@ class Compiled:
 
     unit = "call"  # what a row is
 
-    def __init__(self, compiled, function: FunctionType, fn, told=(), is_own=False):
+    def __init__(self, compiled, function: FunctionType, fn, told=(), is_own=False, wrapper=None):
+        """`wrapper`: torch's own around `function`, if Dynamo cannot start with `function`."""
         self._compiled, self.compiled_function, self.compiled_from = compiled, function, fn
+        self._start = wrapper or function
         self._rows: list[CompileEntry] = []
         self._sizes = {} if is_own else None  # what Dynamo learned of our copy
         self._why_skipped = ""
@@ -186,7 +189,7 @@ class Compiled:
     @property
     def model(self) -> CompileLedger:
         """Return the ledger as it is now."""
-        cached, rows = len(entries(self.compiled_function.__code__)), tuple(self._rows)
+        cached, rows = len(entries_for(self._start)), tuple(self._rows)
         told = [
             f"{number:,} {verdict}" if verdict in UNCOUNTED else counted(number, verdict)
             for verdict, number in Counter(row.verdict for row in rows).items()
@@ -194,7 +197,7 @@ class Compiled:
         note = f"{counted(len(rows), 'call')}: {', '.join(told)}; "
         note += f"{entries_words(cached)} in the cache."
         note = " ".join((note if rows else "no call yet.", *self.peeled))
-        fn = self.compiled_function
+        fn = self._start
         name = guard_tree.wrapped_name(fn)
         wrapper = f", in its wrapper {guard_tree.code_words(fn.__code__)}"
         wrapper = "" if name or not hasattr(fn, "__wrapped__") else wrapper
@@ -209,7 +212,7 @@ class _NotedCall:
     """One call of a `Compiled`: what is noted before, during and after it. Nothing here raises."""
 
     def __init__(self, ledger: Compiled):
-        self.ledger, self.code = ledger, ledger.compiled_function.__code__
+        self.ledger, self.start, self.code = ledger, ledger._start, ledger._start.__code__
         self.book = Bookkeeping()
         self.is_fatal, self.shown = False, UNKNOWN
         self.kept_before, self.failures = None, []
@@ -245,8 +248,7 @@ class _NotedCall:
 
     def _ask_guards(self, args, kwargs) -> None:
         """Note the compile ids in the cache, and a failure per entry; None where one accepts."""
-        function = self.ledger.compiled_function
-        kept = entries(function.__code__)
+        function, kept = self.start, entries_for(self.start)
         self.kept_before = {str(entry.compile_id) for entry in kept}
         if not kept:
             return
@@ -266,7 +268,7 @@ class _NotedCall:
             return "error", error_message(error)
         if self.kept_before is None:
             return UNKNOWN, ""
-        kept = entries(self.code)
+        kept = entries_for(self.start)
         called_again = [
             f"{self._who(code)}: {reason}"
             for code, reasons in self.asked
@@ -287,9 +289,11 @@ class _NotedCall:
 
     def _judge_new(self, entry, called_again) -> tuple[str, str]:
         """Return the verdict on a call for which Dynamo made an entry."""
-        because, dynamic = NOTHING, guard_tree.dynamic_words(entry, self.ledger.compiled_function)
+        because, dynamic = NOTHING, guard_tree.dynamic_words(entry, self.start)
         if self.kept_before:
             own = [reasons for code, reasons in self.asked if code is self.code]
+            if self.start is not self.ledger.compiled_function:
+                own = []  # torch's are about the entries of other modules, too
             told = own[-1] if own else explain_failures(self.failures or ())
             because = "\n".join(self._named(told)) or OTHER
             because = "\n".join((because, *called_again))
@@ -304,7 +308,8 @@ class _NotedCall:
             return "hit", ""
         why, because = self._why_eager(), self._named(explain_failures(self.failures or ()))
         if NO_MORE in why:
-            what = "" if because or not called_again else " what is called"
+            inside = " what is called" if called_again else " a part of it" if heard.ran else ""
+            what = "" if because else inside
             why = f"recompile_limit is {limit()}: plain Python ran{what}"
             because = because or called_again
         return "eager", "\n".join((why, *because))
@@ -322,17 +327,18 @@ class _NotedCall:
 
     def _named(self, reasons) -> list[str]:
         """Return reasons in the names of what the user called, where torch put a wrapper around."""
-        fn = self.ledger.compiled_function
+        fn = self.start
         return [guard_tree.in_users_names(reason, fn) for reason in reasons]
 
     def _is_new(self, noted) -> bool:
         return all(noted is not one for one in self.noted_before)
 
     def _who(self, frame) -> str:
-        code, (name, line) = self.code, resumed(frame.co_name)
+        code, (name, line) = self.ledger.compiled_function.__code__, resumed(frame.co_name)
         place = frame.co_filename, line or frame.co_firstlineno
         if place[0].endswith(WRAPPER) or (code.co_filename, code.co_firstlineno) == place:
-            name, place = code.co_name, (code.co_filename, code.co_firstlineno)
+            name = guard_tree.wrapped_name(self.start) or code.co_name
+            place = (code.co_filename, code.co_firstlineno)
         return f"{name}{', resumed' * bool(line)}{in_file(*place)}"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from helpers.capture.text.error import error_message
+from helpers.capture.text.error import error_words
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
 from helpers.model.tables import Column, Listing
@@ -168,7 +168,7 @@ def _write_chain(error: BaseException, space: dict, before: tuple = ()) -> str:
 
     `before`: the exceptions that led to this one. Where a chain is a circle, it ends there.
     """
-    words, before = error_message(error), (*before, error)
+    words, before = error_words(error), (*before, error)
     for how, link in ((" from ", error.__cause__), (" while handling ", error.__context__)):
         trace = link.__traceback__ if link is not None else None
         if link is None or (trace is not None and trace.tb_frame.f_globals is not space):
@@ -176,7 +176,7 @@ def _write_chain(error: BaseException, space: dict, before: tuple = ()) -> str:
         if error.__suppress_context__ and error.__cause__ is None:
             return f"{words} from None"
         if any(link is each for each in before):
-            return f"{words}{how}{error_message(link)} again"
+            return f"{words}{how}{error_words(link)} again"
         return f"{words}{how}{_write_chain(link, space, before)}"
     return words
 

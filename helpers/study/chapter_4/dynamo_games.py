@@ -143,6 +143,7 @@ def _change_further(first: dict) -> Iterator[Call]:
     others = {
         "x with nan": x * torch.nan,
         "x as a slice of a longer tensor": torch.cat([x, x])[len(x) :],
+        "x as a Parameter without gradients": torch.nn.Parameter(x.detach(), requires_grad=False),
         "n of a class derived from int": type("Derived", (int,), {})(n),
         "names with numbers": list(range(len(names))),
         "names of a class derived from list": type("Derived", (list,), {})(names),
@@ -152,16 +153,25 @@ def _change_further(first: dict) -> Iterator[Call]:
 
 
 def _change_globals(real: Real) -> Iterator[Call]:
-    """Yield calls in which a float of the module is an equal number of another type."""
+    """Yield calls in which a float of the module is an equal number: a new one, another type."""
     space = real.function.__globals__
     for name in sorted(names_used(real.function.__code__)):
         value = space.get(name)
         if type(value) is float:
             derived = type("Derived", (float,), {})
-            others = {"as NumPy's float64": np.float64, "of a class derived from float": derived}
+            others = {
+                "as NumPy's float64": np.float64,
+                "of a class derived from float": derived,
+                "as a new object": _copy_number,
+            }
             for words, kind in others.items():
                 world = partial(replacing, space, name, kind(value))
                 yield Call(f"global {name} {words}", dict(real.first), world)
+
+
+def _copy_number(value: float) -> float:
+    """Return an equal number that is another object."""
+    return float(repr(value))
 
 
 COMPILED = ([1.0, -2.0, 4.0], True), ([-1.0, -2.0, 0.5], False)

@@ -65,6 +65,7 @@ def _run(make) -> dict:
 EXPECTED = {
     "what it intercepts": [],
     "notes of other functions' calls": 0,
+    "the dtype of torch.ones_like(x, dtype=torch.int64) in the block": "torch.int64",
     "results of softsign in the block": [[-0.5, 0.75]] * 2,
     "notes of each call of softsign": [1, 1],
     "notes added or lost when the block ends": 0,
@@ -85,7 +86,9 @@ EXPECTED = {
 def _observe(make, ways: "_Ways") -> dict:
     with _block(make) as notes:
         torch.nn.functional.tanhshrink(input=torch.ones(2))
-        seen, counts, results = [ways.taken(), len(notes)], [len(notes)], []
+        by_keyword = torch.ones_like(torch.ones(2), dtype=torch.int64)
+        seen, counts = [ways.taken(), len(notes), str(by_keyword.dtype)], [len(notes)]
+        results = []
         for names in ((), ("input",)):
             found = the_call(*names)
             results.append(found.tolist() if hasattr(found, "tolist") else found)

@@ -73,7 +73,7 @@ def missing_op(seam, proof, cured, sources):
 
 def _names_the_cache(model) -> bool:
     owners = [getattr(row, "owner", "") for row in parts(model, "rows")]
-    return any("size" in owner and "C object" in owner for owner in owners)
+    return any("size(its cache)" in owner for owner in owners)
 
 
 def _names_the_frames(model) -> bool:

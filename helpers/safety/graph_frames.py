@@ -1,0 +1,48 @@
+"""The stack that TensorFlow notes with each op of a graph -> the same, without frames of verbs.
+
+It is in the errors of a graph that runs. A filter leaves files out of it
+(tensorflow/python/util/tf_stack.py); AutoGraph leaves out its own in this way, too.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from .users_frames import HOUSE
+
+
+@contextmanager
+def frames_left_out_of_graphs() -> Iterator[None]:
+    """Let no op that this thread makes in the block note a frame of these verbs."""
+    stacks = sys.modules.get("tensorflow.python.util.tf_stack")
+    if not hasattr(stacks, "StackTraceFilter"):  # no TensorFlow, or one that has no filters
+        yield
+        return
+    own = _kind_of_filter(stacks)()
+    own.__enter__()
+    try:
+        yield
+    finally:
+        # Its own `__exit__` refuses if a block ends out of order, as the cells of a notebook may.
+        open_filters = own._stack_dict[own._thread_key]
+        open_filters[:] = [each for each in open_filters if each is not own]
+
+
+@cache
+def _kind_of_filter(stacks) -> type:
+    class OwnFrames(stacks.StackTraceFilter):
+        def get_filtered_filenames(self) -> frozenset[str]:
+            return own_files() | self.parent.get_filtered_filenames()
+
+    return OwnFrames
+
+
+@cache
+def own_files() -> frozenset[str]:
+    """Return the files of this package, less those of the small systems, which learners run."""
+    house = Path(HOUSE)
+    return frozenset(
+        str(file) for file in house.rglob("*.py") if file.relative_to(house).parts[0] != "mini"
+    )
