@@ -44,6 +44,7 @@ PLACES = {
     | _places("torch._guards", "CompileId", compiling="CompileContext.try_get"),
     "guards": _places("torch._C._dynamo.guards", "RootGuardManager GlobalStateGuard")
     | _places("torch._dynamo.guards", "GuardManagerWrapper", guard_names="_get_closure_vars")
+    | _places("torch._dynamo.guards", "", shape_names="SYMPY_INTERP")
     | _places("torch._C", "_dispatch_keys")
     | _places("torch._C", "_dispatch_tls_local_include_set _dispatch_tls_local_exclude_set"),
     "state": _places("torch._C", "_len_torch_function_stack _len_torch_dispatch_stack")

@@ -168,7 +168,8 @@ def explain_failures(failures) -> tuple[str, ...]:
     first = (found[0] for found in failures if found)  # an entry that accepts has none
     for one in (*first, *(failure for found in failures for failure in found[1:])):
         name = OF_MODULE.sub("", one.source)
-        alike.setdefault((name, one.value, "" if one.value else one.checks), []).append(one)
+        is_of_one = one.value and name  # else the value is that of a check between several
+        alike.setdefault((name, one.value, "" if is_of_one else one.checks), []).append(one)
     for same in sorted(alike.values(), key=lambda same: min(one.entry for one in same)):
         lines, source, others = {}, same[0].source, len({one.source for one in same}) - 1
         for one in (one for one in same if one.source == source):

@@ -44,12 +44,13 @@ from .guard_words import (
 
 OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
 MISSING, MANY = object(), 60
+IN_CPP = "SYMBOLIC_SHAPE_GUARD"  # with torch._dynamo.config.enable_cpp_symbolic_shape_guards
+OF_SIZES = "SHAPE_ENV", IN_CPP  # one guard for all checks of sizes and numbers
 PART = re.compile(r"L\['\w+'\](?:\._modules\['\w+'\]|\.(?!_modules)\w+)?|[\w.]+|.+", re.DOTALL)
 WRAPPED = "Dynamo starts with the wrapper that a decorator put around"
 LONGEST = 160
 TORCHS = re.compile(r"\*args, \*\*kwargs\)|  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
 WRAPPED_THING = "L['fn']", "L['fn'].__self__", "L['fn'].__func__.__code__"
-STATEFUL = ("NO_TENSOR_ALIASING", "OBJECT_ALIASING")
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)", re.DOTALL)
 KEY = re.compile(r"KeyError on (.+)\[([^][]+)\]")
 LENGTH = re.compile(r"len\((.+)\) != (\d+)")
@@ -412,7 +413,8 @@ def resolve(source: str, scope):
     """Return the value of a source such as `L['x']`, or of a check of it, or MISSING."""
     try:
         with tensors.plainly():
-            return eval(check_of(source), dict(torch_private.guard_names()), scope)
+            names = {**torch_private.shape_names, **torch_private.guard_names()}
+            return eval(check_of(source), names, scope)
     except Exception:
         return MISSING
 
@@ -474,10 +476,14 @@ def _unplaced(number: int, part: str, scope: dict) -> Failure:
 
 
 NO_REASON = "unknown: torch refuses this entry without a reason"
+NOT_EVALUATED = "unknown whether these hold, as they cannot be evaluated here"
+NONE_FAILS = "unknown: torch refuses these together, and each holds when it is evaluated by itself"
 
 
 def _failed(number: int, leaf, scope: dict, part: str = "", said: str = "") -> list[Failure]:
     """Return what differs from what a guard asks for, a record for each thing that differs."""
+    if leaf.kind in OF_SIZES:
+        return _failed_between(number, leaf, scope, is_first=bool(part))
     reason = part
     part = part if part in leaf.parts else leaf.parts[0]
     own = leaf.kind != OF_TENSOR or not TORCHS.search(part)  # of `F.linear` in nn.Linear: no help
@@ -490,21 +496,54 @@ def _failed(number: int, leaf, scope: dict, part: str = "", said: str = "") -> l
     return failures
 
 
+def _failed_between(number: int, leaf, scope: dict, is_first: bool) -> list[Failure]:
+    """Return which checks of sizes and numbers fail: torch has one guard for all of them.
+
+    If another guard `is_first` to fail, a size may be of a dimension that this call does not have.
+    """
+    answers = {part: _holds(part, scope) for part in leaf.parts}
+    failed = [part for part, holds in answers.items() if holds is False]
+    unknown = {plain_source(check_of(part)): None for part, yes in answers.items() if yes is None}
+    told = [
+        Failure(
+            number, "", leaf.kind, plain_source(check_of(part)), line_of([part]),
+            _sizes_in(part, scope), place_of([part]),
+        )
+        for part in failed
+    ]  # fmt: skip
+    if unknown and is_first:
+        told.append(Failure(number, "", leaf.kind, f"{NOT_EVALUATED}: {'; '.join(unknown)}"))
+    if is_first and not told:
+        told.append(Failure(number, "", leaf.kind, f"{NONE_FAILS}: {leaf.guard(number).checks}"))
+    return told
+
+
+def _holds(part: str, scope: dict) -> bool | None:
+    """Return whether the check in a part of a guard holds; None if that cannot be told."""
+    answer = resolve(part, scope)
+    try:
+        return None if answer is MISSING else bool(answer)
+    except Exception:  # of somebody's own value
+        return None
+
+
+def _sizes_in(part: str, scope: dict) -> str:
+    """Return what the sizes and numbers in a check are in this call."""
+    found = {size: resolve(size, scope) for size in dict.fromkeys(SIZE.findall(check_of(part)))}
+    known = {size: value for size, value in found.items() if value is not MISSING}
+    return ", ".join(
+        f"{plain_source(size)} is {short_repr(value)}" for size, value in known.items()
+    )
+
+
 def _differences(leaf, scope: dict, part: str, reason: str, said: str):
     """Yield (what, what it is, what it must be) of each thing that differs from a guard."""
     checks = leaf.guard(1).checks
     if leaf.kind == "NO_TENSOR_ALIASING":
-        yield "", _one_tensor(part, scope), checks
+        yield "", _one_tensor(part, scope) or "two of them are one tensor", checks
     elif leaf.kind == "OBJECT_ALIASING":
         checks = plain_source(check_of(part))
         yield "", f"{checks.replace(' is ', ' is another object than ', 1)}", checks
-    elif leaf.source == BETWEEN:
-        sizes = dict.fromkeys(SIZE.findall(check_of(part)))
-        found = {size: resolve(size, scope) for size in sizes}
-        said_of = (
-            f"{plain_source(n)} is {short_repr(v)}" for n, v in found.items() if v is not MISSING
-        )
-        yield "", ", ".join(said_of), plain_source(check_of(part))
     elif leaf.kind == "GLOBAL_STATE":
         if changed := changed_settings(leaf.parts[0], reason):
             yield from ((name, now, f"it is {asked}") for name, now, asked in changed)
@@ -536,14 +575,14 @@ def _tensor_differences(leaf, scope: dict, said: str, checks: str):
 
 
 def _one_tensor(part: str, scope: dict) -> str:
-    """Say which sources of an aliasing guard are one tensor."""
+    """Say which sources of an aliasing guard are one tensor; nothing if no two are."""
     found = re.search(r"check_no_aliasing\((.*)\)", check_of(part))
     values = [(one, resolve(one, scope)) for one in (found[1].split(", ") if found else ())]
     for at, (source, value) in enumerate(values):
         for other, same_one in values[at + 1 :]:
             if value is same_one and value is not MISSING:
                 return f"{plain_source(source)} and {plain_source(other)} are one tensor"
-    return "two of them are one tensor"
+    return ""
 
 
 def why_again(kept, frame, said=()) -> tuple[str, ...]:
@@ -590,8 +629,13 @@ def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:
 
 
 def _fails(leaf, scope, part: str) -> bool:
-    if leaf.kind in STATEFUL and leaf.source != BETWEEN:  # only the whole tree can tell
-        return "Duplicate tensor" in part if leaf.kind == STATEFUL[0] else part in leaf.parts
+    """Return whether a guard fails for these values; `part`: what torch says that fails first."""
+    if leaf.kind == "NO_TENSOR_ALIASING":  # this and the next see several values in turn
+        return "Duplicate tensor" in part or bool(_one_tensor(leaf.parts[0], scope))
+    if leaf.kind == "OBJECT_ALIASING":
+        return part in leaf.parts or any(_holds(one, scope) is False for one in leaf.parts)
+    if leaf.kind == IN_CPP:  # asked alone, it waits for the other values
+        return any(_holds(one, scope) is False for one in leaf.parts)
     value = scope["L"] if leaf.source in ("L", BETWEEN) else resolve(leaf.source, scope)
     try:
         return value is not MISSING and not leaf.check(value)

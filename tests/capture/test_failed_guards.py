@@ -1,0 +1,163 @@
+"""The guards that a row names fail on the values of the call, each by itself, and no other does.
+
+The judge evaluates torch's text of each guard as Python, and compares tensors in its own words.
+"""
+
+import math
+import re
+
+import pytest
+
+from helpers import watch_recompiles, watching_recompiles
+from helpers.capture.torch import guard_tree
+
+pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
+torch = pytest.importorskip("torch")
+ones = torch.ones
+
+
+def smooth(x, y, s):
+    return torch.nn.functional.cross_entropy(x, y, label_smoothing=s)
+
+
+def alias(x, y, s):
+    return x + y * s
+
+
+def parity(x, y):
+    if x.shape[0] % 2 == 0:
+        return x * 2
+    return x + 1 if x.shape[0] > y.shape[0] * 2 else x * 3
+
+
+def reshaped(x, y):
+    return x.reshape(-1, 2) + y
+
+
+def numbers(x, n, f):
+    return x * n * f if n > 3 else x[:n] * f
+
+
+def ranks(x):
+    return x * 2 if x.shape[0] == x.shape[-1] else x + 1
+
+
+def sliced(x, n):
+    return x[n:] if x.shape[0] > n else x
+
+
+LABELS, SAME = torch.tensor([0, 1, 1, 2]), ones(3)
+PROGRAMS = {
+    smooth: [
+        (ones(4, 3), LABELS, 0.1),
+        (ones(2, 3, requires_grad=True), LABELS[:2], 0.2),
+        (torch.zeros(2, 2), LABELS[:2], 0.0),
+        (torch.zeros(3, 2), LABELS[:3], 0.2),
+    ],
+    alias: [
+        (ones(3), ones(3), 0.1),
+        (SAME, SAME, 0.1),
+        (ones(3), ones(3), 0.2),
+        (SAME, SAME, 0.3),
+        (ones(4), ones(4), 0.3),
+    ],
+    parity: [(ones(n), ones(m)) for n, m in ((4, 3), (6, 5), (7, 5), (40, 6), (41, 6), (41, 30))],
+    reshaped: [(ones(n), ones(m, 2)) for n, m in ((4, 2), (6, 3), (6, 1), (8, 4), (2, 1))],
+    ranks: [(ones(4, 4),), (ones(5, 5),), (ones(6, 7),), (ones(3),), (ones(2, 8).T,)],
+    numbers: [
+        (ones(4), n, f)
+        for n, f in ((2, 0.1), (3, 0.2), (5, 0.2), (7, 0.3), (1, math.nan), (True, 0.1))
+    ],
+    sliced: [(ones(4), 2), (ones(5), 3), (ones(3), 3), (ones(3), 7), (ones(6, 1), 1)],
+}
+OF_SEVERAL = "NO_TENSOR_ALIASING", "OBJECT_ALIASING"  # values: which one it hangs on is no matter
+IN_CPP = pytest.param(True, marks=[pytest.mark.long, pytest.mark.needs("c-compiler")])
+TENSOR = re.compile(r"torch\.(\w+), device=\w+, requires_grad=(\w+), size=\[(.*?)\]")
+
+
+def holds(leaf, part, seen, space):
+    """Return whether a part of a guard holds by its text; None if that is not Python of here."""
+    text = part.split("  # ")[0].strip()
+    if found := TENSOR.search(text):
+        value = eval(leaf.source, {}, {"L": seen})
+        asked = [size for size in found[3].split(", ") if size]
+        return (
+            torch.is_tensor(value)
+            and (str(value.dtype), str(value.requires_grad)) == (f"torch.{found[1]}", found[2])
+            and value.dim() == len(asked)
+            and all(n in ("None", str(m)) for n, m in zip(asked, value.shape, strict=True))
+        )
+    if found := re.fullmatch(r"check_no_aliasing\((.*)\)", text):
+        values = [eval(one, {}, {"L": seen}) for one in found[1].split(", ")]
+        return len({*map(id, values)}) == len(values)
+    try:
+        return bool(eval(text, {"math": math, "__math_isnan": math.isnan}, {"L": seen, "G": space}))
+    except (NameError, SyntaxError, IndexError):  # or of a dimension that is not there
+        return None
+
+
+def expected(entry, seen, space):
+    """Return (kind, text) of each guard that fails; of checks of sizes, of each by itself."""
+    found, scope = set(), {"L": seen}
+    for leaf in guard_tree.leaves(entry):
+        failed = [part for part in leaf.parts if holds(leaf, part, seen, space) is False]
+        if leaf.kind in guard_tree.OF_SIZES:
+            texts = [guard_tree.plain_source(part.split("  # ")[0].strip()) for part in failed]
+            found |= {("SHAPE_ENV", text) for text in texts}
+        elif failed or (leaf.kind == "TYPE_MATCH" and not leaf.check(eval(leaf.source, scope))):
+            source = "" if leaf.kind in OF_SEVERAL else guard_tree.plain_source(leaf.source)
+            found.add((leaf.kind, source))
+    return found
+
+
+def named(failures):
+    """Return the same of what a verb says."""
+    return {
+        ("SHAPE_ENV", one.checks)
+        if one.kind in guard_tree.OF_SIZES
+        else (one.kind, "" if one.kind in OF_SEVERAL else one.source)
+        for one in failures
+    }
+
+
+@pytest.mark.parametrize("in_cpp", [False, IN_CPP])
+@pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: fn.__name__)
+def test_named_guards_are_those_that_fail(fn, in_cpp):
+    torch._dynamo.reset()
+    with torch._dynamo.config.patch(enable_cpp_symbolic_shape_guards=in_cpp):
+        live, recompiles = watch_recompiles(fn), 0
+        for args in PROGRAMS[fn]:
+            start = live.compiled_function
+            seen = guard_tree.frame_locals(start, args, {})
+            kept = guard_tree.entries(start.__code__)
+            refuse = not any(e.guard_manager.root.check_verbose(seen).result for e in kept)
+            if kept and refuse:
+                told = guard_tree.reasons(kept, fn.__globals__, seen)
+                for entry, failures in zip(kept, told, strict=True):
+                    assert named(failures) == expected(entry, seen, fn.__globals__)
+                recompiles += 1
+            live(*args)
+            assert "unknown" not in live.model.entries[-1].note
+    assert recompiles >= 3
+
+
+def test_float_that_a_size_guard_holds_is_named_and_a_size_that_holds_is_not():
+    torch._dynamo.reset()
+    compiled = torch.compile(smooth, backend="eager")
+    with watching_recompiles() as seen:
+        for args in PROGRAMS[smooth][:3]:
+            compiled(*args)
+    (last,) = re.findall(r"entry 2: (.*)", seen.model.entries[2].note)
+    assert "requires_grad mismatch" in last and "s is 0.0 (guard: s == 0.2" in last
+    assert "y.size()[0]" not in last
+
+
+def test_check_that_cannot_be_evaluated_is_unknown(monkeypatch):
+    torch._dynamo.reset()
+    live = watch_recompiles(numbers)
+    for args in PROGRAMS[numbers][:2]:
+        live(*args)
+    monkeypatch.setattr(guard_tree, "_holds", lambda part, scope: None)
+    live(ones(4), 9, 0.2)
+    assert "unknown whether these hold" in live.model.entries[-1].note
+    assert "n is 9" not in live.model.entries[-1].note.split("unknown")[1]
