@@ -63,7 +63,7 @@ PROGRAMS = {
     ],
     parity: [(ones(n), ones(m)) for n, m in ((4, 3), (6, 5), (7, 5), (40, 6), (41, 6), (41, 30))],
     reshaped: [(ones(n), ones(m, 2)) for n, m in ((4, 2), (6, 3), (6, 1), (8, 4), (2, 1))],
-    ranks: [(ones(4, 4),), (ones(5, 5),), (ones(6, 7),), (ones(3),), (ones(2, 8).T,)],
+    ranks: [(ones(4, 4),), (ones(5, 5),), (ones(6, 7),), (ones(3),), (ones(2, 2, 2),)],
     numbers: [
         (ones(4), n, f)
         for n, f in ((2, 0.1), (3, 0.2), (5, 0.2), (7, 0.3), (1, math.nan), (True, 0.1))
