@@ -10,7 +10,6 @@ import inspect
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from operator import length_hint
 from types import CodeType, FunctionType, MethodType
 
 from ...internals import torch_private
@@ -41,18 +40,30 @@ from .guard_words import (
     quoted,
     tensor_differences,
 )
+from .source_values import (
+    MISSING,
+    NeedsUsersCode,
+    elements_left,
+    length,
+    read,
+    runs_users_method,
+    value_of,
+)
 
 OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
-MISSING, MANY = object(), 60
+MANY = 60
 IN_CPP = "SYMBOLIC_SHAPE_GUARD"  # with torch._dynamo.config.enable_cpp_symbolic_shape_guards
 OF_SIZES = "SHAPE_ENV", IN_CPP  # one guard for all checks of sizes and numbers
 PART = re.compile(r"L\['\w+'\](?:\._modules\['\w+'\]|\.(?!_modules)\w+)?|[\w.]+|.+", re.DOTALL)
+ASK_ONE = "TYPE_MATCH", "ID_MATCH", "NONE_MATCH", "TRUE_MATCH", "FALSE_MATCH", OF_TENSOR
+HEAR = {"LENGTH_CHECK": "__len__", "HASATTR": "__getattr__", "NO_HASATTR": "__getattr__"}
 WRAPPED = "Dynamo starts with the wrapper that a decorator put around"
 LONGEST = 160
 TORCHS = re.compile(r"\*args, \*\*kwargs\)|  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
 WRAPPED_THING = "L['fn']", "L['fn'].__self__", "L['fn'].__func__.__code__"
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)", re.DOTALL)
 KEY = re.compile(r"KeyError on (.+)\[([^][]+)\]")
+OWNED = re.compile(r"it has (the|an?|no) (key|attribute) (.+)", re.DOTALL)
 LENGTH = re.compile(r"len\((.+)\) != (\d+)")
 SOURCE = r"[LG]\['\w+'\](?:\.\w+\b(?!\()|\[[^]]*\])*"
 SIZE = re.compile(
@@ -411,12 +422,39 @@ def children(manager) -> list:
 
 def resolve(source: str, scope):
     """Return the value of a source such as `L['x']`, or of a check of it, or MISSING."""
+    return value_of(check_of(source), scope)
+
+
+def asking_runs_users_code(entry, scope: dict) -> bool:
+    """Return whether torch would run code of the user's to ask the guards of a cache entry.
+
+    Torch reads attributes as Python does, so a property runs, and takes the length of a list or a
+    class derived from it by its `__len__`. A program would feel that it runs once more.
+    """
+    return _runs_users_code(entry.guard_manager.root, scope)
+
+
+def _runs_users_code(manager, scope: dict) -> bool:
     try:
-        with tensors.plainly():
-            names = {**torch_private.shape_names, **torch_private.guard_names()}
-            return eval(check_of(source), names, scope)
-    except Exception:
-        return MISSING
+        value = read(manager.get_source(), scope)
+    except NeedsUsersCode:
+        return True
+    except Exception:  # nothing is there, and so torch goes no further
+        return False
+    for guard in manager.get_leaf_guards():
+        kind = type_name(guard)
+        if _asks_users_code(kind, value):
+            return True
+        if kind in ASK_ONE and not guard.check(value):
+            return False
+    return any(_runs_users_code(child, scope) for child in children(manager))
+
+
+def _asks_users_code(kind: str, value) -> bool:
+    """Return whether a guard of this kind runs code of the class of a value."""
+    return runs_users_method(value, HEAR.get(kind, "")) or (
+        kind in HEAR and runs_users_method(value, "__getattribute__")
+    )
 
 
 def failure(number: int, entry, fn, seen: dict) -> Failure | None:
@@ -466,9 +504,9 @@ def _unplaced(number: int, part: str, scope: dict) -> Failure:
     words = check_of(part)
     if found := LENGTH.fullmatch(words):
         value = resolve(found[1], scope)
-        length = "" if value is MISSING else f"of length {len(value)}"
+        now = "" if value is MISSING else _length_words(value)
         source = plain_source(found[1])
-        return Failure(number, source, "LENGTH_CHECK", f"its length is {found[2]}", "", length)
+        return Failure(number, source, "LENGTH_CHECK", f"its length is {found[2]}", "", now)
     if found := KEY.fullmatch(words):
         source, key = plain_source(found[1]), found[2]
         return Failure(number, source, "", f"it has the key {key}", "", f"without the key {key}")
@@ -587,8 +625,10 @@ def _one_tensor(part: str, scope: dict) -> str:
 
 def why_again(kept, frame, said=()) -> tuple[str, ...]:
     """Return in lines which guards of its cache entries make Dynamo compile a frame once more."""
+    live, scope = _live(kept), {"L": frame.f_locals, "G": frame.f_globals}
     try:
-        found = reasons(_live(kept), frame.f_globals, frame.f_locals)
+        is_felt = any(asking_runs_users_code(entry, scope) for entry in live)
+        found = [] if is_felt else reasons(live, scope["G"], scope["L"])
     except Exception:  # of somebody's own values
         found = []
     told = (re.sub(r"^\d+/\d+: ", "", reason).split("\n")[0] for reason in said)
@@ -598,9 +638,14 @@ def why_again(kept, frame, said=()) -> tuple[str, ...]:
     return tuple(in_users_names(one, None, frame.f_code, frame.f_locals) for one in words)
 
 
+def _length_words(value) -> str:
+    found = length(value)
+    return short_repr(value) if found is MISSING else f"of length {found}"
+
+
 def _describe_value(kind: str, value, checks: str = "") -> str:
     if checks.startswith("its length is ") or kind in LENGTHS:
-        return f"of length {len(value)}" if hasattr(type(value), "__len__") else short_repr(value)
+        return _length_words(value)
     if kind == OF_TENSOR and tensors.is_tensor(value):
         grad = ", requires grad" * bool(tensors.field(value, "requires_grad"))
         return f"{tensors.shown_tensor(value) or type_name(value)}{grad}"
@@ -610,10 +655,13 @@ def _describe_value(kind: str, value, checks: str = "") -> str:
         return (
             f"of type {name}, another class of the same name" if is_namesake else f"of type {name}"
         )
+    if found := OWNED.match(checks):
+        return f"{'with' if found[1] == 'no' else 'without'} the {found[2]} {found[3]}"
     if kind == "DIMENSION_DYNAMIC_MARKING_GUARD":
         return "marked dynamic or static"
     if checks.startswith("the number of items left in it is "):
-        return f"an iterator with {length_hint(value)} items left"
+        left = elements_left(value)
+        return "" if left is MISSING else f"an iterator with {left} items left"
     if checks.startswith("as int, it equals "):
         return f"{int.__int__(value)} as int"
     return "another object" if kind == "ID_MATCH" else short_repr(value)
@@ -637,6 +685,8 @@ def _fails(leaf, scope, part: str) -> bool:
     if leaf.kind == IN_CPP:  # asked alone, it waits for the other values
         return any(_holds(one, scope) is False for one in leaf.parts)
     value = scope["L"] if leaf.source in ("L", BETWEEN) else resolve(leaf.source, scope)
+    if _asks_users_code(leaf.kind, value):
+        return False
     try:
         return value is not MISSING and not leaf.check(value)
     except Exception:

@@ -10,9 +10,11 @@ import re
 
 from ...internals import torch_private
 from ...safety import restoring
+from ...safety.arguments import real_isinstance
 from ..text import tensors
 from ..text.value import type_name
 from .dynamo_recorder import IMPORTED, same
+from .source_values import runs_users_method
 
 BETWEEN, STATE = "(between values)", "(the state of torch)"
 OF_TENSOR = "TENSOR_MATCH"
@@ -144,10 +146,9 @@ def is_same_but_for_type(text: str, value) -> str:
         constant = ast.literal_eval(text.partition(" == ")[2])
     except (ValueError, SyntaxError):
         return ""
-    equal = type(constant) is not type(value) and isinstance(value, (int, float)) and (
-        constant == value
-    )  # fmt: skip
-    return type_name(constant) if equal else ""
+    is_number = real_isinstance(value, int, float) and not runs_users_method(value, "__eq__")
+    is_other = is_number and type(constant) is not type(value) and constant == value
+    return type_name(constant) if is_other else ""
 
 
 # ------------------------------------------------------------------ settings of torch

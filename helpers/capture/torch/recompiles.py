@@ -257,6 +257,9 @@ class _NotedCall:
             seen = guard_tree.frame_locals(function, *arguments)
         except TypeError:  # the call itself will say it
             return
+        scope = {"L": seen, "G": function.__globals__}
+        if any(guard_tree.asking_runs_users_code(entry, scope) for entry in kept):
+            return
         is_hit = any(entry.guard_manager.root.check_verbose(seen).result for entry in kept)
         found = None if is_hit else guard_tree.reasons(kept, function.__globals__, seen)
         self.failures = found
