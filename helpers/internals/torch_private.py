@@ -541,6 +541,12 @@ def inner_function(fn):
     return fn.__wrapped__ if around else fn  # what Dynamo cannot start with, torch wraps first
 
 
+def is_module_call(fn) -> bool:
+    """Return whether it is what `module.compile()` compiles: the module's own `_call_impl`."""
+    home = restoring.module("torch.nn.modules.module")
+    return type(fn) is MethodType and fn.__func__ is getattr(home.Module, "_call_impl", None)
+
+
 def is_compiled(fn) -> bool:
     """Return whether it comes from `torch.compile`, or is a module compiled in its place."""
     return inner_function(fn) is not fn or static_attribute(fn, "_compiled_call_impl") is not None

@@ -113,7 +113,8 @@ def test_what_fails_in_torchs_shared_wrapper_turns_others_off_and_that_is_unknow
     with watching_recompiles() as seen:
         compiled(X)
     assert (seen.model.compiled_calls, seen.model.eager) == (0, 1)
-    assert "unknown: Dynamo did not look at this code again" in seen.model.note
+    assert "Dynamo did not look at Sequential (" in seen.model.note
+    assert "torch has one wrapper for all" in seen.model.note
     live = watch_recompiles(net)  # a wrapper of its own
     assert live.each((X,), (X,)) == "compile hit"
 
@@ -308,3 +309,104 @@ def test_a_module_of_torch_has_the_verdicts_that_its_backend_counts(kind, way, w
     assert rows and all("size mismatch at index 0" in row.note for row in rows), watched
     assert not any("LayerNorm" in row.note for row in rows), watched
     assert f"{sum(numbers)} entries in the cache" in watched.model.note
+
+
+class Own(torch.nn.Module):
+    """A module of the user, around one of torch's."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.inner(x) + 1
+
+    def step(self, x):
+        return self.inner(x) * 2
+
+
+class Outer(torch.nn.Module):
+    """A module of the user that is not compiled, around one that is."""
+
+    def __init__(self, compiled):
+        super().__init__()
+        self.inner = compiled
+
+    def forward(self, x):
+        return self.inner(x) - 1
+
+
+def in_place(module, backend):
+    module.compile(backend=backend)
+    return module
+
+
+def hooked(module, backend):
+    module.register_forward_hook(lambda module, args, out: out * 2)
+    return in_place(module, backend)
+
+
+def no_op_first(x, is_on=True):
+    return x * 2 if is_on else x
+
+
+# what is compiled before the block -> whether compiled code runs, and what plain Python runs
+WARM = {
+    "own module": (lambda b: in_place(Own(), b), True, ""),
+    "with a hook": (lambda b: hooked(Own(), b), True, ""),
+    "inside an own one": (lambda b: Outer(in_place(Own(), b)), True, ""),
+    "method": (lambda b: torch.compile(Own().step, backend=b), True, ""),
+    "module of torch": (lambda b: in_place(torch.nn.Linear(2, 2), b), False, "Linear.forward"),
+    "own inside torch's": (
+        lambda b: in_place(torch.nn.Sequential(Own(), torch.nn.ReLU()), b),
+        True,
+        "Sequential.forward",
+    ),
+    "torch's through compile": (
+        lambda b: torch.compile(torch.nn.Linear(2, 2), backend=b),
+        True,
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WARM)
+def test_modules_that_are_warm_are_told_by_what_ran(name):
+    make, is_compiled, plain = WARM[name]
+    torch._dynamo.reset()
+    runs = []
+
+    def backend(graph, inputs):
+        return lambda *args: runs.append(1) or graph.forward(*args)
+
+    module, x = make(backend), torch.ones(3, 2)
+    module(x), runs.clear()
+    with watching_recompiles() as seen:
+        module(x), module(x)
+    model = seen.model
+    assert (model.calls, model.compiled_calls) == (2, 2 * is_compiled) and is_compiled == bool(runs)
+    assert model.eager == 2 * bool(plain) and "unknown" not in model.note
+    assert (
+        f"Dynamo did not look at {plain} (" in model.note if plain else "Because" not in str(seen)
+    )
+    if name != "inside an own one":
+        live = watch_recompiles(module)
+        assert live.each((x,), (x,)) == ("eager eager" if plain else "hit hit")
+        assert plain in live.model.entries[0].note
+
+
+def test_later_calls_are_not_told_what_dynamo_found_in_the_first():
+    torch._dynamo.reset()
+    compiled = torch.compile(no_op_first, backend="eager")
+    with watching_recompiles() as seen:
+        compiled(X, False), compiled(X), compiled(X)
+    found = "Dynamo found no tensor op to compile in no_op_first"
+    assert f"{found} (test_recompile_calls.py" in seen.model.note and seen.model.eager == 3
+    assert "Dynamo did not look at no_op_first (test_recompile_calls.py" in seen.model.note
+    assert seen.model.note.count("(1×)") == seen.model.note.count("(2×)") == 1
+    torch._dynamo.reset()
+    live = watch_recompiles(no_op_first)
+    live(X, False), live(X)
+    first, second = (row.note for row in live.model.entries)
+    assert first.startswith(found) and second.startswith("Dynamo did not look at no_op_first")
+    assert f". In call 1: {found}" in second

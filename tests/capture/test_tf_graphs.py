@@ -68,6 +68,36 @@ def test_bodies_are_groups_named_after_their_caller():
     assert graph.node("cond:then_branch/cond/mul").label == "mul"
 
 
+def switched(x):
+    return tf.switch_case(tf.cast(x, tf.int32), [lambda: x + 1, lambda: x * 2])
+
+
+def nested(n):
+    i = tf.constant(0)
+    while i < n:
+        j = i
+        while j > 0:
+            j -= 1
+        i += 1
+    return i
+
+
+@pytest.mark.parametrize(
+    "fn, argument, parts",
+    [
+        (branch_and_loop, 1.0, {"then branch", "else branch", "condition", "body"}),
+        (switched, 1.0, {"branch"}),
+        (nested, 3, {"condition", "body"}),
+        (tf.function(lambda x: tf.function(lambda y: y + 1)(x)), 1.0, {"body"}),
+    ],
+)
+def test_functions_of_an_op_are_told_by_what_they_are_of_it(fn, argument, parts):
+    graph = tf_graph(tf.function(fn), tf.constant(argument))
+    told = {node.label: node.detail for node in graph.nodes if " of " in node.detail}
+    assert {detail.partition(" of ")[0] for detail in told.values()} == parts
+    assert told.get("cond", "condition of ").startswith("condition of ")
+
+
 def test_a_body_that_two_nodes_call_is_drawn_once():
     @tf.function
     def inner(x):

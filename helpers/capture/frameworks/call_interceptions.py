@@ -1,7 +1,8 @@
 """Every way to intercept a call, and every route that a call can take.
 
-Only what is registered is read: nothing is called, and a framework that has not been imported is
-not imported for this. Audit hooks (`sys.addaudithook`) cannot be listed; CPython keeps them in C.
+Only what is registered is read. Nothing of the user's is called, and a framework that has not been
+imported is not imported for this. Audit hooks (`sys.addaudithook`) cannot be listed; CPython keeps
+them in C.
 """
 
 import builtins
@@ -110,8 +111,8 @@ class Interceptions(Listing):
 def interceptions() -> Interceptions:
     """List the usual ways to intercept a call, from the name to the op, and what uses each now.
 
-    `.model.taken` maps each way in use to what uses it. Nothing is called or imported. Example:
-    `show_interceptions().model.taken`
+    `.model.taken` maps each way in use to what uses it. No framework is imported, and nothing of
+    yours is called. Example: `show_interceptions().model.taken`
     """
     now = dict.fromkeys(WAYS, OLD) | _in_python() | _in_frameworks() | _modes()
     rows = tuple(

@@ -96,6 +96,14 @@ def _concrete(thing, args, kwargs):
     )
 
 
+PARTS = {  # an attribute of an op that names a function -> what that function is of the op
+    "cond": "condition",
+    "then_branch": "then branch",
+    "else_branch": "else branch",
+    "branches": "branch",
+}
+
+
 class _Draft:
     """A graph being made: the main nodes first, then each body in the order of its callers."""
 
@@ -132,7 +140,8 @@ class _Draft:
     def _call(self, prefix: str, caller: str, attribute: str, name: str) -> None:
         if name not in self._entries:
             entry = self._entries[name] = f"{prefix}{caller}:{attribute}"
-            words = attribute, "call", f"body of {caller}", entry, "body"
+            part = PARTS.get(attribute.partition("[")[0], "body")
+            words = attribute, "call", f"{part} of {caller}", entry, "body"
             self.nodes[entry] = Node(entry, *words)
             self._waiting.append((name, entry, caller))
         self.edges.append(Edge(prefix + caller, self._entries[name], attribute))

@@ -9,13 +9,15 @@ import threading
 import weakref
 from collections import Counter, namedtuple
 from contextlib import contextmanager
+from types import CodeType, FunctionType, MethodType
 
-from ...internals import torch_private
+from ...internals import code_extras, torch_private
 from ...model.phrase import counted, listed
 from ...safety.bookkeeping import Bookkeeping
+from ...safety.users_frames import is_library
 from .dynamo_recorder import same
 from .given_up import find_given_up, find_reached
-from .guard_tree import code_words, frame_words
+from .guard_tree import closure_values, code_words, frame_words
 
 MOST_REASONS = 4
 STANCE_OFF = 'torch.compiler.set_stance("force_eager") turned compiling off'
@@ -25,6 +27,8 @@ STANCE_KEPT = (
 )
 NO_MORE = "no entry accepts this call, and Dynamo compiles no more of this code"
 NOTHING_TO_COMPILE = "Dynamo found no tensor op to compile in"
+MARKED = "Dynamo did not look at {}, because torch has marked this code to be skipped"
+EARLIER = "{}. In an earlier call: {}"
 NOT_LOOKED_AT = (
     "unknown: Dynamo did not look at this code again. An earlier call may have made it skip the "
     "code for good; a call inside a TorchDispatchMode, config.disable and a failed compile do that"
@@ -53,6 +57,7 @@ class Call:
         self.pending = False  # its entries refused a frame, and nothing was heard of it since
         self.only_looks, self.reasons = answer is False, []
         self.gave_up = False  # on a frame in this call
+        self.marked = ""  # what torch has marked to be skipped, in words
         if answer is None:
             self.reasons.append(STANCE_OFF)
 
@@ -153,7 +158,7 @@ class CompiledCalls:
         self.ran += call.ran
         if call.refused and not call.ran and not call.skipped:
             self.failed += 1
-        elif call.left or call.refused or not call.ran:
+        elif call.left or call.refused or not call.ran or self._ran_marked(call):
             self.eager += 1
             self.why[self.reason(call)] += 1
         elif reached := find_reached(call.fn, self._given_up):
@@ -164,12 +169,21 @@ class CompiledCalls:
 
     def reason(self, call: Call) -> str:
         """Return why plain Python ran in a call; what is not known is said to be unknown."""
-        if call.reasons and (call.refused or not call.ran):
-            return self._known.setdefault(call.fn, call.reasons[0])
+        if call.reasons and (call.refused or call.marked or not call.ran):
+            self._known[call.fn] = call.reasons[0]
+            return call.reasons[0]
         if call.left or call.pending or call.refused:
             return STANCE_KEPT if call.only_looks else f"{NO_MORE} (recompile_limit is {limit()})"
         shared = torch_private.is_wrapper_code(getattr(call.fn, "__code__", None))
-        return self._known.get(call.fn, NOT_LOOKED_AT + SHARED * shared)
+        words = (call.marked or self._book.attempt(find_marked, call.fn)) or NOT_LOOKED_AT
+        words += SHARED * shared
+        known = self._known.get(call.fn)
+        return words if known is None else EARLIER.format(words, known)
+
+    def _ran_marked(self, call: Call) -> bool:
+        """Return whether the user's code that a call starts with is marked, beside what ran."""
+        call.marked = self._book.attempt(find_marked, call.fn, True, default="")
+        return bool(call.marked)
 
     def summary(self) -> str:
         """Say how many calls ran compiled code, how many plain Python, and why."""
@@ -190,6 +204,26 @@ class CompiledCalls:
         why = [f"{reason} ({number:,}×)" for reason, number in self.why.most_common()]
         because = f" Because: {listed(why, MOST_REASONS)}." if why else ""
         return f"{told}{', '.join(parts)}.{because}"
+
+
+def find_marked(fn, of_user: bool = False) -> str:
+    """Return in words that the code a call of `fn` starts with is marked; nothing if it is not.
+
+    A module compiled in its place starts with torch's `_call_impl`, and that calls its `forward`.
+    `of_user`: torch's own functions do not count, other than the `forward` of its modules.
+    """
+    module = fn.__self__ if torch_private.is_module_call(fn) else None
+    start = fn if module is None else module.forward
+    function = start.__func__ if type(start) is MethodType else start
+    code = getattr(function, "__code__", None)
+    if type(function) is not FunctionType or type(code) is not CodeType:
+        return ""
+    if of_user and module is None and is_library(code.co_filename):
+        return ""
+    if tuple(action for _, action in code_extras.barred([code])) != ("SKIP",):
+        return ""
+    inside = closure_values(function) if torch_private.is_wrapper_code(code) else {}
+    return MARKED.format(frame_words(code, inside if module is None else {"self": module}))
 
 
 NO_CALL = (

@@ -39,7 +39,7 @@ from ..text.error import error_message
 from ..text.source import source_of
 from ..text.value import short_repr, type_name
 from . import guard_tree
-from .compiled_calls import NO_MORE, CompiledCalls, failure_words, limit
+from .compiled_calls import MARKED, NO_MORE, CompiledCalls, failure_words, limit
 from .dynamo_recorder import in_file, resumed
 from .fx_graph import KINDS
 from .guard_tree import behind, copied, entries, entries_for, entries_words, given, why_again
@@ -322,10 +322,10 @@ class _NotedCall:
         ledger, why = self.ledger, next(iter(self.heard.why), "")
         if not self.heard.total:
             return DISABLED if torch_private.is_disabled(ledger._compiled) else NOT_ENTERED
-        if why.startswith(UNKNOWN) and ledger._why_skipped:
-            return ledger._why_skipped
-        if why.startswith("Dynamo") and not ledger._why_skipped:
-            ledger._why_skipped = f"since call {len(ledger._rows) + 1}: {why}"
+        if why.startswith((UNKNOWN, MARKED.partition("{")[0])):
+            return f"{why}. {ledger._why_skipped}" if ledger._why_skipped else why
+        if why.startswith("Dynamo"):
+            ledger._why_skipped = f"In call {len(ledger._rows) + 1}: {why}"
         return why
 
     def _named(self, reasons) -> list[str]:
