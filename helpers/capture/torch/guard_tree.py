@@ -445,7 +445,7 @@ def _runs_users_code(manager, scope: dict) -> bool:
         kind = type_name(guard)
         if _asks_users_code(kind, value):
             return True
-        if kind in ASK_ONE and not guard.check(value):
+        if kind in ASK_ONE and not guard(value):
             return False
     return any(_runs_users_code(child, scope) for child in children(manager))
 
