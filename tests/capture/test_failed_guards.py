@@ -161,3 +161,12 @@ def test_check_that_cannot_be_evaluated_is_unknown(monkeypatch):
     live(ones(4), 9, 0.2)
     assert "unknown whether these hold" in live.model.entries[-1].note
     assert "n is 9" not in live.model.entries[-1].note.split("unknown")[1]
+
+
+def test_a_dynamic_entry_says_each_check_of_its_sizes():
+    watched = watch_recompiles(torch.compile(parity, backend="eager"))
+    for sizes in (4, 3), (6, 5), (7, 5):
+        watched(*map(ones, sizes))
+    first, second = (row.note.split("the new entry is ")[1] for row in watched.model.entries[1:])
+    assert "where (x.size()[0] % 2) == 0" in first.replace("\n", " ")
+    assert "(x.size()[0] % 2) == 1" in second or "% 2) != 0" in second

@@ -196,13 +196,16 @@ def dynamic_words(entry, fn=None) -> list[str]:
     `fn`: the function, if it may be torch's own wrapper.
     """
     guards = entry.guard_manager.root.get_epilogue_lambda_guards()
-    parts = (check_of(part) for one in guards for part in one.verbose_code_parts())
+    parts = [check_of(part) for one in guards for part in one.verbose_code_parts()]
+    told = {part: RANGE.fullmatch(part) for part in parts}
     said = [
         f"dimension {at} of " * bool(at)
         + f"{plain_source(source)} may be {low}{f' to {high}' if high else ' or more'}"
-        for low, source, at, high in (told.groups() for told in map(RANGE.fullmatch, parts) if told)
+        for low, source, at, high in (found.groups() for found in told.values() if found)
     ]
+    also = [plain_source(part) for part, found in told.items() if not found and " is " not in part]
     words = f"the new entry is dynamic: {', '.join(said)}"
+    words += f", where {' and '.join(also)}" * bool(also)
     return [words if fn is None else in_users_names(words, fn)] * bool(said)
 
 
