@@ -56,7 +56,8 @@ class Break:
     def effect(self) -> str:
         """Return the effect of the break."""
         if self.given_up:
-            return "Python runs the whole function"
+            part = "rest of the" if ", resumed after " in self.function else "whole"
+            return f"Python runs the {part} function"
         graph = "no graph: nothing to compile before it" if self.empty else "a graph ends here"
         rest = f"; Python runs the rest of the function. Dynamo skipped it: {self.skipped}"
         return graph + rest * bool(self.skipped)

@@ -19,7 +19,7 @@ from ...model.framework_records import HEADINGS, MARKS, TraceEntry, TraceLedger,
 from ...model.phrase import clipped, counted, listed
 from ...safety.arguments import near, quote_value, real_isinstance, static_attribute
 from ...safety.restoring import preserves_interpreter_state
-from ..cpython.objects import called
+from ..cpython.objects import called, inherited
 from ..cpython.unwrapping import refuse_other_framework
 from ..text.error import error_message, instead
 from .trace_causes import IN_ITSELF, explain
@@ -75,6 +75,9 @@ def as_function(fn, options=(), args=()):
 
     kinds = tf.types.experimental
     fn = known.function if (known := watched_of(fn)) else fn
+    call = inherited(type(fn), "__call__")
+    if real_isinstance(call, kinds.PolymorphicFunction):
+        fn = call.__get__(fn, type(fn))  # of an object whose class decorates its `__call__`
     if real_isinstance(fn, kinds.PolymorphicFunction):
         if options:
             raise TypeError("this is already a tf.function; pass the options to tf.function itself")

@@ -33,12 +33,12 @@ from .guard_words import (
     check_of,
     clean,
     describe_guard,
-    is_same_but_for_type,
     line_of,
     place_of,
     plain_source,
     quoted,
     tensor_differences,
+    type_asked_for,
 )
 from .source_values import (
     MISSING,
@@ -596,7 +596,7 @@ def _differences(leaf, scope: dict, part: str, reason: str, said: str):
         yield from _tensor_differences(leaf, scope, said, checks)
     else:
         value = resolve(leaf.source, scope)
-        if leaf.kind == "EQUALS_MATCH" and (kind := is_same_but_for_type(check_of(part), value)):
+        if leaf.kind == "EQUALS_MATCH" and (kind := type_asked_for(check_of(part), value)):
             checks += f" and is of type {kind}"
         words = "" if value is MISSING else _describe_value(leaf.kind, value, checks)
         yield plain_source(leaf.source), words, checks

@@ -10,11 +10,10 @@ import re
 
 from ...internals import torch_private
 from ...safety import restoring
-from ...safety.arguments import real_isinstance
+from ...safety.arguments import is_exactly, real_isinstance
 from ..text import tensors
 from ..text.value import type_name
 from .dynamo_recorder import IMPORTED, same
-from .source_values import runs_users_method
 
 BETWEEN, STATE = "(between values)", "(the state of torch)"
 OF_TENSOR = "TENSOR_MATCH"
@@ -140,15 +139,18 @@ def plain_source(source: str) -> str:
     return re.sub(r"G\['(\w+)'\]", r"global \1", words)
 
 
-def is_same_but_for_type(text: str, value) -> str:
-    """Return the type that a guard asks for, where a value of another one is equal; or nothing."""
+def type_asked_for(text: str, value) -> str:
+    """Return the type that a guard asks for, if a value of another may be equal; else nothing."""
     try:
         constant = ast.literal_eval(text.partition(" == ")[2])
     except (ValueError, SyntaxError):
         return ""
-    is_number = real_isinstance(value, int, float) and not runs_users_method(value, "__eq__")
-    is_other = is_number and type(constant) is not type(value) and constant == value
-    return type_name(constant) if is_other else ""
+    asked = type(constant)
+    if type(value) is asked:
+        return ""
+    is_number = is_exactly(value, bool, int, float) and is_exactly(constant, bool, int, float)
+    may_be_equal = constant == value if is_number else real_isinstance(value, asked)
+    return type_name(constant) if may_be_equal else ""
 
 
 # ------------------------------------------------------------------ settings of torch

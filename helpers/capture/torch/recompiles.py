@@ -86,6 +86,13 @@ def watch(fn, **options) -> "Compiled":
     return Compiled(compiled, function, fn, told, is_own=True)
 
 
+def _signature(compiled) -> inspect.Signature:
+    """Return the signature of a callable; an object of the user's is not asked for one."""
+    call = inherited(type(compiled), "__call__")
+    is_object = type(compiled) is not FunctionType and type(call) is FunctionType
+    return inspect.signature(MethodType(call, compiled) if is_object else compiled)
+
+
 def _is_call_of_module(fn) -> bool:
     """Return whether it is `module.__call__`, as torch's own class defines it."""
     import torch
@@ -163,7 +170,13 @@ class Compiled:
         self._why_skipped = ""
         self.peeled = told
         functools.update_wrapper(self, function, updated=())
-        self.__signature__ = inspect.signature(compiled)
+        self.__signature__ = _signature(compiled)
+
+    def __getattr__(self, name: str):
+        """Return what the user's module or function has under this name, such as `train`."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.compiled_from, name)
 
     def __call__(self, /, *args, **kwargs):
         """Call the function, and write the call down."""
@@ -409,6 +422,8 @@ class CompilesSeen:
             return "eager", f"recompile_limit is {limit()}: plain Python ran\n{why}".rstrip()
         if metrics.fail_type:
             return "error", f"{failure_words(metrics)}\n{why}".strip()
+        if why and metrics.graph_op_count is None:
+            return "eager", f"Dynamo found no tensor op to compile, and plain Python ran\n{why}"
         return ("recompile", why) if why else ("compile", NOTHING)
 
     def _skip(self, code, reason: str, is_start: bool) -> None:
