@@ -107,7 +107,7 @@ def as_if_new(*codes: CodeType) -> Iterator[Fresh]:
     sizes.clear()
     try:
         fresh.aside += [(code, code_extras.take_off(code)) for code in found.values()]
-        with _hearing(fresh), _silent(), _tensors_unmarked():
+        with _hearing(fresh), _silent(), _tensors_unmarked(), torch_private.without_monitor():
             yield fresh
     finally:
         with torch_private.compile_lock:

@@ -11,7 +11,7 @@ import re
 import sys
 import threading
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from types import CodeType, FunctionType, MethodType
 
@@ -495,6 +495,16 @@ def compiling_nothing():
     home = __getattr__("eval_frame")
     eagerly = type(home._stance)("force_eager")
     return patched(home, _stance=eagerly)
+
+
+def without_monitor():
+    """Return a block in which a progress bar starts no thread that watches over all bars.
+
+    Torch's interpreter of FX graphs shows such bars (torch/fx/interpreter.py); the thread, which
+    tqdm starts for the first of a process, would outlive the block.
+    """
+    tqdm = getattr(restoring.module("tqdm"), "tqdm", None)
+    return nullcontext() if tqdm is None else patched(tqdm, monitor_interval=0)
 
 
 @contextmanager

@@ -1,9 +1,14 @@
 """Frames seen through the hook, the evaluator in one picture, and what kills a child."""
 
+import importlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from helpers import show_evaluator, watch_hooked, watch_specialising
 from helpers.capture.cpython.hooked_frames import hooked_listing
+from helpers.capture.cpython.unseen_frames import STARTERS
 from helpers.mini import frame_hook
 
 pytestmark = pytest.mark.own_process
@@ -96,3 +101,80 @@ def test_beside_an_earlier_picture_what_has_come_since_is_marked():
     assert len(new) == 1 and new[0].startswith("+ ")
     old = [node for node in during.model.nodes if node.key.startswith("before|")]
     assert len(old) == len(before.model.nodes) + 1
+
+
+def in_a_thread(n):
+    thread = threading.Thread(target=square, args=(n,))
+    thread.start(), thread.join()
+    return square(n)
+
+
+def in_a_pool(n):
+    with ThreadPoolExecutor(1) as pool:
+        return [*pool.map(square, range(n))]
+
+
+def beside_an_error(n):
+    threading.Thread(target=square, args=(n,)).start()
+    raise ValueError("on purpose")
+
+
+def compiled(x):
+    import torch
+
+    return torch.compile(square, backend="eager")(x)
+
+
+def traced(x):
+    import tensorflow as tf
+
+    return tf.function(branching)(tf.constant(x))
+
+
+def branching(x):
+    return x if x > 0 else square(x)
+
+
+STARTED = "Not seen: frames of 1 thread that it started."
+NOT_SEEN = {
+    total: "",
+    in_a_thread: STARTED,
+    in_a_pool: STARTED,
+    beside_an_error: STARTED,
+}
+
+
+@pytest.mark.needs("c-compiler")
+@pytest.mark.parametrize("fn", NOT_SEEN, ids=lambda fn: fn.__name__)
+def test_what_the_hook_does_not_see_is_told_where_it_happened(fn):
+    before = {name: vars(threading)[name] for name in STARTERS if hasattr(threading, name)}
+    told = hooked_listing(fn, 2)
+    assert told.note.endswith(NOT_SEEN[fn]) and ("Not seen" in told.note) == bool(NOT_SEEN[fn])
+    assert before == {name: vars(threading)[name] for name in before}
+
+
+@pytest.mark.needs("c-compiler")
+def test_code_that_torch_makes_is_told_not_to_be_seen():
+    torch = pytest.importorskip("torch")
+    importlib.import_module("torch._dynamo")
+    told = watch_hooked(compiled, torch.ones(2)).model
+    assert told.count("square") == 0
+    assert told.note.endswith("what torch.compile's new code runs in 1 call of compiled functions.")
+
+
+@pytest.mark.needs("c-compiler")
+def test_copies_by_autograph_are_told_not_to_be_seen():
+    pytest.importorskip("tensorflow")
+    told = watch_hooked(traced, 1.0).model
+    assert told.count("branching") == 0
+    assert told.note.endswith("frames of copies that AutoGraph made.")
+
+
+@pytest.mark.needs("c-compiler")
+def test_what_the_run_puts_in_place_of_a_starter_stays(monkeypatch):
+    name = next(name for name in STARTERS if hasattr(threading, name))
+    real = vars(threading)[name]
+    mine = lambda *args, **kwargs: real(*args, **kwargs)  # noqa: E731
+    monkeypatch.setattr(threading, name, real)
+    watch_hooked(lambda: setattr(threading, name, mine))
+    assert vars(threading)[name] is mine

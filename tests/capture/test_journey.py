@@ -1,6 +1,7 @@
 """What a journey counts is what others count of the same call, for each kind of function."""
 
 import functools
+import random
 import sys
 import textwrap
 from cProfile import Profile
@@ -457,3 +458,15 @@ def test_lines_that_a_graph_calls_in_python_are_not_said_not_to_run():
     plain = tf.function(lambda x: x + 1, autograph=False)
     plain(tf.constant(1.0))
     assert "in this thread" not in show_journey(plain, tf.constant(1.0)).text()
+
+
+@pytest.mark.parametrize("fn", [in_torch, in_numpy, scaled])
+def test_three_ways_leave_nothing_of_a_compile(fn):
+    def kept():
+        sizes = {key.name for key in torch._dynamo.pgo.get_code_state()}
+        return sizes, {name: dict(count) for name, count in counters.items() if count}
+
+    x = torch.rand(3, 3) if fn is in_torch else np.ones((3, 3))
+    before, number = kept(), random.getstate()
+    assert show_journey(fn, x, ways=True).model.by("torch.compile").first.counts
+    assert kept() == before and random.getstate() == number

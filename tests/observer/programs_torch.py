@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import functools
+import itertools
 import threading
 import weakref
 
@@ -15,6 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from tests.observer.cases import Case, program
 
 SCALE = 3.0
+NUMBERS = itertools.count()  # of ops that are registered, as torch keeps their names
 
 
 def counting():
@@ -681,4 +683,132 @@ def skipped_in_a_mode():
         "graphs": lambda: len(graphs),
         "compiled": lambda: fresh_compile(run, x),
     }
+    return Case(run, (x,), probes=probes)
+
+
+@program("compiled")
+def own_gradient():
+    class Clipped(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x.clamp(-1, 1)
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return grad * (x.abs() < 1)
+
+    backend, graphs = counting()
+    compiled, x = torch.compile(lambda x: Clipped.apply(x * 2).sum(), backend=backend), inputs(4)
+    x.requires_grad_()
+    probes = {
+        "gradient": lambda: torch.autograd.grad(compiled(x), x),
+        "graphs": lambda: len(graphs),
+        "counters": lambda: torch._dynamo.utils.counters["frames"]["ok"],
+    }
+    return Case(compiled, (x,), probes=probes)
+
+
+@program("module once")
+def recomputed_with_dropout():
+    from torch.utils.checkpoint import checkpoint
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.drop = nn.Linear(3, 3), nn.Dropout(0.5)
+
+        def forward(self, x):
+            return checkpoint(lambda y: self.drop(self.layer(y)).relu(), x, use_reentrant=False)
+
+    model, x = seeded(Block), inputs(2, 3)
+    torch.manual_seed(1)
+
+    def gradient():
+        model.zero_grad()
+        model(x).sum().backward()
+        return model.layer.weight.grad
+
+    return Case(model, (x,), probes={"gradient": gradient, "random": lambda: torch.rand(2)})
+
+
+@program("compiled")
+def registered_op():
+    name = f"observed{next(NUMBERS)}::shifted"
+
+    @torch.library.custom_op(name, mutates_args=())
+    def shifted(x: torch.Tensor, by: float) -> torch.Tensor:
+        return x + by
+
+    shifted.register_fake(lambda x, by: torch.empty_like(x))
+    shifted.register_autograd(lambda ctx, grad: (grad, None))
+    backend, graphs = counting()
+    compiled = torch.compile(lambda x: shifted(x, 2.0).sum(), backend=backend, fullgraph=True)
+    x = inputs(3).requires_grad_()
+    probes = {
+        "gradient": lambda: torch.autograd.grad(compiled(x), x),
+        "plain": lambda: shifted(x, 1.0),
+        "graphs": lambda: len(graphs),
+    }
+    return Case(compiled, (x,), probes=probes, objects={"op": shifted})
+
+
+@program("compiled")
+def marked_dynamic():
+    backend, graphs = counting()
+    compiled = torch.compile(lambda x: x.mean(0) * x.shape[0], backend=backend)
+    x = inputs(5, 2)
+    torch._dynamo.mark_dynamic(x, 0)
+
+    def other_sizes():
+        for size in (3, 7, 9):
+            compiled(inputs(size, 2))
+        return len(graphs)
+
+    probes = {"again": lambda: compiled(x), "sizes": other_sizes, "marks": lambda: sorted(vars(x))}
+    return Case(compiled, (x,), probes=probes)
+
+
+@program()
+def sparse_and_complex():
+    def run(x):
+        spectrum = torch.fft.rfft(x)
+        wheel = torch.polar(spectrum.abs(), spectrum.angle()).conj()
+        return x.to_sparse() * 2, wheel, wheel.is_conj(), x.to_sparse_csr().values()
+
+    x = inputs(2, 4).relu()
+    return Case(run, (x,), probes={"again": lambda: run(x)})
+
+
+@program("module once")
+def recurrent_in_training():
+    model, x = seeded(lambda: nn.GRU(2, 3, num_layers=2, dropout=0.5)), inputs(4, 1, 2)
+    torch.manual_seed(3)
+
+    def step():
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        model(x)[0].sum().backward()
+        optimizer.step()
+        return model.weight_hh_l0
+
+    return Case(model, (x,), probes={"step": step, "random": lambda: torch.rand(2)})
+
+
+@program()
+def generator_without_gradients():
+    @torch.no_grad()
+    def halves(x):
+        for _ in range(2):
+            x = x / 2
+            yield x, torch.is_grad_enabled()
+
+    def run(x):
+        found = []
+        for value, inside in halves(x):
+            found.append((value.requires_grad, inside, torch.is_grad_enabled()))
+        return found
+
+    x = inputs(2).requires_grad_()
+    probes = {"again": lambda: run(x), "grad mode": torch.is_grad_enabled}
     return Case(run, (x,), probes=probes)

@@ -138,7 +138,7 @@ for each in ("watch_names", "watch_frames", "watch_stack"):
 calls_of_one("watch_ops")
 calls_of_one("watch_call")
 calls_of_one("show_journey", calls=TWICE)
-calls_of_one("watch_hooked", (TORCH,))
+calls_of_one("watch_hooked", (TORCH,), own_compile=True)  # it runs the Python function inside
 for each in ("watch_breaks", "watch_compile", "watch_rewriting"):
     calls_of_one(each, (TORCH,), own_compile=True)
 for each in ("show_bindings", "show_binding_map", "show_code", "show_bytecode", "show_evaluator"):

@@ -19,6 +19,7 @@ from ...safety.restoring import note_end, note_interrupt
 from ..text.error import error_message
 from ..text.value import plain, short_repr
 from .objects import code_of, function_of
+from .unseen_frames import Unseen
 from .unwrapping import to_run, unwrap
 
 MOST_ROWS, MOST_ARGUMENTS = 60, 8
@@ -84,13 +85,15 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
     """Run `fn(*args, **kwargs)` under the frame hook, and list the frames that reach the hook.
 
     It watches the functions of its module, or those in `only`. `.model.count(name)` counts them.
-    TypeError if `fn` is not a Python function, RuntimeError if there is no hook.
+    It sees this thread only, and no copy of a function that torch.compile or AutoGraph makes. What
+    it did not see, the note says. TypeError if `fn` is not a Python function, RuntimeError if there
+    is no hook.
     """
     function, peeled, call = to_run(fn, "watch_hooked", args)
     several = only if is_exactly(only, list, tuple, set, frozenset) else [only]
     wanted = own_codes(function) if only is None else several
     codes = [code_of(unwrap(one)[0], "only of watch_hooked") for one in wanted]
-    rows, counts, ending, interrupt = [], {}, "", None
+    rows, counts, ending, interrupt, unseen = [], {}, "", None, Unseen()
     base = id(sys._getframe())  # a variable that refers to its own frame would be in a cycle
 
     def note(code: CodeType, values: tuple) -> None:
@@ -109,7 +112,7 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
 
     leave_to_python(note)
     try:
-        with frame_hook.watching(note, only=codes):
+        with unseen.noticing(), frame_hook.watching(note, only=codes):
             try:
                 call(*args, **kwargs)
             except Exception as error:
@@ -127,7 +130,7 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
         note_interrupt(interrupt)
         ending = f" {interrupted(total, 'frame')}"
     words = f"{counted(total, 'frame')} of {counted(len(counts), 'code object')}.{ending}"
-    words = " ".join((*peeled, words))
+    words = " ".join((*peeled, words, unseen.words())).rstrip()
     if total > len(rows):
         words += f" Only the first {len(rows)} are shown. Use `only` to choose functions."
     headings = {"order": "order", "depth": "depth", "code": "code object", "line": "its first line"}

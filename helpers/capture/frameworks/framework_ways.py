@@ -4,6 +4,7 @@ Each framework is given a copy of the function, of which it has kept nothing yet
 it compiles with the code object. Numbers and arrays become tensors.
 """
 
+import random
 from collections import namedtuple
 from importlib import import_module
 from types import FunctionType
@@ -44,7 +45,11 @@ def _load_torch():
 
 
 def _load_tensorflow():
-    tf = import_module("tensorflow")
+    state = random.getstate()
+    try:
+        tf = import_module("tensorflow")
+    finally:
+        random.setstate(state)  # an import of TensorFlow draws numbers
     return tf.function, tf.constant
 
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from opcode import opname
 from types import CodeType, FunctionType, MethodType
 
-from ...internals import own_profilers, tensorflow_private, torch_private
+from ...internals import dynamo_state, own_profilers, tensorflow_private, torch_private
 from ...internals.collector import CollectorHeard
 from ...internals.frame_tracer import FrameTracer, ask_for_opcodes, forget_tracer
 from ...internals.own_profilers import is_aside
@@ -467,7 +467,8 @@ def journey(fn, *args, ways: bool = False, shares: bool = False, **kwargs) -> Jo
         if lacks:
             others.append(Journey("", none, none, note=lacks, way=way))
         else:
-            other = _called_twice(call.fn, call.args, call.kwargs, call.function)
+            with dynamo_state.apart() if way == COMPILED else contextlib.nullcontext():
+                other = _called_twice(call.fn, call.args, call.kwargs, call.function)
             others.append(replace(other, way=way))
     title = f"Who runs {name_of(fn)}? One function, three ways to call it"
     note = " ".join(filter(None, (found.note, GIVEN, NO_COMPILER * (not calls[COMPILED].lacks))))

@@ -240,6 +240,7 @@ class _NotedCall:
         self.noted_before = book.attempt(lambda: [*torch_private.compilations()], default=())
         if self.ledger._sizes is not None:
             book.open(torch_private.own_sizes, self.code, self.ledger._sizes)
+            book.open(torch_private.without_monitor)
         book.open(_unsaid)
         book.open(frame_hook.guarded)
         self.asked = book.open(torch_private.recompile_reasons, why_again, book.lost, default=[])
