@@ -380,6 +380,28 @@ def names_given_by_dynamo(space: dict, names) -> set[str]:
 
 
 @contextmanager
+def hearing_refusals(heard, lost):
+    """Tell `heard(code)` in the block of each frame for which the stance fail_on_recompile raises.
+
+    torch/_dynamo/eval_frame.py asks there, and only there, by a callback of that stance.
+    """
+    module, name = __getattr__("convert_frame"), "has_tensor_in_frame"
+    real = getattr(module, name, None)
+
+    def asking(frame):
+        found = real(frame)
+        caller = sys._getframe(1)
+        while caller.f_code is asking.__code__:  # of a block around this one
+            caller = caller.f_back
+        if found and caller.f_code.co_name == "fail_callback":
+            _told(heard, lost, frame.f_code)
+        return found
+
+    with patched(module, **({name: asking} if real else {})):
+        yield
+
+
+@contextmanager
 def hearing_skips(heard, lost):
     """Tell `heard(code, reason, is_start)` in the block of each frame that Dynamo leaves to Python.
 

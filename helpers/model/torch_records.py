@@ -34,6 +34,7 @@ class Break:
 
     `line` is that of the run's `source` (0 for none) with its text in `code`; `place` tells where.
     `given_up`: the whole function is left to Python. At an `empty` one the backend got no graph.
+    `raises`: the call raises instead, as no break is allowed.
     `skipped`: why Dynamo leaves the rest of the function to Python, if it does. `count`: how often
     it happened. `inner`: file and line of the innermost call, the same in all that it breaks.
     """
@@ -51,10 +52,13 @@ class Break:
     skipped: str = ""
     count: int = 1
     inner: str = ""
+    raises: bool = False
 
     @property
     def effect(self) -> str:
         """Return the effect of the break."""
+        if self.raises:
+            return "Dynamo raises an error, as fullgraph or error_on_graph_break asks it to"
         if self.given_up:
             part = "rest of the" if ", resumed after " in self.function else "whole"
             return f"Python runs the {part} function"

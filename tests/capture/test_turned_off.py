@@ -1,10 +1,11 @@
 """Code that Dynamo does not compile in a user's program: an exhibit of a fresh compile says so."""
 
+import contextlib
 import threading
 
 import pytest
 
-from helpers import watch_breaks, watch_compile, watch_fixes, watching_breaks
+from helpers import watch_breaks, watch_compile, watch_fixes, watching_breaks, watching_recompiles
 from helpers.internals import code_extras, torch_private
 from helpers.mini.frame_hook import put_back
 
@@ -168,3 +169,31 @@ def test_a_reset_in_the_call_is_a_reset():
     torch.compile(resetting, backend="eager")(X)
     watch_breaks(resetting, X)
     assert torch_private.cache_entries(resetting.__code__) == []
+
+
+def test_a_stance_that_raises_is_no_limit_and_no_plain_run():
+    compiled = torch.compile(lambda x: x * 2, backend="eager")
+    compiled(torch.ones(3))
+    with watching_recompiles() as seen:
+        for _ in range(2):
+            with (
+                torch.compiler.set_stance("fail_on_recompile"),
+                pytest.raises(RuntimeError, match="Detected recompile"),
+            ):
+                compiled(torch.ones(7, 7))
+    assert "Dynamo raised an error in 2" in seen.model.note
+    assert "plain Python" not in seen.model.note
+    assert "limit" not in seen.model.note
+
+
+def test_no_break_is_allowed_in_a_full_graph_and_so_python_runs_nothing():
+    def branches(x):
+        return x if x.sum() > 0 else -x
+
+    with watching_breaks() as seen:
+        for options in {"fullgraph": True}, {}:
+            with contextlib.suppress(torch._dynamo.exc.Unsupported):
+                torch.compile(branches, backend="eager", **options)(torch.ones(3))
+    first, second = (one.effect for one in seen.model.rows)
+    assert first.startswith("Dynamo raises an error")
+    assert "Python runs" in second or "a graph ends" in second

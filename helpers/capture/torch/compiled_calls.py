@@ -21,6 +21,7 @@ from .guard_tree import closure_values, code_words, frame_words
 
 MOST_REASONS = 4
 STANCE_OFF = 'torch.compiler.set_stance("force_eager") turned compiling off'
+STANCE_RAISES = 'torch.compiler.set_stance("fail_on_recompile") raises, as no entry accepts'
 STANCE_KEPT = (
     'no entry accepts this call, and torch.compiler.set_stance("eager_on_recompile") keeps Dynamo '
     "from compiling"
@@ -84,6 +85,7 @@ class CompiledCalls:
         with (
             torch_private.compiled_calls(self._start, book.lost),
             torch_private.hearing_skips(self._skip, book.lost),
+            torch_private.hearing_refusals(self._refuse, book.lost),
             torch_private.hearing_compilations(self._compile, book.lost),
             torch_private.hearing_lookups(self._look_up, book.lost) as self.measured,
         ):
@@ -141,6 +143,13 @@ class CompiledCalls:
         call.left = call.left or call.pending
         call.pending = not hit
         call.ran = call.ran or hit
+
+    def _refuse(self, code) -> None:
+        """Note that torch raises in place of compiling a frame."""
+        call = self.current()
+        if call is not None:
+            call.pending, call.refused = False, True
+            call.reasons.append(f"{STANCE_RAISES}: {code_words(code)}")
 
     def _skip(self, code, reason: str, is_start: bool) -> None:
         call = self.current()

@@ -64,11 +64,13 @@ _SAME = (
 class Event(SimpleNamespace):
     """One instruction, or what Dynamo did between two.
 
-    Of a break: `cause`, the whole message, and `inner`, the FrameSummary of the innermost frame.
+    Of a break: `cause`, the whole message, `inner`, the FrameSummary of the innermost frame, and
+    `raises`: no break is allowed here, so the call raises.
     """
 
     words = cause = opname = argrepr = failed = result = ""
     graph, inner, empty, offset, prologue = None, None, False, -1, False
+    raises = False
     at, entered, jumped = 0, False, False  # of an instruction: what came of it
     positions = stack = guards = made = guarded = ()
 
@@ -166,6 +168,9 @@ class Record:
         cause, self._cause, graph = self._cause, None, fx_graph(tx.output.graph, SO_FAR)
         inner = next(reversed(getattr(cause, "real_stack", None) or stack or ()), None)
         told = {"words": words, "cause": _message(cause) or words, "graph": graph, "empty": True}
+        told["raises"] = kind == "given up" and bool(
+            getattr(tx, "one_graph", False) or getattr(tx, "error_on_graph_break", False)
+        )
         self._broken = Event(kind, tx.f_code, tx.lineno or 0, inner=inner, **told)
         self.events.append(self._broken)
 

@@ -153,7 +153,8 @@ def _list_breaks(title, breaks, kept: Record, notes=(), outcome="", in_block=Fal
         found.setdefault(key, []).append(one)
     rows = tuple(map(_merge, found.values()))
     merged = len(rows) < len(breaks)
-    told = f", as TORCH_LOGS counts them, in {counted(len(rows), 'row')}" * merged
+    as_torch = ", as TORCH_LOGS counts them" * (not any(one.raises for one in breaks))
+    told = f"{as_torch}, in {counted(len(rows), 'row')}" * merged
     note = [f"{counted(len(breaks), 'graph break')}{told}." if breaks else "No graph break."]
     note += [f"{counted(graphs, 'graph')}."]
     note += [f"Dynamo skipped {listed(map(': '.join, skipped), MOST_SKIPPED)}."] * bool(skipped)
@@ -428,6 +429,7 @@ class _Draft:
         who, given_up = self._who(event.code), event.kind == "given up"
         rest = words.RESTS.get(torch_private.resumed_from(event.code), {}).get(event.lineno, "")
         more = {"hint": hint, "page": "".join(page), "empty": event.empty, "skipped": rest}
+        more["raises"] = event.raises
         return Break(who, line, code, cause, why, given_up, where, inner=inner, **more)
 
     def _so_far(self, event: Event) -> tuple[Panel, Panel]:
