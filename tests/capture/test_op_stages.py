@@ -284,3 +284,16 @@ def test_a_fault_of_ours_is_told_and_the_program_goes_on(name, after, monkeypatc
     assert torch.equal(found[0], plain) and not log.outcome
     words = "nothing is known: the recorder failed with ZeroDivisionError"
     assert (words in log.note) == (len(calls) > after)
+
+
+def test_what_a_hook_of_the_users_runs_is_of_no_layer():
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+
+    def step(net, x):
+        result = net(x)
+        result.register_hook(lambda gradient: gradient.cos())
+        result.sum().backward()
+
+    rows = watch_ops(step, net, torch.ones(2, 2)).model.rows
+    assert [row.layer for row in rows if row.op == "aten.cos"] == [""]
+    assert "net.1" in {row.layer for row in rows if row.stage == "backward"}

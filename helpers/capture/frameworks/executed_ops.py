@@ -8,6 +8,7 @@ PyTorch: TorchDispatchMode of torch/utils/_python_dispatch.py, below autograd.
 import contextlib
 import functools
 import inspect
+import os
 import re
 import sys
 import weakref
@@ -23,6 +24,7 @@ from ...model.tables import Column
 from ...safety import restoring
 from ...safety.arguments import printable, real_isinstance, real_type_name, require_str
 from ...safety.dynamo_aside import leave_to_python
+from ...safety.users_frames import is_library
 from ..cpython.following import Limits
 from ..cpython.objects import GENERATOR, called, instance_dict, names_used
 from ..cpython.settrace import INTERRUPTED, run_to_end
@@ -33,6 +35,7 @@ from .call_recorder import refuse_what_does_not_run
 
 MOST_OPS, MOST_ITEMS, LONGEST_NAME, LONGEST_TITLE = 500, 100, 80, 300
 CALLS_OF_LAYERS = ("torch.nn.modules.module", "_call_impl"), ("keras.src.layers.layer", "__call__")
+OWN_GRADIENT = os.path.join("torch", "autograd", "function.py")  # calls what a user defined
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 COLUMNS = {"number": "#", "op": "op", "inputs": "reads", "outputs": "makes", "stage": "stage"}
 COLUMNS |= {"layer": "layer", "where": "where"}
@@ -239,7 +242,7 @@ class _Recorder:
         return room
 
     def _add(self, name: str, inputs, outputs, where: str, updates: bool) -> None:
-        stage, calls = self._open_calls(sys._getframe(2))
+        stage, calls, is_of_hook = self._open_calls(sys._getframe(2))
         if stage == "forward" and updates:
             stage = "update"  # asked for by no tape
         given = self._tensors(inputs)
@@ -249,7 +252,8 @@ class _Recorder:
             stage = "after"
         if stage in ("backward", "after"):
             self._gradients |= {value[0] for value in makes}
-        layer = self._of_node(self._path(calls) if calls else "", given)
+        layer = self._path(calls) if calls else ""
+        layer = layer if is_of_hook else self._of_node(layer, given)
         self._found.append((name, reads, makes, stage, where, layer))
 
     def _has_gradient(self, tensors_read: list, values: tuple) -> bool:
@@ -337,13 +341,15 @@ class _Recorder:
                 inside.append(one)
         return inside
 
-    def _open_calls(self, frame) -> tuple[str, list]:
-        """Return the stage, and the modules and layers with open calls, the innermost first.
+    def _open_calls(self, frame) -> tuple[str, list, bool]:
+        """Return the stage, the modules and layers with open calls, and whether a hook runs.
+
+        The innermost call is the first. A hook is a function of the user's that autograd calls.
 
         From frames, because a compiler would see a hook. A backward pass hides the calls around
         it, and so does a recomputation: only what is called inside them is known.
         """
-        stage, calls, inside = "", [], set()
+        stage, calls, inside, files = "", [], set(), []
         while frame is not None:
             mark = self._mark(frame)
             if mark == "call":
@@ -352,16 +358,28 @@ class _Recorder:
                 # What an optimizer calls of yours to get the loss is no update.
                 stage = "update" if inside.isdisjoint(_closures(frame)) else "forward"
             elif mark and mark != "update":
-                return stage or mark, calls
+                return stage or mark, calls, _is_hook(files)
+            files.append(frame.f_code.co_filename)
             inside.add(id(frame.f_code))
             frame = frame.f_back
-        return stage or "forward", calls
+        return stage or "forward", calls, False
 
     def _mark(self, frame) -> str:
         code = frame.f_code
         if (known := self._marks.get(id(code))) is None:
             known = self._marks[id(code)] = _mark_of(frame), code  # kept, or another has its id
         return known[0]
+
+
+def _is_hook(files: list[str]) -> bool:
+    """Return whether a user's function runs in a backward pass, and not as an op's backward."""
+    is_of_op = any(file.endswith(OWN_GRADIENT) for file in files)
+    return not is_of_op and any(map(_is_of_user, files))
+
+
+@functools.cache
+def _is_of_user(file: str) -> bool:
+    return not is_library(file)
 
 
 @functools.cache

@@ -366,13 +366,13 @@ class CompilesSeen:
     calls of compiled functions, `.model.compiled_calls` those in which compiled code ran, None if
     that is unknown, and `.model.eager` those in which plain Python ran all, or what Dynamo did not
     compile, None if a call may have run code that Dynamo gave up in an earlier call. Each of
-    `.model.entries` has `subject`, `verdict` and `note`: all failed guards, and your call that
-    compiled. A compiled frame is a row, so a function with a graph break
-    has another row for its resume function. A call that compiles nothing adds no row. Functions
-    compiled before the block and functions of other threads are included. Errors in the block are
-    raised. RuntimeError if torch cannot be watched. Example: `with watching_recompiles() as seen:
-    train()`, then `assert seen.model.compiled_calls, str(seen)` and `assert seen.model.recompiles
-    == seen.model.eager == 0, str(seen)`
+    `.model.entries` has `subject`, `verdict` and `note`: the guards that fail, and your call that
+    compiled. If several fail, the size of a dict and another backend are not told. A compiled frame
+    is a row, so a function with a graph break has another row for its resume function. A call that
+    compiles nothing adds no row. Functions compiled before the block and functions of other threads
+    are included. Errors in the block are raised. RuntimeError if torch cannot be watched. Example:
+    `with watching_recompiles() as seen: train()`, then `assert seen.model.compiled_calls,
+    str(seen)` and `assert seen.model.recompiles == seen.model.eager == 0, str(seen)`
     """
 
     unit = "compile"  # what a row is
