@@ -17,6 +17,7 @@ from types import (
 
 from ...safety.arguments import (
     is_exactly,
+    item_of_type,
     printable,
     real_isinstance,
     real_type_name,
@@ -116,7 +117,7 @@ def code_of(thing: object, verb: str) -> CodeType:
     """Return the code object of a function, method, generator or frame; a code object as it is."""
     if type(thing) is CodeType:
         return thing
-    if attribute := _CODE_OF.get(type(thing)):
+    if attribute := item_of_type(thing, _CODE_OF):
         return getattr(thing, attribute)
     return function_of(thing, verb)[0].__code__
 

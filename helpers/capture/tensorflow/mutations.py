@@ -20,11 +20,18 @@ from ...internals.dynamo_state import apart
 from ...model.phrase import interrupted, listed
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import arguments, progress, restoring
-from ...safety.arguments import printable, real_isinstance, real_type_name, static_attribute
+from ...safety.arguments import (
+    is_exactly,
+    item_of_type,
+    printable,
+    real_isinstance,
+    real_type_name,
+    static_attribute,
+)
 from ...safety.restoring import is_interrupted
 from ...safety.standard_output import redirected
 from ...safety.users_frames import is_library
-from ..cpython.objects import called, compiled, names_used, python_function
+from ..cpython.objects import called, compiled, instance_dict, names_used, python_function
 from ..cpython.settrace import Printed, run_to_end
 from ..cpython.unwrapping import arguments as named_arguments
 from ..cpython.unwrapping import frameworks_of
@@ -313,9 +320,10 @@ class _Snapshot:
 
     def _look_into(self, path: str, one) -> list[tuple[str, object]]:
         if real_isinstance(one, tuple, frozenset):
-            return [(f"{path}[{at}]", part) for at, part in enumerate(one)]
-        inside = getattr(one, "__dict__", None) if _is_plain(one) else None
-        if type(one) in (list, dict, set) or inside is not None:
+            items = tuple.__iter__(one) if real_isinstance(one, tuple) else frozenset.__iter__(one)
+            return [(f"{path}[{at}]", part) for at, part in enumerate(items)]
+        inside = instance_dict(one) if _is_plain(one) else None
+        if is_exactly(one, list, dict, set) or inside is not None:
             call = static_attribute(one, "__call__")
             style, inside = ("{}[{}]", one) if inside is None else ("{}.{}", inside)
             found = [*self._keep(path, style, inside), (f"{path}.__call__", call)]
@@ -331,7 +339,7 @@ class _Snapshot:
             return [(name, part) for name, part in found if _is_container(part) or _is_plain(part)]
         if type(one) is FunctionType:
             return self._look_into_function(path, one)
-        parts = PARTS.get(type(one))  # of anything else, what a tf.function is made of
+        parts = item_of_type(one, PARTS)  # of anything else, what a tf.function is made of
         if parts is None:
             return [(path, static_attribute(one, "_python_function"))]
         return [(f"{path}.{part}", getattr(one, part)) for part in parts]
@@ -558,13 +566,13 @@ def _restore_random_states(states: dict[str, bytes]) -> None:
 
 
 def _is_other(one, other) -> bool:
-    same = type(one) is type(other) and type(one) in SCALARS and one == other
+    same = type(one) is type(other) and is_exactly(one, *SCALARS) and one == other
     return one is not other and not same
 
 
 def _can_change(leaf) -> bool:
     """Return whether a leaf can be changed in a way that is not seen here."""
-    if type(leaf) in FIXED or real_isinstance(leaf, *TAKEN):
+    if is_exactly(leaf, *FIXED) or real_isinstance(leaf, *TAKEN):
         return False
     if type(leaf) is CACHE:
         return True
