@@ -83,6 +83,18 @@ class Place(Own):
         except Exception:
             return MISSING
 
+    def follow(self, value, others: list["Place"]) -> None:
+        """Find `value` where the program has moved it inside its list or deque.
+
+        Not where one of the `others` is, which has its own.
+        """
+        base = {"list item": list, "deque item": deque}.get(self.kind)
+        if base is not None and self.get() is not value:
+            taken = {other.at for other in others if other.container is self.container}
+            items = enumerate(base.__iter__(self.container))
+            found = (at for at, one in items if one is value and at not in taken)
+            self.at = next(found, self.at)
+
     def put(self, value) -> None:
         """Make the place hold `value`; an error, and nothing changed, where Python refuses."""
         _WAYS.get(self.kind, _IN_DICT)[1](self, value)
