@@ -17,6 +17,7 @@ from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodT
 
 from ...internals import tensorflow_private, torch_private
 from ...internals.dynamo_state import apart
+from ...internals.keras_seeds import SeedStates
 from ...model.phrase import interrupted, listed
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import arguments, progress, restoring
@@ -88,7 +89,7 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     and of what torch.compile returned, the Python function is run. Each way is called twice, unless
     it raises: a tf.function traces at the first call, and then hits. Each call finds the same
     state: containers and plain objects among the arguments, globals and closures, and the random
-    numbers of Python, NumPy, PyTorch and TensorFlow. A change of it is named by its path and
+    numbers of Python, NumPy, PyTorch, TensorFlow and Keras. A change of it is named by its path and
     restored, also if another thread made it. What a random op of TensorFlow with a seed has drawn
     cannot be put back, and the row says it. Names that a framework or Python itself adds are left
     alone. Objects that are not compared (an array, a variable, an object of a library) are listed.
@@ -188,6 +189,7 @@ def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
     """
     roots = [("self", fn.__self__)] if type(fn) is MethodType else []
     before = _Snapshot([*roots, (called(fn), fn), *named_arguments(fn, tuple(args), {})])
+    before.keep_keras_seeds()
     with _apart(way, fn):
         runs, leaked, error = _run_twice(before, fn, args, way, used)
     unseen = ", ".join(dict.fromkeys(map(real_type_name, filter(_can_change, before.leaves))))
@@ -305,6 +307,7 @@ class _Snapshot:
 
     def __init__(self, roots: list[tuple[str, object]]):
         self.leaves, self._held, self._random = [], {}, _random_states()
+        self._keras_seeds = None
         self.reaching: set[str] = set()  # by what a body reaches more than its code names
         self.draws_with_seed = False
         self.failed_threads: list[str] = []  # what ended a thread that a body started, in words
@@ -317,6 +320,10 @@ class _Snapshot:
             if len(met) > MOST_THINGS:
                 needed = "each run needs fresh ones; pass smaller arguments"
                 raise ValueError(f"a case contains more than {MOST_THINGS:,} objects, and {needed}")
+
+    def keep_keras_seeds(self) -> None:
+        """Keep the states of Keras's SeedGenerators too, which are found in the whole heap."""
+        self._keras_seeds = SeedStates()
 
     def _look_into(self, path: str, one) -> list[tuple[str, object]]:
         if real_isinstance(one, tuple, frozenset):
@@ -385,6 +392,7 @@ class _Snapshot:
         states = _random_states()
         drawn = (name for name, state in self._random.items() if states.get(name) != state)
         found = dict.fromkeys(drawn, "")
+        found |= dict.fromkeys(self._keras_seeds.changed() if self._keras_seeds else (), "")
         for path, generator, state in self._generators:
             found |= {path: ""} if tensorflow_private.generator_state(generator) != state else {}
         for path, style, owner, before in self._held.values():
@@ -414,6 +422,8 @@ class _Snapshot:
                 owner.clear()
                 owner.update(before)
         _restore_random_states(self._random)
+        if self._keras_seeds:
+            self._keras_seeds.put_back()
         for _, generator, state in self._generators:
             if tensorflow_private.generator_state(generator) != state:
                 tensorflow_private.restore_generator(generator, state)
