@@ -188,7 +188,9 @@ def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
     `used`: the names of the frameworks behind the ways so far; those of this way are added.
     """
     roots = [("self", fn.__self__)] if type(fn) is MethodType else []
-    before = _Snapshot([*roots, (called(fn), fn), *named_arguments(fn, tuple(args), {})])
+    # A partial has attributes of its own, which are not those of its function.
+    name = real_type_name(fn) if real_isinstance(fn, partial) else called(fn)
+    before = _Snapshot([*roots, (name, fn), *named_arguments(fn, tuple(args), {})])
     before.keep_keras_seeds()
     with _apart(way, fn):
         runs, leaked, error = _run_twice(before, fn, args, way, used)
