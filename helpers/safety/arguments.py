@@ -25,14 +25,23 @@ def is_exactly(value: object, *kinds: type) -> bool:
     return any(type(value) is kind for kind in kinds)
 
 
+def item_of_type(value: object, table: dict, default: object = None):
+    """Return the item of a table of types for the real type of `value`; no hash of it is asked."""
+    return next((item for kind, item in table.items() if kind is type(value)), default)
+
+
+_NAME_OF = type.__dict__["__name__"].__get__
+
+
 def real_type_name(value: object) -> str:
     """Return the name of the real type, printable and short."""
-    return printable(type(value).__name__)
+    return printable(_NAME_OF(type(value)))
 
 
 def printable(words: str, longest: int = LONGEST) -> str:
     """Return text of at most so many characters; what cannot be printed is spelled out."""
-    cut = f"{words[: longest - 1]}…" if len(words) > longest else str(words)
+    words = str.__str__(words)  # of a class of somebody's own too, whose methods are not run
+    cut = f"{words[: longest - 1]}…" if len(words) > longest else words
     if cut.isprintable():
         return cut
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)

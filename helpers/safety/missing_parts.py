@@ -11,7 +11,8 @@ from importlib import metadata, util
 from pathlib import Path
 from traceback import walk_tb
 
-from .arguments import printable, real_type_name
+from .arguments import printable, real_isinstance, real_type_name
+from .error_parts import cause_of, traceback_of
 
 HOUSE = Path(__file__).parents[1]
 HAS_COURSE, CONSTRAINTS = (HOUSE / "course").is_dir(), HOUSE.parent / "constraints.txt"
@@ -52,7 +53,7 @@ def sentence(error: BaseException | None) -> str:
         if words := _sentence_of_one(error):
             return words
         met.add(id(error))
-        error = error.__cause__
+        error = cause_of(error)
     return ""
 
 
@@ -91,24 +92,27 @@ def of_line(line: str) -> str:
 
 
 def _sentence_of_one(error: BaseException) -> str:
-    if isinstance(error, OneSentence):
+    if real_isinstance(error, OneSentence):
         return str(error)
-    if isinstance(error, ModuleNotFoundError) and (words := _not_installed(error.name)):
+    is_missing = real_isinstance(error, ModuleNotFoundError)
+    if is_missing and (words := _not_installed(ImportError.name.__get__(error))):
         return words
-    if isinstance(error, NameError):
-        part = NAMES.get(error.name)
+    if real_isinstance(error, NameError):
+        name = NameError.name.__get__(error)
+        part = NAMES.get(name) if type(name) is str else None
         missing = part and sys.modules.get(part) is None and util.find_spec(part) is None
         return _not_installed(part) if missing else ""
-    if type(error).__module__.startswith("torch.") and NO_CXX in str(error):
+    is_torchs = str(type(error).__module__).startswith("torch.")
+    if is_torchs and NO_CXX in str(error):
         return f"There is no C++ compiler here, and torch's Inductor needs one: {COMPILER_CURE}."
-    frames = [f for f, _ in walk_tb(error.__traceback__) if f.f_code.co_name == "<module>"]
+    frames = [f for f, _ in walk_tb(traceback_of(error)) if f.f_code.co_name == "<module>"]
     ended = {str(f.f_globals.get("__name__")).partition(".")[0] for f in frames}  # whose import
     broken = (part for part in FRAMEWORKS if sys.modules.get(part) is None and part in ended)
     return next((unusable(part, error) for part in broken), "")
 
 
 def _not_installed(module: str | None) -> str:
-    if module not in FRAMEWORKS and module not in PACKAGES:
+    if type(module) is not str or (module not in FRAMEWORKS and module not in PACKAGES):
         return ""
     name, rest = FRAMEWORKS.get(module, module), REST if module in FRAMEWORKS else ""
     where = "this notebook's Python" if HAS_COURSE else "this Python"

@@ -132,6 +132,9 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
             if interrupts.raised and isinstance(error, Exception) and not of_user:
                 raise interrupts.raised[0]
             raise
+        finally:  # their tracebacks lead to this frame, so that they would be in a cycle
+            under_way.errors.clear()
+            raised = first = fatal = None
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return breaks_graph(guarded)

@@ -14,6 +14,8 @@ from pathlib import Path
 from types import FrameType, TracebackType
 
 from . import PACKAGE
+from .arguments import real_isinstance
+from .error_parts import arguments_of, cause_of, context_of, traceback_of
 from .missing_parts import OneSentence
 
 HOUSE = str(Path(__file__).parents[1]) + os.sep
@@ -57,10 +59,10 @@ def keep_users_frames(error: BaseException, verb: str = "", of_user: bool = Fals
     An error on an argument gets the name of the `verb` if its message lacks it. `of_user`: the
     user's code raised it, whatever its frames are.
     """
-    links = list(_links(error.__traceback__))
+    links = list(_links(traceback_of(error)))
     users = [link for link in links if is_users(link.tb_frame)]
     on_purpose = bool(links) and _is_raised_on_purpose(links[-1])
-    interrupted = not isinstance(error, Exception)
+    interrupted = not real_isinstance(error, Exception)
     if not (users or on_purpose or of_user or interrupted):
         return
     if links and is_machinery(links[-1].tb_frame):
@@ -69,7 +71,7 @@ def keep_users_frames(error: BaseException, verb: str = "", of_user: bool = Fals
         if on_purpose and not users:
             _name_verb(error, verb)
     error.__traceback__ = _users_traceback(links)
-    if not isinstance(error, OneSentence):
+    if not real_isinstance(error, OneSentence):
         _forget_inner_errors(error)
 
 
@@ -98,8 +100,9 @@ def _users_traceback(links: list[TracebackType]) -> TracebackType | None:
 
 
 def _name_verb(error: BaseException, verb: str) -> None:
-    words = error.args[0] if len(error.args) == 1 else None
-    is_on_arguments = isinstance(error, _ABOUT_ARGUMENTS) and isinstance(words, str)
+    given = arguments_of(error)
+    words = given[0] if len(given) == 1 else None
+    is_on_arguments = real_isinstance(error, *_ABOUT_ARGUMENTS) and type(words) is str
     if is_on_arguments and verb.isidentifier() and verb[0] != "_" and verb not in words:
         other = _OTHER_VERB.match(words)  # whose rules this one shares
         error.args = (f"{verb}{words[other.end() :]}" if other else f"{verb}: {words}",)
@@ -107,10 +110,11 @@ def _name_verb(error: BaseException, verb: str) -> None:
 
 def _forget_inner_errors(error: BaseException) -> None:
     """Hide the errors behind this one that no code of a user raised."""
-    behind = error.__cause__ or error.__context__
+    behind = cause_of(error)
+    behind = context_of(error) if behind is None else behind
     if behind is None:
         return
-    links = list(_links(behind.__traceback__))
+    links = list(_links(traceback_of(behind)))
     if not any(is_users(link.tb_frame) for link in links):
         error.__cause__, error.__suppress_context__ = None, True
     else:

@@ -1,6 +1,7 @@
 """Frames: how they come, wait, leave and are kept; the same on every version."""
 
 import json
+import traceback
 
 import pytest
 
@@ -197,3 +198,59 @@ def test_a_traceback_goes_on_with_the_cause_and_the_context_each_once():
     assert [row.place for row in listing.rows] == ["1", *links]
     told = "Exception 2, KeyError(), is the __context__ of exception 1. Exception 3, ValueError("
     assert told in listing.note and listing.note.endswith("is the __cause__ of exception 2.")
+
+
+def raised(error, *notes):
+    """Return an error with a traceback, and with notes."""
+    try:
+        raise error
+    except BaseException as caught:
+        for note in notes:
+            caught.add_note(note)
+        return caught
+
+
+def nested(depth: int, width: int):
+    """Return a group of groups, every second member of which was raised."""
+    if not depth:
+        return raised(ValueError("deep"), "a note")
+    members = [nested(depth - 1, width), *(KeyError(at) for at in range(width))]
+    return raised(ExceptionGroup(f"level {depth}", members))
+
+
+def all_in(error):
+    """Return an error and all members of it, in the order of Python's own traceback."""
+    inside = getattr(error, "exceptions", ())
+    return [error, *(deep for member in inside for deep in all_in(member))]
+
+
+@pytest.mark.parametrize(("depth", "width"), [(0, 0), (1, 0), (1, 3), (2, 1), (3, 1)])
+def test_each_member_of_a_group_and_each_note_is_in_the_traceback(depth, width):
+    error = nested(depth, width)
+    listing = traceback_listing(error)
+    heads = [row.function for row in listing.rows if " of exception " in row.locals]
+    members = all_in(error)[1:]
+    assert [head.replace("| ", "").partition("(")[0] for head in heads] == [
+        type(one).__name__ for one in members
+    ]
+    python = "".join(traceback.format_exception(error))
+    indents = [line.count("|") and line.index("|") // 2 for line in python.splitlines()]
+    assert max([head.count("| ") for head in heads], default=0) + (depth > 0) == max(indents)
+    assert "a note" in listing.note
+
+
+def test_what_is_left_out_of_a_traceback_is_counted():
+    many = ExceptionGroup("many", [ValueError(at) for at in range(20)])
+    for _ in range(9):
+        many.add_note("again")
+    note = traceback_listing(many).note
+    assert "Only the first 8 of 21 exceptions" in note and "5 more notes" in note
+
+
+def test_a_member_that_is_in_two_groups_is_listed_once():
+    member = ValueError(1)
+    rows = traceback_listing(ExceptionGroup("a", [member, ExceptionGroup("b", [member])])).rows
+    assert [row.function for row in rows] == [
+        "| ValueError(1)",
+        "| ExceptionGroup('b', [ValueError(1)])",
+    ]

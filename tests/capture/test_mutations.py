@@ -488,3 +488,44 @@ def test_what_ends_a_thread_behind_a_way_is_in_the_row_and_not_printed(capsys, m
     assert row.note.startswith("a thread that it starts raised KeyError: 'missing'")
     assert row.note.count("raised") == 1 and not capsys.readouterr().err
     assert threading.excepthook is before
+
+
+def keras_programs():
+    """Return name -> (a function that draws from Keras's random numbers, what the row names)."""
+    import keras
+    import tensorflow as tf
+
+    dropout = keras.layers.Dropout(0.5)
+    own = keras.random.SeedGenerator(5, name="own_seed")
+    x = tf.ones([2])
+    return {
+        "layer": (lambda: dropout(x, training=True), dropout.seed_generator.name),
+        "layer at rest": (lambda: dropout(x), ""),
+        "own": (lambda: keras.random.uniform([2], seed=own), "own_seed"),
+        "next": (lambda: own.next(), "own_seed"),
+        "shared": (lambda: keras.random.uniform([2]), "keras.random"),
+        "fixed": (lambda: keras.random.uniform([2], seed=3), ""),
+    }
+
+
+@pytest.mark.parametrize("is_shared_there", [False, True])
+def test_the_seed_generators_of_keras_are_put_back_and_named(is_shared_there):
+    keras = pytest.importorskip("keras")
+
+    def start(name):
+        keras.backend.clear_session()
+        keras.utils.set_random_seed(3)
+        if is_shared_there:
+            keras.random.uniform([2])
+        return keras_programs()[name]
+
+    def numbers(draw):
+        return [np.asarray(draw()).tolist() for _ in range(2)]
+
+    for name in ("layer", "layer at rest", "own", "next", "shared", "fixed"):
+        plain = numbers(start(name)[0])
+        draw, path = start(name)
+        (row,) = mutations_ledger({"case": draw}).entries
+        assert numbers(draw) == plain, name
+        words = " ".join(str(verdict) for verdict in row.verdicts)
+        assert path in words if path else "seed" not in words and "keras" not in words, name

@@ -78,7 +78,7 @@ class Broken(Exception):
     [
         (ValueError("no"), "ValueError: no"),
         (KeyError(), "KeyError"),
-        (Broken(), "Broken (its message raised RuntimeError)"),
+        (Broken(), "Broken (its own __str__ was not called)"),
         (ValueError("<f at 0x7f00> is odd"), "ValueError: <f> is odd"),
         (
             ValueError(

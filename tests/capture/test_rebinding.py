@@ -1,6 +1,8 @@
 """Every place is rebound, every place comes back, and what must not be touched is not."""
 
+import contextlib
 import gc
+import itertools
 
 import pytest
 
@@ -145,10 +147,77 @@ def test_rebindings_nest(stage):
 def test_a_place_that_somebody_else_changed_is_left_and_named(stage):
     play(stage, "alias = op")
     old = stage.op
-    sentence = "something else changed stage.alias, which was left"
-    with pytest.raises(RuntimeError, match=sentence), rebind_everywhere(old, stage.new):
+    with rebind_everywhere(old, stage.new) as block:
         stage.alias = 5
     assert (stage.op, stage.alias) == (old, 5)
+    assert [row.path for row in block.kept] == ["stage.alias"]
+    assert "changed stage.alias in the block. That was left" in repr(block)
+
+
+# What a program does in the block -> the places that are then the program's own.
+CHANGES = {
+    "": [],
+    "del alias": ["stage.alias"],
+    "alias = 5": ["stage.alias"],
+    "alias, more = new, 3": [],
+    "items.clear()": ["stage.items[0]", "stage.items[2]"],
+    "items.insert(0, 7)": [],
+    "del items[0]": ["stage.items[0]"],
+    "items.append(8); items.reverse()": [],
+    "items[:] = [items[0]]": ["stage.items[2]"],
+    "queue.rotate(1)": [],
+    "queue.clear()": ["stage.queue[0]"],
+    "table.clear()": ["stage.table['key']"],
+    "table['key'], table['more'] = 4, 5": ["stage.table['key']"],
+    "members.clear()": ["stage.members{member}"],
+    "del Kind.action": ["stage.Kind.action"],
+    "Kind.action, Kind.more = 3, 4": ["stage.Kind.action"],
+    "del one.action": ["stage.one.action"],
+    "one.more = one.action": [],
+    "one.__dict__.clear()": ["stage.one.action"],
+    "user.__defaults__ = None": ["stage.user.__defaults__[0]"],
+    "user.__defaults__ = (6,)": ["stage.user.__defaults__[0]"],
+    "action_of_closure(5)": ["stage.closed.<closure>.action"],
+    "del alias, items, table, one, Kind": ["stage.alias"],
+    "alias = 5; raise KeyError": ["stage.alias"],
+}
+
+
+@quick
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_the_program_changes_in_the_block_is_its_own_and_the_rest_comes_back(stage, change):
+    play(
+        stage,
+        """
+        from collections import deque
+        alias, items, queue, table, members = op, [op, 1, op], deque([op, 2]), {"key": op}, {op}
+        class Kind: action = op
+        class Other: pass
+        one = Other()
+        one.action = op
+        def user(x=op): return x
+        def closure(action):
+            def closed(): return action
+            def put(value):
+                nonlocal action
+                action = value
+            return closed, put
+        closed, action_of_closure = closure(op)
+        """,
+    )
+    old, new = stage.op, stage.new
+    with contextlib.suppress(KeyError), rebind_everywhere(old, new) as block:
+        changed = [row.path for row in block.changed]
+        exec(change, vars(stage))
+    assert stage.op is old
+    kept = [row.path for row in block.kept]
+    assert len(kept) == len(CHANGES[change])
+    if "closure" not in change:
+        assert kept == CHANGES[change]
+    found = {row.path for row in bindings(old).rows}
+    if not change:
+        assert found >= set(changed)
+    assert (kept == []) == ("Your code changed" not in repr(block))
 
 
 @quick
@@ -184,6 +253,29 @@ def test_swapped_code_runs_on_every_route_and_comes_back(stage):
         assert stage.op() == stage.items[0]() == "donor"
     assert stage.op() == "old"
     assert bindings(stage.op) == before
+
+
+@quick
+def test_code_that_the_program_sets_inside_a_swap_stays(stage):
+    play(stage, "def donor(): return 'donor'")
+    with code_swapped(stage.op, stage.donor):
+        stage.op.__code__ = stage.new.__code__
+    assert stage.op() == "new"
+
+
+@quick
+@pytest.mark.parametrize("order", itertools.permutations(range(3)))
+def test_swaps_of_one_function_end_in_any_order(stage, order):
+    first = stage.op.__code__
+    swaps = [code_swapped(stage.op, eval(f"lambda: {number}")) for number in range(3)]
+    for swap in swaps:
+        swap.__enter__()
+    active = [0, 1, 2]
+    for number in order:
+        swaps[number].__exit__(None, None, None)
+        active.remove(number)
+        assert stage.op() == (active[-1] if active else "old")
+    assert stage.op.__code__ is first
 
 
 def test_code_that_does_not_fit_is_refused(stage, refused):

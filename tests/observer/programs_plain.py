@@ -627,3 +627,59 @@ def timer():
         return time.perf_counter() >= began
 
     return Case(wait, probes={"again": wait})
+
+
+@program()
+def group_of_errors_with_notes():
+    def call(x):
+        try:
+            raise ExceptionGroup("several", [ValueError(x), ExceptionGroup("in", [KeyError(x)])])
+        except* KeyError as group:
+            group.add_note("a note")
+            raise
+
+    return Case(call, (1,))
+
+
+@program("once")
+def descriptor_and_metaclass():
+    asked = []
+
+    class Meta(type):
+        def __call__(cls, *args):
+            asked.append("made")
+            return super().__call__(*args)
+
+        def __eq__(cls, other):
+            asked.append("compared")
+            return cls is other
+
+        __hash__ = type.__hash__
+
+    class Field:
+        def __get__(self, one, kind):
+            asked.append("read")
+            return 3
+
+    class Row(metaclass=Meta):
+        field = Field()
+
+    def call(x):
+        row = Row()
+        return row.field + x
+
+    return Case(call, (1,), probes={"asked": lambda: [*asked]}, objects={"asked": asked})
+
+
+@program("once")
+def list_that_the_program_shrinks():
+    def helper(x):
+        return x
+
+    held = [helper, helper, 1]
+
+    def call(x):
+        held.pop(0)
+        return held[0](x)
+
+    return Case(call, (1,), probes={"held": lambda: held[0] is helper}, objects={"held": held})

@@ -12,9 +12,12 @@ from ...internals import interpreter_frame
 from ...internals.frame_tracer import ask_for_opcodes, forget_tracer
 from ...internals.interpreter_frame import local_variables
 from ...model.code_records import columns
+from ...model.phrase import ended
 from ...model.stage_records import Card, FrameStep, Panel, Timeline
 from ...model.tables import Listing
-from ...safety.arguments import real_isinstance, require_int
+from ...safety.arguments import printable, real_isinstance, require_int
+from ...safety.error_parts import cause_of, context_of, members_of, notes_of, traceback_of
+from ..text.error_text import note_text
 from ..text.source import Pages
 from ..text.value import plain, short_repr
 from . import disassembly
@@ -23,6 +26,7 @@ from .settrace import Printed, traced
 from .unwrapping import to_run
 
 MOST_FRAMES, MOST_ASKED, MOST_LOCALS, MOST_STEPS, MOST_CHAINED = 12, 100_000, 6, 400, 8
+MOST_NOTES, LONGEST_NOTE = 4, 300
 CSTACK = 3  # FRAME_OWNED_BY_CSTACK: an entry from C, without code of its own (3.12 and later)
 GENERATORS = 0x2A0  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 MEANINGS = {
@@ -46,6 +50,10 @@ Attribute = namedtuple("Attribute", "name value meaning")
 FrameRow = namedtuple(
     "FrameRow", "place function line lasti state locals made", defaults=("", "", "", "", True)
 )
+
+# An exception of a traceback: in how many groups it is, and which member of which.
+Chained = namedtuple("Chained", "error depth way group")
+COUNTED = "Lines are counted from each function's first line, or its first decorator."
 
 
 def frame_listing(frame: FrameType) -> Listing:
@@ -80,31 +88,69 @@ def _is_function(frame: FrameType) -> bool:
 def traceback_listing(error: BaseException) -> Listing:
     """List the frames that an exception, its cause and its context keep alive.
 
+    The members of an ExceptionGroup are listed below it, each after as many | as it is in groups.
     TypeError if it is not an exception. Each of `.model.rows` has `function`, `place` and `locals`.
     Example: `show_traceback(error)`
     """
     if not real_isinstance(error, BaseException):
         raise TypeError(f"show_traceback needs an exception, not {short_repr(error)}")
-    rows, chain = [], [error]
-    note = ["Lines are counted from each function's first line, or its first decorator."]
-    for number, one in zip(range(1, MOST_CHAINED + 1), chain, strict=False):  # which grows
-        before, link, at = f"exception {number}, link " if number > 1 else "", one.__traceback__, 0
-        while link is not None:
-            frame, first, at = link.tb_frame, link.tb_frame.f_code.co_firstlineno - 1, at + 1
-            raised, now = (str(n - first) if n else "" for n in (link.tb_lineno, frame.f_lineno))
-            told = raised, str(link.tb_lasti), now, locals_words(frame)
-            rows.append(FrameRow(f"{before}{at}", plain(frame.f_code.co_name), *told))
-            link = link.tb_next
-        for way, other in (("__cause__", one.__cause__), ("__context__", one.__context__)):
-            if other is not None and all(other is not known for known in chain):
-                chain.append(other)
-                words = f"Exception {len(chain)}, {short_repr(other)}, is the {way}"
-                note.append(f"{words} of exception {number}.")
+    chain = _chain_of(error)
+    shown, rows, notes = chain[:MOST_CHAINED], [], [COUNTED]
+    numbers = {id(one.error): number for number, one in enumerate(shown, 1)}
+    for number, (one, depth, way, group) in enumerate(shown, 1):
+        before, marks = f"exception {number}" if number > 1 else "", "| " * depth
+        if group is not None:
+            where = f"{way} of exception {numbers[id(group)]}"
+            rows.append(FrameRow(before, f"{marks}{short_repr(one)}", locals=where))
+        rows += _link_rows(one, f"{before}, link " if before else "", marks)
+        notes += _sentences(one, numbers)
     if len(chain) > MOST_CHAINED:
-        note[MOST_CHAINED:] = [f"Only the first {MOST_CHAINED} exceptions are listed."]
+        notes.append(f"Only the first {MOST_CHAINED} of {len(chain):,} exceptions are listed.")
     headings = "link", "function", "tb_lineno", "tb_lasti", "frame.f_lineno", "locals kept alive"
     title, shown = f"Traceback of {short_repr(error)}", _columns(*headings)
-    return Listing(title, shown, tuple(rows), " ".join(note))
+    return Listing(title, shown, tuple(rows), " ".join(notes))
+
+
+def _chain_of(error: BaseException) -> list[Chained]:
+    """Return an exception, and those that it leads to; the members of a group follow it."""
+    chain, met = [Chained(error, 0, "", None)], {id(error)}
+    for at, (one, depth, _, _) in enumerate(chain, 1):  # which grows
+        inside = []
+        for number, member in enumerate(members_of(one), 1):
+            if id(member) not in met:
+                inside.append(Chained(member, depth + 1, f"member {number}", one))
+                met.add(id(member))
+        chain[at:at] = inside
+        for behind in (cause_of(one), context_of(one)):
+            if behind is not None and id(behind) not in met:
+                chain.append(Chained(behind, 0, "", None))
+                met.add(id(behind))
+    return chain
+
+
+def _link_rows(error: BaseException, before: str, marks: str):
+    """Yield a row for each frame of a traceback; `marks`: in how many groups the error is."""
+    link, at = traceback_of(error), 0
+    while link is not None:
+        frame, first, at = link.tb_frame, link.tb_frame.f_code.co_firstlineno - 1, at + 1
+        raised, now = (str(n - first) if n else "" for n in (link.tb_lineno, frame.f_lineno))
+        told = raised, str(link.tb_lasti), now, locals_words(frame)
+        yield FrameRow(f"{before}{at}", f"{marks}{plain(frame.f_code.co_name)}", *told)
+        link = link.tb_next
+
+
+def _sentences(error: BaseException, numbers: dict[int, int]):
+    """Yield which exceptions are behind one, and its notes; `numbers`: of those that are listed."""
+    own, told = numbers[id(error)], set()
+    for way, other in (("__cause__", cause_of(error)), ("__context__", context_of(error))):
+        number = numbers.get(id(other), 0)
+        if number > own and number not in told:
+            told.add(number)
+            yield f"Exception {number}, {short_repr(other)}, is the {way} of exception {own}."
+    for note in notes_of(error)[:MOST_NOTES]:
+        yield ended(f"Exception {own} has the note: {printable(note_text(note), LONGEST_NOTE)}")
+    if (more := len(notes_of(error)) - MOST_NOTES) > 0:
+        yield f"{more:,} more notes of exception {own} are left out."
 
 
 def _columns(*headings: str) -> tuple:

@@ -1,6 +1,7 @@
 """An object of any class -> its dict, its name, its function or code object, or a refusal."""
 
 from dis import get_instructions
+from functools import partial
 from types import (
     BuiltinFunctionType,
     CodeType,
@@ -17,6 +18,7 @@ from types import (
 
 from ...safety.arguments import (
     is_exactly,
+    item_of_type,
     printable,
     real_isinstance,
     real_type_name,
@@ -54,13 +56,18 @@ def named(function) -> str:
 
 
 def called(fn) -> str:
-    """Return what a callable is called: a function's own name or a class's, else its type's."""
+    """Return what a callable is called: a function's own name or a class's, else its type's.
+
+    A partial is called by the name of its function.
+    """
     if type(fn) is MethodType:
         return called(fn.__func__)
+    if real_isinstance(fn, partial):
+        return called(partial.func.__get__(fn))
     if real_isinstance(fn, type) or is_exactly(fn, *_NAMED):
         return named(fn)
     inner = compiled(fn)
-    inner = python_function(fn) if inner is None else inner
+    inner = _inside_tf_function(fn) if inner is None else inner
     if inner is not None:
         return called(inner)
     kept = static_attribute(fn, "__name__")
@@ -90,10 +97,15 @@ def compiled(fn):
 
 def python_function(fn):
     """Return the function inside a tf.function (polymorphic_function.py), None of anything else."""
+    inner = _inside_tf_function(fn)
+    return inner if is_exactly(inner, FunctionType, MethodType) else None
+
+
+def _inside_tf_function(fn):
+    """Return what a tf.function calls, which may be a partial or an object; else None."""
     if vars(type(fn)).get("__module__") != _POLYMORPHIC:
         return None
-    inner = (instance_dict(fn) or {}).get("_python_function")
-    return inner if is_exactly(inner, FunctionType, MethodType) else None
+    return (instance_dict(fn) or {}).get("_python_function")
 
 
 def function_of(thing: object, verb: str) -> tuple[FunctionType, tuple]:
@@ -116,7 +128,7 @@ def code_of(thing: object, verb: str) -> CodeType:
     """Return the code object of a function, method, generator or frame; a code object as it is."""
     if type(thing) is CodeType:
         return thing
-    if attribute := _CODE_OF.get(type(thing)):
+    if attribute := item_of_type(thing, _CODE_OF):
         return getattr(thing, attribute)
     return function_of(thing, verb)[0].__code__
 

@@ -10,6 +10,7 @@ from ...model.phrase import counted, listed
 from ...safety import restoring
 from ...safety.arguments import (
     is_exactly,
+    item_of_type,
     printable,
     real_isinstance,
     real_type_name,
@@ -208,8 +209,8 @@ def _find_layer(thing, args: tuple):
         return wrapped, f"{words}: this is what it decorates.", maker in _GENERATORS
     if type(thing) is FunctionType or real_isinstance(thing, type):
         return None
-    if type(thing) in _HOLDERS:
-        inner = getattr(thing, _HOLDERS[type(thing)])
+    if attribute := item_of_type(thing, _HOLDERS):
+        inner = getattr(thing, attribute)
         return inner, f"A {type(thing).__name__} is unwrapped.", True
     if type(thing) is functools.singledispatchmethod:
         return _dispatched(thing.dispatcher, args)

@@ -469,7 +469,9 @@ def _named_values(fn, args, kwargs) -> Iterator[tuple[str, object]]:
 def _find_tensors(name: str, value, depth: int) -> Iterator[tuple[str, object]]:
     """Yield tensors and modules in a value, with their names: in lists of lists, in layers."""
     if real_isinstance(value, list, tuple):
-        for at, item in enumerate(value if depth and len(value) <= MOST_ITEMS else ()):
+        base = list if real_isinstance(value, list) else tuple  # whose methods are nobody's own
+        few = depth and base.__len__(value) <= MOST_ITEMS
+        for at, item in enumerate(base.__iter__(value) if few else ()):
             yield from _find_tensors(f"{name}[{at}]", item, depth - 1)
     elif _is_of(value, LAYER):
         with contextlib.suppress(Exception):  # a class of somebody's own may raise

@@ -11,6 +11,7 @@ from types import FunctionType
 
 from ...internals import torch_private
 from ...safety import missing_parts
+from ...safety.arguments import is_exactly
 from ..text import tensors
 from ..text.error import error_message
 from ..torch.guard_tree import copied
@@ -56,7 +57,7 @@ def _load_tensorflow():
 def _as_tensor(value, convert):
     import numpy as np
 
-    if type(value) in (int, float, complex):
+    if is_exactly(value, int, float, complex):
         return convert(value)
     if tensors.is_tensor(value):
         value = value.detach().cpu().numpy()

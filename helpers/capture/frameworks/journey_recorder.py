@@ -27,7 +27,7 @@ from ...model.framework_records import NOT_CALLED, SHARES, Journey, Passage, Sto
 from ...model.phrase import clipped, counted, interrupted, listed
 from ...model.spine import SPINE
 from ...safety import PACKAGE, restoring
-from ...safety.arguments import printable, real_isinstance, require_bool
+from ...safety.arguments import is_exactly, printable, real_isinstance, require_bool
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.interrupts import PRESSES, are_recorders
 from ...safety.restoring import is_interrupted, patched
@@ -423,7 +423,7 @@ def _torch_mode(found: Tally):
 
 def _kernel(made) -> str:
     """Return device and dtype of a tensor, or of the first one in a list or a tuple."""
-    first = next(iter(made), None) if type(made) in (list, tuple) else made
+    first = next(iter(made), None) if is_exactly(made, list, tuple) else made
     with contextlib.suppress(Exception):  # a tensor on no device: what is unknown is left out
         if tensors.is_tensor(first):
             found = str(tensors.field(first, "device")), str(tensors.field(first, "dtype"))

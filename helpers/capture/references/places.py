@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from ...internals.interpreter_frame import local_variables
 from ...model.reference_records import Binding, join
 from ...safety import restoring
-from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
+from ...safety.arguments import is_exactly, item_of_type, printable, real_isinstance, real_type_name
 from ...safety.restoring import Own
 from ..cpython.objects import instance_dict, namespace
 from ..text.source import place_of
@@ -82,6 +82,18 @@ class Place(Own):
             return MISSING if self.reason else _WAYS.get(self.kind, _IN_DICT)[0](self)
         except Exception:
             return MISSING
+
+    def follow(self, value, others: list["Place"]) -> None:
+        """Find `value` where the program has moved it inside its list or deque.
+
+        Not where one of the `others` is, which has its own.
+        """
+        base = {"list item": list, "deque item": deque}.get(self.kind)
+        if base is not None and self.get() is not value:
+            taken = {other.at for other in others if other.container is self.container}
+            items = enumerate(base.__iter__(self.container))
+            found = (at for at, one in items if one is value and at not in taken)
+            self.at = next(found, self.at)
 
     def put(self, value) -> None:
         """Make the place hold `value`; an error, and nothing changed, where Python refuses."""
@@ -339,7 +351,7 @@ def _in_cell(holder, child, heap):
 
 def _in_call(call, child) -> list[Place]:
     """Return the variables that hold `child`, of a frame that is over or of a generator."""
-    is_frame, name = type(call) is types.FrameType, _FRAMES.get(type(call))
+    is_frame, name = type(call) is types.FrameType, item_of_type(call, _FRAMES)
     frame = call if is_frame else name and getattr(call, name)
     if not frame or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # a function's
         return []
@@ -377,7 +389,7 @@ def _in_slots(holder, child) -> list[Place]:
 
 def _name_in_c(holder, child) -> str:
     """Return in words what part of an object written in C holds `child`."""
-    if type(holder) in (*_FRAMES, types.FrameType):
+    if is_exactly(holder, *_FRAMES, types.FrameType):
         return "(on its value stack)"
     if type(holder) is functools._lru_cache_wrapper:
         return "(inside the C object)" if holder.__wrapped__ is child else "(its cache)"

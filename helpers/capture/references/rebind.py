@@ -51,7 +51,9 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     values (None, numbers, strings), built-in types and modules are refused too. Other threads see
     the replacement too, so use the block in one thread. The kernel's own modules are left out. So
     are the builtins, which the kernel calls at any moment. `block.changed` and `block.left` contain
-    the places. Example: `with rebind_everywhere(step, other) as block: train()`
+    the places. What the program itself changes in a place during the block stays: `block.kept`
+    contains these places, and the text of the block names them.
+    Example: `with rebind_everywhere(step, other) as block: train()`
     """
     fits = callable(new) or not callable(old)
     refusals = (
@@ -71,13 +73,16 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
 
 
 class Rebinding(Own):
-    """A rebinding: `changed` and `left` tell what became of each place, as rows."""
+    """A rebinding: `changed` and `left` tell what became of each place, as rows.
 
-    __slots__ = ("old", "new", "changed", "left", "_caches", "_how", "_undo")
+    `kept`: the rows of `changed` that the program changed in the block, and that were left so.
+    """
+
+    __slots__ = ("old", "new", "changed", "left", "kept", "_caches", "_how", "_undo")
 
     def __init__(self, old, new, search, keep, only):
         self.old, self.new, self._how = old, new, (search, keep, only)
-        self.changed, self.left, self._undo = (), (), HiddenList()
+        self.changed, self.left, self.kept, self._undo = (), (), (), HiddenList()
         self._caches: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -92,13 +97,17 @@ class Rebinding(Own):
         rows = [f"  {row.path}" for row in self.changed]
         rows += [f"  {row.path} (left: {row.reason})" for row in self.left]
         rest = f"  … {len(rows) - MOST_ROWS} more; `.changed` and `.left` contain all"
-        return "\n".join([head, *rows[:MOST_ROWS], *([rest] if rows[MOST_ROWS:] else [])])
+        rows = [head, *rows[:MOST_ROWS], *([rest] if rows[MOST_ROWS:] else [])]
+        if self.kept:
+            paths = listed([row.path for row in self.kept], 3)
+            rows.append(f"Your code changed {paths} in the block. That was left as it is.")
+        return "\n".join(rows)
 
     @partial(speaks_to_users, name="rebind_everywhere")
     def __enter__(self) -> "Rebinding":
         if self._undo:
             raise RuntimeError("this rebinding is already active; make another one to nest it")
-        plan = self._plan()
+        plan, self.kept = self._plan(), ()
         try:
             for place in plan:
                 # The record comes before the write: after an error in between, all is restored.
@@ -149,30 +158,26 @@ class Rebinding(Own):
     def __exit__(self, kind, error, trace) -> None:
         if not self._undo:
             raise RuntimeError("this rebinding is not active: never entered, or already left")
-        sentence = self._restore()
-        if sentence and error is None:
-            raise RuntimeError(sentence)
-        if sentence:
-            error.add_note(sentence)
+        self._restore()
 
-    def _restore(self) -> str:
-        """Put everything back in reverse; return, as a sentence, what could not be."""
-        other = []
+    def _restore(self) -> None:
+        """Put everything back in reverse, but for what the program has changed since."""
+        kept = []
         while self._undo:
             place = self._undo[-1]
             # Someone may have written here meanwhile: only what is still ours is taken back.
+            place.follow(self.new, self._undo[:-1])
+            is_back = False
             if place.get() is self.new:
                 with suppress(Exception):  # the others must be restored, too
                     place.put(self.old)
-            if place.get() is not self.old:
-                other.append(place.binding.path)
+                    is_back = True
+            if not is_back and place.get() is not self.old:
+                kept.append(place.binding)
             self._undo.pop()
+        self.kept = tuple(reversed(kept))
         for one in singledispatch():
             one._clear_cache()
-        return other and (
-            f"while {describe(self.old)} was rebound, something else changed {listed(other, 3)}, "
-            "which was left as it is; all others refer to the original again"
-        )
 
 
 def _find_caches(old) -> tuple[str, ...]:
@@ -233,11 +238,11 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
 
     TypeError if either is not a Python function. ValueError if the numbers of free variables
     differ, or if `function` is needed to undo changes or to run the kernel. In these cases nothing
-    has changed. RuntimeError if two swaps of one function end in the wrong order. The first code is
-    restored even then.
+    has changed. A code that the program itself gives the function in the block stays: then
+    `is_kept` is True. Two swaps of one function may end in any order.
     """
 
-    __slots__ = ("function", "code", "first")
+    __slots__ = ("function", "code", "first", "is_kept")
 
     @partial(speaks_to_users, name="code_swapped")
     def __init__(self, function, donor):
@@ -252,22 +257,33 @@ class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib name
             has = counted(have, "free variable")
             raise ValueError(f"{describe(function)} has {has} and {words}")
         self.function, self.code, self.first = function, donor.__code__, None
+        self.is_kept = False
 
     @partial(speaks_to_users, name="code_swapped")
     def __enter__(self):
         if self.first is not None:
             raise RuntimeError("this swap is already active; make another one to nest it")
         self.first, self.function.__code__ = self.function.__code__, self.code
+        self.is_kept = False
+        _SWAPS.append(self)
         return self.function
 
     def __exit__(self, kind, error, trace) -> None:
-        now, self.function.__code__ = self.function.__code__, self.first
+        at = next((at for at, swap in enumerate(_SWAPS) if swap is self), None)
+        if at is None:
+            raise RuntimeError("this swap is not active: never entered, or already left")
+        later = [swap for swap in _SWAPS[at + 1 :] if swap.function is self.function]
+        del _SWAPS[at]
+        if later:  # which began inside this one, and ends after it
+            later[0].first = self.first
+        elif self.function.__code__ is self.code:
+            self.function.__code__ = self.first
+        else:
+            self.is_kept = True
         self.first = None
-        if now is not self.code and error is None:
-            raise RuntimeError(
-                f"the code of {describe(self.function)} was changed inside this swap and not "
-                "changed back; leave the inner swap first (the first code is back)"
-            )
+
+
+_SWAPS = HiddenList()  # that are active, the first to begin first
 
 
 def _placed(obj) -> str:

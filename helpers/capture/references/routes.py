@@ -15,7 +15,7 @@ from ...model.phrase import interrupted
 from ...model.reference_records import UNKNOWN, Function, Route, RouteMap
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import progress
-from ...safety.arguments import table
+from ...safety.arguments import item_of_type, table
 from ...safety.restoring import note_end, note_interrupt
 from ..cpython.objects import instance_dict
 from ..text.error import error_message
@@ -184,7 +184,7 @@ def _kind(reader) -> str:
         return "name"
     known = getclosurevars(reader)
     root = {**known.globals, **known.nonlocals}.get(loads[0].argval) if loads else None
-    return {ModuleType: "name", FunctionType: "function"}.get(type(root), "object")
+    return item_of_type(root, {ModuleType: "name", FunctionType: "function"}, "object")
 
 
 def _patch(make) -> str:

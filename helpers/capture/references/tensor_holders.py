@@ -87,9 +87,13 @@ def say_sharers(paths: list[str], unnamed: int) -> str:
 
 def _find_others(tensor) -> HiddenList:
     torch, nn = restoring.module("torch"), restoring.module("torch.nn")
-    kinds = torch.Tensor, getattr(nn, "Parameter", torch.Tensor)
+    tensor_type, parameter = torch.Tensor, getattr(nn, "Parameter", torch.Tensor)
     alive = get_objects()
-    return HiddenList(one for one in alive if type(one) in kinds and one is not tensor)
+    return HiddenList(
+        one
+        for one in alive
+        if (type(one) is tensor_type or type(one) is parameter) and one is not tensor
+    )
 
 
 def _storage(tensor) -> int:

@@ -17,14 +17,22 @@ from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodT
 
 from ...internals import tensorflow_private, torch_private
 from ...internals.dynamo_state import apart
+from ...internals.keras_seeds import SeedStates
 from ...model.phrase import interrupted, listed
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import arguments, progress, restoring
-from ...safety.arguments import printable, real_isinstance, real_type_name, static_attribute
+from ...safety.arguments import (
+    is_exactly,
+    item_of_type,
+    printable,
+    real_isinstance,
+    real_type_name,
+    static_attribute,
+)
 from ...safety.restoring import is_interrupted
 from ...safety.standard_output import redirected
 from ...safety.users_frames import is_library
-from ..cpython.objects import called, compiled, names_used, python_function
+from ..cpython.objects import called, compiled, instance_dict, names_used, python_function
 from ..cpython.settrace import Printed, run_to_end
 from ..cpython.unwrapping import arguments as named_arguments
 from ..cpython.unwrapping import frameworks_of
@@ -81,7 +89,7 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     and of what torch.compile returned, the Python function is run. Each way is called twice, unless
     it raises: a tf.function traces at the first call, and then hits. Each call finds the same
     state: containers and plain objects among the arguments, globals and closures, and the random
-    numbers of Python, NumPy, PyTorch and TensorFlow. A change of it is named by its path and
+    numbers of Python, NumPy, PyTorch, TensorFlow and Keras. A change of it is named by its path and
     restored, also if another thread made it. What a random op of TensorFlow with a seed has drawn
     cannot be put back, and the row says it. Names that a framework or Python itself adds are left
     alone. Objects that are not compared (an array, a variable, an object of a library) are listed.
@@ -180,7 +188,10 @@ def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
     `used`: the names of the frameworks behind the ways so far; those of this way are added.
     """
     roots = [("self", fn.__self__)] if type(fn) is MethodType else []
-    before = _Snapshot([*roots, (called(fn), fn), *named_arguments(fn, tuple(args), {})])
+    # A partial has attributes of its own, which are not those of its function.
+    name = real_type_name(fn) if real_isinstance(fn, partial) else called(fn)
+    before = _Snapshot([*roots, (name, fn), *named_arguments(fn, tuple(args), {})])
+    before.keep_keras_seeds()
     with _apart(way, fn):
         runs, leaked, error = _run_twice(before, fn, args, way, used)
     unseen = ", ".join(dict.fromkeys(map(real_type_name, filter(_can_change, before.leaves))))
@@ -298,6 +309,7 @@ class _Snapshot:
 
     def __init__(self, roots: list[tuple[str, object]]):
         self.leaves, self._held, self._random = [], {}, _random_states()
+        self._keras_seeds = None
         self.reaching: set[str] = set()  # by what a body reaches more than its code names
         self.draws_with_seed = False
         self.failed_threads: list[str] = []  # what ended a thread that a body started, in words
@@ -311,11 +323,16 @@ class _Snapshot:
                 needed = "each run needs fresh ones; pass smaller arguments"
                 raise ValueError(f"a case contains more than {MOST_THINGS:,} objects, and {needed}")
 
+    def keep_keras_seeds(self) -> None:
+        """Keep the states of Keras's SeedGenerators too, which are found in the whole heap."""
+        self._keras_seeds = SeedStates()
+
     def _look_into(self, path: str, one) -> list[tuple[str, object]]:
         if real_isinstance(one, tuple, frozenset):
-            return [(f"{path}[{at}]", part) for at, part in enumerate(one)]
-        inside = getattr(one, "__dict__", None) if _is_plain(one) else None
-        if type(one) in (list, dict, set) or inside is not None:
+            items = tuple.__iter__(one) if real_isinstance(one, tuple) else frozenset.__iter__(one)
+            return [(f"{path}[{at}]", part) for at, part in enumerate(items)]
+        inside = instance_dict(one) if _is_plain(one) else None
+        if is_exactly(one, list, dict, set) or inside is not None:
             call = static_attribute(one, "__call__")
             style, inside = ("{}[{}]", one) if inside is None else ("{}.{}", inside)
             found = [*self._keep(path, style, inside), (f"{path}.__call__", call)]
@@ -331,7 +348,7 @@ class _Snapshot:
             return [(name, part) for name, part in found if _is_container(part) or _is_plain(part)]
         if type(one) is FunctionType:
             return self._look_into_function(path, one)
-        parts = PARTS.get(type(one))  # of anything else, what a tf.function is made of
+        parts = item_of_type(one, PARTS)  # of anything else, what a tf.function is made of
         if parts is None:
             return [(path, static_attribute(one, "_python_function"))]
         return [(f"{path}.{part}", getattr(one, part)) for part in parts]
@@ -377,6 +394,7 @@ class _Snapshot:
         states = _random_states()
         drawn = (name for name, state in self._random.items() if states.get(name) != state)
         found = dict.fromkeys(drawn, "")
+        found |= dict.fromkeys(self._keras_seeds.changed() if self._keras_seeds else (), "")
         for path, generator, state in self._generators:
             found |= {path: ""} if tensorflow_private.generator_state(generator) != state else {}
         for path, style, owner, before in self._held.values():
@@ -406,6 +424,8 @@ class _Snapshot:
                 owner.clear()
                 owner.update(before)
         _restore_random_states(self._random)
+        if self._keras_seeds:
+            self._keras_seeds.put_back()
         for _, generator, state in self._generators:
             if tensorflow_private.generator_state(generator) != state:
                 tensorflow_private.restore_generator(generator, state)
@@ -558,13 +578,13 @@ def _restore_random_states(states: dict[str, bytes]) -> None:
 
 
 def _is_other(one, other) -> bool:
-    same = type(one) is type(other) and type(one) in SCALARS and one == other
+    same = type(one) is type(other) and is_exactly(one, *SCALARS) and one == other
     return one is not other and not same
 
 
 def _can_change(leaf) -> bool:
     """Return whether a leaf can be changed in a way that is not seen here."""
-    if type(leaf) in FIXED or real_isinstance(leaf, *TAKEN):
+    if is_exactly(leaf, *FIXED) or real_isinstance(leaf, *TAKEN):
         return False
     if type(leaf) is CACHE:
         return True

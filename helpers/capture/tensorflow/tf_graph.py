@@ -17,6 +17,7 @@ from ...model.phrase import clipped, counted, listed
 from ...model.tables import Column
 from ...safety.arguments import printable, real_isinstance, real_type_name
 from ...safety.restoring import running_user_code
+from ..cpython.objects import called
 from ..cpython.unwrapping import refuse_other_framework
 from ..text.error import error_message, instead
 from .trace_ledger import KERAS, PYTHON, as_tf_function, watched_of
@@ -30,6 +31,7 @@ LONGEST_SHOWN, LONGEST_VALUE = 32, 120  # characters: of a constant, of an attri
 MOST_OUTPUTS = 2
 KINDS = dict.fromkeys(("Placeholder", "PlaceholderWithDefault", "_Arg", "_DeviceArg"), "input")
 KINDS |= {"_Retval": "output", "_DeviceRetval": "output", "Const": "constant", "Identity": "pass"}
+NO_NAME = "function"
 _COUNTER = re.compile(r"(__inference_)?(.*?)(_\d+)?", re.DOTALL)
 
 
@@ -63,6 +65,7 @@ def _graph_def(thing, args, kwargs):
     import tensorflow as tf
 
     kinds = tf.compat.v1.GraphDef, tf.Graph, tf.types.experimental.ConcreteFunction
+    asked = thing
     if not real_isinstance(thing, *kinds):
         thing = _concrete(thing, args, kwargs)
     elif args or kwargs:
@@ -72,6 +75,8 @@ def _graph_def(thing, args, kwargs):
     graph = thing if real_isinstance(thing, tf.Graph) else thing.graph
     named = real_isinstance(graph, tensorflow_private.FuncGraph)
     name = printable(plain_name(graph.name)) if named else ""
+    if asked is not thing and name == NO_NAME:  # TensorFlow's, for what has no `__name__`
+        name = called(asked)
     return name, graph.as_graph_def(add_shapes=True)
 
 

@@ -17,7 +17,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from ...internals import tensorflow_private
 from ...model.framework_records import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
 from ...model.phrase import clipped, counted, listed
-from ...safety.arguments import near, quote_value, real_isinstance, static_attribute
+from ...safety.arguments import is_exactly, near, quote_value, real_isinstance, static_attribute
 from ...safety.restoring import preserves_interpreter_state
 from ..cpython.objects import called, inherited
 from ..cpython.unwrapping import refuse_other_framework
@@ -146,7 +146,7 @@ class Watched:
         names = _global_names(inner.__code__) if is_function else ()
         found = ((name, self._space.get(name)) for name in names)
         self._before = {n: weakref.ref(value) for n, value in found if type(value) is FunctionType}
-        if type(python) in (*PYTHON, BuiltinFunctionType):
+        if is_exactly(python, *PYTHON, BuiltinFunctionType):
             functools.update_wrapper(self, python, updated=())
         self.__signature__ = inspect.signature(function)
 

@@ -10,7 +10,16 @@ from types import FunctionType, ModuleType
 
 from ...safety import missing_parts
 from ...safety.arguments import printable, real_isinstance, real_type_name
+from ...safety.error_parts import (
+    cause_of,
+    context_of,
+    hides_context,
+    members_of,
+    notes_of,
+    traceback_of,
+)
 from ...safety.users_frames import is_library
+from .error_text import NOT_RUN, has_own_words, message_of, note_text
 from .tensorflow_words import is_tensorflows, tensorflow_words
 
 LONGEST, LONGEST_LINE = 2_000, 600
@@ -71,28 +80,31 @@ def _words(error: BaseException, name: str) -> str:
     """Return what follows the name of an error's type: its message and its notes."""
     whole, lines = "", []
     try:
-        message = str(error)[:MOST_READ]
+        message = message_of(error)[:MOST_READ]
         if is_tensorflows(error, message):
             whole = ADDRESS.sub("", tensorflow_words(message, name))
         else:
             lines = _lines(message, name)
     except Exception as second:  # its own `__str__` may raise anything
         return f" (its message raised {real_type_name(second)})"
-    for inner in getattr(error, "exceptions", ())[:MOST_CAUSES]:
-        lines.append(error_message(inner))  # of an ExceptionGroup
-    for note in getattr(error, "__notes__", None) or ():
-        lines += _lines(str(note)[:MOST_READ], name)
+    members = members_of(error)  # of an ExceptionGroup
+    lines += [error_message(member) for member in members[:MOST_CAUSES]]
+    if more := len(members) - MOST_CAUSES:
+        lines += [f"{more:,} more in the group"] * (more > 0)
+    for note in notes_of(error):
+        lines += _lines(note_text(note)[:MOST_READ], name)
     words = [*filter(None, [whole]), *_chosen(lines)]
-    return f": {_joined(words)}" if words else ""
+    silent = f" ({NOT_RUN})" if has_own_words(error) else ""
+    return f": {_joined(words)}{silent}" if words else silent
 
 
 def _causes(error: BaseException):
     """Yield the errors behind one: its cause, or what was being handled, unless it was hidden."""
     met = {id(error)}
     for _ in range(MOST_CAUSES):
-        behind = error.__cause__
-        if behind is None and not error.__suppress_context__ and _is_users(error.__context__):
-            behind = error.__context__
+        behind = cause_of(error)
+        if behind is None and not hides_context(error) and _is_users(context_of(error)):
+            behind = context_of(error)
         if behind is None or id(behind) in met:
             return
         met.add(id(behind))
@@ -102,7 +114,7 @@ def _causes(error: BaseException):
 
 def _is_users(error: BaseException | None) -> bool:
     """Return whether code of the user raised this, and not a library on its way."""
-    trace = None if error is None else error.__traceback__
+    trace = None if error is None else traceback_of(error)
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return trace is not None and _is_yours(trace.tb_frame.f_code.co_filename)

@@ -9,6 +9,7 @@ import os
 import re
 import traceback
 
+from ...safety.error_parts import traceback_of
 from ...safety.users_frames import is_library
 from .source import file_lines
 
@@ -33,9 +34,9 @@ GENERATED = "__autograph_generated_file"
 
 def is_tensorflows(error: BaseException, message: str) -> bool:
     """Return whether TensorFlow or Keras is in the type, the words or the frames of an error."""
-    if type(error).__module__.partition(".")[0] in FRAMEWORKS or MARKS.search(message):
+    if str(type(error).__module__).partition(".")[0] in FRAMEWORKS or MARKS.search(message):
         return True
-    files = (frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__))
+    files = (frame.f_code.co_filename for frame, _ in traceback.walk_tb(traceback_of(error)))
     return any(f"{os.sep}{name}{os.sep}" in file for file in files for name in FRAMEWORKS)
 
 

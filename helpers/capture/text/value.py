@@ -3,6 +3,7 @@
 Only built-in code runs, but for the `__repr__` of a library's class in `library_value`.
 """
 
+import gc
 import re
 import sys
 import types
@@ -11,12 +12,14 @@ from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from ...model.phrase import clipped, counted
-from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
+from ...safety.arguments import is_exactly, item_of_type, printable, real_isinstance, real_type_name
+from ...safety.error_parts import arguments_of
 from ...safety.users_frames import is_library
 from .tensors import shown_tensor
 
 LONGEST, LONGEST_LABEL, LONGEST_NAME = 40, 32, 80
 MOST_ITEMS, MOST_MEMBERS = 4, 16
+DEEPEST, MOST_INSIDE = 4, 1_000  # levels of containers, and objects, that are looked into
 BIGGEST_BITS = 128
 type_name = real_type_name  # a name that other rooms use
 SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
@@ -92,7 +95,7 @@ def detail(value: object) -> str:
     if is_exactly(value, ModuleType, *SCALARS):
         return type_name(value)
     known = {MethodType: "bound method", BuiltinFunctionType: "built-in function"}
-    return known.get(type(value)) or ("" if real_isinstance(value, type) else "instance")
+    return item_of_type(value, known) or ("" if real_isinstance(value, type) else "instance")
 
 
 def of_library(kind: type) -> bool:
@@ -105,10 +108,37 @@ def of_library(kind: type) -> bool:
     return is_library(str(file))
 
 
+def is_of_libraries(value: object) -> bool:
+    """Return whether the words of this object come from CPython and libraries only.
+
+    An object of a library asks what it contains, such as a deque its items: these are looked into,
+    down to `DEEPEST`. False if they are too many.
+    """
+    level, met = [value], 0
+    for _ in range(DEEPEST):
+        met += len(level)
+        if met > MOST_INSIDE or not all(map(_is_of_library, level)):
+            return False
+        level = [
+            inside
+            for one in level
+            if not (
+                is_exactly(one, *SCALARS, *_FUNCTIONS, ModuleType) or real_isinstance(one, type)
+            )
+            for inside in gc.get_referents(one)
+        ]
+    return True
+
+
+def _is_of_library(value: object) -> bool:
+    # What a class says of itself is its metaclass's; `type` itself names no module.
+    return all(kind is type or of_library(kind) for kind in type(value).__mro__)
+
+
 def library_value(value: object) -> str:
     """Return what a library's object says of itself: dtype and shape, or its repr; else ""."""
     kind = type(value)
-    if is_exactly(value, *_WORDS) or real_isinstance(value, type) or not of_library(kind):
+    if id(kind) in _WORDS_BY_ID or real_isinstance(value, type) or not of_library(kind):
         return ""
     try:
         shape = getattr(value, "shape", ()) if hasattr(kind, "shape") else ()
@@ -117,6 +147,8 @@ def library_value(value: object) -> str:
             return plain(f"{getattr(dtype, 'name', dtype)} [{', '.join(map(str, shape))}]")
         if hasattr(kind, "__len__") and len(value) > MOST_MEMBERS:
             return f"{plain(kind.__name__)} of {len(value):,}"
+        if not is_of_libraries(value):
+            return ""
         say = str if kind.__repr__ is object.__repr__ else repr
         said = {" ".join(say(value).split()) for _ in "ab"}
     except Exception:
@@ -126,13 +158,14 @@ def library_value(value: object) -> str:
 
 
 def _brief(value: object, depth: int) -> str:
-    if words := _WORDS.get(type(value)):
+    if words := _WORDS_BY_ID.get(id(type(value))):  # a class may have a hash of its own
         return words(value, depth)
     if real_isinstance(value, type):
         return f"class {plain(value.__name__)}"
     name = plain(type(value).__name__)
     if real_isinstance(value, BaseException):
-        return plain(f"{name}({', '.join(_brief(item, 2) for item in value.args[:MOST_ITEMS])})")
+        given = arguments_of(value)[:MOST_ITEMS]
+        return plain(f"{name}({', '.join(_brief(item, 2) for item in given)})")
     return shown_tensor(value) or f"{name} object"
 
 
@@ -189,3 +222,4 @@ _WORDS = {
     types.CoroutineType: lambda value, depth: plain(f"coroutine {value.cr_code.co_name}"),
     types.FrameType: lambda value, depth: plain(f"frame of {value.f_code.co_name}"),
 }
+_WORDS_BY_ID = {id(kind): words for kind, words in _WORDS.items()}

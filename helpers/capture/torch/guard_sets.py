@@ -24,7 +24,7 @@ from ...mini.frame_hook import guarded
 from ...model import torch_records as records
 from ...model.phrase import clipped, interrupted
 from ...model.tables import Entry, Ledger, Verdict
-from ...safety.arguments import real_isinstance, require_int
+from ...safety.arguments import is_exactly, real_isinstance, require_int
 from ...safety.restoring import note_end, note_interrupt, running_user_code, speaks_to_users
 from ..cpython.objects import named, names_used
 from ..text.error import error_message
@@ -229,7 +229,7 @@ def _change(value):
     """Yield (words, another value) for one argument, as far as another one can be made."""
     import torch
 
-    if type(value) in (list, tuple):
+    if is_exactly(value, list, tuple):
         other = tuple if type(value) is list else list
         yield "one longer", type(value)([*value, *(value[-1:] or [0])])
         if value:
