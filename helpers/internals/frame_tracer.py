@@ -13,8 +13,8 @@ from collections.abc import Callable
 from functools import partial
 from types import FrameType
 
-from ..safety.dynamo_aside import leave_to_python
 from ..safety import interrupts
+from ..safety.dynamo_aside import leave_to_python
 from ..safety.interrupts import PRESSES, are_called_by_c
 from .interpreter_frame import thing
 

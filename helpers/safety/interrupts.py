@@ -27,8 +27,8 @@ LONG_PATIENCE = 10.0  # in a recorder, which would lose what another handler rai
 _RARE = ("SIGURG", "SIGCONT") if hasattr(signal, "pthread_kill") else ()
 WAKING = [getattr(signal, name) for name in _RARE]
 DO_NOTHING = operator.is_  # with the number of a signal and a frame, and without a line of Python
-# By the id of its code, as a hash of code asks its constants: what C calls and what must not be left
-# by an exception, because C has no place for it.
+# By the id of its code, as a hash of code asks its constants: what C calls and what must not be
+# left by an exception, because C has no place for it.
 CALLED_BY_C: dict[int, CodeType] = {}
 # What runs in the middle of a user's call, and takes an exception for a fault of its own.
 RECORDERS: dict[int, CodeType] = {}

@@ -119,7 +119,7 @@ def _is_refused(stream, text) -> bool:
 
 @contextmanager
 def redirected(printed) -> Iterator[None]:
-    """Have `printed.write` note what is printed in the block; a stream that the block sets stays."""
+    """Have `printed.write` note what the block prints; a stream that the block sets stays."""
     before = sys.stdout
     if before is None:  # as in a program without a console, where nothing is printed
         yield
