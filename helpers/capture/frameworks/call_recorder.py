@@ -29,6 +29,7 @@ from ...safety.arguments import called, parts, printable, real_isinstance, real_
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.interrupts import PRESSES, are_recorders
 from ...safety.restoring import is_interrupted
+from ..cpython.aside import say_aside
 from ..cpython.following import Limits
 from ..cpython.objects import name_of, refuse_async
 from ..cpython.settrace import INTERRUPTED, run_to_end
@@ -223,7 +224,15 @@ class _Recorder:
             notes.append(LOST.format(self.lost))
         if self.profilers.is_heard:
             notes.append(HEARD)
-        return notes
+        return [*notes, self.aside()] if self.profilers.had_own else notes
+
+    def is_cut(self) -> bool:
+        """Return whether there are calls that are not counted, because of the limits."""
+        return bool(self.calls and (self.left_out or self.limits.note()))
+
+    def aside(self) -> str:
+        """Return the sentence on the program's own profiler, "" if it had none."""
+        return say_aside(profiler=self.profilers)
 
 
 are_recorders(_Recorder.__call__)
@@ -316,12 +325,13 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
         Entry(row, tuple(Verdict(w, "changed" if w != words[0] else "plain") for w in words))
         for row, words in rows.items()
     )
-    known = [(name, tree) for name, tree, end in zip(names, trees, lost, strict=True) if not end]
-    cut = [name for name, tree in known if tree.calls and tree.note]
+    recorded = zip(names, recorders, strict=True)
+    cut = [name for name, recorder in recorded if recorder.is_cut() and not recorder.lost]
     note = f"Only some calls of {listed(cut, FEW)} are counted (depth=, only=, most=)." * bool(cut)
     ends = [LOST_CASE.format(name, end) for name, end in zip(names, lost, strict=True) if end]
     heard = [HEARD] * any(recorder.profilers.is_heard for recorder in recorders)
-    note = " ".join(filter(None, (stopped, TWICE, note, *ends, *heard)))
+    aside = dict.fromkeys(recorder.aside() for recorder in recorders)
+    note = " ".join(filter(None, (stopped, TWICE, note, *ends, *heard, *aside)))
     title = "The landmarks that each call reaches"
     return Ledger(title, "landmark", tuple(names), entries, note, marks=MARKS)
 
