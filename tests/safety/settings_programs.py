@@ -218,12 +218,13 @@ def calls(name: str):
 
 
 def in_block(fn):
-    with helpers.watching_ops():
+    with helpers.watching_ops() as seen:
         fn()
+    return seen
 
 
 def watch_costs(fn):
-    helpers.watch_costs(idle, {"a": fn})
+    return helpers.watch_costs(idle, {"a": fn})
 
 
 def idle():
@@ -235,7 +236,7 @@ OF_ONE_CALL = """
 """
 VERBS = {name: calls(name) for name in OF_ONE_CALL.split()}
 VERBS |= {
-    "watch_calls": lambda fn: helpers.watch_calls({"a": idle, "b": fn}),
+    "watch_calls": lambda fn: helpers.watch_calls({"a": fn}),
     "watch_callers": lambda fn: helpers.watch_callers(
         {"r": fn}, lambda route: str(route()), {"i": nullcontext}
     ),
