@@ -24,7 +24,8 @@ class OwnProfilers:
 
     `replaced_at`: the code and the line in the program that did so, None if none did. `is_heard`:
     whether the program's own profiler heard the end of that call. `sys.getprofile` returns in the
-    program what it would return without us. `had_own`: a profiler was set before.
+    program what it would return without us. `had_own`: a profiler was set before. `is_found`:
+    whether the program has kept `sys.getprofile` itself, and so has found `profiler`.
     """
 
     def __init__(self, profiler: Callable):
@@ -37,7 +38,7 @@ class OwnProfilers:
             "getprofile": _InPlaceOf(GETPROFILE, self._answer),
         }
         self.replaced_at: tuple[CodeType, int] | None = None
-        self.is_heard = False
+        self.is_heard, self.is_found, self._is_reporting = False, False, False
 
     def start(self) -> None:
         """Set the profiler."""
@@ -90,9 +91,15 @@ class OwnProfilers:
         SETPROFILE(self._profiler)
         return repeat(self._before).__next__
 
+    def note_asking(self) -> None:
+        """Note that the C function `sys.getprofile` is called, as the profiler has heard."""
+        self.is_found = self.is_found or not self._is_reporting
+
     def _report(self, frame: FrameType, function: Callable) -> None:
+        self._is_reporting = True
         for event in ("c_call", "c_return"):
             self._profiler(frame, event, function)
+        self._is_reporting = False
 
 
 class _InPlaceOf:

@@ -3,14 +3,16 @@
 import cProfile
 import pstats
 import sys
+import threading
 from collections import deque
 from functools import partial
+from sys import getprofile, gettrace
 
 import pytest
 
 import helpers
 from helpers.capture.cpython import costs
-from helpers.capture.cpython.aside import CHANGED, PROFILER, TRACER
+from helpers.capture.cpython.aside import CHANGED, MAY_FIND, PROFILER, TRACER
 from tests.safety.settings_programs import VERBS, in_fork
 
 pytestmark = pytest.mark.own_process
@@ -163,3 +165,47 @@ def test_a_profiler_in_c_goes_on_after_the_call(name):
         return [is_set, "first" in names]
 
     assert in_fork(heard) == [True, True]
+
+
+def asks_for(name: str):
+    """Return a program that asks for one thing by which a tracer or a profiler can be found."""
+
+    def asks_sys():
+        NOTED.append([sys.gettrace(), sys.getprofile(), threading.gettrace()])
+
+    def asks_what_it_kept():
+        NOTED.append([gettrace(), getprofile()])
+
+    def asks_its_frame():
+        frame = sys._getframe()
+        NOTED.append([frame.f_trace, frame.f_trace_lines, frame.f_trace_opcodes])
+
+    def asks_nothing():
+        NOTED.append([])
+
+    programs = asks_sys, asks_what_it_kept, asks_its_frame, asks_nothing
+    return next(program for program in programs if program.__name__ == name)
+
+
+NOTED: deque = deque()
+ASKING = "asks_sys", "asks_what_it_kept", "asks_its_frame", "asks_nothing"
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_a_verb_says_where_your_code_may_find_its_tracer(name):
+    def found(program) -> list[bool]:
+        program()
+        plain = NOTED[0]
+        NOTED.clear()
+        words = VERBS[name](program).model.note
+        is_other = any(noted != plain for noted in NOTED)
+        return [is_other, MAY_FIND.partition("{}")[2] in words]
+
+    told = {asking: in_fork(partial(found, asks_for(asking))) for asking in ASKING}
+    # What differs is told, and what was asked for in a frame may be told where nothing differs.
+    assert {asking for asking, (differs, says) in told.items() if differs and not says} == set()
+    assert {asking for asking, (differs, says) in told.items() if says and not differs} <= {
+        "asks_its_frame"
+    }
+    assert not told["asks_nothing"][1]
+    assert not told["asks_sys"][0] or name in SHOWN

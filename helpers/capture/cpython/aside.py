@@ -1,9 +1,19 @@
-"""The program's own tracer and profiler, in whose place a verb sets one -> a sentence on that."""
+"""Tracers and profilers of the program and of a verb -> the sentences on what is another then.
+
+A verb sets its own in the place of the program's, which hear nothing. What the program reads is
+as without the verb, but for the attributes of a frame, and where it keeps `sys.getprofile` itself.
+"""
+
+from collections.abc import Iterable
+from types import CodeType
 
 from ...internals.frame_tracer import FrameTracer
 from ...internals.own_profilers import OwnProfilers
 
 TRACER, PROFILER = "your tracer (sys.settrace)", "your profiler (sys.setprofile)"
+OF_FRAMES = ("f_trace", "f_trace_lines", "f_trace_opcodes")
+OF_SYS = ("gettrace", "getprofile")
+MAY_FIND = "Your code asks for {}, and may find there what this verb has set."
 CHANGED = "Meanwhile {} did not run, until your code set what is there now."
 
 
@@ -23,3 +33,19 @@ def say_set_again(aside: dict[str, bool]) -> str:
         both = " and ".join(again)
         sentences.append(f"Meanwhile {both} did not run; now {now} set again.")
     return " ".join(sentences)
+
+
+def say_found(code: CodeType | None, names: Iterable[str], asked: Iterable[str] = ()) -> str:
+    """Return the sentence on what of a verb's the program may find; "" if it asks for nothing.
+
+    `names`: what may be found by code that names it; `asked`: what was asked for.
+    """
+    named = _names(code) if code is not None else set()
+    found = [*asked, *(name for name in names if name in named)]
+    return MAY_FIND.format(" and ".join(dict.fromkeys(found))) if found else ""
+
+
+def _names(code: CodeType) -> set[str]:
+    """Return the names in this code, and in the code inside it."""
+    inner = (one for one in code.co_consts if type(one) is CodeType)
+    return {*code.co_names}.union(*map(_names, inner))

@@ -19,7 +19,7 @@ from ...safety.arguments import table
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import note_interrupt, running_user_code
 from ..text.value import plain, short_repr
-from .aside import PROFILER, TRACER, say_set_again
+from .aside import OF_FRAMES, OF_SYS, PROFILER, TRACER, say_found, say_set_again
 from .objects import GENERATOR, names_used
 from .stack_run import record
 from .unwrapping import to_run
@@ -160,12 +160,13 @@ def tracer_costs(fn, *args) -> Costs:
     call, unit = partial(call, *args), f"calls of {plain(function.__name__)} alone"
     changed: set[str] = set()
     with _without_tracers(changed) as aside:
-        found = costs_listing(call, tracers(function, call, changed), unit)
-    sentences = [say_set_again(aside)] * bool(aside)
+        listing = costs_listing(call, tracers(function, call, changed), unit)
+    found = say_found(function.__code__, (*OF_SYS, *OF_FRAMES))
+    sentences = [*filter(None, (say_set_again(aside), found))]
     is_generator = bool(function.__code__.co_flags & GENERATOR)
     sentences += [ITERATED] * is_generator
     sentences += [COPIES] if COPIED and _reads_variables(function.__code__) else []
-    return replace(found, note=" ".join((*peeled, found.note, *sentences)))
+    return replace(listing, note=" ".join((*peeled, listing.note, *sentences)))
 
 
 def _reads_variables(code) -> bool:

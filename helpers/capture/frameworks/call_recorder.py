@@ -13,7 +13,7 @@ from types import CodeType, FunctionType
 
 from ...internals import own_profilers
 from ...internals.collector import CollectorHeard
-from ...internals.own_profilers import SETPROFILE, OwnProfilers, is_aside
+from ...internals.own_profilers import GETPROFILE, SETPROFILE, OwnProfilers, is_aside
 from ...internals.tensorflow_private import (
     AUTOGRAPH_FILE,
     FAST,
@@ -29,7 +29,7 @@ from ...safety.arguments import called, parts, printable, real_isinstance, real_
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.interrupts import PRESSES, are_recorders
 from ...safety.restoring import is_interrupted
-from ..cpython.aside import say_aside
+from ..cpython.aside import OF_SYS, say_aside, say_found
 from ..cpython.following import Limits
 from ..cpython.objects import name_of, refuse_async
 from ..cpython.settrace import INTERRUPTED, run_to_end
@@ -152,6 +152,8 @@ class _Recorder:
         if event == "c_call" and argument is SETPROFILE:
             self.profilers.note_setting(frame)
             return
+        if event == "c_call" and argument is GETPROFILE:
+            self.profilers.note_asking()
         try:
             self._note(frame, event, argument)
         except Exception as error:  # a fault of ours is never the user's error
@@ -224,15 +226,16 @@ class _Recorder:
             notes.append(LOST.format(self.lost))
         if self.profilers.is_heard:
             notes.append(HEARD)
-        return [*notes, self.aside()] if self.profilers.had_own else notes
+        return [*notes, *filter(None, [self.aside()])]
 
     def is_cut(self) -> bool:
         """Return whether there are calls that are not counted, because of the limits."""
         return bool(self.calls and (self.left_out or self.limits.note()))
 
     def aside(self) -> str:
-        """Return the sentence on the program's own profiler, "" if it had none."""
-        return say_aside(profiler=self.profilers)
+        """Return the sentences on the profilers of the program and of the recorder."""
+        found = say_found(None, (), OF_SYS[1:] * self.profilers.is_found)
+        return " ".join(filter(None, (say_aside(profiler=self.profilers), found)))
 
 
 are_recorders(_Recorder.__call__)
