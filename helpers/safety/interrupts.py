@@ -170,12 +170,15 @@ class in_users_code:  # noqa: N801 (used like a function)
         return (id(frame.f_code) in CALLED_BY_C or waited < PATIENCE) and _is_at_work(frame)
 
     def _press_again(self) -> None:
-        while self._waiting and self._is_on:
+        while self._is_pressing:
             time.sleep(AGAIN)
             PRESSES.once_more  # noqa: B018
             if self._waking and self._is_on:
                 signal.pthread_kill(self._main, self._waking)
-        self._is_pressing = False
+            if not (self._waiting and self._is_on):
+                self._is_pressing = False
+                # A signal that came between these two lines has started no other thread.
+                self._is_pressing = bool(self._waiting and self._is_on)
 
 
 class _Handler:

@@ -1,6 +1,7 @@
 """A verb that puts the program's tracer or profiler aside says so, and whether it is set again."""
 
 import cProfile
+import gc
 import pstats
 import sys
 import threading
@@ -180,15 +181,18 @@ def asks_for(name: str):
         frame = sys._getframe()
         NOTED.append([frame.f_trace, frame.f_trace_lines, frame.f_trace_opcodes])
 
+    def asks_the_collector():
+        NOTED.append([len(gc.callbacks)])
+
     def asks_nothing():
         NOTED.append([])
 
-    programs = asks_sys, asks_what_it_kept, asks_its_frame, asks_nothing
+    programs = asks_sys, asks_what_it_kept, asks_its_frame, asks_the_collector, asks_nothing
     return next(program for program in programs if program.__name__ == name)
 
 
 NOTED: deque = deque()
-ASKING = "asks_sys", "asks_what_it_kept", "asks_its_frame", "asks_nothing"
+ASKING = "asks_sys", "asks_what_it_kept", "asks_its_frame", "asks_the_collector", "asks_nothing"
 
 
 @pytest.mark.parametrize("name", VERBS)

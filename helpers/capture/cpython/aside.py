@@ -13,6 +13,7 @@ from ...internals.own_profilers import OwnProfilers
 TRACER, PROFILER = "your tracer (sys.settrace)", "your profiler (sys.setprofile)"
 OF_FRAMES = ("f_trace", "f_trace_lines", "f_trace_opcodes")
 OF_SYS = ("gettrace", "getprofile")
+OF_COLLECTOR = ("gc.callbacks",)
 MAY_FIND = "Your code asks for {}, and may find there what this verb has set."
 CHANGED = "Meanwhile {} did not run, until your code set what is there now."
 
@@ -38,10 +39,10 @@ def say_set_again(aside: dict[str, bool]) -> str:
 def say_found(code: CodeType | None, names: Iterable[str], asked: Iterable[str] = ()) -> str:
     """Return the sentence on what of a verb's the program may find; "" if it asks for nothing.
 
-    `names`: what may be found by code that names it; `asked`: what was asked for.
+    `names`: what may be found by code that has all parts of the name; `asked`: what was asked for.
     """
     named = _names(code) if code is not None else set()
-    found = [*asked, *(name for name in names if name in named)]
+    found = [*asked, *(name for name in names if {*name.split(".")} <= named)]
     return MAY_FIND.format(" and ".join(dict.fromkeys(found))) if found else ""
 
 

@@ -29,7 +29,7 @@ from ...safety.arguments import called, parts, printable, real_isinstance, real_
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.interrupts import PRESSES, are_recorders
 from ...safety.restoring import is_interrupted
-from ..cpython.aside import OF_SYS, say_aside, say_found
+from ..cpython.aside import OF_COLLECTOR, OF_SYS, say_aside, say_found
 from ..cpython.following import Limits
 from ..cpython.objects import name_of, refuse_async
 from ..cpython.settrace import INTERRUPTED, run_to_end
@@ -79,8 +79,9 @@ def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> Ca
     be called, or makes a coroutine. `.model` has `calls` and `routes`.
     Example: `watch_call(step, x, depth=3)`
     """
-    refuse_what_does_not_run(fn, "watch_call")
-    return _record(_Recorder(Limits("watch_call", depth, only, most)), fn, args, kwargs)
+    function = refuse_what_does_not_run(fn, "watch_call")
+    recorder = _Recorder(function, Limits("watch_call", depth, only, most))
+    return _record(recorder, fn, args, kwargs)
 
 
 def _record(recorder: "_Recorder", fn, args: tuple, kwargs: dict) -> CallTree:
@@ -136,7 +137,8 @@ def refuse_what_does_not_run(fn, verb: str, args: tuple = ()) -> FunctionType | 
 class _Recorder:
     """A profile function. A call of no framework leaves no line, and its calls move up one."""
 
-    def __init__(self, limits: Limits):
+    def __init__(self, function: FunctionType | None, limits: Limits):
+        self._function = function  # the Python function that is watched, if it is one
         self.calls, self._open, self.limits = [], [], limits
         self._depth, self.left_out, self.met = 0, 0, 0
         self._originals: dict[int, tuple[CodeType, CodeType | None]] = {}
@@ -234,7 +236,8 @@ class _Recorder:
 
     def aside(self) -> str:
         """Return the sentences on the profilers of the program and of the recorder."""
-        found = say_found(None, (), OF_SYS[1:] * self.profilers.is_found)
+        code = self._function and self._function.__code__
+        found = say_found(code, OF_COLLECTOR, OF_SYS[1:] * self.profilers.is_found)
         return " ".join(filter(None, (say_aside(profiler=self.profilers), found)))
 
 
@@ -295,8 +298,8 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
             if run_to_end(lambda case=case: case[0](*case[1:])) == INTERRUPTED:
                 raise KeyboardInterrupt
             fn, *args = case
-            refuse_what_does_not_run(fn, "watch_call")
-            recorder = _Recorder(Limits("watch_call", depth, only, most))
+            function = refuse_what_does_not_run(fn, "watch_call")
+            recorder = _Recorder(function, Limits("watch_call", depth, only, most))
             trees.append(_record(recorder, fn, args, {}))
             recorders.append(recorder)
         except KeyboardInterrupt:

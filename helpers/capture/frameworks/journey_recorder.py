@@ -34,7 +34,7 @@ from ...safety.interrupts import PRESSES, are_recorders
 from ...safety.restoring import is_interrupted, patched
 from ...safety.standard_output import redirected
 from ...safety.users_frames import is_library
-from ..cpython.aside import OF_FRAMES, OF_SYS, say_aside, say_found
+from ..cpython.aside import OF_COLLECTOR, OF_FRAMES, OF_SYS, say_aside, say_found
 from ..cpython.hooked_frames import own_codes
 from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, GENERATOR, global_lookups, name_of
 from ..cpython.settrace import INTERRUPTED, Printed, run_to_end
@@ -501,7 +501,7 @@ def _called_twice(fn, args, kwargs, function, shares=False) -> Journey:
         note = f"{note} The recorder failed with {lost}. What came after that is unknown.".lstrip()
     replaced = [*_what_was_replaced(first), *_what_was_replaced(again)]
     asked = OF_SYS[1:] * (first.profilers.is_found or again.profilers.is_found)
-    found = say_found(function and function.__code__, OF_FRAMES, asked)
+    found = say_found(function and function.__code__, OF_FRAMES + OF_COLLECTOR, asked)
     replaced += [again.aside or first.aside, found]
     note = " ".join(filter(None, (note, *dict.fromkeys(replaced))))
     title = f"The journey of {name_of(fn)}, called twice"
