@@ -13,10 +13,11 @@ from collections.abc import Callable
 from functools import partial
 from types import FrameType
 
-from ..safety.dynamo_aside import leave_to_python
 from ..safety import interrupts
+from ..safety.dynamo_aside import leave_to_python
 from ..safety.interrupts import PRESSES, are_called_by_c
 from .interpreter_frame import thing
+from .own_hooks import is_of_program, tracer_setter
 
 EVENTS = ("call", "exception", "line", "return", "c_call", "c_exception", "c_return", "opcode")
 _CALL, _RETURN = EVENTS.index("call"), EVENTS.index("return")
@@ -38,7 +39,8 @@ class FrameTracer:
 
     These two take no arguments. `put_back` sets what was set before, and `finish` comes last.
     An error in the tracer never reaches the program. It ends the tracing, and is in `error`.
-    `sys.gettrace` returns in the program what it would return without us.
+    `sys.gettrace` returns in the program what it would return without us. `had_own`: a tracer was
+    set before.
     """
 
     def __init__(self, tracer: Callable):
@@ -46,20 +48,27 @@ class FrameTracer:
         self._tracer = tracer
         self._followed: dict[int, Callable] = {}  # id of a running frame -> its own tracer
         self._quiet: set[int] = set()  # ids of running frames that send no lines because of us
-        self._is_paused, self._is_probed = False, False
+        self._is_paused, self._is_probed, self._was_ours = False, False, False
         leave_to_python(FrameTracer._receive)
-        before = sys.gettrace()
+        self._before = before = sys.gettrace()
+        self.had_own = is_of_program(before)
         c_form = _C_FORM(self._receive)
         object_of_it = ctypes.c_void_p(None if before is None else id(before))
         # Neither is a function in Python: a tracer in C, as coverage's, counts calls and returns,
         # and would see the one without the other.
         self.start = partial(_set_trace, c_form, object_of_it)
-        self.put_back = partial(sys.settrace, before)
+        self.put_back = tracer_setter()
 
     def is_ours(self) -> bool:
         """Return whether `put_back` is due: no, if the program has set a tracer of its own."""
         _probe()
-        return self._is_probed or (self._is_paused and sys.gettrace() is None)
+        self._was_ours = self._is_probed or (self._is_paused and sys.gettrace() is None)
+        return self._was_ours
+
+    @property
+    def is_set_again(self) -> bool:
+        """Whether what was set before is set now, by `put_back`."""
+        return self._was_ours and sys.gettrace() is self._before
 
     def finish(self) -> bool:
         """Forget all frames, and return whether the program left the tracing as it was."""

@@ -14,8 +14,8 @@ from types import CodeType, FrameType, FunctionType
 
 from ..safety import interrupts
 from ..safety.users_frames import is_library
+from .own_hooks import GETPROFILE, SETPROFILE, is_of_program, profiler_setter
 
-SETPROFILE, GETPROFILE = sys.setprofile, sys.getprofile
 _ASIDE = globals(), interrupts.HERE  # what steps aside, and what chooses a handler
 
 
@@ -24,18 +24,21 @@ class OwnProfilers:
 
     `replaced_at`: the code and the line in the program that did so, None if none did. `is_heard`:
     whether the program's own profiler heard the end of that call. `sys.getprofile` returns in the
-    program what it would return without us.
+    program what it would return without us. `had_own`: a profiler was set before. `is_found`:
+    whether the program has kept `sys.getprofile` itself, and so has found `profiler`.
     """
 
     def __init__(self, profiler: Callable):
         self._profiler, self._before = profiler, GETPROFILE()
+        self._put_back = profiler_setter()
+        self.had_own, self._is_put_back = is_of_program(self._before), False
         self._thread = threading.get_ident()
         self._switches = {
             "setprofile": _InPlaceOf(SETPROFILE, self._hand_over),
             "getprofile": _InPlaceOf(GETPROFILE, self._answer),
         }
         self.replaced_at: tuple[CodeType, int] | None = None
-        self.is_heard = False
+        self.is_heard, self.is_found, self._is_reporting = False, False, False
 
     def start(self) -> None:
         """Set the profiler."""
@@ -43,11 +46,17 @@ class OwnProfilers:
             setattr(sys, name, switch)
         SETPROFILE(self._profiler)
 
+    @property
+    def is_set_again(self) -> bool:
+        """Whether what was set before is set now, by `finish`."""
+        return self._is_put_back and GETPROFILE() is self._before
+
     def finish(self) -> bool:
         """Put back what was set before, if ours still is; return whether the program set none."""
         self._leave()
         if GETPROFILE() == self._profiler:
-            SETPROFILE(self._before)
+            self._put_back()
+            self._is_put_back = True
             return not self.replaced_at
         return False
 
@@ -82,9 +91,15 @@ class OwnProfilers:
         SETPROFILE(self._profiler)
         return repeat(self._before).__next__
 
+    def note_asking(self) -> None:
+        """Note that the C function `sys.getprofile` is called, as the profiler has heard."""
+        self.is_found = self.is_found or not self._is_reporting
+
     def _report(self, frame: FrameType, function: Callable) -> None:
+        self._is_reporting = True
         for event in ("c_call", "c_return"):
             self._profiler(frame, event, function)
+        self._is_reporting = False
 
 
 class _InPlaceOf:

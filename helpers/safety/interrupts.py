@@ -27,8 +27,8 @@ LONG_PATIENCE = 10.0  # in a recorder, which would lose what another handler rai
 _RARE = ("SIGURG", "SIGCONT") if hasattr(signal, "pthread_kill") else ()
 WAKING = [getattr(signal, name) for name in _RARE]
 DO_NOTHING = operator.is_  # with the number of a signal and a frame, and without a line of Python
-# By the id of its code, as a hash of code asks its constants: what C calls and what must not be left
-# by an exception, because C has no place for it.
+# By the id of its code, as a hash of code asks its constants: what C calls and what must not be
+# left by an exception, because C has no place for it.
 CALLED_BY_C: dict[int, CodeType] = {}
 # What runs in the middle of a user's call, and takes an exception for a fault of its own.
 RECORDERS: dict[int, CodeType] = {}
@@ -170,12 +170,15 @@ class in_users_code:  # noqa: N801 (used like a function)
         return (id(frame.f_code) in CALLED_BY_C or waited < PATIENCE) and _is_at_work(frame)
 
     def _press_again(self) -> None:
-        while self._waiting and self._is_on:
+        while self._is_pressing:
             time.sleep(AGAIN)
             PRESSES.once_more  # noqa: B018
             if self._waking and self._is_on:
                 signal.pthread_kill(self._main, self._waking)
-        self._is_pressing = False
+            if not (self._waiting and self._is_on):
+                self._is_pressing = False
+                # A signal that came between these two lines has started no other thread.
+                self._is_pressing = bool(self._waiting and self._is_on)
 
 
 class _Handler:

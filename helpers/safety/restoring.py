@@ -130,7 +130,7 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
             of_user = any(error is one for one in (*under_way.errors, *interrupts.raised))
             keep_users_frames(error, fn.__name__, of_user)
             if interrupts.raised and isinstance(error, Exception) and not of_user:
-                raise interrupts.raised[0]
+                raise interrupts.raised[0] from None
             raise
         finally:  # their tracebacks lead to this frame, so that they would be in a cycle
             under_way.errors.clear()

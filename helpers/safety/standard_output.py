@@ -9,6 +9,7 @@ import sys
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from io import TextIOBase
 
 from .dynamo_aside import leave_to_python
 
@@ -24,7 +25,12 @@ class _StandIn:
     def __class__(self):
         return type(self._stream)  # for `isinstance`
 
-    def writelines(self, lines: Iterable) -> None:
+    @property
+    def writelines(self) -> Callable[[Iterable], None]:
+        self._stream.writelines  # noqa: B018 (AttributeError where there is none)
+        return self._write_lines
+
+    def _write_lines(self, lines: Iterable) -> None:
         for line in lines:
             self.write(line)
 
@@ -54,6 +60,10 @@ class _StandIn:
         return iter(self._stream)
 
     def __enter__(self):
+        kind = type(self._stream)
+        if not hasattr(kind, "__enter__"):
+            words = "object does not support the context manager protocol"
+            raise TypeError(f"'{kind.__name__}' {words}")
         self._stream.__enter__()
         return self
 
@@ -64,12 +74,14 @@ class _StandIn:
 class StandardOutput(_StandIn):
     """Stands for a stream of text, such as `sys.stdout`."""
 
-    def write(self, text):
+    def write(self, *texts):
         """Note the text; what the stream would refuse it is asked to write, and so refuses."""
-        if self._note is None or _is_refused(self._stream, text):
-            return self._stream.write(text)
-        self._note(text)
-        return len(text)
+        shown = _as_shown(self._stream, texts)
+        if self._note is None or shown is None:
+            return self._stream.write(*texts)
+        self._note(shown)
+        # What a stream of another kind would return is not known; most return nothing.
+        return len(texts[0]) if isinstance(self._stream, TextIOBase) else None
 
     @property
     def buffer(self):
@@ -91,40 +103,40 @@ class _StandardBytes(_StandIn):
         object.__setattr__(self, "_text", text)
         object.__setattr__(self, "_decoder", getincrementaldecoder(encoding)("backslashreplace"))
 
-    def write(self, data):
+    def write(self, *given):
         """Note the bytes as text; whatever else is given is for the buffer to refuse."""
         note = self._text._note
-        if note is None or getattr(self._stream, "closed", False):
-            return self._stream.write(data)
+        if note is None or len(given) != 1 or getattr(self._stream, "closed", False):
+            return self._stream.write(*given)
         try:
-            data = memoryview(data).tobytes()
-        except (TypeError, ValueError):
-            return self._stream.write(data)
+            data = memoryview(given[0]).tobytes()
+        except (TypeError, ValueError, BufferError):
+            return self._stream.write(*given)
         note(self._decoder.decode(data))
         return len(data)
 
 
-def _is_refused(stream, text) -> bool:
-    """Return whether a stream would raise for this text."""
-    if not isinstance(text, str) or getattr(stream, "closed", False):
-        return True
+def _as_shown(stream, texts: tuple) -> str | None:
+    """Return the text as the stream's encoding shows it, or None if the stream would raise."""
+    if len(texts) != 1 or not isinstance(texts[0], str) or getattr(stream, "closed", False):
+        return None
     encoding, errors = (getattr(stream, name, None) for name in ("encoding", "errors"))
-    if type(encoding) is str and type(errors) is str:
-        try:
-            text.encode(encoding, errors)
-        except (UnicodeError, LookupError):
-            return True
-    return False
+    if type(encoding) is not str or type(errors) is not str:
+        return texts[0]
+    try:
+        return texts[0].encode(encoding, errors).decode(encoding, errors)
+    except (UnicodeError, LookupError):
+        return None
 
 
 @contextmanager
 def redirected(printed) -> Iterator[None]:
-    """Have `printed.write` note what is printed in the block; a stream that the block sets stays."""
+    """Have `printed.write` note what the block prints; a stream that the block sets stays."""
     before = sys.stdout
     if before is None:  # as in a program without a console, where nothing is printed
         yield
         return
-    leave_to_python(StandardOutput.write, _StandIn.writelines, _StandardBytes.write)
+    leave_to_python(StandardOutput.write, _StandIn._write_lines, _StandardBytes.write)
     leave_to_python(_StandIn.__getattr__, StandardOutput.buffer.fget)
     stand_in = sys.stdout = StandardOutput(before, printed.write)
     try:

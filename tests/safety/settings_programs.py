@@ -1,8 +1,4 @@
-"""Run by test_settings_of_a_call.py: programs that set something of their process, or ask for it.
-
-`python -m tests.safety.settings_programs` prints a line of JSON for each program and verb: what
-stood in the call and after it, in a plain run and in a watched one. Each run has its own fork.
-"""
+"""Programs of test_settings_of_a_call.py: each sets something of its process, or asks for it."""
 
 import asyncio
 import atexit
@@ -25,15 +21,21 @@ import threading
 import tracemalloc
 import warnings
 from collections import deque
+from contextlib import nullcontext
 
 import helpers
 
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
 VARIABLE = contextvars.ContextVar("VARIABLE", default="unset")
 SIGNALS = signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGALRM
-HOOKS = "excepthook displayhook unraisablehook breakpointhook".split()
-BUILTINS = "print open __import__ input".split()
+HOOKS = "excepthook", "displayhook", "unraisablehook", "breakpointhook"
+BUILTINS = "print", "open", "__import__", "input"
 HEARING = "a partial"  # by which a recorder of calls hears the collector while it is at work
-SEEN: deque[dict] = deque()  # what stood while a call ran
+SEEN: deque[dict] = deque()  # what stood while a call ran; no verb puts back what is in a deque
 
 
 def mine(*args, **kwargs):
@@ -90,8 +92,10 @@ def standing() -> dict:
         "random": hash(random.getstate()),
         "decimal": [decimal.getcontext().prec, decimal.getcontext().rounding],
         "locale": locale.setlocale(locale.LC_NUMERIC),
+        "numpy": numpy and numpy.geterr(),
         "folder": os.getcwd(),
-        "environment": dict(os.environ),
+        "mask of files": mask_of_files(),
+        "environment": {name: os.environ[name] for name in os.environ if "PYTEST" not in name},
         "variable": VARIABLE.get(),
         "policy": words(asyncio.get_event_loop_policy()),
         "path": list(sys.path),
@@ -106,6 +110,13 @@ def standing() -> dict:
         "faults": faulthandler.is_enabled(),
         "at exit": atexit._ncallbacks(),
     }
+
+
+def mask_of_files() -> int:
+    """Return what only a change of it tells."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def words_of_handler(handler) -> str:
@@ -135,9 +146,7 @@ SETTINGS = {
     "a handler of SIGINT": lambda: signal.signal(signal.SIGINT, mine),
     "no handler of SIGINT": lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
     "a handler of SIGALRM": lambda: signal.signal(signal.SIGALRM, mine),
-    "the handler of before": lambda: signal.signal(
-        signal.SIGUSR1, signal.signal(signal.SIGUSR1, mine)
-    ),
+    "the handler of before": lambda: signal.signal(signal.SIGUSR1, signal.getsignal(signal.SIGINT)),
     "what is blocked": lambda: signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1]),
     "no collection": gc.disable,
     "a collection": asks_for_a_collection,
@@ -158,15 +167,19 @@ SETTINGS = {
     "logging": sets_a_logger,
     "no logging": lambda: logging.disable(50),
     "random numbers": lambda: random.seed(3),
-    "decimal": lambda: setattr(decimal.getcontext(), "prec", 7),
+    "decimal and locale": lambda: (
+        setattr(decimal.getcontext(), "prec", 7),
+        locale.setlocale(locale.LC_NUMERIC, "C.UTF-8"),
+    ),
     "the folder": lambda: os.chdir("/"),
+    "the mask of files": lambda: os.umask(0o027),
     "the environment": lambda: os.environ.update(OF_MINE="1"),
     "a context variable": lambda: VARIABLE.set("mine"),
     "hooks": lambda: [setattr(sys, name, mine) for name in HOOKS],
     "a builtin": lambda: setattr(builtins, "print", mine),
     "an asyncio policy": lambda: asyncio.set_event_loop_policy(Policy()),
     "paths and modules": lambda: (
-        sys.path.append("/mine"),
+        "/mine" in sys.path or sys.path.append("/mine"),
         sys.modules.update(a_module_of_mine=sys),
     ),
     "limits of threads": lambda: (
@@ -176,7 +189,28 @@ SETTINGS = {
         sys.set_int_max_str_digits(1000),
     ),
     "tracemalloc": tracemalloc.start,
+    "numpy": lambda: numpy and numpy.seterr(all="ignore"),
 }
+
+
+# What is set in one run: settings that leave each other alone. A tracer of the program's ends
+# most records, so these come last or alone.
+TOGETHER = (
+    ("a handler of SIGINT", "a handler of SIGALRM", "what is blocked", "a collection"),
+    ("no handler of SIGINT", "the handler of before", "no collection", "stderr", "random numbers"),
+    (
+        *("the collector's limits", "a callback of the collector", "the recursion limit"),
+        *("the switch interval", "filters", "showwarning", "no logging", "decimal and locale"),
+        *("the folder", "the mask of files", "the environment", "a context variable", "hooks"),
+        *("an asyncio policy", "paths and modules", "limits of threads", "tracemalloc", "numpy"),
+    ),
+    ("stdout", "a builtin"),
+    ("stdout around stdout", "logging"),
+    ("no tracer", "a profiler of threads"),
+    ("tracers of threads",),
+    ("a tracer",),
+    ("a profiler",),
+)
 
 
 def calls(name: str):
@@ -184,32 +218,34 @@ def calls(name: str):
 
 
 def in_block(fn):
-    with helpers.watching_ops():
+    with helpers.watching_ops() as seen:
         fn()
+    return seen
 
 
 def watch_costs(fn):
-    helpers.watch_costs(idle, {"a": fn})
+    return helpers.watch_costs(idle, {"a": fn})
 
 
 def idle():
     return 1
 
 
-VERBS = {name: calls(name) for name in "watch_names watch_frames watch_stack".split()}
-VERBS |= {name: calls(name) for name in "watch_call watch_ops show_journey".split()}
+OF_ONE_CALL = """
+    watch_names watch_frames watch_stack watch_call watch_ops show_journey watch_hooked
+"""
+VERBS = {name: calls(name) for name in OF_ONE_CALL.split()}
 VERBS |= {
-    "watch_calls": lambda fn: helpers.watch_calls({"a": idle, "b": fn}),
+    "watch_calls": lambda fn: helpers.watch_calls({"a": fn}),
     "watch_callers": lambda fn: helpers.watch_callers(
-        {"r": fn}, lambda route: str(route()), {"i": lambda: __import__("contextlib").nullcontext()}
+        {"r": fn}, lambda route: str(route()), {"i": nullcontext}
     ),
     "watching_ops": in_block,
-    "watch_hooked": calls("watch_hooked"),
     "watch_mutations": lambda fn: helpers.watch_mutations(
         {"a": fn}, ways={"plain": lambda run: run}
     ),
 }
-COSTLY = {"watch_costs": watch_costs, "watch_tracers": calls("watch_tracers")}
+VERBS |= {"watch_costs": watch_costs, "watch_tracers": calls("watch_tracers")}
 
 
 def in_fork(run) -> object:
@@ -232,56 +268,6 @@ def in_fork(run) -> object:
     return json.loads(words or '"died"')
 
 
-def observed(act, setting, is_before: bool) -> dict:
-    """Return what stands in and after a call whose body sets this, or before which it was set."""
-
-    def body():
-        SEEN.append(standing())
-        if not is_before:
-            setting()
-            SEEN.append(standing())
-
-    random.seed(0)
-    sys.stdout = os.fdopen(os.dup(1), "w")
-    if is_before:
-        setting()
-    raised = ""
-    try:
-        act(body)
-    except BaseException as error:
-        raised = f"{type(error).__name__}: {error}"
-    after = standing()
-    return {"raised": raised, "in it": SEEN[0], "set": SEEN[not is_before], "after": after}
-
-
-def cases(names):
-    for verb, act in (VERBS | COSTLY).items():
-        if names and verb not in names:
-            continue
-        for setting in SETTINGS:
-            for is_before in (False, True):
-                yield verb, act, setting, is_before
-
-
-def main(*names: str) -> None:
-    plain = {}
-    for verb in VERBS | COSTLY:
-        getattr(helpers, verb)
-    helpers.watch_hooked(lambda: 1)
-    null = os.open(os.devnull, os.O_WRONLY)
-    out = os.fdopen(os.dup(1), "w")
-    os.dup2(null, 1)
-    for verb, act, setting, is_before in cases(names):
-        sets = SETTINGS[setting]
-        if (setting, is_before) not in plain:
-            plain[setting, is_before] = in_fork(lambda: observed(lambda fn: fn(), sets, is_before))
-        watched = in_fork(lambda: observed(act, sets, is_before))
-        case = {"verb": verb, "setting": setting, "is before": is_before}
-        print(
-            json.dumps({**case, "plain": plain[setting, is_before], "watched": watched}), file=out
-        )
-        out.flush()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+def set_all(settings) -> None:
+    for name in settings:
+        SETTINGS[name]()

@@ -147,9 +147,9 @@ PROGRAMS |= {(is_ended_by_an_alarm, one) for one in ENDLESS}
 PROGRAMS |= {(catches_an_alarm, one) for one in ENDLESS}
 PROGRAMS |= {(is_ended_by_an_alarm_of_before, one) for one in (loops, calls)}
 PROGRAMS = sorted(PROGRAMS, key=lambda pair: f"{pair[0].__name__} {pair[1].__name__}")
-VERBS = (
-    "watch_names watch_frames watch_stack watch_call watch_ops show_journey watch_hooked".split()
-)
+VERBS = """
+    watch_names watch_frames watch_stack watch_call watch_ops show_journey watch_hooked
+"""
 
 
 def outcome(call, body) -> str:
@@ -193,7 +193,7 @@ def in_fork(run) -> str:
     return json.loads(said)
 
 
-@pytest.mark.parametrize("name", VERBS)
+@pytest.mark.parametrize("name", VERBS.split())
 def test_a_handler_of_the_program_does_what_it_does_in_a_plain_run(name):
     verb = getattr(helpers, name)
     verb(lambda: 1)

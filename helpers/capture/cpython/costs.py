@@ -9,15 +9,17 @@ from functools import partial
 from statistics import median
 from time import perf_counter
 
+from ...internals.own_hooks import is_of_program, profiler_setter, tracer_setter
 from ...model.code_records import columns
 from ...model.noise import OVERLAP, Ratio, cost_words, measure_ratio
-from ...model.phrase import interrupted, listed
+from ...model.phrase import interrupted
 from ...model.tables import Listing
 from ...safety import progress
 from ...safety.arguments import table
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import note_interrupt, running_user_code
 from ..text.value import plain, short_repr
+from .aside import OF_FRAMES, OF_SYS, PROFILER, TRACER, say_found, say_set_again
 from .objects import GENERATOR, names_used
 from .stack_run import record
 from .unwrapping import to_run
@@ -156,13 +158,15 @@ def tracer_costs(fn, *args) -> Costs:
         why = "calls the function many times, and an iterator can be used only once"
         raise TypeError(f"{TOOL} {why}: pass a list")
     call, unit = partial(call, *args), f"calls of {plain(function.__name__)} alone"
-    with _without_tracers() as aside:
-        found = costs_listing(call, tracers(function, call), unit)
-    sentences = [f"Meanwhile {listed(aside, 2)} did not run; now it is set again."] * bool(aside)
+    changed: set[str] = set()
+    with _without_tracers(changed) as aside:
+        listing = costs_listing(call, tracers(function, call, changed), unit)
+    found = say_found(function.__code__, (*OF_SYS, *OF_FRAMES))
+    sentences = [*filter(None, (say_set_again(aside), found))]
     is_generator = bool(function.__code__.co_flags & GENERATOR)
     sentences += [ITERATED] * is_generator
     sentences += [COPIES] if COPIED and _reads_variables(function.__code__) else []
-    return replace(found, note=" ".join((*peeled, found.note, *sentences)))
+    return replace(listing, note=" ".join((*peeled, listing.note, *sentences)))
 
 
 def _reads_variables(code) -> bool:
@@ -171,17 +175,26 @@ def _reads_variables(code) -> bool:
 
 
 @contextmanager
-def _without_tracers() -> Iterator[list[str]]:
-    """Put an active tracer and profiler aside: under them all would be slow, and look alike."""
-    tracer, profiler = sys.gettrace(), sys.getprofile()
-    active = {"your tracer (sys.settrace)": tracer, "your profiler (sys.setprofile)": profiler}
+def _without_tracers(changed: set[str]) -> Iterator[dict[str, bool]]:
+    """Put an active tracer and profiler aside: under them all would be slow, and look alike.
+
+    Yield their words, and whether they are set again, which is known when the block has ended.
+    What the program sets in the block stays; `changed`: what it has set, or taken away.
+    """
+    hooks = {TRACER: (sys.gettrace, tracer_setter()), PROFILER: (sys.getprofile, profiler_setter())}
+    before = {words: read() for words, (read, _) in hooks.items()}
+    aside = {words: False for words, hook in before.items() if is_of_program(hook)}
     sys.settrace(None)
     sys.setprofile(None)
     try:
-        yield [words for words, function in active.items() if function is not None]
+        yield aside
     finally:
-        sys.setprofile(profiler)
-        sys.settrace(tracer)
+        for words, (read, set_again) in reversed(hooks.items()):  # a tracer would report the rest
+            is_free = read() is None and words not in changed
+            if is_free:
+                set_again()
+            if words in aside:
+                aside[words] = is_free and read() is before[words]
 
 
 def _active_tracers() -> list[str]:
@@ -198,9 +211,12 @@ def _monitoring_tools(monitoring) -> list[int]:
     return [number for number in used if monitoring.get_events(number)]
 
 
-def tracers(function, call: Callable) -> dict[str, Callable]:
-    """Return name -> a function that makes the call under that tracer."""
-    traced = partial(_call_traced, call, function.__code__)
+def tracers(function, call: Callable, changed: set[str]) -> dict[str, Callable]:
+    """Return name -> a function that makes the call under that tracer.
+
+    `changed` gets the words of each hook that the program sets, or takes away.
+    """
+    traced = partial(_call_traced, call, function.__code__, changed)
     return {
         "sys.setprofile: calls": partial(traced, "profile"),
         "sys.settrace: calls": partial(traced, ""),
@@ -210,7 +226,7 @@ def tracers(function, call: Callable) -> dict[str, Callable]:
     }
 
 
-def _call_traced(call: Callable, code, wanted: str):
+def _call_traced(call: Callable, code, changed: set[str], wanted: str):
     def local(frame, event, argument):
         return local
 
@@ -225,15 +241,17 @@ def _call_traced(call: Callable, code, wanted: str):
         pass
 
     leave_to_python(local, enter, profile)
-    tracer, profiler = sys.gettrace(), sys.getprofile()
+    words, get, put, ours = TRACER, sys.gettrace, sys.settrace, enter
+    if wanted == "profile":
+        words, get, put, ours = PROFILER, sys.getprofile, sys.setprofile, profile
+    before = get()
     sys._getframe().f_trace_opcodes = wanted == "opcodes"  # 3.12 wants to know before settrace
     try:
-        if wanted == "profile":
-            sys.setprofile(profile)
-        else:
-            sys.settrace(enter)
+        put(ours)
         return call()
     finally:
-        sys.setprofile(profiler)
-        sys.settrace(tracer)
+        if get() is ours:
+            put(before)
+        else:
+            changed.add(words)
         sys._getframe().f_trace_opcodes = False

@@ -235,7 +235,8 @@ def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs)
     outcome = result.sentence(len(run.steps), "step")
     lost = f"{result.lost}." if result.lost else ""
     note = *watched.sentences, outcome, many if run.full else lost, run.printed.note
-    words = " ".join(filter(None, (*note, limits.note(), watched.unreached(bool(run.steps)))))
+    unread = watched.unreached(bool(run.steps)), result.aside
+    words = " ".join(filter(None, (*note, limits.note(), *unread)))
     where = run.pages.place(watched.function.__code__)[0].where
     title = f"Frames of {plain(watched.function.__name__)}{where}"
     return Timeline(title, run.pages.text, tuple(run.steps), words, tuple(run.pages.places))

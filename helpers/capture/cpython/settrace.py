@@ -14,6 +14,7 @@ from ...safety.restoring import note_end, note_interrupt
 from ...safety.standard_output import redirected
 from ..text.error import error_message
 from ..text.value import short_repr
+from .aside import OF_FRAMES, say_aside, say_found
 
 MOST_PRINTED, TAIL = 20_000, 1000  # characters
 TRACER_LOST = "The tracer was lost (sys.settrace, or Ctrl-C inside it)"
@@ -60,11 +61,14 @@ class Printed(io.StringIO):
         return self.getvalue()[:size]
 
 
-class Result(namedtuple("Result", "words verb driven lost kind interrupt", defaults=(None,))):
+_FIELDS = "words verb driven lost kind interrupt aside"
+
+
+class Result(namedtuple("Result", _FIELDS, defaults=(None, ""))):
     """How a call ended: the value or exception in `words`, its type in `kind`.
 
     `lost`: how the tracer was lost, "" if it was not. `interrupt`: the KeyboardInterrupt that ended
-    the call, if one did.
+    the call, if one did. `aside`: the sentences on the tracers of the program and of the verb.
     """
 
     @property
@@ -120,9 +124,11 @@ def traced(
     if interrupt is not None:
         note_interrupt(interrupt)
     note_end(error_raised)
+    code = watched.function.__code__
+    aside = " ".join(filter(None, (say_aside(frame_tracer), say_found(code, OF_FRAMES))))
     lost = "" if is_on or interrupt is not None else _say_lost(frame_tracer.error)
     try:
-        return Result(words, verb, driven, lost, kind, interrupt)
+        return Result(words, verb, driven, lost, kind, interrupt, aside)
     finally:
         error_raised = interrupt = None  # whose tracebacks lead to this frame
 

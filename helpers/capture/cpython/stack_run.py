@@ -78,7 +78,8 @@ def _note(recorder: Recorder) -> str:
     parts += [recorder.limits.note()]
     doubts = (tables for tables in recorder.codes.values() if tables.doubt)
     unread = (f"The stack of {plain(t.code.co_name)} is not shown: {t.doubt}." for t in doubts)
-    return " ".join(filter(None, [*parts, recorder.printed.note, *unread]))
+    aside = recorder.result.aside
+    return " ".join(filter(None, [*parts, recorder.printed.note, *unread, aside]))
 
 
 def _mark_raised(steps: Iterable[StackStep]) -> Iterator[StackStep]:

@@ -13,7 +13,7 @@ from types import CodeType, FunctionType
 
 from ...internals import own_profilers
 from ...internals.collector import CollectorHeard
-from ...internals.own_profilers import SETPROFILE, OwnProfilers, is_aside
+from ...internals.own_profilers import GETPROFILE, SETPROFILE, OwnProfilers, is_aside
 from ...internals.tensorflow_private import (
     AUTOGRAPH_FILE,
     FAST,
@@ -29,6 +29,7 @@ from ...safety.arguments import called, parts, printable, real_isinstance, real_
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.interrupts import PRESSES, are_recorders
 from ...safety.restoring import is_interrupted
+from ..cpython.aside import OF_COLLECTOR, OF_SYS, say_aside, say_found
 from ..cpython.following import Limits
 from ..cpython.objects import name_of, refuse_async
 from ..cpython.settrace import INTERRUPTED, run_to_end
@@ -78,8 +79,9 @@ def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> Ca
     be called, or makes a coroutine. `.model` has `calls` and `routes`.
     Example: `watch_call(step, x, depth=3)`
     """
-    refuse_what_does_not_run(fn, "watch_call")
-    return _record(_Recorder(Limits("watch_call", depth, only, most)), fn, args, kwargs)
+    function = refuse_what_does_not_run(fn, "watch_call")
+    recorder = _Recorder(function, Limits("watch_call", depth, only, most))
+    return _record(recorder, fn, args, kwargs)
 
 
 def _record(recorder: "_Recorder", fn, args: tuple, kwargs: dict) -> CallTree:
@@ -135,7 +137,8 @@ def refuse_what_does_not_run(fn, verb: str, args: tuple = ()) -> FunctionType | 
 class _Recorder:
     """A profile function. A call of no framework leaves no line, and its calls move up one."""
 
-    def __init__(self, limits: Limits):
+    def __init__(self, function: FunctionType | None, limits: Limits):
+        self._function = function  # the Python function that is watched, if it is one
         self.calls, self._open, self.limits = [], [], limits
         self._depth, self.left_out, self.met = 0, 0, 0
         self._originals: dict[int, tuple[CodeType, CodeType | None]] = {}
@@ -151,6 +154,8 @@ class _Recorder:
         if event == "c_call" and argument is SETPROFILE:
             self.profilers.note_setting(frame)
             return
+        if event == "c_call" and argument is GETPROFILE:
+            self.profilers.note_asking()
         try:
             self._note(frame, event, argument)
         except Exception as error:  # a fault of ours is never the user's error
@@ -223,7 +228,17 @@ class _Recorder:
             notes.append(LOST.format(self.lost))
         if self.profilers.is_heard:
             notes.append(HEARD)
-        return notes
+        return [*notes, *filter(None, [self.aside()])]
+
+    def is_cut(self) -> bool:
+        """Return whether there are calls that are not counted, because of the limits."""
+        return bool(self.calls and (self.left_out or self.limits.note()))
+
+    def aside(self) -> str:
+        """Return the sentences on the profilers of the program and of the recorder."""
+        code = self._function and self._function.__code__
+        found = say_found(code, OF_COLLECTOR, OF_SYS[1:] * self.profilers.is_found)
+        return " ".join(filter(None, (say_aside(profiler=self.profilers), found)))
 
 
 are_recorders(_Recorder.__call__)
@@ -283,8 +298,8 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
             if run_to_end(lambda case=case: case[0](*case[1:])) == INTERRUPTED:
                 raise KeyboardInterrupt
             fn, *args = case
-            refuse_what_does_not_run(fn, "watch_call")
-            recorder = _Recorder(Limits("watch_call", depth, only, most))
+            function = refuse_what_does_not_run(fn, "watch_call")
+            recorder = _Recorder(function, Limits("watch_call", depth, only, most))
             trees.append(_record(recorder, fn, args, {}))
             recorders.append(recorder)
         except KeyboardInterrupt:
@@ -316,12 +331,13 @@ def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALL
         Entry(row, tuple(Verdict(w, "changed" if w != words[0] else "plain") for w in words))
         for row, words in rows.items()
     )
-    known = [(name, tree) for name, tree, end in zip(names, trees, lost, strict=True) if not end]
-    cut = [name for name, tree in known if tree.calls and tree.note]
+    recorded = zip(names, recorders, strict=True)
+    cut = [name for name, recorder in recorded if recorder.is_cut() and not recorder.lost]
     note = f"Only some calls of {listed(cut, FEW)} are counted (depth=, only=, most=)." * bool(cut)
     ends = [LOST_CASE.format(name, end) for name, end in zip(names, lost, strict=True) if end]
     heard = [HEARD] * any(recorder.profilers.is_heard for recorder in recorders)
-    note = " ".join(filter(None, (stopped, TWICE, note, *ends, *heard)))
+    aside = dict.fromkeys(recorder.aside() for recorder in recorders)
+    note = " ".join(filter(None, (stopped, TWICE, note, *ends, *heard, *aside)))
     title = "The landmarks that each call reaches"
     return Ledger(title, "landmark", tuple(names), entries, note, marks=MARKS)
 

@@ -19,6 +19,7 @@ from types import CodeType, FunctionType, MethodType
 from ...internals import dynamo_state, own_profilers, tensorflow_private, torch_private
 from ...internals.collector import CollectorHeard
 from ...internals.frame_tracer import FrameTracer, ask_for_opcodes, forget_tracer
+from ...internals.own_hooks import profiler_setter
 from ...internals.own_profilers import is_aside
 from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE, graph_ops
 from ...mini import frame_hook
@@ -33,6 +34,7 @@ from ...safety.interrupts import PRESSES, are_recorders
 from ...safety.restoring import is_interrupted, patched
 from ...safety.standard_output import redirected
 from ...safety.users_frames import is_library
+from ..cpython.aside import OF_COLLECTOR, OF_FRAMES, OF_SYS, say_aside, say_found
 from ..cpython.hooked_frames import own_codes
 from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, GENERATOR, global_lookups, name_of
 from ..cpython.settrace import INTERRUPTED, Printed, run_to_end
@@ -207,6 +209,7 @@ class Tally:
         self._steps: dict[int, tuple[dict[int, str], set[int]]] = {}
         self.profilers = own_profilers.OwnProfilers(self.profile)
         self.collector = CollectorHeard()
+        self.aside = ""  # a sentence on a tracer and a profiler that the program had set
         self.is_replaced = self.is_untraced = False  # whether the program set its own in our place
         self.untraced_at: tuple[CodeType, int] | None = None  # where it set a tracer
         self.ran_before = 0  # ops, until the program set its own profiler
@@ -262,6 +265,8 @@ class Tally:
             self._profile(frame, event, argument)
             if event == "c_call" and argument in (own_profilers.SETPROFILE, SETTRACE):
                 self._note_setting(frame, argument)
+            elif event == "c_call" and argument is own_profilers.GETPROFILE:
+                self.profilers.note_asking()
         except Exception as error:
             self.lose(error)
         PRESSES.once_more  # noqa: B018
@@ -391,6 +396,7 @@ def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
         if is_set:
             tracer.put_back()
         tracer.finish()
+        found.aside = say_aside(tracer, found.profilers)
         sys._getframe().f_trace_opcodes = opcodes
 
 
@@ -495,6 +501,9 @@ def _called_twice(fn, args, kwargs, function, shares=False) -> Journey:
     if lost := again.lost or first.lost:
         note = f"{note} The recorder failed with {lost}. What came after that is unknown.".lstrip()
     replaced = [*_what_was_replaced(first), *_what_was_replaced(again)]
+    asked = OF_SYS[1:] * (first.profilers.is_found or again.profilers.is_found)
+    found = say_found(function and function.__code__, OF_FRAMES + OF_COLLECTOR, asked)
+    replaced += [again.aside or first.aside, found]
     note = " ".join(filter(None, (note, *dict.fromkeys(replaced))))
     title = f"The journey of {name_of(fn)}, called twice"
     return Journey(title, _passage(first), _passage(again), measured, note)
@@ -507,7 +516,7 @@ def _interrupted_journey(fn, first: Tally) -> Journey:
     stations = range(1, len(SPINE) + 1)
     stops = tuple(Stop(at, False, "–", "the function was not called again") for at in stations)
     again = Passage(stops, ran=NOT_CALLED)
-    note = _interruption(first, "In the first call, y")
+    note = " ".join(filter(None, (_interruption(first, "In the first call, y"), first.aside)))
     return Journey(f"The journey of {name_of(fn)}, interrupted", _passage(first), again, (), note)
 
 
@@ -553,9 +562,13 @@ def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[
     if again.outcome:
         return ()
     profile, found = Profile(), dict.fromkeys(SHARES, 0.0)
+    set_own_again = profiler_setter()
     with redirected(Printed()):
-        if run_to_end(lambda: profile.runcall(through, fn, args, kwargs)):
-            return ()
+        raised = run_to_end(lambda: profile.runcall(through, fn, args, kwargs))
+    if sys.getprofile() is None:
+        set_own_again()
+    if raised:
+        return ()
     yours, python, c = SHARES
     for entry in profile.getstats():
         of_python = yours if id(entry.code) in again.codes else python

@@ -81,6 +81,7 @@ class _Run:
             f"{found.lost}: what ran after that is not shown.": began and found.lost,
             interrupted(lines, "line"): self.is_cut,
             raised: found.raised and not (self._raised or self.is_cut),
+            found.aside: bool(found.aside),
         }
         self.notes |= {words: is_so for words, is_so in told.items() if is_so}
         self._frame = None

@@ -15,7 +15,7 @@ from helpers.capture.text.value import short_repr
 from helpers.mini import vm
 from helpers.model.tables import Column, Listing
 from helpers.safety.limits import counted
-from helpers.safety.restoring import redirected
+from helpers.safety.standard_output import redirected
 from helpers.study.chapter_3.kept_stacks import Place, is_told, plain_places
 from helpers.study.check import Mismatch, NotAttempted, describe_difference
 

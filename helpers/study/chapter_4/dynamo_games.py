@@ -13,7 +13,7 @@ from helpers.capture.torch.guard_sets import Call, Real, names_used, neighbours,
 from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
 from helpers.internals import torch_private
 from helpers.internals.compiled_apart import compiled_apart
-from helpers.safety.restoring import redirected
+from helpers.safety.standard_output import redirected
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import (
     Case,

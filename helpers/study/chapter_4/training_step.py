@@ -8,7 +8,7 @@ from functools import partial
 from helpers.capture.text.value import short_repr
 from helpers.internals import torch_private
 from helpers.internals.compiled_apart import compiled_apart
-from helpers.safety.restoring import redirected
+from helpers.safety.standard_output import redirected
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import (
     find_difference,
