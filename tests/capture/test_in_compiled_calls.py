@@ -61,7 +61,7 @@ def watching_ops(fn, x):
 def call_under_tracers(fn):
     """Call a function under the tracers of watch_tracers, without its clock."""
     for wanted in ("profile", "", "lines", "opcodes"):
-        costs._call_traced(fn, fn.__code__, wanted)
+        costs._call_traced(fn, fn.__code__, set(), wanted)
     return helpers.show_table("T", {"calls": 4})
 
 
