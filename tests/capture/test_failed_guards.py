@@ -9,7 +9,7 @@ import re
 import pytest
 
 from helpers import watch_recompiles, watching_recompiles
-from helpers.capture.torch import guard_tree
+from helpers.capture.torch import guard_tree, guard_words
 
 pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
 torch = pytest.importorskip("torch")
@@ -170,3 +170,11 @@ def test_a_dynamic_entry_says_each_check_of_its_sizes():
     first, second = (row.note.split("the new entry is ")[1] for row in watched.model.entries[1:])
     assert "where (x.size()[0] % 2) == 0" in first.replace("\n", " ")
     assert "(x.size()[0] % 2) == 1" in second or "% 2) != 0" in second
+
+
+@pytest.mark.parametrize(
+    ("file", "place"), [("/tmp/ipykernel_1/23.py", ""), ("/a/b/my.py", "my.py:2")]
+)
+def test_the_place_of_a_guard_is_the_users_and_not_torchs(file, place):
+    behind = f"  # def f(x): ...  # {file}:2 in f (_dynamo/variables/tensor.py:26 in evaluate_expr)"
+    assert guard_words.place_of([f"(L['x'].size()[0] % 2) == 0{behind}"]) == place

@@ -24,6 +24,7 @@ TENSOR = re.compile(
     r"requires_grad=(\w+), size=\[(.*?)\], stride=\[(.*?)\]\)"
 )
 KEYS = re.compile(r"DispatchKeySet\((.*?)\), .*?device=(\w+)", re.DOTALL)
+TORCHS_PLACE = re.compile(r" \((?=_dynamo/|torch/|fx/|user code )")  # behind the user's own
 PLACE = re.compile(r"(?:^|[/\\])([^/\\<>]*[^/\\<>\d][^/\\<>]*\.py:\d+) in ")
 FORMS = {  # kind of guard -> a pattern of torch's text, and what that says in plain words
     "GLOBAL_STATE": (".*", "torch's settings (grad mode, …) are unchanged"),
@@ -110,7 +111,7 @@ def line_of(parts) -> str:
 
 def place_of(parts) -> str:
     """Return the file and line of a guard, such as `train.py:45`; nothing for a cell."""
-    found = PLACE.search(parts[0].rpartition("  # ")[2])
+    found = PLACE.search(TORCHS_PLACE.split(parts[0].rpartition("  # ")[2])[0])
     return found[1] if found else ""
 
 
