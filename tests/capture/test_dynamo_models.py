@@ -141,7 +141,11 @@ PEELED = {
 def test_a_call_that_makes_a_graph_is_no_hit_and_guards_are_those_of_the_function_inside(name):
     fn, args = models.made(name)
     live, model = ledger(fn, args, args, args)
-    assert model.verdicts == ("compile", "hit", "hit")
+    if name == "three blocks":  # a break in its loop: torch marks its forward, not what it calls
+        assert model.verdicts == ("compile", "eager", "eager")
+        assert "compiled code ran another part of this call" in model.entries[1].note
+    else:
+        assert model.verdicts == ("compile", "hit", "hit")
     if name in PEELED:
         graph = show_guards(live).model
         assert graph.guards and "1 entry in the cache" in model.note

@@ -14,7 +14,7 @@ import sys
 
 import psutil
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from helpers.course import checkup
@@ -138,6 +138,8 @@ def test_a_file_of_any_distribution_removed_or_cut_names_that_one(emptied, distr
         place.unlink()
     else:
         place.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
+        # a list that ends with a line and has its own cannot be told from a shorter one
+        assume(place.name != "RECORD" or not place.read_bytes().endswith(b"\n"))
     assert package_trial.incomplete(emptied.site) == [folders[name]]
     place.write_bytes(whole)
     assert emptied.incomplete() == set()

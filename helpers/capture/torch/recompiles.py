@@ -329,6 +329,8 @@ class _NotedCall:
             what = "" if because else inside
             why = f"recompile_limit is {limit()}: plain Python ran{what}"
             because = because or called_again
+        elif heard.ran:
+            because = ["compiled code ran another part of this call", *because]
         return "eager", "\n".join((why, *because))
 
     def _why_eager(self) -> str:
