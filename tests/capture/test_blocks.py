@@ -210,7 +210,7 @@ def test_equal_breaks_are_one_row_and_still_count():
         [run(torch.ones(n)) for n in (2, 3, 4)]
     assert sum(row.count for row in seen.model.rows) == seen.model.breaks > len(seen.model.rows)
     shown = " ".join(repr(seen).split())
-    assert f"{seen.model.breaks} graph breaks, as TORCH_LOGS counts them, in 2 rows." in shown
+    assert f"{seen.model.breaks} graph breaks, each translation counted, in 2 rows." in shown
 
 
 def test_a_break_in_a_called_function_is_one_row_with_what_it_calls_and_all_that_it_breaks():

@@ -153,8 +153,7 @@ def _list_breaks(title, breaks, kept: Record, notes=(), outcome="", in_block=Fal
         found.setdefault(key, []).append(one)
     rows = tuple(map(_merge, found.values()))
     merged = len(rows) < len(breaks)
-    as_torch = ", as TORCH_LOGS counts them" * (not any(one.raises for one in breaks))
-    told = f"{as_torch}, in {counted(len(rows), 'row')}" * merged
+    told = f", each translation counted, in {counted(len(rows), 'row')}" * merged
     note = [f"{counted(len(breaks), 'graph break')}{told}." if breaks else "No graph break."]
     note += [f"{counted(graphs, 'graph')}."]
     note += [f"Dynamo skipped {listed(map(': '.join, skipped), MOST_SKIPPED)}."] * bool(skipped)
