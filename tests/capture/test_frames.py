@@ -1,5 +1,6 @@
 """Frames: how they come, wait, leave and are kept; the same on every version."""
 
+import contextlib
 import json
 import traceback
 
@@ -36,6 +37,19 @@ def fails():
 
 def catches_not():
     raise ValueError("no")
+
+
+def handles(values):
+    try:
+        values["x"]
+    except KeyError:
+        return 1
+
+
+def suppresses(values):
+    with contextlib.suppress(KeyError):
+        values["x"]
+    return 1
 
 
 def rows(step, title="frames on the stack"):
@@ -88,10 +102,18 @@ def test_generator_frames_leave_and_come_back(version):
 def test_exception_passes_through_every_frame():
     ran = frames_timeline(fails)
     labels = [step.label for step in ran.steps]
-    passes, leaves = "ValueError('no') passes through {}", "leave {} with the exception"
-    left = ("catches_not", "fails")
-    assert labels[2:] == [words.format(fn) for fn in left for words in (passes, leaves)]
+    came = ("ValueError('no') is raised in catches_not", "ValueError('no') reaches fails")
+    left = [f"leave {fn} with the exception" for fn in ("catches_not", "fails")]
+    assert labels[2:] == [came[0], left[0], came[1], left[1]]
     assert ran.note == "It raised ValueError('no')."
+
+
+def test_exception_that_a_frame_handles_is_not_told_to_leave_it():
+    for fn in (handles, suppresses):
+        labels = [step.label for step in frames_timeline(fn, {}).steps]
+        assert f"KeyError('x') is raised in {fn.__name__}" in labels
+        assert labels[-1] == f"return 1 from {fn.__name__}"
+        assert not any("passes through" in one or "leave" in one for one in labels)
 
 
 ENDS = """

@@ -26,6 +26,11 @@ def fall(n):
     return 0 if n == 0 else 1 + fall(n - 1)
 
 
+def grow(items, settings):
+    items.append(len(items))
+    settings["k"] = 1
+
+
 def boom(n):
     raise ValueError("on purpose")
 
@@ -50,6 +55,11 @@ def test_only_what_was_asked_is_told(refused):
     seen = watch_hooked(total, 3, only=square).model
     assert {row.name for row in seen.rows} == {"square"} and seen.rows[0].depth == 2
     refused(TypeError, "watch_hooked needs a Python function", watch_hooked, total, 3, only=[len])
+
+
+def test_arguments_are_told_as_they_were_before_the_call():
+    told = hooked_listing(grow, [], settings={})
+    assert told.title == "Frames passed to the hook while grow([], settings={}) ran"
 
 
 def test_what_the_run_raises_is_told():

@@ -219,8 +219,9 @@ def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs)
     It follows the functions of the same module. Other functions run unseen. `depth` limits the
     levels of calls, and `most` the steps. `only` says what to follow instead: a function, a class,
     a module, or the name of one of these or of a file. Use a list for several. If `fn` has an
-    argument with one of these names, pass it in a lambda: `lambda: fn(depth=3)`. TypeError if `fn`
-    is not a Python function. TypeError or ValueError for a wrong `depth`, `only` or `most`.
+    argument with one of these names, pass it in a lambda: `lambda: fn(depth=3)`. What the call
+    prints appears in the exhibit. TypeError if `fn` is not a Python function. TypeError or
+    ValueError for a wrong `depth`, `only` or `most`.
     """
     watched, limits = to_run(fn, "watch_frames", args), Limits("watch_frames", depth, only, most)
     run = _Run(watched.function, limits)
@@ -284,7 +285,8 @@ class _Run:
             # A handler may raise it again, which no event tells; what ran last does.
             self._ran[id(frame)] = frame.f_lasti
             ask_for_opcodes(frame)
-            label = f"{short_repr(argument[1])} passes through {plain(frame.f_code.co_name)}"
+            deed = "is raised in" if _is_raised_in(frame, argument[2]) else "reaches"
+            label = f"{short_repr(argument[1])} {deed} {plain(frame.f_code.co_name)}"
             says = "It looks for a handler in this frame first."
             self._step(frame, label, says, "exception", deed="just raised")
         elif event == "opcode":
@@ -378,6 +380,11 @@ class _Run:
         row = FrameRow(place, name, self.pages.number(line), lasti, state, locals_words(frame))
         number = self._numbers[id(frame), id(frame.f_code)]
         return row, Card(number, name, line, state.removesuffix(" for a call"), locals_pairs(frame))
+
+
+def _is_raised_in(frame: FrameType, link) -> bool:
+    """Return whether a traceback is of this frame alone: no frame that it called is in it."""
+    return link is not None and link.tb_frame is frame and link.tb_next is None
 
 
 def suspends(frame: FrameType) -> bool:

@@ -93,6 +93,10 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
     several = only if is_exactly(only, list, tuple, set, frozenset) else [only]
     wanted = own_codes(function) if only is None else several
     codes = [code_of(unwrap(one)[0], "only of watch_hooked") for one in wanted]
+    given = [*(("", value) for value in args), *kwargs.items()]
+    said = f"{plain(function.__name__)}({_list_some(given, len(given))})"
+    title = f"Frames passed to the hook while {said} ran"
+    del given
     rows, counts, ending, interrupt, unseen = [], {}, "", None, Unseen()
     base = id(sys._getframe())  # a variable that refers to its own frame would be in a cycle
 
@@ -136,9 +140,6 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
     headings = {"order": "order", "depth": "depth", "code": "code object", "line": "its first line"}
     headings |= {"arguments": "arguments in the frame", "nth": "frames of this code so far"}
     shown = columns("code arguments", **headings)
-    given = [*(("", value) for value in args), *kwargs.items()]
-    call = f"{plain(function.__name__)}({_list_some(given, len(given))})"
-    title = f"Frames passed to the hook while {call} ran"
     return FramesSeen(title, shown, tuple(rows), words, tuple(counts.values()))
 
 
