@@ -232,6 +232,49 @@ def test_a_cache_that_its_function_clears_and_one_that_refuses_are_told():
     )
 
 
+class Keeper:
+    @functools.lru_cache  # noqa: B019 - the instance is the module's
+    def double(self, n):
+        return n * 2
+
+
+KEEPER, HALVES = Keeper(), functools.lru_cache(lambda n: n / 2)
+LENGTHS = functools.lru_cache(len)
+
+
+def asks_a_global(n):
+    return HALVES(n)
+
+
+def asks_a_method(n):
+    return KEEPER.double(n)
+
+
+def asks_for_a_length(n):
+    return LENGTHS("abc")
+
+
+@pytest.mark.parametrize("fn", [asks_a_global, asks_a_method, asks_for_a_length])
+def test_a_cache_that_your_lines_call_is_not_told_to_be_skipped(fn):
+    first, again = both(fn, 3)
+    found = [(call.count("cache hits"), call.count("cache misses")) for call in (first, again)]
+    assert found == [(0, 1), (1, 0)]
+    assert "cache key" in first.passed and "cache key" in again.passed
+    assert again.stop("cache key").words.endswith("in your module: 1 answer found, 0 not")
+    assert "the cache itself is in C" in again.stop("C call").words or "C call" in again.passed
+
+
+def clears_what_it_asked(n):
+    HALVES(n)
+    HALVES.cache_clear()
+
+
+def test_what_a_cache_found_before_it_was_cleared_is_told_to_be_unknown():
+    first, _ = both(clears_what_it_asked, 3)
+    assert first.stop("cache key").brief == "not known"
+    assert "before your code cleared it is not known" in first.stop("cache key").words
+
+
 class Net(keras.Sequential):
     def train_step(self, data):
         return {"loss": tf.reduce_sum(self(data[0]))}

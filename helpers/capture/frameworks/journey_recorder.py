@@ -8,8 +8,10 @@ a TorchDispatchMode of PyTorch, below autograd. Time is measured in a run under 
 
 import contextlib
 import functools
+import gc
 import re
 import sys
+import weakref
 from collections import Counter
 from cProfile import Profile
 from dataclasses import replace
@@ -114,12 +116,17 @@ def _tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tal
             for code in (through.__code__, *LETS_THROUGH.values(), *SHUT.values()):
                 torch_private.skip_code(code)
         stack.enter_context(found.collector)
-        before = _cache_counts(fn)
+        before, inner_before = _cache_counts(fn), _inner_caches(fn, space)
         found.outcome = run_to_end(lambda: _record(found, fn, args, kwargs))
-        after = _cache_counts(fn)
+        after, inner_after = _cache_counts(fn), _inner_caches(fn, space)
     # The function itself may clear its cache, which sets the counts to zero.
     found.is_cache = _is_cache(fn)
     found.hits, found.misses = (max(b - a, 0) for a, b in zip(before, after, strict=True))
+    for cache, (hits, misses) in inner_after.items():
+        hits_before, misses_before = inner_before.get(cache, (0, 0))
+        found.inner_hits += max(hits - hits_before, 0)
+        found.inner_misses += max(misses - misses_before, 0)
+    found.is_cache_cleared = any(name.endswith(".cache_clear") for _, name in found.own_c)
     if found.outcome == INTERRUPTED:
         found.is_interrupted, found.outcome = True, "KeyboardInterrupt"
     made = _codes_of_dynamo(function)
@@ -150,6 +157,26 @@ def _cache_counts(fn) -> tuple[int, int]:
         return 0, 0
     counts = fn.cache_info()
     return counts.hits, counts.misses
+
+
+def _inner_caches(fn, space: dict | None) -> dict[weakref.ref, tuple[int, int]]:
+    """Return the counts of the caches of functools, less `fn`, that are in the learner's module.
+
+    These are the caches that its globals name, and those of its functions, wherever they are kept.
+    """
+    if space is None:
+        return {}
+    named = {id(value) for value in list(dict.values(space)) if _is_cache(value)}
+    kind = functools._lru_cache_wrapper  # no call for each: there may be a million objects
+    caches = [thing for thing in gc.get_objects() if type(thing) is kind and thing is not fn]
+    inner = (one for one in caches if id(one) in named or _keeps(one, space))
+    return {weakref.ref(one): _cache_counts(one) for one in inner}
+
+
+def _keeps(cache, space: dict) -> bool:
+    """Return whether a cache keeps the answers of a function that has these globals."""
+    inside = vars(cache).get("__wrapped__")
+    return type(inside) is FunctionType and inside.__globals__ is space
 
 
 def _codes_of_dynamo(function: FunctionType | None) -> dict[int, CodeType]:
@@ -184,7 +211,8 @@ class Tally:
     Dynamo): `frames`, `traced` ones, `lines`, `operators`. `others`: package -> frames. `c`:
     (package, name) -> calls; `own_c` those that the learner's frames made. `evaluators`: addresses.
     `switch`: the C function after which the evaluator may be another. `is_cache`: what is called is
-    a cache of functools, which had an answer `hits` times and none `misses` times.
+    a cache of functools, which had an answer `hits` times and none `misses` times. `inner_hits`
+    and `inner_misses` are those of the other caches in the learner's module.
     """
 
     def __init__(self, space: dict | None, switch=None):
@@ -199,6 +227,7 @@ class Tally:
         self.evaluators: set[int] = set()
         self.keys = self.traces = self.translated = self.nodes = 0
         self.is_cache, self.hits, self.misses = False, 0, 0
+        self.is_cache_cleared, self.inner_hits, self.inner_misses = False, 0, 0
         self.key = self.outcome = self.printed = ""
         self.is_interrupted = False
         self.lost = ""  # the type of a fault of ours; nothing is counted after it
@@ -586,7 +615,8 @@ def _passage(tally: Tally) -> Passage:
     counts |= {"names": tally.names.total(), "operators": tally.operators.total()}
     counts |= {"frames of others": tally.others.total(), "ops": len(tally.ran)}
     counts |= {"frames of Dynamo's": tally.frames["Dynamo"]}
-    counts |= {"cache hits": tally.hits, "cache misses": tally.misses}
+    counts["cache hits"] = tally.hits + tally.inner_hits
+    counts["cache misses"] = tally.misses + tally.inner_misses
     counts |= {"C calls": _entries_into_c(tally).total()}
     for name, counter in (("frames", tally.frames), ("lines", tally.lines)):
         counts[name] = counter.total() - counter["Dynamo"]
@@ -671,6 +701,22 @@ def _held(name: str, value) -> str:
 
 
 def _key(tally: Tally) -> tuple[bool, str, str]:
+    is_passed, brief, words = _outer_key(tally)
+    inner, cleared = "", ""
+    if total := tally.inner_hits + tally.inner_misses:
+        answers = counted(tally.inner_hits, "answer")
+        inner = f"caches of functools in your module: {answers} found, {tally.inner_misses} not"
+        brief = brief if is_passed else counted(total, "look-up")
+    if tally.is_cache_cleared:
+        cleared = "what a cache found before your code cleared it is not known"
+        brief = brief if is_passed or inner else "not known"
+    if not is_passed and (inner or cleared):
+        words = ""
+    return is_passed or bool(inner), brief, _joined(words, inner, cleared)
+
+
+def _outer_key(tally: Tally) -> tuple[bool, str, str]:
+    """Return what was found under the arguments of a tf.function, or of a cache that `fn` is."""
     many, traces = tally.keys, tally.traces
     if tally.hits or tally.misses:
         return True, *_cached(tally)
@@ -776,7 +822,8 @@ def _c_call(tally: Tally) -> tuple[bool, str, str]:
     if not into:
         inside = "; an operator calls its C code within one instruction"
         words = NO_C + inside * bool(tally.operators.total())
-        return False, "–", words + "; the cache itself is in C" * tally.is_cache
+        is_inner = bool(tally.inner_hits or tally.inner_misses)
+        return False, "–", words + "; the cache itself is in C" * (tally.is_cache or is_inner)
     doors = Counter()
     for start in ("TFE_Py_E", "TFE_Py_Fast"):
         doors += Counter({name: many for name, many in into.items() if name.startswith(start)})
