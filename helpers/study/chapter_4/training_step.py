@@ -126,7 +126,8 @@ def _run(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, dict]:
     for number in range(1, CALLS + 1):
         x, target = torch.randn(shape) * (1 + number % 3), torch.randn(*shape[:-1], 2)
         log.ran.clear()
-        with redirected(io.StringIO()) as printed, torch_private.logs():
+        printed = io.StringIO()
+        with redirected(printed), torch_private.logs():
             loss = tried(step(x, target), "step")
         ran.append(len(log.ran))
         whole = whole and _leads(log, model.linear.weight, loss)
