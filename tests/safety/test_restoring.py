@@ -8,7 +8,9 @@ from contextlib import nullcontext
 import pytest
 
 import helpers
+from helpers.safety import PACKAGE
 from helpers.safety.restoring import KEPT, patched, preserves_interpreter_state
+from helpers.safety.standard_output import StandardOutput
 from tests.a_kernel import Client
 
 pytestmark = pytest.mark.own_process
@@ -20,11 +22,16 @@ def test_everything_is_as_before_however_it_ends_but_what_the_learner_set(ending
     monkeypatch.setattr(sys, "displayhook", sys.displayhook)
     before = [kept.read() for kept in KEPT]
 
+    def recorder(*event):
+        return None
+
+    recorder.__module__ = f"{PACKAGE}.capture"  # else it is a user's, and stays
+
     @preserves_interpreter_state
     def verb():
         for sets in (sys.settrace, sys.setprofile):
-            sets(lambda *event: None)
-        sys.stdout = sys.stderr = None
+            sets(recorder)
+        sys.stdout = sys.stderr = StandardOutput(sys.stdout, len)
         sys.displayhook = print
         if ending:
             raise ending
