@@ -109,10 +109,8 @@ class _Reader:
             case ast.Compare():
                 return self.compare(node)
             case ast.BoolOp():
-                wanted = isinstance(node.op, ast.Or)
-                return next(
-                    (wanted for one in node.values if self.is_true(one) is wanted), not wanted
-                )
+                holds = any if isinstance(node.op, ast.Or) else all
+                return holds(self.is_true(one) for one in node.values)
             case ast.UnaryOp(op=ast.Not()):
                 return not self.is_true(node.operand)
             case ast.UnaryOp():
@@ -151,7 +149,7 @@ class _Reader:
             case ast.Name(id="list" | "set" | "tuple" as name):
                 return TYPES[name](elements(args[0]))
             case ast.Name(id="dict"):
-                return dict(item for item in elements(dict.items(args[0])))
+                return dict(elements(dict.items(args[0])))
             case ast.Name(id="hasattr"):
                 return has_attribute(*args)
             case ast.Name(id="getattr"):
