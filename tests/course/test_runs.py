@@ -1,4 +1,4 @@
-"""A notebook that runs for a page is stopped by Ctrl-C, at any moment, without a traceback."""
+"""A notebook that runs for a page may be stopped, or its kernel may end, without a traceback."""
 
 import os
 import signal
@@ -46,3 +46,24 @@ def test_a_run_is_stopped_in_one_sentence_and_leaves_no_kernel(tmp_path, number,
     if begun.exists():
         with pytest.raises(ProcessLookupError):
             os.kill(int(begun.read_text()), 0)
+
+
+DIES_AT_ITS_START = """
+import sys
+sys.path.insert(0, {repo!r})
+import nbformat
+from nbclient import NotebookClient
+from helpers.course.book import runs
+client = NotebookClient(nbformat.v4.new_notebook(), kernel_name="python3")
+try:
+    runs.execute(client, {{"PYTHONHOME": "nowhere"}})
+except RuntimeError as error:
+    print(error)
+"""
+
+
+def test_a_kernel_that_dies_while_it_starts_leaves_nothing_for_the_exit():
+    code = DIES_AT_ITS_START.format(repo=str(REPO))
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert "Kernel died" in run.stdout
+    assert "Traceback" not in run.stderr

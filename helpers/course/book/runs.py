@@ -1,5 +1,6 @@
 """A notebook -> the same, run: its outputs, the state of its widgets, and what pages play of it."""
 
+import atexit
 import json
 import os
 import signal
@@ -63,6 +64,10 @@ def execute(client: NotebookClient, env: dict[str, str]) -> None:
         except KeyboardInterrupt:
             end_kernel(client, running)
             raise
+        finally:
+            # If a kernel ends while it starts, nbclient has cleaned up already, and tries it again
+            # when Python ends, with nothing left to clean: a traceback.
+            atexit.unregister(client._cleanup_kernel)
 
 
 def end_kernel(client: NotebookClient, running: Future) -> None:
