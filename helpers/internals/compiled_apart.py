@@ -5,16 +5,22 @@ has met. So a block gets a list of its own of the code objects that Dynamo meets
 """
 
 import gc
+import operator
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from types import CodeType, FunctionType
 
 from ..safety.restoring import module, patched
 from . import torch_private
 
-TABLES = (  # a module, and the names in it that `torch._dynamo.reset()` empties
-    ("torch._dynamo.convert_frame", ("input_codes", "output_codes", "FRAME_COMPILE_COUNTER")),
+TABLES = (  # a module, and the names in it that a block has for itself
+    ("torch._dynamo.convert_frame", ("FRAME_COMPILE_COUNTER",)),
     ("torch._dynamo.eval_frame", ("cached_backends",)),
+)
+NEEDED = (  # dicts by code that `torch._dynamo.reset()` empties, and that cache entries need
+    ("torch._dynamo.utils", "orig_code_map"),
+    ("torch._dynamo.resume_execution", "ContinueExecutionCache.cache"),
+    ("torch._dynamo.code_context", "code_context.code_context"),
 )
 SIZES = "torch._dynamo.pgo", ("_CODE_STATE", "_INIT_CODE_STATE")  # which sizes changed
 NUMBERS = "torch._dynamo.convert_frame", "FRAME_COUNTER"
@@ -24,8 +30,9 @@ NUMBERS = "torch._dynamo.convert_frame", "FRAME_COUNTER"
 def earlier_code_kept() -> Iterator[None]:
     """Keep what Dynamo has compiled, whatever the block does. What it compiles there is forgotten.
 
-    A `torch._dynamo.reset()` in the block forgets only what the block has compiled. Nothing is done
-    if Dynamo is not loaded.
+    A `torch._dynamo.reset()` in the block forgets only what the block has compiled. What the block
+    compiles of a code object that was compiled before is kept, too. Nothing is done if Dynamo is
+    not loaded.
     """
     if module("torch._dynamo.convert_frame") is None:
         yield
@@ -39,11 +46,12 @@ def earlier_code_kept() -> Iterator[None]:
         home, name = NUMBERS
         stack.enter_context(patched(module(home), **{name: getattr(module(home), name)}))
         stack.enter_context(_counters_kept())
-        earlier = {id(code) for code in torch_private.codes_met()}
+        stack.enter_context(torch_private.own_lists_of_codes())
+        stack.enter_context(_needed_kept())
         try:
             yield
         finally:
-            _forget(earlier)
+            _forget()
 
 
 @contextmanager
@@ -89,13 +97,26 @@ def _functions_with(codes: list[CodeType]) -> list[FunctionType]:
     return [fn for fn in functions if fn.__code__.co_filename in files and contains(fn.__code__)]
 
 
-def _forget(earlier: set[int]) -> None:
-    """Empty the caches of the code objects that Dynamo met, but for those that it knew earlier."""
+def _forget() -> None:
+    """Empty the caches of the code objects that Dynamo met first in the block."""
     home = module("torch._dynamo.convert_frame")
-    for weak in (*home.input_codes.seen, *home.output_codes.seen):
-        code = weak()
-        if code is not None and id(code) not in earlier:
+    for reference in (*home.input_codes.seen, *home.output_codes.seen):
+        if (code := reference()) is not None:
             torch_private.reset_code(code)
+
+
+@contextmanager
+def _needed_kept() -> Iterator[None]:
+    """Keep what entries of before need: Dynamo looks up their codes when it compiles again.
+
+    The keys are weak, so that what belongs to a code goes with it.
+    """
+    with ExitStack() as stack:
+        for home, name in NEEDED:
+            with suppress(AttributeError):  # another torch has other names
+                owner = operator.attrgetter(name)(module(home))
+                stack.enter_context(patched(owner, clear=lambda: None))
+        yield
 
 
 @contextmanager

@@ -11,7 +11,6 @@ import linecache
 import sys
 import threading
 import weakref
-from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from types import CodeType
@@ -20,6 +19,7 @@ from ..safety import restoring
 from ..safety.missing_parts import MissingPart
 from ..safety.restoring import patched
 from . import code_extras, torch_private
+from .kept_collections import kept
 
 # module -> names of what a compile adds to; a torch that lacks one of them does without it
 COLLECTED = {
@@ -67,6 +67,7 @@ class Fresh:
         self.aside: list[tuple[CodeType, int]] = []
         self.met: dict[int, CodeType] = {}  # codes that had nothing stored on them before
         self.lent: set[int] = set()  # codes that another thread met, too
+        self.beyond: set[int] = set()  # codes of `aside` that a reset in the block does not reach
         self.removed: list[CodeType] = []  # Dynamo's new codes whose entries are freed
         self.globals: dict[int, tuple[dict, set[str]]] = {}
 
@@ -106,6 +107,7 @@ def as_if_new(*codes: CodeType) -> Iterator[Fresh]:
     lines = set(linecache.cache)
     sizes.clear()
     try:
+        fresh.beyond |= set(map(id, torch_private.codes_aside()))
         fresh.aside += [(code, code_extras.take_off(code)) for code in found.values()]
         with _hearing(fresh), _silent(), _tensors_unmarked(), torch_private.without_monitor():
             yield fresh
@@ -151,7 +153,7 @@ def _put_back(fresh: Fresh) -> None:
         if not in_use:
             _note_removed(fresh, code)
         code_extras.put_back(code, pointer, in_use)
-        if fresh.is_reset and id(code) not in fresh.lent:
+        if fresh.is_reset and id(code) not in fresh.lent | fresh.beyond:
             _note_removed(fresh, code)
             torch_private.reset_code(code)
     ours = {id(code) for code, _ in fresh.aside} | fresh.lent
@@ -292,42 +294,11 @@ def _tensors_unmarked() -> Iterator[None]:
 # ------------------------------------------------------------------ collections and counts
 
 
-class _Collection:
-    """A collection of Dynamo's, and what was in it, down to collections in a dict."""
-
-    def __init__(self, owner):
-        self.owner, self.weak = owner, type(owner) is _weak_dict()
-        found = owner.values if self.weak else owner
-        self.before = dict(found) if isinstance(found, dict) else list(found)
-        values = found.values() if isinstance(found, dict) else ()
-        self.inside = [_Collection(value) for value in values if isinstance(value, (dict, list))]
-
-    def put_back(self) -> None:
-        """Make the collection what it was."""
-        for one in self.inside:
-            one.put_back()
-        if self.weak:  # what was freed since then is not put back
-            for key in self.owner.values.keys() - self.before.keys():
-                self.owner._remove_id(key)
-        elif isinstance(self.owner, dict):
-            self.owner.clear()
-            self.owner.update(self.before)
-        else:
-            self.owner.clear()
-            add = self.owner.update if isinstance(self.owner, set) else self.owner.extend
-            add(self.before)
-
-
-def _weak_dict():
-    return torch_private.dynamo_utils.ExactWeakKeyDictionary
-
-
-def _copy_collections() -> list[_Collection]:
+def _copy_collections() -> list:
     found = []
     for _, name, owner in _named(COLLECTED):
         within = [getattr(owner, one, None) for one in WITHIN.get(name, ())] or [owner]
-        kinds = dict, list, set, deque, _weak_dict()
-        found += [_Collection(one) for one in within if isinstance(one, kinds)]
+        found += [keeper for one in within if (keeper := kept(one)) is not None]
     return found
 
 

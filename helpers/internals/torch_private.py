@@ -650,9 +650,42 @@ def is_wrapper_code(code: CodeType) -> bool:
     return getattr(code, "co_qualname", "") == "wrap_inline.<locals>.inner"
 
 
+_LISTS_ASIDE: list = []  # of code objects that Dynamo met, while a block has a list of its own
+
+
 def codes_met() -> list[CodeType]:
     """Return the code objects that Dynamo has met, and that are still there."""
-    return [code for one in __getattr__("input_codes").seen if (code := one())]
+    trackers = [*_LISTS_ASIDE, __getattr__("input_codes")]
+    met = (code for tracker in trackers for one in tracker.seen if (code := one()))
+    return [*{id(code): code for code in met}.values()]
+
+
+def codes_aside() -> list[CodeType]:
+    """Return those of `codes_met` that `torch._dynamo.reset` does not reach now."""
+    own = {id(code) for one in __getattr__("input_codes").seen if (code := one())}
+    return [code for code in codes_met() if id(code) not in own]
+
+
+@contextmanager
+def own_lists_of_codes():
+    """Have Dynamo note the code objects that it meets and makes in lists of the block's own.
+
+    `torch._dynamo.reset` empties the caches of code objects in these lists. So a code object that
+    Dynamo met before gets into none of them.
+    """
+    home, names = __getattr__("convert_frame"), ("input_codes", "output_codes")
+    earlier = {name: getattr(home, name) for name in names}
+    own = {name: type(earlier[name])() for name in names}
+    met, add = own["input_codes"], own["input_codes"].add
+    met.add = lambda code: None if any(code in one for one in _LISTS_ASIDE) else add(code)
+    _LISTS_ASIDE.append(earlier["input_codes"])
+    try:
+        with patched(home, **own):
+            yield
+    finally:
+        _LISTS_ASIDE.remove(earlier["input_codes"])
+        for tracker in own.values():
+            tracker.clear()  # or its references call back when nothing else of it is left
 
 
 @contextmanager
