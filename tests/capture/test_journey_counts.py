@@ -222,3 +222,26 @@ def test_frames_of_dynamo_are_no_frames_of_yours_in_a_training_step(way):
         "its forward": (1, 1),
         "the step": (len(seen), 0),
     }[way]
+
+
+def test_calls_beyond_a_number_are_not_followed_and_that_is_said(monkeypatch):
+    from email.message import Message
+
+    from helpers.capture.frameworks import journey_recorder
+
+    def fills(n):
+        message = Message()
+        for number in range(n):
+            message[f"name-{number}"] = "value"
+        return len(message)
+
+    whole = show_journey(fills, 20).model.first
+    monkeypatch.setattr(journey_recorder, "MOST_FOLLOWED", 10)
+    shown = show_journey(fills, 20)
+    cut = shown.model.first
+    assert cut.count("frames of others") == 10 < whole.count("frames of others")
+    assert cut.count("lines") == whole.count("lines")
+    assert cut.outcome == whole.outcome == ""
+    assert "stopped after 10 frames of other modules" in shown.model.note
+    by_calls = [stop for stop in cut.stops if stop.station in journey_recorder.OF_CALLS]
+    assert all(stop.words.endswith("then not known") for stop in by_calls)

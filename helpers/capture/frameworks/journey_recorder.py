@@ -42,7 +42,6 @@ from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, GENERATOR, global_look
 from ..cpython.settrace import INTERRUPTED, Printed, run_to_end
 from ..cpython.unwrapping import UNSEEN, frameworks_of
 from ..tensorflow.trace_words import Names
-from ..text import tensors
 from ..text.source import place_of, source_of
 from ..text.value import label, short_repr
 from .call_recorder import HEARD, c_place, module_of, refuse_what_does_not_run
@@ -76,6 +75,9 @@ NO_C = "none seen from your lines; calls of classes and of ufuncs such as np.add
 
 REPLACED = "Your code set another {}, or none, in place of the recorder{}. Which {} there were "
 REPLACED += "from there on is not known."
+MOST_FOLLOWED = 500_000  # frames of other modules; following them takes about ten times as long
+STOPPED = "The recorder of calls stopped after {:,} frames of other modules, because following all "
+STOPPED += "would take too long. Which calls there were from there on is not known."
 HEARS_OPS = "A profiler that it set also hears the recorder of ops."
 
 
@@ -230,6 +232,7 @@ class Tally:
         self.is_cache_cleared, self.inner_hits, self.inner_misses = False, 0, 0
         self.key = self.outcome = self.printed = ""
         self.is_interrupted = False
+        self.left = MOST_FOLLOWED  # frames of others until the recorder of calls stops
         self.lost = ""  # the type of a fault of ours; nothing is counted after it
         self.ran: list[tuple[str, str]] = []  # an op; device and dtype, such as CPU, float32
         self.paused, self._tracers = False, []  # while we look; TensorFlow's frames that trace
@@ -268,6 +271,11 @@ class Tally:
         counted_ones = self.lines, self.others, self.c
         return sum(one.total() for one in counted_ones) + len(self.ran)
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the recorder of calls has stopped, because there were too many."""
+        return self.left <= 0
+
     def lose(self, error: Exception) -> None:
         """End the counting: a fault of ours is never the user's error."""
         self.lost, self.paused, self._until = type(error).__name__, True, None
@@ -286,7 +294,18 @@ class Tally:
 
     def profile(self, frame, event, argument):
         """Count a call of a frame, or of a C function."""
-        if self.profilers.replaced_at or is_aside(frame):
+        if is_aside(frame) or self.profilers.replaced_at:
+            return
+        if self.left <= 0:
+            PRESSES.once_more  # noqa: B018
+            return
+        # Most events are of these two kinds, and there may be millions.
+        if event == "c_return":
+            is_known = argument is not self.switch and argument is not gc.collect
+        else:
+            is_known = event == "return" and not self._tracers and not self._until
+        if is_known:
+            PRESSES.once_more  # noqa: B018
             return
         if self.collector.is_at_work(event, argument):
             return
@@ -376,7 +395,8 @@ class Tally:
             self.traced[id(code)] += bool(self._tracers)
         elif not _is_hidden(frame):
             module = module_of(space)
-            self.others[module.partition(".")[0]] += 1
+            self.others[_package(module)] += 1
+            self.left -= 1
             self._tracers += [frame] * (code.co_name == "func_graph_from_py_func")
             self.keys += module == KEYED and code.co_qualname == "Function.__call__"
 
@@ -385,9 +405,7 @@ class Tally:
         ours = caller is through.__code__
         if _is_hidden(frame) and not ours and id(caller) not in LETS_THROUGH:
             return
-        for before, after in SPELLED.items():
-            name = name.replace(before, after)
-        key = module.partition(".")[0], name
+        key = _package(module), _spelled(name)
         self.c[key] += 1
         if frame.f_globals is self.space or ours:
             self.own_c[key] += 1
@@ -406,7 +424,25 @@ are_recorders(Tally.profile, Tally.trace, Tally.step, Tally.note_op)
 def _is_hidden(frame) -> bool:
     if frame.f_back is not None and id(frame.f_back.f_code) in SHUT:
         return True
-    return module_of(frame.f_globals).startswith(HOUSE) or frame.f_code is Printed.write.__code__
+    return _is_of_house(module_of(frame.f_globals)) or frame.f_code is Printed.write.__code__
+
+
+@functools.cache
+def _is_of_house(module: str) -> bool:
+    return module.startswith(HOUSE)
+
+
+@functools.cache
+def _package(module: str) -> str:
+    return module.partition(".")[0]
+
+
+@functools.lru_cache(maxsize=10_000)
+def _spelled(name: str) -> str:
+    """Return the name of a C function as a program writes it."""
+    for before, after in SPELLED.items():
+        name = name.replace(before, after)
+    return name
 
 
 def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
@@ -440,13 +476,31 @@ def _noting(door, at: int, found: Tally):
 
 
 def _torch_mode(found: Tally):
-    note = found.note_op
-    if dynamo := restoring.module("torch._dynamo"):
-        note = dynamo.disable(note)  # or Dynamo would compile its frames
+    """Return a mode that has `found` hear of each op of torch.
+
+    It calls no Python function for that, which the profiler would hear and Dynamo be asked about.
+    """
+    import torch
+
+    ran, plainly = found.ran, torch._C.DisableTorchFunction
+    device_of, dtype_of = (vars(torch._C.TensorBase)[name].__get__ for name in ("device", "dtype"))
+    tensor, kernels = torch.Tensor, {}
 
     def heard(name, inputs, made):
-        found.paused = True
-        note(name, made)
+        found.paused, kernel = True, ""
+        try:
+            first = made
+            if type(made) is list or type(made) is tuple:
+                first = made[0] if made else None
+            if issubclass(type(first), tensor):
+                with plainly():  # neither a tensor's own class nor a user's mode hears of it
+                    place = device_of(first), dtype_of(first)
+                if place not in kernels:
+                    kernels[place] = f"{place[0]}, {place[1]}".replace("torch.", "")
+                kernel = kernels[place]
+        except Exception:  # a tensor on no device: what is unknown is left out
+            kernel = ""
+        ran.append((name, kernel))
         found.paused = bool(found.lost)
 
     mode = torch_private.dispatch_mode(heard, lambda code: SHUT.update({id(code): code}))
@@ -457,12 +511,9 @@ def _torch_mode(found: Tally):
 
 
 def _kernel(made) -> str:
-    """Return device and dtype of a tensor, or of the first one in a list or a tuple."""
+    """Return device and dtype of TensorFlow's tensor, or of the first in a list or a tuple."""
     first = next(iter(made), None) if is_exactly(made, list, tuple) else made
     with contextlib.suppress(Exception):  # a tensor on no device: what is unknown is left out
-        if tensors.is_tensor(first):
-            found = str(tensors.field(first, "device")), str(tensors.field(first, "dtype"))
-            return ", ".join(found).replace("torch.", "")
         if is_tensor(first):
             device = first.device.rpartition("/device:")[2].partition(":")[0]
             return f"{device}, {first.dtype.name}"
@@ -529,7 +580,7 @@ def _called_twice(fn, args, kwargs, function, shares=False) -> Journey:
         note = f"{note} {_interruption(again, 'In the second call, y')}".lstrip()
     if lost := again.lost or first.lost:
         note = f"{note} The recorder failed with {lost}. What came after that is unknown.".lstrip()
-    replaced = [*_what_was_replaced(first), *_what_was_replaced(again)]
+    replaced = [*_what_was_not_followed(first), *_what_was_not_followed(again)]
     asked = OF_SYS[1:] * (first.profilers.is_found or again.profilers.is_found)
     found = say_found(function and function.__code__, OF_FRAMES + OF_COLLECTOR, asked)
     replaced += [again.aside or first.aside, found]
@@ -554,8 +605,8 @@ def _interruption(tally: Tally, start: str) -> str:
     return start + interrupted(tally.events, "event")[1:]
 
 
-def _what_was_replaced(tally: Tally) -> list[str]:
-    """Return the sentences on a profiler and a tracer that the program set in place of ours."""
+def _what_was_not_followed(tally: Tally) -> list[str]:
+    """Return the sentences on a recorder that stopped, or that the program replaced."""
     notes = []
     if tally.is_replaced:
         notes.append(REPLACED.format("profiler", _where(tally), "calls"))
@@ -563,6 +614,8 @@ def _what_was_replaced(tally: Tally) -> list[str]:
         notes.append(HEARD)
     if tally.is_replaced and len(tally.ran) > tally.ran_before:
         notes.append(HEARS_OPS)
+    if tally.is_stopped:
+        notes.append(STOPPED.format(MOST_FOLLOWED))
     if tally.is_untraced:
         place = f" ({place_of(*tally.untraced_at)})" if tally.untraced_at else ""
         notes.append(REPLACED.format("tracer", place, "lines"))
@@ -574,17 +627,18 @@ def _where(tally: Tally) -> str:
     return f" ({place_of(*at)})" if at else ""
 
 
-def _until_replaced(stop: tuple, tally: Tally) -> tuple:
-    """Return the parts of a stop, which say until when they hold if the recorder was replaced."""
+def _until_the_end(stop: tuple, tally: Tally) -> tuple:
+    """Return the parts of a stop, which say until when they hold if its recorder has ended."""
     at, is_passed, brief, words = stop
-    unknown = (OF_CALLS if tally.is_replaced else set()) | (
-        OF_LINES if tally.is_untraced else set()
-    )
-    if at not in unknown:
+    if (tally.is_replaced and at in OF_CALLS) or (tally.is_untraced and at in OF_LINES):
+        ended = "was replaced"
+    elif tally.is_stopped and at in OF_CALLS:
+        ended = "stopped"
+    else:
         return stop
     if is_passed:
         return at, True, brief, f"{words}; then not known"
-    return at, False, "not known", f"until the recorder was replaced: {words}; then not known"
+    return at, False, "not known", f"until the recorder {ended}: {words}; then not known"
 
 
 def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[str, float], ...]:
@@ -607,7 +661,7 @@ def _measure_shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[
 
 def _passage(tally: Tally) -> Passage:
     makers = (_name, _key, _frame, _evaluator, _registry, _c_call)
-    found = [_until_replaced((at, *maker(tally)), tally) for at, maker in enumerate(makers, 1)]
+    found = [_until_the_end((at, *maker(tally)), tally) for at, maker in enumerate(makers, 1)]
     stops = tuple(Stop(*parts, _of_library(words, tally)) for *parts, words in found)
     printed = clipped(tally.printed.strip().replace("\n", " / "), LONGEST)
     names = tuple(_op(name)[0] for name, _ in tally.ran)
@@ -620,7 +674,10 @@ def _passage(tally: Tally) -> Passage:
     counts |= {"C calls": _entries_into_c(tally).total()}
     for name, counter in (("frames", tally.frames), ("lines", tally.lines)):
         counts[name] = counter.total() - counter["Dynamo"]
-    said = (_of_library(words, tally) for words in _ran(tally))
+    ran, by = _ran(tally)
+    if tally.is_stopped:
+        by = f"Until the recorder of calls stopped: {by}"
+    said = (_of_library(words, tally) for words in (ran, by))
     return Passage(stops, tuple(counts.items()), names, tally.outcome, printed, *said)
 
 
