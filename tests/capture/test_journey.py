@@ -153,6 +153,42 @@ def test_compiled_torch_translates_once_and_then_finds_its_entry():
     assert len(given) == 1  # what was compiled while it was watched serves every call
 
 
+def breaks_once(x):
+    y = x + 1
+    print(end="")
+    return y * 2
+
+
+def has_no_graph(n):
+    print(end="")
+    return n + 1
+
+
+def ends_without_a_graph(x):
+    x = x + 1
+    print(end="")
+    return 5
+
+
+def calls_the_others(x):
+    return breaks_once(x) * has_no_graph(3)
+
+
+@pytest.mark.parametrize(
+    ("fn", "given"),
+    [(breaks_once, T), (has_no_graph, 3), (ends_without_a_graph, T), (calls_the_others, T)],
+)
+def test_as_many_new_code_objects_are_said_as_dynamo_made(fn, given):
+    torch._dynamo.reset()
+    first, again = both(torch.compile(fn, backend="eager"), given)
+    made = [one() for one in torch._dynamo.convert_frame.output_codes.seen]
+    many = sum(code.co_filename == __file__ for code in made)
+    noun = "code object" if many == 1 else "code objects"
+    assert f"Dynamo makes {many} new {noun} from yours" in first.stop("evaluator").words
+    assert first.count("translated") == many
+    assert "from yours" not in again.stop("evaluator").words
+
+
 def by_ways(fn, *args, **kwargs):
     model = show_journey(fn, *args, ways=True, **kwargs).model
     return [model.by(way) for way in ("plain", "tf.function", "torch.compile")]

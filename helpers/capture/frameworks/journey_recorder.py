@@ -839,7 +839,8 @@ def _evaluator(tally: Tally) -> tuple[bool, str, str]:
         return False, "–", "CPython's own evaluator runs the frames; no other one is set"
     whose = "torch's evaluator" if other == ["torch"] else f"evaluator of {', '.join(other)}"
     if tally.translated:
-        words = f"Dynamo translates {counted(tally.translated, 'code object')}"
+        # a frame in which Dynamo finds no graph gets no code of its own
+        words = f"Dynamo makes {counted(tally.translated, 'new code object')} from yours"
         return True, "translated", f"{whose}; no cache entry matches: {words}"
     if made := tally.frames["Dynamo"]:
         words = f"the guards of an entry hold, for {counted(made, 'frame')}"
