@@ -9,6 +9,7 @@ import threading
 import warnings
 from collections import deque, namedtuple
 from dataclasses import dataclass
+from email import charset as imported_charset
 from enum import Enum, IntEnum
 from functools import lru_cache, partial, wraps
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from helpers.capture.tensorflow.mutations import copy_containers, mutations_ledger
+from helpers.capture.tensorflow.mutations import MOST_THINGS, copy_containers, mutations_ledger
 
 
 class Plain:
@@ -326,10 +327,135 @@ class Counting:
 
 
 def test_what_a_class_of_yours_holds_is_compared_and_restored():
-    assert only((Counting.count, 1), 2).verdicts[1].word.endswith("at every call: self.total")
+    assert only((Counting.count, 1), 2).verdicts[1].word.endswith("at every call: Counting.total")
     entry = only((Counting().write, 1))
     assert entry.verdicts[0].word == "no error; changed at every call: Counting.extra, Counting.log"
     assert (Counting.total, Counting.log, hasattr(Counting, "extra")) == (0, [], False)
+
+
+class Marked:
+    marks = 0
+
+    def mark(self):
+        Marked.marks += 1
+
+
+class Heir(Marked):
+    def mark_own(self):
+        type(self).marks += 1
+
+    def __enter__(self):
+        super().mark()
+
+    def __exit__(self, *error):
+        pass
+
+
+class User:
+    def go(self):
+        Marked.marks += 1
+
+
+class Slotted:
+    __slots__ = ()
+    marks = 0
+
+    def mark(self):
+        type(self).marks += 1
+
+
+class Listing(list):
+    marks = 0
+
+    @classmethod
+    def mark(cls):
+        cls.marks += 1
+
+
+class Runs(threading.Thread):
+    def run(self):
+        Marked.marks += 1
+
+
+class Logged:
+    log = deque()
+
+    def mark(self):
+        self.log.append(1)
+
+
+def enters(x):
+    with x:
+        pass
+
+
+def runs_a_thread():
+    thread = Runs()
+    thread.start()
+    thread.join()
+
+
+def sets_an_attribute_of_this_module():
+    import sys
+
+    sys.modules[__name__].number = 7
+
+
+def sets_an_attribute_of_a_module():
+    logging.raiseExceptions = None
+    sys.of_mutations = 1
+
+
+def imports_and_sets():
+    from email import charset
+
+    charset.DEFAULT_CHARSET = None
+
+
+METHODS = {
+    "of a class": (lambda: Marked().mark(), "Marked.marks"),
+    "of a base": (lambda: Heir().mark(), "Marked.marks"),
+    "of its own class": (lambda: Heir().mark_own(), "Heir.marks"),
+    "by with and super": ((enters, Heir()), "Marked.marks"),
+    "of another class": (lambda: User().go(), "Marked.marks"),
+    "by getattr": ((lambda x: getattr(x, "go")(), User()), "Marked.marks"),  # noqa: B009
+    "of a class with slots": ((lambda x: x.mark(), Slotted()), "Slotted.marks"),
+    "of a subclass of list": ((lambda x: x.mark(), Listing()), "Listing.marks"),
+    "that a library calls": (runs_a_thread, "Marked.marks"),
+    "of a module of yours": (sets_an_attribute_of_this_module, "number"),
+    "of modules": (sets_an_attribute_of_a_module, "logging.raiseExceptions, sys.of_mutations"),
+    "of an imported module": (imports_and_sets, "email.charset.DEFAULT_CHARSET"),
+}
+
+
+@pytest.mark.parametrize(("case", "path"), METHODS.values(), ids=METHODS)
+def test_an_attribute_of_a_class_or_a_module_is_named_whoever_changes_it(case, path):
+    before = logging.raiseExceptions, number, imported_charset.DEFAULT_CHARSET
+    (verdict,) = only(case).verdicts
+    assert verdict.word == f"no error; changed at every call: {path}"
+    assert before == (logging.raiseExceptions, number, imported_charset.DEFAULT_CHARSET)
+    assert not hasattr(sys, "of_mutations") and "marks" not in vars(Heir)
+    assert Marked.marks == Slotted.marks == Listing.marks == 0
+
+
+def test_what_a_class_holds_and_is_not_compared_is_listed():
+    assert only(lambda: Logged().mark()).note == "neither copied nor compared: deque"
+    assert only(lambda: Heir()).verdicts[0].word == "no error; caller's unchanged"
+
+
+TABLE = list(range(MOST_THINGS + 1))
+
+
+class Reader:
+    def read(self, at):
+        return TABLE[at]
+
+
+def test_a_table_that_a_method_reads_is_not_too_much_and_the_row_says_so(refused):
+    entry = only((Reader().read, 3))
+    assert entry.verdicts[0].word == "no error; not known what changed"
+    assert entry.note == f"not compared: what it reaches beyond {MOST_THINGS:,} objects"
+    refused(ValueError, "pass smaller arguments", only, (len, TABLE))
 
 
 def test_a_cache_is_not_called_unchanged():
