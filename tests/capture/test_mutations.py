@@ -1,5 +1,6 @@
 """The mutation ledger sees what a body changed, and runs every way on fresh copies."""
 
+import io
 import logging
 import os
 import random
@@ -17,7 +18,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from helpers.capture.tensorflow.mutations import MOST_THINGS, copy_containers, mutations_ledger
+from helpers.capture.tensorflow import mutations
+from helpers.capture.tensorflow.mutations import copy_containers, mutations_ledger
 
 
 class Plain:
@@ -443,7 +445,48 @@ def test_what_a_class_holds_and_is_not_compared_is_listed():
     assert only(lambda: Heir()).verdicts[0].word == "no error; caller's unchanged"
 
 
-TABLE = list(range(MOST_THINGS + 1))
+STREAM = sys.stdout
+LOG = logging.getLogger("tests.mutations.kept")
+
+
+def prints_through_a_kept_stream():
+    STREAM.write("1")
+
+
+def prints_errors():
+    print("1", file=sys.stderr)
+
+
+def prints_through_the_first_stream():
+    sys.__stdout__.write("1")
+
+
+def logs():
+    LOG.error("1")
+
+
+UNHEARD = prints_through_a_kept_stream, prints_errors, prints_through_the_first_stream, logs
+
+
+@pytest.mark.parametrize("body", UNHEARD, ids=lambda body: body.__name__)
+def test_what_is_printed_and_not_heard_goes_its_way_and_is_not_called_unchanged(body, monkeypatch):
+    kept = io.StringIO()
+    handler = logging.StreamHandler(kept)
+    handler.terminator = ""
+    LOG.addHandler(handler)
+    LOG.propagate = False
+    monkeypatch.setitem(globals(), "STREAM", kept)
+    for name in ("__stdout__", "stderr"):
+        monkeypatch.setattr(sys, name, kept)
+    try:
+        entry = only(body)
+    finally:
+        LOG.removeHandler(handler)
+    assert entry.verdicts[0].word == "no error; not known what changed" and entry.note
+    assert kept.getvalue().split() in (["11"], ["1", "1"]) and handler.stream is kept
+
+
+TABLE = list(range(300))
 
 
 class Reader:
@@ -451,10 +494,11 @@ class Reader:
         return TABLE[at]
 
 
-def test_a_table_that_a_method_reads_is_not_too_much_and_the_row_says_so(refused):
+def test_a_table_that_a_method_reads_is_not_too_much_and_the_row_says_so(refused, monkeypatch):
+    monkeypatch.setattr(mutations, "MOST_THINGS", 200)
     entry = only((Reader().read, 3))
     assert entry.verdicts[0].word == "no error; not known what changed"
-    assert entry.note == f"not compared: what it reaches beyond {MOST_THINGS:,} objects"
+    assert entry.note == "not compared: what it reaches beyond 200 objects"
     refused(ValueError, "pass smaller arguments", only, (len, TABLE))
 
 

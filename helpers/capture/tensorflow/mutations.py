@@ -7,6 +7,7 @@ TensorFlow compares a function's arguments before and after the trace
 import copy
 import pickle
 import random
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -68,6 +69,7 @@ CACHE = type(lru_cache(abs))
 PARTS[CACHE] = ("__wrapped__",)
 SCALARS = (str, bytes, int, float, complex, bool, type(None))
 FIXED = (*SCALARS, range, slice, CodeType)  # nothing in them can be changed; in a subclass it can
+STREAMS = ("stderr", "__stdout__", "__stderr__")  # of `sys`; what is printed there is not heard
 MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Keras's
 TAKEN = (  # not the body's to change
     FunctionType,
@@ -115,12 +117,13 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     restored, also if another thread made it. What a random op of TensorFlow with a seed has drawn
     cannot be put back, and the row says it. Names that a framework or Python itself adds are left
     alone. Objects that are not compared (an array, a variable, an object of a library) are listed.
-    What is printed is compared. What a function of a library changes elsewhere is not, nor what is
-    reached by a name that is made during the call. `ways`: heading -> what makes a callable of a
-    function. The default is the function as it is, and behind the frameworks that your program
-    uses: `tf.function`, or a `torch.compile` of a copy, with `backend="eager"`. What Dynamo keeps
-    is as before afterwards; as it is, a function runs what it calls of torch.compile's as plain
-    Python.
+    What is printed through `sys.stdout` is compared. What is printed through another stream, such
+    as one that the program or a log handler kept, is not. What a function of a library changes
+    elsewhere is not compared either, nor what is reached by a name that is made during the call.
+    `ways`: heading -> what makes a callable of a function. The default is the function as it is,
+    and behind the frameworks that your program uses: `tf.function`, or a `torch.compile` of a copy,
+    with `backend="eager"`. What Dynamo keeps is as before afterwards; as it is, a function runs
+    what it calls of torch.compile's as plain Python.
     `.model.entries` contains the rows. Example: `watch_mutations({"append": (step, [])})`
     """
     note, is_default = "", ways is None
@@ -375,12 +378,14 @@ class _Snapshot:
     def _find_named(self) -> Iterator[tuple[str, object]]:
         """Yield what the code met so far names of classes and modules.
 
-        Of a library, it is the classes and modules: what its functions reach is its own.
+        Of a library, it is the classes and modules, and the streams that are not heard: what its
+        functions reach is its own.
         """
         for path, space in self._spaces:
             is_users, inside = _is_users_space(space), vars(space)
             for name in sorted(self._named & inside.keys()):
-                if is_users or real_isinstance(inside[name], type, ModuleType):
+                is_stream = space is sys and name in STREAMS
+                if is_users or is_stream or real_isinstance(inside[name], type, ModuleType):
                     yield f"{path}.{name}", inside[name]
 
     def keep_keras_seeds(self) -> None:
