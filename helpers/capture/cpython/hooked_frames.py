@@ -24,7 +24,8 @@ from .unwrapping import behind, to_run, unwrap
 
 MOST_ROWS, MOST_ARGUMENTS = 60, 8
 DEEPEST = 20  # marks of indentation
-OF_TRACERS = "of your tracer (sys.settrace) or profiler (sys.setprofile)"
+OF_TRACERS = "of your tracer (sys.settrace) or profiler (sys.setprofile), "
+OF_TRACERS += "which also hears frames of this verb"
 
 # One frame: its place in the run, how deep it lay, its code, its arguments, its count.
 FrameSeen = namedtuple("FrameSeen", "order depth name code line arguments nth")
