@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from email import charset as imported_charset
 from enum import Enum, IntEnum
 from functools import lru_cache, partial, wraps
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -438,6 +438,25 @@ def test_an_attribute_of_a_class_or_a_module_is_named_whoever_changes_it(case, p
     assert before == (logging.raiseExceptions, number, imported_charset.DEFAULT_CHARSET)
     assert not hasattr(sys, "of_mutations") and "marks" not in vars(Heir)
     assert Marked.marks == Slotted.marks == Listing.marks == 0
+
+
+class Computed(ModuleType):
+    """A module such as torch.backends.cudnn, whose setting is a property."""
+
+    setting = property(lambda module: 1, lambda module, value: None)
+
+
+Computed.__module__ = "torch"  # of a library
+COMPUTED = Computed("computed")
+
+
+def sets_what_a_module_computes():
+    COMPUTED.setting = 1
+
+
+def test_what_a_module_computes_is_not_called_unchanged_if_a_body_sets_it():
+    assert only(sets_what_a_module_computes).note == "neither copied nor compared: Computed"
+    assert only(lambda: COMPUTED.setting).verdicts[0].word.endswith("caller's unchanged")
 
 
 def test_what_a_class_holds_and_is_not_compared_is_listed():

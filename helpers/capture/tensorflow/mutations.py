@@ -41,7 +41,14 @@ from ...safety.arguments import (
 from ...safety.restoring import is_interrupted
 from ...safety.standard_output import redirected
 from ...safety.users_frames import GENERATED, is_library
-from ..cpython.objects import called, compiled, instance_dict, names_used, python_function
+from ..cpython.objects import (
+    called,
+    compiled,
+    instance_dict,
+    names_used,
+    namespace,
+    python_function,
+)
 from ..cpython.settrace import Printed, run_to_end
 from ..cpython.unwrapping import arguments as named_arguments
 from ..cpython.unwrapping import frameworks_of
@@ -227,7 +234,8 @@ def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
     before.keep_keras_seeds()
     with _apart(way, fn):
         runs, leaked, error = _run_twice(before, fn, args, way, used)
-    unseen = ", ".join(dict.fromkeys(map(real_type_name, filter(_can_change, before.leaves))))
+    uncompared = [leaf for leaf in before.leaves if _can_change(leaf) or before.sets(leaf)]
+    unseen = ", ".join(dict.fromkeys(map(real_type_name, uncompared)))
     is_known = not unseen and not before.reaching and not before.is_cut
     kept = _when(runs, error) or (UNCHANGED if is_known else NOT_KNOWN)
     left = f"; a graph tensor stays in {listed(leaked, MOST_NAMED)}" if leaked else ""
@@ -387,6 +395,14 @@ class _Snapshot:
                 is_stream = space is sys and name in STREAMS
                 if is_users or is_stream or real_isinstance(inside[name], type, ModuleType):
                     yield f"{path}.{name}", inside[name]
+
+    def sets(self, leaf) -> bool:
+        """Return whether a body sets an attribute of a module that computes its attributes."""
+        if not real_isinstance(leaf, ModuleType) or type(leaf) is ModuleType:
+            return False
+        kinds = type(leaf).__mro__[: -len(ModuleType.__mro__)]
+        own = namespace(leaf).keys() | {name for kind in kinds for name in vars(kind)}
+        return not self._set.isdisjoint(own)
 
     def keep_keras_seeds(self) -> None:
         """Keep the states of Keras's SeedGenerators too, which are found in the whole heap."""
