@@ -2,6 +2,7 @@
 
 import gc
 import sys
+import warnings
 
 import pytest
 
@@ -18,6 +19,7 @@ from . import felt_programs
 from .felt_programs import PROGRAMS
 
 VERBS = names_timeline, frame.frames_timeline, stack_run.stack_run
+OWN_FILES = {settrace.__file__, hooked_frames.__file__}
 REPEATED = 10
 
 
@@ -94,6 +96,23 @@ def test_a_call_has_its_arguments_and_no_other_names():
     steps = frame.frames_timeline(lambda: scale(1, 2, flag=True, k=4)).steps
     (label,) = [step.label for step in steps if "scale" in step.label and step.lane == "call"]
     assert label == "call scale(x = 1, flag = True, rest = (2,), options = {'k': 4})"
+
+
+def test_what_asks_for_its_caller_finds_the_verb_s_file_as_the_package_says():
+    found = []
+
+    def asks():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warnings.warn("of the caller", stacklevel=2)
+        found.append((sys._getframe(1).f_code.co_filename, caught[0].filename))
+
+    asks()
+    assert found.pop() == (__file__, __file__)
+    for verb in (*VERBS, hooked_frames.hooked_listing):
+        verb(asks)
+    assert len(found) >= len(VERBS) and {one for pair in found for one in pair} <= OWN_FILES
+    assert "`warnings.warn(…, stacklevel=2)`" in (pythons.ROOT / "package/README.md").read_text()
 
 
 def test_an_error_of_the_tracer_is_none_of_the_program_s():

@@ -1,13 +1,15 @@
 """Frames seen through the hook, the evaluator in one picture, and what kills a child."""
 
 import importlib
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
 from helpers import show_evaluator, watch_hooked, watch_specialising
-from helpers.capture.cpython.hooked_frames import hooked_listing
+from helpers.capture.cpython.hooked_frames import OF_TRACERS, hooked_listing
 from helpers.capture.cpython.unseen_frames import STARTERS
 from helpers.mini import frame_hook
 
@@ -48,6 +50,55 @@ def test_frames_are_told_in_order_with_depth_and_count():
     assert found == [("total", 0, 1), ("<genexpr>", 1, 1), *squares]
     assert seen.rows[-1].arguments == "n=2"
     assert seen.count("square") == 3 and seen.count("nobody") == 0
+
+
+def follow(frame, event, argument):
+    square(0)
+    return follow_lines
+
+
+def follow_lines(frame, event, argument):
+    square(0)
+    return follow_lines
+
+
+class Follower:
+    """A tracer that is an object."""
+
+    def __call__(self, frame, event, argument):
+        square(0)
+        return self.lines
+
+    def lines(self, frame, event, argument):
+        square(0)
+        return self.lines
+
+
+TRACERS = {
+    "a function": (sys.settrace, follow),
+    "an object": (sys.settrace, Follower()),
+    "a method": (sys.settrace, Follower().lines),
+    "a partial": (sys.settrace, partial(follow)),
+    "a profiler": (sys.setprofile, follow),
+}
+
+
+@pytest.mark.needs("c-compiler")
+@pytest.mark.parametrize(("switch", "tracer"), TRACERS.values(), ids=TRACERS)
+def test_frames_of_a_tracer_of_the_program_are_no_frames_of_the_call(switch, tracer):
+    def rows_of(**options):
+        before = sys.gettrace()
+        switch(tracer)
+        try:
+            return hooked_listing(total, 3, **options)
+        finally:
+            switch(None)
+            sys.settrace(before)
+
+    alone, followed, asked = hooked_listing(total, 3), rows_of(), rows_of(only=square)
+    assert (followed.rows, followed.counts) == (alone.rows, alone.counts)
+    assert OF_TRACERS in followed.note and OF_TRACERS not in alone.note + asked.note
+    assert asked.count("square") > 3
 
 
 @pytest.mark.needs("c-compiler")

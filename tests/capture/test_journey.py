@@ -1,6 +1,8 @@
 """What a journey counts is what others count of the same call, for each kind of function."""
 
 import functools
+import io
+import logging
 import random
 import sys
 import textwrap
@@ -375,6 +377,21 @@ def test_what_it_prints_is_told():
     model = show_journey(traced, A).model
     assert model.first.printed == "tracing (2, 2)" and model.again.printed == ""
     assert "printed" in repr(show_journey(print, "a"))
+
+
+def test_what_a_log_handler_prints_through_its_own_stream_goes_there_and_is_not_told():
+    kept = io.StringIO()
+    handler = logging.StreamHandler(kept)
+    log = logging.Logger("of the journey")
+    log.addHandler(handler)
+
+    def step():
+        print("heard")
+        log.warning("not heard")
+
+    model = show_journey(step).model
+    assert {model.first.printed, model.again.printed} == {"heard"} and handler.stream is kept
+    assert {*kept.getvalue().splitlines()} == {"not heard"}
 
 
 def test_a_coroutine_is_refused_and_a_generator_told(refused):

@@ -1,5 +1,6 @@
 """The mutation ledger sees what a body changed, and runs every way on fresh copies."""
 
+import io
 import logging
 import os
 import random
@@ -9,13 +10,15 @@ import threading
 import warnings
 from collections import deque, namedtuple
 from dataclasses import dataclass
+from email import charset as imported_charset
 from enum import Enum, IntEnum
 from functools import lru_cache, partial, wraps
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
 
+from helpers.capture.tensorflow import mutations
 from helpers.capture.tensorflow.mutations import copy_containers, mutations_ledger
 
 
@@ -326,10 +329,196 @@ class Counting:
 
 
 def test_what_a_class_of_yours_holds_is_compared_and_restored():
-    assert only((Counting.count, 1), 2).verdicts[1].word.endswith("at every call: self.total")
+    assert only((Counting.count, 1), 2).verdicts[1].word.endswith("at every call: Counting.total")
     entry = only((Counting().write, 1))
     assert entry.verdicts[0].word == "no error; changed at every call: Counting.extra, Counting.log"
     assert (Counting.total, Counting.log, hasattr(Counting, "extra")) == (0, [], False)
+
+
+class Marked:
+    marks = 0
+
+    def mark(self):
+        Marked.marks += 1
+
+
+class Heir(Marked):
+    def mark_own(self):
+        type(self).marks += 1
+
+    def __enter__(self):
+        super().mark()
+
+    def __exit__(self, *error):
+        pass
+
+
+class User:
+    def go(self):
+        Marked.marks += 1
+
+
+class Slotted:
+    __slots__ = ()
+    marks = 0
+
+    def mark(self):
+        type(self).marks += 1
+
+
+class Listing(list):
+    marks = 0
+
+    @classmethod
+    def mark(cls):
+        cls.marks += 1
+
+
+class Runs(threading.Thread):
+    def run(self):
+        Marked.marks += 1
+
+
+class Logged:
+    log = deque()
+
+    def mark(self):
+        self.log.append(1)
+
+
+def enters(x):
+    with x:
+        pass
+
+
+def runs_a_thread():
+    thread = Runs()
+    thread.start()
+    thread.join()
+
+
+def sets_an_attribute_of_this_module():
+    import sys
+
+    sys.modules[__name__].number = 7
+
+
+def sets_an_attribute_of_a_module():
+    logging.raiseExceptions = None
+    sys.of_mutations = 1
+
+
+def imports_and_sets():
+    from email import charset
+
+    charset.DEFAULT_CHARSET = None
+
+
+METHODS = {
+    "of a class": (lambda: Marked().mark(), "Marked.marks"),
+    "of a base": (lambda: Heir().mark(), "Marked.marks"),
+    "of its own class": (lambda: Heir().mark_own(), "Heir.marks"),
+    "by with and super": ((enters, Heir()), "Marked.marks"),
+    "of another class": (lambda: User().go(), "Marked.marks"),
+    "by getattr": ((lambda x: getattr(x, "go")(), User()), "Marked.marks"),  # noqa: B009
+    "of a class with slots": ((lambda x: x.mark(), Slotted()), "Slotted.marks"),
+    "of a subclass of list": ((lambda x: x.mark(), Listing()), "Listing.marks"),
+    "that a library calls": (runs_a_thread, "Marked.marks"),
+    "of a module of yours": (sets_an_attribute_of_this_module, "number"),
+    "of modules": (sets_an_attribute_of_a_module, "logging.raiseExceptions, sys.of_mutations"),
+    "of an imported module": (imports_and_sets, "email.charset.DEFAULT_CHARSET"),
+}
+
+
+@pytest.mark.parametrize(("case", "path"), METHODS.values(), ids=METHODS)
+def test_an_attribute_of_a_class_or_a_module_is_named_whoever_changes_it(case, path):
+    before = logging.raiseExceptions, number, imported_charset.DEFAULT_CHARSET
+    (verdict,) = only(case).verdicts
+    assert verdict.word == f"no error; changed at every call: {path}"
+    assert before == (logging.raiseExceptions, number, imported_charset.DEFAULT_CHARSET)
+    assert not hasattr(sys, "of_mutations") and "marks" not in vars(Heir)
+    assert Marked.marks == Slotted.marks == Listing.marks == 0
+
+
+class Computed(ModuleType):
+    """A module such as torch.backends.cudnn, whose setting is a property."""
+
+    setting = property(lambda module: 1, lambda module, value: None)
+
+
+Computed.__module__ = "torch"  # of a library
+COMPUTED = Computed("computed")
+
+
+def sets_what_a_module_computes():
+    COMPUTED.setting = 1
+
+
+def test_what_a_module_computes_is_not_called_unchanged_if_a_body_sets_it():
+    assert only(sets_what_a_module_computes).note == "neither copied nor compared: Computed"
+    assert only(lambda: COMPUTED.setting).verdicts[0].word.endswith("caller's unchanged")
+
+
+def test_what_a_class_holds_and_is_not_compared_is_listed():
+    assert only(lambda: Logged().mark()).note == "neither copied nor compared: deque"
+    assert only(lambda: Heir()).verdicts[0].word == "no error; caller's unchanged"
+
+
+STREAM = sys.stdout
+LOG = logging.getLogger("tests.mutations.kept")
+
+
+def prints_through_a_kept_stream():
+    STREAM.write("1")
+
+
+def prints_errors():
+    print("1", file=sys.stderr)
+
+
+def prints_through_the_first_stream():
+    sys.__stdout__.write("1")
+
+
+def logs():
+    LOG.error("1")
+
+
+UNHEARD = prints_through_a_kept_stream, prints_errors, prints_through_the_first_stream, logs
+
+
+@pytest.mark.parametrize("body", UNHEARD, ids=lambda body: body.__name__)
+def test_what_is_printed_and_not_heard_goes_its_way_and_is_not_called_unchanged(body, monkeypatch):
+    kept = io.StringIO()
+    handler = logging.StreamHandler(kept)
+    handler.terminator = ""
+    LOG.addHandler(handler)
+    LOG.propagate = False
+    monkeypatch.setitem(globals(), "STREAM", kept)
+    for name in ("__stdout__", "stderr"):
+        monkeypatch.setattr(sys, name, kept)
+    try:
+        entry = only(body)
+    finally:
+        LOG.removeHandler(handler)
+    assert entry.verdicts[0].word == "no error; not known what changed" and entry.note
+    assert kept.getvalue().split() in (["11"], ["1", "1"]) and handler.stream is kept
+
+
+TABLE = list(range(300))
+
+
+class Reader:
+    def read(self, at):
+        return TABLE[at]
+
+
+def test_a_table_that_a_method_reads_is_not_too_much_and_the_row_says_so(refused, monkeypatch):
+    monkeypatch.setattr(mutations, "MOST_THINGS", 200)
+    entry = only((Reader().read, 3))
+    assert entry.verdicts[0].word == "no error; not known what changed"
+    assert entry.note == "not compared: what it reaches beyond 200 objects"
+    refused(ValueError, "pass smaller arguments", only, (len, TABLE))
 
 
 def test_a_cache_is_not_called_unchanged():

@@ -220,8 +220,8 @@ def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs)
     levels of calls, and `most` the steps. `only` says what to follow instead: a function, a class,
     a module, or the name of one of these or of a file. Use a list for several. If `fn` has an
     argument with one of these names, pass it in a lambda: `lambda: fn(depth=3)`. What the call
-    prints appears in the exhibit. TypeError if `fn` is not a Python function. TypeError or
-    ValueError for a wrong `depth`, `only` or `most`.
+    prints through `sys.stdout` appears in the exhibit. TypeError if `fn` is not a Python function.
+    TypeError or ValueError for a wrong `depth`, `only` or `most`.
     """
     watched, limits = to_run(fn, "watch_frames", args), Limits("watch_frames", depth, only, most)
     run = _Run(watched.function, limits)

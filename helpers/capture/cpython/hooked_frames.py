@@ -20,10 +20,12 @@ from ..text.error import error_message
 from ..text.value import plain, short_repr
 from .objects import code_of, function_of
 from .unseen_frames import Unseen
-from .unwrapping import to_run, unwrap
+from .unwrapping import behind, to_run, unwrap
 
 MOST_ROWS, MOST_ARGUMENTS = 60, 8
 DEEPEST = 20  # marks of indentation
+OF_TRACERS = "of your tracer (sys.settrace) or profiler (sys.setprofile), "
+OF_TRACERS += "which also hears frames of this verb"
 
 # One frame: its place in the run, how deep it lay, its code, its arguments, its count.
 FrameSeen = namedtuple("FrameSeen", "order depth name code line arguments nth")
@@ -85,9 +87,10 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
     """Run `fn(*args, **kwargs)` under the frame hook, and list the frames that reach the hook.
 
     It watches the functions of its module, or those in `only`. `.model.count(name)` counts them.
-    It sees this thread only, and no copy of a function that torch.compile or AutoGraph makes. What
-    it did not see, the note says. TypeError if `fn` is not a Python function, RuntimeError if there
-    is no hook.
+    Frames of your tracer (`sys.settrace`) or profiler, and of what that calls, are no rows without
+    `only`. It sees this thread only, and no copy of a function that torch.compile or AutoGraph
+    makes. What it did not see, the note says. TypeError if `fn` is not a Python function,
+    RuntimeError if there is no hook.
     """
     function, peeled, call = to_run(fn, "watch_hooked", args)
     several = only if is_exactly(only, list, tuple, set, frozenset) else [only]
@@ -98,10 +101,15 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
     title = f"Frames passed to the hook while {said} ran"
     del given
     rows, counts, ending, interrupt, unseen = [], {}, "", None, Unseen()
+    frames_of_tracers = 0
     base = id(sys._getframe())  # a variable that refers to its own frame would be in a cycle
 
     def note(code: CodeType, values: tuple) -> None:
         """Write one frame down; the callback's caller is the frame that makes the call."""
+        nonlocal frames_of_tracers
+        if only is None and _is_of_tracer(code, sys._getframe(1), base):
+            frames_of_tracers += 1
+            return
         name, nth = counts.get(id(code), (code.co_name, 0))
         counts[id(code)] = name, nth + 1
         if len(rows) >= MOST_ROWS:
@@ -134,6 +142,8 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
         note_interrupt(interrupt)
         ending = f" {interrupted(total, 'frame')}"
     words = f"{counted(total, 'frame')} of {counted(len(counts), 'code object')}.{ending}"
+    if frames_of_tracers:
+        words += f" Not shown: {counted(frames_of_tracers, 'frame')} {OF_TRACERS}."
     words = " ".join((*peeled, words, unseen.words())).rstrip()
     if total > len(rows):
         words += f" Only the first {len(rows)} are shown. Use `only` to choose functions."
@@ -141,6 +151,35 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
     headings |= {"arguments": "arguments in the frame", "nth": "frames of this code so far"}
     shown = columns("code arguments", **headings)
     return FramesSeen(title, shown, tuple(rows), words, tuple(counts.values()))
+
+
+def _is_of_tracer(code: CodeType, caller, base: int) -> bool:
+    """Return whether a new frame, below `caller`, is of a tracer or a profiler, or of its callee.
+
+    CPython calls a tracer as if the frame that it reports had called it. `base`: the id of the
+    frame at which to stop.
+    """
+    set_now = [tracer for tracer in (sys.gettrace(), sys.getprofile()) if tracer is not None]
+    if not set_now:
+        return False
+    codes = {id(tracer): _code_of_tracer(tracer) for tracer in set_now}
+    while caller is not None:
+        of_frame = caller.f_trace
+        if id(of_frame) not in codes:
+            codes[id(of_frame)] = _code_of_tracer(of_frame)
+        of_caller = *map(id, set_now), id(of_frame)
+        if any(codes[tracer] is code for tracer in of_caller):
+            return True
+        if id(caller) == base:
+            break
+        code, caller = caller.f_code, caller.f_back
+    return False
+
+
+def _code_of_tracer(tracer) -> CodeType | None:
+    """Return the code that a call of a tracer runs, None of one that is written in C."""
+    function = None if tracer is None else behind(tracer)
+    return None if function is None else function.__code__
 
 
 def own_codes(function: FunctionType) -> list[CodeType]:

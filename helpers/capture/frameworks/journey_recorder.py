@@ -534,8 +534,9 @@ def journey(fn, *args, ways: bool = False, shares: bool = False, **kwargs) -> Jo
     three ways, twice each: as it is, behind a fresh `tf.function`, and behind a fresh
     `torch.compile`. `.model.by("tf.function")` returns one of them. `shares=True` calls it a few
     more times with only a profiler written in C, and shows whose code took the time. An Exception
-    that it raises, and what it prints, appear in the exhibit. TypeError if `fn` cannot be called,
-    makes a coroutine, or is not a plain function though `ways=True`. Example:
+    that it raises, and what it prints through `sys.stdout`, appear in the exhibit. What it prints
+    through another stream, such as one that a log handler kept, does not. TypeError if `fn` cannot
+    be called, makes a coroutine, or is not a plain function though `ways=True`. Example:
     `show_journey(step, x).model.first.ops`
     """
     function = refuse_what_does_not_run(fn, "show_journey", args)

@@ -35,10 +35,11 @@ def names_timeline(fn: Callable, *args, most: int = MOST_STEPS, **kwargs) -> Tim
     Drawn with their contents are lists, tuples, dicts, sets, partials, bound methods, your own
     functions, and instances of your own classes. Other objects are plain boxes: classes, modules,
     enums, and what installed packages or the standard library make. Of these you see the repr, or
-    dtype and shape. `most` limits the number of lines. What the call prints appears in the exhibit.
-    ValueError if `most` is not a valid number, TypeError if `fn` is not a Python function. If the
-    call raises, the verb prints the steps and then raises the same exception.
-    `.model.steps` contains the lines. Example: `watch_names(step, x).model.steps[0].label`
+    dtype and shape. `most` limits the number of lines. What the call prints through `sys.stdout`
+    appears in the exhibit. ValueError if `most` is not a valid number, TypeError if `fn` is not a
+    Python function. If the call raises, the verb prints the steps and then raises the same
+    exception. `.model.steps` contains the lines. Example:
+    `watch_names(step, x).model.steps[0].label`
     """
     run = _Run(to_run(fn, "watch_names", args), Limits("watch_names", most=most).most)
     run.go(args, kwargs)

@@ -7,13 +7,22 @@ TensorFlow compares a function's arguments before and after the trace
 import copy
 import pickle
 import random
+import sys
 import threading
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from enum import Enum, EnumMeta
-from functools import lru_cache, partial
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
+from functools import cached_property, lru_cache, partial, partialmethod
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
 
 from ...internals import tensorflow_private, torch_private
 from ...internals.dynamo_state import apart
@@ -31,30 +40,52 @@ from ...safety.arguments import (
 )
 from ...safety.restoring import is_interrupted
 from ...safety.standard_output import redirected
-from ...safety.users_frames import is_library
-from ..cpython.objects import called, compiled, instance_dict, names_used, python_function
+from ...safety.users_frames import GENERATED, is_library
+from ..cpython.objects import (
+    called,
+    compiled,
+    instance_dict,
+    names_used,
+    namespace,
+    python_function,
+)
 from ..cpython.settrace import Printed, run_to_end
 from ..cpython.unwrapping import arguments as named_arguments
 from ..cpython.unwrapping import frameworks_of
 from ..text.error import error_message
 from ..text.value import of_library
+from .reach_of_code import (
+    attributes_named,
+    attributes_set,
+    modules_imported,
+    names_in_strings,
+    ways_to_reach_more,
+)
 from .trace_ledger import watched_of
 from .trace_words import literal
 
 NAMED = "parameter(s) were modified:"
 STATELESS = {"typing", "abc"}  # what an object inherits from these has no attributes of its own
 PARTS = {MethodType: ("__func__", "__self__"), BuiltinFunctionType: ("__self__",)}
-PARTS[partial] = "func", "args", "keywords"
+PARTS[partial] = PARTS[partialmethod] = "func", "args", "keywords"
+PARTS[classmethod] = PARTS[staticmethod] = ("__func__",)
+PARTS[property], PARTS[cached_property] = ("fget", "fset", "fdel"), ("func",)
+DESCRIPTORS = property, classmethod, staticmethod, cached_property, partialmethod
+DESCRIPTORS += MemberDescriptorType, GetSetDescriptorType
 CACHE = type(lru_cache(abs))
 PARTS[CACHE] = ("__wrapped__",)
-# By these globals, and these attributes, a body can reach what its code does not name.
-REACHING = {"exec", "eval", "globals", "__import__", "import_module"}
-REACHING_ATTRIBUTES = {"import_module", "__globals__", "f_globals", "get_objects", "get_referents"}
-REACHING_ATTRIBUTES |= {"get_referrers"}
 SCALARS = (str, bytes, int, float, complex, bool, type(None))
 FIXED = (*SCALARS, range, slice, CodeType)  # nothing in them can be changed; in a subclass it can
+STREAMS = ("stderr", "__stdout__", "__stderr__")  # of `sys`; what is printed there is not heard
 MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Keras's
-TAKEN = (FunctionType, BuiltinFunctionType, ModuleType, type, Enum)  # not the body's to change
+TAKEN = (  # not the body's to change
+    FunctionType,
+    BuiltinFunctionType,
+    ModuleType,
+    type,
+    Enum,
+    *DESCRIPTORS,
+)
 VALUES = {  # module -> its classes whose objects never change
     "tensorflow": ("Tensor", "DType", "TensorShape", "TypeSpec"),
     "torch": ("dtype", "device", "Size", "layout", "memory_format"),
@@ -93,11 +124,13 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     restored, also if another thread made it. What a random op of TensorFlow with a seed has drawn
     cannot be put back, and the row says it. Names that a framework or Python itself adds are left
     alone. Objects that are not compared (an array, a variable, an object of a library) are listed.
-    What is printed is compared. What a method, or a function reached through an attribute, changes
-    elsewhere is not. `ways`: heading -> what makes a callable of a function. The default is the
-    function as it is, and behind the frameworks that your program uses: `tf.function`, or a
-    `torch.compile` of a copy, with `backend="eager"`. What Dynamo keeps is as before afterwards; as
-    it is, a function runs what it calls of torch.compile's as plain Python.
+    What is printed through `sys.stdout` is compared. What is printed through another stream, such
+    as one that the program or a log handler kept, is not. What a function of a library changes
+    elsewhere is not compared either, nor what is reached by a name that is made during the call.
+    `ways`: heading -> what makes a callable of a function. The default is the function as it is,
+    and behind the frameworks that your program uses: `tf.function`, or a `torch.compile` of a copy,
+    with `backend="eager"`. What Dynamo keeps is as before afterwards; as it is, a function runs
+    what it calls of torch.compile's as plain Python.
     `.model.entries` contains the rows. Example: `watch_mutations({"append": (step, [])})`
     """
     note, is_default = "", ways is None
@@ -179,7 +212,11 @@ def _copied(fn):
 
 def copy_containers(args: list) -> list:
     """Return a copy of containers and of plain objects, to any depth, around the same leaves."""
-    return copy.deepcopy(args, {id(leaf): leaf for leaf in _Snapshot([("", args)]).leaves})
+    inside = _Snapshot([("", args)], follows_code=False)
+    if inside.is_cut:
+        needed = "each run needs fresh ones; pass smaller arguments"
+        raise ValueError(f"a case contains more than {MOST_THINGS:,} objects, and {needed}")
+    return copy.deepcopy(args, {id(leaf): leaf for leaf in inside.leaves})
 
 
 def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
@@ -187,21 +224,27 @@ def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
 
     `used`: the names of the frameworks behind the ways so far; those of this way are added.
     """
-    roots = [("self", fn.__self__)] if type(fn) is MethodType else []
+    roots = []
+    if type(fn) is MethodType:
+        is_class = real_isinstance(fn.__self__, type)
+        roots = [(called(fn.__self__) if is_class else "self", fn.__self__)]
     # A partial has attributes of its own, which are not those of its function.
     name = real_type_name(fn) if real_isinstance(fn, partial) else called(fn)
     before = _Snapshot([*roots, (name, fn), *named_arguments(fn, tuple(args), {})])
     before.keep_keras_seeds()
     with _apart(way, fn):
         runs, leaked, error = _run_twice(before, fn, args, way, used)
-    unseen = ", ".join(dict.fromkeys(map(real_type_name, filter(_can_change, before.leaves))))
-    kept = _when(runs, error) or (NOT_KNOWN if unseen or before.reaching else UNCHANGED)
+    uncompared = [leaf for leaf in before.leaves if _can_change(leaf) or before.sets(leaf)]
+    unseen = ", ".join(dict.fromkeys(map(real_type_name, uncompared)))
+    is_known = not unseen and not before.reaching and not before.is_cut
+    kept = _when(runs, error) or (UNCHANGED if is_known else NOT_KNOWN)
     left = f"; a graph tensor stays in {listed(leaked, MOST_NAMED)}" if leaked else ""
     sentences = [f"neither copied nor compared: {unseen}"] * bool(unseen)
     reaching = listed(sorted(before.reaching), MOST_NAMED)
     functions = filter(_is_tf_function, before.leaves)
     if before.draws_with_seed or any(map(tensorflow_private.draws_with_seed, functions)):
         sentences.append(SEEDED)
+    sentences += [f"not compared: what it reaches beyond {MOST_THINGS:,} objects"] * before.is_cut
     sentences += [f"not compared: what it reaches by {reaching} and does not name"] * bool(reaching)
     sentences += [
         f"a thread that it starts raised {w}" for w in dict.fromkeys(before.failed_threads)
@@ -307,21 +350,59 @@ def _has_graph_tensor(value, known: set[int]) -> bool:
 class _Snapshot:
     """All that a body can change, as it is now, with the path by which it was reached."""
 
-    def __init__(self, roots: list[tuple[str, object]]):
+    def __init__(self, roots: list[tuple[str, object]], follows_code: bool = True):
+        self._follows_code = follows_code
+        self.is_cut = False  # not all could be kept: there is too much
         self.leaves, self._held, self._random = [], {}, _random_states()
         self._keras_seeds = None
         self.reaching: set[str] = set()  # by what a body reaches more than its code names
         self.draws_with_seed = False
         self.failed_threads: list[str] = []  # what ended a thread that a body started, in words
         self._generators: list[tuple] = []  # of TensorFlow: path, generator, its state
+        self._named: set[str] = set()  # attributes that the code met so far names, and sets
+        self._set: set[str] = set()
+        self._spaces: list[tuple[str, object]] = []  # classes and modules, with paths
         waiting, met = [*roots], {}
+        while waiting and not self.is_cut:
+            self._keep_all(waiting, met)
+            waiting = [pair for pair in self._find_named() if id(pair[1]) not in met]
+        for path, space in self._spaces:
+            if self._set and not _is_users_space(space):
+                self._keep(path, "{}.{}", _SetAttributes(space, self._set))
+
+    def _keep_all(self, waiting: list[tuple[str, object]], met: dict[int, object]) -> None:
+        """Keep what waits and all that it holds; `met`: what was looked into, by its id."""
         for path, one in waiting:
             if id(one) not in met:
                 met[id(one)] = one
                 waiting += self._look_into(path, one)
+                kind = type(one)
+                if id(kind) not in met and not of_library(kind):
+                    waiting.append((called(kind), kind))
             if len(met) > MOST_THINGS:
-                needed = "each run needs fresh ones; pass smaller arguments"
-                raise ValueError(f"a case contains more than {MOST_THINGS:,} objects, and {needed}")
+                self.is_cut = True
+                break
+
+    def _find_named(self) -> Iterator[tuple[str, object]]:
+        """Yield what the code met so far names of classes and modules.
+
+        Of a library, it is the classes and modules, and the streams that are not heard: what its
+        functions reach is its own.
+        """
+        for path, space in self._spaces:
+            is_users, inside = _is_users_space(space), vars(space)
+            for name in sorted(self._named & inside.keys()):
+                is_stream = space is sys and name in STREAMS
+                if is_users or is_stream or real_isinstance(inside[name], type, ModuleType):
+                    yield f"{path}.{name}", inside[name]
+
+    def sets(self, leaf) -> bool:
+        """Return whether a body sets an attribute of a module that computes its attributes."""
+        if not real_isinstance(leaf, ModuleType) or type(leaf) is ModuleType:
+            return False
+        kinds = type(leaf).__mro__[: -len(ModuleType.__mro__)]
+        own = namespace(leaf).keys() | {name for kind in kinds for name in vars(kind)}
+        return not self._set.isdisjoint(own)
 
     def keep_keras_seeds(self) -> None:
         """Keep the states of Keras's SeedGenerators too, which are found in the whole heap."""
@@ -335,17 +416,16 @@ class _Snapshot:
         if is_exactly(one, list, dict, set) or inside is not None:
             call = static_attribute(one, "__call__")
             style, inside = ("{}[{}]", one) if inside is None else ("{}.{}", inside)
-            found = [*self._keep(path, style, inside), (f"{path}.__call__", call)]
-            return [*found, (called(type(one)), type(one))]
+            return [*self._keep(path, style, inside), (f"{path}.__call__", call)]
         self.leaves.append(one)
+        if not self._follows_code and real_isinstance(one, *TAKEN):
+            return []
         if _is_tf_generator(one) and (state := tensorflow_private.generator_state(one)):
             self._generators.append((path, one, state))
         if real_isinstance(one, Enum, EnumMeta):
             return self._look_into_enum(path, one)
-        if _is_users_space(one):
-            inside = one if real_isinstance(one, type) else vars(one)
-            found = self._keep(path, "{}.{}", inside)
-            return [(name, part) for name, part in found if _is_container(part) or _is_plain(part)]
+        if real_isinstance(one, type, ModuleType):
+            return self._look_into_space(path, one)
         if type(one) is FunctionType:
             return self._look_into_function(path, one)
         parts = item_of_type(one, PARTS)  # of anything else, what a tf.function is made of
@@ -361,13 +441,32 @@ class _Snapshot:
         if one is not kind:
             return [*self._keep(path, "{}.{}", vars(one)), (called(kind), kind)]
         members = [(f"{path}.{name}", member) for name, member in kind.__members__.items()]
-        found = self._keep(path, "{}.{}", kind)
-        return members + [pair for pair in found if _is_container(pair[1]) or _is_plain(pair[1])]
+        return members + self._look_into_space(path, kind)
+
+    def _look_into_space(self, path: str, space) -> list[tuple[str, object]]:
+        """Keep what a class or a module of yours holds; return what a body reaches unnamed."""
+        is_class = real_isinstance(space, type)
+        if path == "__class__":  # the cell by which a method finds its class for `super`
+            path = called(space)
+        if is_class or type(space) is ModuleType:
+            self._spaces.append((path, space))
+        kinds = space.__mro__[1:-1] if is_class else ()
+        bases = [(called(kind), kind) for kind in kinds]
+        if not _is_users_space(space):
+            return bases
+        self._keep(path, "{}.{}", space if is_class else vars(space))
+        of_libraries = {name for kind in kinds if of_library(kind) for name in vars(kind)}
+        found = [
+            (f"{path}.{name}", part)
+            for name, part in vars(space).items()
+            if _is_looked_into(part, name) or _is_called_unnamed(part, name, of_libraries)
+        ]
+        return found + bases
 
     def _keep(self, path: str, style: str, owner) -> list[tuple[str, object]]:
         """Keep what a container, a cell or a module holds now; return it, with paths."""
         before = _content(owner).copy()
-        self._held[id(owner)] = path, style, owner, before
+        self._held.setdefault(id(owner), (path, style, owner, before))
         return [(_place(style, path, key), part) for key, part in _parts(before).items()]
 
     def _look_into_function(self, path: str, function) -> list[tuple[str, object]]:
@@ -377,11 +476,14 @@ class _Snapshot:
             return [(path, function.__dict__.get("__wrapped__"))]
         self._keep("", "{1}", space)
         names = names_used(code)
-        reaching = _ways_to_reach_more(code)
+        reaching = ways_to_reach_more(code)
         self.reaching |= reaching
         if reaching:
-            names |= _names_in_strings(code) & space.keys()
+            names |= names_in_strings(code) & space.keys()
+        self._named |= attributes_named(code)
+        self._set |= attributes_set(code)
         found = [(name, space.get(name)) for name in sorted(names)]
+        found += modules_imported(function).items()
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             found += self._keep("", name, cell)
         defaults = function.__defaults__ or ()
@@ -410,8 +512,8 @@ class _Snapshot:
         """Let each name and container that was changed be what it was; leave all others alone."""
         for _, _, owner, before in self._held.values():
             now = _content(owner)
-            if real_isinstance(owner, type):
-                _restore_class(owner, before)
+            if real_isinstance(owner, type, _SetAttributes):
+                _restore_attributes(owner, before)
             elif type(owner) is CellType:
                 if before and _changes(owner, now, before):
                     owner.cell_contents = before[""]
@@ -440,32 +542,6 @@ def _is_tf_function(one) -> bool:
     return bool(restoring.module("tensorflow")) and real_isinstance(
         one, tensorflow_private.Function
     )
-
-
-def _ways_to_reach_more(code: CodeType) -> set[str]:
-    """Return by what a body can reach what its code does not name."""
-    attributes = _all_names(code)
-    found = names_used(code) & REACHING | attributes & REACHING_ATTRIBUTES
-    # a `modules` of its own is that of torch's modules
-    return found | ({"sys.modules"} if {"sys", "modules"} <= attributes else set())
-
-
-def _all_names(code: CodeType) -> set[str]:
-    """Return all names in a code and the code inside it, those of attributes too."""
-    inner = [one for one in code.co_consts if type(one) is CodeType]
-    return set(code.co_names).union(*map(_all_names, inner))
-
-
-def _names_in_strings(code: CodeType) -> set[str]:
-    """Return the names in those strings of a code that are code themselves, or a name."""
-    names = set()
-    for one in code.co_consts:
-        if type(one) is CodeType:
-            names |= _names_in_strings(one)
-        elif type(one) is str:
-            with suppress(Exception), warnings.catch_warnings(action="ignore"):
-                names |= _all_names(compile(one, "", "exec"))
-    return names
 
 
 def _is_container(one) -> bool:
@@ -510,22 +586,48 @@ def _restore_dict(owner: dict, before: dict) -> None:
         owner.update({key: later.pop(key) for key in before if key in later} | later)
 
 
-def _restore_class(owner: type, before: dict) -> None:
+def _restore_attributes(owner, before: dict) -> None:
+    space = owner.space if type(owner) is _SetAttributes else owner
     for name in _changes(owner, _content(owner), before):
         if name in before:
-            setattr(owner, name, before[name])
+            setattr(space, name, before[name])
         else:
-            delattr(owner, name)
+            delattr(space, name)
 
 
 def _is_users_space(one) -> bool:
     """Return whether this is a class or a module that is no library's: a body can change both."""
     if real_isinstance(one, type):
-        return not any(
-            of_library(kind) for kind in one.__mro__[:-1] if _home(kind) not in STATELESS
-        )
-    file = vars(one).get("__file__") if type(one) is ModuleType else None
-    return type(file) is str and not is_library(file)
+        return not of_library(one)
+    if type(one) is not ModuleType:
+        return False
+    name, file = (vars(one).get(attribute) for attribute in ("__name__", "__file__"))
+    if type(file) is str:
+        return not is_library(file)
+    return name == "__main__"
+
+
+def _is_looked_into(one, name: str) -> bool:
+    """Return whether a part of a class or a module is kept, whoever may reach it."""
+    return not name.startswith("__") and (_is_container(one) or _is_plain(one))
+
+
+def _is_called_unnamed(one, name: str, of_libraries: set[str]) -> bool:
+    """Return whether an operator or a statement calls this method, or the library of a base."""
+    if type(one) is not FunctionType or one.__code__.co_filename == GENERATED:
+        return False
+    return name in of_libraries or name.startswith("__") and name.endswith("__")
+
+
+class _SetAttributes:
+    """Those attributes of a class or a module of a library that the code met sets."""
+
+    def __init__(self, space, names: set[str]):
+        self.space, self.names = space, names
+
+    def read(self) -> dict[str, object]:
+        inside = vars(self.space)
+        return {name: inside[name] for name in sorted(self.names & inside.keys())}
 
 
 def _home(made) -> str:
@@ -537,6 +639,8 @@ def _content(owner):
     if real_isinstance(owner, type):
         names = (name for name in vars(owner) if not name.startswith(("__", "_abc_")))
         return {name: vars(owner)[name] for name in names}
+    if type(owner) is _SetAttributes:
+        return owner.read()
     if type(owner) is not CellType:
         return owner
     try:
