@@ -345,13 +345,13 @@ def compiled_calls(heard, lost=None):
 
 @contextmanager
 def recompile_reasons(explain, lost=None):
-    """Collect (code, `explain(entries, frame, reasons)`) of each frame that is compiled again."""
+    """Collect (code, `explain(entries, frame, reasons, backend)`) of each frame compiled again."""
     name, module = "get_and_maybe_log_recompilation_reasons", __getattr__("convert_frame")
     asked, found = getattr(module, name, None), []
 
-    def ask(entries, frame, *args, **kwargs):
-        reasons = asked(entries, frame, *args, **kwargs)
-        told = _told(explain, [] if lost is None else lost, entries, frame, reasons)
+    def ask(entries, frame, backend, *args, **kwargs):
+        reasons = asked(entries, frame, backend, *args, **kwargs)
+        told = _told(explain, [] if lost is None else lost, entries, frame, reasons, backend)
         found.append((frame.f_code, told or ()))
         return reasons
 
