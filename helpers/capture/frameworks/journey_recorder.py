@@ -15,6 +15,7 @@ import weakref
 from collections import Counter
 from cProfile import Profile
 from dataclasses import replace
+from importlib import import_module
 from opcode import opname
 from types import CodeType, FunctionType, MethodType
 
@@ -23,7 +24,6 @@ from ...internals.collector import CollectorHeard
 from ...internals.frame_tracer import FrameTracer, ask_for_opcodes, forget_tracer
 from ...internals.own_hooks import profiler_setter
 from ...internals.own_profilers import is_aside
-from ...internals.random_states import random_numbers_kept
 from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE, graph_ops
 from ...mini import frame_hook
 from ...mini.frame_hook.slot import address_installed
@@ -75,6 +75,7 @@ NO_COMPILER = '`torch.compile` is called with `backend="eager"`: it runs what Dy
 NO_COMPILER += "by op."
 NO_C = "none seen from your lines; calls of classes and of ufuncs such as np.add are not reported"
 
+RANDOM_STATES = f"{PACKAGE}.internals.random_states"  # imported where it is needed
 SEEDED = "TensorFlow cannot put back what a random op with a seed has drawn: it drew in each call."
 REPLACED = "Your code set another {}, or none, in place of the recorder{}. Which {} there were "
 REPLACED += "from there on is not known."
@@ -499,7 +500,7 @@ def journey(fn, *args, ways: bool = False, shares: bool = False, **kwargs) -> Jo
     first = _tally(fn, args, kwargs, function)
     if not ways:
         return _and_again(first, fn, args, kwargs, function, shares)
-    with random_numbers_kept() as use:
+    with import_module(RANDOM_STATES).random_numbers_kept() as use:
         found = _and_again(first, fn, args, kwargs, function, shares)
         others = tuple(_journey_of_way(way, call) for way, call in calls.items())
     title = f"Who runs {name_of(fn)}? One function, three ways to call it"
