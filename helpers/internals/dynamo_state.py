@@ -63,6 +63,7 @@ class Fresh:
     def __init__(self):
         self.barred: list[tuple[CodeType, str]] = []
         self.skipped: list[CodeType] = []
+        self.thread = threading.get_ident()  # in which the block runs
         self.is_reset = False  # whether somebody called `torch._dynamo.reset` in the block
         self.aside: list[tuple[CodeType, int]] = []
         self.met: dict[int, CodeType] = {}  # codes that had nothing stored on them before
@@ -71,15 +72,25 @@ class Fresh:
         self.removed: list[CodeType] = []  # Dynamo's new codes whose entries are freed
         self.globals: dict[int, tuple[dict, set[str]]] = {}
 
-    def meet(self, code: CodeType, space: dict, thread: int) -> None:
+    def meet(self, code: CodeType, space: dict) -> None:
         """Note a frame that Dynamo is asked about."""
-        if thread != threading.get_ident():
+        if self.thread != threading.get_ident():
             self.lent.add(id(code))
             return
         if id(code) not in self.met and not torch_private.cache_entries(code):
             self.met[id(code)] = code
         if id(space) not in self.globals:
             self.globals[id(space)] = space, _names_of_dynamo(space)
+
+    def is_of_block(self, code: CodeType) -> bool:
+        """Return whether what Dynamo compiles of this code, in this thread, is for the block only.
+
+        Of another thread's, it is so for code that Dynamo had met before the block.
+        """
+        if threading.get_ident() == self.thread:
+            return True
+        code = torch_private.resumed_from(code)
+        return any(code is known for known, _ in self.aside)
 
     def skip(self, code: CodeType) -> None:
         """Note a code object that Dynamo is about to skip for good."""
@@ -172,12 +183,12 @@ def _note_removed(fresh: Fresh, code: CodeType) -> None:
 def _hearing(fresh: Fresh) -> Iterator[None]:
     """Tell `fresh` of each frame that Dynamo is asked about, of what it skips, and of a reset."""
     entrance, place = torch_private.convert_frame.CatchErrorsWrapper, torch_private.eval_frame
-    real, real_skip, thread = entrance.__call__, place.skip_code, threading.get_ident()
+    real, real_skip = entrance.__call__, place.skip_code
 
     @functools.wraps(real)
     def asked(wrapper, frame, *rest, **more):
         with suppress(Exception):  # it is the user's call
-            fresh.meet(frame.f_code, frame.f_globals, thread)
+            fresh.meet(frame.f_code, frame.f_globals)
         return real(wrapper, frame, *rest, **more)
 
     @functools.wraps(real_skip)

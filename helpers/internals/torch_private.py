@@ -345,13 +345,13 @@ def compiled_calls(heard, lost=None):
 
 @contextmanager
 def recompile_reasons(explain, lost=None):
-    """Collect (code, `explain(entries, frame, reasons)`) of each frame that is compiled again."""
+    """Collect (code, `explain(entries, frame, reasons, backend)`) of each frame compiled again."""
     name, module = "get_and_maybe_log_recompilation_reasons", __getattr__("convert_frame")
     asked, found = getattr(module, name, None), []
 
-    def ask(entries, frame, *args, **kwargs):
-        reasons = asked(entries, frame, *args, **kwargs)
-        told = _told(explain, [] if lost is None else lost, entries, frame, reasons)
+    def ask(entries, frame, backend, *args, **kwargs):
+        reasons = asked(entries, frame, backend, *args, **kwargs)
+        told = _told(explain, [] if lost is None else lost, entries, frame, reasons, backend)
         found.append((frame.f_code, told or ()))
         return reasons
 
@@ -752,6 +752,27 @@ def translating(watcher):
         for name in [*times]:
             if name.startswith("bytecode_hooks_") and name not in before:
                 del times[name]  # torch takes the time of such a hook
+
+
+def running_graphs_as_they_are(is_meant):
+    """Return a block in which no backend is called for code for which `is_meant(code)` is true.
+
+    Its graphs run as they are, as with the backend eager.
+    """
+    home = __getattr__("OutputGraph")
+    real = home.call_user_compiler
+
+    def calling(output, graph, *args, **kwargs):
+        if not is_meant(output.root_tx.f_code):
+            return real(output, graph, *args, **kwargs)
+        with patched(output, compiler_fn=_run_as_it_is):
+            return real(output, graph, *args, **kwargs)
+
+    return patched(home, call_user_compiler=calling)
+
+
+def _run_as_it_is(graph, inputs):
+    return graph.forward
 
 
 @contextmanager

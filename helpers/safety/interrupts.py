@@ -19,6 +19,7 @@ from operator import methodcaller
 from types import CodeType, FrameType, FunctionType
 
 from .dynamo_aside import leave_to_python
+from .signal_actions import SystemAction
 from .users_frames import is_machinery, is_users
 
 PATIENCE, AGAIN = 0.5, 0.002  # seconds that an interrupt waits; between two tries
@@ -89,7 +90,7 @@ class in_users_code:  # noqa: N801 (used like a function)
             found = {number: _signal.getsignal(number) for number in range(1, signal.NSIG)}
             for number, handler in found.items():
                 if callable(handler):
-                    _signal.signal(number, self._in_place_of(number, handler))
+                    _exchange(number, self._in_place_of(number, handler))
             self._waking = next((one for one in WAKING if found[one] == _signal.SIG_DFL), 0)
             if self._waking:
                 _signal.signal(self._waking, DO_NOTHING)
@@ -103,7 +104,7 @@ class in_users_code:  # noqa: N801 (used like a function)
         signal._signal = _signal
         for number, handler in self._handlers.items():
             if _signal.getsignal(number) is handler:
-                _signal.signal(number, handler.of_user)
+                _exchange(number, handler.of_user)
         if self._waking and _signal.getsignal(self._waking) is DO_NOTHING:
             _signal.signal(self._waking, _signal.SIG_DFL)
         for number in self._waiting:
@@ -211,6 +212,13 @@ class _Signals:
         return getattr(_signal, name)
 
 
+def _exchange(number: int, handler: Callable) -> None:
+    """Put one callable in place of another: for the system, nothing changes."""
+    action = SystemAction(number)
+    _signal.signal(number, handler)
+    action.put_back()
+
+
 def _run(handler: object, number: int) -> None:
     """Run a handler that has waited, with the innermost frame that is not a verb's."""
     frame = sys._getframe(1)
@@ -242,5 +250,6 @@ def _is_at_work(frame: FrameType | None) -> bool:
 
 def _functions() -> list[Callable]:
     """Return the functions that may run in the program: no compiler is to translate them."""
-    owned = *vars(in_users_code).values(), *vars(_Signals).values(), _run
+    owned = *vars(in_users_code).values(), *vars(_Signals).values(), _run, _exchange
+    owned += tuple(vars(SystemAction).values())
     return [one for one in owned if type(one) is FunctionType] + [_Handler.__call__.fget]

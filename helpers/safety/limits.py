@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from .processes import resident_bytes
+from .signal_actions import SystemAction
 from .users_frames import is_library
 
 GIBIBYTE = 1 << 30
@@ -45,7 +46,9 @@ class limited:  # noqa: N801 (used like a function)
         _OPEN.append(self)
         sys.stdout, sys.stderr = (_Counted(stream, self) for stream in self._streams)
         if self._before is not None:
+            self._action = SystemAction(signal.SIGINT)
             signal.signal(signal.SIGINT, self._hear)
+            self._action.put_back()
         threading.Thread(target=self._watch, name="limits of a check", daemon=True).start()
         return self
 
@@ -54,6 +57,7 @@ class limited:  # noqa: N801 (used like a function)
             self._over.set()
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
+            self._action.put_back()
         sys.stdout, sys.stderr = self._streams
         self._opener = None
         if self._presses > 1:

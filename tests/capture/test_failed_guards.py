@@ -3,8 +3,10 @@
 The judge evaluates torch's text of each guard as Python, and compares tensors in its own words.
 """
 
+import contextlib
 import math
 import re
+from collections import OrderedDict
 
 import pytest
 
@@ -139,6 +141,116 @@ def test_named_guards_are_those_that_fail(fn, in_cpp):
             live(*args)
             assert "unknown" not in live.model.entries[-1].note
     assert recompiles >= 3
+
+
+def total(x, d):
+    for name in d:
+        x = x + d[name]
+    return x
+
+
+def nested(x, d):
+    for name in d:
+        for value in d[name].values():
+            x = x * value
+    return x
+
+
+def keyed_by_objects(x, d):
+    return x * len([*d])
+
+
+def of_kwargs(x, **d):
+    return x * sum(d.values())
+
+
+AB, ABC = {"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 2.0, "c": 3.0}
+OBJECTS = [object(), object(), object()]
+OF_DICTS = {  # function -> the dicts of its calls
+    total: [AB, ABC, OrderedDict(AB), {}, OrderedDict(ABC)],
+    nested: [{"in": AB}, {"in": ABC}, {"in": AB, "out": ABC}, {"in": OrderedDict(AB)}, {"in": {}}],
+    keyed_by_objects: [dict.fromkeys(OBJECTS[:n]) for n in (3, 1, 2, 0)],
+    of_kwargs: [AB, ABC, {"a": 1.0}, {}],
+}
+SHAPES = (3,), (4, 4), (2, 2, 2), (2,), (2, 2, 2, 2)
+
+
+def differing_dicts(name, then, now, below=True):
+    """Return (source, kind) of each dict of another type or length; those in such a one `below`."""
+    found, same_type = set(), type(then) is type(now)
+    if not same_type or len(then) != len(now):
+        found = {(name, "LENGTH_CHECK" if same_type else "TYPE_MATCH")}
+    for key in then.keys() & now.keys() if below or not found else ():
+        if isinstance(then[key], dict):
+            found |= differing_dicts(f"{name}['{key}']", then[key], now[key], below)
+    return found
+
+
+@pytest.mark.parametrize("in_no_grad", [False, True], ids=["alike", "no-grad"])
+@pytest.mark.parametrize("fn", OF_DICTS, ids=lambda fn: fn.__name__)
+def test_a_dict_of_another_size_is_named_among_other_causes(fn, in_no_grad):
+    torch._dynamo.reset()
+    live, made = watch_recompiles(fn), []
+    for number, (shape, d) in enumerate(zip(SHAPES, OF_DICTS[fn], strict=False)):
+        x, kwargs = ones(shape), d if fn is of_kwargs else {}
+        args = (x,) if kwargs or fn is of_kwargs else (x, d)
+        with torch.set_grad_enabled(not (in_no_grad and number % 2)):
+            seen = guard_tree.frame_locals(live.compiled_function, args, kwargs)
+            kept = guard_tree.entries(live.compiled_function.__code__)
+            told = guard_tree.reasons(kept, fn.__globals__, seen)
+            live(*args, **kwargs)
+        for then, failures in zip(made, told, strict=True):
+            kinds = "LENGTH_CHECK", "TYPE_MATCH"
+            unsure = {one.source for one in failures if "unknown" in one.checks}
+            found = {(one.source, one.kind) for one in failures if one.kind in kinds}
+            must = differing_dicts("d", then, d, below=False)
+            assert {pair for pair in must if pair[0] not in unsure} <= found
+            assert found <= differing_dicts("d", then, d)
+            assert not unsure or in_no_grad
+            assert any("mismatch" in one.checks for one in failures)
+        if len(guard_tree.entries(live.compiled_function.__code__)) > len(made):
+            made.append(d)  # else there was no tensor op
+    assert "unknown" not in str(live) or in_no_grad
+
+
+class EqualBackend:
+    def __init__(self):
+        self.asked = 0
+
+    def __eq__(self, other):
+        self.asked += 1
+        return False
+
+    __hash__ = None
+
+    def __call__(self, graph, inputs):
+        return graph.forward
+
+
+def test_another_backend_is_named_among_other_causes():
+    torch._dynamo.reset()
+    ways = [torch.compile(total, backend=name) for name in ("eager", "aot_eager", "eager")]
+    with watching_recompiles() as seen:
+        for way, shape, d in zip(ways, ((3,), (3,), (4, 4)), (AB, AB, ABC), strict=True):
+            way(ones(shape), d)
+    first, second, third = (row.note for row in seen.model.entries)
+    assert "backend" not in first
+    assert second.startswith("the guards hold, but the backend is different")
+    assert re.findall(r"entry (\d): the backend is different", third) == ["2"]
+    assert "d is of length 3 (guard: its length is 2)" in third.replace("\n", " ")
+
+
+def test_a_backend_that_says_itself_what_equals_it_is_not_asked():
+    asked = []
+    for watch in (contextlib.nullcontext, watching_recompiles):
+        torch._dynamo.reset()
+        backends = EqualBackend(), EqualBackend()
+        with watch() as seen:
+            for backend, shape in zip(backends, ((3,), (4, 4)), strict=True):
+                torch.compile(total, backend=backend)(ones(shape), AB)
+        asked.append([backend.asked for backend in backends])
+    assert asked[0] == asked[1]
+    assert "unknown whether the backend is the same" in seen.model.entries[1].note
 
 
 def test_float_that_a_size_guard_holds_is_named_and_a_size_that_holds_is_not():

@@ -1,6 +1,8 @@
 """A program with a state is not told to be changed by a cure that is the program itself."""
 
 import random
+import threading
+from functools import partial
 
 import pytest
 
@@ -125,3 +127,105 @@ def test_a_cure_that_changes_a_stateless_program_is_still_told():
     assert found.word("case", "result") == "differs"
     cure = {"case": (lambda x: x * 2, lambda x: x.detach() * 2 + (x - x.detach()))}
     assert watch_fixes(cure, torch.ones(3)).model.word("case", "gradient") == "differs"
+
+
+class FeltBackend:
+    """A backend with effects: it notes each graph, and each run of one, and by which thread."""
+
+    def __init__(self):
+        self.noted, self.own = [], threading.local()
+        self.own.ready = True
+
+    def __call__(self, graph, inputs):
+        self.noted.append(("graph", self.own.ready))  # AttributeError in another thread
+
+        def run(*args):
+            self.noted.append(("run", self.own.ready))
+            return graph.forward(*args)
+
+        return run
+
+
+def _broken(x):
+    y = x.sin()
+    torch._dynamo.graph_break()
+    return y + 1
+
+
+class _Module(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
+def _compiled_module(backend):
+    module = _Module(_broken)
+    module.compile(backend=backend)
+    return module
+
+
+def _in_a_thread(backend):
+    compiled, found = torch.compile(lambda x: x * 2, backend=backend), []
+    compiled(torch.ones(3))
+
+    def step(x):
+        thread = threading.Thread(target=lambda: found.append(compiled(x.detach())))
+        thread.start()
+        thread.join()
+        return x + found[-1]
+
+    return step
+
+
+OWN_BACKENDS = {
+    "compiled": lambda backend: torch.compile(_broken, backend=backend),
+    "partial": lambda backend: partial(torch.compile(_broken, backend=backend)),
+    "a compiled module": _compiled_module,
+    "around a compiled one": lambda backend: _Module(torch.compile(_broken, backend=backend)),
+    "calls one": lambda backend: (lambda f: lambda x: f(x) * 2)(
+        torch.compile(_broken, backend=backend)
+    ),
+    "compiles inside": lambda backend: lambda x: torch.compile(_broken, backend=backend)(x),
+    "calls one in a thread": _in_a_thread,
+}
+
+
+@pytest.mark.parametrize("make", OWN_BACKENDS.values(), ids=OWN_BACKENDS)
+def test_no_backend_of_the_users_is_called(make):
+    backend = FeltBackend()
+    step, x = make(backend), torch.ones(3)
+    is_threaded = make is _in_a_thread  # where what this backend makes cannot run
+    for _ in range(2):
+        before = backend.noted.copy()
+        found = watch_fixes({"case": (step, step)}, x)
+        assert backend.noted == before
+        assert found.model.word("case", "result") == "same"
+        assert "not with yours" in found.model.note
+        for _ in range(0 if is_threaded else 2):
+            step(x)
+        after = backend.noted[len(before) :]
+    assert ("graph", True) not in after  # it runs what was compiled between the verbs
+    assert is_threaded or after
+
+
+def test_what_another_thread_compiles_first_is_the_users_own():
+    backend, ready = FeltBackend(), threading.Event()
+    backend.own = type("Ready", (), {"ready": True})  # for each thread
+    compiled = torch.compile(lambda x: x * 2, backend=backend)
+
+    def step(x):
+        if not ready.is_set():
+            thread = threading.Thread(target=compiled, args=(torch.ones(2),))
+            thread.start()
+            thread.join()
+            ready.set()
+        return x + 1
+
+    watch_fixes({"case": (step, step)}, torch.ones(3))
+    graphs = backend.noted.count(("graph", True))
+    before = len(backend.noted)
+    compiled(torch.ones(2))
+    assert backend.noted[before:] == [("run", True)] and graphs == 1

@@ -20,7 +20,7 @@ from ...safety.users_frames import is_library
 from ..text.source import NOWHERE, source_of
 from ..text.value import plain, short_repr
 from . import disassembly
-from .objects import code_of, function_of, names_used, refuse_async
+from .objects import code_of, function_of, named, named_code, names_used, refuse_async
 from .unwrapping import unwrap
 
 MOST_NAMES = 8
@@ -99,7 +99,7 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     for one in handlers:
         words = disassembly.handler_words(one).replace(", push", " and push")
         peeled += (f"An exception in {one.start} to {one.end - 2}: {words}.",)
-    title = f"Bytecode of {plain(code.co_name)}{source.where} on Python 3.{sys.version_info.minor}"
+    title = f"Bytecode of {named_code(code)}{source.where} on Python 3.{sys.version_info.minor}"
     more = {"source": source.text, "places": source.places, "handlers": handlers}
     return Bytecode(title, shown, tuple(rows), "\n".join(peeled), **more)
 
@@ -252,7 +252,7 @@ def specialising(
     warmed = [one for one, was in zip(beside, before, strict=True) if _running_names(one) != was]
     note += _say_warmed(warmed)
     chosen = tuple(moved if changed else rows)
-    return Listing(f"{plain(function.__name__)}, as it runs", tuple(shown), chosen, note)
+    return Listing(f"{named(function)}, as it runs", tuple(shown), chosen, note)
 
 
 def _say_warmed(functions: list[FunctionType]) -> str:

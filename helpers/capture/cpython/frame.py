@@ -22,6 +22,7 @@ from ..text.source import Pages
 from ..text.value import plain, short_repr
 from . import disassembly
 from .following import Limits
+from .objects import named
 from .settrace import Printed, traced
 from .unwrapping import to_run
 
@@ -239,7 +240,7 @@ def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs)
     unread = watched.unreached(bool(run.steps)), result.aside
     words = " ".join(filter(None, (*note, limits.note(), *unread)))
     where = run.pages.place(watched.function.__code__)[0].where
-    title = f"Frames of {plain(watched.function.__name__)}{where}"
+    title = f"Frames of {named(watched.function)}{where}"
     return Timeline(title, run.pages.text, tuple(run.steps), words, tuple(run.pages.places))
 
 

@@ -18,7 +18,7 @@ from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import note_end, note_interrupt
 from ..text.error import error_message
 from ..text.value import plain, short_repr
-from .objects import code_of, function_of
+from .objects import code_of, function_of, named
 from .unseen_frames import Unseen
 from .unwrapping import behind, to_run, unwrap
 
@@ -46,7 +46,7 @@ def evaluator_graph(fn) -> Graph:
     """Return the way from a call of `fn` to the evaluator of now (`pycore_ceval.h`)."""
     fn, peeled = unwrap(fn)
     function, _ = function_of(fn, "show_evaluator")
-    name, code = plain(function.__name__), function.__code__
+    name, code = named(function), function.__code__
     places = len(code.co_varnames) + len(code.co_cellvars) + len(code.co_freevars)
     room = f"{counted(places, 'variable')}, stack of {code.co_stacksize}"
     units = f"{len(code.co_code) // 2} code units"
@@ -80,7 +80,7 @@ def evaluators_compared(fn, before: Graph) -> Graph:
     nodes = tuple(marks.get(node.key, node) for node in now.nodes)
     moments = {"before": before, "now": replace(now, nodes=nodes)}
     note = "+ marks what is new." if new else ""
-    return together(f"Who evaluates a frame of {plain(function.__name__)}", moments, note)
+    return together(f"Who evaluates a frame of {named(function)}", moments, note)
 
 
 def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
@@ -97,7 +97,7 @@ def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
     wanted = own_codes(function) if only is None else several
     codes = [code_of(unwrap(one)[0], "only of watch_hooked") for one in wanted]
     given = [*(("", value) for value in args), *kwargs.items()]
-    said = f"{plain(function.__name__)}({_list_some(given, len(given))})"
+    said = f"{named(function)}({_list_some(given, len(given))})"
     title = f"Frames passed to the hook while {said} ran"
     del given
     rows, counts, ending, interrupt, unseen = [], {}, "", None, Unseen()

@@ -29,6 +29,7 @@ from ..text.value import short_repr
 
 GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # co_flags, Include/cpython/code.h
 LONGEST_NAME = 80
+_OF_OBJECTS = "__call__", "forward", "call"  # what runs when a program calls an object
 _NAMED = FunctionType, BuiltinFunctionType, MethodDescriptorType
 _POLYMORPHIC = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 _CODE_OF = {GeneratorType: "gi_code", CoroutineType: "cr_code", FrameType: "f_code"}
@@ -51,8 +52,22 @@ def instance_dict(thing) -> dict | None:
 
 
 def named(function) -> str:
-    """Return the name of a Python function, not too long."""
-    return printable(function.__name__, LONGEST_NAME)
+    """Return the name of a Python function, not too long; `Scaler.__call__` with its class.
+
+    A program calls an object with such a function by the object's name, so the function's own name
+    says nothing. The `forward` of a torch module and the `call` of a Keras layer are as `__call__`.
+    """
+    return _named(function.__name__, function.__qualname__)
+
+
+def named_code(code: CodeType) -> str:
+    """Return the name of a code object, as `named` returns that of its function."""
+    return _named(code.co_name, code.co_qualname)
+
+
+def _named(name: str, qualified: str) -> str:
+    name = qualified.rpartition("<locals>.")[2] if name in _OF_OBJECTS else name
+    return printable(name, LONGEST_NAME)
 
 
 def called(fn) -> str:
@@ -62,6 +77,8 @@ def called(fn) -> str:
     """
     if type(fn) is MethodType:
         return called(fn.__func__)
+    if type(fn) is FunctionType:
+        return printable(fn.__name__, LONGEST_NAME)
     if real_isinstance(fn, partial):
         return called(partial.func.__get__(fn))
     if real_isinstance(fn, type) or is_exactly(fn, *_NAMED):
@@ -75,7 +92,10 @@ def called(fn) -> str:
     return printable(kept) if real_isinstance(kept, str) else real_type_name(fn)
 
 
-name_of = called  # a name that other rooms use
+def name_of(fn) -> str:
+    """Return the name of a callable in a title: that of `called`, but for methods as `named`."""
+    function = fn.__func__ if type(fn) is MethodType else None
+    return named(function) if type(function) is FunctionType else called(fn)
 
 
 def spoken(fn) -> str:

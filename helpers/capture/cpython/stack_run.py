@@ -15,6 +15,7 @@ from ..text.source import Pages
 from ..text.value import described, plain
 from .disassembly import CodeRows, Told, sentence
 from .following import Limits
+from .objects import named
 from .opcode_recorder import MOST_STEPS, Fold, Moment, Recorder
 from .unwrapping import to_run
 
@@ -53,7 +54,7 @@ def stack_run(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> St
         recorder = record(fn, args, kwargs, look=described, limits=limits)
         draft, function = Draft(recorder), recorder.watched.function
         where = draft.pages.place(function.__code__)[0].where
-        title = f"{plain(function.__name__)}{where}, instruction by instruction"
+        title = f"{named(function)}{where}, instruction by instruction"
         note = _note(recorder)
     steps = tuple(_mark_raised(draft.steps()))
     codes = tuple(

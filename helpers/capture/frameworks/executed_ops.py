@@ -26,7 +26,7 @@ from ...safety.arguments import printable, real_isinstance, real_type_name, requ
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.users_frames import is_library
 from ..cpython.following import Limits
-from ..cpython.objects import GENERATOR, called, instance_dict, names_used
+from ..cpython.objects import GENERATOR, called, instance_dict, name_of, names_used
 from ..cpython.settrace import INTERRUPTED, run_to_end
 from ..cpython.unwrapping import UNSEEN, arguments, frameworks_of
 from ..text import tensors
@@ -108,9 +108,9 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     if outcome == INTERRUPTED:
         if not recorder.total:
             raise KeyboardInterrupt
-        return recorder.log(called(fn), [interrupted(recorder.total, "op"), *notes])
+        return recorder.log(name_of(fn), [interrupted(recorder.total, "op"), *notes])
     notes += [f"Then it raised {outcome}"] if outcome else []
-    return recorder.log(called(fn), notes, outcome)
+    return recorder.log(name_of(fn), notes, outcome)
 
 
 class OpsSeen:

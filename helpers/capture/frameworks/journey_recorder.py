@@ -15,6 +15,7 @@ import weakref
 from collections import Counter
 from cProfile import Profile
 from dataclasses import replace
+from importlib import import_module
 from opcode import opname
 from types import CodeType, FunctionType, MethodType
 
@@ -46,7 +47,7 @@ from ..text.source import place_of, source_of
 from ..text.value import label, short_repr
 from .call_recorder import HEARD, c_place, module_of, refuse_what_does_not_run
 from .executed_ops import is_tensor
-from .framework_ways import COMPILED, PLAIN, prepared_calls
+from .framework_ways import COMPILED, PLAIN, Prepared, prepared_calls
 
 LIBRARIES = ("tensorflow", "keras", "torch", "numpy")
 OPERATORS = ("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "UNARY_NEGATIVE", "UNARY_INVERT")
@@ -73,6 +74,8 @@ NO_COMPILER = '`torch.compile` is called with `backend="eager"`: it runs what Dy
 NO_COMPILER += "by op."
 NO_C = "none seen from your lines; calls of classes and of ufuncs such as np.add are not reported"
 
+RANDOM_STATES = f"{PACKAGE}.internals.random_states"  # imported where it is needed
+SEEDED = "TensorFlow cannot put back what a random op with a seed has drawn: it drew in each call."
 REPLACED = "Your code set another {}, or none, in place of the recorder{}. Which {} there were "
 REPLACED += "from there on is not known."
 MOST_FOLLOWED = 500_000  # frames of other modules; following them takes about ten times as long
@@ -532,40 +535,46 @@ def journey(fn, *args, ways: bool = False, shares: bool = False, **kwargs) -> Jo
     `.model.again` contain the counts, for the calling thread. *Yours* is the code in the module of
     `fn`. Frames of other modules are counted but not followed. `ways=True` runs the function in
     three ways, twice each: as it is, behind a fresh `tf.function`, and behind a fresh
-    `torch.compile`. `.model.by("tf.function")` returns one of them. `shares=True` calls it a few
-    more times with only a profiler written in C, and shows whose code took the time. An Exception
-    that it raises, and what it prints through `sys.stdout`, appear in the exhibit. What it prints
-    through another stream, such as one that a log handler kept, does not. TypeError if `fn` cannot
-    be called, makes a coroutine, or is not a plain function though `ways=True`. Example:
+    `torch.compile`. `.model.by("tf.function")` returns one of them. The random numbers of Python,
+    NumPy, PyTorch, TensorFlow and Keras are then as after the first call. `shares=True` calls it a
+    few more times with only a profiler written in C, and shows whose code took the time. An
+    Exception that it raises, and what it prints through `sys.stdout`, appear in the exhibit. What
+    it prints through another stream, such as one that a log handler kept, does not. TypeError if
+    `fn` cannot be called, makes a coroutine, or is not a plain function though `ways=True`. Example:
     `show_journey(step, x).model.first.ops`
     """
     function = refuse_what_does_not_run(fn, "show_journey", args)
     if require_bool(ways, "ways=") and function is not fn:
         cure = "write a function that calls it"
         raise TypeError(f"ways=True needs a plain Python function, not {short_repr(fn)}: {cure}")
-    calls = prepared_calls(fn, args, kwargs) if ways else {}  # imports: no call is to do that
-    found = _called_twice(fn, args, kwargs, function, shares)
-    if not ways:
-        return found
-    none = Passage(())
-    others = []
-    for way, call in calls.items():
-        lacks = call.lacks or ("It was interrupted before this way." if is_interrupted() else "")
-        if lacks:
-            others.append(Journey("", none, none, note=lacks, way=way))
-        else:
-            with dynamo_state.apart() if way == COMPILED else contextlib.nullcontext():
-                other = _called_twice(call.fn, call.args, call.kwargs, call.function)
-            others.append(replace(other, way=way))
-    title = f"Who runs {name_of(fn)}? One function, three ways to call it"
-    note = " ".join(filter(None, (found.note, GIVEN, NO_COMPILER * (not calls[COMPILED].lacks))))
-    source = source_of(fn.__code__).text
-    return replace(found, title=title, note=note, way=PLAIN, source=source, others=tuple(others))
-
-
-def _called_twice(fn, args, kwargs, function, shares=False) -> Journey:
     require_bool(shares, "shares=")
+    calls = prepared_calls(fn, args, kwargs) if ways else {}  # imports: no call is to do that
     first = _tally(fn, args, kwargs, function)
+    if not ways:
+        return _and_again(first, fn, args, kwargs, function, shares)
+    with import_module(RANDOM_STATES).random_numbers_kept() as use:
+        found = _and_again(first, fn, args, kwargs, function, shares)
+        others = tuple(_journey_of_way(way, call) for way, call in calls.items())
+    title = f"Who runs {name_of(fn)}? One function, three ways to call it"
+    told = found.note, GIVEN, NO_COMPILER * (not calls[COMPILED].lacks)
+    told += (SEEDED * bool(use and use.has_own_seed),)
+    note, source = " ".join(filter(None, told)), source_of(fn.__code__).text
+    return replace(found, title=title, note=note, way=PLAIN, source=source, others=others)
+
+
+def _journey_of_way(way: str, call: Prepared) -> Journey:
+    """Return the journey of one way to call a function, or why there is none."""
+    lacks = call.lacks or ("It was interrupted before this way." if is_interrupted() else "")
+    if lacks:
+        return Journey("", Passage(()), Passage(()), note=lacks, way=way)
+    with dynamo_state.apart() if way == COMPILED else contextlib.nullcontext():
+        first = _tally(call.fn, call.args, call.kwargs, call.function)
+        found = _and_again(first, call.fn, call.args, call.kwargs, call.function)
+    return replace(found, way=way)
+
+
+def _and_again(first: Tally, fn, args, kwargs, function, shares=False) -> Journey:
+    """Call a function for the second time; return the journey of both calls."""
     if first.is_interrupted:
         return _interrupted_journey(fn, first)
     again = _tally(fn, args, kwargs, function)

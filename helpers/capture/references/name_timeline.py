@@ -15,6 +15,7 @@ from ...safety.arguments import is_exactly, real_isinstance
 from ...safety.users_frames import is_library
 from ..cpython.following import Limits
 from ..cpython.frame import suspends
+from ..cpython.objects import named
 from ..cpython.settrace import Printed, traced
 from ..cpython.unwrapping import Unwrapped, to_run
 from ..text.source import source_of
@@ -43,7 +44,7 @@ def names_timeline(fn: Callable, *args, most: int = MOST_STEPS, **kwargs) -> Tim
     """
     run = _Run(to_run(fn, "watch_names", args), Limits("watch_names", most=most).most)
     run.go(args, kwargs)
-    title = f"{short_name(run.fn.__name__)}{run.source.where}, line by line"
+    title = f"{named(run.fn)}{run.source.where}, line by line"
     source, notes, steps = run.source, " ".join(filter(None, run.notes)), run.steps
     # What a line is about to do is what the next step finds changed.
     pairs = zip(steps, steps[1:], strict=False)

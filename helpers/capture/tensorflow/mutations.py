@@ -5,8 +5,6 @@ TensorFlow compares a function's arguments before and after the trace
 """
 
 import copy
-import pickle
-import random
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -27,6 +25,7 @@ from types import (
 from ...internals import tensorflow_private, torch_private
 from ...internals.dynamo_state import apart
 from ...internals.keras_seeds import SeedStates
+from ...internals.random_states import random_states, restore_random_states
 from ...model.phrase import interrupted, listed
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import arguments, progress, restoring
@@ -353,7 +352,7 @@ class _Snapshot:
     def __init__(self, roots: list[tuple[str, object]], follows_code: bool = True):
         self._follows_code = follows_code
         self.is_cut = False  # not all could be kept: there is too much
-        self.leaves, self._held, self._random = [], {}, _random_states()
+        self.leaves, self._held, self._random = [], {}, random_states()
         self._keras_seeds = None
         self.reaching: set[str] = set()  # by what a body reaches more than its code names
         self.draws_with_seed = False
@@ -493,7 +492,7 @@ class _Snapshot:
 
     def changed(self) -> dict[str, object]:
         """Return path -> what it refers to now, of each that refers to something else."""
-        states = _random_states()
+        states = random_states()
         drawn = (name for name, state in self._random.items() if states.get(name) != state)
         found = dict.fromkeys(drawn, "")
         found |= dict.fromkeys(self._keras_seeds.changed() if self._keras_seeds else (), "")
@@ -525,7 +524,7 @@ class _Snapshot:
             elif now != before:
                 owner.clear()
                 owner.update(before)
-        _restore_random_states(self._random)
+        restore_random_states(self._random)
         if self._keras_seeds:
             self._keras_seeds.put_back()
         for _, generator, state in self._generators:
@@ -655,30 +654,6 @@ def _place(style: str, path: str, key) -> str:
 
 def _parts(container) -> dict:
     return container if type(container) is dict else dict(enumerate(container))
-
-
-def _random_states() -> dict[str, bytes]:
-    """Return the states of the random numbers of Python, and of NumPy and PyTorch if imported."""
-    states = {"random": pickle.dumps(random.getstate())}
-    if numpy := restoring.module("numpy"):
-        states["np.random"] = pickle.dumps(numpy.random.get_state())
-    if torch := restoring.module("torch"):
-        with suppress(Exception):  # a mode of the program's may refuse to read it
-            states["torch.random"] = bytes(torch.default_generator.get_state().numpy())
-    return dict(sorted(states.items()))
-
-
-def _restore_random_states(states: dict[str, bytes]) -> None:
-    """Set each state that is another now: a state in use by another library is left alone."""
-    now = _random_states()
-    if now["random"] != states["random"]:
-        random.setstate(pickle.loads(states["random"]))
-    if now.get("np.random") != states.get("np.random", now.get("np.random")):
-        restoring.module("numpy").random.set_state(pickle.loads(states["np.random"]))
-    if now.get("torch.random") != states.get("torch.random", now.get("torch.random")):
-        torch = restoring.module("torch")
-        state = torch.tensor(list(states["torch.random"]), dtype=torch.uint8, device="cpu")
-        torch.default_generator.set_state(state)
 
 
 def _is_other(one, other) -> bool:

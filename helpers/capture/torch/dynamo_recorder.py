@@ -8,6 +8,7 @@ import re
 import sys
 import warnings
 from collections import defaultdict, deque
+from contextlib import nullcontext
 from os.path import basename
 from types import CodeType, FunctionType, SimpleNamespace
 from weakref import WeakKeyDictionary
@@ -224,7 +225,7 @@ class Record:
 
 
 def record(
-    call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS, kept_for=None
+    call, function, args=(), kwargs=None, steps=MOST_INSTRUCTIONS, kept_for=None, own_backends=True
 ) -> Record:
     """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
 
@@ -233,13 +234,16 @@ def record(
     `rewritten_as`: Dynamo's new codes for `kept_for`, else for `function`. `barred`: what Dynamo
     does not compile outside of this run. `left_out`: what it would skip after it. `unsupported`:
     what Dynamo said without a place in a function, as of a generator that it does not start with.
+    `own_backends`: whether the backends of what `call` calls are called for what it compiles.
     """
     torch_private.needed("hook", "dynamo", "tracing", "cache")
     import torch
 
     kept, code = Record(function.__globals__, steps), (kept_for or function).__code__
+    backends = torch_private.running_graphs_as_they_are
     with (
         as_if_new(code) as fresh,
+        nullcontext() if own_backends else backends(fresh.is_of_block),
         torch_private.unmarked(call),
         torch_private.logs(),
         torch_private.translating(kept) as lost,

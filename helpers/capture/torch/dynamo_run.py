@@ -90,6 +90,8 @@ BESIDE += "may compile again."
 NOT_KNOWN = "Why Dynamo compiled nothing is not known: it broke no graph, and gave no reason for "
 NOT_KNOWN += "a frame that it left to Python."
 EXPLAINED = "torch._dynamo.explain reports {}: the number of graphs minus one."
+TRIED_WITH = "Compiled with a backend that runs each graph as it is, as eager does, and not with "
+TRIED_WITH += "yours."
 
 MOST_SHOWN, MOST_CASES = 8, 200
 MARKS = ("good", "fewer graph breaks than before"), ("failed", "changed by the cure")
@@ -109,10 +111,10 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
     return watched(fn, args, kwargs)[0]
 
 
-def watched(fn, args=(), kwargs=None, verb="watch_compile", steps: int = MOST_STEPS):
+def watched(fn, args=(), kwargs=None, verb="watch_compile", steps=MOST_STEPS, own_backends=True):
     """Return the run of `dynamo_run`, and its record. Without `steps`, graphs and breaks only."""
-    inside = compilable(fn, verb, args)
-    kept = record(inside.call, inside.function, args, kwargs, steps)
+    inside, more = compilable(fn, verb, args), {"own_backends": own_backends}
+    kept = record(inside.call, inside.function, args, kwargs, steps, **more)
     run = _Draft(kept, inside).run()
     told = " ".join(_told_outside(kept, fn))
     return replace(run, note="\n".join(filter(None, (run.note, told)))), kept
@@ -514,9 +516,10 @@ def cures_ledger(cases, *args) -> Ledger:
     `cases`: name -> (function, cured function); TypeError for others. A different result or
     gradient is shown. `.model.word(name, "result")` is "same" or "differs", or "not compared" where
     a function by itself gives others from call to call. Each function runs compiled once, plainly
-    up to twice, and twice more for each difference. Each run starts from the same random numbers
-    and buffers of modules; what else a function changes stays. Example:
-    `watch_fixes({"print": (step, quiet_step)}, x)`
+    up to twice, and twice more for each difference. No backend of yours is called, but for what
+    another thread compiles for the first time. Each run starts from the same random numbers and
+    buffers of modules; what else a function changes stays. Example: `watch_fixes({"print": (step,
+    quiet_step)}, x)`
     """
     found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
     for name, pair in found:
@@ -524,7 +527,7 @@ def cures_ledger(cases, *args) -> Ledger:
             raise TypeError(f"case {quote_value(name)} needs a pair: (function, cured function)")
         for fn in pair:
             compilable(fn, "watch_fixes")
-    entries, note = [], ""
+    entries, note = [], TRIED_WITH
     for case in progress.counted("compiling case", found):
         try:
             entries.append(_entry(*case, args))
@@ -532,10 +535,10 @@ def cures_ledger(cases, *args) -> Ledger:
             if not entries:
                 raise
             note_interrupt(error)
-            note = interrupted(len(entries), "case")
+            note = f"{interrupted(len(entries), 'case')} {note}"
             break
     if setting := torch_private.turned_off():
-        note = f"{TURNED_OFF.format(setting)} {note}".rstrip()
+        note = f"{TURNED_OFF.format(setting)} {note}"
     title = "Graph breaks and their cures"
     return Ledger(title, "case", HEADINGS, tuple(entries), note, marks=MARKS)
 
@@ -589,7 +592,7 @@ def _entry(name, pair, args) -> Entry:
 
 def _compare(name, trials: _Trials, args) -> Entry:
     """Run the case and the cure, compiled and plainly, and return the row on them."""
-    watch = partial(watched, verb="watch_fixes", steps=0)
+    watch = partial(watched, verb="watch_fixes", steps=0, own_backends=False)
     (before, _), (after, kept) = trials.run_both(lambda fn: watch(fn, copied(args)))
     result, why, comparable = _compare_results(trials, kept, args)
     gradient = Verdict("not compared")

@@ -40,11 +40,19 @@ from .guard_words import (
     tensor_differences,
     type_asked_for,
 )
+from .node_checks import (
+    children,
+    failure_of_node,
+    failures_of_dicts,
+    length_words,
+    refuses_type,
+    type_words,
+)
 from .source_values import (
     MISSING,
     NeedsUsersCode,
     elements_left,
-    length,
+    is_same_backend,
     read,
     runs_users_method,
     value_of,
@@ -62,9 +70,7 @@ LONGEST = 160
 TORCHS = re.compile(r"\*args, \*\*kwargs\)|  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
 WRAPPED_THING = "L['fn']", "L['fn'].__self__", "L['fn'].__func__.__code__"
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)", re.DOTALL)
-KEY = re.compile(r"KeyError on (.+)\[([^][]+)\]")
 OWNED = re.compile(r"it has (the|an?|no) (key|attribute) (.+)", re.DOTALL)
-LENGTH = re.compile(r"len\((.+)\) != (\d+)")
 SOURCE = r"[LG]\['\w+'\](?:\.\w+\b(?!\()|\[[^]]*\])*"
 SIZE = re.compile(
     rf"(?:___from_numpy\({SOURCE}\)|{SOURCE})"
@@ -416,13 +422,6 @@ def managers(manager):
         yield from managers(child)
 
 
-def children(manager) -> list:
-    """Return the nodes below one node; those on a dict's keys and values are among them."""
-    pairs = getattr(manager, "get_key_value_managers", dict)()
-    found = [*manager.get_child_managers(), *(part for pair in pairs.values() for part in pair)]
-    return [part for part in found if part is not None]
-
-
 def resolve(source: str, scope):
     """Return the value of a source such as `L['x']`, or of a check of it, or MISSING."""
     return value_of(check_of(source), scope)
@@ -450,6 +449,8 @@ def _runs_users_code(manager, scope: dict) -> bool:
             return True
         if kind in ASK_ONE and not guard(value):
             return False
+    if refuses_type(manager, value):
+        return False
     return any(_runs_users_code(child, scope) for child in children(manager))
 
 
@@ -474,6 +475,22 @@ def reasons(kept, space: dict, seen: dict) -> list[tuple[Failure, ...]]:
     return [_failures(number, entry, scope) for number, entry in enumerate(kept, 1)]
 
 
+def with_backends(failures, kept, backend) -> list[tuple[Failure, ...]]:
+    """Return the failures of each cache entry, with those in front that a call's backend makes.
+
+    torch asks no guard of an entry that another backend made. `kept`: the backend of each entry.
+    """
+    found = []
+    for number, (known, entrys_own) in enumerate(zip(failures, kept, strict=True), 1):
+        is_same = is_same_backend(entrys_own, backend)
+        words = OTHER_BACKEND if known else f"the guards hold, but {OTHER_BACKEND}"
+        if is_same is None:
+            words = BACKEND_UNKNOWN
+        first = () if is_same else (Failure(number, "", "BACKEND_MATCH", words),)
+        found.append((*first, *known))
+    return found
+
+
 def _failures(number: int, entry, scope: dict, one: bool = False) -> tuple[Failure, ...]:
     told, known = entry.guard_manager.root.check_verbose(scope["L"]), leaves(entry)
     if told.result:
@@ -491,10 +508,12 @@ def _failures(number: int, entry, scope: dict, one: bool = False) -> tuple[Failu
     if first:
         failed = _failed(number, first[0], scope, part, said)
     else:
-        failed = [_unplaced(number, part, scope)]
+        failed = [failure_of_node(number, part, entry, scope)]
     if not one:
         others = [leaf for leaf in known if leaf not in first[:1] and _fails(leaf, scope, part)]
         failed += [failure for leaf in others for failure in _failed(number, leaf, scope)]
+        refused = {leaf.source for leaf in (*first[:1], *others)}
+        failed += failures_of_dicts(number, entry, scope, refused)
     return (*dict.fromkeys(failed),)
 
 
@@ -502,21 +521,8 @@ def _local(source: str) -> str:
     return f"L['{source}']" if source.isidentifier() else source
 
 
-def _unplaced(number: int, part: str, scope: dict) -> Failure:
-    """Return what torch says of a failure for which it keeps no guard that can be asked."""
-    words = check_of(part)
-    if found := LENGTH.fullmatch(words):
-        value = resolve(found[1], scope)
-        now = "" if value is MISSING else _length_words(value)
-        source = plain_source(found[1])
-        return Failure(number, source, "LENGTH_CHECK", f"its length is {found[2]}", "", now)
-    if found := KEY.fullmatch(words):
-        source, key = plain_source(found[1]), found[2]
-        return Failure(number, source, "", f"it has the key {key}", "", f"without the key {key}")
-    return Failure(number, "", "", quoted(words) if words else NO_REASON)
-
-
-NO_REASON = "unknown: torch refuses this entry without a reason"
+OTHER_BACKEND = "the backend is different"
+BACKEND_UNKNOWN = "unknown whether the backend is the same, as only its own __eq__ could tell"
 NOT_EVALUATED = "unknown whether these hold, as they cannot be evaluated here"
 NONE_FAILS = "unknown: torch refuses these together, and each holds when it is evaluated by itself"
 
@@ -626,12 +632,17 @@ def _one_tensor(part: str, scope: dict) -> str:
     return ""
 
 
-def why_again(kept, frame, said=()) -> tuple[str, ...]:
-    """Return in lines which guards of its cache entries make Dynamo compile a frame once more."""
+def why_again(kept, frame, said=(), backend=MISSING) -> tuple[str, ...]:
+    """Return in lines which guards of its cache entries make Dynamo compile a frame once more.
+
+    `said`: torch's own words; `backend`: that of this call.
+    """
     live, scope = _live(kept), {"L": frame.f_locals, "G": frame.f_globals}
     try:
         is_felt = any(asking_runs_users_code(entry, scope) for entry in live)
         found = [] if is_felt else reasons(live, scope["G"], scope["L"])
+        if found and backend is not MISSING:
+            found = with_backends(found, [entry.backend for entry in live], backend)
     except Exception:  # of somebody's own values
         found = []
     told = (re.sub(r"^\d+/\d+: ", "", reason).split("\n")[0] for reason in said)
@@ -641,23 +652,14 @@ def why_again(kept, frame, said=()) -> tuple[str, ...]:
     return tuple(in_users_names(one, None, frame.f_code, frame.f_locals) for one in words)
 
 
-def _length_words(value) -> str:
-    found = length(value)
-    return short_repr(value) if found is MISSING else f"of length {found}"
-
-
 def _describe_value(kind: str, value, checks: str = "") -> str:
     if checks.startswith("its length is ") or kind in LENGTHS:
-        return _length_words(value)
+        return length_words(value)
     if kind == OF_TENSOR and tensors.is_tensor(value):
         grad = ", requires grad" * bool(tensors.field(value, "requires_grad"))
         return f"{tensors.shown_tensor(value) or type_name(value)}{grad}"
     if kind in ("TYPE_MATCH", OF_TENSOR):
-        name = type_name(value)
-        is_namesake = checks == f"its type is {name} itself"
-        return (
-            f"of type {name}, another class of the same name" if is_namesake else f"of type {name}"
-        )
+        return type_words(value, checks)
     if found := OWNED.match(checks):
         return f"{'with' if found[1] == 'no' else 'without'} the {found[2]} {found[3]}"
     if kind == "DIMENSION_DYNAMIC_MARKING_GUARD":

@@ -44,6 +44,7 @@ from .dynamo_recorder import in_file, resumed
 from .fx_graph import KINDS
 from .guard_tree import behind, copied, entries, entries_for, entries_words, given, why_again
 from .guard_words import quoted
+from .source_values import MISSING
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 MOST_FRAMES, LONGEST, MOST_CALLS = 3, 120, 6
@@ -228,7 +229,7 @@ class _NotedCall:
         self.ledger, self.start, self.code = ledger, ledger._start, ledger._start.__code__
         self.book = Bookkeeping()
         self.is_fatal, self.shown = False, UNKNOWN
-        self.kept_before, self.failures = None, []
+        self.kept_before, self.failures, self.backends = None, [], []
         self.noted_before, self.asked, self.heard = (), [], None
 
     def begin(self, args, kwargs) -> None:
@@ -276,7 +277,7 @@ class _NotedCall:
             return
         is_hit = any(entry.guard_manager.root.check_verbose(seen).result for entry in kept)
         found = None if is_hit else guard_tree.reasons(kept, function.__globals__, seen)
-        self.failures = found
+        self.failures, self.backends = found, [entry.backend for entry in kept]
 
     def _judge(self, error) -> tuple[str, str]:
         if error is not None:
@@ -308,13 +309,20 @@ class _NotedCall:
         """Return the verdict on a call for which Dynamo made an entry."""
         because, dynamic = NOTHING, guard_tree.dynamic_words(entry, self.start)
         if self.kept_before:
-            own = [reasons for code, reasons in self.asked if code is self.code]
-            if self.start is not self.ledger.compiled_function:
-                own = []  # torch's are about the entries of other modules, too
-            told = own[-1] if own else explain_failures(self.failures or ())
-            because = "\n".join(self._named(told)) or OTHER
+            because = "\n".join(self._why_refused(entry.backend)) or OTHER
             because = "\n".join((because, *called_again))
         return "recompile" if self.kept_before else "compile", "\n".join((because, *dynamic))
+
+    def _why_refused(self, backend=MISSING) -> list[str]:
+        """Return in lines why each entry refused the call; `backend`: the call's, if known."""
+        told = [reasons for code, reasons in self.asked if code is self.code]
+        # Those of torch's own wrapper are about the entries of other modules, too.
+        if told and self.start is self.ledger.compiled_function:
+            return self._named(told[-1])
+        failures = self.failures or ()
+        if failures and backend is not MISSING:
+            failures = guard_tree.with_backends(failures, self.backends, backend)
+        return self._named(explain_failures(failures))
 
     def _judge_run(self, called_again) -> tuple[str, str]:
         """Return the verdict on a call for which Dynamo compiled nothing."""
@@ -323,7 +331,7 @@ class _NotedCall:
             return UNKNOWN, "unknown: this torch does not say whether compiled code ran"
         if heard.ran and not heard.eager:
             return "hit", ""
-        why, because = self._why_eager(), self._named(explain_failures(self.failures or ()))
+        why, because = self._why_eager(), self._why_refused()
         if NO_MORE in why:
             inside = " what is called" if called_again else " a part of it" if heard.ran else ""
             what = "" if because else inside
@@ -369,12 +377,12 @@ class CompilesSeen:
     that is unknown, and `.model.eager` those in which plain Python ran all, or what Dynamo did not
     compile, None if a call may have run code that Dynamo gave up in an earlier call. Each of
     `.model.entries` has `subject`, `verdict` and `note`: the guards that fail, and your call that
-    compiled. If several fail, the size of a dict and another backend are not told. A compiled frame
-    is a row, so a function with a graph break has another row for its resume function. A call that
-    compiles nothing adds no row. Functions compiled before the block and functions of other threads
-    are included. Errors in the block are raised. RuntimeError if torch cannot be watched. Example:
-    `with watching_recompiles() as seen: train()`, then `assert seen.model.compiled_calls,
-    str(seen)` and `assert seen.model.recompiles == seen.model.eager == 0, str(seen)`
+    compiled. A compiled frame is a row, so a function with a graph break has another row for its
+    resume function. A call that compiles nothing adds no row. Functions compiled before the block
+    and functions of other threads are included. Errors in the block are raised. RuntimeError if
+    torch cannot be watched. Example: `with watching_recompiles() as seen: train()`, then `assert
+    seen.model.compiled_calls, str(seen)` and `assert seen.model.recompiles == seen.model.eager ==
+    0, str(seen)`
     """
 
     unit = "compile"  # what a row is

@@ -304,6 +304,23 @@ def require_plain(value):
     return value
 
 
+def is_same_backend(one, other) -> bool | None:
+    """Return whether torch takes two backends for the same; None if only the user's code can tell.
+
+    torch compares them by `==`. Around a backend is often an object of torch's own.
+    """
+    if one is other:
+        return True
+    try:
+        for backend in (one, other):
+            require_plain(backend)
+            if _is_torchs(type(backend)):
+                require_plain(instance_dict(backend))
+    except NeedsUsersCode:
+        return None
+    return type(one) is type(other) and one == other
+
+
 def runs_users_method(value, name: str) -> bool:
     """Return whether a special method of a value is Python code that is not torch's."""
     method = inherited(type(value), name)
