@@ -540,7 +540,8 @@ def journey(fn, *args, ways: bool = False, shares: bool = False, **kwargs) -> Jo
     few more times with only a profiler written in C, and shows whose code took the time. An
     Exception that it raises, and what it prints through `sys.stdout`, appear in the exhibit. What
     it prints through another stream, such as one that a log handler kept, does not. TypeError if
-    `fn` cannot be called, makes a coroutine, or is not a plain function though `ways=True`. Example:
+    `fn` cannot be called, makes a coroutine, or is not a plain function though `ways=True`.
+    Example:
     `show_journey(step, x).model.first.ops`
     """
     function = refuse_what_does_not_run(fn, "show_journey", args)

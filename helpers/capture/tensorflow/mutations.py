@@ -8,7 +8,7 @@ import copy
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from enum import Enum, EnumMeta
 from functools import cached_property, lru_cache, partial, partialmethod
 from types import (
