@@ -75,7 +75,7 @@ NO_C = "none seen from your lines; calls of classes and of ufuncs such as np.add
 
 REPLACED = "Your code set another {}, or none, in place of the recorder{}. Which {} there were "
 REPLACED += "from there on is not known."
-MOST_FOLLOWED = 500_000  # frames of other modules; following them takes about ten times as long
+MOST_FOLLOWED = 300_000  # frames of other modules; following them takes about ten times as long
 STOPPED = "The recorder of calls stopped after {:,} frames of other modules, because following all "
 STOPPED += "would take too long. Which calls there were from there on is not known."
 HEARS_OPS = "A profiler that it set also hears the recorder of ops."
@@ -503,6 +503,7 @@ def _torch_mode(found: Tally):
         ran.append((name, kernel))
         found.paused = bool(found.lost)
 
+    are_recorders(heard)
     mode = torch_private.dispatch_mode(heard, lambda code: SHUT.update({id(code): code}))
     SHUT[id(heard.__code__)] = heard.__code__
     rule = torch_private.find_torch_dispatch_rule
