@@ -78,7 +78,7 @@ RANDOM_STATES = f"{PACKAGE}.internals.random_states"  # imported where it is nee
 SEEDED = "TensorFlow cannot put back what a random op with a seed has drawn: it drew in each call."
 REPLACED = "Your code set another {}, or none, in place of the recorder{}. Which {} there were "
 REPLACED += "from there on is not known."
-MOST_FOLLOWED = 500_000  # frames of other modules; following them takes about ten times as long
+MOST_FOLLOWED = 300_000  # frames of other modules; following them takes about ten times as long
 STOPPED = "The recorder of calls stopped after {:,} frames of other modules, because following all "
 STOPPED += "would take too long. Which calls there were from there on is not known."
 HEARS_OPS = "A profiler that it set also hears the recorder of ops."
@@ -506,6 +506,7 @@ def _torch_mode(found: Tally):
         ran.append((name, kernel))
         found.paused = bool(found.lost)
 
+    are_recorders(heard)
     mode = torch_private.dispatch_mode(heard, lambda code: SHUT.update({id(code): code}))
     SHUT[id(heard.__code__)] = heard.__code__
     rule = torch_private.find_torch_dispatch_rule
