@@ -20,6 +20,7 @@ import pytest
 
 from helpers.capture.tensorflow import mutations
 from helpers.capture.tensorflow.mutations import copy_containers, mutations_ledger
+from helpers.safety import restoring
 
 
 class Plain:
@@ -430,13 +431,20 @@ METHODS = {
 }
 
 
-@pytest.mark.parametrize(("case", "path"), METHODS.values(), ids=METHODS)
-def test_an_attribute_of_a_class_or_a_module_is_named_whoever_changes_it(case, path):
-    before = logging.raiseExceptions, number, imported_charset.DEFAULT_CHARSET
-    (verdict,) = only(case).verdicts
-    assert verdict.word == f"no error; changed at every call: {path}"
-    assert before == (logging.raiseExceptions, number, imported_charset.DEFAULT_CHARSET)
-    assert not hasattr(sys, "of_mutations") and "marks" not in vars(Heir)
+@pytest.mark.parametrize("name", METHODS)
+def test_an_attribute_of_a_class_or_a_module_is_named_whoever_changes_it(name):
+    case, path = METHODS[name]
+    with (
+        restoring.patched(logging, raiseExceptions=True),
+        restoring.patched(imported_charset, DEFAULT_CHARSET="us-ascii"),
+        restoring.patched(sys, of_mutations=0),
+    ):
+        words = [verdict.word for verdict in only(case, 2).verdicts]
+        standing = logging.raiseExceptions, imported_charset.DEFAULT_CHARSET, sys.of_mutations
+    assert words == [f"no error; changed at every call: {path}"] * 2
+    of_libraries = {"of modules": (None, "us-ascii", 1), "of an imported module": (True, None, 0)}
+    assert standing == of_libraries.get(name, (True, "us-ascii", 0))  # there, it stays as set
+    assert number == 0 and "marks" not in vars(Heir)
     assert Marked.marks == Slotted.marks == Listing.marks == 0
 
 

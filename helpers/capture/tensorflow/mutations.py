@@ -121,15 +121,16 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     state: containers and plain objects among the arguments, globals and closures, and the random
     numbers of Python, NumPy, PyTorch, TensorFlow and Keras. A change of it is named by its path and
     restored, also if another thread made it. What a random op of TensorFlow with a seed has drawn
-    cannot be put back, and the row says it. Names that a framework or Python itself adds are left
-    alone. Objects that are not compared (an array, a variable, an object of a library) are listed.
-    What is printed through `sys.stdout` is compared. What is printed through another stream, such
-    as one that the program or a log handler kept, is not. What a function of a library changes
-    elsewhere is not compared either, nor what is reached by a name that is made during the call.
-    `ways`: heading -> what makes a callable of a function. The default is the function as it is,
-    and behind the frameworks that your program uses: `tf.function`, or a `torch.compile` of a copy,
-    with `backend="eager"`. What Dynamo keeps is as before afterwards; as it is, a function runs
-    what it calls of torch.compile's as plain Python.
+    cannot be put back, and the row says it. An attribute of a library's module or class, such as
+    `sys.stdout`, that it sets is set again in the end. Names that a framework or Python itself adds
+    are left alone. Objects that are not compared (an array, a variable, an object of a library) are
+    listed. What is printed through `sys.stdout` is compared. What is printed through another
+    stream, such as one that the program or a log handler kept, is not. What a function of a library
+    changes elsewhere is not compared either, nor what is reached by a name that is made during the
+    call. `ways`: heading -> what makes a callable of a function. The default is the function as it
+    is, and behind the frameworks that your program uses: `tf.function`, or a `torch.compile` of a
+    copy, with `backend="eager"`. What Dynamo keeps is as before afterwards; as it is, a function
+    runs what it calls of torch.compile's as plain Python.
     `.model.entries` contains the rows. Example: `watch_mutations({"append": (step, [])})`
     """
     note, is_default = "", ways is None
@@ -139,24 +140,26 @@ def mutations_ledger(cases, ways=None) -> Ledger:
     cases = arguments.table(cases, "watch_mutations", CASES, MOST_CASES)
     ways = [*_default_ways(cases).items()] if is_default else ways
     entries, used = [], set()
-    for name, case in progress.counted("case", cases):
-        fn, *args = arguments.parts(case)
-        arguments.called(fn, f"the case '{printable(name)}'")
-        fn = torch_private.inner_function(fn)
-        fn = python_function(getattr(watched_of(fn), "function", fn)) or fn
-        verdicts, notes = [], {}
-        for _, way in ways:
-            verdict, sentences = _run(fn, copy_containers(args), way, used)
+    with _setting_in_the_end() as stays_set:
+        for name, case in progress.counted("case", cases):
+            fn, *args = arguments.parts(case)
+            arguments.called(fn, f"the case '{printable(name)}'")
+            fn = torch_private.inner_function(fn)
+            fn = python_function(getattr(watched_of(fn), "function", fn)) or fn
+            verdicts, notes = [], {}
+            for _, way in ways:
+                verdict, sentences, of_libraries = _run(fn, copy_containers(args), way, used)
+                stays_set |= of_libraries
+                if is_interrupted():
+                    break
+                verdicts.append(verdict)
+                notes |= dict.fromkeys(sentences)
             if is_interrupted():
+                if not entries:
+                    raise KeyboardInterrupt
+                note = interrupted(len(entries), "case")
                 break
-            verdicts.append(verdict)
-            notes |= dict.fromkeys(sentences)
-        if is_interrupted():
-            if not entries:
-                raise KeyboardInterrupt
-            note = interrupted(len(entries), "case")
-            break
-        entries.append(Entry(printable(name), tuple(verdicts), "; ".join(notes)))
+            entries.append(Entry(printable(name), tuple(verdicts), "; ".join(notes)))
     heads = "the body's change", tuple(printable(name) for name, _ in ways)
     if is_default and len(ways) == 1:
         note = " ".join(filter(None, (note, NO_FRAMEWORK)))
@@ -218,10 +221,11 @@ def copy_containers(args: list) -> list:
     return copy.deepcopy(args, {id(leaf): leaf for leaf in inside.leaves})
 
 
-def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
+def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str], dict]:
     """Run `fn` one way, twice -> the verdict; what was raised, and not looked into.
 
-    `used`: the names of the frameworks behind the ways so far; those of this way are added.
+    The dict has what it set of libraries, which is put back until all ways have run. `used`: the
+    names of the frameworks behind the ways so far; those of this way are added.
     """
     roots = []
     if type(fn) is MethodType:
@@ -251,10 +255,11 @@ def _run(fn, args, way, used: set[str]) -> tuple[Verdict, list[str]]:
     if not error:
         some = any(words in kept for words in (*FIRST, WHEN[False, True]))
         tone = "failed" if leaked else "changed" if some else "plain"
-        return Verdict(f"no error; {kept}{left}", tone), sentences
+        return Verdict(f"no error; {kept}{left}", tone), sentences, before.stays_set
     named = f"the error names {error.partition(NAMED)[2].strip()}" if NAMED in error else error
     tone = "refused" if NAMED in error and kept in QUIET else "failed"
-    return Verdict(f"{error.partition(':')[0]}; {kept}{left}", tone), [named, *sentences]
+    verdict = Verdict(f"{error.partition(':')[0]}; {kept}{left}", tone)
+    return verdict, [named, *sentences], before.stays_set
 
 
 @contextmanager
@@ -361,6 +366,7 @@ class _Snapshot:
         self._named: set[str] = set()  # attributes that the code met so far names, and sets
         self._set: set[str] = set()
         self._spaces: list[tuple[str, object]] = []  # classes and modules, with paths
+        self.stays_set: dict[tuple, tuple] = {}  # of libraries: (id, name) -> owner, name, value
         waiting, met = [*roots], {}
         while waiting and not self.is_cut:
             self._keep_all(waiting, met)
@@ -511,8 +517,13 @@ class _Snapshot:
         """Let each name and container that was changed be what it was; leave all others alone."""
         for _, _, owner, before in self._held.values():
             now = _content(owner)
-            if real_isinstance(owner, type, _SetAttributes):
-                _restore_attributes(owner, before)
+            if type(owner) is _SetAttributes:
+                for name, value in _changes(owner, now, before).items():
+                    self.stays_set[id(owner.space), name] = owner.space, name, value
+                    _set_attribute(owner.space, name, before.get(name, GONE))
+            elif real_isinstance(owner, type):
+                for name in _changes(owner, now, before):
+                    _set_attribute(owner, name, before.get(name, GONE))
             elif type(owner) is CellType:
                 if before and _changes(owner, now, before):
                     owner.cell_contents = before[""]
@@ -585,13 +596,23 @@ def _restore_dict(owner: dict, before: dict) -> None:
         owner.update({key: later.pop(key) for key in before if key in later} | later)
 
 
-def _restore_attributes(owner, before: dict) -> None:
-    space = owner.space if type(owner) is _SetAttributes else owner
-    for name in _changes(owner, _content(owner), before):
-        if name in before:
-            setattr(space, name, before[name])
-        else:
-            delattr(space, name)
+def _set_attribute(space, name: str, value) -> None:
+    """Set an attribute of a class or a module, or delete it if the value is `GONE`."""
+    if value is not GONE:
+        setattr(space, name, value)
+    elif name in vars(space):
+        delattr(space, name)
+
+
+@contextmanager
+def _setting_in_the_end() -> Iterator[dict[tuple, tuple]]:
+    """Yield a dict; the attributes in it, (owner, name, value), are set when the block ends."""
+    stays_set = {}
+    try:
+        yield stays_set
+    finally:
+        for space, name, value in stays_set.values():
+            _set_attribute(space, name, value)
 
 
 def _is_users_space(one) -> bool:
