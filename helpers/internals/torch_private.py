@@ -754,24 +754,32 @@ def translating(watcher):
                 del times[name]  # torch takes the time of such a hook
 
 
+@contextmanager
 def running_graphs_as_they_are(is_meant):
-    """Return a block in which no backend is called for code for which `is_meant(code)` is true.
+    """Call no backend in the block for code for which `is_meant(code)` is true.
 
-    Its graphs run as they are, as with the backend eager.
+    Its graphs run as they are, as with the backend eager. The block is given a list, to which each
+    backend is added that was not called.
     """
     home = __getattr__("OutputGraph")
-    real = home.call_user_compiler
+    real, not_called = home.call_user_compiler, []
 
     def calling(output, graph, *args, **kwargs):
         if not is_meant(output.root_tx.f_code):
             return real(output, graph, *args, **kwargs)
-        with patched(output, compiler_fn=_run_as_it_is):
+        backend = getattr(output.compiler_fn, "_torchdynamo_orig_backend", output.compiler_fn)
+        backend = getattr(backend, "compiler_fn", backend)  # torch's wrapper has what it was given
+        if backend is not run_as_it_is:
+            not_called.append(backend)
+        with patched(output, compiler_fn=run_as_it_is):
             return real(output, graph, *args, **kwargs)
 
-    return patched(home, call_user_compiler=calling)
+    with patched(home, call_user_compiler=calling):
+        yield not_called
 
 
-def _run_as_it_is(graph, inputs):
+def run_as_it_is(graph, inputs):
+    """Compile nothing: a backend for Dynamo, as eager is."""
     return graph.forward
 
 

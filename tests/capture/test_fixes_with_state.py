@@ -203,12 +203,16 @@ def test_no_backend_of_the_users_is_called(make):
         found = watch_fixes({"case": (step, step)}, x)
         assert backend.noted == before
         assert found.model.word("case", "result") == "same"
-        assert "not with yours" in found.model.note
+        assert ("your backend" in found.model.note) == (make is not OWN_BACKENDS["compiles inside"])
         for _ in range(0 if is_threaded else 2):
             step(x)
         after = backend.noted[len(before) :]
     assert ("graph", True) not in after  # it runs what was compiled between the verbs
     assert is_threaded or after
+
+
+def test_a_backend_is_not_spoken_of_where_there_is_none_of_yours():
+    assert "backend" not in watch_fixes({"case": (_broken, _broken)}, torch.ones(3)).model.note
 
 
 def test_what_another_thread_compiles_first_is_the_users_own():

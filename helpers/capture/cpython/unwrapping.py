@@ -27,7 +27,7 @@ _MODULES = (  # what a call of their objects comes to
 _HOLDERS = {property: "fget", functools.cached_property: "func"}
 _HOLDERS |= dict.fromkeys((staticmethod, classmethod), "__func__")
 _GENERATORS = ("contextmanager", "asynccontextmanager")  # of contextlib; they run no line at once
-_COMPILED = "torch.compile is unwrapped: this is the Python function that it compiles."
+COMPILED = "torch.compile is unwrapped: this is the Python function that it compiles."
 _DISABLED = "torch.compiler.disable is unwrapped: this is what it keeps Dynamo out of."
 _TRACED = "tf.function is unwrapped: this is the Python function that it traces."
 _CACHED = "functools.lru_cache is unwrapped, and its cache is not used."
@@ -200,7 +200,7 @@ def _find_layer(thing, args: tuple):
                 return wrapped, f"{maker} is unwrapped: this is what it compiles.", True
             return wrapped, f"The wrapper {real_type_name(thing)} is unwrapped.", False
         if "get_compiler_config" in inside:
-            return wrapped, _COMPILED, True
+            return wrapped, COMPILED, True
         if "_torchdynamo_disable" in inside:
             return wrapped, _DISABLED, True
         maker = printable(thing.__code__.co_qualname.partition(".<locals>")[0])
@@ -240,11 +240,11 @@ def _find_module(thing):
         inside = instance_dict(thing)
         if (plain := dict.get(inside.get("_modules") or {}, "_orig_mod")) is not None:
             disabled = real_type_name(inside.get("dynamo_ctx")) == "DisableContext"
-            return plain, _DISABLED if disabled else _COMPILED, True
+            return plain, _DISABLED if disabled else COMPILED, True
         function = static_attribute(thing, method)
         if type(function) is FunctionType and method not in inside:
             function = MethodType(function, thing)
         if inside.get("_compiled_call_impl") is not None:
-            return function, _COMPILED, True
+            return function, COMPILED, True
         return function, f"{real_type_name(thing)} is {what}: this is its {method}.", False
     return None

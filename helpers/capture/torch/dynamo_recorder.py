@@ -91,6 +91,7 @@ class Record:
         self.skipped: dict[str, str] = {}  # function -> reason
         self.rewritten_as, self.barred, self.left_out, self.unsupported = [], [], [], []
         self.beside = False  # whether another thread compiled, too
+        self.without_own_backend = False  # whether a backend of the user's was not called
         self.turned_off = torch_private.turned_off()
         self.stuck = installed()[0].owner == "torch" and not torch_private.callback()
 
@@ -243,7 +244,7 @@ def record(
     backends = torch_private.running_graphs_as_they_are
     with (
         as_if_new(code) as fresh,
-        nullcontext() if own_backends else backends(fresh.is_of_block),
+        nullcontext() if own_backends else backends(fresh.is_of_block) as not_called,
         torch_private.unmarked(call),
         torch_private.logs(),
         torch_private.translating(kept) as lost,
@@ -253,7 +254,7 @@ def record(
         warnings.simplefilter("ignore")
         said = torch_private.unsupported_messages()
         try:
-            compiled = torch.compile(call, backend=lambda graph, inputs: graph.forward)
+            compiled = torch.compile(call, backend=torch_private.run_as_it_is)
             with guarded():
                 kept.value = compiled(*args, **(kwargs or {}))
         except KeyboardInterrupt as error:
@@ -264,7 +265,7 @@ def record(
             note_end(error)
         kept.rewritten_as = [entry.code for entry in torch_private.cache_entries(code)]
         kept.unsupported = [*(torch_private.unsupported_messages() - said)]
-    kept.beside = bool(fresh.lent)
+    kept.beside, kept.without_own_backend = bool(fresh.lent), bool(not_called)
     kept.barred, kept.left_out = fresh.barred, fresh.skipped
     kept.lost = error_message(lost[0]) if lost else ""
     return kept

@@ -13,7 +13,6 @@ from collections import namedtuple
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from itertools import takewhile
 from os.path import basename
 from traceback import FrameSummary
@@ -35,7 +34,7 @@ from ...safety.users_frames import is_library
 from ..cpython.bytecode import bytecode
 from ..cpython.objects import named, names_used
 from ..cpython.settrace import Printed
-from ..cpython.unwrapping import Unwrapped, refuse_other_framework, to_run
+from ..cpython.unwrapping import COMPILED, Unwrapped, refuse_other_framework, to_run
 from ..text import tensors
 from ..text.error import error_message
 from ..text.source import NOWHERE, Pages
@@ -90,8 +89,7 @@ BESIDE += "may compile again."
 NOT_KNOWN = "Why Dynamo compiled nothing is not known: it broke no graph, and gave no reason for "
 NOT_KNOWN += "a frame that it left to Python."
 EXPLAINED = "torch._dynamo.explain reports {}: the number of graphs minus one."
-TRIED_WITH = "Compiled with a backend that runs each graph as it is, as eager does, and not with "
-TRIED_WITH += "yours."
+NOT_WITH_YOURS = "Each graph ran as it is, as the backend eager runs it, and not with your backend."
 
 MOST_SHOWN, MOST_CASES = 8, 200
 MARKS = ("good", "fewer graph breaks than before"), ("failed", "changed by the cure")
@@ -527,20 +525,22 @@ def cures_ledger(cases, *args) -> Ledger:
             raise TypeError(f"case {quote_value(name)} needs a pair: (function, cured function)")
         for fn in pair:
             compilable(fn, "watch_fixes")
-    entries, note = [], TRIED_WITH
+    entries, notes, backends = [], [], []
     for case in progress.counted("compiling case", found):
         try:
-            entries.append(_entry(*case, args))
+            entries.append(_entry(*case, args, backends))
         except KeyboardInterrupt as error:
             if not entries:
                 raise
             note_interrupt(error)
-            note = f"{interrupted(len(entries), 'case')} {note}"
+            notes.append(interrupted(len(entries), "case"))
             break
     if setting := torch_private.turned_off():
-        note = f"{TURNED_OFF.format(setting)} {note}"
+        notes.insert(0, TURNED_OFF.format(setting))
+    if any(backends):
+        notes.append(NOT_WITH_YOURS)
     title = "Graph breaks and their cures"
-    return Ledger(title, "case", HEADINGS, tuple(entries), note, marks=MARKS)
+    return Ledger(title, "case", HEADINGS, tuple(entries), " ".join(notes), marks=MARKS)
 
 
 class _Trials:
@@ -582,18 +582,28 @@ class _Trials:
         return ""
 
 
-def _entry(name, pair, args) -> Entry:
+def _entry(name, pair, args, backends: list[bool]) -> Entry:
+    """Return the row on a case and its cure.
+
+    `backends` grows by whether a backend of the user's would have been called in their place.
+    """
     trials = _Trials(pair, args)
     try:
-        return _compare(name, trials, args)
+        return _compare(name, trials, args, backends)
     finally:
         trials.set_back()
 
 
-def _compare(name, trials: _Trials, args) -> Entry:
+def _compare(name, trials: _Trials, args, backends: list[bool]) -> Entry:
     """Run the case and the cure, compiled and plainly, and return the row on them."""
-    watch = partial(watched, verb="watch_fixes", steps=0, own_backends=False)
-    (before, _), (after, kept) = trials.run_both(lambda fn: watch(fn, copied(args)))
+
+    def watch(fn):
+        run, kept = watched(fn, copied(args), None, "watch_fixes", 0, own_backends=False)
+        is_compiled = COMPILED in compilable(fn, "watch_fixes").sentences
+        backends.append(is_compiled or kept.without_own_backend)
+        return run, kept
+
+    (before, _), (after, kept) = trials.run_both(watch)
     result, why, comparable = _compare_results(trials, kept, args)
     gradient = Verdict("not compared")
     if comparable:
