@@ -295,7 +295,7 @@ def guard_function(fn, entry: int = 1) -> FunctionType:
     ValueError if there is no such `entry`.
     """
     written = WrittenGuards(fn, entry)
-    function, name = written.function, named(written.behind)
+    function, name = written.function, written.behind.__name__
     function.__name__ = function.__qualname__ = name  # which an error of a call begins with
     supplied, by_name = tree.given(fn, (), {})
     if not supplied and not by_name:
