@@ -15,16 +15,17 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "siginterrupt"), reason="Windows has no siginterrupt"),
 ]
 SOON, LATER = 0.03, 0.12  # seconds until the signal, and until there is something to read
+TRIES = 8  # on a busy machine the signal may come before the read waits; then once more, slower
 NUMBERS = [getattr(signal, name) for name in ("SIGINT", "SIGUSR1") if hasattr(signal, name)]
 
 
-def _is_interrupted(number: int) -> bool:
+def _ends_a_read(number: int, patience: float) -> bool:
     """Return whether the signal ends a read of C: Python's own would begin again."""
     received, sent = os.pipe()
     main, buffer = threading.get_ident(), ctypes.create_string_buffer(1)
     timers = [
-        threading.Timer(SOON, signal.pthread_kill, (main, number)),
-        threading.Timer(LATER, os.write, (sent, b"x")),
+        threading.Timer(SOON * patience, signal.pthread_kill, (main, number)),
+        threading.Timer(LATER * patience, os.write, (sent, b"x")),
     ]
     for timer in timers:
         timer.start()
@@ -33,6 +34,12 @@ def _is_interrupted(number: int) -> bool:
         timer.join()
     os.close(received), os.close(sent)
     return count == -1
+
+
+def _is_interrupted(number: int, expected: bool) -> bool:
+    """Return whether the signal ends a read; one that ends none, as expected, is tried once."""
+    tries = TRIES if expected else 1
+    return any(_ends_a_read(number, 1.5**attempt) for attempt in range(tries))
 
 
 def _in_limits(fn, *args):
@@ -69,11 +76,12 @@ def test_the_flag_of_siginterrupt_stays(verb, number, flag):
     before = signal.signal(number, handler)
     try:
         signal.siginterrupt(number, flag)
-        verb(lambda: found.append(_is_interrupted(number)))
+        verb(lambda: found.append(_is_interrupted(number, flag)))
         assert set(found) == {flag}
         assert signal.getsignal(number) is handler
-        assert _is_interrupted(number) == flag
-        assert heard == [number] * (len(found) + 1)
+        assert _is_interrupted(number, flag) == flag
+        assert set(heard) == {number}
+        assert flag or len(heard) == len(found) + 1
     finally:
         signal.signal(number, before)
 
@@ -82,8 +90,8 @@ def test_a_flag_that_the_body_sets_stays():
     before = signal.signal(signal.SIGINT, lambda number, frame: None)
     try:
         watch_names(lambda: signal.siginterrupt(signal.SIGINT, False))
-        assert not _is_interrupted(signal.SIGINT)
+        assert not _is_interrupted(signal.SIGINT, expected=False)
         watch_names(lambda: signal.signal(signal.SIGINT, lambda number, frame: None) and None)
-        assert _is_interrupted(signal.SIGINT)
+        assert _is_interrupted(signal.SIGINT, expected=True)
     finally:
         signal.signal(signal.SIGINT, before)
