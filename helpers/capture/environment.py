@@ -20,10 +20,7 @@ Part = namedtuple("Part", "name found needed verdict")
 
 
 def environment_listing() -> Listing:
-    """List what this course needs, what is installed, and how to get what is missing or broken.
-
-    Each package is imported in another process, and each framework runs one op there.
-    """
+    """List what this course needs, what is installed, and how to get what is missing or broken."""
     trial = _try_packages()
     parts = (_python(), *(_package(name, trial) for name in PACKAGES), _memory())
     amiss = [part.name for part in parts if part.verdict != "fine"]

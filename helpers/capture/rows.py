@@ -12,12 +12,8 @@ MOST_COLUMNS = 100
 MOST_ITEMS, DEEPEST = 24, 2  # of a container that is shown as it is
 
 
-def records_listing(title: str, *rows: dict[str, object]) -> Listing:
-    """Show rows with the same keys as a table. The keys of the first row are the headings.
-
-    Text, numbers and small containers of them are shown as they are, other objects in a few safe
-    words. TypeError if a row is not a dict. ValueError if the keys differ, or there are no rows.
-    """
+def records_listing(title: str, /, *rows: dict[str, object]) -> Listing:
+    """Show rows with the same keys as a table. The keys of the first row are the headings."""
     title = require_str(title, "the title of a table")
     rows = [table(row, "a row of a table", "heading -> value", MOST_COLUMNS) for row in rows]
     if not rows:

@@ -19,7 +19,7 @@ from ..safety import restoring
 from ..safety.arguments import static_attribute
 from ..safety.missing_parts import MissingPart, cure, sentence, unusable
 from ..safety.restoring import patched
-from ..safety.users_frames import is_library
+from ..safety.users_frames import is_library, users_frame
 
 TRIED = "torch 2.11 to 2.15"
 LATE = "Restart the kernel and run `import torch._dynamo` before `import tensorflow`, because this "
@@ -326,9 +326,7 @@ def compiled_calls(heard, lost=None):
     real = getattr(place, name, None)
 
     def tell(callback, answer):
-        frame = sys._getframe(3)
-        while frame.f_code is calling.__code__:  # of a block around this one
-            frame = frame.f_back
+        frame = users_frame()  # of torch's wrapper, also where a block around this one listens
         if lost is None:
             heard(frame.f_locals.get("fn", real))
         elif frame.f_code.co_name == "compile_wrapper":
@@ -390,9 +388,7 @@ def hearing_refusals(heard, lost):
 
     def asking(frame):
         found = real(frame)
-        caller = sys._getframe(1)
-        while caller.f_code is asking.__code__:  # of a block around this one
-            caller = caller.f_back
+        caller = users_frame()
         if found and caller.f_code.co_name == "fail_callback":
             _told(heard, lost, frame.f_code)
         return found
@@ -412,7 +408,7 @@ def hearing_skips(heard, lost):
 
     def tell(result, frame):
         if result.skip_reason is not None and result.guarded_code is None:
-            caller = sys._getframe(3)
+            caller = users_frame()
             while caller.f_globals.get("__name__") == "torch._dynamo.convert_frame" or (
                 caller.f_code is skipping.__code__
             ):

@@ -12,7 +12,8 @@ from difflib import get_close_matches
 LONGEST = 60
 _CLOSE = 0.7  # how alike two words must be, from 0 to 1
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-_MISSING = re.compile(r"missing a required (?:keyword-only )?argument: '(\w+)'")
+_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_MISSING = re.compile(r"missing a required (?:positional-only |keyword-only )?argument: '(\w+)'")
 
 
 def real_isinstance(value: object, *kinds: type) -> bool:
@@ -137,8 +138,9 @@ def bind_call(verb: Callable, args: tuple, kwargs: dict) -> None:
     except TypeError as error:
         words, form = str(error), _form(verb, signature)
         if words.startswith("too many"):
-            many = [p for p in named[of_self:] if p.kind is not p.KEYWORD_ONLY]
-            takes = f"{len(many) or 'no'} argument{'s' * (len(many) != 1)}"
+            by_position = [p for p in signature.parameters.values() if p.kind in _BY_POSITION]
+            many = len(by_position) - of_self
+            takes = "1 argument" if many == 1 else f"{many or 'no'} arguments"
             words = f"{form} takes {takes} by position, and you passed {len(args) - of_self}"
         elif found := _MISSING.match(words):
             words = f"{name} needs {found[1]}: the call is {form}"

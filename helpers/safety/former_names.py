@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Collection
 from difflib import get_close_matches
+from importlib.util import find_spec
 
 from .missing_parts import HAS_COURSE, OneSentence
 
@@ -42,6 +43,15 @@ OLD_NAMES = {
     "watch_cures": (4, "watch_fixes"),
     "watch_recorders": (4, "show_graph shows what TensorFlow records, show_fx what torch records"),
 }
+# Names of `study`, which the wheel does not have.
+OF_COURSE = frozenset(
+    """
+    Case agrees broken_ops cases check compare_kernel_checks expect failing_stage fit_around
+    gradient op_folder predict py_execute raised relu_files relu_so_far run_op run_with_gradient
+    share_progress show_class show_opcode_coverage show_predictions show_progress show_word
+    signature_sandbox stop_sharing train_through without_each_piece
+    """.split()  # noqa: SIM905
+)
 OLD_CHECKS = {
     "bug": (5, "gradient_names"),
     "cache": (2, "its parts are check.cache_key, check.cache_lookup and check.cache_mutation"),
@@ -60,8 +70,24 @@ OLD_CHECKS = {
 }
 
 
+def error_of_name(name: str, offered: Collection[str], package: str, asking_module: str | None):
+    """Return the error for a name that the front door lacks: its new name, or what is near.
+
+    `from helpers import …` takes an AttributeError for "look for a module of that name", and has no
+    words for it afterwards. So where it asks, and there is no such module, the error is another.
+    """
+    words = "" if name.startswith("_") else sentence_of_name(name, offered, package)
+    if not words:
+        return AttributeError(f"module {package!r} has no attribute {name!r}")
+    if asking_module == "importlib._bootstrap" and not find_spec(f"{package}.{name}"):
+        return NotImportable(words)
+    return NotOffered(words)
+
+
 def sentence_of_name(name: str, offered: Collection[str], where: str) -> str:
     """Return what to use for a name that the front door lacks; "" where nothing is near."""
+    if name in OF_COURSE:
+        return f"{name} is in the notebooks' course; {where} has only instruments"
     if name in OLD_NAMES:
         return _replaced(name, *OLD_NAMES[name], offered)
     near = get_close_matches(name, offered, n=1, cutoff=NEAR)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from types import FunctionType, SimpleNamespace
+from typing import ParamSpec, TypeVar
 
 from . import PACKAGE
 from .arguments import bind_call
@@ -21,6 +22,9 @@ from .graph_frames import frames_left_out_of_graphs
 from .interrupts import in_users_code
 from .missing_parts import said_if_missing
 from .users_frames import keep_users_frames
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 # A module that says `__builtins__ = BUILTINS` is skipped by the search for holders.
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
@@ -78,7 +82,9 @@ def one_thread_at_a_time() -> Iterator[None]:
         _LOCK.release()
 
 
-def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
+def preserves_interpreter_state(
+    fn: Callable[Arguments, Result], results=Exception
+) -> Callable[Arguments, Result]:
     """Return `fn` as a verb: it puts back `KEPT`, and refuses to run beside another thread's.
 
     What the learner's code sets stays, but after a check.
@@ -140,6 +146,20 @@ def preserves_interpreter_state(fn: Callable, results=Exception) -> Callable:
     return breaks_graph(guarded)
 
 
+def raises_what_the_call_raises(fn: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Return `fn` as a verb that makes one call: it draws its result, then raises the call's error.
+
+    Of a verb that compares cases, such an error is a result.
+    """
+    return preserves_interpreter_state(fn, results=())
+
+
+def returns_what_to_call(fn: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Return `fn`, with words for somebody who passes it the arguments of the later call."""
+    fn.how_to_call = f"it returns what to call: {fn.__name__}(f)(…)"  # type: ignore[attr-defined]
+    return fn
+
+
 def is_ours(value: object) -> bool:
     """Return whether a tracer, a profiler or a stream is one of the verbs'; a number always is."""
     function = getattr(value, "__func__", value)
@@ -147,7 +167,7 @@ def is_ours(value: object) -> bool:
     return type(value) is int or str(kind.__module__).startswith(f"{PACKAGE}.")
 
 
-def speaks_to_users(fn: Callable, name: str = "") -> Callable:
+def speaks_to_users(fn: Callable[Arguments, Result], name: str = "") -> Callable[Arguments, Result]:
     """Return `fn` as a function of the front door: its errors show only the learner's frames.
 
     For what changes nothing by its call, such as what returns a context manager. `name`: what

@@ -7,6 +7,7 @@ fault of ours: it keeps all its frames.
 
 import os
 import re
+import sys
 import sysconfig
 from collections.abc import Iterator
 from dis import opmap
@@ -42,6 +43,14 @@ def is_machinery(frame: FrameType) -> bool:
     if file == GENERATED:
         return str(frame.f_globals.get("__name__")).startswith(f"{PACKAGE}.")
     return file.startswith(HOUSE) and (file.startswith(_HOOK) or not file.startswith(_SYSTEMS))
+
+
+def users_frame() -> FrameType:
+    """Return the frame that called the verbs: the innermost on this stack that is not of them."""
+    frame = sys._getframe(1)
+    while is_machinery(frame) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
 
 
 def is_users(frame: FrameType) -> bool:

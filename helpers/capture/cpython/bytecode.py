@@ -61,13 +61,7 @@ FIELDS = {  # name -> what it is, and who uses it; opcodes where an instruction 
 
 
 def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
-    """List a function's instructions with jumps as arrows, source positions and stack depths.
-
-    `caches` adds the inline cache entries. `adaptive` adds the names of the instructions that run
-    now. TypeError if `fn` has no bytecode, ValueError if its bytes cannot be decoded. Each of
-    `.model.rows` has `opname`, `argument`, `line` and `depth`. Example:
-    `show_bytecode(step).model.rows[0].opname`
-    """
+    """List a function's instructions with jumps as arrows, source positions and stack depths."""
     function, peeled = unwrap(fn)
     code = code_of(function, "show_bytecode")
     source, handlers = source_of(code).folded(), disassembly.handlers(code)
@@ -136,10 +130,7 @@ def _cache_rows(row: Instruction, live: bytes):
 
 
 def code_tree(fn) -> CodeTree:
-    """Show a code object's fields, its bytes beside its source, and the code objects inside it.
-
-    TypeError if `fn` has no code object, as a function written in C has none.
-    """
+    """Show a code object's fields, its bytes beside its source, and the code objects inside it."""
     function, peeled = unwrap(fn)
     code = code_of(function, "show_code")
     nested = tuple(code_tree(part) for part in code.co_consts if type(part) is CodeType)
@@ -191,12 +182,7 @@ def _first_use(code: CodeType, field: str, opcodes) -> str:
 def specialising(
     fn, stages: Mapping[str, tuple], times: int = TIMES, inside=None, changed: bool = False
 ) -> Listing:
-    """Run a fresh copy of `fn`, and list what its instructions have become after each stage.
-
-    `stages`: heading -> a tuple of arguments. Each stage makes `times` calls with them. `inside`:
-    heading -> what makes a context manager for the calls of that stage. `changed` leaves out
-    instructions that never change. Errors in `fn` are raised.
-    """
+    """Run a fresh copy of `fn`, and list what its instructions have become after each stage."""
     function, peeled = unwrap(fn)
     function, own = function_of(function, "watch_specialising")
     refuse_async(function, "watch_specialising")

@@ -60,12 +60,7 @@ class Costs(Listing):
 def costs_listing(
     unit: Callable, actions: dict[str, Callable], unit_name: str = "runs of the unit"
 ) -> Costs:
-    """Time `actions` (a dict from name to callable) against `unit` in one run.
-
-    A ratio says *too noisy to compare* if the rounds of both overlap, because then a busy machine
-    may have decided which was faster. `.model.ratio(name)` is the ratio. Errors are raised.
-    TypeError if one cannot be called.
-    """
+    """Time `actions` (a dict from name to callable) against `unit` in one run."""
     actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
     for name, action in [("the unit", unit), *actions]:
         if not callable(action):
@@ -147,17 +142,13 @@ def seconds_waited() -> float:
         return 0.0
 
 
-def tracer_costs(fn, *args) -> Costs:
-    """Time `fn(*args)` under each kind of tracer, as a multiple of a call without one.
-
-    `.model.ratio(name)` returns the number. `fn` is called many times, so an iterator in `args`
-    raises TypeError. Errors in `fn` are raised.
-    """
+def tracer_costs(fn, /, *args, **kwargs) -> Costs:
+    """Time `fn(*args)` under each kind of tracer, as a multiple of a call without one."""
     function, peeled, call = to_run(fn, TOOL, args)
-    if any(hasattr(type(value), "__next__") for value in args):
+    if any(hasattr(type(value), "__next__") for value in (*args, *kwargs.values())):
         why = "calls the function many times, and an iterator can be used only once"
         raise TypeError(f"{TOOL} {why}: pass a list")
-    call, unit = partial(call, *args), f"calls of {plain(function.__name__)} alone"
+    call, unit = partial(call, *args, **kwargs), f"calls of {plain(function.__name__)} alone"
     changed: set[str] = set()
     with _without_tracers(changed) as aside:
         listing = costs_listing(call, tracers(function, call, changed), unit)

@@ -58,7 +58,7 @@ COUNTED = "Lines are counted from each function's first line, or its first decor
 
 
 def frame_listing(frame: FrameType) -> Listing:
-    """List every attribute of a frame. TypeError if `frame` is not a frame."""
+    """List every attribute of a frame."""
     if type(frame) is not FrameType:
         wanted = "a frame, such as sys._getframe()"
         raise TypeError(f"show_frame needs {wanted}, not {short_repr(frame)}")
@@ -87,12 +87,7 @@ def _is_function(frame: FrameType) -> bool:
 
 
 def traceback_listing(error: BaseException) -> Listing:
-    """List the frames that an exception, its cause and its context keep alive.
-
-    The members of an ExceptionGroup are listed below it, each after as many | as it is in groups.
-    TypeError if it is not an exception. Each of `.model.rows` has `function`, `place` and `locals`.
-    Example: `show_traceback(error)`
-    """
+    """List the frames that an exception, its cause and its context keep alive."""
     if not real_isinstance(error, BaseException):
         raise TypeError(f"show_traceback needs an exception, not {short_repr(error)}")
     chain = _chain_of(error)
@@ -176,7 +171,7 @@ def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
             rows.append(FrameRow(str(len(rows) + 1), name, made=made))
         address = interpreter_frame.word(address + offsets.previous)
     shown = columns("function", place="place", function="function", made="frame object made")
-    note = "Frames further down are left out; `show_frames(most)` lists more." if address else ""
+    note = "Frames further down are left out; `show_frames(most=…)` lists more." if address else ""
     return Listing("The stack of frames, starting with the running one", shown, tuple(rows), note)
 
 
@@ -214,16 +209,8 @@ def _call_words(frame: FrameType) -> str:
     return f"{name}({_words_of(values, arguments)})"
 
 
-def frames_timeline(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> Timeline:
-    """Run `fn(*args, **kwargs)` and step through its calls and returns, with its frames at each.
-
-    It follows the functions of the same module. Other functions run unseen. `depth` limits the
-    levels of calls, and `most` the steps. `only` says what to follow instead: a function, a class,
-    a module, or the name of one of these or of a file. Use a list for several. If `fn` has an
-    argument with one of these names, pass it in a lambda: `lambda: fn(depth=3)`. What the call
-    prints through `sys.stdout` appears in the exhibit. TypeError if `fn` is not a Python function.
-    TypeError or ValueError for a wrong `depth`, `only` or `most`.
-    """
+def frames_timeline(fn, /, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> Timeline:
+    """Run `fn(*args, **kwargs)` and step through its calls and returns, with its frames at each."""
     watched, limits = to_run(fn, "watch_frames", args), Limits("watch_frames", depth, only, most)
     run = _Run(watched.function, limits)
     try:

@@ -83,15 +83,8 @@ def evaluators_compared(fn, before: Graph) -> Graph:
     return together(f"Who evaluates a frame of {named(function)}", moments, note)
 
 
-def hooked_listing(fn, *args, only=None, **kwargs) -> FramesSeen:
-    """Run `fn(*args, **kwargs)` under the frame hook, and list the frames that reach the hook.
-
-    It watches the functions of its module, or those in `only`. `.model.count(name)` counts them.
-    Frames of your tracer (`sys.settrace`) or profiler, and of what that calls, are no rows without
-    `only`. It sees this thread only, and no copy of a function that torch.compile or AutoGraph
-    makes. What it did not see, the note says. TypeError if `fn` is not a Python function,
-    RuntimeError if there is no hook.
-    """
+def hooked_listing(fn, /, *args, only=None, **kwargs) -> FramesSeen:
+    """Run `fn(*args, **kwargs)` under the frame hook, and list the frames that reach the hook."""
     function, peeled, call = to_run(fn, "watch_hooked", args)
     several = only if is_exactly(only, list, tuple, set, frozenset) else [only]
     wanted = own_codes(function) if only is None else several

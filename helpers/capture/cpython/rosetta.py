@@ -30,10 +30,7 @@ def live(name: str) -> Bytecode:
 
 
 def rosetta(name: str = "current") -> Sourced:
-    """Compare one function's bytecode on Python 3.8, 3.11, 3.12, 3.13 and the running Python.
-
-    `name` is add, current, shout, total, ordered, guarded or module. ValueError for any other.
-    """
+    """Compare one function's bytecode on Python 3.8, 3.11, 3.12, 3.13 and the running Python."""
     here = live(name)
     own = (f"{row.offset} {row.opname} {row.argument}".rstrip() for row in here.rows)
     fields = (*(f"v{version.replace('.', '_')}" for version in STORED), "vhere")

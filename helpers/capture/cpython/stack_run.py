@@ -30,16 +30,8 @@ def record(fn, args=(), kwargs=None, **options) -> Recorder:
     return Recorder(**options).run(to_run(fn, "watch_stack", args), args, dict(kwargs or {}))
 
 
-def stack_run(fn, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> StackRun:
-    """Run `fn(*args, **kwargs)` and step through its instructions with the real value stack.
-
-    It follows the functions of the same module. Other functions run unseen. `depth`, `only` and
-    `most` limit the record as in `watch_frames`. What the call prints through `sys.stdout` appears
-    in the exhibit. `watch_stack(machine.run, fn, *args)` shows the stack of your own machine
-    instead. TypeError if there is no bytecode to run, RuntimeError if the stack cannot be read on
-    this Python. Each of `.model.steps` has `opname` and `stack`. Example:
-    `watch_stack(step, x).model.steps[0].stack`
-    """
+def stack_run(fn, /, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> StackRun:
+    """Run `fn(*args, **kwargs)` and step through its instructions with the real value stack."""
     limits = Limits("watch_stack", depth, only, most)
     vm = sys.modules.get(f"{PACKAGE}.mini.vm")  # there is no machine before this is loaded
     if vm and type(fn) is MethodType and fn.__func__ is vm.Loop.run:

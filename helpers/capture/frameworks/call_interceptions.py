@@ -24,7 +24,7 @@ from ...mini import frame_hook
 from ...model.phrase import listed
 from ...model.tables import Column, Listing
 from ...safety import arguments, restoring
-from ...safety.restoring import BUILTINS, patched, running_user_code, speaks_to_users
+from ...safety.restoring import BUILTINS, patched, running_user_code
 from ..cpython.objects import called
 from ..references.holder_search import find_holders, patched_names
 from ..references.places import Place
@@ -109,11 +109,7 @@ class Interceptions(Listing):
 
 
 def interceptions() -> Interceptions:
-    """List the usual ways to intercept a call, from the name to the op, and what uses each now.
-
-    `.model.taken` maps each way in use to what uses it. No framework is imported, and nothing of
-    yours is called. Example: `show_interceptions().model.taken`
-    """
+    """List the usual ways to intercept a call, from the name to the op, and what uses each now."""
     now = dict.fromkeys(WAYS, OLD) | _in_python() | _in_frameworks() | _modes()
     rows = tuple(
         Interception(AT.get(way, AROUND), way, now[way], *words) for way, words in WAYS.items()
@@ -212,15 +208,8 @@ LAYER, FALLBACK = "{} · {}", "{}_eager_fallback"
 MOST_NAMES = 40
 
 
-@speaks_to_users
-def op_routes(op, *args) -> dict[str, Callable]:
-    """Return a dict from each route to a function that calls `op(*args)` on that route.
-
-    `op` is a function, from TensorFlow or your own, that runs one op through its generated wrapper,
-    such as `tf.nn.bias_add`. Names come first, at most 40. Each is looked up when its route runs.
-    TypeError if `op` is not a function. ValueError, in one sentence, if the call fails or does not
-    run exactly one op.
-    """
+def op_routes(op, /, *args) -> dict[str, Callable]:
+    """Return a dict from each route to a function that calls `op(*args)` on that route."""
     arguments.called(op, "the op")
     passed = _pass_door(FAST, lambda: op(*args))
     if len(passed) != 1:

@@ -68,17 +68,8 @@ CASES = "name -> function, or (function, *arguments)"
 MOST_CASES, MOST_LINES, DEEPEST, LONGEST, FEW = 200, 1_000, 40, 160, 5
 
 
-def call_tree(fn, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> CallTree:
-    """Run `fn(*args, **kwargs)` once, and show its calls into a framework as a tree.
-
-    A first call also shows what a framework does only once, such as a trace. `depth` limits the
-    levels of calls, and `most` their number. `only` shows only the calls of a function, a class, a
-    module, or the name of one of these or of a file, of any library. Use a list for several. A copy
-    that AutoGraph or Dynamo made of a function counts as that function. Calls in other threads are
-    not seen. An Exception of `fn` is raised after the exhibit is printed. TypeError if `fn` cannot
-    be called, or makes a coroutine. `.model` has `calls` and `routes`.
-    Example: `watch_call(step, x, depth=3)`
-    """
+def call_tree(fn, /, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> CallTree:
+    """Run `fn(*args, **kwargs)` once, and show its calls into a framework as a tree."""
     function = refuse_what_does_not_run(fn, "watch_call")
     recorder = _Recorder(function, Limits("watch_call", depth, only, most))
     return _record(recorder, fn, args, kwargs)
@@ -283,11 +274,7 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
 
 
 def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALLS) -> Ledger:
-    """Run every case twice, and compare the landmarks that each second call passes.
-
-    The first call is not shown: it does what a framework does only once, such as a trace. `cases`:
-    name -> function, or (function, *arguments). The limits are those of `watch_call`.
-    """
+    """Run every case twice, and compare the landmarks that each second call passes."""
     found = table(cases, "watch_calls", CASES, MOST_CASES)
     pairs = {printable(name): parts(case) for name, case in found}
     for name, (fn, *_) in pairs.items():

@@ -10,7 +10,6 @@ import functools
 import inspect
 import os
 import re
-import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -24,7 +23,7 @@ from ...model.tables import Column
 from ...safety import restoring
 from ...safety.arguments import printable, real_isinstance, real_type_name, require_str
 from ...safety.dynamo_aside import leave_to_python
-from ...safety.users_frames import is_library
+from ...safety.users_frames import is_library, users_frame
 from ..cpython.following import Limits
 from ..cpython.objects import GENERATOR, called, instance_dict, name_of, names_used
 from ..cpython.settrace import INTERRUPTED, run_to_end
@@ -83,20 +82,8 @@ LIST, PLAIN = "list", "plain tensor"  # sorts of classes
 GENERATED = re.compile(r"(__inference___backward_.*?)_\d+_\d+|(__(?:inference|forward)_.*)_\d+")
 
 
-def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
-    """Run `fn(*args, **kwargs)` and list the ops that TensorFlow, or PyTorch, reports for it.
-
-    Each of `.model.rows` has `op`, `layer` (a path, such as `layer1.0.conv1`), `stage` (forward,
-    backward, recompute, after, update), `reads` and `makes`. A backward op has the layer of its
-    forward op in PyTorch, and none in TensorFlow. The gradient of a weight that several layers use
-    has none. Both frameworks report only the ops of the calling thread. A tf.function that already
-    has its graph counts as one op. Work in a kernel that torch.compile generated is no op at all.
-    While it is watched, torch adds a `detach` where a result is saved for the backward pass, and
-    sums gradients by `add`. torch.profiler does not cause that. `most` limits the number of ops.
-    ValueError if it is not a valid number. An Exception of `fn` is raised after the exhibit is
-    printed. TypeError if `fn` cannot be called.
-    Example: `assert "aten.mul" in watch_ops(step, x).model.ops`
-    """
+def op_log(fn, /, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
+    """Run `fn(*args, **kwargs)` and list the ops that TensorFlow, or PyTorch, reports for it."""
     most = Limits("watch_ops", most=most).most
     function = refuse_what_does_not_run(fn, "watch_ops", args)
     recorder = _Recorder(names_of(fn, args, kwargs), most)
@@ -114,20 +101,12 @@ def op_log(fn, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
 
 
 class OpsSeen:
-    """List the ops that TensorFlow and PyTorch report in a `with` block.
-
-    `.model` is as of `watch_ops`: `.ops` contains the names, and each of `.rows` has `op`, `layer`,
-    `stage`, `reads` and `makes`. A tensor that your names lead to appears under its name. `layer`
-    begins with your name for the outermost module, or the name of its class. You see the ops of
-    this thread, from frameworks that were imported before the block, at most `most`. Errors in the
-    block are raised. Example: `with watching_ops() as seen: model(x)`, then `[row.op for row in
-    seen.model.rows if row.layer == "model.fc"]`
-    """
+    """List the ops that TensorFlow and PyTorch report in a `with` block."""
 
     unit = "op"  # what a row is
 
     def __init__(self, most: int = MOST_OPS):
-        frame = sys._getframe(3)  # past the verb and what guards it
+        frame = users_frame()
         named = {**frame.f_locals}
         named |= {n: frame.f_globals.get(n) for n in names_used(frame.f_code) if n not in named}
         recorder = _Recorder(_names(named.items()), Limits("watching_ops", most=most).most)
@@ -140,10 +119,7 @@ class OpsSeen:
 
 
 def ops_graph(title: str, **logs: OpLog) -> Graph:
-    """Draw the ops of a `watch_ops` log as a graph. Several logs share a picture, by name.
-
-    TypeError if there is no log, or an argument is not a log.
-    """
+    """Draw the ops of a `watch_ops` log as a graph. Several logs share a picture, by name."""
     title = printable(require_str(title, "title"), LONGEST_TITLE)
     logs = {printable(name, LONGEST_NAME): log for name, log in logs.items()}
     if not logs or not all(real_isinstance(log, OpLog) for log in logs.values()):
@@ -242,7 +218,7 @@ class _Recorder:
         return room
 
     def _add(self, name: str, inputs, outputs, where: str, updates: bool) -> None:
-        stage, calls, is_of_hook = self._open_calls(sys._getframe(2))
+        stage, calls, is_of_hook = self._open_calls(users_frame())
         if stage == "forward" and updates:
             stage = "update"  # asked for by no tape
         given = self._tensors(inputs)

@@ -527,24 +527,8 @@ def _kernel(made) -> str:
 # ------------------------------------------------------------------ the stops, in words
 
 
-def journey(fn, *args, ways: bool = False, shares: bool = False, **kwargs) -> Journey:
-    """Run `fn(*args, **kwargs)` twice, and show which of the six seams each of the calls passed.
-
-    What it changes, it changes twice. The journey begins inside the call: *name* means that your
-    own lines looked up globals, and the name of `fn` is not counted. *cache key* is that of a
-    tf.function or of functools. Guards of Dynamo are asked at *evaluator*. `.model.first` and
-    `.model.again` contain the counts, for the calling thread. *Yours* is the code in the module of
-    `fn`. Frames of other modules are counted but not followed. `ways=True` runs the function in
-    three ways, twice each: as it is, behind a fresh `tf.function`, and behind a fresh
-    `torch.compile`. `.model.by("tf.function")` returns one of them. The random numbers of Python,
-    NumPy, PyTorch, TensorFlow and Keras are then as after the first call. `shares=True` calls it a
-    few more times with only a profiler written in C, and shows whose code took the time. An
-    Exception that it raises, and what it prints through `sys.stdout`, appear in the exhibit. What
-    it prints through another stream, such as one that a log handler kept, does not. TypeError if
-    `fn` cannot be called, makes a coroutine, or is not a plain function though `ways=True`.
-    Example:
-    `show_journey(step, x).model.first.ops`
-    """
+def journey(fn, /, *args, ways: bool = False, shares: bool = False, **kwargs) -> Journey:
+    """Run `fn(*args, **kwargs)` twice, and show which of the six seams each of the calls passed."""
     function = refuse_what_does_not_run(fn, "show_journey", args)
     if require_bool(ways, "ways=") and function is not fn:
         cure = "write a function that calls it"

@@ -25,11 +25,7 @@ OWN = " ◆ by you: a file of yours defines its op type."
 
 
 def job_graph(job, part: str = "") -> JobGraph:
-    """Draw the op list of a `flow.global_function` as it runs: forward, backward and update.
-
-    `part` selects one pass: forward, backward or update. If the job has not been recorded yet, it
-    is recorded now. OpError if that fails, TypeError if `job` is not a job.
-    """
+    """Draw the op list of a `flow.global_function` as it runs: forward, backward and update."""
     part, job = require_str(part, "part"), _job_of(job)
     if part not in ("", "forward", "backward", "update"):
         raise ValueError(f"a pass is forward, backward or update, not {quote_value(part)}")
@@ -89,11 +85,7 @@ def _find_neighbours(job: Job) -> dict[str, str]:
 
 
 def registry_graph(*jobs) -> Graph:
-    """Draw the op types that files have registered with the course's own small OneFlow.
-
-    You also see kernels, gradient rules, and gaps. TensorFlow and PyTorch have other registries.
-    The ops of the given jobs are drawn before their types.
-    """
+    """Draw the op types that files have registered with the course's own small OneFlow."""
     registry, nodes, edges = session().registry, [], []
     own = [op for op in registry.ops.values() if op.file]
     ops = [op for job in map(_job_of, jobs) for op in job.ops if op.type in registry.ops]

@@ -17,7 +17,7 @@ from ...model.tables import CUTS, Transcript, Transcripts
 from ...safety import PACKAGE, missing_parts, progress
 from ...safety.arguments import is_exactly, real_isinstance
 from ...safety.children import CAN_FORK, ChildResult, ask, ask_fork, signal_name, why_not_json
-from ...safety.restoring import is_interrupted, speaks_to_users
+from ...safety.restoring import is_interrupted
 from ..cpython.objects import names_used
 from ..text.error import instead
 from ..text.source import source_of, why_outdated
@@ -36,14 +36,7 @@ UNSEEN = re.compile(r"NameError: name '(\w+)' is not defined\b.*")
 
 
 def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transcripts:
-    """Run functions without arguments, or source code, each in its own child interpreter.
-
-    In the child, `tf` is TensorFlow and no op has run yet. Pass other source as `imports` to change
-    that. You see what the code prints, and the error that ends it. You do not see what else it
-    writes to stderr, such as warnings. TypeError for anything else, ValueError for a function whose
-    source is not available. `.model.end` is "well", "error" or "killed", and `.model.lines` is what
-    it printed. Example: `watch_in_child("print(1)", imports="").model.lines`
-    """
+    """Run functions without arguments, or source code, each in its own child interpreter."""
     if not what:
         raise TypeError("watch_in_child needs a function, or a piece of source, to run")
     made = []
@@ -98,16 +91,8 @@ def plain(words: str) -> str:
     return clipped(PLACE.sub("", HOST.sub(r"\1this machine", words)), LONGEST)
 
 
-@speaks_to_users
-def call_in_child(fn, *args):
-    """Run `fn(*args)` from its source in a child interpreter, and return the result.
-
-    The child starts in an empty folder, which is deleted with all that `fn` writes to its home
-    (`~`). `fn` must import what it uses. Arguments and result travel as JSON: dicts with text keys,
-    lists, text, numbers, None. A tuple arrives as a list. What `fn` prints or leaves running is
-    ignored. TypeError if there is no source or a value is not JSON, RuntimeError if `fn` does not
-    return.
-    """
+def call_in_child(fn, /, *args):
+    """Run `fn(*args)` from its source in a child interpreter, and return the result."""
     _require_def(fn)
     source, name = _own_source(fn, TypeError), fn.__code__.co_name
     if fn.__code__.co_freevars:

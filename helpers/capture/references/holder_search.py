@@ -205,15 +205,7 @@ def find_holders(obj) -> tuple[Place, ...]:
 
 
 def bindings(obj) -> Listing:
-    """List the places in this process that refer to `obj`, and which of them a module scan finds.
-
-    It misses variables that only a running call (`show_frame`) keeps. It also misses holders in C
-    that the collector does not track, except NumPy arrays, or has set aside (`gc.freeze`). Nothing
-    is collected. Places that nothing reaches are listed as such; those of a function, class or
-    module only if there are no others. Each of `.model.rows` has `kind`, `owner`, `name`, `path`
-    and `rebindable`.
-    Example: `[row.path for row in show_bindings(step).model.rows]`
-    """
+    """List the places in this process that refer to `obj`, and which a module scan finds."""
     with no_collection():
         return _list_bindings(obj)
 

@@ -4,8 +4,9 @@ import functools
 from collections import deque
 from collections.abc import Callable, Mapping
 from itertools import count, islice
-from types import CellType, FunctionType, MethodType, ModuleType
+from types import CellType, FrameType, FunctionType, MethodType, ModuleType
 
+from ...internals.interpreter_frame import local_variables
 from ...model.graphs import Edge, Graph, Node
 from ...safety.arguments import is_exactly, real_isinstance
 from ..cpython.objects import instance_dict
@@ -35,6 +36,19 @@ class Numbers:
             known = type(value), self._next()
         self._now[id(value)] = known
         return known[1]
+
+
+def names_graph_of_frame(frame: FrameType, names) -> Graph:
+    """Return the graph of what `names` refer to in a frame: its variables, then its globals."""
+    if not names:
+        raise TypeError('show_names needs the names to draw, such as show_names("a", "b")')
+
+    variables = local_variables(frame)
+    cure = "run the cell that makes it"
+    if variables is not frame.f_globals:
+        cure = "make it first; a function sees only the outer names that it uses"
+    namespace = {**frame.f_globals, **variables}
+    return names_graph(namespace, names, "Names and what they refer to", cure=cure)
 
 
 def names_graph(

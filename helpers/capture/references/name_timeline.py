@@ -30,18 +30,8 @@ CALLS = ("CALL", "CALL_FUNCTION_EX", "CALL_KW")
 MOST_TOLD = 60  # characters of output in a sentence
 
 
-def names_timeline(fn: Callable, *args, most: int = MOST_STEPS, **kwargs) -> Timeline:
-    """Run `fn(*args, **kwargs)` and step through its lines, with its names and objects after each.
-
-    Drawn with their contents are lists, tuples, dicts, sets, partials, bound methods, your own
-    functions, and instances of your own classes. Other objects are plain boxes: classes, modules,
-    enums, and what installed packages or the standard library make. Of these you see the repr, or
-    dtype and shape. `most` limits the number of lines. What the call prints through `sys.stdout`
-    appears in the exhibit. ValueError if `most` is not a valid number, TypeError if `fn` is not a
-    Python function. If the call raises, the verb prints the steps and then raises the same
-    exception. `.model.steps` contains the lines. Example:
-    `watch_names(step, x).model.steps[0].label`
-    """
+def names_timeline(fn: Callable, /, *args, most: int = MOST_STEPS, **kwargs) -> Timeline:
+    """Run `fn(*args, **kwargs)` and record its names and objects after each line."""
     run = _Run(to_run(fn, "watch_names", args), Limits("watch_names", most=most).most)
     run.go(args, kwargs)
     title = f"{named(run.fn)}{run.source.where}, line by line"

@@ -33,28 +33,8 @@ _SHARED = (int, str, bytes, float, complex, tuple, frozenset, range, slice, bool
 _SHARED += (type(None), type(...), type(NotImplemented))  # made once for all
 
 
-@speaks_to_users
 def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebinding":
-    """Return a context manager that replaces `old` with `new` wherever a search finds `old`.
-
-    `old` is restored when the block ends. `search` is "thorough" (ask the collector) or "scan"
-    (only names in modules). `keep` lists paths to leave alone, such as `"__main__.original"`.
-    `only` lists the only paths to rebind. Both accept patterns (`"tensorflow.*"`). References that
-    `new` needs to reach `old` also stay, and those that `old` has to itself. So does a variable
-    that only a running call refers to, because no search lists it. For a permanent replacement,
-    call `.__enter__()` on the result at start-up, or use `stack.enter_context`. The caches of
-    singledispatch functions are emptied before and after the block. No other cache is: what an
-    lru_cache has stored stays the old result.
-
-    ValueError or TypeError, in one sentence and with nothing changed, if no place could be rebound,
-    a path names no place, or `new` is `old` itself or cannot be called though `old` can. Shared
-    values (None, numbers, strings), built-in types and modules are refused too. Other threads see
-    the replacement too, so use the block in one thread. The kernel's own modules are left out. So
-    are the builtins, which the kernel calls at any moment. `block.changed` and `block.left` contain
-    the places. What the program itself changes in a place during the block stays: `block.kept`
-    contains these places, and the text of the block names them.
-    Example: `with rebind_everywhere(step, other) as block: train()`
-    """
+    """Return a context manager that replaces `old` with `new` wherever a search finds `old`."""
     fits = callable(new) or not callable(old)
     refusals = (
         (old is new, ValueError, "cannot be replaced by itself; pass a different object"),
@@ -229,22 +209,11 @@ def _reach(new, old) -> set:
     return reached
 
 
-class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib names its own)
-    """Make `function` run the code of `donor` inside a `with` block.
-
-    No name is rebound. Every route to the function runs the other code, because the object itself
-    changed (`func_set_code`, Objects/funcobject.c). It keeps its own globals, defaults and closure.
-    A call that is already running, or a paused generator, continues with its old code.
-
-    TypeError if either is not a Python function. ValueError if the numbers of free variables
-    differ, or if `function` is needed to undo changes or to run the kernel. In these cases nothing
-    has changed. A code that the program itself gives the function in the block stays: then
-    `is_kept` is True. Two swaps of one function may end in any order.
-    """
+class CodeSwap(Own):
+    """Make `function` run the code of `donor` inside a `with` block."""
 
     __slots__ = ("function", "code", "first", "is_kept")
 
-    @partial(speaks_to_users, name="code_swapped")
     def __init__(self, function, donor):
         for thing in (function, donor):
             if not real_isinstance(thing, types.FunctionType):

@@ -31,11 +31,7 @@ KEPT = 8  # characters that two long lines have in common, before what differs
 
 
 def watch_callers(routes, judge, interventions) -> Ledger:
-    """Run every route under every intervention, and show the judge's words side by side.
-
-    `routes`: name -> callable without arguments. `judge(route)` returns a word, such as old or new.
-    `interventions`: heading -> a callable that returns a context manager.
-    """
+    """Run every route under every intervention, and show the judge's words side by side."""
     ways = _callables("routes", routes)
     patches = _callables("interventions", interventions)
     if NOTHING in patches:
@@ -100,11 +96,7 @@ def _judge_route(judge, route) -> Verdict:
 
 
 def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
-    """Run every route under every intervention, and draw what refers to `old` or `new` meanwhile.
-
-    `routes`: name -> callable without arguments. `holders`: the same names -> a callable that
-    returns what the route would call. `interventions` is as in `watch_callers`.
-    """
+    """Run every route under every intervention, and record what refers to both meanwhile."""
     ways, readers = _callables("routes", routes), _callables("holders", holders)
     if list(ways) != list(readers):
         raise ValueError("holders needs the same names as routes, in the same order")

@@ -113,26 +113,7 @@ PLAIN = type("Plain", (), {}).__basicsize__  # of an object that has a dict, and
 
 
 def mutations_ledger(cases, ways=None) -> Ledger:
-    """Run functions that change things, and show which raise, what they change, and at which call.
-
-    `cases`: name -> function, or (function, *arguments); TypeError for others. Of a tf.function,
-    and of what torch.compile returned, the Python function is run. Each way is called twice, unless
-    it raises: a tf.function traces at the first call, and then hits. Each call finds the same
-    state: containers and plain objects among the arguments, globals and closures, and the random
-    numbers of Python, NumPy, PyTorch, TensorFlow and Keras. A change of it is named by its path and
-    restored, also if another thread made it. What a random op of TensorFlow with a seed has drawn
-    cannot be put back, and the row says it. An attribute of a library's module or class, such as
-    `sys.stdout`, that it sets is set again in the end. Names that a framework or Python itself adds
-    are left alone. Objects that are not compared (an array, a variable, an object of a library) are
-    listed. What is printed through `sys.stdout` is compared. What is printed through another
-    stream, such as one that the program or a log handler kept, is not. What a function of a library
-    changes elsewhere is not compared either, nor what is reached by a name that is made during the
-    call. `ways`: heading -> what makes a callable of a function. The default is the function as it
-    is, and behind the frameworks that your program uses: `tf.function`, or a `torch.compile` of a
-    copy, with `backend="eager"`. What Dynamo keeps is as before afterwards; as it is, a function
-    runs what it calls of torch.compile's as plain Python.
-    `.model.entries` contains the rows. Example: `watch_mutations({"append": (step, [])})`
-    """
+    """Run functions that change things; record which raise, what they change, and at which call."""
     note, is_default = "", ways is None
     ways = None if is_default else arguments.table(ways, "ways=", WAYS, MOST_WAYS)
     for name, way in ways or ():

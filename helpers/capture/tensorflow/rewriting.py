@@ -33,11 +33,7 @@ MOST_NAMED, LONGEST = 3, 100
 
 
 def autograph_side_by_side(fn) -> SideBySide:
-    """Show a function's source beside the code that AutoGraph generates from it, line by line.
-
-    `.model.pairs` contains the lines. TypeError if `fn` is not a Python function. Example:
-    `show_autograph(step).model.pairs`
-    """
+    """Show a function's source beside the code that AutoGraph generates from it, line by line."""
     refuse_other_framework(fn, (), "show_autograph", "TensorFlow")
     import tensorflow as tf
 
@@ -79,7 +75,7 @@ def _read_source(function, name: str) -> tuple[list[str], int]:
     return source.lines, source.first
 
 
-def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
+def watch_grappler(fn, /, *args, **kwargs) -> GraphDiff:
     """Run `fn(*args, **kwargs)` as a graph, and show what Grappler made of each node."""
     refuse_other_framework(fn, args, "watch_optimisation", "TensorFlow")
     import tensorflow as tf
@@ -104,10 +100,7 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
 
 
 def tf_diff(before, after, title: str = "") -> GraphDiff:
-    """Compare two graphs, and say what became of each node of `before`.
-
-    Each is what `show_graph` accepts without arguments, or an exhibit that it returned.
-    """
+    """Compare two graphs, and say what became of each node of `before`."""
     title = clipped(require_str(title, "title"), 200)
     both = [side if real_isinstance(side, Graph) else tf_graph(side) for side in (before, after)]
     return compare(*both, title)

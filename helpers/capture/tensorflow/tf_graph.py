@@ -15,7 +15,7 @@ from ...internals import tensorflow_private
 from ...model.graphs import Edge, Graph, LaneNode, Node, ParallelStep, Steps
 from ...model.phrase import clipped, counted, listed
 from ...model.tables import Column
-from ...safety.arguments import printable, real_isinstance, real_type_name
+from ...safety.arguments import printable, real_isinstance, real_type_name, require_str
 from ...safety.restoring import running_user_code
 from ..cpython.objects import called
 from ..cpython.unwrapping import refuse_other_framework
@@ -47,6 +47,12 @@ def tf_graph(thing, *args, title: str = "", **kwargs) -> Graph:
     nodes = (n._replace(group=n.key) if n.key in scopes else n for n in draft.nodes.values())
     title = title or f"{words}: {counted(len(graph_def.node), 'node')}"
     return Graph(title, tuple(nodes), tuple(draft.edges))
+
+
+def found_in_graph(thing, args: tuple, kwargs: dict, find: str = "") -> Graph:
+    """Return the graph of what `show_graph` accepts, with the nodes that `find` finds."""
+    graph = tf_graph(thing, *args, **kwargs)
+    return graph.find(find) if require_str(find, "find=") else graph
 
 
 def traced(function, args, kwargs):
@@ -264,7 +270,7 @@ QUIET = ("input", "constant")
 COLUMNS = (Column("step", "step"), Column("width", "nodes in this step"), Column("nodes", "nodes"))
 
 
-def tf_steps(thing, *args, **kwargs) -> Steps:
+def tf_steps(thing, /, *args, **kwargs) -> Steps:
     """Show a TensorFlow graph in steps. The nodes of one step could run in parallel."""
     return steps(tf_graph(thing, *args, **kwargs))
 

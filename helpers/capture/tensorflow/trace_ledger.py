@@ -18,7 +18,6 @@ from ...internals import tensorflow_private
 from ...model.framework_records import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
 from ...model.phrase import clipped, counted, listed
 from ...safety.arguments import is_exactly, near, quote_value, real_isinstance, static_attribute
-from ...safety.restoring import preserves_interpreter_state
 from ..cpython.objects import called, inherited
 from ..cpython.unwrapping import refuse_other_framework
 from ..text.error import error_message, instead
@@ -42,27 +41,13 @@ PYTHON = FunctionType, MethodType
 
 
 def watch(fn, **options) -> "Watched":
-    """Return `fn`, to be called as before, with a ledger of its calls: hit or trace, and why.
-
-    A plain function becomes `tf.function(fn, **options)` first; TypeError if it cannot be called.
-    Watching does not change the counts of a tf.function. `.model.traces` counts retraces too,
-    `.retraces` only them, and each of `.model.entries` has `arguments`, `verdict`, `causes` and
-    `note`. An argument is asked for its type once more than by TensorFlow. Example: `step =
-    watch_traces(step)`, then `step(x)` and `print(step)`. As a decorator in a class it keeps a
-    ledger for each object, because TensorFlow keeps a tf.function for each; that of the class has
-    the rows of them all.
-    """
+    """Return `fn`, to be called as before, with a ledger of its calls: hit or trace, and why."""
     known = None if options else watched_of(fn)
     return known or Watched(as_function(fn, options))
 
 
-@preserves_interpreter_state
-def would_trace(fn, *args, **kwargs) -> TraceEntry:
-    """Return the row that a call `fn(*args, **kwargs)` would add now, without making the call.
-
-    `fn` is a tf.function or a watched one. Only an error in the body could still change that row.
-    TypeError if `fn` cannot be called. Example: `would_trace(step, x).verdict == "hit"`
-    """
+def would_trace(fn, /, *args, **kwargs) -> TraceEntry:
+    """Return the row that a call `fn(*args, **kwargs)` would add now, without making the call."""
     if type(fn) is MethodType and (known := watched_of(fn.__func__)):
         return known.forecast((fn.__self__, *args), kwargs)
     return (watched_of(fn) or Watched(as_function(fn, args=args))).forecast(args, kwargs)

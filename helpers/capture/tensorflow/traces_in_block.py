@@ -38,16 +38,7 @@ class Traced(NamedTuple):
 
 
 class TracesSeen:
-    """List the traces that TensorFlow makes in a `with` block, in any function.
-
-    `.model` is as of `watch_traces`. A call that hits adds no row. Functions that were made before
-    the block, as Keras does, and functions of other threads are included. A new tf.function is a
-    retrace if its code was traced in the block, or by a tf.function that was in memory at its
-    start, of the same owner: of a method the self, of a closure what it closes on, of a
-    functools.partial its arguments. What its own trace traces of a function is no retrace.
-    Functions that tf.data traces are only counted. Errors in the block are raised. Example: `with
-    watching_traces() as seen: train()`, then `assert not seen.model.retraces, str(seen)`
-    """
+    """List the traces that TensorFlow makes in a `with` block, in any function."""
 
     unit = "trace"  # what a row is
 

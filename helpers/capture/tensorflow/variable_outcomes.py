@@ -43,11 +43,7 @@ class Histogram(Listing):
 
 
 def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
-    """Run programs with a RefVariable and with a ResourceVariable, and compare what they saw.
-
-    `programs`: name -> a function that returns what to fetch. Its two arguments are tensors of a
-    graph: a variable (0 at first) and the number 1.
-    """
+    """Run programs with a RefVariable and with a ResourceVariable, and compare what they saw."""
     runs = require_int(runs, "runs=", MOST_RUNS)
     entries, found = [], table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
     stopped = ""

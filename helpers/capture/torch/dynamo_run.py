@@ -98,14 +98,8 @@ _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 Line = namedtuple("Line", "place words")  # of a panel
 
 
-def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
-    """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
-
-    `fn` is a Python function, or contains one, as an nn.Module does. Otherwise TypeError.
-    RuntimeError if torch cannot be watched. All is compiled anew for this run, and nothing of that
-    stays: what you compiled before is as it was, and counts and limits are, too. `.model` has
-    `steps`, `graphs` and `breaks`. Example: `watch_compile(step, x).model.steps[0].opname`
-    """
+def dynamo_run(fn, /, *args, **kwargs) -> DynamoRun:
+    """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it."""
     return watched(fn, args, kwargs)[0]
 
 
@@ -124,15 +118,8 @@ def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
     return to_run(fn, verb, args)
 
 
-def breaks_listing(fn, *args, **kwargs) -> BreakListing:
-    """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
-
-    `.model.breaks` and `.graphs` are numbers. Each of `.model.rows` has `place`, `cause`, `hint`,
-    `count` (equal breaks share a row) and `skipped`: why Python runs the rest of the function.
-    TORCH_LOGS prints as many breaks. `torch._dynamo.explain` counts graphs minus one, so it misses
-    those that are `empty`. Compiled code and errors are as with `watch_compile`. Example: `assert
-    watch_breaks(step, x).model.breaks == 0`
-    """
+def breaks_listing(fn, /, *args, **kwargs) -> BreakListing:
+    """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why."""
     run, kept = watched(fn, args, kwargs, "watch_breaks", steps=0)
     inside = compilable(fn, "watch_breaks", args)
     note, explained = [], len(run.graphs) - 1
@@ -217,15 +204,7 @@ def _merge(same: list[Break]) -> Break:
 
 
 class BreaksSeen:
-    """List the graph breaks, with reasons, of everything that Dynamo translates in a `with` block.
-
-    `.model` is as of `watch_breaks`, but one row has all that one line breaks. A function that was
-    compiled before the block is not translated again, so compile it inside. Your own backends are
-    used. Dynamo's work in other threads is listed too. Errors in the block are raised. RuntimeError
-    if torch cannot be watched.
-    Example: `with watching_breaks() as seen: train()`, then `assert seen.model.breaks == 0,
-    str(seen)`
-    """
+    """List the graph breaks of everything that Dynamo translates in a `with` block."""
 
     unit = "graph break"  # what a row is
 
@@ -281,12 +260,8 @@ class BreaksSeen:
         return _list_breaks(title, breaks, self._kept, self._told(), in_block=True)
 
 
-def rewritten(fn, *args, **kwargs) -> Bytecode:
-    """Run `fn(*args, **kwargs)` under torch.compile and list the bytecode that Dynamo made for it.
-
-    The errors are those of `watch_compile`. ValueError if Dynamo made no bytecode. The package
-    depyf decompiles this code, and that of resume functions, to Python.
-    """
+def rewritten(fn, /, *args, **kwargs) -> Bytecode:
+    """Run `fn(*args, **kwargs)` under torch.compile and list the bytecode that Dynamo made."""
     inside, (function, told) = compilable(fn, "watch_rewriting", args), behind(fn)
     torch_private.needed("cache", "dynamo")
     # without it, no calls that only measure time
@@ -508,17 +483,8 @@ def _count_prologue(events) -> int:
 # ------------------------------------------------------------------ breaks and their cures
 
 
-def cures_ledger(cases, *args) -> Ledger:
-    """Compile each case and its cure for the same arguments, and show graphs before and after.
-
-    `cases`: name -> (function, cured function); TypeError for others. A different result or
-    gradient is shown. `.model.word(name, "result")` is "same" or "differs", or "not compared" where
-    a function by itself gives others from call to call. Each function runs compiled once, plainly
-    up to twice, and twice more for each difference. No backend of yours is called, but for what
-    another thread compiles for the first time. Each run starts from the same random numbers and
-    buffers of modules; what else a function changes stays. Example: `watch_fixes({"print": (step,
-    quiet_step)}, x)`
-    """
+def cures_ledger(cases, /, *args) -> Ledger:
+    """Compile each case and its cure for the same arguments, and show graphs before and after."""
     found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
     for name, pair in found:
         if not real_isinstance(pair, tuple, list) or len(pair) != 2:

@@ -21,12 +21,7 @@ LONGEST_LABEL = 300
 
 
 def fx_graph(thing, title: str = "", find: str = "") -> Graph:
-    """Draw an FX graph. TypeError if `thing` is not a `torch.fx.GraphModule` or a `torch.fx.Graph`.
-
-    `find` highlights the nodes with these words in their name or call, and keeps them visible when
-    a large graph is folded. LookupError if there is no such node. `.model` has `nodes` and `edges`.
-    Example: `show_fx(torch.fx.symbolic_trace(layer), find="linear")`
-    """
+    """Draw an FX graph."""
     refuse_other_framework(thing, (), "show_fx", "PyTorch")
     import torch.fx
 
@@ -112,12 +107,7 @@ def _names_of_leaves(names) -> dict[int, str]:
 
 
 def grad_fn_graph(tensor, find: str = "", names=None) -> Graph:
-    """Draw the backward graph that torch keeps for a tensor. ValueError if it has no `grad_fn`.
-
-    `find` highlights the nodes with these words, and keeps them visible when a long graph is
-    folded. `names` labels the leaves, from an nn.Module's parameters or a dict of name -> tensor.
-    TypeError if it is no tensor. `.model` has `nodes` and `edges`. Example: `show_grad_fn(loss)`
-    """
+    """Draw the backward graph that torch keeps for a tensor."""
     find, named = require_str(find, "find"), _names_of_leaves(names)
     if not tensors.is_tensor(tensor):
         raise TypeError(f"show_grad_fn needs a tensor of torch, not {short_repr(tensor)}")

@@ -13,6 +13,7 @@ import math
 import re
 import warnings
 from collections import namedtuple
+from collections.abc import Callable
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from itertools import combinations, islice
@@ -24,8 +25,8 @@ from ...mini.frame_hook import guarded
 from ...model import torch_records as records
 from ...model.phrase import clipped, interrupted
 from ...model.tables import Entry, Ledger, Verdict
-from ...safety.arguments import is_exactly, real_isinstance, require_int
-from ...safety.restoring import note_end, note_interrupt, running_user_code, speaks_to_users
+from ...safety.arguments import is_exactly, real_isinstance, require_int, table
+from ...safety.restoring import note_end, note_interrupt, running_user_code
 from ..cpython.objects import named, names_used
 from ..text.error import error_message
 from ..text.value import label
@@ -34,6 +35,7 @@ from .dynamo_run import same_random_numbers
 
 MARKS = (("refused", "this one refuses the call"), ("failed", "an error instead of an answer"))
 MOST_ROWS, SHORT = 12, 40
+MOST_SETS = 100  # of guards, to compare
 LONGEST = 400
 SOURCE = re.compile(r"\b([LG])\['(\w+)'\]")
 IDENTITY = re.compile(r"___check_(obj|type)_id\(.*, (\d+)\)(?:, type=.*)?", re.DOTALL)
@@ -111,23 +113,12 @@ def _run(fn, args, kwargs, words: str) -> None:
         raise ValueError(f"{words} must succeed, and it raised {error_message(error)}") from None
 
 
-def agreement(fn, args, **guard_sets) -> Ledger:
-    """Search calls close to `fn(*args)` for one that a guard set accepts and another rejects.
-
-    `guard_sets`: name -> a function that returns whether it accepts the arguments. Without any, the
-    mini-Dynamo's guards are compared. Dynamo's own guards always take part. This calls `fn(*args)`:
-    once to compile it with Dynamo, and once with the mini-Dynamo where that takes part. Afterwards
-    random numbers and what Dynamo keeps are as before; what else `fn` changes stays changed.
-    LookupError if nothing is compiled for this call, ValueError if it raises.
-    """
-    if not real_isinstance(args, tuple, list):
-        raise TypeError(f"args must be a tuple of the first call's arguments, not {label(args)}")
-    for name, accepts in guard_sets.items():
-        if not callable(accepts):
-            raise TypeError(f"{name} must be a function of the arguments, not {label(accepts)}")
+def agreement(fn, args: tuple, kwargs: dict, guard_sets=None) -> Ledger:
+    """Search calls close to `fn(*args, **kwargs)` on which two guard sets differ."""
+    guard_sets = _named_guard_sets(guard_sets)
     torch_private.needed("dynamo", "cache")
     supplied = _names_supplied(fn)
-    fn, (args, kwargs) = tree.behind(fn)[0], tree.given(fn, tuple(args), {})
+    fn, (args, kwargs) = tree.behind(fn)[0], tree.given(fn, args, kwargs)
     calls, name, answers = _answers_of_compilers(
         fn, args, kwargs, supplied, with_mini=not guard_sets
     )
@@ -155,6 +146,17 @@ def agreement(fn, args, **guard_sets) -> Ledger:
         note += f" The first {MOST_ROWS} of {len(rows)} counter-examples."
     title = f"Calls of {name} that one set of guards accepts and another refuses"
     return Ledger(title, "call", heads, tuple(rows[:MOST_ROWS]), note, marks=MARKS)
+
+
+def _named_guard_sets(guard_sets) -> dict[str, Callable]:
+    """Return the guard sets by name; TypeError if they are not a dict of functions."""
+    if guard_sets is None:
+        return {}
+    named = table(guard_sets, "guard_sets=", "name -> function of the arguments", MOST_SETS)
+    for name, accepts in named:
+        if not callable(accepts):
+            raise TypeError(f"{name} must be a function of the arguments, not {label(accepts)}")
+    return dict(named)
 
 
 def _names_supplied(fn) -> set[str]:
@@ -286,14 +288,8 @@ def replacing(space: dict, name: str, other):
 # ------------------------------------------------------------------ one as a Python function
 
 
-@speaks_to_users
 def guard_function(fn, entry: int = 1) -> FunctionType:
-    """Return the guards of one cache entry of `fn` as a Python function of the same arguments.
-
-    It returns True or False, as torch's own guard tree would. It asks for no `self` of a module or
-    a method, and for nothing that a partial supplies. LookupError if nothing was compiled for `fn`,
-    ValueError if there is no such `entry`.
-    """
+    """Return the guards of one cache entry of `fn` as a Python function of the same arguments."""
     written = WrittenGuards(fn, entry)
     function, name = written.function, written.behind.__name__
     function.__name__ = function.__qualname__ = name  # which an error of a call begins with

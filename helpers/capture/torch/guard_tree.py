@@ -15,7 +15,14 @@ from types import CodeType, FunctionType, MethodType
 from ...internals import torch_private
 from ...model.graphs import Edge, Node
 from ...model.phrase import listed
-from ...model.torch_records import Failure, Guard, GuardGraph, explain_failures
+from ...model.tables import Listing
+from ...model.torch_records import (
+    Failure,
+    Guard,
+    GuardGraph,
+    explain_failures,
+    guard_listing,
+)
 from ...safety.arguments import require_str
 from ..cpython.objects import called, instance_dict, named
 from ..cpython.unwrapping import DEEPEST, opened, refuse_other_framework
@@ -294,6 +301,22 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
     note = " ".join((f"{len(guards)} guards in all.", *_count(guards), *told))
     graph = GuardGraph(title, (*nodes.values(),), tuple(edges), note, guards=tuple(guards))
     return graph.find(find) if find else graph
+
+
+def draw_guards(fn, find: str = "") -> GuardGraph:
+    """Return `guard_graph`; a LookupError also names the other frames with guards like `find`."""
+    try:
+        return guard_graph(fn, find)
+    except LookupError as error:
+        raise LookupError(f"{error}{elsewhere(find)}") from None
+
+
+def list_guards(fn, find: str = "") -> Listing:
+    """Return the guards of `fn` as a table; with `find` only those that have these words."""
+    try:
+        return guard_listing(guard_graph(fn), require_str(find, "find"))
+    except LookupError as error:
+        raise LookupError(f"{error}{elsewhere(find)}") from None
 
 
 def elsewhere(find: str) -> str:

@@ -62,16 +62,7 @@ WRAPPER = "external_utils.py"  # where torch wraps what it cannot start with
 
 
 def watch(fn, **options) -> "Compiled":
-    """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile, and why.
-
-    A function, nn.Module or partial that is not compiled becomes `torch.compile(fn,
-    backend="eager", **options)` first; TypeError for others. A call is not a hit if it compiles a
-    resume function, or a function that `fn` calls: all of them are one compile here, and a row each
-    in `watching_recompiles`. `.model.compiles` counts recompiles too, `.recompiles` only them, and
-    `.verdicts` has a word per call. `.eager` counts calls in which plain Python ran because Dynamo
-    compiled nothing. Of a row's reasons, torch found the first. What cannot be told is *unknown*.
-    Example: `step = watch_recompiles(step)`, then `step(x)` and `print(step)`
-    """
+    """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile."""
     if real_isinstance(fn, Compiled):
         return fn
     refuse_other_framework(fn, (), "watch_recompiles", "PyTorch")
@@ -370,20 +361,7 @@ class _NotedCall:
 
 
 class CompilesSeen:
-    """List what Dynamo compiles in a `with` block, in any function: what, and why.
-
-    `.model.compiles` counts recompiles too, `.recompiles` only them. `.model.calls` counts the
-    calls of compiled functions, `.model.compiled_calls` those in which compiled code ran, None if
-    that is unknown, and `.model.eager` those in which plain Python ran all, or what Dynamo did not
-    compile, None if a call may have run code that Dynamo gave up in an earlier call. Each of
-    `.model.entries` has `subject`, `verdict` and `note`: the guards that fail, and your call that
-    compiled. A compiled frame is a row, so a function with a graph break has another row for its
-    resume function. A call that compiles nothing adds no row. Functions compiled before the block
-    and functions of other threads are included. Errors in the block are raised. RuntimeError if
-    torch cannot be watched. Example: `with watching_recompiles() as seen: train()`, then `assert
-    seen.model.compiled_calls, str(seen)` and `assert seen.model.recompiles == seen.model.eager ==
-    0, str(seen)`
-    """
+    """List what Dynamo compiles in a `with` block, in any function: what, and why."""
 
     unit = "compile"  # what a row is
 
@@ -511,10 +489,7 @@ def _is_unsaid(record) -> bool:
 
 
 def compiled_graph(fn) -> Graph:
-    """Draw what `torch.compile` keeps for `fn` now: slot, cache entries, guards, new code, backend.
-
-    TypeError if there is no Python function behind `fn`.
-    """
+    """Return what `torch.compile` keeps for `fn` now, from the slot to the backend."""
     function, told = behind(fn, compiled=True)
     name, code, slot = named(function), function.__code__, frame_hook.installed()[0]
     units = f"__code__: {counted(len(code.co_code) // 2, 'code unit')}"
@@ -581,19 +556,16 @@ NO_COMPILER = (
 )
 
 
-def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
-    """With `run=True`, show the C++ that Inductor writes for `fn(*args)` beside the source.
-
-    It prints a line as each stage begins. Without `run=True` or a C++ compiler, it only says so.
-    TypeError if `fn` contains no Python function. `.model.pairs` contains the lines. Example:
-    `watch_inductor(step, x, run=True)`
-    """
-    run, function, args = require_bool(run, "run"), behind(fn)[0], given(fn, args, {})[0]
+def inductor_side_by_side(fn, /, *args, run: bool = False, **kwargs) -> SideBySide:
+    """With `run=True`, show the C++ that Inductor writes for `fn(*args)` beside the source."""
+    run, function = require_bool(run, "run"), behind(fn)[0]
+    args, kwargs = given(fn, args, kwargs)
     pairs = align(source_of(function.__code__).text.rstrip().split("\n"), [], {})
     compiler = any(map(shutil.which, ("g++", "clang++", "c++")))
     lines, note, words = [], NO_COMPILER if run else OFF, NOT_RUN
     if run and compiler:
-        kernels = [found for code in _generate(function, args) for found in KERNEL.findall(code)]
+        modules = _generate(function, args, kwargs)
+        kernels = [kernel for code in modules for kernel in KERNEL.findall(code)]
         lines = "\n".join(found.strip("\n") for found in kernels).split("\n")
         lines = [line for line in lines if line and not line.startswith("#include")]
         note, words = f"{counted(len(kernels), 'kernel')} for this graph.", NO_KERNEL
@@ -605,7 +577,7 @@ def inductor_side_by_side(fn, *args, run: bool = False) -> SideBySide:
     return SideBySide(title, "your Python", "its C++", pairs, note)
 
 
-def _generate(function, args) -> list[str]:
+def _generate(function, args: tuple, kwargs: dict) -> list[str]:
     """Compile and run once; return the modules of Python that Inductor wrote."""
     import torch
 
@@ -615,6 +587,6 @@ def _generate(function, args) -> list[str]:
     torch_private.needed("hook", "dynamo", "cache")
     lowering = patched(torch_private.GraphLowering, save_output_code=save)
     with lowering, one_worker, as_if_new(function.__code__):
-        torch.compile(copied(function))(*args)
+        torch.compile(copied(function))(*args, **kwargs)
     print("Done.")
     return written
