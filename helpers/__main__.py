@@ -5,8 +5,17 @@ from importlib import import_module
 from textwrap import shorten
 
 from .safety import PACKAGE, missing_parts
+from .safety.former_names import OF_COURSE
 
 WIDEST = 76  # of a verb's words
+# What is asked for most at work.
+MOST_ASKED = """
+    rebind_everywhere show_autograph show_bindings show_bytecode show_fx show_grad_fn show_graph
+    show_guards show_interceptions show_journey show_names show_traceback watch_breaks watch_call
+    watch_compile watch_fixes watch_in_child watch_inductor watch_mutations watch_names watch_ops
+    watch_recompiles watch_stack watch_traces watching_breaks watching_ops watching_recompiles
+    watching_traces would_trace
+""".split()  # noqa: SIM905
 
 
 def screen() -> str:
@@ -16,14 +25,14 @@ def screen() -> str:
     versions = {PACKAGE: door.__version__, "Python": platform.python_version(), **found}
     told = [", ".join(f"{name} {version}" for name, version in versions.items() if version), ""]
     lost = {name for name in found if not found[name]}
-    for name in door.__all__:
+    for name in MOST_ASKED:
         try:
             words = getattr(door, name).__doc__.partition("\n\n")[0].partition(". ")[0]
         except ModuleNotFoundError as error:  # a package that the verbs need
             words = f"needs {error.name}"
             lost.add(error.name)
         told.append(f"  {name:19} {shorten(words.removesuffix('.'), WIDEST, placeholder=' …')}")
-    others = len(door.INSTRUMENTS) - len(door.__all__)
+    others = len({*door.__all__} - OF_COURSE - {*MOST_ASKED})
     told.append(f"  and {others} more: dir({PACKAGE}); help({PACKAGE}.show_names) explains one")
     told.append(f"  for a training loop: with {PACKAGE}.watching_traces() as seen: model.fit(…)")
     told += ["", "Missing:" if lost else "Nothing is missing."]

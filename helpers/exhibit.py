@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import MethodType
+from typing import Any
 
 from .model.phrase import interrupted
 from .safety.arguments import quote_value, real_isinstance, real_type_name
@@ -198,7 +199,7 @@ def _with_interruption(model, unit: str):
     return replace(model, note=f"{interrupted(len(rows), unit)} {model.note}".rstrip())
 
 
-def model_of(thing):
+def model_of(thing: object) -> Any:
     """Return the model of an exhibit, and all else as it is."""
     return thing.model if real_isinstance(thing, Exhibit) else thing
 

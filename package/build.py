@@ -1,6 +1,12 @@
 """What the build adds: types to the wheel, JupyterLab's defaults to an install of the course."""
 
+import ast
+from pathlib import Path
+from tempfile import mkdtemp
+
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+STUB = "helpers/__init__.pyi"
 
 
 class Parts(BuildHookInterface):
@@ -13,5 +19,18 @@ class Parts(BuildHookInterface):
             # own settings still win.
             build_data["shared_data"]["share/etc"] = "etc"
         elif self.target_name == "wheel":
-            build_data["force_include"]["package/whoruns.pyi"] = "whoruns/__init__.pyi"
+            stub = Path(mkdtemp(), "__init__.pyi")
+            whole = Path(self.root, STUB).read_text("utf-8")
+            stub.write_text(without_study(whole), "utf-8")
+            build_data["force_include"][str(stub)] = "whoruns/__init__.pyi"
             build_data["force_include"]["package/py.typed"] = "whoruns/py.typed"
+
+
+def without_study(stub: str) -> str:
+    """Return the source of a stub without its imports from the room `study`."""
+    lines = stub.splitlines(keepends=True)
+    for statement in reversed(ast.parse(stub).body):
+        module = getattr(statement, "module", None) or ""
+        if module.split(".")[0] == "study":
+            del lines[statement.lineno - 1 : statement.end_lineno]
+    return "".join(lines)

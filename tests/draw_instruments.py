@@ -4,6 +4,7 @@
 """
 
 import inspect
+import re
 from pathlib import Path
 
 import nbformat
@@ -58,7 +59,7 @@ ALONE = """\
 Run `pip install .` in the folder of the course. It installs the verbs without JupyterLab and \
 without a framework. `pip install ".[torch]"`, `".[tensorflow]"` and `".[lab]"` add them. The \
 package is called `whoruns`: `from whoruns import watch_recompiles`. `from whoruns import *` \
-imports the verbs you need most, and `from whoruns.verbs import *` imports all of this page. \
+imports all of this page. \
 `python -m whoruns` lists versions, verbs and what is missing. If a verb's framework is missing, \
 its error says so in one sentence.
 
@@ -98,8 +99,30 @@ def words(name: str) -> str:
     verb = getattr(helpers, name)
     bare = [p.replace(annotation=p.empty) for p in inspect.signature(verb).parameters.values()]
     call = f"{name}{inspect.Signature(bare)}"
-    told = inspect.getdoc(verb).partition("Example:")[0].rstrip()  # the cell below is one
-    return f"### {name}\n\n```python\n{call}\n```\n\n{told}"
+    sections = docstring_sections(inspect.getdoc(verb))
+    parts = [f"### {name}", f"```python\n{call}\n```", sections.pop("")]
+    sections.pop("Examples", None)  # the cell below is one
+    parts += [f"**{title}**\n\n{as_list(entries)}" for title, entries in sections.items()]
+    return "\n\n".join(parts)
+
+
+def docstring_sections(docstring: str) -> dict[str, str]:
+    """Return title -> text of the sections of a docstring in NumPy's form; "" is the first."""
+    first, *rest = re.split(r"^(\w+)\n-+\n", docstring, flags=re.MULTILINE)
+    texts = dict(zip(rest[::2], rest[1::2], strict=True))
+    return {title: text.strip() for title, text in {"": first, **texts}.items()}
+
+
+def as_list(entries: str) -> str:
+    """Return the entries of a section as a list in Markdown: `name : type`, and its words."""
+    items = []
+    for line in entries.splitlines():
+        if line.startswith("    "):
+            items[-1] += f" {line.strip()}"
+        elif line:
+            name, _, kind = line.partition(" : ")
+            items.append(f"- `{name}` ({kind}):" if kind else f"- `{name}`:")
+    return "\n".join(item.removesuffix(":") for item in items)
 
 
 def page():

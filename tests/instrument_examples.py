@@ -5,7 +5,7 @@ verbs that show the course's own systems. The page names them but does not run t
 """
 
 SETUP = """\
-from helpers.verbs import *
+from helpers import *
 import torch._dynamo  # before TensorFlow: the other order kills a kernel whose torch has Triton
 import tensorflow as tf"""
 EXAMPLE = """\
@@ -91,7 +91,7 @@ watch_mutations({"append": (append, [tf.constant(1.0)])})""",
         "show_frame": "import sys\n\nshow_frame((lambda inside: sys._getframe())(3))",
         "show_frames": """\
 def deeper(x):
-    return show_frames(2)
+    return show_frames(most=2)
 
 
 deeper(3)""",
@@ -149,7 +149,9 @@ seen.model.rows[0].cause""",
         "show_compiled": "show_compiled(compiled)",
         "show_guards": 'show_guards(compiled, find="RATE", as_table=True)',
         "guard_function": "guard_function(compiled)(torch.ones(2))",
-        "watch_guard_sets": "watch_guard_sets(scale, (torch.ones(2),), always=lambda x: True)",
+        "watch_guard_sets": """\
+always = {"always": lambda x: True}
+watch_guard_sets(scale, torch.ones(2), guard_sets=always)""",
         "show_fx": "show_fx(torch.fx.symbolic_trace(scale))",
         "show_grad_fn": "show_grad_fn(scale(torch.ones(2, requires_grad=True)))",
         "watch_inductor": "watch_inductor(scale, torch.ones(2))",
@@ -192,10 +194,10 @@ call_in_child(version)""",
 rows = [{"x": x, "scale(x)": scale(x)} for x in (3, 4)]
 show_table("Two calls", *rows)""",
         "watch_costs": """\
-costs = watch_costs(lambda: scale(3), {"twice": lambda: twice(3)}, "calls of scale")
+costs = watch_costs(lambda: scale(3), {"twice": lambda: twice(3)}, unit_name="calls of scale")
 costs""",
         "plot_ratios": 'plot_ratios("Calls of scale inside", {"scale": 1.0, "twice": 2.0})',
-        "plot_curve": 'plot_curve("scale, again and again", [3.0, 7.0, 15.0], "call")',
+        "plot_curve": 'plot_curve("scale, again and again", [3.0, 7.0, 15.0], step="call")',
     },
 }
 LISTED = (

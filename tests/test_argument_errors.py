@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 import helpers
+from helpers.safety.restoring import preserves_interpreter_state
 from tests.a_kernel import Client
+from tests.front_door import INSTRUMENTS
 from tests.pythons import ROOT, finished
 
 torch = pytest.importorskip("torch")
@@ -73,7 +75,8 @@ def misspelt(word: str) -> str:
 
 
 def options(verb) -> list[str]:
-    parameters = inspect.signature(verb).parameters.values()
+    """Return the names of what a verb takes beside its first argument."""
+    _, *parameters = inspect.signature(verb).parameters.values() or [None]
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return [p.name for p in parameters if p.kind in named]
 
@@ -91,7 +94,7 @@ def calls(name: str):
         yield words, (value,), {}
     for words in ("an int", "a list", "text", "an object"):
         yield f"a function and {words}", (fn, AWKWARD[words]), {}
-        for option in options(verb)[1:]:
+        for option in options(verb):
             yield f"{option}={words}", (fn,), {option: AWKWARD[words]}
 
 
@@ -128,7 +131,7 @@ def faults(verb, args, given) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", helpers.INSTRUMENTS)
+@pytest.mark.parametrize("name", INSTRUMENTS)
 def test_a_wrong_argument_is_one_sentence_without_frames_of_ours(name):
     verb, wrong = getattr(helpers, name), []
     for words, args, given in calls(name):
@@ -136,10 +139,10 @@ def test_a_wrong_argument_is_one_sentence_without_frames_of_ours(name):
     assert wrong == []
 
 
-NOT_OWN = {"watch_guard_sets", "show_op_graph"}  # every other word is a name of the learner's
+NOT_OWN = {"show_op_graph"}  # every other word is a name of the learner's
 
 
-@pytest.mark.parametrize("name", sorted({*helpers.INSTRUMENTS} - NOT_OWN))
+@pytest.mark.parametrize("name", sorted({*INSTRUMENTS} - NOT_OWN))
 def test_a_misspelt_word_is_answered_by_the_right_one(name):
     verb = getattr(helpers, name)
     for option in options(verb):
@@ -165,9 +168,11 @@ def test_a_word_that_the_function_takes_is_the_function_s():
 
 NAMED = {
     "watch_names(3)": "watch_names needs a Python function, not 3",
-    "show_fx(print, 1)": "show_fx: title must be text, not int",
-    "watch_traces(len, [1])": "watch_traces(fn, **options) takes 1 argument by position, and you "
-    "passed 2; it returns what to call: watch_traces(fn)(…)",
+    "show_fx(print, title=1)": "show_fx: title must be text, not int",
+    "show_fx(print, 1)": "show_fx(thing, *, title='', find='') takes 1 argument by position, and "
+    "you passed 2",
+    "watch_traces(len, [1])": "watch_traces(f, /, **options) takes 1 argument by position, and you "
+    "passed 2; it returns what to call: watch_traces(f)(…)",
     'show_bytecode(f, tilte="x")': "show_bytecode has no argument tilte=",
     "show_guards(f, fnid=1)": "show_guards has no argument fnid=; did you mean find=?",
     "code_swapped(f)": "code_swapped needs donor: the call is code_swapped(function, donor)",
@@ -177,7 +182,7 @@ NAMED = {
 @pytest.mark.parametrize("call", NAMED)
 def test_what_was_tried_says_what_is_right(call):
     with pytest.raises(TypeError) as caught:
-        eval(call, {**{name: getattr(helpers, name) for name in helpers.INSTRUMENTS}, "f": fn})
+        eval(call, {**{name: getattr(helpers, name) for name in INSTRUMENTS}, "f": fn})
     assert str(caught.value).startswith(NAMED[call])
 
 
@@ -202,7 +207,7 @@ def test_a_mistake_of_ours_keeps_its_frames():
 
     code = breaks.__code__.replace(co_filename=str(Path(HOUSE, "capture", "mistaken.py")))
     mistaken = type(breaks)(code, globals())
-    verb = helpers.verbs.preserves_interpreter_state(mistaken)
+    verb = preserves_interpreter_state(mistaken)
     error = error_of(verb, (), {})
     assert type(error) is KeyError and "mistaken.py" in str(
         [frame.filename for frame in traceback.extract_tb(error.__traceback__)]

@@ -9,9 +9,11 @@ import sys
 import pytest
 
 import helpers
-from helpers import verbs
 from helpers.exhibit import Exhibit
+from helpers.safety import former_names
 from helpers.study import check
+from tests.draw_instruments import docstring_sections
+from tests.front_door import HOMES, INSTRUMENTS, NAMES, OF_COURSE
 from tests.opened import FRAMEWORKS, IMPORTS, NOTEBOOKS
 from tests.pythons import ROOT, finished
 from tests.without import cells_without
@@ -50,20 +52,55 @@ def cells_until_exhibit(path) -> str:
 
 @pytest.fixture(scope="module")
 def everything():
-    asked = "import helpers\n[getattr(helpers, name) for name in helpers._HOMES]"
+    asked = "import helpers\n[getattr(helpers, name) for name in helpers.__all__]"
     return modules_after(f"{asked}\nlist(helpers.check)")
 
 
 def test_every_name_is_there_and_says_what_it_does():
-    for name in helpers._HOMES:
+    for name in HOMES:
         assert getattr(helpers, name).__doc__, name
-    assert set(helpers._HOMES) <= set(dir(helpers))
+    assert sorted(HOMES) == helpers.__all__ == sorted(dir(helpers))
 
 
-def test_a_star_brings_what_is_asked_for_most_or_every_instrument():
-    assert helpers.__all__ == sorted(set(helpers.__all__)) and 20 <= len(helpers.__all__) <= 30
-    assert set(helpers.__all__) < set(verbs.__all__) == set(helpers.INSTRUMENTS)
-    assert all(getattr(verbs, name) is getattr(helpers, name) for name in verbs.__all__)
+def test_names_of_study_are_known_where_there_is_no_study():
+    assert former_names.OF_COURSE == OF_COURSE
+
+
+@pytest.mark.parametrize("module", [module for module in NAMES if module.startswith("verbs.")])
+def test_a_module_of_verbs_defines_what_the_stub_offers_and_nothing_else(module):
+    source = (ROOT / "helpers" / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+    defined = [f.name for f in ast.parse(source).body if isinstance(f, ast.FunctionDef)]
+    assert sorted(defined) == sorted(NAMES[module])
+
+
+@pytest.mark.parametrize("name", INSTRUMENTS)
+def test_arguments_of_a_verb_have_types_and_options_are_given_by_name(name):
+    signature = inspect.signature(getattr(helpers, name))
+    assert signature.return_annotation is not signature.empty
+    for parameter in signature.parameters.values():
+        assert parameter.annotation is not parameter.empty, parameter
+        is_option = parameter.default is not parameter.empty
+        if is_option and name != "show_rosetta":
+            assert parameter.kind is parameter.KEYWORD_ONLY, parameter
+
+
+@pytest.mark.parametrize("name", INSTRUMENTS)
+def test_docstring_of_a_verb_has_numpys_sections(name):
+    verb = getattr(helpers, name)
+    sections = docstring_sections(inspect.getdoc(verb))
+    assert sections[""] and sections["Returns"]
+    assert set(sections) <= {"", "Parameters", "Returns", "Raises", "Examples"}
+
+    lines = sections.get("Parameters", "").splitlines()
+    heads = [line.partition(" : ")[0] for line in lines if line and not line.startswith(" ")]
+    explained = [word.strip("*") for head in heads for word in head.split(", ")]
+    assert sorted(explained) == sorted(inspect.signature(verb).parameters)
+
+    examples = [line for line in sections["Examples"].splitlines() if line]
+    assert all(line.startswith((">>> ", "... ")) for line in examples)
+    source = "\n".join(line[4:] for line in examples)
+    ast.parse(source)
+    assert f"{name}(" in source
 
 
 @pytest.mark.parametrize("name", ["show_names", "watch_stack", "watch_traces"])
@@ -87,6 +124,8 @@ def test_set_up_cell_takes_what_it_uses(everything, chapter):
     taken = modules_after(first_cell(chapter))
     assert chapter == "05" or not taken.intersection(HEAVY)  # its kernels are numpy's
     assert 2 * len(own(taken)) <= len(own(everything))
+    if chapter != "05":
+        assert not any(name.startswith("helpers.capture.") for name in own(taken))
 
 
 def test_no_framework_is_imported_by_any_verb_before_it_runs(everything):
@@ -116,12 +155,3 @@ def test_a_kernel_of_the_course_is_prepared_and_a_program_is_not():
     program = [sys.executable, "-c", f"import helpers\n{shown.replace('; ', '; print(')})"]
     env = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
     assert finished(program, cwd=ROOT, env=env).stdout == "set()\n"
-
-
-@pytest.mark.parametrize("name", helpers.__all__)
-def test_help_has_an_example_and_names_what_the_result_has(name):
-    words = " ".join(inspect.getdoc(getattr(helpers, name)).split())
-    assert words.count("Example: `") == 1
-    examples = words.partition("Example: ")[2].split("`")[1::2]
-    assert all(map(ast.parse, examples)) and f"{name}(" in examples[0]
-    assert ".model" in words or name in ("rebind_everywhere", "would_trace")

@@ -7,9 +7,9 @@ from html import unescape
 import nbformat
 import pytest
 
-import helpers
 from helpers.model.spine import SPINE
 from tests.draw_instruments import PAGE, VOLATILE, page
+from tests.front_door import INSTRUMENTS
 from tests.instrument_examples import LISTED, SECTIONS
 from tests.measured import TAG
 from tests.notebook_rules import reference_problems
@@ -24,7 +24,7 @@ def cells():
 
 
 def test_every_verb_has_an_example_or_is_listed():
-    assert set(helpers.INSTRUMENTS) == SHOWN | set(LISTED)
+    assert set(INSTRUMENTS) == SHOWN | set(LISTED)
     assert not SHOWN.intersection(LISTED)
 
 

@@ -18,7 +18,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import helpers
-from tests.draw_types import STUB, stub
+from helpers.__main__ import MOST_ASKED
+from package.build import without_study
+from tests.front_door import INSTRUMENTS, STUB, names_by_module
 from tests.pythons import finished
 from tests.without import ROOT, cells_without
 
@@ -82,7 +84,7 @@ def test_wheel_has_the_files_of_the_helpers_less_those_of_the_course(wheel):
     with ZipFile(wheel) as packed:
         names = [name for name in packed.namelist() if ".dist-info/" not in name]
     there = {name.removeprefix("whoruns/") for name in names}
-    assert there == here | {"__init__.pyi", "py.typed"}
+    assert there == here | {"py.typed"}
     assert {Path(name).suffix for name in here} >= {".py", ".js", ".css", ".html", ".c", ".json"}
     assert all((ROOT / "helpers" / name.rstrip("./")).parent.is_dir() for name in COURSES)
     assert sum(name.endswith(".py") for name in there) <= MOST_MODULES
@@ -106,11 +108,11 @@ def test_public_verbs_work_where_a_project_has_helpers_of_its_own(away, tmp_path
         copyfile(ROOT / "tests" / name, tmp_path / name)
     source = "import sys, at_work, helpers; bad = at_work.main(sys.argv[1:]) + 1 - helpers.mine"
     env = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
-    command = [sys.executable, "-c", f"{source}; sys.exit(bad)", *helpers.__all__]
+    command = [sys.executable, "-c", f"{source}; sys.exit(bad)", *MOST_ASKED]
     done = finished(command, cwd=tmp_path, env={**env, "PYTHONPATH": away}, timeout=400)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("changed by the import, or a verb: nothing\n")
-    assert len(done.stdout.splitlines()) == 3 + len(helpers.__all__)
+    assert len(done.stdout.splitlines()) == 3 + len(MOST_ASKED)
 
 
 def test_import_changes_nothing_in_a_kernel_either(away):
@@ -138,7 +140,7 @@ def test_verbs_are_there_without_a_framework_or_a_lab(away):
     assert not {"IPython", "numpy"}.intersection(others())
     cells = [
         "import whoruns; print(whoruns.__file__)",
-        "for name in whoruns.INSTRUMENTS: getattr(whoruns, name)",
+        "for name in whoruns.__all__: getattr(whoruns, name)",
         IMPORTS,
         "whoruns.show_bytecode(lambda x: x + 1)",
         "data, _ = whoruns.watch_stack(lambda x: x + 1, 1)._repr_mimebundle_()\nsorted(data)",
@@ -173,15 +175,26 @@ def test_screen_of_the_package_has_versions_verbs_and_what_is_missing(away):
     lines = screen.shown.splitlines()
     assert lines[0].startswith(f"whoruns {helpers.__version__}, Python 3.") and "numpy" in lines[0]
     shown = {line.split()[0]: line for line in lines if line.startswith("  ")}
-    assert set(helpers.__all__) <= set(shown) and len(lines) <= 40
+    assert set(MOST_ASKED) <= set(shown) and len(lines) <= 40
     assert "model.fit" in screen.shown and "`fit`" in (ROOT / PROJECT["readme"]).read_text("utf-8")
     assert max(map(len, lines[:-3])) <= 100 and "Missing:" in lines
     assert "pip install" in shown["torch:"] and "pip install" in shown["tensorflow:"]
 
 
-def test_types_are_those_of_the_signatures():
-    """After a change: `python -m tests.draw_types`."""
-    assert STUB.read_text("utf-8") == stub()
+def test_stub_of_the_wheel_has_the_verbs_and_no_name_of_study(wheel):
+    with ZipFile(wheel) as packed:
+        stub = packed.read("whoruns/__init__.pyi").decode()
+    assert stub == without_study(STUB.read_text("utf-8")) and "study" not in names_by_module(stub)
+    assert sorted(sum(names_by_module(stub).values(), [])) == INSTRUMENTS
+
+
+def test_a_strict_check_accepts_the_front_door(away):
+    pytest.importorskip("mypy")
+    files = [Path("whoruns", "__init__.pyi"), *sorted(Path(away, "whoruns", "verbs").glob("*.py"))]
+    words = ["--strict", "--follow-imports=silent", "--no-incremental", "--allow-untyped-calls"]
+    command = [sys.executable, "-m", "mypy", "--config-file", os.devnull, *words, *map(str, files)]
+    done = finished(command, cwd=away)
+    assert done.returncode == 0, done.stdout
 
 
 USE = """\

@@ -18,8 +18,8 @@ HOUSE = Path(__file__).parents[1]
 HAS_COURSE, CONSTRAINTS = (HOUSE / "course").is_dir(), HOUSE.parent / "constraints.txt"
 PROJECT, EXTRAS = "whoruns", ("torch", "tensorflow", "lab")  # pyproject.toml
 FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch"}
-PACKAGES = ("anywidget", "bytecode", "ipywidgets", "jinja2", "networkx", "numpy", "packaging")
-PACKAGES += ("psutil", "tabulate")
+PACKAGES = ("anywidget", "bytecode", "ipywidgets", "jinja2", "lazy_loader", "networkx", "numpy")
+PACKAGES += ("packaging", "psutil", "tabulate")
 NAMES = {"tf": "tensorflow", "torch": "torch"}  # what the notebooks call a framework
 CURE = (
     "run `python course.py setup` (delete the folder .venv first if that changes nothing), then "

@@ -1,6 +1,7 @@
 """Source that a reader may change and run again in a fresh interpreter."""
 
 from collections.abc import Callable
+from typing import Any
 
 from ..exhibit import Exhibit
 from ..model.tables import Transcript, Transcripts
@@ -20,7 +21,7 @@ class Switches(Exhibit):
         again = self._run(label, source)
         return Exhibit(Transcripts("In a fresh interpreter", (again,)), transcript)
 
-    def recorded(self) -> dict:
+    def recorded(self) -> dict[str, Any]:
         """Return what each label comes to, run as it stands: a page may play that alone.
 
         `note`: words for that page; `unknown`: for changed lines. `runs`: label -> answer.
@@ -31,5 +32,5 @@ class Switches(Exhibit):
             "runs": {one.label: answer_of(self._run(one.label, None)) for one in self.model.runs},
         }
 
-    def _widget(self):
+    def _widget(self) -> Any:
         return rerun_widget(self.model, self._run)

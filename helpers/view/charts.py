@@ -2,7 +2,7 @@
 
 import math
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from numbers import Real
 
 from ..model.noise import OVERLAP, Ratio, two_digits
@@ -126,7 +126,7 @@ def _ratio_ticks(low: float, high: float) -> list[float]:
     return [tick for tick in ticks if low <= math.log10(tick) <= high]
 
 
-def plot(title: str, ratios: dict[str, float]) -> Plot:
+def plot(title: str, ratios: Mapping[str, float]) -> Plot:
     """Return a bar plot of positive ratios by name; TypeError or ValueError for others."""
     if not isinstance(title, str) or not isinstance(ratios, dict) or not ratios:
         raise TypeError("a plot needs a title and a dict of name -> number")

@@ -22,7 +22,7 @@ def measure_front_door():
     """A chapter's first cell, set against importing all that the front door offers (CPU time)."""
     from tests.test_front_door import first_cell
 
-    names = "import helpers\n[getattr(helpers, name) for name in helpers._HOMES]\n"
+    names = "import helpers\n[getattr(helpers, name) for name in helpers.__all__]\n"
     other = start_python(f"{names}list(helpers.check)")
     for chapter in size(("01", "03", "06"), ("01",)):
         one, options = start_python(first_cell(chapter)), {"rounds": 5, "clock": time_children}

@@ -46,15 +46,18 @@ VERBS = {
     "watch_breaks": (helpers.watch_breaks, "The call raised"),
     "watch_compile": (helpers.watch_compile, "Dynamo translates"),
     "watch_rewriting": (helpers.watch_rewriting, ""),
-    "watch_guard_sets": (lambda fn: helpers.watch_guard_sets(add, (X,), mine=fn), "raises"),
-    "watch_guard_sets of it": (lambda fn: helpers.watch_guard_sets(fn, ()), ""),
+    "watch_guard_sets": (
+        lambda fn: helpers.watch_guard_sets(add, X, guard_sets={"mine": fn}),
+        "raises",
+    ),
+    "watch_guard_sets of it": (lambda fn: helpers.watch_guard_sets(fn), ""),
     "watch_specialising": (lambda fn: helpers.watch_specialising(fn, {"a": ()}), ""),
     "watch_tracers": (helpers.watch_tracers, ""),
     "watch_costs": (lambda fn: helpers.watch_costs(fine, {"a": fn}), ""),
     "watch_recompiles": (lambda fn: helpers.watch_recompiles(fn)(), ""),
     "watch_traces": (lambda fn: helpers.watch_traces(fn)(), ""),
-    "watch_variables": (lambda fn: helpers.watch_variables({"a": fn}, 2), ""),
-    "watch_race": (lambda fn: helpers.watch_race(fn, 2), ""),
+    "watch_variables": (lambda fn: helpers.watch_variables({"a": fn}, runs=2), ""),
+    "watch_race": (lambda fn: helpers.watch_race(fn, runs=2), ""),
     "watch_optimisation": (helpers.watch_optimisation, ""),
 }
 

@@ -67,7 +67,9 @@ def of_error(fn, thing):
 
 
 def of_two_errors(fn, thing):
-    return helpers.watch_mutations({"one": (fn, thing), "two": (fn, thing)}, {"same": lambda f: f})
+    return helpers.watch_mutations(
+        {"one": (fn, thing), "two": (fn, thing)}, ways={"same": lambda f: f}
+    )
 
 
 def rebinds(fn, thing):

@@ -264,4 +264,4 @@ def test_the_function_has_the_arguments_of_what_is_called(owner):
     with pytest.raises(TypeError, match=rf"^{holds.__name__}\(\) missing .*'x'"):
         holds()
     assert "self" not in inspect.signature(holds).parameters
-    assert not watch_guard_sets(program, (x,), mine=holds).model.entries
+    assert not watch_guard_sets(program, x, guard_sets={"mine": holds}).model.entries

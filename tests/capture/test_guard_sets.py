@@ -49,15 +49,18 @@ def test_real_guards_accept_what_torch_does_not_recompile(name):
 
 def test_both_kinds_of_counter_example_are_found():
     fn, first = CASES["scaled"]
-    lax = watch_guard_sets(fn, first, mine=lambda x, n, names: True).model
-    strict = watch_guard_sets(fn, first, mine=lambda x, n, names: False).model
+    accepts_all = {"mine": lambda x, n, names: True}
+    lax = watch_guard_sets(fn, *first, guard_sets=accepts_all).model
+    accepts_none = {"mine": lambda x, n, names: False}
+    strict = watch_guard_sets(fn, *first, guard_sets=accepts_none).model
     assert {e.verdicts[0].word for e in lax.entries} == {"accepts"}
     assert "n = 3" in lax.subjects("accepts", "mine")
     assert "x with other numbers" in strict.subjects("refuses", "mine")
 
 
 def test_a_guard_set_that_raises_is_said_to():
-    found = watch_guard_sets(both, CASES["both"][1], mine=lambda x, y: 1 / 0).model
+    _, first = CASES["both"]
+    found = watch_guard_sets(both, *first, guard_sets={"mine": lambda x, y: 1 / 0}).model
     assert found.entries[0].verdicts[0].word == "raises"
     assert "ZeroDivisionError" in found.entries[0].note
 
@@ -78,7 +81,7 @@ def test_a_first_call_that_does_not_succeed_is_refused_in_a_sentence(refused):
         return 1 / 0
 
     def search(fn, *args):
-        return watch_guard_sets(fn, args, mine=lambda **given: True)
+        return watch_guard_sets(fn, *args, guard_sets={"mine": lambda **given: True})
 
     x, words = torch.ones(2), "both.. cannot be called with these: missing"
     refused(ValueError, "must succeed, and it raised", search, divides, x)
@@ -107,14 +110,14 @@ def _does_nothing(x):
 
 
 @pytest.mark.parametrize("fn", [_noisy, both, _reads_an_item, _does_nothing])
-@pytest.mark.parametrize("own", [{}, {"mine": lambda *args, **kwargs: True}])
+@pytest.mark.parametrize("own", [None, {"mine": lambda *args, **kwargs: True}])
 def test_the_search_leaves_no_count_of_dynamo_and_no_output(fn, own, capfd):
     users = torch.compile(lambda x: x * 3, backend="eager")
     users(torch.ones(3))
     before = _state_of_dynamo()
     args = (torch.ones(3), torch.zeros(3)) if fn is both else (torch.ones(3),)
     try:
-        watch_guard_sets(fn, args, **own)
+        watch_guard_sets(fn, *args, guard_sets=own)
     except LookupError:
         assert fn in (_reads_an_item, _does_nothing)
     assert _state_of_dynamo() == before

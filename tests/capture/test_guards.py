@@ -80,7 +80,7 @@ def test_the_table_has_the_guards_of_the_graph(game):
     rows[0] += (Failure(1, "y", "EQUALS_MATCH", "it equals 1", "x * k", "2"),)
     told = "entries 1 to 3: x is 9 (guard: it equals 1 to 3, added at `x * k`)"
     assert explain_failures(rows) == (told, "entry 1: y is 2 (guard: it equals 1)")
-    found = show_guards(game, "names", as_table=True).model
+    found = show_guards(game, find="names", as_table=True).model
     only = found.rows
     assert only and len(only) < len(listing.rows)
     assert all("names" in f"{row.name} {row.line}" for row in only)

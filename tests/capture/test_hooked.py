@@ -154,10 +154,10 @@ def test_specialised_calls_fall_back_under_a_hook_and_return():
 
 def test_beside_an_earlier_picture_what_has_come_since_is_marked():
     before = show_evaluator(square)
-    quiet = show_evaluator(square, before)
+    quiet = show_evaluator(square, before=before)
     assert not [node for node in quiet.model.nodes if "new" in node.kind]
     with frame_hook.watching(lambda code, values: None, only=[square]):
-        during = show_evaluator(square, before)
+        during = show_evaluator(square, before=before)
     new = [node.label for node in during.model.nodes if "new" in node.kind]
     assert len(new) == 1 and new[0].startswith("+ ")
     old = [node for node in during.model.nodes if node.key.startswith("before|")]

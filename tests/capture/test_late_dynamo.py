@@ -50,7 +50,7 @@ def test_the_other_order_kills_without_any_verb(triton):
 
 
 def test_verbs_that_need_dynamo_refuse_and_all_others_run(triton):
-    cells = ["from helpers.verbs import *", *DEADLY, EXAMPLE, *EXAMPLES, *MORE]
+    cells = ["from helpers import *", *DEADLY, EXAMPLE, *EXAMPLES, *MORE]
     told = cells_without([], cells, triton)
     refused = {one.source: one.shown for one in told if one.error == "MissingPart"}
     assert all(LATE in shown for shown in refused.values())

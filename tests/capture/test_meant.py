@@ -86,7 +86,7 @@ def test_every_verb_reaches_the_function_and_says_what_it_peeled_off(case):
 
 def test_costs_and_specialising_unwrap_too():
     assert "singledispatch is" in helpers.watch_tracers(size, 3).model.note
-    specialised = helpers.watch_specialising(networkx.is_connected, {"a": (PATH,)}, 2)
+    specialised = helpers.watch_specialising(networkx.is_connected, {"a": (PATH,)}, times=2)
     assert "argmap is" in specialised.model.note
     assert "this is the default (registered: int)" in show_bytecode(size).model.note
     assert "the default (registered: list)" in show_bytecode(vars(Sized)["size"]).model.note
@@ -124,7 +124,7 @@ def test_modules_layers_and_parameters_go_by_their_paths():
     leaves = {node.label for node in past.nodes if node.kind == "leaf"}
     assert leaves == {"layer1.0.0.weight", "layer1.0.0.bias"}
     w = torch.ones(2, requires_grad=True)
-    assert show_grad_fn(w * 2, "mine", {"mine": w}).model.nodes[-1].label == "mine"
+    assert show_grad_fn(w * 2, find="mine", names={"mine": w}).model.nodes[-1].label == "mine"
     with pytest.raises(TypeError, match="names needs a dict: name -> tensor, or an nn.Module"):
         show_grad_fn(w * 2, names=3)
     assert "= self.layer1.0.0(x) (Linear)" in repr(helpers.show_fx(torch.fx.symbolic_trace(net)))

@@ -235,7 +235,7 @@ programs.append(torch.no_grad()(plain))
 for ways in (None, compiled, eager):
     for fn in programs:
         state = bytes(torch.get_rng_state().numpy())
-        ledger = watch_mutations({"case": (fn, x)}, ways)
+        ledger = watch_mutations({"case": (fn, x)}, ways=ways)
         assert "TensorFlow" not in repr(ledger) and "NameError" not in repr(ledger), ledger
         for entry in ledger.model.entries:
             for verdict in entry.verdicts:
@@ -245,7 +245,7 @@ for ways in (None, compiled, eager):
             torch.compile(fn, backend="eager")(x)
             fn(x)
 assert inner_compiled(x).tolist() == [2, 2, 2] and len(rows) == 12
-assert "torch.random" in repr(watch_mutations({"case": (drawing, x)}, eager))
+assert "torch.random" in repr(watch_mutations({"case": (drawing, x)}, ways=eager))
 assert "random" not in repr(watch_mutations({"case": (plain, x)}))
 ledger = watch_mutations({"case": (outer, x)})
 assert ledger.model.headings == ("plain Python", "torch.compile")

@@ -21,7 +21,7 @@ def test_class_body_has_its_own_source():
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda: helpers.show_frames(0), ValueError),
+        (lambda: helpers.show_frames(most=0), ValueError),
         (lambda: helpers.show_rosetta(3), ValueError),
         (lambda: helpers.watch_tracers(list.append.__class__), TypeError),
         (lambda: helpers.watch_tracers(interrupted, iter([1])), TypeError),

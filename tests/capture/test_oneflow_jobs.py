@@ -66,10 +66,10 @@ def test_what_is_returned_is_told(api):
 
 
 def test_one_pass_can_be_asked_for(api):
-    model = show_job(two_layers(api), "backward").model
+    model = show_job(two_layers(api), part="backward").model
     assert set(model.counts) == {"input", "variable", "backward"}
     with pytest.raises(ValueError, match="forward, backward or update, not 'sideways'"):
-        show_job(two_layers(api), "sideways")
+        show_job(two_layers(api), part="sideways")
 
 
 def test_backward_ops_stand_beside_their_forward_op(api):

@@ -243,7 +243,7 @@ WATCHING = {
     "watching_ops": in_a_block,
     "watch_call": watch_call,
     "journey": journey,
-    "watch_mutations": lambda fn, x: watch_mutations({"a": (fn, x)}, {"b": lambda fn: fn}),
+    "watch_mutations": lambda fn, x: watch_mutations({"a": (fn, x)}, ways={"b": lambda fn: fn}),
     "interceptions": lambda fn, x: (interceptions(), fn(x)),
 }
 

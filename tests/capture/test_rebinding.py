@@ -7,7 +7,8 @@ import itertools
 import pytest
 
 from helpers.capture.references.holder_search import bindings
-from helpers.capture.references.rebind import code_swapped, rebind_everywhere
+from helpers.capture.references.rebind import CodeSwap as code_swapped
+from helpers.capture.references.rebind import rebind_everywhere
 from tests.capture import test_references
 from tests.capture.test_references import CASES, play
 

@@ -104,6 +104,7 @@ def fresh_class():
 
 
 X = torch.ones(2)
+ACCEPTS_ALL = {"all": lambda *args, **kwargs: True}
 CALLS = ((X, 1, ["a"]), (X, 1, ["a"]), (X, 2, []), (X, 13, []), (torch.ones(3), 2.5, ["b"]))
 
 
@@ -221,7 +222,7 @@ def test_guard_verbs_leave_a_users_function_as_it_is():
         assert show_guards(mine).model.guards
         assert show_guards(mine, call=(X, 1, ["a"])).model.torch_accepts
         assert guard_function(mine)(X, 1, ["a"]) and not guard_function(mine)(X, 2, ["a"])
-        assert watch_guard_sets(picky, (X, 1, ["a"]), all=lambda *args, **kw: True).model.entries
+        assert watch_guard_sets(picky, X, 1, ["a"], guard_sets=ACCEPTS_ALL).model.entries
         live = watch_recompiles(picky)
         live(X, 1, []), live(X, 2, [])
     assert [*torch_private.cache_entries(code)] == [*kept] and met == len(kept)
@@ -237,7 +238,7 @@ def test_guards_of_a_module_of_torch_use_up_nothing():
     mine(X)
     shared = mine.forward._torchdynamo_orig_callable.__code__
     for _ in range(3):
-        found = watch_guard_sets(torch.nn.Linear(2, 2), (X,), all=lambda *args, **kw: True)
+        found = watch_guard_sets(torch.nn.Linear(2, 2), X, guard_sets=ACCEPTS_ALL)
         assert "refuses" in {entry.verdicts[1].word for entry in found.model.entries}
     assert len(torch_private.cache_entries(shared)) == 1
 

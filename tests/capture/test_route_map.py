@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from helpers.capture.references.rebind import code_swapped, rebind_everywhere
+from helpers.capture.references.rebind import CodeSwap as code_swapped
+from helpers.capture.references.rebind import rebind_everywhere
 from helpers.capture.references.routes import watch_routes
 from helpers.model.reference_records import UNKNOWN
 

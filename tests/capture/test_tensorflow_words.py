@@ -272,7 +272,7 @@ def test_each_verb_that_shows_an_error_shows_it_whole(capsys):
                 tensor=(v - v) / (v - v), message="not a number"
             )
         },
-        2,
+        runs=2,
     )
     assert "not a number : Tensor had NaN values" in shown.model.entries[0].verdicts[0].word
 

@@ -63,8 +63,8 @@ def stop():
     "verb",
     [
         helpers.watch_call,
-        lambda fn: helpers.watch_mutations({"a": fn}, {"as it is": lambda fn: fn}),
-        lambda fn: helpers.watch_race(lambda v, one: fn(), 2),
+        lambda fn: helpers.watch_mutations({"a": fn}, ways={"as it is": lambda fn: fn}),
+        lambda fn: helpers.watch_race(lambda v, one: fn(), runs=2),
         helpers.watch_ops,
         lambda fn: helpers.watch_traces(fn, autograph=False)(),
         helpers.watch_optimisation,

@@ -18,6 +18,7 @@ import time
 import traceback
 
 import helpers
+from tests.front_door import INSTRUMENTS
 from tests.observer import feel, harmful, verbs
 from tests.observer.cases import PROGRAMS
 
@@ -167,7 +168,7 @@ def warm_dynamo(torch) -> None:
 def load_verbs(framework: str) -> None:
     """Import what the verbs are made of, which imports no framework; each fork has it then."""
     before = feel.OF_PROCESS["frameworks"]()
-    for name in helpers.INSTRUMENTS:
+    for name in INSTRUMENTS:
         getattr(helpers, name)
     if more := set(feel.OF_PROCESS["frameworks"]()) - set(before):
         raise RuntimeError(f"the verbs import {more} beside {framework}")

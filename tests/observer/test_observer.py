@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-import helpers
+from tests.front_door import INSTRUMENTS
 from tests.observer import harmful, judging, verbs
 from tests.observer.known import KNOWN
 from tests.samples import WHOLE
@@ -117,7 +117,7 @@ def test_each_sense_has_a_harmful_verb():
 
 def test_each_verb_is_observed():
     tried = {name.partition(" ")[0] for name in verbs.VERBS}
-    assert set(helpers.INSTRUMENTS) - tried <= OF_NO_PROGRAM
+    assert set(INSTRUMENTS) - tried <= OF_NO_PROGRAM
 
 
 def test_there_are_enough_programs():

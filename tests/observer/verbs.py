@@ -179,7 +179,7 @@ def show_frame(case):
 
 @verb(alone=True)
 def show_frames(case):
-    return front_door().show_frames(3)
+    return front_door().show_frames(most=3)
 
 
 @verb()
@@ -225,7 +225,7 @@ def watch_tracers(case):
 
 @verb(MANY, costs=True)
 def watch_costs(case):
-    return front_door().watch_costs(case.call, {"again": case.call}, "calls")
+    return front_door().watch_costs(case.call, {"again": case.call}, unit_name="calls")
 
 
 @verb(alone=True)
@@ -287,7 +287,9 @@ def show_op_graph(case):
 
 @verb(MANY)
 def watch_mutations(case):
-    return front_door().watch_mutations({"call": positional(case)}, {"as it is": lambda fn: fn})
+    return front_door().watch_mutations(
+        {"call": positional(case)}, ways={"as it is": lambda fn: fn}
+    )
 
 
 @verb(MANY, name="watch_mutations by its own ways", own_compile=True)
@@ -308,7 +310,8 @@ def watch_fixes(case):
 
 @verb(MANY, (TORCH,), own_compile=True)
 def watch_guard_sets(case):
-    return front_door().watch_guard_sets(case.fn, case.args, always=lambda *args: True)
+    always = {"always": lambda *args: True}
+    return front_door().watch_guard_sets(case.fn, *case.args, guard_sets=always)
 
 
 @verb(SHOWN, (TORCH,), "compiled")

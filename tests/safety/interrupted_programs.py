@@ -134,7 +134,7 @@ IN_PYTHON = {
     "watch_callers": lambda fn: helpers.watch_callers({"r": then(fn)}, lambda r: str(r()), ONE),
     "watch_routes": routes,
     "watch_specialising": lambda fn: helpers.watch_specialising(
-        lambda run: run(), {"a": (fine,), "b": (then(fn, 3),)}, 8
+        lambda run: run(), {"a": (fine,), "b": (then(fn, 3),)}, times=8
     ),
     "watch_costs": lambda fn: helpers.watch_costs(fine, {"a": after_rounds(fn)}),
     "watch_tracers": lambda fn: helpers.watch_tracers(after_rounds(fn, 13)),
@@ -200,7 +200,8 @@ def in_torch() -> dict:
 
     def guards(fn):
         run = then(fn, 2)
-        return helpers.watch_guard_sets(lambda x: x + 1, (x,), mine=lambda x: bool(run()) or True)
+        accepts = lambda x: bool(run()) or True  # noqa: E731
+        return helpers.watch_guard_sets(lambda x: x + 1, x, guard_sets={"mine": accepts})
 
     def fixes(fn):
         good = lambda x: x + 1  # noqa: E731

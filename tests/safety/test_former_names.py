@@ -13,7 +13,9 @@ import helpers
 from helpers.safety import former_names, missing_parts
 from helpers.safety.former_names import OLD_CHECKS, OLD_NAMES
 from helpers.study import check
+from package.build import without_study
 from tests import pythons
+from tests.front_door import HOMES, STUB
 from tests.without import cells_without
 
 EVERY_NAME = [(name, f"from helpers import {name}") for name in OLD_NAMES]
@@ -55,7 +57,7 @@ def test_one_sentence_says_what_to_use_and_no_frame_of_the_course_is_shown(word,
 
 
 def test_what_to_use_is_offered():
-    offered = {"helpers": set(helpers._HOMES), "check": set(check._homes)}
+    offered = {"helpers": set(HOMES), "check": set(check._homes)}
     for old, now, prefix in ((OLD_NAMES, "helpers", ""), (OLD_CHECKS, "check", "check.")):
         assert not offered[now].intersection(old)
         for name, (chapter, words) in old.items():
@@ -115,6 +117,7 @@ def test_outside_the_course_its_commands_are_not_named(tmp_path):
     package = tmp_path / "whoruns"
     package.mkdir()
     shutil.copy(pythons.ROOT / "helpers" / "__init__.py", package)
+    (package / "__init__.pyi").write_text(without_study(STUB.read_text("utf-8")), "utf-8")
     shutil.copytree(pythons.ROOT / "helpers" / "safety", package / "safety")
     for name, words in {"show_nested": "show_table", "wach_traces": "watch_traces"}.items():
         frames, said = last_of(f"from whoruns import {name}", root=tmp_path)
@@ -144,5 +147,5 @@ def test_every_name_that_a_chapter_ever_used_is_offered_or_known():
         if found := re.match(r'[-+]\s+"check\.(\w+)\(', line):
             checks.add(found[1])
     rooms = {path.stem for path in (pythons.ROOT / "helpers").iterdir()}
-    assert len(imports) > 60 and imports <= {*helpers._HOMES, *OLD_NAMES, *rooms}
+    assert len(imports) > 60 and imports <= {*HOMES, *OLD_NAMES, *rooms}
     assert len(checks) > 50 and checks <= {*check._homes, *OLD_CHECKS}

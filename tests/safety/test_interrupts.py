@@ -11,9 +11,9 @@ from functools import cache
 import psutil
 import pytest
 
-import helpers
 from helpers import watch_in_child
 from tests.a_kernel import Client
+from tests.front_door import INSTRUMENTS
 from tests.pythons import ROOT, finished
 from tests.safety import interrupted_programs
 
@@ -77,7 +77,7 @@ def test_ctrl_c_draws_what_was_recorded_and_leaves_all_as_it_was(group, every):
 
 
 def test_each_verb_that_records_is_in_a_group():
-    recording = {name for name in helpers.INSTRUMENTS if name.startswith("watch")}
+    recording = {name for name in INSTRUMENTS if name.startswith("watch")}
     assert recording == ({*sum(VERBS.values(), []), "watch_in_child"} | UNRECORDED) - {
         "show_journey"
     }

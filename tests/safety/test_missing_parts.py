@@ -2,7 +2,7 @@
 
 import pytest
 
-import helpers
+from tests.front_door import HOMES
 from tests.without import cells_without
 
 pytestmark = pytest.mark.long
@@ -17,7 +17,7 @@ OF_TORCH = """fit_around guard_function show_compiled show_fx show_guards watch_
 NEEDING = dict.fromkeys(OF_TENSORFLOW.split(), "TensorFlow")
 NEEDING |= dict.fromkeys(OF_TORCH.split(), "PyTorch")
 CALLS = ("", "f", "{'a': f}", "f, 1", "f, f", "f, 1, run=True")
-ALL = "import helpers\nglobals().update({n: getattr(helpers, n) for n in helpers._HOMES})"
+ALL = "import helpers\nglobals().update({n: getattr(helpers, n) for n in helpers.__all__})"
 SETUP = [ALL, "def f(x): return x + 1"]
 ASIDE = ("op_folder", "call_in_child", "watch_in_child")  # a folder is made, a Python started
 
@@ -28,7 +28,7 @@ def is_one_sentence(told) -> bool:
 
 
 def test_verbs_of_a_framework_say_that_it_is_missing_and_the_others_do_not_need_it():
-    verbs = [name for name in helpers._HOMES if name not in ASIDE]
+    verbs = [name for name in HOMES if name not in ASIDE]
     calls = [f"{name}({given})" for name in verbs for given in CALLS]
     asking = {}
     for one in cells_without(BOTH, [*SETUP, *calls])[len(SETUP) :]:

@@ -81,7 +81,7 @@ def verdicts(name: str, *answers: str):
     # In a child alone, for other tests look for holders; and not where an exercise does.
     if REPORTS in os.environ and EXERCISES[name].chapter != "01":
         _set_aside()
-    space = {name: getattr(helpers, name) for name in helpers._HOMES} | {"__name__": "learner"}
+    space = {name: getattr(helpers, name) for name in helpers.__all__} | {"__name__": "learner"}
     space["suppress"] = suppress  # as the first cell of chapters 6 and 7 has it
     context = EXERCISES[name].context
     for answer in answers:

@@ -2,7 +2,7 @@
 
 import sys
 from collections import namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -58,7 +58,7 @@ class Costs(Listing):
 
 
 def costs_listing(
-    unit: Callable, actions: dict[str, Callable], unit_name: str = "runs of the unit"
+    unit: Callable, actions: Mapping[str, Callable], unit_name: str = "runs of the unit"
 ) -> Costs:
     """Time `actions` (a dict from name to callable) against `unit` in one run."""
     actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)

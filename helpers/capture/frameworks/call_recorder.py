@@ -5,7 +5,7 @@ what it raises, and go on to a function named for the fallback. A tf.function go
 tensorflow/python/eager/execute.py at once; so do a few ops, such as the Fill of constant_op.py.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import groupby, islice, takewhile
@@ -273,7 +273,7 @@ def routes(calls: Sequence[Call]) -> Iterator[str]:
             yield "graph"
 
 
-def calls_ledger(cases: dict[str, object], depth=None, only=None, most=MOST_CALLS) -> Ledger:
+def calls_ledger(cases: Mapping[str, object], depth=None, only=None, most=MOST_CALLS) -> Ledger:
     """Run every case twice, and compare the landmarks that each second call passes."""
     found = table(cases, "watch_calls", CASES, MOST_CASES)
     pairs = {printable(name): parts(case) for name, case in found}

@@ -5,7 +5,7 @@ there; its kernel copies a buffer that somebody else still holds before an updat
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import make_dataclass
 
 from ...model.noise import OVERLAP
@@ -42,7 +42,7 @@ class Histogram(Listing):
         return tuple(row.saw for row in self.rows if row.variable == variable)
 
 
-def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
+def variables_ledger(programs: Mapping[str, Callable], runs: int = 100) -> Ledger:
     """Run programs with a RefVariable and with a ResourceVariable, and compare what they saw."""
     runs = require_int(runs, "runs=", MOST_RUNS)
     entries, found = [], table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
