@@ -120,12 +120,16 @@ def test_door_alone_imports_nothing():
 
 
 @pytest.mark.parametrize("chapter", ["00", "01", "02", "03", "04", "05", "06", "07"])
-def test_set_up_cell_takes_what_it_uses(everything, chapter):
+def test_set_up_cell_takes_what_it_uses(chapter):
     taken = modules_after(first_cell(chapter))
     assert chapter == "05" or not taken.intersection(HEAVY)  # its kernels are numpy's
-    assert 2 * len(own(taken)) <= len(own(everything))
-    if chapter != "05":
-        assert not any(name.startswith("helpers.capture.") for name in own(taken))
+    assert 2 * len(own(taken)) <= len([*(ROOT / "helpers").rglob("*.py")])
+
+
+def test_no_capture_is_imported_by_a_verb_before_it_runs():
+    asked = f"import helpers\n[getattr(helpers, name) for name in {INSTRUMENTS}]"
+    rooms = {name.split(".")[1] for name in own(modules_after(asked)) if "." in name}
+    assert rooms == {"exhibit", "model", "safety", "verbs", "view"}
 
 
 def test_no_framework_is_imported_by_any_verb_before_it_runs(everything):

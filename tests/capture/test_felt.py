@@ -6,10 +6,10 @@ import warnings
 
 import pytest
 
+from helpers import code_swapped
 from helpers.capture.cpython import bytecode, costs, frame, hooked_frames, settrace, stack_run
 from helpers.capture.references.name_graph import names_graph
 from helpers.capture.references.name_timeline import names_timeline
-from helpers.capture.references.rebind import CodeSwap as code_swapped
 from helpers.capture.references.rebind import rebind_everywhere
 from helpers.capture.references.routes import watch_routes
 from helpers.internals.frame_tracer import FrameTracer

@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
+from helpers import code_swapped
 from helpers.capture.references.holder_search import bindings
-from helpers.capture.references.rebind import CodeSwap as code_swapped
 from helpers.capture.references.rebind import rebind_everywhere
 from tests.capture import test_references
 from tests.capture.test_references import CASES, play

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from helpers.capture.references.rebind import CodeSwap as code_swapped
+from helpers import code_swapped
 from helpers.capture.references.rebind import rebind_everywhere
 from helpers.capture.references.routes import watch_routes
 from helpers.model.reference_records import UNKNOWN

@@ -6,7 +6,9 @@ import shutil
 import subprocess
 import sys
 from contextlib import suppress
+from pathlib import Path
 
+import lazy_loader
 import pytest
 
 import helpers
@@ -29,10 +31,22 @@ MISSPELT = [
 ]
 
 
-def last_of(source, python=sys.executable, root=pythons.ROOT):
-    """Return the lines of a plain Python's traceback that show a frame, and its last line."""
-    env = {**os.environ, "PYTHONPATH": str(root), "JPY_SESSION_NAME": ""}
-    done = pythons.finished([python, "-c", f"{source}\n"], env=env, cwd=root)
+@pytest.fixture(scope="module")
+def lazy(tmp_path_factory):
+    """A folder with the package that the front door needs, for a Python that has no packages."""
+    folder = tmp_path_factory.mktemp("lazy")
+    shutil.copytree(Path(lazy_loader.__file__).parent, folder / "lazy_loader")
+    return folder
+
+
+def last_of(source, *folders, python=sys.executable):
+    """Return the lines of a plain Python's traceback that show a frame, and its last line.
+
+    The first of the folders has the package.
+    """
+    path = os.pathsep.join(map(str, folders))
+    env = {**os.environ, "PYTHONPATH": path, "JPY_SESSION_NAME": ""}
+    done = pythons.finished([python, "-c", f"{source}\n"], env=env, cwd=folders[0])
     lines = done.stderr.splitlines()
     return [line for line in lines if line.startswith("  File ")], lines[-1]
 
@@ -80,14 +94,14 @@ def test_a_name_that_nothing_is_near_is_missing_as_anywhere():
 
 
 @pytest.mark.parametrize("version", pythons.VERSIONS)
-def test_in_plain_python_only_the_readers_line_is_shown(version):
+def test_in_plain_python_only_the_readers_line_is_shown(version, lazy):
     path = pythons.found(version)
     if path is None:
         pytest.skip(f"no Python {version} on this machine")
     sources = ["from helpers import show_nested", "import helpers; helpers.show_nested"]
     sources += ["import helpers; helpers.wach_traces"]
     for source in sources:
-        frames, said = last_of(source, path)
+        frames, said = last_of(source, pythons.ROOT, lazy, python=path)
         assert frames == ['  File "<string>", line 1, in <module>']
         assert said.count("show_table") + said.count("watch_traces") == 1
 
@@ -120,9 +134,9 @@ def test_outside_the_course_its_commands_are_not_named(tmp_path):
     (package / "__init__.pyi").write_text(without_study(STUB.read_text("utf-8")), "utf-8")
     shutil.copytree(pythons.ROOT / "helpers" / "safety", package / "safety")
     for name, words in {"show_nested": "show_table", "wach_traces": "watch_traces"}.items():
-        frames, said = last_of(f"from whoruns import {name}", root=tmp_path)
+        frames, said = last_of(f"from whoruns import {name}", tmp_path)
         assert words in said and "course.py" not in said and len(frames) == 1
-    frames, said = last_of("from whoruns import check", root=tmp_path)
+    frames, said = last_of("from whoruns import check", tmp_path)
     assert "is in the notebooks' course" in said and len(frames) == 1
 
 
