@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 # what the verbs are made of, and what these import; none of it is a framework
 OWN = {"_frame_hook", "jinja2", "markupsafe", "psutil", "tabulate", "wcwidth", "networkx"}
-OWN |= {"__mp_main__", "packaging"}
+OWN |= {"__mp_main__", "lazy_loader", "packaging"}
 FRAMEWORKS = {"torch", "numpy", "tensorflow", "keras", "triton", "jax"}  # nor a part of one
 CHILD = """
 import json, logging, sys
