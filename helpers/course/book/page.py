@@ -18,7 +18,8 @@ from nbconvert.filters import add_anchor
 from helpers.course.book.runs import KEY
 from helpers.model.study_records import exercise_cells
 from helpers.view import ink
-from helpers.view.living import Living, as_script, read
+from helpers.view.living import Living, as_script
+from helpers.view.widgets import read
 
 TEMPLATES = Path(__file__).parent / "templates"
 VIEW = "application/vnd.jupyter.widget-view+json"
