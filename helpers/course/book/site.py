@@ -12,6 +12,7 @@ from helpers.course.book.page import (
     as_script,
     chapter,
     glossary,
+    host_script,
     index,
     sections,
 )
@@ -22,7 +23,6 @@ from helpers.course.work import chapter_named, chapters, notebooks
 from helpers.model.spine import CHAPTERS, START
 from helpers.safety import folders
 from helpers.safety.folders import ManagedDirectory, made_again
-from helpers.view.widgets import read_script
 
 SITE = checkout.ROOT / "site"
 ASSETS = ("book.css", "book.js", "recap.js", "minisearch.js")
@@ -68,7 +68,7 @@ def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None
     [drawn] = [cell.source for cell in first if cell.source.startswith("## The map\n")]
     pages["index.html"] = index(contents, drawn[drawn.index("<div") :], recorded_hero(first))
     assets = {name: (TEMPLATES / name).read_bytes() for name in ASSETS}
-    assets["host.js"] = read_script("host").encode()
+    assets["host.js"] = host_script().encode()
     assets["sections.js"] = f"globalThis.bookSections = {as_script(found)};\n".encode()
     images = notebooks() / "images"
     files = [path for path in sorted(images.rglob("*")) if path.is_file()]
