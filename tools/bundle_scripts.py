@@ -20,6 +20,8 @@ ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "helpers" / "view" / "scripts"
 TESTS = ROOT / "tests" / "view" / "scripts"
 WIDGETS = ROOT / "helpers" / "view" / "widgets" / "bundle"
+BOOK = ROOT / "helpers" / "course" / "book" / "templates"
+DECK = ROOT / "helpers" / "course" / "deck"
 INSTALLED = ROOT / ".tools" / "scripts"
 INSTALL = "python -m tools.bundle_scripts --install"
 PINS = ("package.json", "package-lock.json", ".npmrc")
@@ -46,10 +48,13 @@ class Bundle(NamedTuple):
 
 
 BUNDLES = (
+    Bundle("book", BOOK, "iife"),
     Bundle("choice"),
     Bundle("code"),
+    Bundle("deck", DECK, "iife"),
     Bundle("host", form="iife"),
     Bundle("progress_line"),
+    Bundle("recap", BOOK, "iife"),
     Bundle("rerun"),
     Bundle("routes"),
     Bundle("sandbox"),
@@ -128,7 +133,7 @@ def hash_sources(bundle: Bundle) -> str:
     found = hashlib.sha256()
     for path in find_modules(bundle.module):
         found.update(path.relative_to(SOURCES).as_posix().encode())
-        found.update(path.read_bytes())
+        found.update(path.read_text(encoding="utf-8").encode())  # with any system's ends of lines
     return found.hexdigest()
 
 
