@@ -21,6 +21,7 @@ SOURCES = ROOT / "helpers" / "view" / "scripts"
 TESTS = ROOT / "tests" / "view" / "scripts"
 WIDGETS = ROOT / "helpers" / "view" / "widgets" / "bundle"
 BOOK = ROOT / "helpers" / "course" / "book" / "templates"
+TEMPLATES = ROOT / "helpers" / "view" / "templates"
 DECK = ROOT / "helpers" / "course" / "deck"
 INSTALLED = ROOT / ".tools" / "scripts"
 INSTALL = "python -m tools.bundle_scripts --install"
@@ -29,12 +30,19 @@ LIMIT = 300  # seconds that npm may take
 _IMPORT = re.compile(r'^(?:import|export) [^;]*?from "(\.{1,2}/[^"]+)";', re.MULTILINE)
 
 
+FORMS = {
+    "esm": ("--format=esm",),  # a module with exports, which anywidget imports
+    "script": ("--format=iife",),  # for a `<script>` element
+    "handler": ("--format=iife", "--minify-whitespace", "--minify-syntax"),  # for an `onload`
+}
+
+
 class Bundle(NamedTuple):
     """A script that Python reads, and the module that it begins with."""
 
     entry: str  # the name of its module in SOURCES, without the suffix
     folder: Path = WIDGETS  # where it is written
-    form: str = "esm"  # iife for a script that a page has in a `<script>` element
+    form: str = "esm"  # or one of FORMS
 
     @property
     def path(self) -> Path:
@@ -48,17 +56,20 @@ class Bundle(NamedTuple):
 
 
 BUNDLES = (
-    Bundle("book", BOOK, "iife"),
+    Bundle("book", BOOK, "script"),
+    Bundle("call_tree", TEMPLATES, "handler"),
     Bundle("choice"),
     Bundle("code"),
-    Bundle("deck", DECK, "iife"),
-    Bundle("host", form="iife"),
+    Bundle("deck", DECK, "script"),
+    Bundle("host", form="script"),
+    Bundle("inline_picture", TEMPLATES, "handler"),
     Bundle("progress_line"),
-    Bundle("recap", BOOK, "iife"),
+    Bundle("recap", BOOK, "script"),
     Bundle("rerun"),
     Bundle("routes"),
     Bundle("sandbox"),
     Bundle("stage"),
+    Bundle("word_filter", TEMPLATES, "handler"),
 )
 
 
@@ -116,7 +127,7 @@ def run_biome(*words: str) -> int:
 
 def build(bundle: Bundle) -> bytes:
     """Return what esbuild makes of a bundle's modules; the first line says what they were."""
-    command = [str(program("esbuild")), bundle.module.name, "--bundle", f"--format={bundle.form}"]
+    command = [str(program("esbuild")), bundle.module.name, "--bundle", *FORMS[bundle.form]]
     command += ["--charset=utf8", "--log-level=warning", f"--banner:js={banner(bundle)}"]
     done = subprocess.run(command, cwd=SOURCES, stdout=subprocess.PIPE, check=True)
     return done.stdout
