@@ -125,14 +125,16 @@ function makeRecorder(model, keep, draw) {
     draw();
   };
   /** Send a choice; the kernel's answer comes to `hear`. */
-  const record = (said, problems) => {
+  const record = (picked, problems) => {
     stopWaiting();
     problem = "";
-    unrecorded.set(question, choices[said]);
+    unrecorded.set(question, choices[picked]);
     presses += 1;
     const press = `${Date.now()}-${presses}`;
-    keep({ picked: said, checked: true, skipped: false, press });
-    stopRequest = request(model, { said, press }, PATIENCE, (kind) => showProblem(problems[kind]));
+    keep({ picked, checked: true, skipped: false, press });
+    stopRequest = request(model, { said: picked, press }, PATIENCE, (kind) =>
+      showProblem(problems[kind]),
+    );
   };
   const hear = () => {
     const { press, why } = model.get("told");
@@ -208,9 +210,9 @@ function openWhatWaits(el) {
   let cell = el.closest(".jp-Cell, .book-cell")?.nextElementSibling;
   while (cell && !cell.querySelector(".course-choice, h1, h2, h3")) {
     cell.querySelector(".jp-InputPlaceholder")?.click(); // code that JupyterLab shows folded
-    for (const held of cell.querySelectorAll(".course-held")) {
-      held.open = true;
-      held.querySelector("summary").style.display = "none";
+    for (const details of cell.querySelectorAll(".course-held")) {
+      details.open = true;
+      details.querySelector("summary").style.display = "none";
     }
     cell = cell.nextElementSibling;
   }

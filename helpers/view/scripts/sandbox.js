@@ -121,21 +121,21 @@ function makeRadios(ask, verdicts) {
 
 /** Give each question a name; one that is pressed again before it was answered has the same. */
 function makeQuestions() {
-  let asked = "";
+  let lastQuestion = "";
   let press = "";
   let presses = 0;
   const make = (guess, picked) => {
     const question = { guess, picked };
     const text = JSON.stringify(question);
-    if (text !== asked) {
+    if (text !== lastQuestion) {
       presses += 1;
       press = `${Date.now()}-${presses}`;
     }
-    asked = text;
+    lastQuestion = text;
     return { ...question, press };
   };
   const forget = () => {
-    asked = "";
+    lastQuestion = "";
   };
   return { make, forget };
 }

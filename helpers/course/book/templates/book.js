@@ -1,4 +1,4 @@
-// Bundled by tools/bundle_scripts.py from helpers/view/scripts/book.js, sha256 a198822018b38865556b4e9f52b6d8d6869f9e77effe32d06096c95d2f0c4971
+// Bundled by tools/bundle_scripts.py from helpers/view/scripts/book.js, sha256 66090abb5d464699c64b1579faf3630a9525853c604ded28e09ba8fea041da96
 (() => {
   // book/contents.js
   function foldContents() {
@@ -68,8 +68,8 @@
       for (const { style } of pictures) {
         style.minWidth = "0";
       }
-      for (const held of document.querySelectorAll(".course-held")) {
-        held.open = true;
+      for (const details of document.querySelectorAll(".course-held")) {
+        details.open = true;
       }
       for (const stepper of document.querySelectorAll(".book-paper")) {
         openSteps(stepper);
@@ -153,7 +153,7 @@
         const text = input.value.trim();
         const found = text ? loaded.search(text) : [];
         const shown = found.slice(0, MOST_SHOWN);
-        results.replaceChildren(...shown.map((one) => drawResult(one, () => dialog.close())));
+        results.replaceChildren(...shown.map((result) => drawResult(result, () => dialog.close())));
         count.textContent = text ? countFound(found.length, MOST_SHOWN) : "";
       } catch {
         index = null;

@@ -14,8 +14,8 @@ export function preparePaper() {
     for (const { style } of pictures) {
       style.minWidth = "0";
     }
-    for (const held of document.querySelectorAll(".course-held")) {
-      held.open = true; // paper cannot unfold
+    for (const details of document.querySelectorAll(".course-held")) {
+      details.open = true; // paper cannot unfold
     }
     for (const stepper of document.querySelectorAll(".book-paper")) {
       openSteps(stepper);

@@ -21,7 +21,7 @@ export function offerSearch() {
       const text = input.value.trim();
       const found = text ? loaded.search(text) : [];
       const shown = found.slice(0, MOST_SHOWN);
-      results.replaceChildren(...shown.map((one) => drawResult(one, () => dialog.close())));
+      results.replaceChildren(...shown.map((result) => drawResult(result, () => dialog.close())));
       count.textContent = text ? countFound(found.length, MOST_SHOWN) : "";
     } catch {
       index = null;

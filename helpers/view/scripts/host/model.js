@@ -12,9 +12,9 @@ export function makeModel(state, answer, whenSaved) {
     }
   };
   const set = (name, value) => {
-    const given = typeof name === "string" ? { [name]: value } : name;
-    const changed = Object.keys(given).filter((key) => state[key] !== given[key]);
-    Object.assign(state, given);
+    const changes = typeof name === "string" ? { [name]: value } : name;
+    const changed = Object.keys(changes).filter((key) => state[key] !== changes[key]);
+    Object.assign(state, changes);
     for (const key of changed) {
       notify(`change:${key}`);
     }

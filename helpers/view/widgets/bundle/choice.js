@@ -1,4 +1,4 @@
-// Bundled by tools/bundle_scripts.py from helpers/view/scripts/choice.js, sha256 d69396eec48eb8ea09cf3d9f593cbe39f7f5305555f57ed1e357106abdcf40c4
+// Bundled by tools/bundle_scripts.py from helpers/view/scripts/choice.js, sha256 d0d994f1d23164d34f0202434a04549bc012be6c8244a2cf3e2ac4e446818bad
 
 // choice/verdict.js
 function wordVerdict({ choices, answer, verb, why, picked, checked, skipped }) {
@@ -310,14 +310,19 @@ function makeRecorder(model, keep, draw) {
     problem = text;
     draw();
   };
-  const record = (said, problems) => {
+  const record = (picked, problems) => {
     stopWaiting();
     problem = "";
-    unrecorded.set(question, choices[said]);
+    unrecorded.set(question, choices[picked]);
     presses += 1;
     const press = `${Date.now()}-${presses}`;
-    keep({ picked: said, checked: true, skipped: false, press });
-    stopRequest = request(model, { said, press }, PATIENCE, (kind) => showProblem(problems[kind]));
+    keep({ picked, checked: true, skipped: false, press });
+    stopRequest = request(
+      model,
+      { said: picked, press },
+      PATIENCE,
+      (kind) => showProblem(problems[kind])
+    );
   };
   const hear = () => {
     const { press, why } = model.get("told");
@@ -382,9 +387,9 @@ function openWhatWaits(el) {
   let cell = el.closest(".jp-Cell, .book-cell")?.nextElementSibling;
   while (cell && !cell.querySelector(".course-choice, h1, h2, h3")) {
     cell.querySelector(".jp-InputPlaceholder")?.click();
-    for (const held of cell.querySelectorAll(".course-held")) {
-      held.open = true;
-      held.querySelector("summary").style.display = "none";
+    for (const details of cell.querySelectorAll(".course-held")) {
+      details.open = true;
+      details.querySelector("summary").style.display = "none";
     }
     cell = cell.nextElementSibling;
   }

@@ -1,4 +1,4 @@
-// Bundled by tools/bundle_scripts.py from helpers/view/scripts/host.js, sha256 b15f58c200e6b8db215a9b358b765f0a433c1f6d95eb8095a441d19ce7ed12e0
+// Bundled by tools/bundle_scripts.py from helpers/view/scripts/host.js, sha256 91c3514abb0e1791f66e6001e03e65029b99422eb20036ebbe1f911863be43a9
 (() => {
   // host/model.js
   function makeModel(state, answer, whenSaved) {
@@ -9,9 +9,9 @@
       }
     };
     const set = (name, value) => {
-      const given = typeof name === "string" ? { [name]: value } : name;
-      const changed = Object.keys(given).filter((key) => state[key] !== given[key]);
-      Object.assign(state, given);
+      const changes = typeof name === "string" ? { [name]: value } : name;
+      const changed = Object.keys(changes).filter((key) => state[key] !== changes[key]);
+      Object.assign(state, changes);
       for (const key of changed) {
         notify(`change:${key}`);
       }

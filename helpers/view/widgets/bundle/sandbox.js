@@ -1,4 +1,4 @@
-// Bundled by tools/bundle_scripts.py from helpers/view/scripts/sandbox.js, sha256 999f79e17811759423e0e9455ef788ca79d7fe635bc31d57e6b5fa45124a1786
+// Bundled by tools/bundle_scripts.py from helpers/view/scripts/sandbox.js, sha256 dc1ec78f962aea8d65472fd33aadf09057502fb13c87421d6bf14b5322216ee3
 
 // sandbox/calls.js
 function compareCalls(call, before) {
@@ -241,21 +241,21 @@ function makeRadios(ask, verdicts) {
   return { field, guesses };
 }
 function makeQuestions() {
-  let asked = "";
+  let lastQuestion = "";
   let press = "";
   let presses = 0;
   const make = (guess, picked) => {
     const question = { guess, picked };
     const text = JSON.stringify(question);
-    if (text !== asked) {
+    if (text !== lastQuestion) {
       presses += 1;
       press = `${Date.now()}-${presses}`;
     }
-    asked = text;
+    lastQuestion = text;
     return { ...question, press };
   };
   const forget = () => {
-    asked = "";
+    lastQuestion = "";
   };
   return { make, forget };
 }
