@@ -124,7 +124,13 @@ test("keywords are found, but not in strings and comments", () => {
 
 test("rectangles of one line are joined, and empty ones left out", () => {
   const box = (left, right, top) => ({ left, right, top, height: 10, width: right - left });
-  const joined = joinByLine([box(5, 9, 0), box(9, 20, 2), box(0, 0, 0), box(1, 4, 12)]);
+  const joined = joinByLine([
+    box(5, 9, 0),
+    box(9, 20, 2),
+    box(6, 8, 1),
+    box(0, 0, 0),
+    box(1, 4, 12),
+  ]);
   assert.deepEqual(joined, [
     { left: 5, right: 20, top: 0, height: 10 },
     { left: 1, right: 4, top: 12, height: 10 },
@@ -147,5 +153,6 @@ test("a panel keeps its place by title, or by position where there are many titl
   const contents = collectContents(tracks, findPlace);
   assert.deepEqual([...contents.get("a")], [0, 2]);
   const titles = ["a", "b", "c", "d", "e", "f", "g"].map((title) => [title, 0]);
+  assert.equal(makePlaceFinder([{ panels: titles.slice(1) }])("a", 3), "a");
   assert.equal(makePlaceFinder([{ panels: titles }])("a", 3), "#3");
 });

@@ -72,7 +72,8 @@ test("a step has its words, its row, its values and its part of the picture", ()
   assert.deepEqual(step.picture, { a: "shown", b: "new" });
   assert.equal(step.printed, "one\ntwo\n");
   assert.deepEqual(script.step(0).locals, [null]);
-  assert.equal(script.codes[0].rows[3].to, 0);
+  const targets = script.codes[0].rows.map(({ to }) => to);
+  assert.deepEqual(targets, [-1, -1, -1, 0]);
 });
 
 test("the steps before and after are those of the same call", () => {
