@@ -91,7 +91,7 @@ def _html(model: CallTree) -> str:
     values |= {"looks": {kind: LOOKS[kind] for kind in LOOKS if kind in kinds}, "look": LOOKS}
     values |= {"bright": (WAY, DOOR), "side": SIDE, "scaled": scaled}
     values["flame_cut"] = f"The {narrow:,} smallest calls have no block." if narrow else ""
-    return render("call_tree.html", model=model, script=ink.script("flame.js"), **values)
+    return render("call_tree.html", model=model, script=ink.script("call_tree.js"), **values)
 
 
 def _words(line: Line) -> str:

@@ -1,7 +1,7 @@
 """A kind of thing -> its one colour, shape and word in all pictures; an SVG -> an image with them.
 
 Nothing is shown by colour alone. Every hexadecimal colour of the course is here. Where scripts
-may run, `inline.js` replaces an image by the SVG in it, in the colours of the page's theme.
+may run, `inline_picture.js` replaces an image by the SVG in it, in the colours of the page's theme.
 """
 
 import base64
@@ -198,6 +198,9 @@ def as_image(svg: str) -> str:
 
 
 def script(name: str) -> str:
-    """Return a script of `templates/` that an image runs once it is there, as one line."""
-    words = (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
-    return " ".join(line.strip() for line in words.splitlines())
+    """Return a bundle of `templates/` that an image runs once it is there, without its first line.
+
+    That line says where the bundle comes from.
+    """
+    bundle = (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
+    return bundle.partition("\n")[2].rstrip("\n")

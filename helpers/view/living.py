@@ -1,6 +1,6 @@
 """A widget's state -> HTML in which it lives without a kernel; an exhibit -> a page of its own.
 
-A page has each script and style sheet of anywidgets once, and `widgets/host.js` runs them.
+A page has each script and style sheet of anywidgets once, and `scripts/host.js` runs them.
 """
 
 import json
@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from . import ink
 from .markup import render
-from .widgets import read
+from .widgets import read, read_script
 
 OURS = ("layout", "tabbable", "tooltip", "own")  # for a kernel, and nothing for a page
 
@@ -54,4 +54,4 @@ def living_page(title: str, still: str, state: dict, record: dict | None) -> str
     shown = living.enliven(state, still, record) if state else still
     values = {"shown": Markup(shown), "scripts": Markup(as_script(living.scripts))}
     values["styles"] = Markup("\n".join((ink.stylesheet(), read("page.css"), *living.styles)))
-    return render("living.html", title=title, host=Markup(read("host.js")), **values)
+    return render("living.html", title=title, host=Markup(read_script("host")), **values)

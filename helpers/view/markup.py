@@ -86,7 +86,7 @@ _templates = Environment(
 )
 _templates.filters |= {"visible": visible, "coded": coded, "jointed": jointed}
 _templates.globals |= {"MONO": MONO, "TONE_MARKS": TONE_MARKS, "EDGE": ink.EDGE, "FADES": FADES}
-_templates.globals |= {"PAGE": ink.PAGE, "INLINING": ink.script("inline.js")}
+_templates.globals |= {"PAGE": ink.PAGE, "INLINING": ink.script("inline_picture.js")}
 _templates.globals |= {"colour": ink.colour, "fill": ink.fill, "tint": ink.tint}
 
 

@@ -1,6 +1,6 @@
 """The glossary -> its terms by letter, each with its meaning and a link to where it is explained.
 
-Where scripts may run, `words.js` adds a field that filters the terms.
+Where scripts may run, `word_filter.js` adds a field that filters the terms.
 """
 
 from itertools import groupby
@@ -17,7 +17,7 @@ FILES = [START, *(chapter.file for chapter in CHAPTERS)]
 def _html(model: Listing) -> str:
     letters = groupby(model.rows, lambda word: word.term[:1].upper())
     groups = {letter: list(words) for letter, words in letters}
-    script = ink.script("words.js")
+    script = ink.script("word_filter.js")
     return render("words.html", model=model, groups=groups, files=FILES, script=script)
 
 

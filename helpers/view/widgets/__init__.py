@@ -1,4 +1,7 @@
-"""What can be clicked: scripts and styles of this folder, and a state that the page shares."""
+"""What can be clicked: bundled scripts, styles of this folder, and a state that the page shares.
+
+The sources of the scripts are in `../scripts/`; `python -m tools.bundle_scripts` bundles them.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -10,8 +13,8 @@ INTERRUPTED = "This run was interrupted: press the button again for another one.
 _HERE = Path(__file__).parent
 
 
-def make_widget(name: str, styles: str, says: str, state: dict, scripts: str = ""):
-    """Return an anywidget; `scripts`: before its own; `says`: in its repr; `state`: the page's.
+def make_widget(name: str, styles: str, says: str, state: dict):
+    """Return the anywidget of a script; `says`: in its repr; `state`: the page's.
 
     A state with `own` is given the name of its channel: by it the page asks the kernel whether it
     still knows this widget.
@@ -20,13 +23,13 @@ def make_widget(name: str, styles: str, says: str, state: dict, scripts: str = "
     if "own" in state:
         channel = uuid4().hex
         state = {**state, "own": channel, "model_id": channel}
-    made = _class(name, styles, scripts, kinds)(**state)
+    made = _class(name, styles, kinds)(**state)
     made.says_in_repr = says
     return made
 
 
 @cache
-def _class(name: str, styles: str, scripts: str, kinds: tuple) -> type:
+def _class(name: str, styles: str, kinds: tuple) -> type:
     import anywidget
     import traitlets
 
@@ -42,7 +45,7 @@ def _class(name: str, styles: str, scripts: str, kinds: tuple) -> type:
             return f"{type(self).__name__}({self.says_in_repr})"
 
     parts = {key: traits[kind]().tag(sync=True) for key, kind in kinds}
-    parts["_esm"] = "\n".join(read(f"{one}.js") for one in ("dom", *scripts.split(), name))
+    parts["_esm"] = read_script(name)
     parts["_css"] = "\n".join((ink.stylesheet(), *(read(f"{one}.css") for one in styles.split())))
     return type(f"{name.title()}Widget", (InTurn,), {"__module__": __name__, **parts})
 
@@ -59,3 +62,8 @@ def wait_for_cell(comm) -> None:
 def read(name: str) -> str:
     """Return a file of this folder."""
     return (_HERE / name).read_text(encoding="utf-8")
+
+
+def read_script(name: str) -> str:
+    """Return the bundle of a script."""
+    return read(f"bundle/{name}.js")

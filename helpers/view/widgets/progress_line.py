@@ -9,7 +9,7 @@ from threading import Lock
 from uuid import uuid4
 
 from ...safety import progress
-from . import read
+from . import read, read_script
 
 AFTER, STEP = 2.0, 0.5  # seconds that a cell takes in silence; between two looks at what is done
 MANY = 30  # so many new modules are an import of something large
@@ -73,7 +73,7 @@ def _open_channel(state: dict):
 
     module = {"_model_module": "anywidget", "_model_module_version": "*", "_model_name": "AnyModel"}
     view = {"_view_module": "anywidget", "_view_module_version": "*", "_view_name": "AnyView"}
-    script = {"_esm": read("dom.js") + read("progress_line.js"), "_css": read("progress_line.css")}
+    script = {"_esm": read_script("progress_line"), "_css": read("progress_line.css")}
     name = uuid4().hex  # the page checks by it whether the line is still there
     own = {"_anywidget_id": __name__, "own": name, **script}
     return create_comm(

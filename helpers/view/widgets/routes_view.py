@@ -76,7 +76,7 @@ def _widget(model: RouteMap):
     state["legend"] = [*explain_dots(model), *([left_out] if left_out else [])]
     state |= {"total": len(model.routes), "index": _telling(model)}
     says = f"{state['title']!r}, {len(model.headings)} settings"
-    return make_widget("routes", "picture routes", says, state, "picture")
+    return make_widget("routes", "picture routes", says, state)
 
 
 def routes_picture(model: RouteMap) -> Picture:
