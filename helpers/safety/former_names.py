@@ -70,7 +70,9 @@ OLD_CHECKS = {
 }
 
 
-def error_of_name(name: str, offered: Collection[str], package: str, asking_module: str | None):
+def error_of_name(
+    name: str, offered: Collection[str], package: str, asking_module: str | None
+) -> Exception:
     """Return the error for a name that the front door lacks: its new name, or what is near.
 
     `from helpers import …` takes an AttributeError for "look for a module of that name", and has no

@@ -52,7 +52,7 @@ def test_constants_that_cannot_be_read_are_told_by_their_shape():
     ],
 )
 def test_what_is_wrong_with_a_program_is_named(program, runs, error, words, refused):
-    refused(error, words, helpers.watch_variables, {"a": program}, runs)
+    refused(error, words, helpers.watch_variables, {"a": program}, runs=runs)
 
 
 def stop():
