@@ -1,4 +1,4 @@
-"""Types of the verbs; `python -m tests.draw_types` writes them."""
+"""Types of the verbs; `python -m tools.draw_types` writes them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager

@@ -5,7 +5,7 @@ import statistics
 
 from tests.measured import TAG
 from tests.needs import NEEDS
-from tests.strip_views import VIEW
+from tools.strip_views import VIEW
 
 SKILLS = re.compile(r"^\d+\. ", re.MULTILINE)
 PLACE_OR_ADDRESS = re.compile(r"0x[0-9a-f]{6,}|/(?:home|root|tmp|Users)/|[A-Z]:\\\\Users")
@@ -113,7 +113,7 @@ def _prose(nb):
 
 def _outputs(nb):
     if VIEW in str(nb.cells):
-        yield "a widget view is stored without its state; run tests/strip_views.py on the notebook"
+        yield "a widget view is stored without its state; run tools/strip_views.py on the notebook"
     for number, cell in enumerate(_code(nb)):
         stored = [str(output.get("data", output.get("text", ""))) for output in cell.outputs]
         if hit := PLACE_OR_ADDRESS.search("".join(stored)):

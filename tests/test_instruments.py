@@ -9,10 +9,10 @@ import pytest
 
 import helpers
 from helpers.model.spine import SPINE
-from tests.draw_instruments import PAGE, VOLATILE, page
-from tests.instrument_examples import LISTED, SECTIONS
 from tests.measured import TAG
 from tests.notebook_rules import reference_problems
+from tools.draw_instruments import PAGE, VOLATILE, page
+from tools.instrument_examples import LISTED, SECTIONS
 
 MOST_BYTES = 650_000
 LOADS = re.compile(r"(?<!<a )\b(src|href)=.https?://|url\(.?https?://")  # more than a link
@@ -29,7 +29,7 @@ def test_every_verb_has_an_example_or_is_listed():
 
 
 def test_page_is_what_the_docstrings_and_the_examples_say():
-    """After a change: `python -m tests.draw_instruments`."""
+    """After a change: `python -m tools.draw_instruments`."""
     stored = [(cell.id, cell.cell_type, cell.source, cell.metadata.get("tags")) for cell in cells()]
     drawn = page().cells
     assert stored == [(c.id, c.cell_type, c.source, c.metadata.get("tags")) for c in drawn]

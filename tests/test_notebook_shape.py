@@ -9,7 +9,7 @@ import pytest
 from helpers.model.spine import CLINIC, SPINE
 from tests.measured import TAG
 from tests.notebook_rules import MEDIAN, problems
-from tests.strip_views import VIEW, main
+from tools.strip_views import VIEW, main
 
 PROGRAM = 10  # lines: in the clinic every second cell is a whole program
 SEAMS = {station.file for station in SPINE}  # not the first notebook, and not the clinic

@@ -18,9 +18,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import helpers
-from tests.draw_types import STUB, stub
 from tests.pythons import finished
 from tests.without import ROOT, cells_without
+from tools.draw_types import STUB, stub
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 NEEDS = [Requirement(line) for line in PROJECT["dependencies"]]
@@ -180,7 +180,7 @@ def test_screen_of_the_package_has_versions_verbs_and_what_is_missing(away):
 
 
 def test_types_are_those_of_the_signatures():
-    """After a change: `python -m tests.draw_types`."""
+    """After a change: `python -m tools.draw_types`."""
     assert STUB.read_text("utf-8") == stub()
 
 

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 import helpers
-from tests import look
 from tests.test_spine import leads_nowhere
+from tools import look
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -42,7 +42,7 @@ def test_citation_and_changelog_name_the_version():
 
 def test_the_page_to_look_at_is_one_file_made_from_the_chapter_as_it_is():
     page = look.LOOK.read_text("utf-8")
-    assert look.made_from() in page, "python -m tests.look makes docs/look.html anew"
+    assert look.made_from() in page, "python -m tools.look makes docs/look.html anew"
     assert look.LOOK.stat().st_size < 1_500_000 and "book-live" in page
     fetched = r"""<(?:link|script|img)[^>]* (?:src|href)=["'](?!data:)|url\(["']?(?!data:)"""
     assert re.search(fetched, page) is None and re.search(fetched, '<img alt="" src="a.png">')

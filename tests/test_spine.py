@@ -8,8 +8,8 @@ import pytest
 
 from helpers.course.minutes import on_the_page
 from helpers.model.spine import CHAPTERS, CLINIC, SPINE, START
-from tests import draw_spine as spine
-from tests.draw_spine import PICTURES
+from tools import draw_spine as spine
+from tools.draw_spine import PICTURES
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = ROOT / "notebooks"
@@ -63,7 +63,7 @@ def test_the_readmes_table_says_what_the_spine_says():
 
 
 def test_pictures_are_those_that_the_spine_draws():
-    """After a change: `python -m tests.draw_spine`."""
+    """After a change: `python -m tools.draw_spine`."""
     stored = {path.name: path.read_text(encoding="utf-8") for path in PICTURES.iterdir()}
     assert stored == spine.files()
 

@@ -81,7 +81,7 @@ def refuse_wrong_words(command: str, words: list[str]) -> None:
     elif command in ("reset", "book"):
         read_notebooks(command, words)
     elif command == "bench":
-        from tests.benchmarks import names
+        from tools.benchmarks import names
 
         try:
             names.chosen(words)

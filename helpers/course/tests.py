@@ -44,4 +44,4 @@ def workers(words: list[str]) -> list[str]:
 
 def bench(words: list[str]) -> int:
     """Measure ratios of times against their goals, apart from the tests."""
-    return checkout.hand_over([str(checkout.PYTHON), "-m", "tests.benchmarks", *words], os.environ)
+    return checkout.hand_over([str(checkout.PYTHON), "-m", "tools.benchmarks", *words], os.environ)
