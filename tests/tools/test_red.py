@@ -1,4 +1,4 @@
-"""A red run is told in plain words, at its end and by its report; what was tried; what moved."""
+"""A red run of `course.py test` ends in plain words, and its report says the same."""
 
 import os
 import sys
@@ -10,10 +10,9 @@ from nbformat import v4
 from helpers.safety.missing_parts import CURE
 from tests.own_process import BARE
 from tests.pythons import ROOT, finished
-from tools.reports import moved, opcodes, red, tried
+from tools.reports import red
 from tools.reports.plugin import NO_SKIPS
-from tools.reports.records import ERROR, FAILED, PASSED, SKIPPED, Record, Run, plain, read
-from tools.reports.unpinned import unpinned
+from tools.reports.records import FAILED, PASSED, Record, plain, read
 
 BROKEN = """
 import pytest
@@ -137,21 +136,6 @@ def test_a_red_run_ends_with_plain_words_and_its_report_says_the_same(run):
     assert run[2].where["notebooks"] == "compared" and run[2].where["system"]
 
 
-def test_the_page_counts_what_was_tried_and_says_what_was_not(run):
-    bare = [Record("tests/a.py", n, PASSED) for n in ("test_a[3.12]", "test_b[x-3.12-y]", "test_c")]
-    here = Run({**run[2].where, "system": "Linux", "python": "3.11"}, [*run[2].records, *bare])
-    rows = [line for line in tried.page([here]).splitlines() if line.startswith("| ")]
-    assert rows[2].startswith("| Linux | 3.11 | 4 failed, 1 passed (compared) | ")
-    assert "| 2 failed, 4 passed, 1 skipped | not tried |" in rows[2]
-    assert "| 2 passed: in a bare Python, without packages |" in rows[3]
-    assert len(rows) == 14 and all(row.count("not tried") == 3 for row in rows[4:11])
-    assert "| 1 | needs a lamp |" in tried.page([here])
-    lacking = here._replace(uncompared=[("notebooks/04.ipynb", "needs-c-compiler")])
-    assert "\n1 cell of notebooks/04.ipynb needs a C compiler, and none works" in tried.page(
-        [lacking]
-    )
-
-
 def test_a_run_that_wrote_no_report_is_told(tmp_path, capsys):
     assert red.main([str(tmp_path / "none.xml")]) == 0
     assert "pytest did not come to its end" in capsys.readouterr().out
@@ -237,57 +221,3 @@ def test_tests_that_one_name_breaks_are_told_together_without_the_learners_cure(
         "tests/test_x.py: `0`, `1`, `2`, `3`, `4`, and 2 more failed: MissingPart: torch lacks x",
         "tests/test_x.py: `7` failed: Failed: it raised: MissingPart: torch lacks x",
     ]
-
-
-def test_requirements_lose_their_versions_alone():
-    text = '# why\n-e .\na~=1.0\nb[c]==2 ; sys_platform == "win32"\nd-e>=1,<2  # more\n'
-    assert unpinned(text) == ["a", 'b[c] ; sys_platform == "win32"', "d-e"]
-
-
-def test_opcodes_that_are_new_or_gone_are_named():
-    known = {"3.9": ["OLD", "SAME"], "3.11": ["SAME", "GONE"]}
-    assert opcodes.moved(known, "3.12", ["SAME", "NEW"]) == [
-        "- `NEW` is new since 3.11",
-        "- `GONE` is gone since 3.11",
-    ]
-    assert "None has moved." in opcodes.report()
-
-
-def test_a_failure_names_what_has_moved():
-    gone = ["torch._dynamo.utils:counters"]
-    failed = [
-        Record("tests/a.py", "test_one", FAILED, "LOAD_FAST\nE   ImportError: no counters here"),
-        Record("tests/b.py", "test_two", ERROR, "E   no attribute '_primary'\nE   is LOAD_FAST"),
-        Record("tests/c.py", "test_three", FAILED, "E   AssertionError: 5"),
-        Record("tests/d.py", "test_four", SKIPPED, "counters"),
-    ]
-    said = list(moved.told(failed, gone))[1:-1]
-    assert len(said) == 3 and said[0].endswith("; it names `torch._dynamo.utils:counters`")
-    assert said[1].endswith("; it names opcode `LOAD_FAST`") and "names" not in said[2]
-
-
-def test_a_name_that_is_gone_is_told_with_those_who_use_it(monkeypatch):
-    nn_ops = moved.imported()["tensorflow.python.ops:nn_ops"]
-    assert "notebooks/01_function_references.ipynb" in nn_ops
-    users = {"math:tau": {"a.py"}, "math:_tau": {"b.py", "a.py"}, "no_such_room:it": {"c.py"}}
-    monkeypatch.setattr(moved, "imported", lambda: users)
-    monkeypatch.setattr(moved.torch_private, "missing", lambda: "torch lacks x: run something")
-    monkeypatch.setattr(moved.interpreter_frame, "unsupported", lambda: "")
-    assert list(moved.lost()) == [
-        "- torch lacks x",
-        "- `math:_tau` is gone; used by a.py, b.py",
-        "- `no_such_room:it`: No module named 'no_such_room'; used by c.py",
-    ]
-
-
-def test_what_was_tried_is_printed_and_not_kept(tmp_path, capsys, monkeypatch):
-    """False 29: a stored page was older than the notebooks that it counted."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "report.xml").write_text(
-        "<testsuites><testsuite><testcase classname='tests.test_a' name='test_b'/></testsuite>"
-        "</testsuites>"
-    )
-    assert tried.main(["report.xml"]) == 0
-    assert capsys.readouterr().out.startswith("# What was tried where")
-    assert [path.name for path in tmp_path.iterdir()] == ["report.xml"]
-    assert not list(ROOT.glob("docs/tried*"))
