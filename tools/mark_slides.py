@@ -3,7 +3,7 @@
 python -m tools.mark_slides       after cells were added, moved or renamed
 
 A title begins a slide, with the code below it. Then each section gives as many runs as all others,
-until the chapter has `MOST` slides: its questions with their answers first, then what is drawn,
+until the budget of slides is spent: its questions with their answers first, then what is drawn,
 then what is printed. Other prose becomes the speaker's notes. Exercises, setups, folded cells and
 what stands under *Deeper* are skipped.
 """
@@ -17,10 +17,11 @@ from pathlib import Path
 from helpers.course.handout import folded_away
 from helpers.course.minutes import DEEPER
 from helpers.course.slides import BELOW, NOTES, SKIP, SLIDE, is_silent
+from tools.budgets import SLIDES
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
 SAME = ""
-MOST = 25  # slides of a chapter
+MOST = SLIDES.most
 LINES, UNDER_A_TITLE = 44, 24  # of code and the text of its outputs: more fits no slide
 PIXELS = 600  # of a picture
 _PICTURE = re.compile(r"svg\+xml;base64,([^\"]+)")
