@@ -18,8 +18,8 @@
 For maintainers, in a clone of the repository:
 
     python3 course.py bench        compare ratios of times with their goals; extra words choose some
-    python3 course.py remake 03    run notebook 03 again and store what it shows; print what changed,
-                                   which rules it breaks, what is left (`all`: every notebook)
+    python3 course.py remake 03    run notebook 03 again and store what it shows, and print what
+                                   changed, what is broken, what is left (`all`: every notebook)
 
 Packages are installed with uv, which is installed first, or with pip where uv does not work. Set
 COURSE_INSTALLER=pip in the environment to use pip alone. Both follow pip's settings (pip.conf,

@@ -53,7 +53,7 @@ def broken_rules(path: Path) -> list[str]:
         found += [f"the term {term!r} of cell {at} {why}" for term, at, why in too_early(path)]
     text = path.read_text("utf-8")
     if marked(text) != text:
-        found.append("its slides are not marked: run `python -m tools.mark_slides`")
+        found.append("its slides are not marked: run `course.py remake`")
     return found
 
 

@@ -25,7 +25,7 @@ def test_a_verb_has_an_example_or_is_listed():
 
 
 def test_page_is_what_the_docstrings_and_the_examples_say():
-    """After a change: `python -m tools.draw_instruments`."""
+    """After a change: `course.py remake instruments`."""
     stored = [(cell.id, cell.cell_type, cell.source, cell.metadata.get("tags")) for cell in cells()]
     drawn = page().cells
     assert stored == [(c.id, c.cell_type, c.source, c.metadata.get("tags")) for c in drawn]

@@ -107,5 +107,5 @@ def test_the_week_tries_the_package_on_its_oldest_and_newest_releases():
     job = jobs(ROOT / ".github/workflows/weekly.yml")["package"]
     tried = {one["resolution"] for one in job["strategy"]["matrix"]["include"]}
     assert tried == {"lowest-direct", "highest"}
-    copied = re.findall(r"tests/\w+\.py", scripts(job))
+    copied = re.findall(r"(?:tests|tools)/\w+\.py", scripts(job))
     assert len(copied) == 2 and all((ROOT / name).is_file() for name in copied)
