@@ -22,6 +22,7 @@ from nbclient.exceptions import CellControlSignal, CellExecutionError, DeadKerne
 
 from helpers.course.tests import REFERENCE
 from helpers.course.work import chapter_named, chapters
+from helpers.model.spine import START
 from tests.chapter_rules import NOTEBOOKS, broken_rules, notes_of
 from tests.chapter_rules import REFERENCE as INSTRUMENTS
 from tests.measured import mask
@@ -34,6 +35,7 @@ from tools.store_measured import LONGEST, SET, is_measured, least_noisy, stored_
 
 ALL = "all"
 DRAWN_ALWAYS = ("draw_rooms", "draw_spine")
+DRAWN_FROM_START = ("look",)  # docs/look.html is chapter 0
 DRAWN_WITH_ALL = ("look", "readme_pictures")
 SANITIZE = ROOT / "tests" / "nbval_sanitize.cfg"
 ENDED = (CellExecutionError, CellControlSignal, DeadKernelError)
@@ -122,7 +124,8 @@ def compared(outputs: list[dict], cell: dict) -> list[str]:
 
     A stream that came in pieces is one stream.
     """
-    shown, streams = [], {}
+    shown = []
+    streams = {}
     for output in outputs:
         if output["output_type"] == "stream":
             streams[output["name"]] = streams.get(output["name"], "") + "".join(output["text"])
@@ -170,6 +173,15 @@ def draw(names: tuple[str, ...]) -> bool:
     return fine
 
 
+def made_from(words: list[str], paths: list[Path]) -> tuple[str, ...]:
+    """Return the drawing tools whose pictures and pages are made from these notebooks."""
+    if words == [ALL]:
+        return DRAWN_ALWAYS + DRAWN_WITH_ALL
+    if any(path.stem == START for path in paths):
+        return DRAWN_ALWAYS + DRAWN_FROM_START
+    return DRAWN_ALWAYS
+
+
 def notebooks_named(words: list[str]) -> list[Path]:
     """Return the notebooks that words such as 03 and `all` name, with the teachers' notes."""
     names = chapters() if words == [ALL] else [chapter_named(word) for word in words]
@@ -187,8 +199,9 @@ def main(words: list[str]) -> int:
         wanted = ".".join(map(str, REFERENCE))
         print(f"remake: the stored outputs are those of Python {wanted}: use that.")
         return 2
+    paths = notebooks_named(words)
     fine = True
-    for path in notebooks_named(words):
+    for path in paths:
         try:
             changes = remake(path)
         except Stopped as error:
@@ -196,8 +209,8 @@ def main(words: list[str]) -> int:
             fine = False
             continue
         fine = print_report(path, changes) and fine
-    drawn = draw(DRAWN_ALWAYS + DRAWN_WITH_ALL if words == [ALL] else DRAWN_ALWAYS)
-    return 0 if fine and drawn else 1
+    fine = draw(made_from(words, paths)) and fine
+    return 0 if fine else 1
 
 
 if __name__ == "__main__":
