@@ -25,7 +25,7 @@ with contextlib.suppress(ImportError):
 HERE = Path(__file__).parent
 
 pytest_plugins = ["tests.own_folders", "tests.own_process", "tests.needs", "tests.measured"]
-pytest_plugins += ["tests.reports.plugin"]
+pytest_plugins += ["tools.reports.plugin"]
 
 # Kernels inherit these. The first two silence TensorFlow, and only work when set before its import.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")

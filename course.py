@@ -6,7 +6,6 @@
                                    them without comparing their outputs with the stored ones,
                                    `test --all` also runs the long tests)
 
-    python3 course.py bench        compare ratios of times with their goals; extra words choose some
     python3 course.py setup        only create the environment in .venv, or repair it
     python3 course.py reset 03     put a fresh copy of notebook 03 into work/ and keep your copy
                                    (`--solved-to 3` solves its first three exercises, to catch up)
@@ -15,6 +14,12 @@
     python3 course.py slides 03    write its slides to slides/ (a browser shows them offline)
     python3 course.py book         write the course to site/ as web pages that need no Python
     python3 course.py check        try what is installed and list what is missing, one line each
+
+For maintainers, in a clone of the repository:
+
+    python3 course.py bench        compare ratios of times with their goals; extra words choose some
+    python3 course.py remake 03    run notebook 03 again and store what it shows, and print what
+                                   changed, what is broken, what is left (`all`: every notebook)
 
 Packages are installed with uv, which is installed first, or with pip where uv does not work. Set
 COURSE_INSTALLER=pip in the environment to use pip alone. Both follow pip's settings (pip.conf,

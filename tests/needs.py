@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from tests.reports.records import NOT_COMPARED
+from tools.reports.records import NOT_COMPARED
 
 CPP = "#include <vector>\nint main() { return std::vector<int>(0).size(); }\n"
 LONGEST = 60  # seconds that a compiler may take for that
@@ -71,7 +71,7 @@ def pytest_configure(config):
 
 def pytest_runtest_setup(item):
     """Skip a test whose need does not work here."""
-    import pytest  # tests.reports.red reads this file with the standard library alone
+    import pytest  # tools.reports.red reads this file with the standard library alone
 
     for mark in item.iter_markers("needs"):
         if tag := missing_need([f"needs-{word}" for word in mark.args]):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.pythons import finished
+from tools import draw_rooms
 
 REPO = Path(__file__).parents[1]
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command as lint; lint()"
@@ -113,6 +114,11 @@ def ruff(*paths):
 
 
 def test_ruff_finds_nothing():
-    folders = ("helpers", "package", "tests", "notebooks", "conftest.py", "course.py")
+    folders = ("helpers", "package", "tests", "tools", "notebooks", "conftest.py", "course.py")
     done = ruff(*[folder for folder in folders if (REPO / folder).exists()])
     assert done.returncode == 0, done.stdout
+
+
+def test_contributing_shows_the_rooms_and_arrows_of_today():
+    """After a change: `python -m tools.draw_rooms`."""
+    assert draw_rooms.drawn() == draw_rooms.CONTRIBUTING.read_text("utf-8")

@@ -12,7 +12,7 @@ import helpers
 from helpers.exhibit import Exhibit
 from helpers.safety import former_names
 from helpers.study import check
-from tests.draw_instruments import docstring_sections
+from tools.draw_instruments import docstring_sections
 from tests.front_door import HOMES, INSTRUMENTS, NAMES, OF_COURSE
 from tests.opened import FRAMEWORKS, IMPORTS, NOTEBOOKS
 from tests.pythons import ROOT, finished

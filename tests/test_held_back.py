@@ -1,7 +1,6 @@
 """Nothing below a prediction gives its answer away before the learner has decided."""
 
 import json
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -21,16 +20,6 @@ def is_held(cell) -> bool:
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_what_is_held_back_follows_a_prediction(path):
-    cells, asked = cells_of(path.read_bytes()), False
-    assert any(map(is_held, cells))
-    for cell in cells:
-        source = "".join(cell["source"])
-        asked = "predict(" in source or (asked and (is_held(cell) or not source.startswith("#")))
-        assert asked or not is_held(cell), source
-
-
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_a_fresh_copy_has_run_nothing_and_folds_what_is_held_back(path):
     cells = cells_of(path.read_bytes())
     for cell, copy in zip(cells, cells_of(fresh(path)), strict=True):
@@ -38,15 +27,6 @@ def test_a_fresh_copy_has_run_nothing_and_folds_what_is_held_back(path):
         hidden = copy["metadata"].get("jupyter", {}).get("source_hidden", False)
         folded = "".join(copy["source"]) == f"{FOLD}{''.join(cell['source'])}\n\n</details>"
         assert (hidden or folded) is is_held(cell)
-
-
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_what_introduces_the_next_experiment_is_not_held_back(path):
-    """After held cells comes text, so nobody meets code whose introduction is folded."""
-    cells = cells_of(path.read_bytes())
-    for cell, following in pairwise(cells):
-        bare = following["cell_type"] == "code" and not is_held(following)
-        assert not (is_held(cell) and bare), "".join(following["source"])
 
 
 def test_a_notebook_that_asks_nothing_is_copied_as_it_is(tmp_path):

@@ -1,39 +1,11 @@
-"""helpers/course/minutes.py: what stands on a page and in the README is what the rule computes."""
+"""helpers/course/minutes.py counts words, lines, exhibits and exercises where they stand."""
 
 import re
-from pathlib import Path
 
 import nbformat
 import pytest
 
-from helpers.course.minutes import DEEPER, EXHIBIT, LINE, STEP, WORDS, on_the_page, sections
-
-ROOT = Path(__file__).parents[1]
-YOUR_TURN = re.compile("Your turn|Recap")
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("0*.ipynb"))
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_page_and_the_readme_say_the_minutes_that_the_rule_computes(path):
-    reading, exercises, deeper = on_the_page(path)
-    opening = nbformat.read(path, as_version=4).cells[0].source
-    said = f"**{reading} minutes**"
-    said += f" + {exercises} of exercises" if exercises else ""
-    said += f" + {deeper} deeper" if deeper else ""
-    assert f"{said} ·" in opening or opening.endswith(said)
-    lines = (ROOT / "README.md").read_text("utf-8").splitlines()
-    [row] = [line for line in lines if line.startswith(f"| [{path.stem}]")]
-    assert f"| {reading} + {exercises} |" in row or (not exercises and f"| {reading} |" in row)
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_chapter_is_an_hour_and_each_section_a_sitting(path):
-    needed = [part for part in sections(path) if not part.title.startswith(DEEPER)]
-    assert sum(part.reading for part in needed) <= 60
-    assert [part.title for part in needed if round(part.reading) > 15] == []
-    before = [part for part in needed if not YOUR_TURN.search(part.title)]
-    assert sum(part.cells for part in before) <= 80
-    assert sum(part.words for part in before) <= 2600
+from helpers.course.minutes import EXHIBIT, LINE, STEP, WORDS, on_the_page, sections
 
 
 def made(tmp_path, *cells):

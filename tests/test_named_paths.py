@@ -1,6 +1,8 @@
-"""Each file of this repository that a comment, a docstring, a page or a setting names is there."""
+"""Each file, module and command that a comment, a docstring, a page or a setting names is there."""
 
 import ast
+import importlib.util
+import json
 import re
 import subprocess
 import tokenize
@@ -8,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.course.commands import COMMANDS
 from tests.pythons import ROOT
 
 PROSE = {".md", ".toml", ".cfg", ".yml", ".yaml", ".sh", ".ini"}
@@ -84,6 +87,50 @@ def test_each_named_file_is_there():
         if paths:
             gone[name] = paths
     assert gone == {}
+
+
+MODULE = re.compile(r"-m ((?:helpers|tests|tools)\.[\w.]*\w)")
+COMMAND = re.compile(r"`(?:python[\d.]* )?course\.py ([a-z]+)\b")
+
+
+def lost_commands(words: str) -> list[str]:
+    """Return what a text tells to start that is neither a module nor a command of course.py."""
+    modules = [name for name in MODULE.findall(words) if not is_module(name)]
+    return modules + [name for name in COMMAND.findall(words) if name not in COMMANDS]
+
+
+def is_module(name: str) -> bool:
+    """Return whether a module of this repository can be found."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # not even its package
+        return False
+
+
+def text_of_cells(path: Path) -> str:
+    """Return the text cells of a notebook."""
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+
+
+def test_each_named_module_and_command_is_there():
+    lost = {}
+    for name in tracked_files():
+        path = ROOT / name
+        if path.suffix == ".ipynb":
+            words = text_of_cells(path)
+        elif path.suffix in {*PROSE, ".py"} or name == CI:
+            words = prose_of(path)
+        else:
+            continue
+        if found := lost_commands(words):
+            lost[name] = found
+    assert lost == {}
+
+
+def test_a_module_or_a_command_that_is_gone_is_named():
+    words = "`python -m tests.no_such`, `python3 course.py redo 3`, `course.py lab`, -m tools.look"
+    assert lost_commands(words) == ["tests.no_such", "redo"]
 
 
 @pytest.mark.parametrize(

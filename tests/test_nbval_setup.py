@@ -15,7 +15,7 @@ from nbformat import v4
 from tests import needs, own_folders
 from tests.measured import TAG
 from tests.pythons import ROOT, finished
-from tests.reports.records import NOT_COMPARED
+from tools.reports.records import NOT_COMPARED
 
 REPO = Path(__file__).parents[1]
 

@@ -1,33 +1,27 @@
-"""Every notebook keeps the rules of a chapter; every rule has a sample that must break it."""
+"""Every notebook keeps the rules; every rule has a sample that must break it."""
 
 from copy import deepcopy
-from pathlib import Path
 
 import nbformat
 import pytest
 
-from helpers.model.spine import CLINIC, SPINE
+from tests.chapter_rules import CHAPTERS, REFERENCE, broken_rules, note_problems, notes_of
 from tests.measured import TAG
-from tests.notebook_rules import MEDIAN, problems
-from tests.strip_views import VIEW, main
-
-PROGRAM = 10  # lines: in the clinic every second cell is a whole program
-SEAMS = {station.file for station in SPINE}  # not the first notebook, and not the clinic
-NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
+from tests.notebook_rules import problems
+from tools.budgets import spending_of_cells, spending_of_prose
+from tools.strip_views import VIEW, main
 
 
 def opened(path):
     return nbformat.read(path, as_version=4)
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*CHAPTERS, REFERENCE], ids=lambda path: path.stem)
 def test_notebook_keeps_the_rules(path):
-    median = PROGRAM if path.stem == CLINIC.file else MEDIAN
-    assert problems(opened(path), path.stem in SEAMS, median) == []
-    assert path.stat().st_size < 600_000
+    assert broken_rules(path) == []
 
 
-CHAPTER = next(path for path in NOTEBOOKS if path.name.startswith("01"))
+CHAPTER = CHAPTERS[1]
 
 
 def _long_cell(nb):
@@ -89,14 +83,11 @@ def _code(nb):
 @pytest.mark.parametrize(
     ("breaks", "says"),
     [
-        (_long_cell, "the longest code cell has 26"),
         (_noisy, "TensorFlow is imported before helpers"),
-        (_long_prose, "a prose cell has 200 words"),
         (_address, "an address or a path"),
         (_ignored, "Cell 3 has the tag nbval-ignore-output"),
         (_ignored_by_a_comment, "Cell 3 says NBVAL_IGNORE_OUTPUT"),
         (_pixels, "Cell 3 stores image/png"),
-        (_masked, "the numbers are not compared"),
         (_masked, "no assert is beside it"),
         (_unknown_need, "Cell 3 has the tag needs-a-lamp, which tests/needs.py does not know"),
         (_no_solution, "no folded solution"),
@@ -108,6 +99,27 @@ def test_a_broken_rule_is_named(breaks, says):
     nb = deepcopy(opened(CHAPTER))
     breaks(nb)
     assert any(says in problem for problem in problems(nb))
+
+
+@pytest.mark.parametrize(
+    ("breaks", "says"),
+    [
+        (_long_cell, "the longest code cell: 26 of 25 lines, 1 too many"),
+        (_long_prose, "the longest text cell (word"),
+        (_masked, "cells with masked numbers: 100 of 5 %"),
+    ],
+)
+def test_a_budget_that_is_spent_is_named(breaks, says):
+    nb = deepcopy(opened(CHAPTER))
+    breaks(nb)
+    over = [spent for spent in [*spending_of_cells(nb), *spending_of_prose(nb)] if spent.is_over]
+    assert any(str(spent).startswith(says) for spent in over)
+
+
+def test_a_note_for_teachers_that_leads_nowhere_is_named():
+    chapter, notes = opened(CHAPTER), opened(notes_of(CHAPTER))
+    notes.cells[-1].source += "\n\n## Gone\n\n[here](../01.ipynb#cell-id=gone)"
+    assert len(list(note_problems(chapter, notes))) == 2
 
 
 def test_stored_views_are_stripped_and_nothing_else(tmp_path):

@@ -105,8 +105,8 @@ def test_metadata_say_all_but_the_licence(wheel):
 def test_public_verbs_work_where_a_project_has_helpers_of_its_own(away, tmp_path):
     (tmp_path / "helpers").mkdir()
     (tmp_path / "helpers" / "__init__.py").write_text("mine = 1")
-    for name in ("at_work.py", "instrument_examples.py"):
-        copyfile(ROOT / "tests" / name, tmp_path / name)
+    for name in ("tests/at_work.py", "tools/instrument_examples.py"):
+        copyfile(ROOT / name, tmp_path / Path(name).name)
     source = "import sys, at_work, helpers; bad = at_work.main(sys.argv[1:]) + 1 - helpers.mine"
     env = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
     command = [sys.executable, "-c", f"{source}; sys.exit(bad)", *MOST_ASKED]

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.course.handout import unsolved
 from helpers.course.slides import BELOW, NOTES, SKIP, SLIDE, fitted, kind_of, page, words
-from tests.mark_slides import MOST, NOTEBOOKS, SAME, marked, slide_types
+from tools.mark_slides import MOST, NOTEBOOKS, SAME, slide_types
 
 CHAPTER = NOTEBOOKS[3]
 FETCHES = re.compile(
@@ -23,12 +23,6 @@ def prose(source, id_="a", **metadata):
 def code(source, *outputs):
     cell = {"cell_type": "code", "id": "c", "metadata": {}, "execution_count": 1}
     return cell | {"source": source, "outputs": list(outputs)}
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_each_cell_bears_the_slide_that_the_rule_gives_it(path):
-    text = path.read_text("utf-8")
-    assert marked(text) == text, "run python -m tests.mark_slides"
 
 
 PRINTED = {"output_type": "stream", "name": "stdout", "text": "one\n"}

@@ -25,7 +25,7 @@ def run(words: list[str]) -> int:
         from helpers.course.book import site
 
         return site.book(commands.read_notebooks(command, words).notebooks)
-    passing = {"lab": work.lab, "test": tests.test, "bench": tests.bench}
+    passing = {"lab": work.lab, "test": tests.test, "bench": tests.bench, "remake": tests.remake}
     passing |= {"workshop": workshop.workshop, "handout": handout.handout, "slides": slides.slides}
     return passing[command](words)
 

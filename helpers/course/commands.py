@@ -19,8 +19,9 @@ from helpers.course import checkout, lifecycle
 from helpers.course.checkout import REPAIR, SUPPORTED, dotted, version_of
 from helpers.course.terminal import Parser, Refusal, report, run_guarded, say
 
-COMMANDS = ("lab", "test", "bench", "setup", "reset", "check")
-COMMANDS += ("workshop", "handout", "slides", "book")
+COMMANDS = ("lab", "test", "setup", "reset", "check", "workshop", "handout", "slides", "book")
+OF_MAINTAINERS = ("bench", "remake")  # tools/ does their work
+COMMANDS += OF_MAINTAINERS
 PASS_WORDS_ON = ("lab", "test", "bench")  # their words, -h too, are another program's
 NEED_NO_PACKAGES = ("reset", "workshop")
 
@@ -70,6 +71,8 @@ def command_named(words: list[str]) -> str:
 
 def refuse_wrong_words(command: str, words: list[str]) -> None:
     """Read the words of a command, to refuse them before anything is installed."""
+    if command in OF_MAINTAINERS and not (checkout.ROOT / "tools" / "__init__.py").is_file():
+        raise Refusal(f"`{command}` needs the folder tools/, which a clone of the repository has.")
     if command in ("handout", "slides"):
         from helpers.course import handout
 
@@ -78,10 +81,10 @@ def refuse_wrong_words(command: str, words: list[str]) -> None:
         from helpers.course import workshop
 
         workshop.read_words(words)
-    elif command in ("reset", "book"):
+    elif command in ("reset", "book", "remake"):
         read_notebooks(command, words)
     elif command == "bench":
-        from tests.benchmarks import names
+        from tools.benchmarks import names
 
         try:
             names.chosen(words)
@@ -90,7 +93,10 @@ def refuse_wrong_words(command: str, words: list[str]) -> None:
 
 
 def read_notebooks(command: str, words: list[str]) -> argparse.Namespace:
-    """Return what the words of `reset` and `book` name: `notebooks`, and `solved_to` or None."""
+    """Return what the words of `reset`, `book` and `remake` name.
+
+    `notebooks`, of which `all` names each to `remake`; after `reset` also `solved_to`, or None.
+    """
     from helpers.course import work
 
     parser = Parser(command)
@@ -98,9 +104,11 @@ def read_notebooks(command: str, words: list[str]) -> argparse.Namespace:
     if command == "reset":
         parser.add_argument("--solved-to", type=int, metavar="3", help="so many exercises solved")
     asked = parser.read(words)
-    if command == "reset" and not asked.notebooks:
+    if command in ("reset", "remake") and not asked.notebooks:
         there = ", ".join(work.chapters())
-        raise Refusal(f"`reset` needs the number of a notebook; there are: {there}.")
+        raise Refusal(f"`{command}` needs the number of a notebook; there are: {there}.")
+    if command == "remake" and asked.notebooks == ["all"]:
+        return asked
     asked.notebooks = [work.chapter_named(word) for word in asked.notebooks]
     return asked
 

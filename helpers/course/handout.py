@@ -16,7 +16,7 @@ from helpers.course.work import chapter_named, chapters, notebooks, trust
 from helpers.safety import folders
 
 TEMPLATE = Path(__file__).with_name("paper")
-SOURCES = ("notebooks", "helpers", "package", "tests", "share", "docs", ".git", ".venv")
+SOURCES = ("notebooks", "helpers", "package", "tests", "tools", "share", "docs", ".git", ".venv")
 _FOLDED = re.compile(r"(<details><summary>Solution.*?</details>)\s*", re.DOTALL)
 
 

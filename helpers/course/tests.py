@@ -1,4 +1,4 @@
-"""pytest on the notebooks and the tests, and the benchmarks: which words they are started with."""
+"""pytest, the benchmarks and the remaking of notebooks: which words they are started with."""
 
 import os
 
@@ -44,4 +44,9 @@ def workers(words: list[str]) -> list[str]:
 
 def bench(words: list[str]) -> int:
     """Measure ratios of times against their goals, apart from the tests."""
-    return checkout.hand_over([str(checkout.PYTHON), "-m", "tests.benchmarks", *words], os.environ)
+    return checkout.hand_over([str(checkout.PYTHON), "-m", "tools.benchmarks", *words], os.environ)
+
+
+def remake(words: list[str]) -> int:
+    """Run notebooks again, store what they show, and print what is broken and what is left."""
+    return checkout.hand_over([str(checkout.PYTHON), "-m", "tools.remake", *words], os.environ)

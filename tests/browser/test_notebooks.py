@@ -68,7 +68,7 @@ def without_widget_state(notebook):
 
 
 def test_notebook_that_was_not_run_shows_html_and_no_broken_widget(stored):
-    """If it does: run tests/strip_views.py on it, for it stores views without their state."""
+    """If it does: run tools/strip_views.py on it, for it stores views without their state."""
     assert not stored.page.locator(OUTPUTS).filter(has_text=BROKEN).count()
     assert stored.page.locator(PARTS).count()
     assert stored.page.evaluate(LOST, PARTS) == []

@@ -10,7 +10,7 @@ from helpers.course.slides import page as slides_of
 from tests.browser.lab_page import press, status
 from tests.browser.lab_server import ROOT
 from tests.browser.widget_page import find_serious
-from tests.mark_slides import MOST, SAME
+from tools.mark_slides import MOST, SAME
 
 pytestmark = pytest.mark.long
 

@@ -14,8 +14,8 @@ import pytest
 import helpers
 from helpers.internals import tensorflow_private, torch_private
 from helpers.study.check import expect
-from tests.instrument_examples import EXAMPLE, SECTIONS, SETUP
 from tests.pythons import finished
+from tools.instrument_examples import EXAMPLE, SECTIONS, SETUP
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch._dynamo")  # before TensorFlow

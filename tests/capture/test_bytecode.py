@@ -9,9 +9,9 @@ import pytest
 from helpers.capture.cpython import rosetta, rosetta_programs
 from helpers.capture.cpython.bytecode import FIELDS, bytecode, code_tree, specialising
 from helpers.capture.cpython.costs import tracer_costs
-from tests import dump_rosetta
 from tests.capture import stack_programs
 from tests.pythons import VERSIONS, run
+from tools import dump_rosetta
 
 FUNCTIONS = [f for f in vars(stack_programs).values() if isinstance(f, types.FunctionType)]
 

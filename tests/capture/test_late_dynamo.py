@@ -8,8 +8,8 @@ from importlib.util import find_spec
 import pytest
 
 from helpers.internals.torch_private import LATE
-from tests.instrument_examples import EXAMPLE, SECTIONS, SETUP
 from tests.without import cells_without
+from tools.instrument_examples import EXAMPLE, SECTIONS, SETUP
 
 pytestmark = pytest.mark.long
 

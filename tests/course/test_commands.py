@@ -17,11 +17,11 @@ from tests.pythons import finished
 REPO = Path(__file__).parents[2]
 KNOWN = ", ".join(commands.COMMANDS)
 FILES = ("course.py", "requirements.txt", "constraints.txt", "pyproject.toml", "share", "package")
-ROOMS = ("helpers/course", "helpers/model", "helpers/safety", "tests/benchmarks")
+ROOMS = ("helpers/course", "helpers/model", "helpers/safety", "tools/benchmarks")
 scripts_run = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are shell scripts")
 
 FAKE_PYTHON = """#!/bin/sh
-case "$2" in jupyterlab|pytest|tests.benchmarks) echo "started: $*"; env; exit 7;; esac
+case "$2" in jupyterlab|pytest|tools.benchmarks|tools.remake) echo "started: $*"; env; exit 7;; esac
 [ -n "$FAKE_VERSION" ] && case "$2" in *implementation*) echo "cpython $FAKE_VERSION"; exit;; esac
 exec "{python}" "$@"
 """
@@ -73,7 +73,7 @@ def house(tmp_path):
         else:
             shutil.copyfile(REPO / name, root / name)
     (root / "helpers" / "__init__.py").touch()  # and no front door, which course.py leaves shut
-    (root / "tests" / "__init__.py").touch()
+    (root / "tools" / "__init__.py").touch()
     (root / "notebooks").mkdir()
     for name in ("00_start_here", "03_bytecode_and_frames"):
         cells = [v4.new_code_cell(f"print({name!r})", id="one")]
@@ -152,6 +152,9 @@ def test_a_new_python_is_refused_and_told_of_one_that_works(monkeypatch, refused
         (["workshop", "day", "42"], "'42' does not name exactly one notebook"),
         (["bench", "nothing"], "nothing"),
         (["bench", "--shrt"], "--shrt"),
+        (["remake"], "there are: 00_start_here.ipynb, 03_bytecode"),
+        (["remake", "42"], "'42' does not name exactly one notebook"),
+        (["remake", "all", "3"], "'all' does not name exactly one notebook"),
     ],
 )
 def test_wrong_words_are_refused_first(house, words, sentence):
@@ -180,7 +183,19 @@ def test_a_folder_is_named_from_where_one_stands(house):
 
 @scripts_run
 def test_bench_starts_the_benchmarks(house):
-    assert started(house.run("bench", "--list")) == "started: -m tests.benchmarks --list"
+    assert started(house.run("bench", "--list")) == "started: -m tools.benchmarks --list"
+
+
+@scripts_run
+@pytest.mark.parametrize("word", ["03", "all"])
+def test_remake_starts_the_remaking(house, word):
+    assert started(house.run("remake", word)) == f"started: -m tools.remake {word}"
+
+
+@pytest.mark.parametrize("command", commands.OF_MAINTAINERS)
+def test_a_command_of_maintainers_is_refused_without_their_folder(house, command):
+    shutil.rmtree(house.root / "tools")
+    assert is_refused(house.run(command), "needs the folder tools/")
 
 
 @scripts_run

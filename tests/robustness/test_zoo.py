@@ -56,6 +56,55 @@ def tf_function(*args):
     return tf.function(lambda *args: 1)
 
 
+def inside(block, thing):
+    """Hold a thing in a watched block; return what was recorded."""
+    with block as seen:
+        holds(thing)
+    return seen
+
+
+def replaced(verb, thing):
+    """Put a function in the place of the thing for a moment; return the table of what changed."""
+    with verb(thing, lambda *args: 1) as block:
+        pass
+    return helpers.show_table("T", {"changed": str(block)[:1000]})
+
+
+def way():
+    """Return a way that changes nothing."""
+    return contextlib.nullcontext()
+
+
+def beside(thing, x):
+    """Compute something beside a thing."""
+    kept = [thing]  # noqa: F841
+    return x + 1
+
+
+def ones():
+    import torch
+
+    return torch.ones(2)
+
+
+def compiled_beside(thing):
+    """Return a compiled function that was called with the thing."""
+    import torch
+
+    torch._dynamo.reset()
+    compiled = torch.compile(beside, backend="eager")
+    compiled(thing, ones())
+    return compiled
+
+
+def traced_graph(thing):
+    return helpers.show_graph(tf_function(), thing)
+
+
+def two_calls(thing):
+    return [helpers.watch_call(holds, thing) for _ in range(2)]
+
+
 PLAIN = {
     "show_table": lambda thing: helpers.show_table("T", {"a": thing, "b": [thing]}),
     "show_names": lambda thing: helpers.show_names("thing"),
@@ -75,6 +124,27 @@ PLAIN = {
     "check": lambda thing: list(helpers.check)[0](thing),
     "show_job": helpers.show_job,
     "show_registry": helpers.show_registry,
+    "show_frames": lambda thing: (lambda held: helpers.show_frames(2))(thing),
+    "plot_ratios": lambda thing: helpers.plot_ratios("T", {"one": 1.0, "other": thing}),
+    "plot_curve": lambda thing: helpers.plot_curve("T", [1.0, thing], "step"),
+    "rebind_everywhere": lambda thing: replaced(helpers.rebind_everywhere, thing),
+    "code_swapped": lambda thing: replaced(helpers.code_swapped, thing),
+    "watch_callers": lambda thing: helpers.watch_callers(
+        {"r": lambda: thing}, lambda route: type(route()).__name__, {"i": way}
+    ),
+    "watch_routes": lambda thing: helpers.watch_routes(
+        thing, repr, {"r": lambda: thing}, {"r": lambda: thing}, {"i": way}
+    ),
+    "watch_specialising": lambda thing: helpers.watch_specialising(holds, {"a": (thing,)}, times=2),
+    "watch_costs": lambda thing: helpers.watch_costs(lambda: thing, {"a": lambda: thing}),
+    "watch_calls": lambda thing: helpers.watch_calls({"a": (holds, thing)}),
+    "show_call_diff": lambda thing: helpers.show_call_diff(*two_calls(thing)),
+    "watching_ops": lambda thing: inside(helpers.watching_ops(), thing),
+}
+# They look at nothing of the caller's: they show a process, the course's data, or a text's run.
+WITHOUT_OBJECT = {
+    *("show_c_api", "show_environment", "show_imports_then_and_now", "show_interceptions"),
+    *("show_rosetta", "startup_switches", "watch_in_child", "call_in_child"),
 }
 OF_TORCH = {
     "show_fx": helpers.show_fx,
@@ -86,6 +156,16 @@ OF_TORCH = {
     "show_grad_fn": helpers.show_grad_fn,
     "watch_ops": lambda thing: helpers.watch_ops(lambda x: None, thing),
     "show_journey": lambda thing: helpers.show_journey(lambda x: x, thing),
+    "guard_function": lambda thing: helpers.guard_function(compiled_beside(thing))(thing, ones()),
+    "show_op_graph": lambda thing: helpers.show_op_graph("T", a=helpers.watch_ops(holds, thing)),
+    "watch_rewriting": lambda thing: helpers.watch_rewriting(beside, thing, ones()),
+    "watch_inductor": lambda thing: helpers.watch_inductor(beside, thing, ones()),
+    "watch_fixes": lambda thing: helpers.watch_fixes({"same": (beside, beside)}, thing, ones()),
+    "watch_guard_sets": lambda thing: helpers.watch_guard_sets(
+        beside, (thing, ones()), always=lambda *args: True
+    ),
+    "watching_breaks": lambda thing: inside(helpers.watching_breaks(), thing),
+    "watching_recompiles": lambda thing: inside(helpers.watching_recompiles(), thing),
 }
 OF_TENSORFLOW = {
     "watch_traces": lambda thing: quietly(helpers.watch_traces, thing),
@@ -95,6 +175,14 @@ OF_TENSORFLOW = {
     "show_graph of a call": lambda thing: helpers.show_graph(tf_function(), thing),
     "show_autograph": helpers.show_autograph,
     "watch_call": lambda thing: helpers.watch_call(lambda x: None, thing),
+    "show_graph_steps": helpers.show_graph_steps,
+    "show_graph_steps of a call": lambda thing: helpers.show_graph_steps(tf_function(), thing),
+    "show_graph_diff": lambda thing: helpers.show_graph_diff(traced_graph(3), traced_graph(thing)),
+    "watch_optimisation": lambda thing: helpers.watch_optimisation(tf_function(), thing),
+    "watch_variables": lambda thing: helpers.watch_variables({"a": lambda *args: thing}, runs=2),
+    "watch_race": lambda thing: helpers.watch_race(lambda *args: thing, runs=2),
+    "op_routes": lambda thing: helpers.op_routes(lambda x: thing, [1.0]),
+    "watching_traces": lambda thing: inside(helpers.watching_traces(), thing),
 }
 MISUSE = {
     "show_names": (lambda: helpers.show_names("no_such_name"), lambda: helpers.show_names(3)),

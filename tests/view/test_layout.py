@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from helpers.view.diagram.graph_drawing import draw_graph as svg
-from tests.benchmarks import layout
+from tools.benchmarks import layout
 
 SAMPLES = layout.samples()
 SMALLEST = 10  # pixels

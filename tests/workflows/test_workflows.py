@@ -10,8 +10,8 @@ import yaml
 
 from helpers.course.checkout import SUPPORTED, dotted
 from helpers.course.tests import REFERENCE
-from tests.reports.plugin import NO_SKIPS
 from tests.workflows.install import CHECKER, HERE
+from tools.reports.plugin import NO_SKIPS
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
@@ -97,7 +97,7 @@ def test_on_a_code_host_one_job_skips_nothing():
 def test_the_week_ends_with_what_moved_whatever_came_of_the_suite():
     steps = jobs(ROOT / ".github/workflows/weekly.yml")["newest"]["steps"]
     [suite] = [step for step in steps if "pytest" in step.get("run", "")]
-    [moved] = [step for step in steps if "tests.reports.moved" in step.get("run", "")]
+    [moved] = [step for step in steps if "tools.reports.moved" in step.get("run", "")]
     [report] = re.findall(r"--junitxml=(\S+)", suite["run"])
     assert suite["continue-on-error"] and moved["if"] == "always()" and report in moved["run"]
     assert any(step.get("if") == f"steps.{suite['id']}.outcome != 'success'" for step in steps)
@@ -107,5 +107,5 @@ def test_the_week_tries_the_package_on_its_oldest_and_newest_releases():
     job = jobs(ROOT / ".github/workflows/weekly.yml")["package"]
     tried = {one["resolution"] for one in job["strategy"]["matrix"]["include"]}
     assert tried == {"lowest-direct", "highest"}
-    copied = re.findall(r"tests/\w+\.py", scripts(job))
+    copied = re.findall(r"(?:tests|tools)/\w+\.py", scripts(job))
     assert len(copied) == 2 and all((ROOT / name).is_file() for name in copied)

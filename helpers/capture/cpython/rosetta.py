@@ -1,6 +1,6 @@
 """Stored bytecode of several Pythons, aligned by meaning, and the running one's -> one table.
 
-The table is data: `tests/dump_rosetta.py` makes it.
+The table is data: `tools/dump_rosetta.py` makes it.
 """
 
 import json
