@@ -12,11 +12,11 @@ import helpers
 from helpers.exhibit import Exhibit
 from helpers.safety import former_names
 from helpers.study import check
-from tools.draw_instruments import docstring_sections
 from tests.front_door import HOMES, INSTRUMENTS, NAMES, OF_COURSE
 from tests.opened import FRAMEWORKS, IMPORTS, NOTEBOOKS
 from tests.pythons import ROOT, finished
 from tests.without import cells_without
+from tools.draw_instruments import docstring_sections
 
 HEAVY = ("numpy", "networkx", "torch", "tensorflow", "keras")
 
