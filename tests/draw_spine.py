@@ -65,7 +65,7 @@ def picture_style() -> str:
     It follows the reader's system, and is read on a page of the other theme all the same: what it
     shows stands on grounds of its own.
     """
-    light, dark = (f":root{{{ink.variables(theme)}}}" for theme in (False, True))
+    light, dark = (f":root{{{ink.render_variables(theme)}}}" for theme in (False, True))
     return f"{light}@media (prefers-color-scheme:dark){{{dark}}}"
 
 

@@ -7,6 +7,7 @@ from itertools import groupby
 from ..model.framework_records import Call, CallTree
 from ..model.phrase import clipped, counted, listed
 from . import View, ink
+from .images import read_script
 from .markup import one_line, render
 
 MOST_WHOLE = 50  # calls of a tree that is not folded
@@ -20,11 +21,13 @@ MARKS = {"▶ ": "▶: a landmark", "[C] ": "[C]: written in C or C++", "… ": 
 _EDGED = "box-sizing:border-box;height:22px;line-height:19px;border:1.5px {};border-color:{};"
 _EDGED += "background-color:{}"
 LOOKS = {
-    "on the path to a landmark": f"background-color:{ink.colour('name')};color:{ink.PAGE}",
-    "a landmark (▶)": f"background-color:{ink.colour('update')};color:{ink.PAGE}",
-    "written in C or C++": _EDGED.format("solid", ink.colour("op"), ink.fill("op")),
+    "on the path to a landmark": f"background-color:{ink.format_colour('name')};color:{ink.PAGE}",
+    "a landmark (▶)": f"background-color:{ink.format_colour('update')};color:{ink.PAGE}",
+    "written in C or C++": _EDGED.format("solid", ink.format_colour("op"), ink.format_fill("op")),
     "another call": f"background-color:color-mix(in srgb,{ink.TEXT} 14%,{ink.PAGE})",
-    "+5: five other calls": _EDGED.format("dashed", ink.colour("quiet"), ink.fill("quiet")),
+    "+5: five other calls": _EDGED.format(
+        "dashed", ink.format_colour("quiet"), ink.format_fill("quiet")
+    ),
 }
 WAY, DOOR, IN_C, OTHER, SIDE = LOOKS
 
@@ -91,7 +94,7 @@ def _html(model: CallTree) -> str:
     values |= {"looks": {kind: LOOKS[kind] for kind in LOOKS if kind in kinds}, "look": LOOKS}
     values |= {"bright": (WAY, DOOR), "side": SIDE, "scaled": scaled}
     values["flame_cut"] = f"The {narrow:,} smallest calls have no block." if narrow else ""
-    return render("call_tree.html", model=model, script=ink.script("flame.js"), **values)
+    return render("call_tree.html", model=model, script=read_script("flame.js"), **values)
 
 
 def _words(line: Line) -> str:

@@ -8,7 +8,7 @@ from numbers import Real
 from ..model.noise import OVERLAP, Ratio, two_digits
 from ..model.phrase import clipped
 from . import View
-from .ink import as_image
+from .images import encode_image
 from .markup import grid, joined, one_line, render
 
 MOST_TICKS = 5
@@ -186,7 +186,7 @@ def _curve_html(model: Curve) -> str:
     line = (f"{10 * across:g} {1000 - 10 * up:.4g}" for across, up in points.values())
     drawn = {"highs": [(round(high(n), 2), f"{n:g}") for n in highs]}
     drawn["path"] = "M" + "L".join(line)
-    drawn["image"] = as_image(render("curve.svg", **drawn))
+    drawn["image"] = encode_image(render("curve.svg", **drawn))
     alongs = (n for n in _ticks(last, 1) if n <= last)
     drawn["alongs"] = [(round(100 * n / last, 2), f"{n:,.0f}") for n in alongs]
     first, final = (f"{model.numbers[at]:.3g}" for at in (0, -1))

@@ -9,7 +9,7 @@ from ..model.code_records import CodeTree, Sourced
 from ..model.stage_records import StackRun
 from ..model.torch_records import DynamoRun
 from . import View
-from .ink import as_image
+from .images import encode_image
 from .markup import cut, cut_cells, fit, grid, joined, one_line, render, source_lines
 from .table_view import table
 from .widgets import make_widget
@@ -60,7 +60,7 @@ def _bytecode_html(model: Sourced) -> str:
     jumps, lanes = model.jumps(), _place_jumps(model.jumps())
     values = {"drawn": bool(lanes), "high": ROW, "legend": ARROWS if jumps else ""}
     values |= {"marked": frozenset(model.marked), "left_out": rest, "note_has_lines": True}
-    values["arcs"] = as_image(_draw_arcs(lanes, len(rows))) if lanes and not rest else ""
+    values["arcs"] = encode_image(_draw_arcs(lanes, len(rows))) if lanes and not rest else ""
     values["alt"] = ", ".join(f"row {a + 1} → {b + 1}" for a, b in jumps[:MOST_SAID])
     values["code"] = [*([True] if lanes else []), *(column.code for column in model.columns)]
     return _html(model, headings, shown, model.note, **values)

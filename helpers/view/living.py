@@ -53,5 +53,6 @@ def living_page(title: str, still: str, state: dict, record: dict | None) -> str
     living = Living()
     shown = living.enliven(state, still, record) if state else still
     values = {"shown": Markup(shown), "scripts": Markup(as_script(living.scripts))}
-    values["styles"] = Markup("\n".join((ink.stylesheet(), read("page.css"), *living.styles)))
+    styles = (ink.render_stylesheet(), read("page.css"), *living.styles)
+    values["styles"] = Markup("\n".join(styles))
     return render("living.html", title=title, host=Markup(read("host.js")), **values)

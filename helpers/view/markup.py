@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 from tabulate import tabulate
 
 from . import ink
+from .images import read_script
 
 _JOINT = re.compile(r"(?<=[^\s./][./])(?=[^\W\d]|<)")
 _ANYWHERE = re.compile(rf"{_JOINT.pattern}|(?<=\w_)(?=[^\W_])")
@@ -86,8 +87,12 @@ _templates = Environment(
 )
 _templates.filters |= {"visible": visible, "coded": coded, "jointed": jointed}
 _templates.globals |= {"MONO": MONO, "TONE_MARKS": TONE_MARKS, "EDGE": ink.EDGE, "FADES": FADES}
-_templates.globals |= {"PAGE": ink.PAGE, "INLINING": ink.script("inline.js")}
-_templates.globals |= {"colour": ink.colour, "fill": ink.fill, "tint": ink.tint}
+_templates.globals |= {"PAGE": ink.PAGE, "INLINING": read_script("inline.js")}
+_templates.globals |= {
+    "colour": ink.format_colour,
+    "fill": ink.format_fill,
+    "tint": ink.format_tint,
+}
 
 
 def render(template: str, **values) -> str:

@@ -22,13 +22,13 @@ LONGEST = 44  # characters; in HTML the lines of a side with longer ones wrap
 WIDEST = 60  # characters of the left column; a longer line pushes only its own row
 # kind of word -> its style; the first that fits
 _STYLES = {
-    Comment: f"color:{ink.colour('quiet')};font-style:italic",
-    String: f"color:{ink.colour('tensor')}",
-    Number: f"color:{ink.colour('name')}",
-    Keyword: f"color:{ink.colour('function')};font-weight:600",
-    Operator.Word: f"color:{ink.colour('function')};font-weight:600",
-    Name.Function: f"color:{ink.colour('name')};font-weight:600",
-    Name.Class: f"color:{ink.colour('name')};font-weight:600",
+    Comment: f"color:{ink.format_colour('quiet')};font-style:italic",
+    String: f"color:{ink.format_colour('tensor')}",
+    Number: f"color:{ink.format_colour('name')}",
+    Keyword: f"color:{ink.format_colour('function')};font-weight:600",
+    Operator.Word: f"color:{ink.format_colour('function')};font-weight:600",
+    Name.Function: f"color:{ink.format_colour('name')};font-weight:600",
+    Name.Class: f"color:{ink.format_colour('name')};font-weight:600",
 }
 _SPAN = Markup('<span style="{}">{}</span>')
 ENDS = {"well": "○", "error": "△", "killed": "✕"}

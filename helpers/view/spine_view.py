@@ -24,7 +24,7 @@ def mark(number: int) -> str:
 
 def mark_html(number: int) -> str:
     """Return the mark as a line above an exhibit's page."""
-    style = f"{MARK_STYLE};color:{ink.colour('quiet')}"
+    style = f"{MARK_STYLE};color:{ink.format_colour('quiet')}"
     return str(Markup('<div style="{}">{}</div>\n').format(style, mark(number)))
 
 

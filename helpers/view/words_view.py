@@ -7,7 +7,8 @@ from itertools import groupby
 
 from ..model.spine import CHAPTERS, START
 from ..model.tables import Listing
-from . import View, ink
+from . import View
+from .images import read_script
 from .markup import render
 from .table_view import table
 
@@ -17,7 +18,7 @@ FILES = [START, *(chapter.file for chapter in CHAPTERS)]
 def _html(model: Listing) -> str:
     letters = groupby(model.rows, lambda word: word.term[:1].upper())
     groups = {letter: list(words) for letter, words in letters}
-    script = ink.script("words.js")
+    script = read_script("words.js")
     return render("words.html", model=model, groups=groups, files=FILES, script=script)
 
 

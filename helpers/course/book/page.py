@@ -95,7 +95,7 @@ def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
 
 def styles(widgets: Widgets) -> list[str]:
     """Return the style sheets that a page with these widgets needs: the colours, then their own."""
-    return [ink.stylesheet(), *widgets.styles]
+    return [ink.render_stylesheet(), *widgets.styles]
 
 
 def index(contents: list[Entry], chapter_map: str, hero: str) -> str:
@@ -106,7 +106,7 @@ def index(contents: list[Entry], chapter_map: str, hero: str) -> str:
         "contents": contents,
         "here": None,
         "sections": [],
-        "styles": [ink.stylesheet(), read("page.css")],
+        "styles": [ink.render_stylesheet(), read("page.css")],
     }
     template = environment.get_template("index.html.j2")
     page = template.render(resources={"book": values}, chapter_map=chapter_map, hero=hero)

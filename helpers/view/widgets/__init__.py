@@ -43,7 +43,8 @@ def _class(name: str, styles: str, scripts: str, kinds: tuple) -> type:
 
     parts = {key: traits[kind]().tag(sync=True) for key, kind in kinds}
     parts["_esm"] = "\n".join(read(f"{one}.js") for one in ("dom", *scripts.split(), name))
-    parts["_css"] = "\n".join((ink.stylesheet(), *(read(f"{one}.css") for one in styles.split())))
+    sheets = [read(f"{sheet}.css") for sheet in styles.split()]
+    parts["_css"] = "\n".join((ink.render_stylesheet(), *sheets))
     return type(f"{name.title()}Widget", (InTurn,), {"__module__": __name__, **parts})
 
 

@@ -6,8 +6,9 @@ from ...model.phrase import counted, ended
 from ...model.reference_records import UNKNOWN, RouteMap
 from .. import View, ink
 from ..diagram.animated_graph import Picture
-from ..ink import LETTER, drawn_width, pictured
+from ..images import embed_picture
 from ..markup import fit, joined, one_line, render
+from ..shapes import LETTER, draw_shape, measure_text
 from ..table_view import ENTRIES, count_changed, dots, dots_text, explain_dots
 from . import make_widget, read
 
@@ -32,7 +33,7 @@ def _html(model: RouteMap) -> str:
     # What follows there is for what moves and clicks.
     style = read("picture.css").partition(".course-picture {")[0]
     style += read("routes.css").partition(".course-route-map")[0]
-    still = pictured(routes_picture(model).still(most, style), SMALLEST)
+    still = embed_picture(routes_picture(model).still(most, style), SMALLEST)
     alt = f"{one_line(model.headings[most])}: {said[most][1]}"
     return render("routes.html", matrix=dots.html(model), said=said, alt=alt, **still)
 
@@ -97,7 +98,7 @@ def routes_picture(model: RouteMap) -> Picture:
             low += CAPTION
         y, shape = low + ROW // 2, ink.KINDS[route.kind].shape
         row = {"key": f"r{at}", "y": y, "call": one_line(route.call), "name": one_line(route.name)}
-        row["outline"] = ink.outline(shape, left, y - 11, right - left, 22)
+        row["outline"] = draw_shape(shape, left, y - 11, right - left, 22)
         rows.append(row | {"ink": route.kind, "words": words[at]})
         low += ROW
     height = max(low, 376) + 8
@@ -116,9 +117,9 @@ def routes_picture(model: RouteMap) -> Picture:
         sheet = (functions + 18, ends[at] + high - 80, wide - 36, 66)
         codes = [code for code in dict.fromkeys(function.codes) if code != UNKNOWN]
         box = {"key": f"f{at}", "y": ends[at], "label": one_line(function.label), "corner": sheet}
-        box["outline"] = ink.outline("round box", functions, ends[at], wide, high)
+        box["outline"] = draw_shape("round box", functions, ends[at], wide, high)
         box["codes"] = {f"f{at}.{code}": one_line(model.codes[code]) for code in codes}
-        boxes.append(box | {"sheet": ink.outline("sheet", *sheet)})
+        boxes.append(box | {"sheet": draw_shape("sheet", *sheet)})
     drawn = {"captions": captions, "rows": rows, "arrows": arrows, "boxes": boxes}
     drawn |= {"answer": answer, "left": left, "right": right, "functions": functions}
     drawn |= {"width": functions + wide + 8, "height": height}
@@ -144,7 +145,7 @@ def _state(model: RouteMap, words: list[list[str]], setting: int) -> dict[str, s
 
 
 def _wide(words, letter: float) -> int:
-    return max((drawn_width(one_line(word), letter) for word in words), default=0)
+    return max((measure_text(one_line(word), letter) for word in words), default=0)
 
 
 routes = View(_text, _html, _widget)

@@ -11,7 +11,8 @@ from ...model.graphs import Graph
 from ...model.stage_records import LANES, NOWHERE, Card, Panel, Step, Timeline, Value
 from ...model.torch_records import DynamoRun
 from .. import View
-from ..diagram.animated_graph import animated_graph, growing_graphs
+from ..diagram.animated_graph import draw_animated_graph
+from ..diagram.growing_graphs import list_growing_graphs
 from ..markup import MONO, cut, fit, joined, one_line, render, source_lines, visible
 from ..progress_view import view_of
 from . import make_widget
@@ -262,8 +263,8 @@ def _draw_steps(model: Timeline, steps: Sequence[Step]):
         return None, ()
     titles, grows = list(dict.fromkeys(p.title for panels in drawn for p in panels)), False
     if isinstance(model, DynamoRun):
-        graphs, grows = growing_graphs(replace(model, steps=tuple(steps))), True
-    return animated_graph(graphs, one_line(titles[0]), grows), titles
+        graphs, grows = list_growing_graphs(replace(model, steps=tuple(steps))), True
+    return draw_animated_graph(graphs, one_line(titles[0]), grows), titles
 
 
 timeline = View(_text, _html, stage_widget)
