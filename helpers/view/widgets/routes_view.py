@@ -6,10 +6,12 @@ from ...model.phrase import counted, ended
 from ...model.reference_records import UNKNOWN, RouteMap
 from .. import View, ink
 from ..diagram.animated_graph import Picture
+from ..dot_matrix import count_changed, explain_dots, render_dots_text
 from ..images import embed_picture
+from ..ledger_table import ENTRIES
 from ..markup import fit, joined, one_line, render
 from ..shapes import LETTER, draw_shape, measure_text
-from ..table_view import ENTRIES, count_changed, dots, dots_text, explain_dots
+from ..table_view import dots
 from . import make_widget, read
 
 FEW = 3  # routes that are called by their names
@@ -24,7 +26,7 @@ def _text(model: RouteMap) -> str:
     said = [f"{one_line(h)}: {_say(model, at)}" for at, h in enumerate(model.headings)]
     columns = {"call": [route.call for route in model.routes]}
     columns["what refers to the function"] = [route.name for route in model.routes]
-    return joined(dots_text(model, columns), *said)
+    return joined(render_dots_text(model, columns), *said)
 
 
 def _html(model: RouteMap) -> str:
