@@ -23,7 +23,7 @@ Point = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Curve:
+class ArrowCurve:
     """A line, and where its label stands at first."""
 
     line: str
@@ -36,7 +36,7 @@ class Curve:
 
 def curve_down(
     rectangles: Sequence[Rectangle], is_fan: bool = False, plate_width: int = 0
-) -> Curve:
+) -> ArrowCurve:
     """Return the line downwards through these places.
 
     The labels of a fan, arrows that leave one box, stand near its ends, where they lie apart.
@@ -59,12 +59,14 @@ def curve_down(
     part = 2 / 3 if is_fan else 1 / 3
     across = rectangles[1].centre_x - start.centre_x
     down = rectangles[1].y - start.bottom
-    return Curve(line, start.centre_x + round(part * across), start.bottom + round(part * down))
+    return ArrowCurve(
+        line, start.centre_x + round(part * across), start.bottom + round(part * down)
+    )
 
 
 def curve_across(
     rectangles: Sequence[Rectangle], is_fan: bool = False, plate_width: int = 0, tip: int = TIP
-) -> Curve:
+) -> ArrowCurve:
     """Return the line through these places from left to right.
 
     The label stands on a level piece that is as long as its plate: near the start, or near the end
@@ -95,11 +97,11 @@ def curve_across(
         y = target.centre_y
 
     if is_fan:
-        return Curve(line, last_x + plate_width // 2, y)
-    return Curve(line, label_x, start.centre_y)
+        return ArrowCurve(line, last_x + plate_width // 2, y)
+    return ArrowCurve(line, label_x, start.centre_y)
 
 
-def _curve_back(start: Rectangle, end: Rectangle, plate_width: int, tip: int) -> Curve:
+def _curve_back(start: Rectangle, end: Rectangle, plate_width: int, tip: int) -> ArrowCurve:
     """Return the line to a box of the same column, out to the right and back."""
     lift = LOOP_LIFT if start == end else 0
     first_y = start.centre_y - lift
@@ -107,7 +109,7 @@ def _curve_back(start: Rectangle, end: Rectangle, plate_width: int, tip: int) ->
     x = max(start.right, end.right)
     far = x + LOOP
     line = f"M{start.right} {first_y} C{far} {first_y},{far} {last_y},{end.right + tip} {last_y}"
-    return Curve(line, x + BESIDE_LOOP + plate_width // 2, (first_y + last_y) // 2)
+    return ArrowCurve(line, x + BESIDE_LOOP + plate_width // 2, (first_y + last_y) // 2)
 
 
 # -- points on a line ------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from ...model.graphs import Edge, Graph
-from .arrow_lines import Curve, curve_across, curve_down
+from .arrow_lines import ArrowCurve, curve_across, curve_down
 from .coordinates import Place
 from .drawing import BOX_HEIGHT, Arrow, BodyFrame, Drawing, Rectangle, measure_size
 from .label_placement import MANY_LABELS, place_labels
@@ -119,7 +119,7 @@ def _draw_arrows(level: Level, rectangles: dict[Key, Rectangle]) -> list[Arrow]:
         is_fan = fan_sizes[edge.source] > 1
         if level.has_lifted_labels and is_fan and len(way) > 2:
             first_bend = way[1]  # its label stands on the level piece there
-            drawn = Curve(curve(way).line, first_bend.centre_x, first_bend.centre_y)
+            drawn = ArrowCurve(curve(way).line, first_bend.centre_x, first_bend.centre_y)
         else:
             drawn = curve(way, is_fan, measure_plate_width(edge.label))
 
