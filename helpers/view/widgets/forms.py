@@ -6,7 +6,8 @@ from ...model.study_records import Choice, Sandbox
 from ...model.tables import Transcript, Transcripts
 from .. import View
 from ..markup import grid, render, visible
-from ..source_views import ENDS, transcript
+from ..source_views import transcript
+from ..transcript_page import ENDS
 from . import INTERRUPTED, make_widget
 
 HEADINGS = ("choice", "starts with", "can be", "used when")
