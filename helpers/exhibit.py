@@ -14,9 +14,9 @@ from .safety.interrupts import in_users_code
 from .safety.restoring import draw, one_thread_at_a_time
 from .safety.users_frames import keep_users_frames
 from .view import View
-from .view import spine_view as spine
 from .view.living import living_page
 from .view.markup import first_screen, visible, wrapped
+from .view.station_mark import render_mark_css, render_mark_html
 
 MORE = 'The .text() of this exhibit has {:,} lines: print it. As a page: its .save("x.html").'
 PAGE = ".html"
@@ -74,14 +74,14 @@ class Exhibit:
         return data, metadata
 
     def _page(self) -> str:
-        above = spine.mark_html(self.station) if self.station else ""
+        above = render_mark_html(self.station) if self.station else ""
         return above + visible(self._view.html(self.model))
 
     def _marked_widget(self):
         widget = self._widget()
         if widget is not None and self.station:
             widget.add_class(f"course-at-{self.station}")
-            widget._css = f"{widget._css}\n{spine.mark_css(self.station)}"
+            widget._css = f"{widget._css}\n{render_mark_css(self.station)}"
         return widget
 
     def _widget(self):
