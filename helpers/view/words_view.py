@@ -3,6 +3,7 @@
 Where scripts may run, `words.js` adds a field that filters the terms.
 """
 
+from collections.abc import Iterable
 from itertools import groupby
 
 from ..model.spine import CHAPTERS, START
@@ -15,11 +16,18 @@ from .table_view import table
 FILES = [START, *(chapter.file for chapter in CHAPTERS)]
 
 
-def _html(model: Listing) -> str:
-    letters = groupby(model.rows, lambda word: word.term[:1].upper())
-    groups = {letter: list(words) for letter, words in letters}
+def _render_words_html(model: Listing) -> str:
+    groups = _group_by_letter(model.rows)
     script = read_script("words.js")
     return render("words.html", model=model, groups=groups, files=FILES, script=script)
 
 
-words = View(table.text, _html)
+def _group_by_letter(entries: Iterable) -> dict[str, list]:
+    """Return the entries, which are in the order of their terms, by the first letter of each."""
+    groups = {}
+    for letter, group in groupby(entries, lambda entry: entry.term[:1].upper()):
+        groups[letter] = list(group)
+    return groups
+
+
+words = View(table.text, _render_words_html)

@@ -14,7 +14,7 @@ from .. import View
 from ..diagram.animated_graph import draw_animated_graph
 from ..diagram.growing_graphs import list_growing_graphs
 from ..markup import MONO, cut, fit, joined, one_line, render, source_lines, visible
-from ..progress_view import view_of
+from ..picture_views import find_view
 from . import make_widget
 
 MARK, LEFT = "▶", "↩"  # the line that runs next, and the one that was just left
@@ -54,7 +54,7 @@ def _heading_of(panel: Panel) -> str:
 
 def _draw_panel(panel: Panel, form: str) -> str:
     """Return a panel's content as `text` or `html` from the view of its kind, or as plain words."""
-    if view := view_of(panel.content):
+    if view := find_view(panel.content):
         return getattr(view, form)(panel.content)
     prose = visible(cut(panel.content.rstrip("\n"), LONGEST_PROSE)) or "(nothing)"
     return prose if form == "text" else str(_PROSE.format(prose))
