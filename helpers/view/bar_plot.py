@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from ..model.noise import OVERLAP, Ratio, two_digits
 from ..model.phrase import clipped
-from .markup import grid, joined, one_line, render
+from .markup import render
+from .plain_text import join_parts, render_grid, spell_in_one_line
 
 MOST_TICKS = 5
 LONGEST_NAME = 60
@@ -83,11 +84,11 @@ def render_bars_text(title: str, ratios: dict[str, float]) -> str:
     """Return a table of the ratios, with their rounds if any has them."""
     if not _list_round_counts(ratios):
         rows = [[name, format_ratio(ratio)] for name, ratio in ratios.items()]
-        return joined(title, grid(["bar", "ratio"], rows))
+        return join_parts(title, render_grid(["bar", "ratio"], rows))
 
     rows = [_list_cells(name, ratio) for name, ratio in ratios.items()]
-    table = grid(["bar", "ratio", "rounds between", "rounds"], rows)
-    return joined(title, table, OVERLAP.format("bars"))
+    table = render_grid(["bar", "ratio", "rounds between", "rounds"], rows)
+    return join_parts(title, table, OVERLAP.format("bars"))
 
 
 def _list_cells(name: str, ratio: float) -> list[str]:
@@ -180,7 +181,7 @@ def _draw_bar(name: str, ratio: float, axis: RatioAxis) -> Bar:
 
 def shorten_name(text: str, longest: int = LONGEST_NAME) -> str:
     """Return a name that a caller passes, in one line and cut to fit."""
-    return clipped(one_line(text), longest)
+    return clipped(spell_in_one_line(text), longest)
 
 
 def format_ratio(ratio: float) -> str:

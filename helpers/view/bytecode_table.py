@@ -1,9 +1,9 @@
 """Bytecode -> a table of instructions, with the jumps as arrows beside it."""
 
 from ..model.code_records import Sourced
+from .ceilings import cut_cells, limit_rows
 from .images import encode_image
 from .jump_arrows import ROW_HEIGHT, draw_arcs, draw_gutter, place_jumps
-from .markup import cut_cells, fit
 from .sourced_table import render_sourced_html, render_sourced_text
 
 MARK = "●"
@@ -23,7 +23,7 @@ def render_bytecode_text(model: Sourced) -> str:
 def render_bytecode_html(model: Sourced) -> str:
     """Return the instructions as an HTML table below their source."""
     headings, rows = list_instructions(model)
-    shown, rest = fit(rows, INSTRUCTIONS)
+    shown, rest = limit_rows(rows, INSTRUCTIONS)
     jumps = model.jumps()
     arrows = place_jumps(jumps)
     arcs = ""

@@ -10,7 +10,7 @@ from ..model.framework_records import Call, CallTree
 from ..model.phrase import clipped, counted, listed
 from . import ink
 from .call_outline import LONGEST
-from .markup import one_line
+from .plain_text import spell_in_one_line
 
 MOST_ROWS = 40
 MOST_BLOCKS = 400
@@ -152,4 +152,4 @@ def _describe_block(call: Call, count: int) -> str:
         parts.append("written in C or C++")
     if call.raised:
         parts.append("raised an error")
-    return one_line(" · ".join(parts))
+    return spell_in_one_line(" · ".join(parts))

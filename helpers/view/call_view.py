@@ -14,7 +14,8 @@ from .call_flame import (
 )
 from .call_outline import OutlineLine, outline_calls
 from .images import read_script
-from .markup import one_line, render
+from .markup import render
+from .plain_text import spell_in_one_line
 
 BAR = 16  # characters of the longest bar
 HEADING = "calls inside"
@@ -25,9 +26,9 @@ Branch = tuple[OutlineLine, list]  # a line, and the branches below it
 
 def _render_text(model: CallTree) -> str:
     lines = [_render_line(line, len(model.calls)) for line in outline_calls(model)]
-    title = one_line(model.title)
-    ending = one_line(_describe_ending(model))
-    note = one_line(model.note)
+    title = spell_in_one_line(model.title)
+    ending = spell_in_one_line(_describe_ending(model))
+    note = spell_in_one_line(model.note)
     parts = [title, _describe_lines(lines), *lines, ending, note]
     return "\n".join(part for part in parts if part)
 
@@ -52,12 +53,12 @@ def _describe_lines(lines: list[str]) -> str:
 
 
 def _format_line(line: OutlineLine) -> str:
-    text = one_line(line.text)
+    text = spell_in_one_line(line.text)
     return f"▶ {text}" if line.is_landmark else text
 
 
 def _describe_ending(model: CallTree) -> str:
-    return f"It ended in {one_line(model.outcome)}" if model.outcome else ""
+    return f"It ended in {spell_in_one_line(model.outcome)}" if model.outcome else ""
 
 
 def _render_html(model: CallTree) -> str:

@@ -6,7 +6,9 @@ from markupsafe import Markup
 
 from ..model.code_records import CodeTree
 from ..model.tables import Listing
-from .markup import cut, fit, grid, joined, one_line, render, source_lines
+from .ceilings import cut_text, limit_rows, list_source_lines
+from .markup import render
+from .plain_text import join_parts, render_grid, spell_in_one_line
 from .table_view import table
 from .widgets import make_widget
 
@@ -33,7 +35,7 @@ class ShownCodes:
 
 def _choose_codes(model: CodeTree) -> ShownCodes:
     all_trees = list(model.walk())
-    trees, rest = fit([tree for _, tree in all_trees], CODES, "Code objects", MOST_CODES)
+    trees, rest = limit_rows([tree for _, tree in all_trees], CODES, "Code objects", MOST_CODES)
     outline = ""
     if model.nested:
         lines = [_format_outline_line(depth, tree) for depth, tree in all_trees[:MOST_NAMED]]
@@ -43,9 +45,9 @@ def _choose_codes(model: CodeTree) -> ShownCodes:
 
 def _format_outline_line(depth: int, tree: CodeTree) -> str:
     if depth == 0:
-        return cut(tree.name)
+        return cut_text(tree.name)
     indent = "   " * (depth - 1)
-    return cut(f"{indent}└─ {tree.name}")
+    return cut_text(f"{indent}└─ {tree.name}")
 
 
 def _list_instructions(tree: CodeTree) -> list[list[str]]:
@@ -54,7 +56,7 @@ def _list_instructions(tree: CodeTree) -> list[list[str]]:
     for row in tree.bytecode.rows:
         cache_bytes = "00 00 " * row.caches
         cells = [str(row.offset), row.kept, cache_bytes]
-        cells += [cut(row.words), row.where, cut(row.snippet)]
+        cells += [cut_text(row.words), row.where, cut_text(row.snippet)]
         rows.append(cells)
     return rows
 
@@ -67,12 +69,12 @@ def render_code_text(model: CodeTree) -> str:
     codes = _choose_codes(model)
     parts = [codes.outline]
     for tree in codes.trees:
-        rows, rest = fit(_list_instructions(tree), ROWS)
+        rows, rest = limit_rows(_list_instructions(tree), ROWS)
         fields = tree.fields if tree is model else _list_other_fields(tree, model)
         parts.append(table.text(fields))
-        parts.append(joined(grid(HEADINGS, rows), rest, tree.note, tree.bytecode.cut))
+        parts.append(join_parts(render_grid(HEADINGS, rows), rest, tree.note, tree.bytecode.cut))
     parts.append(codes.rest)
-    return "\n\n".join(joined(part) for part in parts if part)
+    return "\n\n".join(join_parts(part) for part in parts if part)
 
 
 def _list_other_fields(tree: CodeTree, first: CodeTree) -> Listing:
@@ -90,9 +92,9 @@ def render_code_html(model: CodeTree) -> str:
     codes = _choose_codes(model)
     shown_trees = []
     for tree in codes.trees:
-        rows, rest = fit(_list_instructions(tree), ROWS)
+        rows, rest = limit_rows(_list_instructions(tree), ROWS)
         fields = Markup(table.html(replace(tree.fields, title="Fields")))
-        note = joined(rest, tree.note, tree.bytecode.cut)
+        note = join_parts(rest, tree.note, tree.bytecode.cut)
         shown_trees.append((tree, fields, rows, note))
     return render(
         "code.html",
@@ -114,15 +116,15 @@ def make_code_widget(model: CodeTree):
 
 def _describe_code(tree: CodeTree) -> dict:
     """Return what the widget's script needs of one code object."""
-    rows, rest = fit(tree.bytecode.rows, ROWS, "Instructions", MOST_INSTRUCTIONS)
+    rows, rest = limit_rows(tree.bytecode.rows, ROWS, "Instructions", MOST_INSTRUCTIONS)
     units = []
     for row in rows:
-        words = one_line(row.words)
+        words = spell_in_one_line(row.words)
         units.append([row.offset, row.kept, row.caches, words, list(row.span), row.line])
     return {
-        "name": one_line(tree.name),
+        "name": spell_in_one_line(tree.name),
         "fields": table.html(tree.fields),
         "units": units,
-        "lines": source_lines(tree.bytecode),
-        "rest": joined(rest, tree.note, tree.bytecode.cut),
+        "lines": list_source_lines(tree.bytecode),
+        "rest": join_parts(rest, tree.note, tree.bytecode.cut),
     }

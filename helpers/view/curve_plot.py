@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .images import encode_image
-from .markup import grid, joined, render
+from .markup import render
+from .plain_text import join_parts, render_grid
 
 MOST_TICKS = 5
 STEEP = 20  # times the least number: beyond it a curve is logarithmic
@@ -51,7 +52,7 @@ def render_curve_text(model: Curve) -> str:
 
     rest = count - len(steps)
     sentence = f"{rest:,} numbers are left out here: {NUMBERS}." if rest else ""
-    return joined(model.title, grid([model.step, model.number], rows), sentence)
+    return join_parts(model.title, render_grid([model.step, model.number], rows), sentence)
 
 
 def render_curve_html(model: Curve) -> str:

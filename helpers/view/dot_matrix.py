@@ -2,7 +2,8 @@
 
 from ..model.tables import Ledger
 from .ledger_table import render_ledger_html, render_ledger_text
-from .markup import TONE_MARKS, grid, joined, render
+from .markup import TONE_MARKS, render
+from .plain_text import join_parts, render_grid
 
 DOTS = TONE_MARKS | {"plain": "○"}
 MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
@@ -34,7 +35,11 @@ def explain_dots(model: Ledger) -> list[str]:
 def count_changed(model: Ledger) -> list[int]:
     """Return how many rows have changed, per heading."""
     columns = zip(*(entry.verdicts for entry in model.entries), strict=True)
-    return [sum(verdict.tone == "changed" for verdict in column) for column in columns]
+    counts = []
+    for verdicts in columns:
+        changed = [verdict for verdict in verdicts if verdict.tone == "changed"]
+        counts.append(len(changed))
+    return counts
 
 
 def render_dots_text(model: Ledger, columns: dict[str, list[str]] | None = None) -> str:
@@ -44,17 +49,21 @@ def render_dots_text(model: Ledger, columns: dict[str, list[str]] | None = None)
 
     if columns is None:
         columns = {model.subject: [entry.subject for entry in model.entries]}
+    words_by_row = zip(*columns.values(), strict=True)
     rows = []
-    for words, entry in zip(zip(*columns.values(), strict=True), model.entries, strict=True):
+    for words, entry in zip(words_by_row, model.entries, strict=True):
         dots = [DOTS[verdict.tone] for verdict in entry.verdicts]
         rows.append([*words, *dots])
 
     blanks = [""] * (len(columns) - 1)
     counts = [str(count) for count in count_changed(model)]
-    rows.append([f"{DOTS['changed']} of {len(rows)}", *blanks, *counts])
+    total = f"{DOTS['changed']} of {len(rows)}"
+    rows.append([total, *blanks, *counts])
 
+    headings = [*columns, *model.headings]
+    matrix = render_grid(headings, rows)
     legend = "   ".join(explain_dots(model))
-    return joined(model.title, legend, grid([*columns, *model.headings], rows), model.note)
+    return join_parts(model.title, legend, matrix, model.note)
 
 
 def render_dots_html(model: Ledger) -> str:

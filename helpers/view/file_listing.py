@@ -10,7 +10,9 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, String
 from ..model.phrase import counted
 from ..model.tables import File, Files
 from . import ink
-from .markup import cut_lines, one_line, render, visible
+from .ceilings import cut_lines
+from .markup import render
+from .plain_text import spell_in_one_line, spell_out
 
 # The style of each kind of token; the first kind that fits counts.
 _STYLES = {
@@ -39,16 +41,16 @@ class NumberedFile:
 
 def render_files_text(model: Files) -> str:
     """Return the files one below the other."""
-    parts = [one_line(model.title)]
+    parts = [spell_in_one_line(model.title)]
     for file in model.files:
         parts.append(_render_file_text(_number_lines(file)))
     parts.append(model.note)
-    return "\n\n".join(visible(part) for part in parts if part)
+    return "\n\n".join(spell_out(part) for part in parts if part)
 
 
 def _render_file_text(file: NumberedFile) -> str:
-    rows = [f"{one_line(file.name)} ({file.length})"]
-    rows += [f"{number:>5}   {one_line(line)}" for number, line in file.lines]
+    rows = [f"{spell_in_one_line(file.name)} ({file.length})"]
+    rows += [f"{number:>5}   {spell_in_one_line(line)}" for number, line in file.lines]
     return "\n".join(row.rstrip() for row in rows)
 
 
@@ -89,7 +91,7 @@ def _find_style(token) -> str:
 
 
 def _style_text(text: str, style: str) -> Markup:
-    escaped = escape(visible(text))
+    escaped = escape(spell_out(text))
     if style and escaped:
         return _SPAN.format(style, escaped)
     return escaped

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from ..model.spine import SPINE
-from .markup import joined, render
+from .markup import render
+from .plain_text import join_parts
 from .table_view import table
 
 NOBODY = " (nobody)"
@@ -21,7 +22,7 @@ def render_interceptions_text(model) -> str:
     lines = []
     for station, ways in unused_by_station.items():
         lines.append(f"unused, {station}: {', '.join(ways)}")
-    return joined(table.text(replace(model, rows=tuple(used))), *lines)
+    return join_parts(table.text(replace(model, rows=tuple(used))), *lines)
 
 
 def render_interceptions_html(model) -> str:

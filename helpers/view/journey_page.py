@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from ..model.framework_records import Journey, Passage, Stop
 from ..model.spine import SPINE
-from .markup import cut, grid, joined, render, source_lines
+from .ceilings import cut_text, list_source_lines
+from .markup import render
+from .plain_text import join_parts, render_grid
 
 LIT = "●"
 UNLIT = "○"
@@ -34,7 +36,7 @@ class StationRow:
 def render_journey_text(model: Journey) -> str:
     """Return a line of stations for each call, and a table of what happened at each."""
     has_several_ways = bool(model.others)
-    parts = [model.title, *source_lines(model)]
+    parts = [model.title, *list_source_lines(model)]
     for way in model.ways:
         if way.way:
             parts.append(f"\n{_format_way(way)}")
@@ -43,7 +45,7 @@ def render_journey_text(model: Journey) -> str:
     if has_several_ways:
         parts.append(f"\n{KEY}")
     parts += [_describe_shares(model), model.note]
-    return joined(*parts)
+    return join_parts(*parts)
 
 
 def _render_way(way: Journey, key: str) -> list[str]:
@@ -76,7 +78,7 @@ def _render_table(way: Journey) -> str:
         name = f"{row.station.number} {row.station.name}"
         rows.append([name, row.first_words, row.again_words])
     rows += list_endings(way)
-    return grid(["", *HEADINGS], rows)
+    return render_grid(["", *HEADINGS], rows)
 
 
 def _describe_shares(model: Journey) -> str:
@@ -98,7 +100,7 @@ def render_journey_html(model: Journey) -> str:
         ways=ways,
         opens=_choose_opened(model),
         shares=[(name, round(100 * part)) for name, part in model.shares],
-        source="\n".join(source_lines(model)),
+        source="\n".join(list_source_lines(model)),
         headings=HEADINGS,
         endings=list_endings,
         same=SAME,
@@ -150,8 +152,8 @@ def list_endings(model: Journey) -> list[tuple[str, str, str]]:
     """Return what both calls printed and raised, if one of them did."""
     endings = []
     for heading, field in ENDINGS.items():
-        first = cut(getattr(model.first, field))
-        again = cut(getattr(model.again, field))
+        first = cut_text(getattr(model.first, field))
+        again = cut_text(getattr(model.again, field))
         if first or again:
             endings.append((heading, first or "nothing", again or "nothing"))
     return endings

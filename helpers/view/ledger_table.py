@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 from ..model.tables import Entry, Ledger
-from .markup import TONE_MARKS, cut, cut_cells, fit, grid, joined, render
+from .ceilings import cut_cells, cut_text, limit_rows
+from .markup import TONE_MARKS, render
+from .plain_text import join_parts, render_grid
 from .table_folding import fold_rows
 
 ENTRIES = "the model has all of them (`.model.entries`)"
@@ -22,16 +24,17 @@ MEANINGS = {
 def render_ledger_text(model: Ledger) -> str:
     """Return a ledger as a plain text table."""
     headings, *rows = _list_cells(model)
-    shown, rest = fit(rows, ENTRIES)
+    shown, rest = limit_rows(rows, ENTRIES)
     lines = []
     for row in shown:
         lines += _split_note(row)
-    return joined(model.title, grid(headings, lines), _explain_marks(model), rest, model.note)
+    table = render_grid(headings, lines)
+    return join_parts(model.title, table, _explain_marks(model), rest, model.note)
 
 
 def render_ledger_html(model: Ledger) -> str:
     """Return a ledger as HTML; a long one is folded."""
-    entries, rest = fit(model.entries, ENTRIES)
+    entries, rest = limit_rows(model.entries, ENTRIES)
     shown = replace(model, entries=entries)
     headings, *cells = _list_cells(shown)
     return render(
@@ -96,5 +99,5 @@ def _explain_marks(model: Ledger) -> str:
         is_explained = tone in own_meanings and tone in first_words
         if is_explained or len(first_words.get(tone, ())) > 1:
             meaning = own_meanings.get(tone, usual_meaning)
-            explanations.append(f"{TONE_MARKS[tone]} {cut(meaning)}")
+            explanations.append(f"{TONE_MARKS[tone]} {cut_text(meaning)}")
     return "   ".join(explanations)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from ..model.phrase import counted
 from ..model.study_records import HINTED, PASSED, TRIED, UNTRIED, Chapter, Progress, Task
-from .markup import grid, joined, render
+from .markup import render
+from .plain_text import join_parts, render_grid
 
 MARKS = {PASSED: "●", TRIED: "◐", HINTED: "◔", UNTRIED: "○"}
 NEXT = "▸"
@@ -45,7 +46,7 @@ def render_progress_text(model: Progress) -> str:
         rows.append([row.title, exercises, row.passed, row.guessed])
 
     total = f"{_describe_total(model)}." if rows else ""
-    return joined(TITLE, total, LEGEND, grid(HEADINGS, rows), *_list_notes(model))
+    return join_parts(TITLE, total, LEGEND, render_grid(HEADINGS, rows), *_list_notes(model))
 
 
 def _mark_task(task: Task, next_task: Task | None) -> str:

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from ..model.tables import Pair, SideBySide
-from .markup import cut, fit, joined, one_line, render
+from .ceilings import cut_text, limit_rows
+from .markup import render
+from .plain_text import join_parts, spell_in_one_line
 
 MARK = "″"
 REPEATS = f"{MARK} repeats the line with this number"
@@ -18,8 +20,8 @@ WIDEST = 60  # characters of the left column; a longer line pushes only its own 
 
 def render_pairs_text(model: SideBySide) -> str:
     """Return two columns of numbered lines."""
-    pairs, rest = fit(_fold_runs(model), PAIRS)
-    rows = [(one_line(model.left_title), one_line(model.right_title))]
+    pairs, rest = limit_rows(_fold_runs(model), PAIRS)
+    rows = [(spell_in_one_line(model.left_title), spell_in_one_line(model.right_title))]
     for pair in pairs:
         left = _format_line(pair.left, pair.left_text, pair.again)
         right = _format_line(pair.right, pair.right_text)
@@ -28,7 +30,7 @@ def render_pairs_text(model: SideBySide) -> str:
     width = min(WIDEST, max(len(left) for left, _ in rows))
     lines = [f"{left:<{width}} │ {right}".rstrip() for left, right in rows]
     has_repeats = any(pair.again for pair in pairs)
-    return joined(model.title, *lines, REPEATS if has_repeats else "", rest, model.note)
+    return join_parts(model.title, *lines, REPEATS if has_repeats else "", rest, model.note)
 
 
 def _format_line(number: int, text: str, is_repeated: bool = False) -> str:
@@ -40,12 +42,12 @@ def _format_line(number: int, text: str, is_repeated: bool = False) -> str:
 
 
 def _format_code(line: str) -> str:
-    return one_line(cut(line).expandtabs(4))
+    return spell_in_one_line(cut_text(line).expandtabs(4))
 
 
 def render_pairs_html(model: SideBySide) -> str:
     """Return a table with both texts; lines that were made from one line have one colour."""
-    pairs, rest = fit(_fold_runs(model), PAIRS)
+    pairs, rest = limit_rows(_fold_runs(model), PAIRS)
     bands = _colour_origins(pairs)
     has_right_side = any(pair.right for pair in pairs)
     left_wraps = _has_long_line(pair.left_text for pair in pairs)

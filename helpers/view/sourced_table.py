@@ -1,6 +1,8 @@
 """A table and the source that it belongs to -> the table below the source: text, or HTML."""
 
-from .markup import fit, grid, joined, render, source_lines
+from .ceilings import limit_rows, list_source_lines
+from .markup import render
+from .plain_text import join_parts, render_grid
 
 # What the template draws where a table says nothing else.
 USUAL = {
@@ -37,17 +39,17 @@ def render_sourced_text(
         What stands above the source, below the table, and at the end.
     """
     numbered = []
-    for number, line in zip(model.numbers, source_lines(model), strict=False):
+    for number, line in zip(model.numbers, list_source_lines(model), strict=False):
         numbered.append(f"{number:>3}  {line}")
-    shown, rest = fit(rows, where_all)
-    table = grid(headings, shown) if rows else ""
-    return joined(model.title, note, *numbered, table, legend, rest, last_note)
+    shown, rest = limit_rows(rows, where_all)
+    table = render_grid(headings, shown) if rows else ""
+    return join_parts(model.title, note, *numbered, table, legend, rest, last_note)
 
 
 def render_sourced_html(model, headings: list[str], rows: list, note: str, **values) -> str:
     """Return the source of a model and a table below it; `values`: what the template draws."""
     all_values = {"code": [True] * len(headings), **USUAL, **values}
-    lines = source_lines(model)
+    lines = list_source_lines(model)
     return render(
         "sourced_table.html",
         model=model,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from ..model.stage_records import StackRun, Timeline
 from ..model.torch_records import DynamoRun
-from .markup import cut_cells, fit
+from .ceilings import cut_cells, limit_rows
 from .sourced_table import render_sourced_html, render_sourced_text
 from .widgets.stage import note_of
 
@@ -89,7 +89,7 @@ def render_steps_text(list_steps: Callable[[Timeline], StepsTable], model: Timel
 def render_steps_html(list_steps: Callable[[Timeline], StepsTable], model: Timeline) -> str:
     """Return the steps as an HTML table; very many rows are left out, which it says."""
     headings, rows = list_steps(model)
-    shown, rest = fit(rows, STEPS_IN_HTML)
+    shown, rest = limit_rows(rows, STEPS_IN_HTML)
     legend = _explain_bars(rows)
     return render_sourced_html(
         model, headings, cut_cells(shown), note_of(model), left_out=legend, rest=rest

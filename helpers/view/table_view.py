@@ -5,9 +5,11 @@ import re
 from ..model.graphs import Steps
 from ..model.tables import Listing
 from . import View
+from .ceilings import cut_cells, cut_text, limit_rows
 from .dot_matrix import render_dots_html, render_dots_text
 from .ledger_table import render_ledger_html, render_ledger_text
-from .markup import cut, cut_cells, fit, grid, joined, render
+from .markup import render
+from .plain_text import join_parts, render_grid
 from .table_folding import fold_rows
 
 ROWS = "the model has all of them (`.model.rows`)"
@@ -16,14 +18,14 @@ LONGEST_PATH = "▸ on a longest path   pale: an input or a constant"
 
 
 def _render_table_text(model: Listing) -> str:
-    rows, rest = fit(cut_cells(model.cells()), ROWS)
-    headings = [cut(column.heading) for column in model.columns]
-    return joined(model.title, grid(headings, rows), rest, model.note)
+    rows, rest = limit_rows(cut_cells(model.cells()), ROWS)
+    headings = [cut_text(column.heading) for column in model.columns]
+    return join_parts(model.title, render_grid(headings, rows), rest, model.note)
 
 
 def _render_table_html(model: Listing) -> str:
-    rows, rest = fit(cut_cells(model.cells()), ROWS)
-    headings = [cut(column.heading) for column in model.columns]
+    rows, rest = limit_rows(cut_cells(model.cells()), ROWS)
+    headings = [cut_text(column.heading) for column in model.columns]
     return render(
         "table.html",
         model=model,
@@ -47,7 +49,7 @@ def _find_number_columns(rows: list[list[str]]) -> list[bool]:
 
 def _render_lanes_html(model: Steps) -> str:
     """Ops in one column can run side by side; a longest path is marked."""
-    lanes, rest = fit(model.lanes, ROWS, "Steps")
+    lanes, rest = limit_rows(model.lanes, ROWS, "Steps")
     path = frozenset(model.path)
     return render(
         "lanes.html", model=model, lanes=lanes, path=path, legend=LONGEST_PATH, left_out=rest

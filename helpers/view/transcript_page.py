@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 from ..model.tables import Transcript, Transcripts
-from .markup import cut, render, visible
+from .ceilings import cut_text
+from .markup import render
+from .plain_text import spell_out
 
 ENDS = {"well": "○", "error": "△", "killed": "✕"}
 MOST_CHARACTERS = 300_000  # of all runs together
@@ -18,7 +20,7 @@ def render_transcript_text(model: Transcripts) -> str:
     for run in _cut_runs(model):
         parts.append(_render_run_text(run, shared_ending))
     parts += [shared_ending, model.note]
-    return "\n\n".join(visible(part) for part in parts if part)
+    return "\n\n".join(spell_out(part) for part in parts if part)
 
 
 def _render_run_text(run: Transcript, shared_ending: str) -> str:
@@ -26,14 +28,14 @@ def _render_run_text(run: Transcript, shared_ending: str) -> str:
     if run.label:
         lines.append(f"{run.label}:")
     if run.source:
-        lines += [f"  > {line}" for line in visible(run.source).strip().split("\n")]
+        lines += [f"  > {line}" for line in spell_out(run.source).strip().split("\n")]
 
     outputs = [run.printed, run.error]
     if not shared_ending:
         outputs.append(f"{ENDS[run.end]} {run.ending}")
     for output in outputs:
         if output:
-            lines += [f"  {line}" for line in visible(output).split("\n")]
+            lines += [f"  {line}" for line in spell_out(output).split("\n")]
     return "\n".join(lines)
 
 
@@ -57,10 +59,10 @@ def _cut_runs(model: Transcripts) -> tuple[Transcript, ...]:
 def _cut_run(run: Transcript, room: int) -> Transcript:
     return replace(
         run,
-        label=cut(run.label, room),
-        source=cut(run.source, room),
-        printed=cut(run.printed, room),
-        error=cut(run.error, room),
+        label=cut_text(run.label, room),
+        source=cut_text(run.source, room),
+        printed=cut_text(run.printed, room),
+        error=cut_text(run.error, room),
     )
 
 

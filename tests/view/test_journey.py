@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from helpers.model.framework_records import SHARES, Journey, Passage, Stop
 from helpers.model.spine import SPINE
 from helpers.view.journey_page import LIT
-from helpers.view.markup import WIDEST, wrapped
+from helpers.view.plain_text import WIDEST, wrap_text
 from helpers.view.spine_view import journey
 
 
@@ -45,7 +45,7 @@ def test_hostile_words_are_escaped_and_lines_fit():
     bad = passage(1, words="<script>\x00" + "long " * 60, outcome="</td><b>", printed="&amp;")
     html = journey.html(replace(MODEL, first=bad, title="<i>"))
     assert "<script" not in html and "<b>" not in html.split("</thead>")[1] and "\\x00" in html
-    text = wrapped(journey.text(replace(MODEL, first=bad)))
+    text = wrap_text(journey.text(replace(MODEL, first=bad)))
     assert max(map(len, text.splitlines())) <= WIDEST
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from ...model.graphs import Edge, Graph, Nest, nested
-from ..markup import joined
+from ..plain_text import join_parts
 from .graph_folding import fold_graph
 from .labels import format_in_one_line, format_node
 
@@ -16,11 +16,11 @@ def render_graph_text(model: Graph) -> str:
     shown = fold_graph(model)
     if shown is model:
         lines = _limit_lines(_list_nested_lines(nested(model)))
-        return joined(model.title, *lines, model.note)
+        return join_parts(model.title, *lines, model.note)
 
     folded_lines = _limit_lines(_list_lines(shown))
     all_lines = _limit_lines(_list_lines(model))
-    return joined(model.title, *folded_lines, shown.note, "Arrow by arrow:", *all_lines)
+    return join_parts(model.title, *folded_lines, shown.note, "Arrow by arrow:", *all_lines)
 
 
 def _limit_lines(lines: list[str]) -> list[str]:

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from ...model.framework_records import JobGraph, JobOp
 from ...model.graphs import Edge, Node
-from ..markup import one_line
+from ..plain_text import spell_in_one_line
 from .arrow_lines import list_points
 from .drawing import MARGIN, Arrow, Box, Drawing, Rectangle, measure_size, render_svg
 from .job_places import (
@@ -116,8 +116,8 @@ def _draw_arrows(edges: list[Edge], rectangles: dict[str, Rectangle]) -> tuple[A
     for edge in edges:
         corners = [f"{x} {y}" for x, y in ways[edge]]
         line = "M" + " L".join(corners)
-        source = one_line(edge.source)
-        target = one_line(edge.target)
+        source = spell_in_one_line(edge.source)
+        target = spell_in_one_line(edge.target)
         arrows.append(make_arrow("", line, 0, 0, tip=f"{source} → {target}"))
     return tuple(arrows)
 

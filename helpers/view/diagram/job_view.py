@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ...model.framework_records import JobGraph, JobOp
 from .. import View
-from ..markup import grid, one_line
+from ..plain_text import render_grid, spell_in_one_line
 from .drawing import render_picture_page
 from .job_drawing import draw_job
 
@@ -15,10 +15,10 @@ MOST_DRAWN = 70  # ops
 def _render_text(model: JobGraph) -> str:
     returned = [f"returns {name}: {model.blob(name)}" for name in model.returns]
     parts = [model.title, *returned, model.note]
-    title, *rest = [one_line(part) for part in parts if part]
+    title, *rest = [spell_in_one_line(part) for part in parts if part]
 
     rows = [_list_cells(op) for op in model.ops]
-    table = grid(COLUMNS, rows) if rows else "no ops"
+    table = render_grid(COLUMNS, rows) if rows else "no ops"
     return "\n".join((title, table, *rest))
 
 

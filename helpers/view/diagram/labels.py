@@ -5,7 +5,8 @@ from functools import lru_cache
 
 from ...model.framework_records import AGAIN
 from ...model.graphs import Edge, Node
-from ..markup import cut, one_line
+from ..ceilings import cut_text
+from ..plain_text import spell_in_one_line
 from ..shapes import LETTER, SMALL, measure_text
 from .box_kinds import find_shape
 from .drawing import Arrow, Box, Rectangle
@@ -32,7 +33,7 @@ SIDES = {
 @lru_cache(maxsize=4_000)  # the pictures of a run say the same words at most steps
 def shorten_label(text: str, longest: int = LONGEST_LABEL) -> str:
     """Return a text cut in the middle, where a dotted path says least."""
-    text = one_line(text)
+    text = spell_in_one_line(text)
     if len(text) <= longest:
         return text
 
@@ -42,7 +43,7 @@ def shorten_label(text: str, longest: int = LONGEST_LABEL) -> str:
 
 def format_in_one_line(text: str) -> str:
     """Return a text as the text form says it: in one line, and not too long."""
-    return cut(one_line(text), LONGEST_IN_TEXT)
+    return cut_text(spell_in_one_line(text), LONGEST_IN_TEXT)
 
 
 def format_node(node: Node) -> str:
@@ -73,7 +74,7 @@ def make_box(
     """Return the box of a node at this place."""
     label = shorten_label(node.label, longest)
     detail = shorten_label(node.detail, longest)
-    is_cut = label != one_line(node.label) or detail != one_line(node.detail)
+    is_cut = label != spell_in_one_line(node.label) or detail != spell_in_one_line(node.detail)
     return Box(
         rectangle=rectangle,
         label=f"▸ {label}" if is_found else label,

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from ...model.study_records import Choice, Sandbox
 from ...model.tables import Transcript, Transcripts
 from .. import View
-from ..markup import grid, render, visible
+from ..markup import render
+from ..plain_text import render_grid, spell_out
 from ..source_views import transcript
 from ..transcript_page import ENDS
 from . import INTERRUPTED, make_widget
@@ -16,10 +17,10 @@ ASK = "This call will be a"
 
 
 def _choice_text(model: Choice) -> str:
-    hung = (visible(choice).replace("\n", "\n     ") for choice in model.choices)
+    hung = (spell_out(choice).replace("\n", "\n     ") for choice in model.choices)
     numbered = [f"  {n}. {words}" for n, words in enumerate(hung, 1)]
     closing = "Decide first. Then `predict.reveal()` shows what happened."
-    return "\n".join([visible(model.question), *numbered, closing])
+    return "\n".join([spell_out(model.question), *numbered, closing])
 
 
 def _choice_html(model: Choice) -> str:
@@ -27,8 +28,8 @@ def _choice_html(model: Choice) -> str:
 
 
 def _choice_widget(model: Choice):
-    state = {"question": visible(model.question), "choices": list(map(visible, model.choices))}
-    state |= {"answer": model.choices.index(model.answer), "why": visible(model.why)}
+    state = {"question": spell_out(model.question), "choices": list(map(spell_out, model.choices))}
+    state |= {"answer": model.choices.index(model.answer), "why": spell_out(model.why)}
     state |= {"verb": "raised" if model.raised else "gave", "picked": -1}
     state |= {"checked": False, "skipped": False, "keeps": False}
     state |= {"press": "", "told": {}, "own": ""}
@@ -38,7 +39,7 @@ def _choice_widget(model: Choice):
 
 def _sandbox_text(model: Sandbox) -> str:
     rows, guesses = _tell(model)
-    parts = model.title, grid(HEADINGS, rows), model.note, guesses, f"In code: {model.code}"
+    parts = model.title, render_grid(HEADINGS, rows), model.note, guesses, f"In code: {model.code}"
     return "\n".join(parts)
 
 
@@ -83,8 +84,8 @@ def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[d
 
 def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
     """Return an anywidget that has the kernel run transcripts again by `run(label, source)`."""
-    state = {"title": visible(model.title), "note": visible(model.note), "answer": {}}
-    state["labels"] = [visible(one.label) for one in model.runs]
+    state = {"title": spell_out(model.title), "note": spell_out(model.note), "answer": {}}
+    state["labels"] = [spell_out(one.label) for one in model.runs]
     state["sources"] = [one.source for one in model.runs]
     state["own"] = ""
     says = f"{state['title']!r}, {len(model.runs)} switches"

@@ -5,11 +5,13 @@ from dataclasses import replace
 from ...model.phrase import counted, ended
 from ...model.reference_records import UNKNOWN, RouteMap
 from .. import View, ink
+from ..ceilings import limit_rows
 from ..diagram.animated_graph import Picture
 from ..dot_matrix import count_changed, explain_dots, render_dots_text
 from ..images import embed_picture
 from ..ledger_table import ENTRIES
-from ..markup import fit, joined, one_line, render
+from ..markup import render
+from ..plain_text import join_parts, spell_in_one_line
 from ..shapes import LETTER, draw_shape, measure_text
 from ..table_view import dots
 from . import make_widget, read
@@ -23,10 +25,10 @@ GROUPS = {"name": "in modules", "function": "in functions", "object": "in object
 
 
 def _text(model: RouteMap) -> str:
-    said = [f"{one_line(h)}: {_say(model, at)}" for at, h in enumerate(model.headings)]
+    said = [f"{spell_in_one_line(h)}: {_say(model, at)}" for at, h in enumerate(model.headings)]
     columns = {"call": [route.call for route in model.routes]}
     columns["what refers to the function"] = [route.name for route in model.routes]
-    return joined(render_dots_text(model, columns), *said)
+    return join_parts(render_dots_text(model, columns), *said)
 
 
 def _html(model: RouteMap) -> str:
@@ -36,7 +38,7 @@ def _html(model: RouteMap) -> str:
     style = read("picture.css").partition(".course-picture {")[0]
     style += read("routes.css").partition(".course-route-map")[0]
     still = embed_picture(routes_picture(model).still(most, style), SMALLEST)
-    alt = f"{one_line(model.headings[most])}: {said[most][1]}"
+    alt = f"{spell_in_one_line(model.headings[most])}: {said[most][1]}"
     return render("routes.html", matrix=dots.html(model), said=said, alt=alt, **still)
 
 
@@ -47,7 +49,7 @@ def _telling(model: RouteMap) -> int:
 
 
 def _say(model: RouteMap, setting: int) -> str:
-    old, new = (one_line(function.label) for function in model.functions)
+    old, new = (spell_in_one_line(function.label) for function in model.functions)
     heading, total = model.headings[setting], len(model.routes)
     moved, noticed = model.moved(heading), model.noticed(heading)
     held = {route.name for route in model.routes if route.holds[0] == 0}
@@ -62,7 +64,7 @@ def _say(model: RouteMap, setting: int) -> str:
         parts.append(f"{old} is the same function with new code, so every holder runs that code.")
     rest = [route.name for route in model.routes if route.name not in noticed]
     if rest and len(rest) <= FEW:
-        parts.append(ended(f"Not reached: {', '.join(map(one_line, rest))}"))
+        parts.append(ended(f"Not reached: {', '.join(map(spell_in_one_line, rest))}"))
     elif rest:
         why = ", because what they read was not changed" * held.issuperset(rest)
         parts.append(f"{len(rest)} calls still run {old}{why}.")
@@ -71,9 +73,9 @@ def _say(model: RouteMap, setting: int) -> str:
 
 def _widget(model: RouteMap):
     drawn = routes_picture(model)
-    left_out = fit(model.routes, ENTRIES, "Routes", MOST)[1]
-    state = {"title": one_line(model.title), "svg": drawn.svg, "states": drawn.states}
-    state["headings"] = [one_line(heading) for heading in model.headings]
+    left_out = limit_rows(model.routes, ENTRIES, "Routes", MOST)[1]
+    state = {"title": spell_in_one_line(model.title), "svg": drawn.svg, "states": drawn.states}
+    state["headings"] = [spell_in_one_line(heading) for heading in model.headings]
     state["says"] = [_say(model, at) for at in range(len(model.headings))]
     state |= {"patches": list(model.patches), "counts": count_changed(model)}
     state["legend"] = [*explain_dots(model), *([left_out] if left_out else [])]
@@ -99,7 +101,12 @@ def routes_picture(model: RouteMap) -> Picture:
             captions.append((low + 14, GROUPS[route.kind]))
             low += CAPTION
         y, shape = low + ROW // 2, ink.KINDS[route.kind].shape
-        row = {"key": f"r{at}", "y": y, "call": one_line(route.call), "name": one_line(route.name)}
+        row = {
+            "key": f"r{at}",
+            "y": y,
+            "call": spell_in_one_line(route.call),
+            "name": spell_in_one_line(route.name),
+        }
         row["outline"] = draw_shape(shape, left, y - 11, right - left, 22)
         rows.append(row | {"ink": route.kind, "words": words[at]})
         low += ROW
@@ -118,9 +125,14 @@ def routes_picture(model: RouteMap) -> Picture:
     for at, function in enumerate(model.functions):
         sheet = (functions + 18, ends[at] + high - 80, wide - 36, 66)
         codes = [code for code in dict.fromkeys(function.codes) if code != UNKNOWN]
-        box = {"key": f"f{at}", "y": ends[at], "label": one_line(function.label), "corner": sheet}
+        box = {
+            "key": f"f{at}",
+            "y": ends[at],
+            "label": spell_in_one_line(function.label),
+            "corner": sheet,
+        }
         box["outline"] = draw_shape("round box", functions, ends[at], wide, high)
-        box["codes"] = {f"f{at}.{code}": one_line(model.codes[code]) for code in codes}
+        box["codes"] = {f"f{at}.{code}": spell_in_one_line(model.codes[code]) for code in codes}
         boxes.append(box | {"sheet": draw_shape("sheet", *sheet)})
     drawn = {"captions": captions, "rows": rows, "arrows": arrows, "boxes": boxes}
     drawn |= {"answer": answer, "left": left, "right": right, "functions": functions}
@@ -147,7 +159,7 @@ def _state(model: RouteMap, words: list[list[str]], setting: int) -> dict[str, s
 
 
 def _wide(words, letter: float) -> int:
-    return max((measure_text(one_line(word), letter) for word in words), default=0)
+    return max((measure_text(spell_in_one_line(word), letter) for word in words), default=0)
 
 
 routes = View(_text, _html, _widget)

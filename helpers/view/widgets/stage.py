@@ -11,10 +11,12 @@ from ...model.graphs import Graph
 from ...model.stage_records import LANES, NOWHERE, Card, Panel, Step, Timeline, Value
 from ...model.torch_records import DynamoRun
 from .. import View
+from ..ceilings import cut_text, limit_rows, list_source_lines
 from ..diagram.animated_graph import draw_animated_graph
 from ..diagram.growing_graphs import list_growing_graphs
-from ..markup import MONO, cut, fit, joined, one_line, render, source_lines, visible
+from ..markup import MONO, render
 from ..picture_views import find_view
+from ..plain_text import join_parts, spell_in_one_line, spell_out
 from . import make_widget
 
 MARK, LEFT = "▶", "↩"  # the line that runs next, and the one that was just left
@@ -56,33 +58,33 @@ def _draw_panel(panel: Panel, form: str) -> str:
     """Return a panel's content as `text` or `html` from the view of its kind, or as plain words."""
     if view := find_view(panel.content):
         return getattr(view, form)(panel.content)
-    prose = visible(cut(panel.content.rstrip("\n"), LONGEST_PROSE)) or "(nothing)"
+    prose = spell_out(cut_text(panel.content.rstrip("\n"), LONGEST_PROSE)) or "(nothing)"
     return prose if form == "text" else str(_PROSE.format(prose))
 
 
 def _text(model: Timeline) -> str:
-    lines, steps, room, draw = source_lines(model), [], TEXT_ROOM, cache(_draw_panel)
+    lines, steps, room, draw = list_source_lines(model), [], TEXT_ROOM, cache(_draw_panel)
     for number, step in enumerate(model.steps, 1):
-        parts = [f"Step {number} of {len(model.steps)} · {cut(one_line(step.label))}"]
+        parts = [f"Step {number} of {len(model.steps)} · {cut_text(spell_in_one_line(step.label))}"]
         if 1 <= step.line <= len(lines):
             parts.append(f"{MARK} {model.place(step.line)}: {lines[step.line - 1]}")
         if 1 <= step.left <= len(lines):
             parts.append(f"{LEFT} {model.place(step.left)}, {step.deed}: {lines[step.left - 1]}")
         for panel in (one for one in step.panels if one.content or one.title not in PRINTED):
-            parts += [visible(f"{_heading_of(panel)}:")] if _heading_of(panel) else []
+            parts += [spell_out(f"{_heading_of(panel)}:")] if _heading_of(panel) else []
             parts += [f"  {line}".rstrip() for line in draw(panel, "text").split("\n")]
         steps.append("\n".join(parts))
         room -= len(steps[-1])
         if room < 0:
             break
-    rest = fit(model.steps, ALL, "Steps", len(steps))[1]
-    opening = joined(model.title, note_of(model))
+    rest = limit_rows(model.steps, ALL, "Steps", len(steps))[1]
+    opening = join_parts(model.title, note_of(model))
     return "\n\n".join(part for part in (opening, *steps, rest) if part)
 
 
 def _html(model: Timeline) -> str:
     """Open is the first step with a picture or a table: at the start there may be nothing yet."""
-    lines, shown, room, opened = source_lines(model), [], ROOM, 0
+    lines, shown, room, opened = list_source_lines(model), [], ROOM, 0
     draw = cache(_draw_panel)  # at most steps a panel is as it was
     above = len("".join(lines).encode()) + 10 * len(lines) + 400
     for step in model.steps[:FOLDED_AFTER]:
@@ -90,7 +92,7 @@ def _html(model: Timeline) -> str:
         room -= above + sum(len(words.encode()) + 200 for _, words in parts)
         if shown and room < 0:
             break
-        shown.append((cut(step.label), step.line, (step.left, f"{LEFT} {step.deed}"), parts))
+        shown.append((cut_text(step.label), step.line, (step.left, f"{LEFT} {step.deed}"), parts))
         if not opened and any(type(panel.content) is not str for panel in step.panels):
             opened = len(shown)
     rows = zip(model.numbers, lines, strict=False)
@@ -113,9 +115,9 @@ def stage_script(model: Timeline) -> dict:
     """Return what the page plays: the source, what steps have in common, and a track per field."""
     shown = len(model.steps)
     while True:
-        rest = fit(model.steps, ALL, "Steps", shown)[1]
-        played = {"title": one_line(model.title), "note": joined(note_of(model), rest)}
-        played |= {"lines": source_lines(model), "numbers": model.numbers}
+        rest = limit_rows(model.steps, ALL, "Steps", shown)[1]
+        played = {"title": spell_in_one_line(model.title), "note": join_parts(note_of(model), rest)}
+        played |= {"lines": list_source_lines(model), "numbers": model.numbers}
         played |= _Script(model, model.steps[:shown]).parts()
         size = len(to_json(played).encode())
         if size <= STATE_ROOM or shown <= 1:
@@ -150,38 +152,41 @@ class _Script:
         steps, codes = [self._step(n, step) for n, step in enumerate(self.steps)], []
         for code in self._codes:
             rows = [
-                [row.offset, row.opname, one_line(row.argument), LANES.index(row.lane),
+                [row.offset, row.opname, spell_in_one_line(row.argument), LANES.index(row.lane),
                  self._span(row.span), row.target]
                 for row in code.rows
             ]  # fmt: skip
-            names = [one_line(name) for name in code.names]
-            head = {"name": one_line(code.function), "depth": code.depth}
+            names = [spell_in_one_line(name) for name in code.names]
+            head = {"name": spell_in_one_line(code.function), "depth": code.depth}
             codes.append({**head, "rows": rows, "names": names})
-        drawn = self._picture and {"svg": self._picture.svg, "title": one_line(self._titles[0])}
+        drawn = self._picture and {
+            "svg": self._picture.svg,
+            "title": spell_in_one_line(self._titles[0]),
+        }
         pools = {"words": self._words, "values": self._values, "cards": self._cards}
         parts = {name: list(pool) for name, pool in (pools | {"panels": self._panels}).items()}
         parts |= {"total": len(self.steps), "steps": steps, "codes": codes}
         parts["lanes"] = [lane or "step" for lane in self._lanes]
         parts["picture"] = drawn and {**drawn, "keys": self._keys}
-        return parts | {"printed": visible(self._printed)}
+        return parts | {"printed": spell_out(self._printed)}
 
     def _step(self, n: int, step: Step) -> dict:
         told = {"line": step.line, "span": self._span(step.span), "left": step.left}
         words = {"label": step.label, "says": step.says, "short": step.short or step.label}
-        told |= {name: self._word(cut(said)) for name, said in words.items()}
+        told |= {name: self._word(cut_text(said)) for name, said in words.items()}
         told["lane"] = self._lanes.index(step.lane) if step.lane in self._lanes else -1
         told["deed"] = self._word(step.deed)
         if self._printed:  # how much of all output is there; where it is no beginning, words
             printed = _printed(step)
             starts = self._printed.startswith(printed)
-            told["printed"] = _count_units(visible(printed)) if starts else [self._word(printed)]
+            told["printed"] = _count_units(spell_out(printed)) if starts else [self._word(printed)]
         if getattr(step, "stack", None) is not None:
             told |= self._stacked(step)
         for name in ("callers", "cards", "shelf"):
             if hasattr(step, name):
                 told[name] = [self._card(card) for card in getattr(step, name)]
         if hasattr(step, "handed"):
-            told["handed"] = self._word(cut(step.handed))
+            told["handed"] = self._word(cut_text(step.handed))
         if self._picture:
             state = self._picture.states[n]
             told["picture"] = "".join(_LETTERS[state.get(key, "")] for key in self._keys)
@@ -192,7 +197,7 @@ class _Script:
         for panel in step.panels:
             if panel.title not in apart and panel not in printed:
                 shown = _index(self._panels, _draw_panel(panel, "html"))
-                told.setdefault("panels", []).append((visible(_heading_of(panel)), shown))
+                told.setdefault("panels", []).append((spell_out(_heading_of(panel)), shown))
         return told
 
     def _stacked(self, step: Step) -> dict:
@@ -239,11 +244,11 @@ class _Script:
         if span == NOWHERE or end > len(self._source):
             return None
         places = ((line, column), (end, end_column))
-        shown = [one_line(self._source[at - 1][:to].expandtabs(4)) for at, to in places]
+        shown = [spell_in_one_line(self._source[at - 1][:to].expandtabs(4)) for at, to in places]
         return [line, _count_units(shown[0]), end, _count_units(shown[1])]
 
     def _word(self, words: str) -> int:
-        return _index(self._words, one_line(words))
+        return _index(self._words, spell_in_one_line(words))
 
 
 def _count_units(words: str) -> int:
@@ -264,7 +269,7 @@ def _draw_steps(model: Timeline, steps: Sequence[Step]):
     titles, grows = list(dict.fromkeys(p.title for panels in drawn for p in panels)), False
     if isinstance(model, DynamoRun):
         graphs, grows = list_growing_graphs(replace(model, steps=tuple(steps))), True
-    return draw_animated_graph(graphs, one_line(titles[0]), grows), titles
+    return draw_animated_graph(graphs, spell_in_one_line(titles[0]), grows), titles
 
 
 timeline = View(_text, _html, stage_widget)
