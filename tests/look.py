@@ -19,6 +19,7 @@ from helpers.model.spine import START
 ROOT = Path(__file__).parents[1]
 LOOK, CHAPTER = ROOT / "docs" / "look.html", notebooks() / f"{START}.ipynb"
 WIDGETS = ROOT / "helpers" / "view" / "widgets"
+BUNDLES = WIDGETS / "bundle"
 KINDS = {".svg": "image/svg+xml", ".png": "image/png"}
 WORDS = {"Search all chapters": "Search this page", "Search the book": "Search this page"}
 LOADED = '["assets/minisearch.js", "assets/sections.js"]'  # book.js, which here finds them loaded
@@ -26,7 +27,7 @@ LOADED = '["assets/minisearch.js", "assets/sections.js"]'  # book.js, which here
 
 def made_from() -> str:
     """Return the mark of all that the page is made from."""
-    parts = [CHAPTER, *sorted(TEMPLATES.iterdir()), *sorted(WIDGETS.glob("*.*s"))]
+    parts = [CHAPTER, *sorted(TEMPLATES.iterdir()), *sorted(WIDGETS.rglob("*.*s"))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in parts)).hexdigest()
 
 
@@ -61,7 +62,7 @@ def _style(found: re.Match) -> str:
 
 
 def _script(found: re.Match) -> str:
-    [path] = [p for p in (TEMPLATES / found[1], WIDGETS / found[1]) if p.exists()]
+    [path] = [p for p in (TEMPLATES / found[1], BUNDLES / found[1]) if p.exists()]
     return f"<script>\n{path.read_text('utf-8').replace(LOADED, '[]')}</script>"
 
 

@@ -123,7 +123,7 @@ def test_a_saved_page_needs_nothing_else_and_has_the_facts_of_the_exhibit(exhibi
     assert bool(told) == (exhibit._widget() is not None)
     if told:
         scripts = re.search(r'id="book-scripts">(.*?)</script>', page)[1]
-        assert "export default" in json.loads(scripts)[json.loads(told[1])["script"]]
+        assert "as default" in json.loads(scripts)[json.loads(told[1])["script"]]
         assert (".book-paper { display: none" in page) == ("course-stage" in exhibit._widget()._esm)
 
 

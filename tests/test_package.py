@@ -27,7 +27,8 @@ NEEDS = [Requirement(line) for line in PROJECT["dependencies"]]
 BUILD = "wheel --no-build-isolation --no-deps --no-index --disable-pip-version-check --quiet"
 # In the folder of the helpers, and in no wheel.
 COURSES = ("course/", "study/", "safety/learner_record.py", "safety/limits.py")
-COURSES += ("view/widgets/progress_line.",)
+COURSES += ("view/widgets/progress_line.", "view/widgets/bundle/progress_line.")
+COURSES += ("view/scripts/",)  # the sources of the bundles
 MOST_MODULES = 190
 
 

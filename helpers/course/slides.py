@@ -54,7 +54,7 @@ def page(path: Path, ran=None) -> str:
     import nbformat  # these may be missing where `reset` still works
     from nbconvert import SlidesExporter
 
-    from helpers.course.book.page import Widgets, as_script, read, styles
+    from helpers.course.book.page import Widgets, as_script, host_script, styles
     from helpers.course.book.runs import KEY
 
     notebook = ran or nbformat.read(path, as_version=4)
@@ -68,7 +68,7 @@ def page(path: Path, ran=None) -> str:
     where = {"template_name": DECK.name, "extra_template_basedirs": [str(DECK.parent)]}
     exporter = SlidesExporter(**where, **dict.fromkeys(yes, True))
     scripts = as_script(widgets.scripts) if widgets.scripts else ""
-    living = {"styles": styles(widgets), "host": read("host.js"), "scripts": scripts}
+    living = {"styles": styles(widgets), "host": host_script(), "scripts": scripts}
     about = {"metadata": {"name": path.stem, "path": str(path.parent)}, "living": living}
     return exporter.from_notebook_node(notebook, about)[0]
 

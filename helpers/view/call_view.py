@@ -13,7 +13,7 @@ from .call_flame import (
     walk_blocks,
 )
 from .call_outline import OutlineLine, outline_calls
-from .images import read_script
+from .images import read_image_script
 from .markup import render
 from .plain_text import spell_in_one_line
 
@@ -82,7 +82,7 @@ def _render_html(model: CallTree) -> str:
         side=SIDE,
         scaled=not any(call.door for call in model.calls),
         flame_cut=cut_sentence,
-        script=read_script("flame.js"),
+        script=read_image_script("call_tree.js"),
     )
 
 

@@ -1,6 +1,7 @@
 """An SVG -> an image with the colours of both themes, which shows where no script may run.
 
-Where scripts may run, `inline.js` replaces the image by the SVG in it, in the colours of the page.
+Where scripts may run, `inline_picture.js` replaces the image by the SVG in it, in the colours of
+the page.
 """
 
 import base64
@@ -51,8 +52,11 @@ def _render_theme_colours(svg: str) -> str:
     )
 
 
-def read_script(name: str) -> str:
-    """Return a script of `templates/` that an image runs once it is there, as one line."""
+def read_image_script(name: str) -> str:
+    """Return a bundle of `templates/` that an image runs once it is there, without its first line.
+
+    That line says where the bundle comes from.
+    """
     path = Path(__file__).parent / "templates" / name
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return " ".join(line.strip() for line in lines)
+    _, _, script = path.read_text(encoding="utf-8").partition("\n")
+    return script.rstrip("\n")

@@ -6,7 +6,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from . import ink
-from .images import read_script
+from .images import read_image_script
 from .plain_text import spell_out
 
 MONO = "Menlo,Consolas,monospace"
@@ -81,7 +81,7 @@ _templates.globals.update(
     EDGE=ink.EDGE,
     FADES=FADES,
     PAGE=ink.PAGE,
-    INLINING=read_script("inline.js"),
+    INLINING=read_image_script("inline_picture.js"),
     colour=ink.format_colour,
     fill=ink.format_fill,
     tint=ink.format_tint,

@@ -1,6 +1,6 @@
 """The glossary -> its terms by letter, each with its meaning and a link to where it is explained.
 
-Where scripts may run, `words.js` adds a field that filters the terms.
+Where scripts may run, `word_filter.js` adds a field that filters the terms.
 """
 
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from itertools import groupby
 from ..model.spine import CHAPTERS, START
 from ..model.tables import Listing
 from . import View
-from .images import read_script
+from .images import read_image_script
 from .markup import render
 from .table_view import table
 
@@ -18,7 +18,7 @@ FILES = [START, *(chapter.file for chapter in CHAPTERS)]
 
 def _render_words_html(model: Listing) -> str:
     groups = _group_by_letter(model.rows)
-    script = read_script("words.js")
+    script = read_image_script("word_filter.js")
     return render("words.html", model=model, groups=groups, files=FILES, script=script)
 
 

@@ -5,10 +5,12 @@ a kernel would, and the widget hears of it; `model` is the widget's; `run()` run
 """
 
 import json
+import re
 
 from axe_playwright_python.sync_playwright import Axe
 
 PAPER = {"light": "#fff", "dark": "#111"}
+DEFAULT_EXPORT = re.compile(r"export \{\s*(\w+) as default\s*\};")  # of a bundle
 
 
 # State of a kernel -> the page's manager of widgets, as JupyterLab has it.
@@ -34,7 +36,7 @@ def document(made, *, kernel: str = "known", theme: str = "light", **state) -> s
     names = (name for name in made.trait_names(sync=True) if name[0] != "_")
     own = {n: getattr(made, n) for n in names if n not in ("layout", "tabbable", "tooltip")}
     kept = json.dumps({**own, **state}).replace("</", "<\\/")
-    play = str(made._esm).replace("export default", "const widget =")
+    play = DEFAULT_EXPORT.sub(r"const widget = \1;", str(made._esm))
     light = str(theme == "light").lower()
     return f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title>
 <style>{made._css}</style>

@@ -18,7 +18,7 @@ from nbconvert.filters import add_anchor
 from helpers.course.book.runs import KEY
 from helpers.model.study_records import exercise_cells
 from helpers.view import ink
-from helpers.view.living import Living, as_script, read
+from helpers.view.living import Living, as_script, read, read_script
 
 TEMPLATES = Path(__file__).parent / "templates"
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -91,6 +91,11 @@ def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
         "scripts": as_script(widgets.scripts),
     }
     return rewritten(exporter.from_notebook_node(notebook, resources={"book": values})[0])
+
+
+def host_script() -> str:
+    """Return the script that makes the widgets of a page live."""
+    return read_script("host")
 
 
 def styles(widgets: Widgets) -> list[str]:

@@ -12,8 +12,8 @@ from helpers.course.book.page import (
     as_script,
     chapter,
     glossary,
+    host_script,
     index,
-    read,
     sections,
 )
 from helpers.course.book.runs import run
@@ -26,7 +26,6 @@ from helpers.safety.folders import ManagedDirectory, made_again
 
 SITE = checkout.ROOT / "site"
 ASSETS = ("book.css", "book.js", "recap.js", "minisearch.js")
-HOST = "host.js"
 INSTRUMENTS = "instruments"
 
 
@@ -69,7 +68,7 @@ def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None
     [drawn] = [cell.source for cell in first if cell.source.startswith("## The map\n")]
     pages["index.html"] = index(contents, drawn[drawn.index("<div") :], recorded_hero(first))
     assets = {name: (TEMPLATES / name).read_bytes() for name in ASSETS}
-    assets[HOST] = read(HOST).encode()
+    assets["host.js"] = host_script().encode()
     assets["sections.js"] = f"globalThis.bookSections = {as_script(found)};\n".encode()
     images = notebooks() / "images"
     files = [path for path in sorted(images.rglob("*")) if path.is_file()]

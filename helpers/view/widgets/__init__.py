@@ -1,4 +1,7 @@
-"""What can be clicked: scripts and styles of this folder, and a state that the page shares."""
+"""What can be clicked: bundled scripts, styles of this folder, and a state that the page shares.
+
+The sources of the scripts are in `../scripts/`; `python -m tools.bundle_scripts` bundles them.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -10,42 +13,60 @@ INTERRUPTED = "This run was interrupted: press the button again for another one.
 _HERE = Path(__file__).parent
 
 
-def make_widget(name: str, styles: str, says: str, state: dict, scripts: str = ""):
-    """Return an anywidget; `scripts`: before its own; `says`: in its repr; `state`: the page's.
+def make_widget(name: str, styles: str, says: str, state: dict):
+    """Return the anywidget of a script.
 
     A state with `own` is given the name of its channel: by it the page asks the kernel whether it
     still knows this widget.
+
+    Parameters
+    ----------
+    name : str
+        The name of its script.
+    styles : str
+        The names of its style sheets, with spaces between them.
+    says : str
+        What stands in its repr.
+    state : dict
+        What it shares with the page.
     """
-    kinds = tuple((key, type(value)) for key, value in state.items())
+    types = tuple((key, type(value)) for key, value in state.items())
     if "own" in state:
         channel = uuid4().hex
         state = {**state, "own": channel, "model_id": channel}
-    made = _class(name, styles, scripts, kinds)(**state)
-    made.says_in_repr = says
-    return made
+    widget = _make_widget_class(name, styles, types)(**state)
+    widget.says_in_repr = says
+    return widget
 
 
 @cache
-def _class(name: str, styles: str, scripts: str, kinds: tuple) -> type:
+def _make_widget_class(name: str, styles: str, types: tuple) -> type:
+    """Return a class whose traits have these names and types."""
     import anywidget
     import traitlets
 
-    traits = {str: traitlets.Unicode, int: traitlets.Int, bool: traitlets.Bool}
-    traits |= {list: traitlets.List, dict: traitlets.Dict}
+    traits = {
+        str: traitlets.Unicode,
+        int: traitlets.Int,
+        bool: traitlets.Bool,
+        list: traitlets.List,
+        dict: traitlets.Dict,
+    }
 
     class InTurn(anywidget.AnyWidget):
-        def __init__(self, **given):
-            super().__init__(**given)
+        def __init__(self, **state):
+            super().__init__(**state)
             wait_for_cell(self.comm)
 
         def __repr__(self) -> str:
             return f"{type(self).__name__}({self.says_in_repr})"
 
-    parts = {key: traits[kind]().tag(sync=True) for key, kind in kinds}
-    parts["_esm"] = "\n".join(read(f"{one}.js") for one in ("dom", *scripts.split(), name))
+    attributes = {key: traits[kind]().tag(sync=True) for key, kind in types}
     sheets = [read(f"{sheet}.css") for sheet in styles.split()]
-    parts["_css"] = "\n".join((ink.render_stylesheet(), *sheets))
-    return type(f"{name.title()}Widget", (InTurn,), {"__module__": __name__, **parts})
+    attributes["_esm"] = read_script(name)
+    attributes["_css"] = "\n".join([ink.render_stylesheet(), *sheets])
+    attributes["__module__"] = __name__
+    return type(f"{name.title()}Widget", (InTurn,), attributes)
 
 
 def wait_for_cell(comm) -> None:
@@ -60,3 +81,8 @@ def wait_for_cell(comm) -> None:
 def read(name: str) -> str:
     """Return a file of this folder."""
     return (_HERE / name).read_text(encoding="utf-8")
+
+
+def read_script(name: str) -> str:
+    """Return the bundle of a script."""
+    return read(f"bundle/{name}.js")

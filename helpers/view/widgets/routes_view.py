@@ -84,7 +84,7 @@ def _make_widget(model: RouteMap):
         "index": _choose_opened(model),
     }
     says = f"{title!r}, {len(settings)} settings"
-    return make_widget("routes", "picture routes", says, state, "picture")
+    return make_widget("routes", "picture routes", says, state)
 
 
 routes = View(_render_text, _render_html, _make_widget)

@@ -25,9 +25,6 @@ FOLDED_AFTER = 100  # steps
 LAZY = " (lazy)"  # of a symbolic value that Dynamo has not looked at
 TEXT_ROOM, ROOM, STATE_ROOM = 200_000, 600_000, 700_000  # characters; bytes of HTML; of the script
 ALL = "the model has all of them (`.model.steps`)"
-# the scripts of the stage, in their order
-PARTS = ("source", "instructions", "arcs", "stack", "marks", "calls", "panels", "travel")
-PARTS += ("strip", "controls", "question", "legend")
 LONGEST_PROSE = 40_000  # characters of a panel
 _PROSE = Markup('<pre style="margin:0;padding:0;background:none;white-space:pre-wrap;')
 _PROSE += Markup(f"word-break:normal;overflow-wrap:anywhere;font-family:{escape(MONO)};")
@@ -105,10 +102,9 @@ def _html(model: Timeline) -> str:
 def stage_widget(model: Timeline):
     """Return an anywidget with the whole timeline in its state; `index` is the step on show."""
     script = stage_script(model)
-    scripts = " ".join(("picture", "stage_script", *(f"stage_{part}" for part in PARTS)))
     says = f"{script['title']!r}, {script['total']} steps"
     state = {"script": to_json(script), "index": 0}
-    return make_widget("stage", "picture stage stage_parts", says, state, scripts)
+    return make_widget("stage", "picture stage stage_parts", says, state)
 
 
 def stage_script(model: Timeline) -> dict:

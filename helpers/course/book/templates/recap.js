@@ -1,27 +1,39 @@
-// What is decided in the predictions of a page -> its table "What you predicted". In a notebook the
-// kernel fills it; here the page does, and has forgotten it when it is opened again.
-
-const RECAP = '[role="region"][aria-label="What you predicted"]'; // show_predictions' title
-
-const plain = (words) => words.replaceAll("`", ""); // a table shows what stands between them as code
-
-function tell(recap, { question, choices, picked, answer }) {
-  const rows = [...recap.querySelectorAll("tbody tr")].map(({ cells }) => [...cells]);
-  const row = rows.find(([, asked]) => plain(asked.textContent) === plain(question));
-  if (!row) return;
-  const words = [picked === answer ? "✓" : "✗", null, choices[picked], choices[answer]];
-  words.forEach((said, at) => {
-    if (said === null) return;
-    row[at].textContent = said;
-    row[at].style.whiteSpace = "pre-wrap"; // on a phone the question needs the room
+// Bundled by tools/bundle_scripts.py from helpers/view/scripts/recap.js, sha256 956197a7b3a50800f3006233cbac74d6a00049d86db937b018c95e9f5e130afa
+(() => {
+  // recap.js
+  var RECAP = '[role="region"][aria-label="What you predicted"]';
+  var RIGHT = "✓";
+  var WRONG = "✗";
+  document.addEventListener("book-saved", ({ detail }) => {
+    if (detail.checked && detail.picked >= 0) {
+      for (const recap of document.querySelectorAll(RECAP)) {
+        fillRecap(recap, detail);
+      }
+    }
   });
-  const marks = rows.map(([mark]) => mark.textContent);
-  const count = (mark) => marks.filter((one) => one === mark).length;
-  recap.nextElementSibling.textContent =
-    `You decided ${count("✓") + count("✗")} of ${marks.length} and got ${count("✓")} right. ` +
-    "Only this page remembers it, until you leave.";
-}
-
-document.addEventListener("book-saved", ({ detail: state }) => {
-  if (state.checked && state.picked >= 0) document.querySelectorAll(RECAP).forEach((recap) => tell(recap, state));
-});
+  function fillRecap(recap, { question, choices, picked, answer }) {
+    const rows = [...recap.querySelectorAll("tbody tr")].map(({ cells }) => [...cells]);
+    const row = rows.find((cells) => asText(cells[1].textContent) === asText(question));
+    if (!row) {
+      return;
+    }
+    const [mark, , choice, truth] = row;
+    fillCell(mark, picked === answer ? RIGHT : WRONG);
+    fillCell(choice, choices[picked]);
+    fillCell(truth, choices[answer]);
+    const marks = rows.map((cells) => cells[0].textContent);
+    recap.nextElementSibling.textContent = describeScore(marks);
+  }
+  function asText(text) {
+    return text.replaceAll("`", "");
+  }
+  function fillCell(cell, text) {
+    cell.textContent = text;
+    cell.style.whiteSpace = "pre-wrap";
+  }
+  function describeScore(marks) {
+    const right = marks.filter((mark) => mark === RIGHT).length;
+    const wrong = marks.filter((mark) => mark === WRONG).length;
+    return `You decided ${right + wrong} of ${marks.length} and got ${right} right. Only this page remembers it, until you leave.`;
+  }
+})();
