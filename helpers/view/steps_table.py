@@ -6,7 +6,7 @@ from ..model.stage_records import StackRun, Timeline
 from ..model.torch_records import DynamoRun
 from .ceilings import cut_cells, limit_rows
 from .sourced_table import render_sourced_html, render_sourced_text
-from .widgets.stage import note_of
+from .widgets.timeline_page import describe_note
 
 BETWEEN = "  |  "
 LEGEND = "| separates two values in one cell"
@@ -82,7 +82,7 @@ def render_steps_text(list_steps: Callable[[Timeline], StepsTable], model: Timel
     """Return the steps as a plain text table."""
     headings, rows = list_steps(model)
     return render_sourced_text(
-        model, headings, cut_cells(rows), STEPS, note_of(model), _explain_bars(rows)
+        model, headings, cut_cells(rows), STEPS, describe_note(model), _explain_bars(rows)
     )
 
 
@@ -92,7 +92,7 @@ def render_steps_html(list_steps: Callable[[Timeline], StepsTable], model: Timel
     shown, rest = limit_rows(rows, STEPS_IN_HTML)
     legend = _explain_bars(rows)
     return render_sourced_html(
-        model, headings, cut_cells(shown), note_of(model), left_out=legend, rest=rest
+        model, headings, cut_cells(shown), describe_note(model), left_out=legend, rest=rest
     )
 
 
