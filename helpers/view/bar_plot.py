@@ -86,12 +86,12 @@ def render_bars_text(title: str, ratios: dict[str, float]) -> str:
         rows = [[name, format_ratio(ratio)] for name, ratio in ratios.items()]
         return join_parts(title, render_grid(["bar", "ratio"], rows))
 
-    rows = [_list_cells(name, ratio) for name, ratio in ratios.items()]
+    rows = [_list_ratio_cells(name, ratio) for name, ratio in ratios.items()]
     table = render_grid(["bar", "ratio", "rounds between", "rounds"], rows)
     return join_parts(title, table, OVERLAP.format("bars"))
 
 
-def _list_cells(name: str, ratio: float) -> list[str]:
+def _list_ratio_cells(name: str, ratio: float) -> list[str]:
     if not isinstance(ratio, Ratio):
         return [name, format_ratio(ratio), NO_ROUNDS, NO_ROUNDS]
     number = ratio.unsure or format_ratio(ratio)
@@ -100,7 +100,7 @@ def _list_cells(name: str, ratio: float) -> list[str]:
 
 def render_bars_html(title: str, ratios: dict[str, float]) -> str:
     """Return one bar per ratio, and a line at 1 where both take as long."""
-    axis = _make_axis(ratios)
+    axis = _make_ratio_axis(ratios)
     bars = [_draw_bar(name, ratio, axis) for name, ratio in ratios.items()]
     ticks = [(axis.place(tick), format_ratio(tick)) for tick in axis.list_ticks()]
     longest_name = max(len(bar.name) for bar in bars)
@@ -136,7 +136,7 @@ def _describe_bars(ratios: dict[str, float]) -> str:
     return f"{TIMED.format(counts)}{OVERLAP.format('bars')}  {UNSURE} "
 
 
-def _make_axis(ratios: dict[str, float]) -> RatioAxis:
+def _make_ratio_axis(ratios: dict[str, float]) -> RatioAxis:
     """Return the axis; the line at 1 is between its ends, or at one of them."""
     numbers = [1.0, *ratios.values()]
     for ratio in ratios.values():

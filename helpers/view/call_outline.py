@@ -29,7 +29,7 @@ class OutlineLine:
 
 def outline_calls(tree: CallTree) -> tuple[OutlineLine, ...]:
     """Return the lines of a tree; each call is counted once, equal neighbours are one line."""
-    lines = _merge_equal_neighbours(_list_lines(tree))
+    lines = _merge_equal_neighbours(_list_outline_lines(tree))
     left_out_count = len(lines) - MOST_LINES
     if left_out_count > 0:
         text = f"… and {left_out_count:,} more lines; .model.calls lists every call"
@@ -37,7 +37,7 @@ def outline_calls(tree: CallTree) -> tuple[OutlineLine, ...]:
     return tuple(lines)
 
 
-def _list_lines(tree: CallTree) -> list[OutlineLine]:
+def _list_outline_lines(tree: CallTree) -> list[OutlineLine]:
     """Return a line for each call; of a large tree only those that lead to a landmark."""
     calls = tree.calls
     call_counts = tree.inside()

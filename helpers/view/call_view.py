@@ -24,8 +24,8 @@ MARKS = {"▶ ": "▶: a landmark", "[C] ": "[C]: written in C or C++", "… ": 
 Branch = tuple[OutlineLine, list]  # a line, and the branches below it
 
 
-def _render_text(model: CallTree) -> str:
-    lines = [_render_line(line, len(model.calls)) for line in outline_calls(model)]
+def _render_calls_text(model: CallTree) -> str:
+    lines = [_render_call_line(line, len(model.calls)) for line in outline_calls(model)]
     title = spell_in_one_line(model.title)
     ending = spell_in_one_line(_describe_ending(model))
     note = spell_in_one_line(model.note)
@@ -33,11 +33,11 @@ def _render_text(model: CallTree) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _render_line(line: OutlineLine, most: int) -> str:
+def _render_call_line(line: OutlineLine, most: int) -> str:
     """Return a line with a bar that shows which part of all calls it represents."""
     bar = "█" * max(1, round(BAR * line.call_count / most))
     indent = "  " * min(line.depth, MOST_ROWS)
-    return f"{line.call_count:>5} {bar:<{BAR}} {indent}{_format_line(line)}".rstrip()
+    return f"{line.call_count:>5} {bar:<{BAR}} {indent}{_format_call_line(line)}".rstrip()
 
 
 def _describe_lines(lines: list[str]) -> str:
@@ -52,7 +52,7 @@ def _describe_lines(lines: list[str]) -> str:
     return HEADING
 
 
-def _format_line(line: OutlineLine) -> str:
+def _format_call_line(line: OutlineLine) -> str:
     text = spell_in_one_line(line.text)
     return f"▶ {text}" if line.is_landmark else text
 
@@ -61,7 +61,7 @@ def _describe_ending(model: CallTree) -> str:
     return f"It ended in {spell_in_one_line(model.outcome)}" if model.outcome else ""
 
 
-def _render_html(model: CallTree) -> str:
+def _render_calls_html(model: CallTree) -> str:
     flame = draw_flame(model)
     kinds = {block.kind for block in walk_blocks(flame)}
     undrawn_count = len(model.calls) - MOST_BLOCKS
@@ -73,7 +73,7 @@ def _render_html(model: CallTree) -> str:
         "call_tree.html",
         model=model,
         branches=_nest_lines(outline_calls(model)),
-        words=_format_line,
+        words=_format_call_line,
         ending=_describe_ending(model),
         flame=flame,
         looks={kind: look for kind, look in LOOKS.items() if kind in kinds},
@@ -100,4 +100,4 @@ def _nest_lines(lines: tuple[OutlineLine, ...]) -> list[Branch]:
     return branches
 
 
-call_tree = View(_render_text, _render_html)
+call_tree = View(_render_calls_text, _render_calls_html)

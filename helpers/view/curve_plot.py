@@ -59,7 +59,7 @@ def render_curve_html(model: Curve) -> str:
     """Return the picture of the first number, the last, and others evenly between."""
     count = len(model.numbers)
     last = max(count - 1, 1)
-    axis = _make_axis(model.numbers)
+    axis = _make_curve_axis(model.numbers)
     points = _place_points(model.numbers, axis, last)
     highs = [(round(axis.place(tick), 2), f"{tick:g}") for tick in axis.ticks]
     first_number = f"{model.numbers[0]:.3g}"
@@ -133,7 +133,7 @@ def _list_ends(
 # -- axes ------------------------------------------------------------------------------------------
 
 
-def _make_axis(numbers: tuple[float, ...]) -> CurveAxis:
+def _make_curve_axis(numbers: tuple[float, ...]) -> CurveAxis:
     """Return an axis from 0, or a logarithmic one where the numbers differ much."""
     least = min(numbers)
     most = max(numbers)

@@ -55,14 +55,14 @@ def _render_way(way: Journey, key: str) -> list[str]:
 
     parts = []
     for heading, passage in _list_passages(way):
-        parts.append(f"{heading:<12}  {_render_line(passage)}")
+        parts.append(f"{heading:<12}  {_render_stations_line(passage)}")
         sentences = [sentence for sentence in (passage.ran, passage.instead) if sentence]
         if sentences:
             parts.append(f"{'':<12}  {' '.join(sentences)}")
     return [*parts, key, _render_table(way)]
 
 
-def _render_line(passage: Passage) -> str:
+def _render_stations_line(passage: Passage) -> str:
     """Return the stations of a call in their order, from its start to its answer."""
     stations = []
     for station, stop in zip(SPINE, passage.stops, strict=True):
@@ -98,7 +98,7 @@ def render_journey_html(model: Journey) -> str:
         "journey.html",
         model=model,
         ways=ways,
-        opens=_choose_opened(model),
+        opens=_choose_opened_call(model),
         shares=[(name, round(100 * part)) for name, part in model.shares],
         source="\n".join(list_source_lines(model)),
         headings=HEADINGS,
@@ -126,7 +126,7 @@ def _format_way(way: Journey) -> str:
     return f"@{way.way}"
 
 
-def _choose_opened(model: Journey) -> tuple[int, int]:
+def _choose_opened_call(model: Journey) -> tuple[int, int]:
     """Return the way and the call that are seen first: one in which none of your lines ran."""
     for way_number, way in enumerate(model.ways):
         for call_number, (_, passage) in enumerate(_list_passages(way)):

@@ -23,20 +23,20 @@ MEANINGS = {
 
 def render_ledger_text(model: Ledger) -> str:
     """Return a ledger as a plain text table."""
-    headings, *rows = _list_cells(model)
+    headings, *rows = _list_ledger_cells(model)
     shown, rest = limit_rows(rows, ENTRIES)
     lines = []
     for row in shown:
         lines += _split_note(row)
     table = render_grid(headings, lines)
-    return join_parts(model.title, table, _explain_marks(model), rest, model.note)
+    return join_parts(model.title, table, _explain_tones(model), rest, model.note)
 
 
 def render_ledger_html(model: Ledger) -> str:
     """Return a ledger as HTML; a long one is folded."""
     entries, rest = limit_rows(model.entries, ENTRIES)
     shown = replace(model, entries=entries)
-    headings, *cells = _list_cells(shown)
+    headings, *cells = _list_ledger_cells(shown)
     return render(
         "ledger.html",
         model=shown,
@@ -44,7 +44,7 @@ def render_ledger_html(model: Ledger) -> str:
         fold=fold_rows(headings, cells, entries, kept_count=0),
         why=_has_notes(shown),
         own=SHORT,
-        legend=_explain_marks(model),
+        legend=_explain_tones(model),
         left_out=rest,
     )
 
@@ -53,7 +53,7 @@ def _has_notes(model: Ledger) -> bool:
     return any(entry.note for entry in model.entries)
 
 
-def _list_cells(model: Ledger) -> list[list[str]]:
+def _list_ledger_cells(model: Ledger) -> list[list[str]]:
     """Return the headings, and below them the cells of every entry."""
     has_notes = _has_notes(model)
     headings = [model.subject, *model.headings]
@@ -85,7 +85,7 @@ def _split_note(row: list[str]) -> list[list[str]]:
     return [[*cells, first_line], *([*blanks, line] for line in other_lines)]
 
 
-def _explain_marks(model: Ledger) -> str:
+def _explain_tones(model: Ledger) -> str:
     """Return what each mark means, except those whose words all begin alike and say it."""
     first_words = {}
     for entry in model.entries:

@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from . import ink
 from .markup import render
-from .widgets import read, read_script
+from .widgets import read_script, read_widget_file
 
 KERNEL_ONLY = ("layout", "tabbable", "tooltip", "own")  # parts of a state that a page cannot use
 
@@ -66,7 +66,7 @@ def living_page(title: str, still: str, state: dict, record: dict | None) -> str
     """Return a whole page of one exhibit; without a `state` it stands still."""
     living = Living()
     shown = living.enliven(state, still, record) if state else still
-    styles = [ink.render_stylesheet(), read("page.css"), *living.styles]
+    styles = [ink.render_stylesheet(), read_widget_file("page.css"), *living.styles]
     return render(
         "living.html",
         title=title,

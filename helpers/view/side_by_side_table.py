@@ -23,8 +23,8 @@ def render_pairs_text(model: SideBySide) -> str:
     pairs, rest = limit_rows(_fold_runs(model), PAIRS)
     rows = [(spell_in_one_line(model.left_title), spell_in_one_line(model.right_title))]
     for pair in pairs:
-        left = _format_line(pair.left, pair.left_text, pair.again)
-        right = _format_line(pair.right, pair.right_text)
+        left = _format_numbered_line(pair.left, pair.left_text, pair.again)
+        right = _format_numbered_line(pair.right, pair.right_text)
         rows.append((left, right))
 
     width = min(WIDEST, max(len(left) for left, _ in rows))
@@ -33,7 +33,7 @@ def render_pairs_text(model: SideBySide) -> str:
     return join_parts(model.title, *lines, REPEATS if has_repeats else "", rest, model.note)
 
 
-def _format_line(number: int, text: str, is_repeated: bool = False) -> str:
+def _format_numbered_line(number: int, text: str, is_repeated: bool = False) -> str:
     if not number:
         return f"    {text}".rstrip()
     if is_repeated:
@@ -60,7 +60,7 @@ def render_pairs_html(model: SideBySide) -> str:
         code=_format_code,
         bands=bands,
         both=has_right_side,  # without a right side, nothing on the left is gone
-        legend=_explain_marks(pairs, bool(bands), has_right_side),
+        legend=_explain_line_marks(pairs, bool(bands), has_right_side),
         wraps=[left_wraps, right_wraps],
         left_out=rest,
     )
@@ -80,7 +80,7 @@ def _colour_origins(pairs: list[Pair]) -> dict[int, str]:
     return colours
 
 
-def _explain_marks(pairs: list[Pair], has_bands: bool, has_right_side: bool) -> str:
+def _explain_line_marks(pairs: list[Pair], has_bands: bool, has_right_side: bool) -> str:
     """Return what the marks and colours mean, of those that are there."""
     explanations = []
     if any(pair.again for pair in pairs):
@@ -94,7 +94,7 @@ def _explain_marks(pairs: list[Pair], has_bands: bool, has_right_side: bool) -> 
     return "   ".join(explanations)
 
 
-def _is_same(pair: Pair) -> bool:
+def _is_same_line(pair: Pair) -> bool:
     if not pair.left or not pair.right:
         return False
     return pair.left_text.strip() == pair.right_text.strip()
@@ -103,7 +103,7 @@ def _is_same(pair: Pair) -> bool:
 def _fold_runs(model: SideBySide) -> list[Pair]:
     """Return the pairs; where the model folds, the ends of each long run of equal ones."""
     pairs = []
-    for is_same, group in groupby(model.pairs, _is_same):
+    for is_same, group in groupby(model.pairs, _is_same_line):
         run = list(group)
         if model.folds and is_same and len(run) > LONGEST_RUN:
             folded = Pair(0, f"… {len(run) - 2} lines are the same", 0, "…")

@@ -114,10 +114,10 @@ def draw_animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = F
     """
     union = GraphUnion(graphs)
     layered, rectangles = place_union(union, down)
-    arrows = _draw_arrows(union, layered, rectangles, down)
+    arrows = _draw_union_arrows(union, layered, rectangles, down)
     boxes = []
     for key, node in union.boxes.items():
-        boxes.append(_draw_box(union, node, rectangles[key], _find_part(key, down)))
+        boxes.append(_draw_union_box(union, node, rectangles[key], _find_part(key, down)))
 
     drawn_arrows = [arrow.drawn for arrow in arrows]
     width, height = measure_size(rectangles.values(), drawn_arrows)
@@ -158,10 +158,10 @@ def place_union(union: GraphUnion, down: bool = False) -> tuple[LayeredGraph, di
         place = place_layers(layered, union.widths, ROW_GAP, down, heights, ROW_ROOM)
         return layered, _frame_graphs(layered, place())
     place = place_layers(layered, union.widths, COLUMN_GAP, down, heights, COLUMN_ROOM)
-    return layered, place(_measure_label_gaps(union, layered))
+    return layered, place(_measure_union_gaps(union, layered))
 
 
-def _measure_label_gaps(union: GraphUnion, layered: LayeredGraph) -> Counter:
+def _measure_union_gaps(union: GraphUnion, layered: LayeredGraph) -> Counter:
     """Return for each column how many pixels more the labels of the arrows out of it take."""
     columns = {}
     for number, keys in enumerate(layered.layers):
@@ -170,7 +170,7 @@ def _measure_label_gaps(union: GraphUnion, layered: LayeredGraph) -> Counter:
     gaps = Counter()
     for source, target in union.arrows:
         column = columns[source]
-        width = max(_measure_widest(words) for words in union.words[source, target])
+        width = max(_measure_widest_line(words) for words in union.words[source, target])
         if column == columns[target]:
             width += BESIDE_LOOP
         gaps[column] = max(gaps[column], width + LEAD - COLUMN_GAP)
@@ -216,7 +216,7 @@ def _group_by_part(
 # -- arrows ----------------------------------------------------------------------------------------
 
 
-def _draw_arrows(
+def _draw_union_arrows(
     union: GraphUnion, layered: LayeredGraph, rectangles: dict[Key, Rectangle], down: bool
 ) -> list[UnionArrow]:
     drawn_arrows = []
@@ -256,8 +256,8 @@ def _draw_line(labels: list[Words], way: list[Rectangle], down: bool) -> Arrow:
     """Return an arrow with its longest label, of all that it ever has."""
     start = way[0]
     end = way[-1]
-    longest = max(labels, key=_measure_widest)
-    plate_width = _measure_widest(longest)
+    longest = max(labels, key=_measure_widest_line)
+    plate_width = _measure_widest_line(longest)
     most_lines = max(map(len, labels))
 
     if down:
@@ -293,7 +293,7 @@ def _find_ends(start: Rectangle, end: Rectangle, down: bool) -> tuple[Point, Poi
     return leave, (end.x, end.centre_y), 0
 
 
-def _measure_widest(label: Words) -> int:
+def _measure_widest_line(label: Words) -> int:
     """Return how wide the ground of a label of several lines is, in pixels."""
     return max(map(measure_plate_width, label))
 
@@ -307,7 +307,7 @@ def _measure_lift(arrows: Iterable[Arrow]) -> int:
 # -- words -----------------------------------------------------------------------------------------
 
 
-def _draw_box(union: GraphUnion, node: Node, rectangle: Rectangle, part: str) -> UnionBox:
+def _draw_union_box(union: GraphUnion, node: Node, rectangle: Rectangle, part: str) -> UnionBox:
     text_x = rectangle.centre_x
     if node.kind == "name":  # the point of a tag has no room for words
         text_x -= 4

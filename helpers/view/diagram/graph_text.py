@@ -18,8 +18,8 @@ def render_graph_text(model: Graph) -> str:
         lines = _limit_lines(_list_nested_lines(nested(model)))
         return join_parts(model.title, *lines, model.note)
 
-    folded_lines = _limit_lines(_list_lines(shown))
-    all_lines = _limit_lines(_list_lines(model))
+    folded_lines = _limit_lines(_list_graph_lines(shown))
+    all_lines = _limit_lines(_list_graph_lines(model))
     return join_parts(model.title, *folded_lines, shown.note, "Arrow by arrow:", *all_lines)
 
 
@@ -33,7 +33,7 @@ def _limit_lines(lines: list[str]) -> list[str]:
 
 def _list_nested_lines(nest: Nest, indent: str = "") -> list[str]:
     """Return the lines of a graph, then those of each of its bodies, further in."""
-    lines = [indent + line for line in _list_lines(nest.graph)]
+    lines = [indent + line for line in _list_graph_lines(nest.graph)]
     for body in nest.bodies:
         name = format_in_one_line(body.label)
         caller = format_in_one_line(nest.graph.node(body.caller).label)
@@ -42,7 +42,7 @@ def _list_nested_lines(nest: Nest, indent: str = "") -> list[str]:
     return lines
 
 
-def _list_lines(model: Graph) -> list[str]:
+def _list_graph_lines(model: Graph) -> list[str]:
     """Return the lines of one level: what a search found, arrows, and boxes without an arrow."""
     names, is_numbered = _name_nodes(model)
     lines = [f"  found: {names[key]}" for key in model.found]

@@ -35,7 +35,7 @@ def draw_job(model: JobGraph) -> str:
         boxes.append(make_box(node, rectangles[key], longest=LONGEST_NAME))
 
     edges = list_edges(model, writers)
-    arrows = _draw_arrows(edges, rectangles)
+    arrows = _draw_job_arrows(edges, rectangles)
 
     reached = list(rectangles.values())
     reached += [heading.rectangle for heading in headings]
@@ -109,7 +109,7 @@ def _make_headings(cells: Cells, rectangles: dict[str, Rectangle]) -> list[Box]:
     return headings
 
 
-def _draw_arrows(edges: list[Edge], rectangles: dict[str, Rectangle]) -> tuple[Arrow, ...]:
+def _draw_job_arrows(edges: list[Edge], rectangles: dict[str, Rectangle]) -> tuple[Arrow, ...]:
     """Return the arrows round the boxes; what travels on one is named in the box that it leaves."""
     ways = _route_edges(edges, rectangles)
     arrows = []

@@ -12,17 +12,17 @@ COLUMNS = ("pass", "op", "op type", "defined", "reads, attributes", "writes", "a
 MOST_DRAWN = 70  # ops
 
 
-def _render_text(model: JobGraph) -> str:
+def _render_job_text(model: JobGraph) -> str:
     returned = [f"returns {name}: {model.blob(name)}" for name in model.returns]
     parts = [model.title, *returned, model.note]
     title, *rest = [spell_in_one_line(part) for part in parts if part]
 
-    rows = [_list_cells(op) for op in model.ops]
+    rows = [_list_op_cells(op) for op in model.ops]
     table = render_grid(COLUMNS, rows) if rows else "no ops"
     return "\n".join((title, table, *rest))
 
 
-def _list_cells(op: JobOp) -> tuple[str, ...]:
+def _list_op_cells(op: JobOp) -> tuple[str, ...]:
     """Return the cells of an op in the table."""
     if op.own:
         defined = "by you"
@@ -36,8 +36,8 @@ def _list_cells(op: JobOp) -> tuple[str, ...]:
     return (op.part, op.name, op.type, defined, reads, writes, op.near)
 
 
-def _render_html(model: JobGraph) -> str:
-    text = _render_text(model)
+def _render_job_html(model: JobGraph) -> str:
+    text = _render_job_text(model)
     count = len(model.ops)
     if count == 0:
         return render_picture_page(model, text)
@@ -52,4 +52,4 @@ def _render_html(model: JobGraph) -> str:
     return render_picture_page(model, text, draw_job(model), alt, kinds)
 
 
-job = View(_render_text, _render_html)
+job = View(_render_job_text, _render_job_html)

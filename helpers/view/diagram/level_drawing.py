@@ -96,7 +96,7 @@ def _draw_once(level: Level, rectangles: dict[Key, Rectangle]) -> Drawing:
             inner_drawings.append((inner_x, rectangle.y + CALLER_HEAD, inner))
         boxes.append(box)
 
-    arrows = _draw_arrows(level, rectangles)
+    arrows = _draw_level_arrows(level, rectangles)
     lift = LABEL_LIFT if level.has_lifted_labels else 0
     arrows = place_labels(arrows, rectangles.values(), lift)
     width, height = measure_size(rectangles.values(), arrows)
@@ -106,7 +106,7 @@ def _draw_once(level: Level, rectangles: dict[Key, Rectangle]) -> Drawing:
 # -- arrows ----------------------------------------------------------------------------------------
 
 
-def _draw_arrows(level: Level, rectangles: dict[Key, Rectangle]) -> list[Arrow]:
+def _draw_level_arrows(level: Level, rectangles: dict[Key, Rectangle]) -> list[Arrow]:
     fan_sizes = Counter(edge.source for edge in level.graph.edges)
     kinds = {node.key: node.kind for node in level.graph.nodes}
     arrivals = _find_arrivals(level, rectangles)

@@ -31,7 +31,7 @@ def find_way(
     """Return the cheapest way from one box to another: short, clear of boxes and other lines."""
     used = set()
     for way in other_ways:
-        used.update((x // NEAR, y // NEAR) for x, y in _list_points(way)[1:-1])
+        used.update((x // NEAR, y // NEAR) for x, y in _list_way_points(way)[1:-1])
     margins = [(box, NEAR) for box in obstacles] + [(start, -1), (end, -1)]
 
     best = ()
@@ -41,12 +41,21 @@ def find_way(
         if length >= least:
             break  # all others are longer, and cost at least their length
         price = length + BEND_PRICE * len(way)
-        price += SHARED_PRICE * sum((x // NEAR, y // NEAR) in used for x, y in _list_points(way))
+        price += SHARED_PRICE * _count_shared(way, used)
         price += HIT_PRICE * _count_hits(way, margins)
         if price < least:
             best = way
             least = price
     return best
+
+
+def _count_shared(way: Way, used: set[Point]) -> int:
+    """Return how many points of the way are near to a point of another way."""
+    count = 0
+    for x, y in _list_way_points(way):
+        if (x // NEAR, y // NEAR) in used:
+            count += 1
+    return count
 
 
 def _count_hits(way: Way, margins: list[tuple[Rectangle, int]]) -> int:
@@ -150,7 +159,7 @@ def _measure_way(way: Way) -> int:
     return sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairwise(way))
 
 
-def _list_points(way: Way) -> list[Point]:
+def _list_way_points(way: Way) -> list[Point]:
     """Return places along a way, a few pixels apart."""
     points = []
     for (x, y), (next_x, next_y) in pairwise(way):

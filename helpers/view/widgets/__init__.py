@@ -62,7 +62,7 @@ def _make_widget_class(name: str, styles: str, types: tuple) -> type:
             return f"{type(self).__name__}({self.says_in_repr})"
 
     attributes = {key: traits[kind]().tag(sync=True) for key, kind in types}
-    sheets = [read(f"{sheet}.css") for sheet in styles.split()]
+    sheets = [read_widget_file(f"{sheet}.css") for sheet in styles.split()]
     attributes["_esm"] = read_script(name)
     attributes["_css"] = "\n".join([ink.render_stylesheet(), *sheets])
     attributes["__module__"] = __name__
@@ -78,11 +78,11 @@ def wait_for_cell(comm) -> None:
         comm._reply_subshell_for = lambda data, subshell: None
 
 
-def read(name: str) -> str:
+def read_widget_file(name: str) -> str:
     """Return a file of this folder."""
     return (_HERE / name).read_text(encoding="utf-8")
 
 
 def read_script(name: str) -> str:
     """Return the bundle of a script."""
-    return read(f"bundle/{name}.js")
+    return read_widget_file(f"bundle/{name}.js")

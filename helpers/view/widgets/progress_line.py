@@ -9,7 +9,7 @@ from threading import Lock
 from uuid import uuid4
 
 from ...safety import progress
-from . import read, read_script
+from . import read_script, read_widget_file
 
 FIRST_WAIT_SECONDS = 2.0  # that a cell takes in silence
 STEP_SECONDS = 0.5  # between two looks at what is done
@@ -101,7 +101,7 @@ def _open_channel(state: dict):
         "_anywidget_id": __name__,
         "own": name,
         "_esm": read_script("progress_line"),
-        "_css": read("progress_line.css"),
+        "_css": read_widget_file("progress_line.css"),
         **state,
     }
     return create_comm(

@@ -105,7 +105,7 @@ def draw_routes(model: RouteMap) -> Picture:
         model=model,
         captions=captions,
         rows=rows,
-        arrows=_draw_arrows(model, rows, columns, tops, function_height),
+        arrows=_draw_route_arrows(model, rows, columns, tops, function_height),
         boxes=_draw_functions(model, columns, tops, function_height),
         answer=columns.answer,
         left=columns.left,
@@ -129,21 +129,21 @@ def _list_answers(entry) -> list[str]:
 
 
 def _measure_columns(model: RouteMap, words: list[list[str]]) -> RouteColumns:
-    calls_width = _measure_widest((route.call for route in model.routes), LETTER)
+    calls_width = _measure_widest_text((route.call for route in model.routes), LETTER)
     all_answers = [word for answers in words for word in answers]
-    answers_width = max(_measure_widest(all_answers, LETTER), LEAST_ANSWER)
+    answers_width = max(_measure_widest_text(all_answers, LETTER), LEAST_ANSWER)
     answer = CALL_LEFT + calls_width + answers_width
     left = answer + GAP
-    right = left + _measure_widest((route.name for route in model.routes), HOLDER_LETTER) + GAP
+    right = left + _measure_widest_text((route.name for route in model.routes), HOLDER_LETTER) + GAP
 
     labels = [function.label for function in model.functions]
-    labels_width = _measure_widest(labels, FUNCTION_LETTER) + 40
-    codes_width = _measure_widest(model.codes, LETTER) + 64
+    labels_width = _measure_widest_text(labels, FUNCTION_LETTER) + 40
+    codes_width = _measure_widest_text(model.codes, LETTER) + 64
     width = max(FUNCTION_WIDTH, labels_width, codes_width)
     return RouteColumns(answer, left, right, right + ARROWS_WIDTH, width)
 
 
-def _measure_widest(texts: Iterable[str], letter: float) -> int:
+def _measure_widest_text(texts: Iterable[str], letter: float) -> int:
     widths = [measure_text(spell_in_one_line(text), letter) for text in texts]
     return max(widths, default=0)
 
@@ -180,7 +180,7 @@ def _place_rows(
     return captions, rows, y
 
 
-def _draw_arrows(
+def _draw_route_arrows(
     model: RouteMap,
     rows: list[RouteRow],
     columns: RouteColumns,

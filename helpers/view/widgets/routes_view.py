@@ -9,14 +9,14 @@ from ..ledger_table import ENTRIES
 from ..markup import render
 from ..plain_text import join_parts, spell_in_one_line
 from ..table_view import dots
-from . import make_widget, read
+from . import make_widget, read_widget_file
 from .routes_drawing import MOST_ROUTES, draw_routes
 from .routes_sentences import describe_setting
 
 SMALLEST = 0.8  # of its natural size, where letters have 10 pixels
 
 
-def _render_text(model: RouteMap) -> str:
+def _render_routes_text(model: RouteMap) -> str:
     columns = {
         "call": [route.call for route in model.routes],
         "what refers to the function": [route.name for route in model.routes],
@@ -27,12 +27,12 @@ def _render_text(model: RouteMap) -> str:
     return join_parts(render_dots_text(model, columns), *sentences)
 
 
-def _render_html(model: RouteMap) -> str:
+def _render_routes_html(model: RouteMap) -> str:
     sentences = []
     for setting, heading in enumerate(model.headings):
         sentences.append((heading, describe_setting(model, setting)))
 
-    opened = _choose_opened(model)
+    opened = _choose_opened_setting(model)
     picture = draw_routes(model).still(opened, _read_style())
     heading, sentence = sentences[opened]
     return render(
@@ -46,12 +46,12 @@ def _render_html(model: RouteMap) -> str:
 
 def _read_style() -> str:
     """Return the style of the picture, without the rules for what moves and clicks."""
-    picture_style = read("picture.css").partition(".course-picture {")[0]
-    routes_style = read("routes.css").partition(".course-route-map")[0]
+    picture_style = read_widget_file("picture.css").partition(".course-picture {")[0]
+    routes_style = read_widget_file("routes.css").partition(".course-route-map")[0]
     return picture_style + routes_style
 
 
-def _choose_opened(model: RouteMap) -> int:
+def _choose_opened_setting(model: RouteMap) -> int:
     """Return the setting to open on: most arrows move, but not all of them if that is possible."""
     moved_counts = [len(model.moved(heading)) for heading in model.headings]
 
@@ -62,7 +62,7 @@ def _choose_opened(model: RouteMap) -> int:
     return max(range(len(moved_counts)), key=rank_setting)
 
 
-def _make_widget(model: RouteMap):
+def _make_routes_widget(model: RouteMap):
     picture = draw_routes(model)
     title = spell_in_one_line(model.title)
     settings = range(len(model.headings))
@@ -81,10 +81,10 @@ def _make_widget(model: RouteMap):
         "counts": count_changed(model),
         "legend": legend,
         "total": len(model.routes),
-        "index": _choose_opened(model),
+        "index": _choose_opened_setting(model),
     }
     says = f"{title!r}, {len(settings)} settings"
     return make_widget("routes", "picture routes", says, state)
 
 
-routes = View(_render_text, _render_html, _make_widget)
+routes = View(_render_routes_text, _render_routes_html, _make_routes_widget)

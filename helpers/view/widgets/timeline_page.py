@@ -133,7 +133,7 @@ def render_timeline_html(model: Timeline) -> str:
         steps=steps,
         total=len(model.steps),
         mark=NEXT_MARK,
-        opened=_choose_opened(model.steps[: len(steps)]),
+        opened=_choose_opened_step(model.steps[: len(steps)]),
     )
 
 
@@ -153,7 +153,7 @@ def _fold_steps(model: Timeline, lines: list[str]) -> list[FoldedStep]:
     return folded
 
 
-def _choose_opened(steps: tuple[Step, ...]) -> int:
+def _choose_opened_step(steps: tuple[Step, ...]) -> int:
     """Return the number of the first step with a picture or a table, from 1.
 
     At the start of a run there may be nothing yet to look at.
