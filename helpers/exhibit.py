@@ -15,9 +15,9 @@ from .safety.interrupts import in_users_code
 from .safety.restoring import draw, one_thread_at_a_time
 from .safety.users_frames import keep_users_frames
 from .view import View
-from .view import spine_view as spine
 from .view.living import living_page
-from .view.markup import first_screen, visible, wrapped
+from .view.plain_text import cut_to_screen, spell_out, wrap_text
+from .view.station_mark import render_mark_css, render_mark_html
 
 MORE = 'The .text() of this exhibit has {:,} lines: print it. As a page: its .save("x.html").'
 PAGE = ".html"
@@ -37,12 +37,12 @@ class Exhibit:
     @breaks_graph
     def __repr__(self) -> str:
         """Return the text form, at most a screen of it; Jupyter stores all of it."""
-        return first_screen(self.text(), MORE)
+        return cut_to_screen(self.text(), MORE)
 
     @breaks_graph
     def text(self) -> str:
         """Return the whole text form, however long."""
-        return wrapped(visible(self._view.text(self.model)))
+        return wrap_text(spell_out(self._view.text(self.model)))
 
     def to_dict(self) -> dict:
         """Return the model as a dict that JSON can store; `record` names the type of a record."""
@@ -75,14 +75,14 @@ class Exhibit:
         return data, metadata
 
     def _page(self) -> str:
-        above = spine.mark_html(self.station) if self.station else ""
-        return above + visible(self._view.html(self.model))
+        above = render_mark_html(self.station) if self.station else ""
+        return above + spell_out(self._view.html(self.model))
 
     def _marked_widget(self):
         widget = self._widget()
         if widget is not None and self.station:
             widget.add_class(f"course-at-{self.station}")
-            widget._css = f"{widget._css}\n{spine.mark_css(self.station)}"
+            widget._css = f"{widget._css}\n{render_mark_css(self.station)}"
         return widget
 
     def _widget(self):

@@ -13,7 +13,7 @@ from helpers import show_bytecode, show_code, show_rosetta, show_table, watch_st
 from helpers.exhibit import Exhibit, LiveExhibit
 from helpers.model.stage_records import Panel, Step, Timeline
 from helpers.model.study_records import Choice
-from helpers.view.markup import WIDEST
+from helpers.view.plain_text import WIDEST
 from helpers.view.table_view import table
 from helpers.view.widgets.forms import choice
 from helpers.view.widgets.stage import timeline

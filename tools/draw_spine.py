@@ -11,7 +11,7 @@ from pathlib import Path
 from helpers.model.spine import BANDS, CHAPTERS, SPINE, START, Chapter, Station
 from helpers.view import ink
 from helpers.view.markup import render
-from helpers.view.spine_view import mark
+from helpers.view.station_mark import format_mark
 
 FOLDER = "images/spine"
 PICTURES = Path(__file__).parents[1] / "notebooks" / FOLDER
@@ -41,7 +41,7 @@ def chapter_line(here: Chapter) -> str:
 def opened(here: Station) -> str:
     """Return the row that a chapter closes with: the seam that it opened, and who steps in."""
     happens = f"{here.happens}; {here.who} steps in here"
-    return f"| the seam that you opened: {mark(here.number)} | {happens} |"
+    return f"| the seam that you opened: {format_mark(here.number)} | {happens} |"
 
 
 def files() -> dict[str, str]:
@@ -65,7 +65,7 @@ def picture_style() -> str:
     It follows the reader's system, and is read on a page of the other theme all the same: what it
     shows stands on grounds of its own.
     """
-    light, dark = (f":root{{{ink.variables(theme)}}}" for theme in (False, True))
+    light, dark = (f":root{{{ink.render_variables(theme)}}}" for theme in (False, True))
     return f"{light}@media (prefers-color-scheme:dark){{{dark}}}"
 
 

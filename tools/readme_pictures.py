@@ -30,7 +30,7 @@ def draw(browser, theme: str, folder: Path = FOLDER) -> None:
     page.route("http*://**", lambda route: route.abort())
     page.set_viewport_size({"width": 1060, "height": 700})
     page.set_content(exhibits.document(theme, {"hero": hero()}), wait_until="domcontentloaded")
-    page.add_style_tag(content=ink.stylesheet() + LEFT_OUT)
+    page.add_style_tag(content=ink.render_stylesheet() + LEFT_OUT)
     page.locator(".who-ways").screenshot(path=folder / f"hero-{theme}.png")
     page.close()
 

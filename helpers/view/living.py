@@ -9,9 +9,9 @@ from markupsafe import Markup, escape
 
 from . import ink
 from .markup import render
-from .widgets import read, read_script
+from .widgets import read_script, read_widget_file
 
-OURS = ("layout", "tabbable", "tooltip", "own")  # for a kernel, and nothing for a page
+KERNEL_ONLY = ("layout", "tabbable", "tooltip", "own")  # parts of a state that a page cannot use
 
 
 class Living:
@@ -26,32 +26,52 @@ class Living:
 
         `record`: what a kernel would answer, and a `note` on it; None for one that asks nothing.
         """
+        script = state["_esm"]
         style = state.get("_css", "")
-        self.scripts += [state["_esm"]] * (state["_esm"] not in self.scripts)
-        self.styles += [style] * (style not in self.styles)
-        told = {
-            "script": self.scripts.index(state["_esm"]),
+        if script not in self.scripts:
+            self.scripts.append(script)
+        if style not in self.styles:
+            self.styles.append(style)
+
+        description = {
+            "script": self.scripts.index(script),
             "classes": state.get("_dom_classes", []),
-            "state": {k: v for k, v in state.items() if not k.startswith("_") and k not in OURS},
+            "state": _select_state(state),
             "recorded": record,
         }
+        data = as_script(description)
         note = f'<p class="book-note">{escape(record["note"])}</p>' if record else ""
         return (
-            f'<div class="book-live"><script type="application/json">{as_script(told)}</script>'
+            f'<div class="book-live"><script type="application/json">{data}</script>'
             f'<div class="book-still">{still}</div>{note}</div>'
         )
 
 
-def as_script(told) -> str:
+def _select_state(state: dict) -> dict:
+    """Return what a page needs of a widget's state."""
+    selected = {}
+    for name, value in state.items():
+        if not name.startswith("_") and name not in KERNEL_ONLY:
+            selected[name] = value
+    return selected
+
+
+def as_script(value: object) -> str:
     """Return JSON that cannot end the `<script>` around it."""
-    words = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-    return words.replace("<", "\\u003c")
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
 
 
 def living_page(title: str, still: str, state: dict, record: dict | None) -> str:
     """Return a whole page of one exhibit; without a `state` it stands still."""
     living = Living()
     shown = living.enliven(state, still, record) if state else still
-    values = {"shown": Markup(shown), "scripts": Markup(as_script(living.scripts))}
-    values["styles"] = Markup("\n".join((ink.stylesheet(), read("page.css"), *living.styles)))
-    return render("living.html", title=title, host=Markup(read_script("host")), **values)
+    styles = [ink.render_stylesheet(), read_widget_file("page.css"), *living.styles]
+    return render(
+        "living.html",
+        title=title,
+        shown=Markup(shown),
+        scripts=Markup(as_script(living.scripts)),
+        styles=Markup("\n".join(styles)),
+        host=Markup(read_script("host")),
+    )

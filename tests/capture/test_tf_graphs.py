@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.capture.tensorflow.tf_graph import tf_graph, tf_steps
-from helpers.view.diagram.graph_view import fold
+from helpers.view.diagram.graph_folding import fold_graph
 from helpers.view.diagram.graph_view import graph as diagram
 
 tf = pytest.importorskip("tensorflow")
@@ -148,7 +148,7 @@ def test_a_real_keras_model_folds_to_a_picture_that_says_what_was_folded():
     model = tf.keras.applications.MobileNetV2(weights=None)
     spec = tf.TensorSpec([None, 224, 224, 3])
     graph = tf_graph(tf.function(model), spec).find("softmax")
-    shown = fold(graph)
+    shown = fold_graph(graph)
     assert len(graph.nodes) > 300 and len(shown.nodes) <= 60
     inside = sum(int(n.detail.split()[0]) for n in shown.nodes if n.kind == "group")
     single = sum(node.kind != "group" for node in shown.nodes)

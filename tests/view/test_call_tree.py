@@ -2,7 +2,9 @@
 
 from helpers.model.framework_records import Call, CallTree
 from helpers.view import call_view
-from helpers.view.call_view import SIDE, WAY, call_tree, draw_flame, outline
+from helpers.view.call_flame import SIDE, WAY, draw_flame
+from helpers.view.call_outline import outline_calls
+from helpers.view.call_view import call_tree
 
 NASTY = "<script>alert(1)</script>"
 CALLS = (
@@ -28,24 +30,24 @@ def test_text_counts_and_marks_every_line():
 def test_html_holds_the_same_lines_escaped_and_nested():
     html = call_tree.html(MODEL)
     assert "<script" not in html and "&lt;script&gt;" in html
-    for line in outline(MODEL):
-        assert line.words.split(".")[0] in html
+    for line in outline_calls(MODEL):
+        assert line.text.split(".")[0] in html
     assert html.count("<details") == 3 and "It ended in ValueError" in html
     assert "not to scale" in html and "another call" not in html  # those are folded in "+1"
 
 
 def test_flame_is_the_way_to_a_landmark_and_counts_what_is_beside_it():
     (outer,) = draw_flame(MODEL)
-    kinds = {block.words: block.kind for block in outer.inside}
+    kinds = {block.text: block.kind for block in outer.inside}
     assert kinds == {f"mod.{NASTY}": WAY, "+1": SIDE}
-    assert [block.words for block in outer.inside[0].inside] == ["▶ door"]
-    assert [block.words for block in outer.inside[1].inside] == ["mod.line\nbreak"]
+    assert [block.text for block in outer.inside[0].inside] == ["▶ door"]
+    assert [block.text for block in outer.inside[1].inside] == ["mod.line\nbreak"]
     assert outer.says == "outer · 4 calls, this one included · pkg.mod"
 
 
 def test_flame_without_a_landmark_folds_nothing_and_draws_the_largest_calls():
     calls = Call(0, "m", "f"), *[Call(1, "m", "g"), Call(2, "m", "h")] * call_view.MOST_BLOCKS
     (outer,) = draw_flame(CallTree("f", calls))
-    assert outer.count == len(calls) and {block.words for block in outer.inside} == {"m.g"}
+    assert outer.count == len(calls) and {block.text for block in outer.inside} == {"m.g"}
     assert len(outer.inside) == call_view.MOST_BLOCKS - 1
     assert "smallest calls have no block" in call_tree.html(CallTree("f", calls))

@@ -6,12 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.model.graphs import Edge, Graph, Node, nested
-from helpers.view.diagram import Spot, graph_drawing
-from helpers.view.diagram.arrows import place_labels, points_along
+from helpers.view.diagram import graph_drawing
+from helpers.view.diagram.arrow_lines import list_points
+from helpers.view.diagram.drawing import Arrow, Rectangle
 from helpers.view.diagram.graph_drawing import draw_graph as svg
-from helpers.view.diagram.graph_view import fold
+from helpers.view.diagram.graph_folding import fold_graph
 from helpers.view.diagram.graph_view import graph as diagram
-from helpers.view.ink import SMALLEST
+from helpers.view.diagram.label_placement import place_labels
+from helpers.view.images import SMALLEST
 from tests.model.test_bodies import branched
 from tests.samples import sample
 
@@ -55,8 +57,8 @@ def test_a_map_of_names_ends_in_one_column_and_fits_the_page():
 
 
 def test_sixty_boxes_are_drawn_and_sixty_one_are_folded():
-    assert len(boxes(fold(chain(60, "g")))) == 60
-    folded = fold(chain(61, "g"))
+    assert len(boxes(fold_graph(chain(60, "g")))) == 60
+    folded = fold_graph(chain(61, "g"))
     assert [node.detail for node in folded.nodes] == ["61 boxes, folded"]
     assert "61 boxes are too many" in folded.note and "Folded: g" in folded.note
     assert "node 60" in diagram.html(chain(61, "g"))
@@ -88,7 +90,7 @@ def details(graph):
 
 def test_what_was_found_stays_out_of_the_fold_with_its_neighbours():
     graph = scoped(*["a/b"] * 100, edges=[(i, i + 1) for i in range(99)]).find("node 50")
-    shown = fold(graph)
+    shown = fold_graph(graph)
     assert [node.label for node in shown.nodes if node.kind != "group"] == [
         "node 49",
         "node 50",
@@ -105,12 +107,12 @@ scopes = st.lists(st.sampled_from(["a", "b", "c/"]), max_size=4).map("/".join)
 def test_a_fold_is_never_larger_than_asked_and_counts_every_box(groups, most, data):
     node = st.integers(0, len(groups) - 1)
     graph = scoped(*groups, edges=data.draw(st.lists(st.tuples(node, node), max_size=20)))
-    shown = fold(graph, most)
+    shown = fold_graph(graph, most)
     assert len(shown.nodes) <= max(most, 0) or len(graph.nodes) <= most
     if "Left out" not in shown.note:
         inside = [int(n.detail.split()[0]) for n in shown.nodes if n.kind == "group"]
         assert sum(inside) + len(shown.nodes) - len(inside) == len(graph.nodes)
-    assert fold(graph, most) == shown
+    assert fold_graph(graph, most) == shown
 
 
 def test_each_branch_is_named_in_picture_and_text():
@@ -123,7 +125,7 @@ def test_each_branch_is_named_in_picture_and_text():
 
 def test_a_nest_with_a_cycle_is_drawn_flat():
     graph = branched(Edge("cond", "x"))
-    assert not graph_drawing.leads_down(nested(graph))
+    assert not graph_drawing.is_acyclic(nested(graph))
     assert "frame" not in svg(graph).partition("</style>")[2]
 
 
@@ -131,13 +133,13 @@ LINE = "M0 40 C0 70,{x} 70,{x} 96"
 
 
 def arrow(x, at, plate=60, label="words"):
-    return {"line": LINE.format(x=x), "label": label, "x": at, "y": 66, "plate": plate}
+    return Arrow(LINE.format(x=x), label, label_x=at, label_y=66, plate_width=plate)
 
 
 def test_a_label_moves_under_no_box():
-    box = Spot(-190, 60, 60, 40)
+    box = Rectangle(-190, 60, 60, 40)
     (moved,) = place_labels([arrow(-300, -150)], [box])
-    assert (moved["x"], moved["y"]) != (-150, 66) and not moved["crowded"]
-    assert (moved["x"], moved["y"]) in points_along(moved["line"])
-    (covered,) = place_labels([arrow(-300, -150)], [Spot(-500, 0, 1000, 200)])
-    assert covered["crowded"]
+    assert (moved.label_x, moved.label_y) != (-150, 66) and not moved.is_crowded
+    assert (moved.label_x, moved.label_y) in list_points(moved.line)
+    (covered,) = place_labels([arrow(-300, -150)], [Rectangle(-500, 0, 1000, 200)])
+    assert covered.is_crowded

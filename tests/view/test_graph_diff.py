@@ -2,8 +2,9 @@
 
 from helpers.capture.tensorflow.rewriting import compare
 from helpers.model.graphs import Edge, Graph, Node
-from helpers.view.diagram import graph_view
+from helpers.view.diagram.graph_drawing import draw_graph
 from helpers.view.diagram.graph_view import graph_diff
+from helpers.view.diagram.merged_graph import merge_graphs
 
 
 def diff(name="dead"):
@@ -23,7 +24,7 @@ def test_the_text_has_every_finding_and_every_arrow():
 
 
 def test_the_title_explains_the_marks_that_are_there_and_no_others():
-    merged = graph_view.merge_graphs(diff())
-    title, drawn = merged.title, graph_view.draw_graph(merged)
+    merged = merge_graphs(diff())
+    title, drawn = merged.title, draw_graph(merged)
     assert "gone{fill:none;stroke:var(--who-quiet)" in drawn and "--who-line)" not in drawn
     assert "− gone, + new" in title and "~" not in title and "arrow" not in title

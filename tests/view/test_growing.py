@@ -5,7 +5,8 @@ from xml.etree import ElementTree
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.stage_records import Panel
 from helpers.model.torch_records import DynamoRun, DynamoStep
-from helpers.view.diagram.animated_graph import animated_graph, growing_graphs
+from helpers.view.diagram.animated_graph import draw_animated_graph
+from helpers.view.diagram.growing_graphs import list_growing_graphs
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -47,16 +48,16 @@ def told(drawn, at):
 
 
 def test_each_step_adds_to_the_graph_and_a_finished_one_stays():
-    graphs = growing_graphs(broken())
+    graphs = list_growing_graphs(broken())
     assert [len(graph.nodes) for graph in graphs] == [0, 3, 4, 4, 4, 7]
     frames = [node.label + node.detail for node in graphs[-1].nodes if node.kind == "graph"]
     assert frames == ["graph 1handed over", "graph 2handed over"]
-    drawn = animated_graph(graphs, "graph so far", down=True)
+    drawn = draw_animated_graph(graphs, "graph so far", down=True)
     assert told(drawn, 1)["a = call()"] == "new" and "b = call()" not in told(drawn, 1)
     assert told(drawn, 2) == {"x": "shown", "a = call()": "shown", "b = call()": "new"}
 
 
 def test_a_node_that_gets_another_name_keeps_its_place():
-    found = growing_graphs(run(*map(step, (so_far("mul"), so_far("z"), so_far("z", "mul")))))
+    found = list_growing_graphs(run(*map(step, (so_far("mul"), so_far("z"), so_far("z", "mul")))))
     keys = [[node.key for node in graph.nodes] for graph in found]
     assert keys[0] == keys[1] == keys[2][:3] and len(set(keys[2])) == 4

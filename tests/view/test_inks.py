@@ -7,7 +7,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from helpers.view import diagram, ink
+from helpers.view import ink
+from helpers.view.diagram.box_kinds import (
+    DRAWN_AS,
+    draw_outline,
+    find_ink_kind,
+    render_kinds_legend,
+)
+from helpers.view.diagram.drawing import Drawing, render_svg
+from helpers.view.images import encode_image
 
 HEX = re.compile(r"#[0-9a-fA-F]{3,8}\b")
 VIEWS = Path(ink.__file__).parent
@@ -34,14 +42,14 @@ def contrast(one, other):
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("name", READ)
 def test_every_colour_is_read_on_the_page_on_the_wash_and_on_its_own_fill(name, dark):
-    colour = rgb(ink.colours(dark)[name])
-    (fill,) = re.findall(f"--who-{name}-fill:([^;]*);", ink.variables(dark))
-    words = rgb(ink.colours(dark)["ink"])
+    colour = rgb(ink.list_colours(dark)[name])
+    (fill,) = re.findall(f"--who-{name}-fill:([^;]*);", ink.render_variables(dark))
+    words = rgb(ink.list_colours(dark)["ink"])
     assert min(contrast(colour, rgb(ground)) for ground in GROUNDS[dark]) >= AA
     assert contrast(colour, rgb(fill)) >= AA
     assert contrast(words, rgb(fill)) >= AA
     paper, (share,) = rgb(GROUNDS[dark][0]), re.findall(r"ahead {.*opacity: (.*);", PALE)
-    mixed = zip(rgb(ink.colours(dark)["quiet"]), paper, strict=True)
+    mixed = zip(rgb(ink.list_colours(dark)["quiet"]), paper, strict=True)
     assert contrast([a * float(share) + b * (1 - float(share)) for a, b in mixed], paper) >= 3
 
 
@@ -62,13 +70,13 @@ def test_no_colour_is_typed_in_elsewhere(tmp_path):
     assert list(coloured(VIEWS.parent)) == ["ink.py"]
 
 
-@pytest.mark.parametrize("kind", [*ink.KINDS, *diagram.DRAWN_AS, "nobody knows it", ""])
+@pytest.mark.parametrize("kind", [*ink.KINDS, *DRAWN_AS, "nobody knows it", ""])
 def test_every_kind_has_a_shape_a_class_and_a_rule(kind):
-    drawn = diagram.as_svg("", diagram.Piece(9, 9), [kind])
-    assert diagram.drawn_as(kind) in ink.KINDS
-    assert diagram.outline(kind, 0, 0, 80, 40).startswith("M")
-    assert f".{diagram.drawn_as(kind)}{{" in drawn
-    assert re.search("nowrap.*⬚ <", diagram.legend(["backward", "op"]))  # a box is no arrow
+    drawn = render_svg("", Drawing(9, 9), [kind])
+    assert find_ink_kind(kind) in ink.KINDS
+    assert draw_outline(kind, 0, 0, 80, 40).startswith("M")
+    assert f".{find_ink_kind(kind)}{{" in drawn
+    assert re.search("nowrap.*⬚ <", render_kinds_legend(["backward", "op"]))  # a box is no arrow
 
 
 SVG = (
@@ -82,7 +90,7 @@ def inside(address: str) -> str:
 
 
 def test_an_image_holds_the_colours_that_it_uses_for_both_themes():
-    shown = inside(ink.as_image(SVG))
+    shown = inside(encode_image(SVG))
     assert ElementTree.fromstring(shown).get("width") == "200"
     assert "--who-name:#1f5fa8;" in shown and "--who-name:light-dark(#1f5fa8,#8ab8f0);" in shown
     assert "--who-op:" not in shown

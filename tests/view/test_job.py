@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.model.framework_records import Blob, JobGraph, JobOp
-from helpers.view.diagram import arrows as labels
-from helpers.view.diagram import job_view
+from helpers.view.diagram import job_drawing
+from helpers.view.diagram.arrow_lines import list_points
+from helpers.view.diagram.job_drawing import draw_job as svg
 from helpers.view.diagram.job_view import job as view
-from helpers.view.diagram.job_view import svg
 from tests.samples import sample
 
 
@@ -67,13 +67,13 @@ def drawn(graph):
     """Return the drawing of a job, before it becomes an SVG."""
     with pytest.MonkeyPatch.context() as patch:
         seen = []
-        patch.setattr(job_view.diagram, "as_svg", lambda title, piece, kinds: seen.append(piece))
+        patch.setattr(job_drawing, "render_svg", lambda title, piece, kinds: seen.append(piece))
         svg(graph)
     return seen[0]
 
 
 def test_backward_op_stands_in_the_row_of_its_forward_op():
-    spots = {box["label"]: box["spot"] for box in drawn(small()).boxes}
+    spots = {box.label: box.rectangle for box in drawn(small()).boxes}
     assert spots["◆ mul"].y == spots["◆ mul_grad"].y < spots["sum"].y == spots["one"].y
     assert spots["x"].x < spots["◆ mul"].x < spots["◆ mul_grad"].x < spots["w_update"].x
 
@@ -115,10 +115,10 @@ def test_no_box_covers_another_and_every_arrow_is_drawn(graph):
 
 def test_arrows_go_round_the_boxes():
     writer = {f"{each.name}/out_0": each.name for each in small().ops}
-    piece, lines = drawn(small()), job_view.make_lines(small(), writer)
-    spots = {box["label"].removeprefix("◆ "): box["spot"] for box in piece.boxes}
+    piece, lines = drawn(small()), job_drawing.list_edges(small(), writer)
+    spots = {box.label.removeprefix("◆ "): box.rectangle for box in piece.boxes}
     for line, arrow in zip(lines, piece.arrows, strict=True):
-        for name in set(spots) - set(job_view.HEADINGS) - {line.source, line.target}:
+        for name in set(spots) - set(job_drawing.HEADINGS) - {line.source, line.target}:
             spot = spots[name]
-            points = labels.points_along(arrow["line"])
+            points = list_points(arrow.line)
             assert not any(spot.x < x < spot.right and spot.y < y < spot.bottom for x, y in points)

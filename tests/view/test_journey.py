@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 from helpers.model.framework_records import SHARES, Journey, Passage, Stop
 from helpers.model.spine import SPINE
-from helpers.view import spine_view
-from helpers.view.markup import WIDEST, wrapped
+from helpers.view.journey_page import LIT
+from helpers.view.plain_text import WIDEST, wrap_text
 from helpers.view.spine_view import journey
 
 
@@ -22,7 +22,7 @@ MODEL = Journey("The journey of f", passage(1, 2, 3), passage(2), note="a note")
 def test_lines_are_lit_where_a_call_passed():
     first, again = journey.text(MODEL).splitlines()[1:3]
     assert first.startswith("first call") and first.endswith("answer")
-    assert first.count(spine_view.LIT) == 3 and again.count(spine_view.LIT) == 1
+    assert first.count(LIT) == 3 and again.count(LIT) == 1
     assert "○ 1 name ─ ● 2 cache key ─ ○ 3 frame" in again
     assert all(f"{s.number} {s.name}" in first for s in SPINE)
 
@@ -45,7 +45,7 @@ def test_hostile_words_are_escaped_and_lines_fit():
     bad = passage(1, words="<script>\x00" + "long " * 60, outcome="</td><b>", printed="&amp;")
     html = journey.html(replace(MODEL, first=bad, title="<i>"))
     assert "<script" not in html and "<b>" not in html.split("</thead>")[1] and "\\x00" in html
-    text = wrapped(journey.text(replace(MODEL, first=bad)))
+    text = wrap_text(journey.text(replace(MODEL, first=bad)))
     assert max(map(len, text.splitlines())) <= WIDEST
 
 

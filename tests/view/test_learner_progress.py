@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from helpers.model.study_records import Chapter, Task, progress
-from helpers.view.progress_view import MARKS
+from helpers.view.progress_page import MARKS
 from helpers.view.progress_view import progress as view
 
 CHAPTERS = (

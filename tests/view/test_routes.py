@@ -5,7 +5,8 @@ from xml.etree import ElementTree
 from helpers.model.reference_records import Function, Route, RouteMap
 from helpers.model.tables import Entry, Verdict
 from helpers.view.table_view import dots
-from helpers.view.widgets.routes_view import routes, routes_picture
+from helpers.view.widgets.routes_drawing import draw_routes
+from helpers.view.widgets.routes_view import routes
 
 HOSTILE = "<img src=x onerror=alert(1)></script></svg>&\"'"
 OLD, NEW = Verdict("old"), Verdict("new", "changed")
@@ -37,7 +38,7 @@ def test_text_tells_dots_counts_and_a_sentence_per_setting():
 
 
 def test_states_follow_what_was_held_and_what_was_answered():
-    states = routes_picture(route_map()).states
+    states = draw_routes(route_map()).states
     assert states[0]["a0.0"] == "shown" and "a0.1" not in states[0]
     assert states[1]["a0.1"] == "new" and "a0.0" not in states[1]
     assert (states[1]["r0"], states[1]["r1"], states[1]["a1.0"]) == ("new", "shown", "shown")

@@ -22,7 +22,8 @@ from helpers.model.tables import (
     align,
 )
 from helpers.model.torch_records import GuardLine, GuardProgram
-from helpers.view.markup import WIDEST, grid, jointed, wrap_columns, wrapped
+from helpers.view.markup import allow_breaks
+from helpers.view.plain_text import WIDEST, render_grid, wrap_columns, wrap_text
 from helpers.view.source_views import files as view
 from helpers.view.source_views import side_by_side, transcript
 from helpers.view.table_view import ledger, table
@@ -108,7 +109,7 @@ def test_a_mark_says_what_it_stands_for_where_its_words_do_not():
     ],
 )
 def test_a_long_name_may_go_on_after_a_joint_and_a_number_may_not(words, parts):
-    assert jointed(words).split("<wbr/>") == parts
+    assert allow_breaks(words).split("<wbr/>") == parts
 
 
 WORDS = st.text("abc de-f.", max_size=300)
@@ -120,7 +121,7 @@ def widest(text):
 
 @given(WORDS)
 def test_a_long_line_goes_on_further_in_and_keeps_its_words(line):
-    found = wrapped("  " + line)
+    found = wrap_text("  " + line)
     assert widest(found) <= WIDEST
     assert "".join(found.split()) == "".join(line.split())
     assert all(more.startswith("      ") for more in found.split("\n")[1:])
@@ -128,7 +129,7 @@ def test_a_long_line_goes_on_further_in_and_keeps_its_words(line):
 
 @given(st.lists(st.lists(WORDS, min_size=3, max_size=3), min_size=1, max_size=5))
 def test_a_table_fits_and_keeps_what_its_cells_say(rows):
-    table = grid(["one", "two", "three"], rows)
+    table = render_grid(["one", "two", "three"], rows)
     assert widest(table) <= WIDEST
     _, cells = wrap_columns(["one", "two", "three"], rows)
     said = [["".join(cell.split()) for cell in row] for row in cells]

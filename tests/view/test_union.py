@@ -3,8 +3,9 @@
 from xml.etree import ElementTree
 
 from helpers.model.graphs import Edge, Graph, Node
-from helpers.view.diagram.animated_graph import GAP, Union, place_union
-from helpers.view.diagram.animated_graph import animated_graph as picture
+from helpers.view.diagram.animated_graph import COLUMN_GAP, place_union
+from helpers.view.diagram.animated_graph import draw_animated_graph as picture
+from helpers.view.diagram.graph_union import GraphUnion
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<img src=x onerror=alert(1)></svg><script>&\"'"
@@ -52,8 +53,8 @@ def test_a_label_takes_room_after_its_own_column_and_covers_no_box():
     graph = names(a="f", b="g")
     edges = *graph.edges, Edge("f", "f", "closure original"), Edge("f", "g")
     graphs = [Graph("", graph.nodes, edges)]
-    name, first, last = map(place_union(Union(graphs))[1].get, ("name a", "f", "g"))
-    assert first.x - name.right == GAP < last.x - first.right
+    name, first, last = map(place_union(GraphUnion(graphs))[1].get, ("name a", "f", "g"))
+    assert first.x - name.right == COLUMN_GAP < last.x - first.right
     (plate,) = parsed(picture(graphs)).iter(f"{SVG}rect")
     left, wide = (int(plate.get(side)) for side in ("x", "width"))
     assert first.right < left < left + wide < last.x

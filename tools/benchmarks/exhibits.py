@@ -3,7 +3,8 @@
 from time import process_time
 
 from helpers import watch_names
-from helpers.view.diagram import arrows, layered_layout, short
+from helpers.view.diagram import arrow_lines, layered_layout
+from helpers.view.diagram.labels import shorten_label
 from tools.benchmarks.harness import Goal, prepared, size
 
 STEPS = 100
@@ -28,8 +29,10 @@ def measure_exhibit():
 
     @prepared
     def drawn():
-        for cached in (arrows.points_along, arrows._on_curve, layered_layout._best_order, short):
-            cached.cache_clear()
+        arrow_lines.list_points.cache_clear()
+        arrow_lines._divide_curve.cache_clear()
+        layered_layout._find_best_order.cache_clear()
+        shorten_label.cache_clear()
         yield run._repr_mimebundle_
 
     yield Goal(f"{steps} steps drawn", drawn, "a second", spin, at_most=1, rounds=5)

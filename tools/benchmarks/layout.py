@@ -15,9 +15,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from helpers.model.graphs import Edge, Graph, Node
-from helpers.view.diagram import BOX, box_width
+from helpers.view.diagram.drawing import BOX_HEIGHT
 from helpers.view.diagram.graph_drawing import draw_graph
-from helpers.view.ink import SMALLEST
+from helpers.view.diagram.labels import measure_box_width
+from helpers.view.images import SMALLEST
 from tests.pythons import finished
 
 FILE = Path(__file__).with_suffix(".json")
@@ -96,8 +97,8 @@ def by_dot(model: Graph, across: bool):
     edges = dict.fromkeys((edge.source, edge.target) for edge in model.edges)
     words = [f"digraph{{rankdir={'LR' if across else 'TB'};node[shape=box,fixedsize=true]"]
     for node in model.nodes:
-        wide = box_width(node) / INCH
-        words.append(f"{keys[node.key]}[width={wide:.3f},height={BOX / INCH:.3f}]")
+        wide = measure_box_width(node) / INCH
+        words.append(f"{keys[node.key]}[width={wide:.3f},height={BOX_HEIGHT / INCH:.3f}]")
     words += [f"{keys[source]}->{keys[target]}" for source, target in edges]
     told = finished(["dot", "-Tplain"], input=";".join(words) + "}").stdout
     names, lines, size = {name: key for key, name in keys.items()}, [], (0.0, 0.0)

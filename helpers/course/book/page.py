@@ -18,7 +18,7 @@ from nbconvert.filters import add_anchor
 from helpers.course.book.runs import KEY
 from helpers.model.study_records import exercise_cells
 from helpers.view import ink
-from helpers.view.living import Living, as_script, read, read_script
+from helpers.view.living import Living, as_script, read_script, read_widget_file
 
 TEMPLATES = Path(__file__).parent / "templates"
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -87,7 +87,7 @@ def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
         "sections": [one for one in sections(notebook) if one["level"] == 2],
         "before": contents[at - 1] if at else None,
         "after": contents[at + 1] if at + 1 < len(contents) else None,
-        "styles": [read("page.css"), *styles(widgets)],
+        "styles": [read_widget_file("page.css"), *styles(widgets)],
         "scripts": as_script(widgets.scripts),
     }
     return rewritten(exporter.from_notebook_node(notebook, resources={"book": values})[0])
@@ -100,7 +100,7 @@ def host_script() -> str:
 
 def styles(widgets: Widgets) -> list[str]:
     """Return the style sheets that a page with these widgets needs: the colours, then their own."""
-    return [ink.stylesheet(), *widgets.styles]
+    return [ink.render_stylesheet(), *widgets.styles]
 
 
 def index(contents: list[Entry], chapter_map: str, hero: str) -> str:
@@ -111,7 +111,7 @@ def index(contents: list[Entry], chapter_map: str, hero: str) -> str:
         "contents": contents,
         "here": None,
         "sections": [],
-        "styles": [ink.stylesheet(), read("page.css")],
+        "styles": [ink.render_stylesheet(), read_widget_file("page.css")],
     }
     template = environment.get_template("index.html.j2")
     page = template.render(resources={"book": values}, chapter_map=chapter_map, hero=hero)

@@ -1,214 +1,342 @@
-"""The graphs of all moments of a run -> one picture in which only arrows move.
-
-A moment is a state: which parts are there, new, or just gone (ghosts).
-"""
+"""The graphs of all moments of a run -> one picture in which only arrows move."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from ...model.graphs import Edge, Graph, Node
-from ...model.torch_records import DynamoRun
-from .. import diagram
+from ...model.graphs import Graph, Node
 from ..markup import render
-from . import short
-from .arrows import BESIDE_LOOP, LEAD, curve_across, curve_down, place_labels, points_along
-from .graph_drawing import place_layers
-from .layered_layout import make_layers
+from .arrow_lines import (
+    BESIDE_LOOP,
+    LEAD,
+    LOOP_LIFT,
+    Point,
+    curve_across,
+    curve_down,
+    list_points,
+)
+from .box_kinds import draw_outline, find_ink_kind
+from .coordinates import place_layers
+from .drawing import BOX_HEIGHT, MARGIN, Arrow, Rectangle, measure_size
+from .graph_union import Ends, GraphUnion, Words
+from .growing_graphs import FRAME
+from .label_placement import place_labels
+from .labels import measure_plate_width
+from .layered_layout import Key, LayeredGraph, make_layers
 
-SHOWN, NEW, GHOST = "shown", "new", "ghost"
-TAG, GAP, HEAD = 28, 52, 8  # pixels: height of a name's tag, between columns, of an arrow's head
-STEP, CLOSE, ROOM = 20, (14, 14), (26, 26)  # pixels between rows; in a row; in a column
-LINE = 14  # pixels from line to line of a label
-BEGINS, ENDS = ("instruction", "again"), ("break", "graph")
-EMPTY = Graph("", (), ())
-FRAME, PAD, HEADED = "graph", 8, 20  # around a graph of its own; pixels in it, and for its heading
+TAG_HEIGHT = 28  # pixels: of a name
+COLUMN_GAP = 52  # pixels between columns
+ROW_GAP = 20  # pixels between rows
+ROW_ROOM = (14, 14)  # pixels in a row: between two boxes, and beside a bend
+COLUMN_ROOM = (26, 26)  # pixels in a column
+HEAD_LENGTH = 8  # pixels: of an arrow
+LINE_HEIGHT = 14  # pixels from line to line of a label
+LABEL_GAP = 3  # pixels from a line to the label above it
+LOOP_TURN = 180  # degrees: the head of an arrow that comes back from the right
+DOWN_TURN = 90
+
+FRAME_PADDING = 8  # pixels in the frame of a graph of its own
+FRAME_HEADING = 20  # pixels for its heading
 
 
 @dataclass(frozen=True)
 class Picture:
-    """An SVG whose groups bear `data-key`, and per moment the state of each part that is there."""
+    """An SVG whose groups bear `data-key`, and the states of its parts."""
 
     svg: str
+    """The SVG text."""
     states: list[dict[str, str]]
+    """Of each moment, the state of each part that is there, by its `data-key`."""
 
     def still(self, moment: int, style: str) -> str:
         """Return the SVG of one moment, usable alone: with its style, and its states written."""
-        found = self.svg.replace("<title>", f"<style>{style}</style><title>", 1)
+        svg = self.svg.replace("<title>", f"<style>{style}</style><title>", 1)
         for key, state in self.states[moment].items():
             name = f'data-key="{key}"'
-            found = found.replace(name, f'{name} data-state="{state}"')
-        return found
+            svg = svg.replace(name, f'{name} data-state="{state}"')
+        return svg
 
 
-class Union:
-    """All boxes and arrows; `keys`: theirs in the picture; `said`: words per moment."""
+@dataclass(frozen=True)
+class UnionArrow:
+    """An arrow of the picture, of all moments in which it is there."""
 
-    def __init__(self, graphs: Sequence[Graph]):
-        self.boxes, self.arrows, self.widths, self.keys, self.said = {}, {}, {}, {}, []
-        for graph in graphs:
-            said = {}
-            for node in graph.nodes:
-                self.boxes[node.key] = node
-                key = self.keys.setdefault(node.key, f"n{len(self.boxes) - 1}")
-                said[key] = short(node.label), short(node.detail)
-                wide = diagram.box_width(node)
-                self.widths[node.key] = max(self.widths.get(node.key, 0), wide)
-            for edge in diagram.one_per_pair(graph.edges):
-                ends = edge.source, edge.target
-                self.arrows[ends] = edge
-                key = self.keys.setdefault(ends, f"a{len(self.arrows) - 1}")
-                said[key] = tuple(short(edge.label).split(" ", 1))  # a line each
-            self.said.append(said)
-        words = _all_words(self.said)  # those of a part: in the order in which it says them
-        self.words = {thing: words[key] for thing, key in self.keys.items()}
-
-
-def _all_words(said: list[dict]) -> dict[str, list[tuple[str, ...]]]:
-    found = {}
-    for moment in said:
-        for key, words in moment.items():
-            found.setdefault(key, {})[words] = None
-    return {key: list(words) for key, words in found.items()}
+    drawn: Arrow
+    """Its line and the place of its label."""
+    start: Point
+    """Where it leaves a box."""
+    tip: Point
+    """Where its head is."""
+    turn: int
+    """The direction of its head, in degrees clockwise from the right."""
+    key: str
+    """Its key in the picture."""
+    ends: tuple[str, str]
+    """The keys of its boxes in the picture."""
+    says: list[tuple[str, Words]]
+    """What its label says, each with a key; an empty one for what never changes."""
+    spoken: str
+    """Its sentence for a screen reader."""
+    name: str
+    """The name that it leads from; empty for another kind of box."""
+    slot: int
+    """The number of the reference that it shows, which later may lead elsewhere."""
+    part: str
+    """The graph to which it belongs, of those of a run."""
 
 
-def _keyed_words(key: str, words: list[tuple[str, ...]]) -> list[tuple[str, tuple[str, ...]]]:
-    """Return what a part says, each with its key; what always says the same has no key."""
-    return [(f"{key}.{n}" if len(words) > 1 else "", each) for n, each in enumerate(words)]
+@dataclass(frozen=True)
+class UnionBox:
+    """A box of the picture, of all moments in which it is there."""
+
+    rectangle: Rectangle
+    """Its place."""
+    text_x: int
+    """The middle of its words."""
+    outline: str
+    """Its outline as an SVG path."""
+    ink_kind: str
+    """The kind of `ink` that it is drawn as."""
+    is_frame: bool
+    """It is the frame of a graph of its own."""
+    key: str
+    """Its key in the picture."""
+    says: list[tuple[str, Words]]
+    """What it says, each with a key; an empty one for what never changes."""
+    part: str
+    """The graph to which it belongs, of those of a run."""
 
 
-def _states(said: list[dict]) -> list[dict[str, str]]:
-    """Return the state of each part, and of each of the things it says, in each moment."""
-    all_words, found, before = _all_words(said), [], said[0]
-    for now in said:
-        state = {}
-        for key, words in {**before, **now}.items():
-            gone, told = key not in now, all_words[key]
-            state[key] = GHOST if gone else SHOWN if key in before else NEW
-            if len(told) > 1:
-                same = GHOST if gone else SHOWN if before.get(key) == words else NEW
-                state[f"{key}.{told.index(words)}"] = same
-        found.append(state)
-        before = now
-    return found
+def draw_animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False) -> Picture:
+    """Return the picture of graphs that share their keys; at least one has a node.
 
-
-def animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False) -> Picture:
-    """Return the picture of graphs that share their keys; at least one has a node."""
-    union = Union(graphs)
-    keys, words = union.keys, union.words
-    layout, spots = place_union(union, down)
-    arrows = []
-    for path in layout.paths:
-        way = [spots[key] for key in path]
-        arrows.append(_arrow(words[path[0], path[-1]], way, down))
-    slots, lines, boxes, verb = {}, [], [], "leads to" if down else "refers to"
-    lift = max((arrow["high"] for arrow in arrows if arrow["label"]), default=0) // 2 + 3
-    placed = place_labels(arrows, spots.values(), lift, clear=True)
-    top = min([0, *(arrow["y"] - lift for arrow in placed if arrow["label"])])
-    for ends, arrow in zip(union.arrows, placed, strict=True):
-        first, *_ = (words[end][-1] for end in ends)
-        source, target = (" ".join(filter(None, words[end][-1])) for end in ends)
-        told = {"key": keys[ends], "says": _keyed_words(keys[ends], words[ends])}
-        told["part"] = ends[0].partition(" ")[0] * down  # its graph, of those of a run
-        told["words"] = f"{source} {' '.join(words[ends][-1]) or verb} {target}"  # read to others
-        told["name"] = first[0] if union.boxes[ends[0]].kind == "name" else ""
-        told["slot"] = slots.setdefault((ends[0], union.arrows[ends].label), len(slots))
-        lines.append(arrow | told | {"ends": (keys[ends[0]], keys[ends[1]])})
-    for name, node in union.boxes.items():
-        spot, key = spots[name], keys[name]
-        box = {"key": key, "says": _keyed_words(key, words[name])}
-        box["ink"] = diagram.drawn_as(node.kind)
-        box["outline"] = diagram.outline(node.kind, spot.x, spot.y, spot.width, spot.height)
-        box |= {"frame": node.kind == FRAME, "part": name.partition(" ")[0] * down}
-        boxes.append(box | {"spot": spot, "centre": spot.centre - 4 * (node.kind == "name")})
-    width, height = diagram.far_ends(spots.values(), lines)
-    drawn = {"title": title, "width": width, "height": height - top, "top": top, "line": LINE}
-    drawn |= {"boxes": boxes, "arrows": lines, "down": down}
-    return Picture(render("union.svg", **drawn), _states(union.said))
-
-
-def _apart(layout, spots: dict) -> dict:
-    """Return the spots, each graph of a run beside the one before, and those of their frames."""
-    parts, left = {}, diagram.MARGIN
-    for path in (*layout.paths, *((key,) for key in spots if isinstance(key, str))):
-        parts.setdefault(path[0].partition(" ")[0], {}).update((key, spots[key]) for key in path)
-    for part, own in sorted(parts.items(), key=lambda one: int(one[0])):
-        start, (right, low) = min(spot.x for spot in own.values()), diagram.far_ends(own.values())
-        for key, spot in own.items():
-            spots[key] = spot._replace(x=spot.x + left + PAD - start, y=spot.y + HEADED)
-        size = right - start + 2 * PAD - diagram.MARGIN, low + HEADED + PAD - 2 * diagram.MARGIN
-        spots[part] = diagram.Spot(left, diagram.MARGIN, *size)
-        left = spots[part].right + PAD
-    return spots
-
-
-def place_union(union: Union, down: bool = False):
-    """Return the layout, and a spot per key, with room for its labels after each column."""
-    boxes = tuple(node for node in union.boxes.values() if node.kind != FRAME)
-    layout = make_layers(Graph("", boxes, tuple(union.arrows.values())))
-    heights = {k: TAG if n.kind == "name" else diagram.BOX for k, n in union.boxes.items()}
-    if down:
-        spots = place_layers(layout, union.widths, STEP, down, heights, CLOSE)()
-        return layout, _apart(layout, spots)
-    column = {key: at for at, keys in enumerate(layout.layers) for key in keys}
-    rooms = Counter()  # of each column: pixels that the labels of the arrows out of it take
-    for ends in union.arrows:
-        at, loop = column[ends[0]], column[ends[0]] == column[ends[1]]
-        wide = max(map(_plate, union.words[ends])) + BESIDE_LOOP * loop
-        rooms[at] = max(rooms[at], wide + LEAD - GAP)
-    return layout, place_layers(layout, union.widths, GAP, down, heights, ROOM)(rooms)
-
-
-def _plate(label: tuple[str, ...]) -> int:
-    return max(map(diagram.plate_width, label))
-
-
-def _arrow(labels: list[tuple[str, ...]], way: list[diagram.Spot], down: bool) -> dict:
-    start, end, label = way[0], way[-1], max(labels, key=_plate)
-    plate = _plate(label)
-    line, x, y = (
-        curve_down(way) if down else curve_across(way, plate=plate * (start.x == end.x), tip=HEAD)
-    )
-    lift = 10 * (start == end)
-    ends = (start.right, start.middle - lift), (end.x, end.middle), 0
-    if down:
-        ends = (start.centre, start.bottom), (end.centre, end.y), 90
-    elif start.x == end.x:  # it leads out to the right and back
-        ends = ends[0], (end.right, end.middle + lift), 180
-    else:
-        x, y = points_along(line)[len(points_along(line)) // 4]
-    high = LINE * max(map(len, labels)) + 3
-    arrow = {"line": line, "label": "".join(label), "plate": plate, "high": high, "x": x, "y": y}
-    return arrow | dict(zip(("start", "tip", "turn"), ends, strict=True))
-
-
-def growing_graphs(run: DynamoRun) -> list[Graph]:
-    """Return all graphs there are at each step; one that was handed over stays.
-
-    The key of a call is its number, for Dynamo gives it another name when it is stored.
+    `down`: the graphs are those of a run of Dynamo, which lead downwards, each in its own frame.
     """
-    found, kept, graph, part, over = [], EMPTY, EMPTY, 0, False
-    for step in run.steps:
-        if over and step.kind in BEGINS:
-            kept, graph, over = _both(kept, graph), EMPTY, False
-            part += any(node.key == str(part) for node in kept.nodes)
-        for panel in step.panels:
-            if isinstance(panel.content, Graph):
-                ops = [node.key for node in panel.content.nodes if node.kind == "op"]
-                keys = {node.key: f"{part} {node.key}" for node in panel.content.nodes}
-                keys |= {key: f"{part} call {number}" for number, key in enumerate(ops)}
-                nodes = tuple(node._replace(key=keys[node.key]) for node in panel.content.nodes)
-                ends = ((keys[edge.source], keys[edge.target]) for edge in panel.content.edges)
-                told = "handed over" * (step.kind in ENDS)
-                frame = (Node(f"{part}", f"graph {part + 1}", FRAME, told),) * bool(nodes)
-                graph = Graph("", frame + nodes, tuple(Edge(*each) for each in ends))
-            elif panel.title == "graph so far":  # its content says that it is empty
-                graph = EMPTY
-        over = over or step.kind in ENDS
-        found.append(_both(kept, graph))
-    return found
+    union = GraphUnion(graphs)
+    layered, rectangles = place_union(union, down)
+    arrows = _draw_union_arrows(union, layered, rectangles, down)
+    boxes = []
+    for key, node in union.boxes.items():
+        boxes.append(_draw_union_box(union, node, rectangles[key], _find_part(key, down)))
+
+    drawn_arrows = [arrow.drawn for arrow in arrows]
+    width, height = measure_size(rectangles.values(), drawn_arrows)
+    label_lift = _measure_lift(drawn_arrows)
+    label_tops = [arrow.label_y - label_lift for arrow in drawn_arrows if arrow.label]
+    top = min([0, *label_tops])
+    svg = render(
+        "union.svg",
+        title=title,
+        width=width,
+        height=height - top,
+        top=top,
+        line=LINE_HEIGHT,
+        boxes=boxes,
+        arrows=arrows,
+        down=down,
+    )
+    return Picture(svg, union.list_states())
 
 
-def _both(one: Graph, other: Graph) -> Graph:
-    return Graph("", one.nodes + other.nodes, one.edges + other.edges)
+def _find_part(key: str, down: bool) -> str:
+    """Return which graph of a run a key belongs to; an empty text where there is only one."""
+    return key.partition(" ")[0] if down else ""
+
+
+# -- places ----------------------------------------------------------------------------------------
+
+
+def place_union(union: GraphUnion, down: bool = False) -> tuple[LayeredGraph, dict[Key, Rectangle]]:
+    """Return the layers, and a place per key, with room for the labels after each column."""
+    nodes = tuple(node for node in union.boxes.values() if node.kind != FRAME)
+    layered = make_layers(Graph("", nodes, tuple(union.arrows.values())))
+    heights = {}
+    for key, node in union.boxes.items():
+        heights[key] = TAG_HEIGHT if node.kind == "name" else BOX_HEIGHT
+
+    if down:
+        place = place_layers(layered, union.widths, ROW_GAP, down, heights, ROW_ROOM)
+        return layered, _frame_graphs(layered, place())
+    place = place_layers(layered, union.widths, COLUMN_GAP, down, heights, COLUMN_ROOM)
+    return layered, place(_measure_union_gaps(union, layered))
+
+
+def _measure_union_gaps(union: GraphUnion, layered: LayeredGraph) -> Counter:
+    """Return for each column how many pixels more the labels of the arrows out of it take."""
+    columns = {}
+    for number, keys in enumerate(layered.layers):
+        columns |= dict.fromkeys(keys, number)
+
+    gaps = Counter()
+    for source, target in union.arrows:
+        column = columns[source]
+        width = max(_measure_widest_line(words) for words in union.words[source, target])
+        if column == columns[target]:
+            width += BESIDE_LOOP
+        gaps[column] = max(gaps[column], width + LEAD - COLUMN_GAP)
+    return gaps
+
+
+def _frame_graphs(layered: LayeredGraph, rectangles: dict[Key, Rectangle]) -> dict[Key, Rectangle]:
+    """Return the places, each graph of a run beside the one before, and those of their frames."""
+    framed = {}
+    left = MARGIN
+    for part, keys in sorted(_group_by_part(layered, rectangles).items()):
+        own = {key: rectangles[key] for key in keys}
+        start = min(rectangle.x for rectangle in own.values())
+        right, bottom = measure_size(own.values())
+        for key, rectangle in own.items():
+            x = rectangle.x + left + FRAME_PADDING - start
+            framed[key] = replace(rectangle, x=x, y=rectangle.y + FRAME_HEADING)
+
+        width = right - start + 2 * FRAME_PADDING - MARGIN
+        height = bottom + FRAME_HEADING + FRAME_PADDING - 2 * MARGIN
+        frame = Rectangle(left, MARGIN, width, height)
+        framed[str(part)] = frame
+        left = frame.right + FRAME_PADDING
+    return framed
+
+
+def _group_by_part(
+    layered: LayeredGraph, rectangles: dict[Key, Rectangle]
+) -> dict[int, dict[Key, None]]:
+    """Return the keys of the boxes and bends of each graph of a run."""
+    keys_by_part = {}
+    for path in layered.paths:
+        part = int(_find_part(path[0], True))
+        keys_by_part.setdefault(part, {}).update(dict.fromkeys(path))
+    for key in rectangles:
+        is_bend = not isinstance(key, str)
+        if not is_bend:
+            part = int(_find_part(key, True))
+            keys_by_part.setdefault(part, {})[key] = None
+    return keys_by_part
+
+
+# -- arrows ----------------------------------------------------------------------------------------
+
+
+def _draw_union_arrows(
+    union: GraphUnion, layered: LayeredGraph, rectangles: dict[Key, Rectangle], down: bool
+) -> list[UnionArrow]:
+    drawn_arrows = []
+    for path in layered.paths:
+        way = [rectangles[key] for key in path]
+        labels = union.words[path[0], path[-1]]
+        drawn_arrows.append(_draw_line(labels, way, down))
+    lift = _measure_lift(drawn_arrows)
+    placed = place_labels(drawn_arrows, rectangles.values(), lift, clear=True)
+
+    slots = {}
+    arrows = []
+    for ends, drawn in zip(union.arrows, placed, strict=True):
+        source, target = ends
+        start, tip, turn = _find_ends(rectangles[source], rectangles[target], down)
+        key = union.picture_keys[ends]
+        reference = (source, union.arrows[ends].label)
+        is_name = union.boxes[source].kind == "name"
+        arrow = UnionArrow(
+            drawn=drawn,
+            start=start,
+            tip=tip,
+            turn=turn,
+            key=key,
+            ends=(union.picture_keys[source], union.picture_keys[target]),
+            says=_key_words(key, union.words[ends]),
+            spoken=_describe_arrow(union, ends, down),
+            name=union.words[source][-1][0] if is_name else "",
+            slot=slots.setdefault(reference, len(slots)),
+            part=_find_part(source, down),
+        )
+        arrows.append(arrow)
+    return arrows
+
+
+def _draw_line(labels: list[Words], way: list[Rectangle], down: bool) -> Arrow:
+    """Return an arrow with its longest label, of all that it ever has."""
+    start = way[0]
+    end = way[-1]
+    longest = max(labels, key=_measure_widest_line)
+    plate_width = _measure_widest_line(longest)
+    most_lines = max(map(len, labels))
+
+    if down:
+        curve = curve_down(way)
+        label_x, label_y = curve.label_x, curve.label_y
+    elif start.x == end.x:
+        curve = curve_across(way, plate_width=plate_width, tip=HEAD_LENGTH)
+        label_x, label_y = curve.label_x, curve.label_y
+    else:
+        curve = curve_across(way, tip=HEAD_LENGTH)
+        points = list_points(curve.line)
+        label_x, label_y = points[len(points) // 4]
+
+    return Arrow(
+        line=curve.line,
+        label="".join(longest),
+        label_x=label_x,
+        label_y=label_y,
+        plate_width=plate_width,
+        plate_height=LINE_HEIGHT * most_lines + 3,
+    )
+
+
+def _find_ends(start: Rectangle, end: Rectangle, down: bool) -> tuple[Point, Point, int]:
+    """Return where an arrow leaves its box, where its head is, and how that is turned."""
+    if down:
+        return (start.centre_x, start.bottom), (end.centre_x, end.y), DOWN_TURN
+
+    lift = LOOP_LIFT if start == end else 0
+    leave = (start.right, start.centre_y - lift)
+    if start.x == end.x:
+        return leave, (end.right, end.centre_y + lift), LOOP_TURN
+    return leave, (end.x, end.centre_y), 0
+
+
+def _measure_widest_line(label: Words) -> int:
+    """Return how wide the ground of a label of several lines is, in pixels."""
+    return max(map(measure_plate_width, label))
+
+
+def _measure_lift(arrows: Iterable[Arrow]) -> int:
+    """Return how far above its line the middle of each label is, in pixels."""
+    heights = [arrow.plate_height for arrow in arrows if arrow.label]
+    return max(heights, default=0) // 2 + LABEL_GAP
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def _draw_union_box(union: GraphUnion, node: Node, rectangle: Rectangle, part: str) -> UnionBox:
+    text_x = rectangle.centre_x
+    if node.kind == "name":  # the point of a tag has no room for words
+        text_x -= 4
+
+    place = (rectangle.x, rectangle.y, rectangle.width, rectangle.height)
+    key = union.picture_keys[node.key]
+    return UnionBox(
+        rectangle=rectangle,
+        text_x=text_x,
+        outline=draw_outline(node.kind, *place),
+        ink_kind=find_ink_kind(node.kind),
+        is_frame=node.kind == FRAME,
+        key=key,
+        says=_key_words(key, union.words[node.key]),
+        part=part,
+    )
+
+
+def _key_words(key: str, words: list[Words]) -> list[tuple[str, Words]]:
+    """Return what a part says, each with its key; what always says the same has no key."""
+    if len(words) == 1:
+        return [("", words[0])]
+    return [(f"{key}.{number}", each) for number, each in enumerate(words)]
+
+
+def _describe_arrow(union: GraphUnion, ends: Ends, down: bool) -> str:
+    """Return the sentence that a screen reader says for an arrow."""
+    source, target = [" ".join(filter(None, union.words[end][-1])) for end in ends]
+    verb = " ".join(union.words[ends][-1])
+    if not verb:
+        verb = "leads to" if down else "refers to"
+    return f"{source} {verb} {target}"

@@ -1,192 +1,256 @@
-"""A graph -> layers of boxes with few crossings, and where in its layer each box is."""
+"""A graph -> layers of boxes with few crossings: Sugiyama's layout without its coordinates.
+
+The steps are those of Sugiyama, Tagawa and Toda, "Methods for visual understanding of hierarchical
+system structures" (1981): each box gets a layer, an edge over several layers gets a bend in each of
+them, and the boxes and bends of a layer are ordered. The order comes from sifting: Matuszewski,
+Schönfeld and Molitor, "Using sifting for k-layer straightline crossing minimization" (1999).
+"""
 
 from bisect import bisect_right
-from collections import defaultdict, namedtuple
+from collections import defaultdict
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, groupby, pairwise
-from operator import add, itemgetter, mul
+from operator import add, itemgetter
 from random import Random
 
-from ...model.graphs import Graph
+from ...model.graphs import Edge, Graph
 
-LATE = ("constant", "op", "call", "forward", "backward", "update")  # kinds that are no input
-SWEEPS, ROUNDS, SHAKES = 8, 6, 30
+COMPUTED = ("constant", "op", "call", "forward", "backward", "update")  # kinds that are no input
+SWEEPS = 8
+SHAKES = 30
 MOST_SHAKEN = 120  # boxes and bends: a larger picture gets no further try
-WEIGHTS = (1, 2, 8)  # of a piece with no bend, one and two
-NEAR, LOOSE = 4, 60  # pixels: what is as good as straight; where two boxes pull as one bend does
-BETWEEN, BESIDE = 24, 16  # pixels between two boxes; between a bend and what is beside it
+
+# The key of a box is that of its node; a bend's is the number of its edge with that of its layer.
+Key = str | tuple[int, int]
+Positions = tuple[tuple[int, ...], ...]  # of each key of a layer: the positions of its neighbours
 
 
-# Keys per layer, in their order; per edge the keys passed through, bends among them; whether an
-# arrow leads to its own layer.
-Layout = namedtuple("Layout", ["layers", "paths", "has_cycle"], defaults=[False])
+@dataclass(frozen=True)
+class LayeredGraph:
+    """A graph whose boxes and bends have a layer, and an order in it."""
+
+    layers: tuple[tuple[Key, ...], ...]
+    """The keys of each layer, in their order."""
+    paths: tuple[tuple[Key, ...], ...]
+    """Of each edge, the keys that it leads through: its source, its bends, its target."""
+    has_cycle: bool = False
+    """An edge leads to a box of its own layer."""
 
 
-def make_layers(graph: Graph, ends_last: bool = False) -> Layout:
-    """Return layers with few crossings; `ends_last`: what no arrow leaves is in the last one."""
-    layer = _assign_layers(graph)
+class Neighbours:
+    """The keys that each key is linked with, in the layer before and in the layer after."""
+
+    def __init__(self):
+        self.before: dict[Key, list[Key]] = defaultdict(list)
+        self.after: dict[Key, list[Key]] = defaultdict(list)
+
+    def add_path(self, path: tuple[Key, ...]) -> None:
+        """Link each key of a path with the next one."""
+        for key, next_key in pairwise(path):
+            self.after[key].append(next_key)
+            self.before[next_key].append(key)
+
+
+def make_layers(graph: Graph, ends_last: bool = False) -> LayeredGraph:
+    """Return layers with few crossings; `ends_last`: what no edge leaves is in the last one."""
+    numbers = _assign_layers(graph)  # of the layer of each box
     if ends_last:
-        inner = {edge.source for edge in graph.edges}
-        layer |= dict.fromkeys(layer.keys() - inner, max(layer.values()))
-    columns, paths = [[] for _ in range(1 + max(layer.values()))], []
-    for key, number in layer.items():
-        columns[number].append(key)
-    came = {key: number for number, key in enumerate(layer)}
-    sides = before, after = defaultdict(list), defaultdict(list)  # key -> neighbours
-    for number, edge in enumerate(graph.edges):
-        bends = [(number, at) for at in range(layer[edge.source] + 1, layer[edge.target])]
-        paths.append((edge.source, *bends, edge.target))
-        came |= dict.fromkeys(bends, came[edge.source])
+        sources = {edge.source for edge in graph.edges}
+        last = max(numbers.values())
+        numbers |= dict.fromkeys(numbers.keys() - sources, last)
+
+    layers = [[] for _ in range(1 + max(numbers.values()))]
+    for key, number in numbers.items():
+        layers[number].append(key)
+    rank = {key: place for place, key in enumerate(numbers)}
+
+    paths = []
+    neighbours = Neighbours()
+    has_cycle = False
+    for edge_number, edge in enumerate(graph.edges):
+        bends = _make_bends(edge_number, edge, numbers)
         for bend in bends:
-            columns[bend[1]].append(bend)
-        if layer[edge.source] != layer[edge.target]:
-            for left, right in pairwise(paths[-1]):
-                after[left].append(right)
-                before[right].append(left)
-    columns = minimize_crossings(columns, came, sides)
-    cycle = any(layer[edge.source] == layer[edge.target] for edge in graph.edges)
-    return Layout(tuple(map(tuple, columns)), tuple(paths), cycle)
+            layers[bend[1]].append(bend)
+            rank[bend] = rank[edge.source]
+
+        path = (edge.source, *bends, edge.target)
+        paths.append(path)
+        if numbers[edge.source] == numbers[edge.target]:
+            has_cycle = True
+        else:
+            neighbours.add_path(path)
+
+    layers = minimize_crossings(layers, rank, neighbours)
+    return LayeredGraph(tuple(map(tuple, layers)), tuple(paths), has_cycle)
+
+
+def _make_bends(edge_number: int, edge: Edge, numbers: dict[str, int]) -> list[Key]:
+    """Return the keys of the bends of an edge, one in each layer that it passes."""
+    passed = range(numbers[edge.source] + 1, numbers[edge.target])
+    return [(edge_number, number) for number in passed]
+
+
+# -- a layer for each box --------------------------------------------------------------------------
 
 
 def _assign_layers(graph: Graph) -> dict[str, int]:
-    """Return a layer per key; what needs no input is just before its reader."""
-    import networkx  # half as much to import as all the rest of a chapter's first cell
+    """Return the number of a layer for each key; what needs no input is just before its reader."""
+    import networkx  # takes as long to import as half of all else in a chapter's first cell
 
     directed = networkx.DiGraph()
     directed.add_nodes_from(node.key for node in graph.nodes)
     directed.add_edges_from((edge.source, edge.target) for edge in graph.edges)
-    loose = networkx.condensation(directed)  # cycles are allowed
-    depth = {}
-    for number, generation in enumerate(networkx.topological_generations(loose)):
-        for component in generation:
-            depth |= dict.fromkeys(loose.nodes[component]["members"], number)
-    free, late = set(), dict(depth)
-    for node in sorted(graph.nodes, key=lambda node: depth[node.key]):
-        if node.kind in LATE and free.issuperset(directed.predecessors(node.key)):
-            free.add(node.key)
-    free |= {n.key for n in graph.nodes if n.kind != "name" and not directed.in_degree(n.key)}
-    for key in sorted(free, key=depth.get, reverse=True):
-        later = [late[to] for to in directed.successors(key) if depth[to] > depth[key]]
-        late[key] = min(later) - 1 if later else depth[key]
-    return {node.key: late[node.key] for node in graph.nodes}
+
+    depths = _measure_depths(directed)
+    movable = _find_without_input(graph, directed, depths)
+    numbers = dict(depths)
+    for key in sorted(movable, key=depths.get, reverse=True):
+        readers = [numbers[reader] for reader in directed[key] if depths[reader] > depths[key]]
+        if readers:
+            numbers[key] = min(readers) - 1
+    return {node.key: numbers[node.key] for node in graph.nodes}
 
 
-# -- few crossings ---------------------------------------------------------------------------------
+def _measure_depths(directed) -> dict[str, int]:
+    """Return how many edges a longest way to each key has; all keys of a cycle have one depth."""
+    import networkx
+
+    without_cycles = networkx.condensation(directed)
+    depths = {}
+    for depth, components in enumerate(networkx.topological_generations(without_cycles)):
+        for component in components:
+            members = without_cycles.nodes[component]["members"]
+            depths |= dict.fromkeys(members, depth)
+    return depths
 
 
-def minimize_crossings(columns: list[list], came: dict, sides) -> list[list]:
-    """Return the columns in the best order found from that in which the keys came."""
-    best = [sorted(column, key=came.get) for column in columns]
-    fewest, chance = _sift(best, sides), Random(0)  # the same picture each time
-    for _ in range(SHAKES if sum(map(len, columns)) <= MOST_SHAKEN and fewest else 0):
-        other = [list(column) for column in best]
-        chance.shuffle(chance.choice(other))
-        count = _sift(other, sides)
+def _find_without_input(graph: Graph, directed, depths: dict[str, int]) -> set[str]:
+    """Return the keys of what could be computed first, and of what no edge leads to, but names."""
+    found = set()
+    for node in sorted(graph.nodes, key=lambda node: depths[node.key]):
+        if node.kind in COMPUTED and found.issuperset(directed.predecessors(node.key)):
+            found.add(node.key)
+
+    for node in graph.nodes:
+        if node.kind != "name" and not directed.in_degree(node.key):
+            found.add(node.key)
+    return found
+
+
+# -- an order in each layer ------------------------------------------------------------------------
+
+
+def minimize_crossings(
+    layers: list[list[Key]], rank: dict[Key, int], neighbours: Neighbours
+) -> list[list[Key]]:
+    """Return the layers in the best order found; the search begins with the keys in their `rank`.
+
+    Sifting ends where no single key has a better position. A layer that is shuffled and sifted
+    again may lead to fewer crossings.
+    """
+    best = [sorted(layer, key=rank.get) for layer in layers]
+    fewest = _sift(best, neighbours)
+    if not fewest or sum(map(len, layers)) > MOST_SHAKEN:
+        return best
+
+    random = Random(0)  # the same picture each time
+    for _ in range(SHAKES):
+        candidate = [list(layer) for layer in best]
+        random.shuffle(random.choice(candidate))
+        count = _sift(candidate, neighbours)
         if count <= fewest:
-            best, fewest = other, count
+            best = candidate
+            fewest = count
     return best
 
 
-def _sift(columns: list[list], sides) -> int:
-    """Move each key to the best place of its column, from the right, and count the crossings."""
-    at = {key: place for column in columns for place, key in enumerate(column)}
+def _sift(layers: list[list[Key]], neighbours: Neighbours) -> int:
+    """Move each key to the best position of its layer, and return how many crossings are left.
 
-    def near(column, side) -> tuple[tuple[int, ...], ...]:
-        return tuple([tuple([at[to] for to in side[key]]) for key in column])
-
-    still = 0  # columns in turn that did not change
-    for column in columns[::-1] * SWEEPS:
-        order = _best_order(*(near(column, side) for side in sides))
-        still = still + 1 if order == tuple(range(len(order))) else 0
-        if still == len(columns):
-            break
-        column[:] = [column[place] for place in order]
-        at |= {key: place for place, key in enumerate(column)}
-    return sum(_crossings(near(column, sides[1])) for column in columns)
-
-
-@lru_cache(maxsize=2_000)  # most columns are as they were, in the next sweep and the next picture
-def _best_order(*sides: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    """Return the order of a column's keys; each of the `sides`: of each, its neighbours' places."""
-    column = list(range(len(sides[0])))
-    more = [[0] * len(column) for _ in column]  # crossings with one key above another: a row each
-    for side in sides:
-        row = [-len(places) for places in side]  # of each: links before a place, less those after
-        links = sorted((place, key) for key, places in enumerate(side) for place in places)
-        for _, together in groupby(links, itemgetter(0)):
-            keys = [key for _, key in together]
-            for key in keys:
-                row[key] += 1
-            for key in keys:
-                more[key] = list(map(add, more[key], row))
-            for key in keys:
-                row[key] += 1
-    for key, row in enumerate(more):
-        own = column.index(key)
-        others = column[:own] + column[own + 1 :]
-        # what each place saves, but for what all have in common
-        saved = [*accumulate(map(row.__getitem__, others), initial=0)]
-        if saved[own] < (most := max(saved)):
-            best = min((abs(n - own), n) for n, one in enumerate(saved) if one == most)[1]
-            column = [*others[:best], key, *others[best:]]
-    return tuple(column)
-
-
-def _crossings(column) -> int:
-    """Return the crossings of the links of a column's keys, from their neighbours' places."""
-    count, seen = 0, []
-    for place in (place for places in column for place in sorted(places)):
-        count += len(seen) - (above := bisect_right(seen, place))
-        seen.insert(above, place)
-    return count
-
-
-def assign_coordinates(
-    layout: Layout, sizes: dict[object, int], between: int = BETWEEN, beside: int = BESIDE
-) -> dict[object, float]:
-    """Return the centre of each key in its layer, in pixels, so that arrows are short and straight.
-
-    `sizes`: those of boxes, not of bends. As in dot, a piece between two bends counts most.
+    It begins with the last layer, and ends when no layer changes any more.
     """
-    links, centres, rows = defaultdict(list), {}, []
-    for one, other in (pair for path in layout.paths for pair in pairwise(path)):
-        weight = WEIGHTS[(one not in sizes) + (other not in sizes)]
-        links[one].append((other, weight))
-        links[other].append((one, weight))
-    for row in layout.layers:
-        offsets = [0.0]
-        for before, key in pairwise(row):
-            room = between if before in sizes and key in sizes else beside
-            room += (sizes.get(before, 0) + sizes.get(key, 0)) / 2
-            offsets.append(offsets[-1] + room)
-        rows.append((row, offsets))
-        centres |= dict(zip(row, offsets, strict=True))
+    positions = {}
+    for layer in layers:
+        positions |= {key: position for position, key in enumerate(layer)}
 
-    def far(one, other) -> float:  # a bent piece weighs less, by how much; so do those of boxes
-        both = one in sizes and other in sizes
-        return LOOSE if both else max(abs(centres[one] - centres[other]), NEAR)
+    def find_positions(layer: list[Key], linked: dict[Key, list[Key]]) -> Positions:
+        return tuple([tuple([positions[other] for other in linked[key]]) for key in layer])
 
-    near = {key: [to for to, _ in links[key]] for key in centres}
-    for _ in range(ROUNDS):
-        pulls = {key: [weight / far(key, to) for to, weight in links[key]] for key in centres}
-        for sweep in range(SWEEPS):
-            for row, offsets in reversed(rows) if sweep % 2 else rows:
-                centres |= _settle(row, offsets, near, pulls, centres)
-    return centres
+    unchanged_count = 0
+    for layer in layers[::-1] * SWEEPS:
+        before = find_positions(layer, neighbours.before)
+        after = find_positions(layer, neighbours.after)
+        order = _find_best_order(before, after)
+        if order == tuple(range(len(order))):
+            unchanged_count += 1
+        else:
+            unchanged_count = 0
+        if unchanged_count == len(layers):
+            break
+
+        layer[:] = [layer[position] for position in order]
+        positions |= {key: position for position, key in enumerate(layer)}
+
+    return sum(_count_crossings(find_positions(layer, neighbours.after)) for layer in layers)
 
 
-def _settle(row, offsets, near, pulls, centres) -> dict[object, float]:
-    """Return the centres of a row; keys that come too close share a mean."""
-    blocks = []
-    for key, offset in zip(row, offsets, strict=True):
-        weight = sum(pulls[key])
-        pulled = sum(map(mul, map(centres.get, near[key]), pulls[key]))
-        here = (pulled / weight if weight else centres[key]) - offset
-        heavy, count = weight or 1e-6, 1
-        while blocks and blocks[-1][0] >= here:
-            one, weight, more = blocks.pop()
-            here = (one * weight + here * heavy) / (weight + heavy)
-            heavy, count = weight + heavy, more + count
-        blocks.append((here, heavy, count))
-    places = [place for place, _, count in blocks for _ in range(count)]
-    return dict(zip(row, map(add, places, offsets), strict=True))
+@lru_cache(maxsize=2_000)  # most layers are as they were, in the next sweep and the next picture
+def _find_best_order(before: Positions, after: Positions) -> tuple[int, ...]:
+    """Return the order of a layer that sifting each of its keys once leads to.
+
+    A key is sifted when it stands where its links cross fewest of the others'.
+    """
+    costs = _compare_pairs(before, after)
+    order = list(range(len(before)))
+    for key, row in enumerate(costs):
+        position = order.index(key)
+        others = order[:position] + order[position + 1 :]
+
+        # How many crossings each position saves, compared with the first one.
+        saved = list(accumulate([row[other] for other in others], initial=0))
+        most_saved = max(saved)
+        if saved[position] < most_saved:
+            best = _find_nearest(saved, most_saved, position)
+            order = [*others[:best], key, *others[best:]]
+    return tuple(order)
+
+
+def _compare_pairs(before: Positions, after: Positions) -> list[list[int]]:
+    """Return a row for each key: how many crossings more there are with it above each other key."""
+    size = len(before)
+    costs = [[0] * size for _ in range(size)]
+    for side in (before, after):
+        # Of each key: how many of its links lead above a position, less those that lead below it.
+        balance = [-len(positions) for positions in side]
+        links = []
+        for key, positions in enumerate(side):
+            links += [(position, key) for position in positions]
+
+        for _, links_there in groupby(sorted(links), itemgetter(0)):
+            keys = [key for _, key in links_there]
+            for key in keys:
+                balance[key] += 1
+            for key in keys:
+                costs[key] = list(map(add, costs[key], balance))
+            for key in keys:
+                balance[key] += 1
+    return costs
+
+
+def _find_nearest(numbers: list[int], wanted: int, position: int) -> int:
+    """Return the position of the wanted number that is nearest to this one, the first of two."""
+    found = [place for place, number in enumerate(numbers) if number == wanted]
+    return min(found, key=lambda place: abs(place - position))
+
+
+def _count_crossings(positions_after: Positions) -> int:
+    """Return how often the links of a layer cross, from the positions that they lead to."""
+    count = 0
+    earlier = []  # sorted: where the links of the keys before lead to
+    for positions in positions_after:
+        for position in sorted(positions):
+            index = bisect_right(earlier, position)
+            count += len(earlier) - index
+            earlier.insert(index, position)
+    return count

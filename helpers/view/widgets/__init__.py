@@ -14,40 +14,59 @@ _HERE = Path(__file__).parent
 
 
 def make_widget(name: str, styles: str, says: str, state: dict):
-    """Return the anywidget of a script; `says`: in its repr; `state`: the page's.
+    """Return the anywidget of a script.
 
     A state with `own` is given the name of its channel: by it the page asks the kernel whether it
     still knows this widget.
+
+    Parameters
+    ----------
+    name : str
+        The name of its script.
+    styles : str
+        The names of its style sheets, with spaces between them.
+    says : str
+        What stands in its repr.
+    state : dict
+        What it shares with the page.
     """
-    kinds = tuple((key, type(value)) for key, value in state.items())
+    types = tuple((key, type(value)) for key, value in state.items())
     if "own" in state:
         channel = uuid4().hex
         state = {**state, "own": channel, "model_id": channel}
-    made = _class(name, styles, kinds)(**state)
-    made.says_in_repr = says
-    return made
+    widget = _make_widget_class(name, styles, types)(**state)
+    widget.says_in_repr = says
+    return widget
 
 
 @cache
-def _class(name: str, styles: str, kinds: tuple) -> type:
+def _make_widget_class(name: str, styles: str, types: tuple) -> type:
+    """Return a class whose traits have these names and types."""
     import anywidget
     import traitlets
 
-    traits = {str: traitlets.Unicode, int: traitlets.Int, bool: traitlets.Bool}
-    traits |= {list: traitlets.List, dict: traitlets.Dict}
+    traits = {
+        str: traitlets.Unicode,
+        int: traitlets.Int,
+        bool: traitlets.Bool,
+        list: traitlets.List,
+        dict: traitlets.Dict,
+    }
 
     class InTurn(anywidget.AnyWidget):
-        def __init__(self, **given):
-            super().__init__(**given)
+        def __init__(self, **state):
+            super().__init__(**state)
             wait_for_cell(self.comm)
 
         def __repr__(self) -> str:
             return f"{type(self).__name__}({self.says_in_repr})"
 
-    parts = {key: traits[kind]().tag(sync=True) for key, kind in kinds}
-    parts["_esm"] = read_script(name)
-    parts["_css"] = "\n".join((ink.stylesheet(), *(read(f"{one}.css") for one in styles.split())))
-    return type(f"{name.title()}Widget", (InTurn,), {"__module__": __name__, **parts})
+    attributes = {key: traits[kind]().tag(sync=True) for key, kind in types}
+    sheets = [read_widget_file(f"{sheet}.css") for sheet in styles.split()]
+    attributes["_esm"] = read_script(name)
+    attributes["_css"] = "\n".join([ink.render_stylesheet(), *sheets])
+    attributes["__module__"] = __name__
+    return type(f"{name.title()}Widget", (InTurn,), attributes)
 
 
 def wait_for_cell(comm) -> None:
@@ -59,11 +78,11 @@ def wait_for_cell(comm) -> None:
         comm._reply_subshell_for = lambda data, subshell: None
 
 
-def read(name: str) -> str:
+def read_widget_file(name: str) -> str:
     """Return a file of this folder."""
     return (_HERE / name).read_text(encoding="utf-8")
 
 
 def read_script(name: str) -> str:
     """Return the bundle of a script."""
-    return read(f"bundle/{name}.js")
+    return read_widget_file(f"bundle/{name}.js")

@@ -2,111 +2,186 @@
 
 from collections.abc import Callable
 
-from ...model.study_records import Choice, Sandbox
+from ...model.study_records import Choice, Control, Sandbox
 from ...model.tables import Transcript, Transcripts
 from .. import View
-from ..markup import grid, render, visible
-from ..source_views import ENDS, transcript
+from ..markup import render
+from ..plain_text import render_grid, spell_out
+from ..source_views import transcript
+from ..transcript_page import ENDS
 from . import INTERRUPTED, make_widget
 
 HEADINGS = ("choice", "starts with", "can be", "used when")
-EVERY = "every run"
+ALWAYS_USED = "every run"
 ASK = "This call will be a"
+DECIDE_FIRST = "Decide first. Then `predict.reveal()` shows what happened."
+HANGING_INDENT = "\n     "  # of the further lines of a numbered choice
 
 
-def _choice_text(model: Choice) -> str:
-    hung = (visible(choice).replace("\n", "\n     ") for choice in model.choices)
-    numbered = [f"  {n}. {words}" for n, words in enumerate(hung, 1)]
-    closing = "Decide first. Then `predict.reveal()` shows what happened."
-    return "\n".join([visible(model.question), *numbered, closing])
+# -- a question ------------------------------------------------------------------------------------
 
 
-def _choice_html(model: Choice) -> str:
+def _render_choice_text(model: Choice) -> str:
+    lines = [spell_out(model.question)]
+    for number, choice in enumerate(model.choices, start=1):
+        text = spell_out(choice).replace("\n", HANGING_INDENT)
+        lines.append(f"  {number}. {text}")
+    lines.append(DECIDE_FIRST)
+    return "\n".join(lines)
+
+
+def _render_choice_html(model: Choice) -> str:
     return render("choice.html", model=model)
 
 
-def _choice_widget(model: Choice):
-    state = {"question": visible(model.question), "choices": list(map(visible, model.choices))}
-    state |= {"answer": model.choices.index(model.answer), "why": visible(model.why)}
-    state |= {"verb": "raised" if model.raised else "gave", "picked": -1}
-    state |= {"checked": False, "skipped": False, "keeps": False}
-    state |= {"press": "", "told": {}, "own": ""}
-    says = f"{state['question']!r}, {len(model.choices)} choices"
-    return make_widget("choice", "form", says, state)
+def _make_choice_widget(model: Choice):
+    question = spell_out(model.question)
+    state = {
+        "question": question,
+        "choices": [spell_out(choice) for choice in model.choices],
+        "answer": model.choices.index(model.answer),
+        "why": spell_out(model.why),
+        "verb": "raised" if model.raised else "gave",
+        "picked": -1,
+        "checked": False,
+        "skipped": False,
+        "keeps": False,
+        "press": "",
+        "told": {},
+        "own": "",
+    }
+    return make_widget("choice", "form", f"{question!r}, {len(model.choices)} choices", state)
 
 
-def _sandbox_text(model: Sandbox) -> str:
-    rows, guesses = _tell(model)
-    parts = model.title, grid(HEADINGS, rows), model.note, guesses, f"In code: {model.code}"
-    return "\n".join(parts)
+# -- a program with switches -----------------------------------------------------------------------
 
 
-def _sandbox_html(model: Sandbox) -> str:
-    rows, guesses = _tell(model)
+def _render_sandbox_text(model: Sandbox) -> str:
+    table = render_grid(HEADINGS, _list_controls(model))
+    code = f"In code: {model.code}"
+    return "\n".join([model.title, table, model.note, _describe_guesses(model), code])
+
+
+def _render_sandbox_html(model: Sandbox) -> str:
+    rows = _list_controls(model)
+    guesses = _describe_guesses(model)
     return render("sandbox.html", model=model, headings=HEADINGS, rows=rows, guesses=guesses)
 
 
-def _tell(model: Sandbox) -> tuple[list[tuple[str, ...]], str]:
-    """Return a row for each control, and what there is to predict."""
-    rows, (*most, last) = [], model.verdicts
-    for c in model.controls:
-        matters = f"{c.of}: {', '.join(c.matters)}" if c.of else EVERY
-        rows.append((c.name, c.first, "; ".join(c.options), matters))
-    words = f"{', '.join(most)} or {last}" if most else last
-    return rows, f"To predict: {ASK[:1].lower()}{ASK[1:]} {words}."
+def _list_controls(model: Sandbox) -> list[tuple[str, ...]]:
+    """Return a row for each control: its name, its first option, all of them, when it is used."""
+    rows = []
+    for control in model.controls:
+        used_when = _describe_use(control)
+        options = "; ".join(control.options)
+        rows.append((control.name, control.first, options, used_when))
+    return rows
 
 
-def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str], dict]):
-    """Return an anywidget; `run(picked, guess)` returns `says`, `right` and `rows`."""
-    controls = [[c.name, list(c.options), c.of, list(c.matters)] for c in model.controls]
-    state = {"title": model.title, "note": model.note, "controls": controls, "answer": {}}
-    state |= {"verdicts": list(model.verdicts), "picked": model.start()}
-    state |= {"ask": ASK, "call": show(model.start()), "own": ""}
-    says = f"{model.title!r}, {len(model.controls)} choices"
-    made = make_widget("sandbox", "form sandbox", says, state)
+def _describe_use(control: Control) -> str:
+    if not control.of:
+        return ALWAYS_USED
+    return f"{control.of}: {', '.join(control.matters)}"
 
-    def on_message(_, content, buffers):
-        picked, press = content.get("picked", made.picked), content.get("press", "")
-        if press and press == made.answer.get("press"):
+
+def _describe_guesses(model: Sandbox) -> str:
+    """Return what there is to predict."""
+    *others, last = model.verdicts
+    verdicts = f"{', '.join(others)} or {last}" if others else last
+    question = ASK[:1].lower() + ASK[1:]
+    return f"To predict: {question} {verdicts}."
+
+
+def make_sandbox_widget(
+    model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str], dict]
+):
+    """Return the anywidget of a program with switches.
+
+    Parameters
+    ----------
+    model : Sandbox
+        The controls and the verdicts.
+    show : callable
+        Returns the call as text for what is picked: control -> option.
+    run : callable
+        Returns `says`, `right` and `rows` for what is picked and the guess.
+    """
+    start = model.start()
+    controls = []
+    for control in model.controls:
+        options = list(control.options)
+        controls.append([control.name, options, control.of, list(control.matters)])
+    state = {
+        "title": model.title,
+        "note": model.note,
+        "controls": controls,
+        "answer": {},
+        "verdicts": list(model.verdicts),
+        "picked": start,
+        "ask": ASK,
+        "call": show(start),
+        "own": "",
+    }
+    widget = make_widget(
+        "sandbox", "form sandbox", f"{model.title!r}, {len(controls)} choices", state
+    )
+
+    def show_call(change: dict) -> None:
+        widget.call = show(change["new"])
+
+    def answer_press(_, content: dict, buffers) -> None:
+        picked = content.get("picked", widget.picked)
+        press = content.get("press", "")
+        if press and press == widget.answer.get("press"):
             return  # pressed again before it was answered
+
         try:
             answer = run(picked, content.get("guess", ""))
         except KeyboardInterrupt:
             answer = {"says": INTERRUPTED, "stopped": True, "rows": ""}
-        made.answer = {**answer, "of": picked, "call": show(picked), "press": press}
+        widget.answer = {**answer, "of": picked, "call": show(picked), "press": press}
 
-    made.observe(lambda change: setattr(made, "call", show(change["new"])), "picked")
-    made.on_msg(on_message)
-    return made
+    widget.observe(show_call, "picked")
+    widget.on_msg(answer_press)
+    return widget
+
+
+# -- programs that run again -----------------------------------------------------------------------
 
 
 def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
     """Return an anywidget that has the kernel run transcripts again by `run(label, source)`."""
-    state = {"title": visible(model.title), "note": visible(model.note), "answer": {}}
-    state["labels"] = [visible(one.label) for one in model.runs]
-    state["sources"] = [one.source for one in model.runs]
-    state["own"] = ""
-    says = f"{state['title']!r}, {len(model.runs)} switches"
-    made = make_widget("rerun", "form rerun", says, state)
+    title = spell_out(model.title)
+    state = {
+        "title": title,
+        "note": spell_out(model.note),
+        "answer": {},
+        "labels": [spell_out(each.label) for each in model.runs],
+        "sources": [each.source for each in model.runs],
+        "own": "",
+    }
+    widget = make_widget("rerun", "form rerun", f"{title!r}, {len(model.runs)} switches", state)
 
-    def on_message(_, content, buffers):
+    def answer_press(_, content: dict, buffers) -> None:
         label = str(content.get("label", ""))
+        source = str(content.get("source", ""))
         try:
-            shown = answer_of(run(label, str(content.get("source", ""))))
+            shown = answer_of(run(label, source))
         except KeyboardInterrupt:
             shown = {"says": INTERRUPTED, "shown": ""}
-        made.answer = {**shown, "number": made.answer.get("number", 0) + 1, "of": label}
+        number = widget.answer.get("number", 0) + 1
+        widget.answer = {**shown, "number": number, "of": label}
 
-    made.on_msg(on_message)
-    return made
+    widget.on_msg(answer_press)
+    return widget
 
 
 def answer_of(run: Transcript) -> dict:
     """Return what the page shows of a run: `says` (its end in words) and `shown` (safe HTML)."""
-    bare = Transcript("", "", run.printed, run.error, run.code)
-    shown = transcript.html(Transcripts("", (bare,)))
+    output_only = Transcript("", "", run.printed, run.error, run.code)
+    shown = transcript.html(Transcripts("", (output_only,)))
     return {"says": f"{ENDS[run.end]} {run.ending}", "shown": shown}
 
 
-choice = View(_choice_text, _choice_html, _choice_widget)
-sandbox = View(_sandbox_text, _sandbox_html, sandbox_widget)
+choice = View(_render_choice_text, _render_choice_html, _make_choice_widget)
+sandbox = View(_render_sandbox_text, _render_sandbox_html, make_sandbox_widget)

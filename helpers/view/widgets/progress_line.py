@@ -9,57 +9,76 @@ from threading import Lock
 from uuid import uuid4
 
 from ...safety import progress
-from . import read, read_script
+from . import read_script, read_widget_file
 
-AFTER, STEP = 2.0, 0.5  # seconds that a cell takes in silence; between two looks at what is done
-MANY = 30  # so many new modules are an import of something large
+FIRST_WAIT_SECONDS = 2.0  # that a cell takes in silence
+STEP_SECONDS = 0.5  # between two looks at what is done
+MANY_MODULES = 30  # so many new modules are an import of something large
 
 
 class Waiting:
     """One cell at a time, from `start` to `end`; `opened`: makes a channel to a page."""
 
-    def __init__(self, loop, opened, after: float = AFTER):
-        self._loop, self._opened, self._after = loop, opened, after
-        self._lock, self._cell, self._line = Lock(), 0, None
-        self._words, self._modules = "", 0
+    def __init__(self, loop, opened, after: float = FIRST_WAIT_SECONDS):
+        self._loop = loop
+        self._open_channel = opened
+        self._wait_seconds = after
+        self._lock = Lock()
+        self._cell_number = 0
+        self._channel = None
+        self._text = ""
+        self._module_count = 0
 
     def start(self, info=None) -> None:
         """Wait for the cell that begins now; a line that was left is taken away."""
         self.end()
         with self._lock:
-            cell, self._modules = self._cell, len(sys.modules)
-        self._loop.add_callback(self._loop.call_later, self._after, self._look, cell)
+            cell_number = self._cell_number
+            self._module_count = len(sys.modules)
+        wait = self._loop.call_later
+        self._loop.add_callback(wait, self._wait_seconds, self._look, cell_number)
 
     def end(self, result=None) -> None:
         """Remove the line; its task is over."""
         with self._lock:
-            self._cell += 1
-            line, self._line = self._line, None
-            if line is not None:
-                line.close()
+            self._cell_number += 1
+            channel = self._channel
+            self._channel = None
+            if channel is not None:
+                channel.close()
         progress.say("")
 
-    def _look(self, cell: int) -> None:
+    def _look(self, cell_number: int) -> None:
+        """Show what the cell does now, and look again after a while; nothing once it has ended."""
         with self._lock:
-            if cell != self._cell:
+            if cell_number != self._cell_number:
                 return
-            new = len(sys.modules) - self._modules
-            what = progress.said() or (f"importing, {new:,} modules so far" if new > MANY else "")
-            words = f"Still running: {what}" if what else "Still running"
+            text = self._describe_cell()
             with suppress(Exception):  # a page that cannot be reached is no reason to stop
-                if self._line is None:
-                    self._line = self._opened({"words": words, "since": self._after})
-                elif words != self._words:
-                    state = {"method": "update", "state": {"words": words}, "buffer_paths": []}
-                    self._line.send(state)
-                self._words = words
-        self._loop.call_later(STEP, self._look, cell)
+                self._show(text)
+        self._loop.call_later(STEP_SECONDS, self._look, cell_number)
+
+    def _describe_cell(self) -> str:
+        action = progress.said()
+        new_count = len(sys.modules) - self._module_count
+        if not action and new_count > MANY_MODULES:
+            action = f"importing, {new_count:,} modules so far"
+        return f"Still running: {action}" if action else "Still running"
+
+    def _show(self, text: str) -> None:
+        if self._channel is None:
+            self._channel = self._open_channel({"words": text, "since": self._wait_seconds})
+        elif text != self._text:
+            update = {"method": "update", "state": {"words": text}, "buffer_paths": []}
+            self._channel.send(update)
+        self._text = text
 
 
 def switch_on() -> None:
     """Show the line in the page of this process's kernel, from this cell on, if it is one."""
     shell = sys.modules["IPython"].get_ipython()
-    thread = getattr(getattr(shell, "kernel", None), "iopub_thread", None)
+    kernel = getattr(shell, "kernel", None)
+    thread = getattr(kernel, "iopub_thread", None)
     if thread is not None:
         waiting = Waiting(thread.io_loop, _open_channel)
         shell.events.register("pre_run_cell", waiting.start)
@@ -71,14 +90,23 @@ def _open_channel(state: dict):
     """Return a channel to a new model in the page, as ipywidgets opens one; nothing is imported."""
     from comm import create_comm
 
-    module = {"_model_module": "anywidget", "_model_module_version": "*", "_model_name": "AnyModel"}
-    view = {"_view_module": "anywidget", "_view_module_version": "*", "_view_name": "AnyView"}
-    script = {"_esm": read_script("progress_line"), "_css": read("progress_line.css")}
     name = uuid4().hex  # the page checks by it whether the line is still there
-    own = {"_anywidget_id": __name__, "own": name, **script}
+    whole_state = {
+        "_model_module": "anywidget",
+        "_model_module_version": "*",
+        "_model_name": "AnyModel",
+        "_view_module": "anywidget",
+        "_view_module_version": "*",
+        "_view_name": "AnyView",
+        "_anywidget_id": __name__,
+        "own": name,
+        "_esm": read_script("progress_line"),
+        "_css": read_widget_file("progress_line.css"),
+        **state,
+    }
     return create_comm(
         target_name="jupyter.widget",
         comm_id=name,
-        data={"state": {**module, **view, **own, **state}, "buffer_paths": []},
+        data={"state": whole_state, "buffer_paths": []},
         metadata={"version": "2.1.0"},
     )

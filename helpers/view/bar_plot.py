@@ -1,0 +1,191 @@
+"""Ratios by name -> bars from a line at 1, on a logarithmic scale, or a table of the numbers."""
+
+import math
+from dataclasses import dataclass
+
+from ..model.noise import OVERLAP, Ratio, two_digits
+from ..model.phrase import clipped
+from .markup import render
+from .plain_text import join_parts, render_grid, spell_in_one_line
+
+MOST_TICKS = 5
+LONGEST_NAME = 60
+WIDEST_NAMES = 30  # em
+LETTER_WIDTH = 0.62  # em
+HALF_WITHOUT_SPREAD = 0.3  # of an axis on which all ratios are the same: its end, as a logarithm
+LEAST_AS_NUMBER = 0.1  # a ratio that is not above it is written as a fraction
+
+SCALE = "The scale is logarithmic: doubling and halving give bars of equal length."
+TIMED = (
+    "A bar is the time of what is named, divided by the time of what it is compared with. "
+    "Both are the fastest of {} rounds. The thin line spans the rounds. "
+)
+UNSURE = "A bar without a length claims no order."
+NO_ROUNDS = "–"  # a number that a caller passes, without its rounds
+
+
+@dataclass(frozen=True)
+class RatioAxis:
+    """A logarithmic axis, from 0 to 100 per cent of the width."""
+
+    low: float
+    """The logarithm of the least ratio."""
+    high: float
+    """The logarithm of the greatest ratio."""
+
+    def place(self, ratio: float) -> float:
+        """Return where a ratio is, in per cent."""
+        part = (math.log10(ratio) - self.low) / (self.high - self.low)
+        return round(100 * part, 2)
+
+    def list_ticks(self) -> list[float]:
+        """Return the ratios at which the axis has a mark, besides 1."""
+        ticks = [0.2, 0.5, 2.0, 5.0]
+        if self.high - self.low >= 1:
+            ticks = self._list_powers_of_ten()
+        return [tick for tick in ticks if self.low <= math.log10(tick) <= self.high]
+
+    def _list_powers_of_ten(self) -> list[float]:
+        """Return the powers of ten that there is room for."""
+        step = math.ceil((self.high - self.low) / MOST_TICKS)
+        powers = range(math.ceil(self.low), math.floor(self.high) + 1)
+        return [10.0**power for power in powers if power and power % step == 0]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar; its places are per cent of the width. One that claims no order has no length."""
+
+    name: str
+    """What is compared."""
+    number: str
+    """The ratio in words, or why it claims no order."""
+    words: str
+    """The same with the range of its rounds."""
+    less: bool
+    """The ratio is less than 1."""
+    unsure: bool
+    """The ratio claims no order."""
+    left: float
+    """Where the bar begins."""
+    width: float
+    """Its width."""
+    low: float
+    """Where the line of the rounds begins."""
+    spread: float
+    """How wide that line is; 0 for a ratio without rounds."""
+    near: float
+    """Where the bar or the line begins."""
+    far: float
+    """Where the bar or the line ends."""
+
+
+def render_bars_text(title: str, ratios: dict[str, float]) -> str:
+    """Return a table of the ratios, with their rounds if any has them."""
+    if not _list_round_counts(ratios):
+        rows = [[name, format_ratio(ratio)] for name, ratio in ratios.items()]
+        return join_parts(title, render_grid(["bar", "ratio"], rows))
+
+    rows = [_list_ratio_cells(name, ratio) for name, ratio in ratios.items()]
+    table = render_grid(["bar", "ratio", "rounds between", "rounds"], rows)
+    return join_parts(title, table, OVERLAP.format("bars"))
+
+
+def _list_ratio_cells(name: str, ratio: float) -> list[str]:
+    if not isinstance(ratio, Ratio):
+        return [name, format_ratio(ratio), NO_ROUNDS, NO_ROUNDS]
+    number = ratio.unsure or format_ratio(ratio)
+    return [name, number, ratio.between, str(ratio.rounds)]
+
+
+def render_bars_html(title: str, ratios: dict[str, float]) -> str:
+    """Return one bar per ratio, and a line at 1 where both take as long."""
+    axis = _make_ratio_axis(ratios)
+    bars = [_draw_bar(name, ratio, axis) for name, ratio in ratios.items()]
+    ticks = [(axis.place(tick), format_ratio(tick)) for tick in axis.list_ticks()]
+    longest_name = max(len(bar.name) for bar in bars)
+    spoken = ", ".join(f"{bar.name} {bar.words}" for bar in bars)
+    return render(
+        "plot.html",
+        title=title,
+        alt=f"{title}: {spoken}",
+        bars=bars,
+        ticks=ticks,
+        one=axis.place(1),
+        less=axis.low < 0,
+        more=axis.high > 0,
+        wide=min(WIDEST_NAMES, LETTER_WIDTH * longest_name + 1),
+        said=_describe_bars(ratios) + SCALE,
+    )
+
+
+def _list_round_counts(ratios: dict[str, float]) -> list[int]:
+    """Return how many rounds the ratios have, each number once."""
+    return sorted({ratio.rounds for ratio in ratios.values() if isinstance(ratio, Ratio)})
+
+
+def _describe_bars(ratios: dict[str, float]) -> str:
+    """Return what a bar means, if any has rounds."""
+    round_counts = _list_round_counts(ratios)
+    if not round_counts:
+        return ""
+
+    counts = str(round_counts[0])
+    if len(round_counts) > 1:
+        counts = f"{round_counts[0]} to {round_counts[-1]}"
+    return f"{TIMED.format(counts)}{OVERLAP.format('bars')}  {UNSURE} "
+
+
+def _make_ratio_axis(ratios: dict[str, float]) -> RatioAxis:
+    """Return the axis; the line at 1 is between its ends, or at one of them."""
+    numbers = [1.0, *ratios.values()]
+    for ratio in ratios.values():
+        if isinstance(ratio, Ratio):
+            numbers += [ratio.low, ratio.high]
+
+    low = math.log10(min(numbers))
+    high = math.log10(max(numbers))
+    if low == high:
+        return RatioAxis(-HALF_WITHOUT_SPREAD, HALF_WITHOUT_SPREAD)
+    return RatioAxis(low, high)
+
+
+def _draw_bar(name: str, ratio: float, axis: RatioAxis) -> Bar:
+    place = axis.place(ratio)
+    low = high = place
+    unsure = ""
+    words = format_ratio(ratio)
+    if isinstance(ratio, Ratio):
+        low = axis.place(ratio.low)
+        high = axis.place(ratio.high)
+        unsure = ratio.unsure
+        words = f"{unsure or format_ratio(ratio)}, rounds between {ratio.between}"
+
+    start = end = axis.place(1)
+    if not unsure:
+        start, end = sorted([start, place])
+    return Bar(
+        name=shorten_name(name),
+        number=unsure or format_ratio(ratio),
+        words=words,
+        less=ratio < 1,
+        unsure=bool(unsure),
+        left=start,
+        width=round(end - start, 2),
+        low=low,
+        spread=round(high - low, 2),
+        near=min(start, low),
+        far=max(end, high),
+    )
+
+
+def shorten_name(text: str, longest: int = LONGEST_NAME) -> str:
+    """Return a name that a caller passes, in one line and cut to fit."""
+    return clipped(spell_in_one_line(text), longest)
+
+
+def format_ratio(ratio: float) -> str:
+    """Return a ratio as words: 19×, 0.82×, 1/16."""
+    if ratio <= LEAST_AS_NUMBER:
+        return f"1/{two_digits(1 / ratio)}"
+    return f"{two_digits(ratio)}×"

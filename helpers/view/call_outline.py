@@ -1,0 +1,92 @@
+"""A tree of calls -> the lines of its outline, in which no call is left uncounted."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from ..model.framework_records import Call, CallTree
+from ..model.phrase import clipped, listed
+
+MOST_WHOLE = 50  # calls of a tree that is not folded
+MOST_LINES = 400
+LONGEST = 120  # characters of a name
+MOST_NAMED = 4  # functions that a folded line names
+
+
+@dataclass(frozen=True)
+class OutlineLine:
+    """One line of an outline: a call, equal calls one after the other, or folded calls."""
+
+    depth: int
+    """How many calls it is in."""
+    text: str
+    """What was called."""
+    call_count: int
+    """How many calls it represents, with those inside them."""
+    is_landmark: bool = False
+    """The capture looks for this call."""
+
+
+def outline_calls(tree: CallTree) -> tuple[OutlineLine, ...]:
+    """Return the lines of a tree; each call is counted once, equal neighbours are one line."""
+    lines = _merge_equal_neighbours(_list_outline_lines(tree))
+    left_out_count = len(lines) - MOST_LINES
+    if left_out_count > 0:
+        text = f"… and {left_out_count:,} more lines; .model.calls lists every call"
+        lines = [*lines[:MOST_LINES], OutlineLine(0, text, 0)]
+    return tuple(lines)
+
+
+def _list_outline_lines(tree: CallTree) -> list[OutlineLine]:
+    """Return a line for each call; of a large tree only those that lead to a landmark."""
+    calls = tree.calls
+    call_counts = tree.inside()
+    on_the_way = tree.on_the_way()
+    is_whole = len(calls) <= MOST_WHOLE or not on_the_way
+
+    lines = []
+    index = 0
+    while index < len(calls):
+        call = calls[index]
+        if is_whole or index in on_the_way:
+            text = _describe_call(call)
+            lines.append(OutlineLine(call.depth, text, call_counts[index], call.door))
+            index += 1
+            continue
+
+        # Calls off the way are one line, with their neighbours of the same depth.
+        stop = index + call_counts[index]
+        while stop < len(calls) and stop not in on_the_way and calls[stop].depth == call.depth:
+            stop += call_counts[stop]
+        text = _name_folded(calls[index:stop], call.depth)
+        lines.append(OutlineLine(call.depth, text, stop - index))
+        index = stop
+    return lines
+
+
+def _describe_call(call: Call) -> str:
+    text = clipped(call.path, LONGEST)
+    if call.c:
+        text = f"[C] {text}"
+    if call.raised:
+        text = f"{text} (raised)"
+    return text
+
+
+def _name_folded(calls: tuple[Call, ...], depth: int) -> str:
+    """Return the names of the outermost calls of a folded line, with how often each was called."""
+    counts = Counter(clipped(call.path, LONGEST) for call in calls if call.depth == depth)
+    names = [f"{name} ×{count}" if count > 1 else name for name, count in counts.items()]
+    return f"… {listed(names, MOST_NAMED)}"
+
+
+def _merge_equal_neighbours(lines: list[OutlineLine]) -> list[OutlineLine]:
+    """Return the lines; equal ones that call nothing become one, which says how many they are."""
+    merged = []
+    for line, equal_lines in groupby(lines):
+        times = len(list(equal_lines))
+        if times > 1 and line.call_count == 1:
+            merged.append(replace(line, text=f"{line.text} ×{times}", call_count=times))
+        else:
+            merged += [line] * times
+    return merged

@@ -1,0 +1,182 @@
+"""Places that an arrow leads through -> the line between them, as an SVG path, and its points."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from math import dist
+
+from .drawing import Rectangle
+
+TIP = 4  # pixels before a box where a line ends
+LOOP = 48  # pixels that a line goes out that comes back to its own layer
+BESIDE_LOOP = LOOP * 3 // 4 + 4  # pixels from the box of such a line to its label
+LOOP_LIFT = 10  # pixels: a line from a box to itself leaves above its middle and ends below
+LEAD = 14  # pixels of a level piece beside a label
+CELL = 4  # pixels: what lies nearer to a line than this is on it
+
+_COMMAND = re.compile(r"([MCHVLQ])([^MCHVLQ]*)")
+_NUMBER = re.compile(r"-?\d+")
+
+Point = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class ArrowCurve:
+    """A line, and where its label stands at first."""
+
+    line: str
+    """An SVG path in absolute numbers."""
+    label_x: int
+    """The middle of the label."""
+    label_y: int
+    """The middle of the label."""
+
+
+def curve_down(
+    rectangles: Sequence[Rectangle], is_fan: bool = False, plate_width: int = 0
+) -> ArrowCurve:
+    """Return the line downwards through these places.
+
+    The labels of a fan, arrows that leave one box, stand near its ends, where they lie apart.
+    """
+    start = rectangles[0]
+    end = rectangles[-1]
+    x = start.centre_x
+    y = start.bottom
+    line = f"M{x} {y}"
+    for target in rectangles[1:]:
+        half = (y + target.y) // 2
+        line += f" C{x} {half},{target.centre_x} {half},{target.centre_x} "
+        if target is end:
+            line += f"{target.y - TIP}"
+        else:
+            line += f"{target.y} V{target.bottom}"
+        x = target.centre_x
+        y = target.bottom
+
+    part = 2 / 3 if is_fan else 1 / 3
+    across = rectangles[1].centre_x - start.centre_x
+    down = rectangles[1].y - start.bottom
+    return ArrowCurve(
+        line, start.centre_x + round(part * across), start.bottom + round(part * down)
+    )
+
+
+def curve_across(
+    rectangles: Sequence[Rectangle], is_fan: bool = False, plate_width: int = 0, tip: int = TIP
+) -> ArrowCurve:
+    """Return the line through these places from left to right.
+
+    The label stands on a level piece that is as long as its plate: near the start, or near the end
+    for a fan, whose arrows leave one box. The line ends `tip` pixels before the last place.
+    """
+    start = rectangles[0]
+    end = rectangles[-1]
+    if start.x == end.x:
+        return _curve_back(start, end, plate_width, tip)
+
+    x = start.right
+    y = start.centre_y
+    line = f"M{x} {y}"
+    label_x = x + LEAD // 2 + plate_width // 2
+    last_x = end.x - tip
+    if plate_width and is_fan:
+        last_x -= plate_width + LEAD
+    elif plate_width:
+        x += plate_width + LEAD
+
+    line += f" H{x}"
+    for target in rectangles[1:]:
+        target_x = last_x if target is end else target.x
+        half = (x + target_x) // 2
+        line += f" C{half} {y},{half} {target.centre_y},{target_x} {target.centre_y}"
+        line += f" H{end.x - tip}" if target is end else f" H{target.right}"
+        x = target.right
+        y = target.centre_y
+
+    if is_fan:
+        return ArrowCurve(line, last_x + plate_width // 2, y)
+    return ArrowCurve(line, label_x, start.centre_y)
+
+
+def _curve_back(start: Rectangle, end: Rectangle, plate_width: int, tip: int) -> ArrowCurve:
+    """Return the line to a box of the same column, out to the right and back."""
+    lift = LOOP_LIFT if start == end else 0
+    first_y = start.centre_y - lift
+    last_y = end.centre_y + lift
+    x = max(start.right, end.right)
+    far = x + LOOP
+    line = f"M{start.right} {first_y} C{far} {first_y},{far} {last_y},{end.right + tip} {last_y}"
+    return ArrowCurve(line, x + BESIDE_LOOP + plate_width // 2, (first_y + last_y) // 2)
+
+
+# -- points on a line ------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4_000)
+def list_points(line: str) -> list[Point]:
+    """Return points on a line of an SVG that is made of M, C, Q, L, H and V in absolute numbers."""
+    points = []
+    for command, arguments in _COMMAND.findall(line):
+        numbers = [int(number) for number in _NUMBER.findall(arguments)]
+        if command == "M":
+            points.append(tuple(numbers))
+            continue
+
+        x, y = points[-1]
+        if command == "H":
+            numbers = [numbers[0], y]
+        elif command == "V":
+            numbers = [x, numbers[0]]
+        corners = [(x, y), *zip(numbers[::2], numbers[1::2], strict=True)]
+
+        length = sum(dist(*pair) for pair in pairwise(corners))
+        count = 1 + int(length // CELL)
+        corner_xs, corner_ys = zip(*corners, strict=True)
+        xs = _divide_curve(corner_xs, count)
+        ys = _divide_curve(corner_ys, count)
+        points += zip(xs, ys, strict=True)
+    return points
+
+
+@lru_cache(maxsize=4_000)  # in a picture, many lines lead from the same column to the same column
+def _divide_curve(corners: tuple[int, ...], count: int) -> list[int]:
+    """Return so many coordinates on a Bézier curve of degree 1 to 3, without its start.
+
+    `corners` are one coordinate of its control points. De Casteljau's algorithm finds each point.
+    """
+    if len(set(corners)) == 1:
+        return [corners[0]] * count
+
+    parts = [number / count for number in range(1, count + 1)]
+    if len(corners) == 2:
+        start, end = corners
+        return [round(start + (end - start) * part) for part in parts]
+    if len(corners) == 3:
+        return _divide_quadratic(corners, parts)
+    return _divide_cubic(corners, parts)
+
+
+def _divide_quadratic(corners: tuple[int, ...], parts: list[float]) -> list[int]:
+    start, middle, end = corners
+    found = []
+    for part in parts:
+        first = start + (middle - start) * part
+        second = middle + (end - middle) * part
+        found.append(round(first + (second - first) * part))
+    return found
+
+
+def _divide_cubic(corners: tuple[int, ...], parts: list[float]) -> list[int]:
+    start, lead, pull, end = corners
+    found = []
+    for part in parts:
+        first = start + (lead - start) * part
+        second = lead + (pull - lead) * part
+        third = pull + (end - pull) * part
+        first += (second - first) * part
+        second += (third - second) * part
+        found.append(round(first + (second - first) * part))
+    return found

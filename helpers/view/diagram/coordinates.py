@@ -1,0 +1,228 @@
+"""A layered graph -> where each box and bend is, so that arrows are short and straight."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import add, mul
+
+from .drawing import BOX_HEIGHT, MARGIN, Rectangle
+from .layered_layout import Key, LayeredGraph
+
+ROUNDS = 6
+SWEEPS = 8
+WEIGHTS = (1, 2, 8)  # of a piece of an arrow between two boxes, a box and a bend, two bends
+STRAIGHT = 4  # pixels: a piece that is less aslant than this is as good as straight
+LOOSE = 60  # pixels aslant at which a bent piece pulls as one between two boxes does
+WEAKEST = 1e-6  # the weight of a key without a link
+
+BETWEEN_BOXES = 24  # pixels between two boxes of a layer that leads down
+BESIDE_BEND = 16  # pixels between a bend and what is beside it there
+BETWEEN_BOXES_ACROSS = 14
+BESIDE_BEND_ACROSS = 22
+
+Place = Callable[..., dict[Key, Rectangle]]
+
+
+@dataclass
+class _SpacedRow:
+    """One layer, with how far each key is at least from the first one."""
+
+    keys: tuple[Key, ...]
+    """Its keys in their order."""
+    offsets: list[float]
+    """Of each key, the least distance of its centre from the first key's, in pixels."""
+
+
+@dataclass
+class _Block:
+    """Neighbours of a row that stand as close to each other as they may."""
+
+    position: float
+    """Where the first key of the row would be if this block decided alone."""
+    weight: float
+    """How strongly the block is pulled there."""
+    count: int
+    """How many keys it has."""
+
+
+def assign_coordinates(
+    layered: LayeredGraph,
+    sizes: dict[Key, int],
+    between: int = BETWEEN_BOXES,
+    beside: int = BESIDE_BEND,
+) -> dict[Key, float]:
+    """Return the centre of each key in its layer, in pixels.
+
+    Each key goes to the weighted mean of its neighbours' centres, layer after layer, there and
+    back. As in Graphviz's `dot` (Gansner, Koutsofios, North and Vo, "A technique for drawing
+    directed graphs", 1993), a piece between two bends counts most.
+
+    Parameters
+    ----------
+    layered : LayeredGraph
+        The layers with their order, and the paths of the edges.
+    sizes : dict
+        The size of each box in the direction of its layer; bends have none.
+    between, beside : int
+        Pixels between two boxes, and between a bend and what is beside it.
+    """
+    weights = _weigh_links(layered, sizes)
+    rows = [_space_row(keys, sizes, between, beside) for keys in layered.layers]
+    centres = {}
+    for row in rows:
+        centres |= dict(zip(row.keys, row.offsets, strict=True))
+
+    linked = {key: [other for other, _ in weights[key]] for key in centres}
+    for _ in range(ROUNDS):
+        pulls = _measure_pulls(weights, sizes, centres)
+        for sweep in range(SWEEPS):
+            goes_back = sweep % 2 == 1
+            for row in reversed(rows) if goes_back else rows:
+                centres |= _settle_row(row, linked, pulls, centres)
+    return centres
+
+
+def _weigh_links(layered: LayeredGraph, sizes: dict) -> dict[Key, list[tuple[Key, int]]]:
+    """Return for each key its neighbours, each with the weight of the piece between them."""
+    weights = defaultdict(list)
+    for path in layered.paths:
+        for key, next_key in pairwise(path):
+            bend_count = (key not in sizes) + (next_key not in sizes)
+            weight = WEIGHTS[bend_count]
+            weights[key].append((next_key, weight))
+            weights[next_key].append((key, weight))
+    return weights
+
+
+def _space_row(keys: tuple[Key, ...], sizes: dict, between: int, beside: int) -> _SpacedRow:
+    """Return a row whose keys stand as close as they may."""
+    offsets = [0.0]
+    for key, next_key in pairwise(keys):
+        gap = between if key in sizes and next_key in sizes else beside
+        half_sizes = (sizes.get(key, 0) + sizes.get(next_key, 0)) / 2
+        offsets.append(offsets[-1] + (gap + half_sizes))
+    return _SpacedRow(keys, offsets)
+
+
+def _measure_pulls(weights: dict, sizes: dict, centres: dict) -> dict[Key, list[float]]:
+    """Return how strongly each key is pulled by each of its neighbours.
+
+    A piece with a bend pulls less the more it is aslant, so that one long slope is preferred to
+    many small ones; a piece between two boxes is drawn as a curve and may be aslant.
+    """
+
+    def measure_slope(key: Key, other: Key) -> float:
+        if key in sizes and other in sizes:
+            return LOOSE
+        return max(abs(centres[key] - centres[other]), STRAIGHT)
+
+    pulls = {}
+    for key in centres:
+        pulls[key] = [weight / measure_slope(key, other) for other, weight in weights[key]]
+    return pulls
+
+
+def _settle_row(row: _SpacedRow, linked: dict, pulls: dict, centres: dict) -> dict[Key, float]:
+    """Return the centres of a row, each as near as can be to where its neighbours pull it.
+
+    Keys that would come too close to each other share a mean: this is isotonic regression by the
+    pool-adjacent-violators algorithm (Ayer and others, 1955).
+    """
+    blocks: list[_Block] = []
+    for key, offset in zip(row.keys, row.offsets, strict=True):
+        pull = sum(pulls[key])
+        if pull:
+            neighbours = map(centres.get, linked[key])
+            wanted = sum(map(mul, neighbours, pulls[key])) / pull
+        else:
+            wanted = centres[key]
+
+        block = _Block(wanted - offset, pull or WEAKEST, 1)
+        while blocks and blocks[-1].position >= block.position:
+            block = _join_blocks(blocks.pop(), block)
+        blocks.append(block)
+
+    positions = []
+    for block in blocks:
+        positions += [block.position] * block.count
+    return dict(zip(row.keys, map(add, positions, row.offsets), strict=True))
+
+
+def _join_blocks(first: _Block, second: _Block) -> _Block:
+    """Return both blocks as one, at their weighted mean."""
+    weight = first.weight + second.weight
+    total = first.position * first.weight + second.position * second.weight
+    return _Block(total / weight, weight, first.count + second.count)
+
+
+# -- rectangles ------------------------------------------------------------------------------------
+
+
+def place_layers(
+    layered: LayeredGraph,
+    widths: dict[Key, int],
+    gap: int,
+    down: bool,
+    heights: dict[Key, int] | None = None,
+    room: tuple[int, int] | None = None,
+    extra_gaps: dict[int, int] | None = None,
+) -> Place:
+    """Return a function that places each key; with it a caller can move layers apart.
+
+    A layer that leads down is as high as its highest box; across, its boxes are of one width.
+
+    Parameters
+    ----------
+    layered : LayeredGraph
+        The layers with their order.
+    widths, heights : dict
+        The size of each box in pixels; a height that is missing is the usual one.
+    gap : int
+        Pixels between two layers.
+    down : bool
+        Layers stand below each other, not beside each other.
+    room : tuple, optional
+        Pixels between two boxes of a layer, and between a bend and what is beside it.
+    extra_gaps : dict, optional
+        Further pixels after some layers, by the number of the layer.
+    """
+    all_heights = dict.fromkeys(widths, BOX_HEIGHT) | (heights or {})
+    sizes_along = all_heights if down else widths
+    sizes_beside = widths if down else all_heights
+    if room is None and not down:
+        room = (BETWEEN_BOXES_ACROSS, BESIDE_BEND_ACROSS)
+    centres = assign_coordinates(layered, sizes_beside, *(room or ()))
+    fixed_gaps = Counter(extra_gaps or {})
+
+    def place(more_gaps: dict[int, int] | None = None) -> dict[Key, Rectangle]:
+        gaps = fixed_gaps + Counter(more_gaps or {})
+        places = {}
+        along = 0
+        for number, keys in enumerate(layered.layers):
+            thickness = max(sizes_along.get(key, 0) for key in keys)
+            for key in keys:
+                size = sizes_beside.get(key, 0)
+                beside = round(centres[key] - size / 2)
+                length = sizes_along.get(key, thickness) if down else thickness
+                places[key] = (along, length, beside, size)
+            along += thickness + gap + gaps[number]
+        return _make_rectangles(places, down)
+
+    return place
+
+
+def _make_rectangles(places: dict[Key, tuple], down: bool) -> dict[Key, Rectangle]:
+    """Return rectangles that begin at the margin; `down`: layers follow each other downwards."""
+    first_along = min(along for along, *_ in places.values())
+    first_beside = min(beside for _, _, beside, _ in places.values())
+
+    rectangles = {}
+    for key, (along, length, beside, size) in places.items():
+        layer_start = MARGIN + along - first_along
+        start = MARGIN + beside - first_beside
+        if down:
+            rectangles[key] = Rectangle(start, layer_start, size, length)
+        else:
+            rectangles[key] = Rectangle(layer_start, start, length, size)
+    return rectangles

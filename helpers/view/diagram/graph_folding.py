@@ -1,0 +1,109 @@
+"""A graph too large for one picture -> a smaller one, with scopes folded to one box each."""
+
+from collections import Counter
+
+from ...model.graphs import Edge, Graph, Node
+from ...model.phrase import listed
+
+MOST_NODES = 60  # boxes of one picture
+MOST_FOUND = 20  # boxes that a search found and that never fold
+MOST_KEPT = 30  # the same with their neighbours
+MOST_NAMED = 12  # folded scopes that the note names
+
+
+def fold_graph(model: Graph, most: int = MOST_NODES) -> Graph:
+    """Return the graph with scopes folded to one box each, until `most` boxes or fewer.
+
+    The deepest scopes fold first, the largest of them before others; what a search found stays out.
+    """
+    if len(model.nodes) <= most:
+        return model
+
+    unfolded = _find_unfolded(model)
+    scopes = {node.key: _list_scopes(node, unfolded) for node in model.nodes}
+    sizes = Counter(scope for path in scopes.values() for scope in path)
+    new_keys = _choose_folds(scopes, sizes, most)
+    nodes = _fold_nodes(model, new_keys, sizes)
+
+    found_first = sorted(nodes, key=lambda key: key not in unfolded)
+    drawn_keys = set(found_first[:most])
+    shown = tuple(node for key, node in nodes.items() if key in drawn_keys)
+    return Graph(
+        model.title,
+        shown,
+        _fold_edges(model, new_keys, drawn_keys),
+        _describe_fold(model, shown, len(nodes) - most),
+        found=tuple(key for key in model.found if key in drawn_keys),
+        wide=model.wide,
+    )
+
+
+def _find_unfolded(model: Graph) -> set[str]:
+    """Return the boxes that a search found, by key, and those beside them if they are few."""
+    found = set(model.found[:MOST_FOUND])
+    with_neighbours = set()
+    for edge in model.edges:
+        if edge.source in found or edge.target in found:
+            with_neighbours |= {edge.source, edge.target}
+
+    if len(with_neighbours) <= MOST_KEPT:
+        return found | with_neighbours
+    return found
+
+
+def _list_scopes(node: Node, unfolded: set[str]) -> list[str]:
+    """Return the scopes that a box may fold into, the outermost first."""
+    if not node.group or node.key in unfolded:
+        return []
+    parts = node.group.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+
+
+def _choose_folds(scopes: dict[str, list[str]], sizes: Counter, most: int) -> dict[str, str]:
+    """Return for each box its own key, or that of the scope that it is folded into."""
+    new_keys = {key: key for key in scopes}
+    deepest_first = sorted(sizes, key=lambda scope: (-scope.count("/"), -sizes[scope], scope))
+    for scope in deepest_first:
+        if len(set(new_keys.values())) <= most:
+            break
+        for key, path in scopes.items():
+            if scope in path:
+                new_keys[key] = f"group {scope}"
+    return new_keys
+
+
+def _fold_nodes(model: Graph, new_keys: dict[str, str], sizes: Counter) -> dict[str, Node]:
+    """Return the boxes that are left, by their key."""
+    nodes = {}
+    for node in model.nodes:
+        key = new_keys[node.key]
+        if key == node.key:
+            nodes.setdefault(key, node)
+        else:
+            scope = key.removeprefix("group ")
+            nodes.setdefault(key, Node(key, scope, "group", f"{sizes[scope]} boxes, folded"))
+    return nodes
+
+
+def _fold_edges(model: Graph, new_keys: dict[str, str], drawn_keys: set[str]) -> tuple[Edge, ...]:
+    """Return the arrows between the boxes that are drawn, each once."""
+    edges = {}
+    for edge in model.edges:
+        source = new_keys[edge.source]
+        target = new_keys[edge.target]
+        if source != target and source in drawn_keys and target in drawn_keys:
+            edges[Edge(source, target, edge.label)] = None
+    return tuple(edges)
+
+
+def _describe_fold(model: Graph, shown: tuple[Node, ...], left_out_count: int) -> str:
+    """Return the sentences that say what is folded, and the note of the graph."""
+    sentences = [f"{len(model.nodes)} boxes are too many to read in one picture."]
+    groups = sorted(node.label for node in shown if node.kind == "group")
+    if groups:
+        sentences.append(f"Folded: {listed(groups, MOST_NAMED)}.")
+    if left_out_count > 0:
+        sentences.append(f"Left out: the last {left_out_count}.")
+    sentences.append("The text below lists it arrow by arrow.")
+    sentences.append(model.note)
+    return " ".join(sentences).strip()

@@ -1,0 +1,93 @@
+"""A graph -> its text form: a line for each arrow, and for each box without an arrow."""
+
+from collections import Counter
+
+from ...model.graphs import Edge, Graph, Nest, nested
+from ..plain_text import join_parts
+from .graph_folding import fold_graph
+from .labels import format_in_one_line, format_node
+
+MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is not folded
+NUMBERED = "#1, #2: boxes of the same name"
+
+
+def render_graph_text(model: Graph) -> str:
+    """Return a line per arrow and loose box; a graph too large for a picture comes folded first."""
+    shown = fold_graph(model)
+    if shown is model:
+        lines = _limit_lines(_list_nested_lines(nested(model)))
+        return join_parts(model.title, *lines, model.note)
+
+    folded_lines = _limit_lines(_list_graph_lines(shown))
+    all_lines = _limit_lines(_list_graph_lines(model))
+    return join_parts(model.title, *folded_lines, shown.note, "Arrow by arrow:", *all_lines)
+
+
+def _limit_lines(lines: list[str]) -> list[str]:
+    """Return the lines that there is room for, and how many more there are."""
+    rest = len(lines) - MOST_ARROWS
+    if rest <= 0:
+        return lines
+    return [*lines[:MOST_ARROWS], f"… and {rest} more lines; the model has them all."]
+
+
+def _list_nested_lines(nest: Nest, indent: str = "") -> list[str]:
+    """Return the lines of a graph, then those of each of its bodies, further in."""
+    lines = [indent + line for line in _list_graph_lines(nest.graph)]
+    for body in nest.bodies:
+        name = format_in_one_line(body.label)
+        caller = format_in_one_line(nest.graph.node(body.caller).label)
+        lines.append(f"{indent}  {name} of {caller}:")
+        lines += _list_nested_lines(body.nest, f"{indent}    ")
+    return lines
+
+
+def _list_graph_lines(model: Graph) -> list[str]:
+    """Return the lines of one level: what a search found, arrows, and boxes without an arrow."""
+    names, is_numbered = _name_nodes(model)
+    lines = [f"  found: {names[key]}" for key in model.found]
+
+    edges = model.edges
+    if len(edges) <= MOST_ARROWS:
+        edges = sort_for_reading(edges)
+    for edge in edges:
+        label = f" {format_in_one_line(edge.label)} ──" if edge.label else ""
+        lines.append(f"  {names[edge.source]} ──{label}▶ {names[edge.target]}")
+
+    touched = set()
+    for edge in model.edges:
+        touched |= {edge.source, edge.target}
+    lines += [f"  {names[node.key]}" for node in model.nodes if node.key not in touched]
+
+    if is_numbered:
+        lines.append(f"  {NUMBERED}")
+    return lines
+
+
+def _name_nodes(model: Graph) -> tuple[dict[str, str], bool]:
+    """Return a name per key, with a number where several have it, and whether any has one."""
+    plain_names = {node.key: format_node(node) for node in model.nodes}
+    counts = Counter(plain_names.values())
+    used = Counter()
+    names = {}
+    for key, name in plain_names.items():
+        used[name] += 1
+        names[key] = f"{name} #{used[name]}" if counts[name] > 1 else name
+    return names, len(counts) < len(plain_names)
+
+
+def sort_for_reading(edges: tuple[Edge, ...]) -> list[Edge]:
+    """Return the arrows; one that leaves a box waits for all that lead to it.
+
+    This is a topological order of the edges. In a cycle the first edge does not wait.
+    """
+    remaining = list(edges)
+    awaited = Counter(edge.target for edge in edges)
+    ordered = []
+    while remaining:
+        ready = (edge for edge in remaining if not awaited[edge.source])
+        edge = next(ready, remaining[0])
+        remaining.remove(edge)
+        awaited[edge.target] -= 1
+        ordered.append(edge)
+    return ordered

@@ -1,0 +1,141 @@
+"""The op list of a job -> its picture: forward ops down, backward ops up beside them."""
+
+from collections import defaultdict
+
+from ...model.framework_records import JobGraph, JobOp
+from ...model.graphs import Edge, Node
+from ..plain_text import spell_in_one_line
+from .arrow_lines import list_points
+from .drawing import MARGIN, Arrow, Box, Drawing, Rectangle, measure_size, render_svg
+from .job_places import (
+    HEADING_WIDTHS,
+    HEADINGS,
+    LANES,
+    LONGEST_NAME,
+    RETURNED,
+    STACKED_LANE,
+    Cells,
+    fill_cells,
+    place_boxes,
+)
+from .labels import make_arrow, make_box
+from .straight_lines import Way, find_way
+
+
+def draw_job(model: JobGraph) -> str:
+    """Return the picture of a job with at least one op as SVG text."""
+    writers = find_writers(model)
+    nodes = _make_nodes(model)
+    cells = fill_cells(model, writers)
+    rectangles = place_boxes(nodes, cells)
+
+    headings = _make_headings(cells, rectangles)
+    boxes = []
+    for key, node in nodes.items():
+        boxes.append(make_box(node, rectangles[key], longest=LONGEST_NAME))
+
+    edges = list_edges(model, writers)
+    arrows = _draw_job_arrows(edges, rectangles)
+
+    reached = list(rectangles.values())
+    reached += [heading.rectangle for heading in headings]
+    for arrow in arrows:
+        reached += [Rectangle(x, y, width=0, height=0) for x, y in list_points(arrow.line)]
+    width, height = measure_size(reached)
+
+    drawing = Drawing(width, height, (*headings, *boxes), arrows)
+    kinds = [node.kind for node in nodes.values()]
+    return render_svg(model.title, drawing, kinds)
+
+
+def find_writers(model: JobGraph) -> dict[str, str]:
+    """Return for each blob the op that writes it."""
+    writers = {}
+    for op in model.ops:
+        for _, blob in op.writes:
+            writers[blob.name] = op.name
+    return writers
+
+
+def list_edges(model: JobGraph, writers: dict[str, str]) -> list[Edge]:
+    """Return an edge for each pair of ops of which one reads what the other writes."""
+    edges = {}
+    for op in model.ops:
+        for _, blob_name in op.reads:
+            if blob_name in writers:
+                edge = Edge(writers[blob_name], op.name)
+                edges[edge] = None
+
+    for blob_name in model.returns:
+        edge = Edge(writers[blob_name], RETURNED)
+        edges[edge] = None
+    return list(edges)
+
+
+def _make_nodes(model: JobGraph) -> dict[str, Node]:
+    """Return the node of each op, and of what is returned."""
+    nodes = {op.name: _make_node(op) for op in model.ops}
+    if model.returns:
+        nodes[RETURNED] = Node(RETURNED, "returned", "output")
+    return nodes
+
+
+def _make_node(op: JobOp) -> Node:
+    details = [str(list(blob.shape)) for _, blob in op.writes]
+    if LANES[op.part] != STACKED_LANE:
+        details.insert(0, op.type)
+    detail = " ".join(details)
+
+    if op.own:
+        return Node(op.name, f"◆ {op.name}", f"{op.part} own", detail)
+    return Node(op.name, op.name, op.part, detail)
+
+
+def _make_headings(cells: Cells, rectangles: dict[str, Rectangle]) -> list[Box]:
+    """Return a heading above the middle of each lane that has boxes."""
+    rectangles_by_lane = defaultdict(list)
+    for (lane, _), keys in cells.items():
+        rectangles_by_lane[lane] += [rectangles[key] for key in keys]
+
+    headings = []
+    for lane, own_rectangles in sorted(rectangles_by_lane.items()):
+        left = min(rectangle.x for rectangle in own_rectangles)
+        right = max(rectangle.right for rectangle in own_rectangles)
+        middle = (left + right) // 2
+        width = HEADING_WIDTHS[lane]
+        place = Rectangle(middle - width // 2, MARGIN, width)
+        node = Node("", HEADINGS[lane], "heading")
+        headings.append(make_box(node, place))
+    return headings
+
+
+def _draw_job_arrows(edges: list[Edge], rectangles: dict[str, Rectangle]) -> tuple[Arrow, ...]:
+    """Return the arrows round the boxes; what travels on one is named in the box that it leaves."""
+    ways = _route_edges(edges, rectangles)
+    arrows = []
+    for edge in edges:
+        corners = [f"{x} {y}" for x, y in ways[edge]]
+        line = "M" + " L".join(corners)
+        source = spell_in_one_line(edge.source)
+        target = spell_in_one_line(edge.target)
+        arrows.append(make_arrow("", line, 0, 0, tip=f"{source} → {target}"))
+    return tuple(arrows)
+
+
+def _route_edges(edges: list[Edge], rectangles: dict[str, Rectangle]) -> dict[Edge, Way]:
+    """Return the way of each edge; the shortest choose theirs first, and the others avoid them."""
+
+    def measure_distance(edge: Edge) -> int:
+        start = rectangles[edge.source]
+        end = rectangles[edge.target]
+        return abs(start.centre_x - end.centre_x) + abs(start.y - end.y)
+
+    ways = {}
+    for edge in sorted(edges, key=measure_distance):
+        ends = (edge.source, edge.target)
+        obstacles = [box for key, box in rectangles.items() if key not in ends]
+        start = rectangles[edge.source]
+        end = rectangles[edge.target]
+        earlier_ways = list(ways.values())
+        ways[edge] = find_way(start, end, obstacles, earlier_ways)
+    return ways

@@ -1,0 +1,138 @@
+"""The ops of a job -> the place of each box: in a lane by its pass, in a row by what it reads."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from ...model.framework_records import JobGraph
+from ...model.graphs import Node
+from ..shapes import LETTER, measure_text
+from .drawing import MARGIN, Rectangle
+from .labels import measure_box_width
+
+LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
+STACKED_LANE = 0  # the ops of one row of this lane are below each other
+HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")
+HEADING_WIDTHS = [measure_text(heading, LETTER) + 16 for heading in HEADINGS]
+RETURNED = "→ returned"  # no op can bear this name
+
+ROW_HEIGHT = 92  # pixels
+STACK_STEP = 48  # pixels to a further box in a row
+HEADING_HEIGHT = 44
+COLUMN_GAP = 25
+LONGEST_NAME = 26  # characters of a name or of what is below it
+
+Cells = dict[tuple[int, int], list[str]]  # (lane, row) -> the keys there
+
+
+@dataclass(frozen=True)
+class _JobRow:
+    """Where a row is in the picture."""
+
+    top: int
+    """Its upper side, in pixels."""
+    height: int
+    """Its height, in pixels."""
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """Where a box is in its column."""
+
+    key: str
+    """Its key."""
+    row: int
+    """The number of its row."""
+    depth: int
+    """How many boxes of the same row and lane are above it."""
+
+
+def fill_cells(model: JobGraph, writers: dict[str, str]) -> Cells:
+    """Return the keys of the ops in each lane and row; `writers`: of each blob, its op."""
+    rows = _assign_rows(model, writers)
+    cells = defaultdict(list)
+    for op in model.ops:
+        lane = LANES[op.part]
+        row = rows[op.name]
+        cells[lane, row].append(op.name)
+
+    if model.returns:
+        last_row = max(rows.values()) + 1
+        cells[LANES["forward"], last_row].append(RETURNED)
+    return cells
+
+
+def _assign_rows(model: JobGraph, writers: dict[str, str]) -> dict[str, int]:
+    """Return a row per op: forward ops one below the other, all others beside one of them."""
+    rows = {}
+    for row, name in enumerate(model.names("forward")):
+        rows[name] = row
+
+    for op in model.ops:
+        if op.part == "forward":
+            for _, blob_name in op.reads:
+                if blob_name in writers:
+                    rows.setdefault(writers[blob_name], rows[op.name])
+
+    for op in model.ops:
+        row_beside = rows.get(op.near, 0)
+        rows.setdefault(op.name, row_beside)
+    return rows
+
+
+def place_boxes(nodes: dict[str, Node], cells: Cells) -> dict[str, Rectangle]:
+    """Return a place per key; those of one cell are side by side, in the first lane stacked."""
+    rows = _measure_rows(cells)
+    columns = _list_columns(cells)
+    column_lanes = [lane for lane, _ in columns]
+    rectangles = {}
+    left = MARGIN
+    for (lane, _), column in sorted(columns.items()):
+        widths = {}
+        for cell in column:
+            widths[cell.key] = measure_box_width(nodes[cell.key], LONGEST_NAME)
+
+        column_width = max(widths.values())
+        if column_lanes.count(lane) == 1:
+            column_width = max(column_width, HEADING_WIDTHS[lane])
+
+        for cell in column:
+            width = widths[cell.key]
+            x = left + (column_width - width) // 2
+            stack_size = len(cells[lane, cell.row]) if lane == STACKED_LANE else 1
+            y = _find_y(rows[cell.row], stack_size, cell.depth)
+            rectangles[cell.key] = Rectangle(x, y, width)
+        left += column_width + COLUMN_GAP
+    return rectangles
+
+
+def _find_y(row: _JobRow, stack_size: int, depth: int) -> int:
+    """Return the upper side of a box in a stack that stands in the middle of its row."""
+    stack_height = STACK_STEP * stack_size
+    stack_top = row.top + (row.height - stack_height) // 2
+    return stack_top + STACK_STEP * depth
+
+
+def _measure_rows(cells: Cells) -> list[_JobRow]:
+    """Return the place of each row."""
+    rows = []
+    top = MARGIN + HEADING_HEIGHT
+    last_row = max(row for _, row in cells)
+    for row in range(last_row + 1):
+        stack = cells.get((STACKED_LANE, row), [])
+        stack_height = STACK_STEP * len(stack) + STACK_STEP // 2
+        height = max(ROW_HEIGHT, stack_height)
+        rows.append(_JobRow(top, height))
+        top += height
+    return rows
+
+
+def _list_columns(cells: Cells) -> dict[tuple[int, int], list[_Cell]]:
+    """Return the columns, by their lane and their number in it."""
+    columns = defaultdict(list)
+    for (lane, row), keys in cells.items():
+        for place, key in enumerate(keys):
+            if lane == STACKED_LANE:
+                columns[lane, 0].append(_Cell(key, row, depth=place))
+            else:
+                columns[lane, place].append(_Cell(key, row, depth=0))
+    return columns

@@ -1,0 +1,195 @@
+"""Arrows with labels -> the same arrows, each label moved along its arrow to where it covers least.
+
+This is point selection as in automated map lettering: each label has candidate places, the costs of
+each are counted, and a greedy pass gives the labels with least freedom their place first.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import dist
+from typing import NamedTuple
+
+from .arrow_lines import CELL, Point, list_points
+from .drawing import Arrow, Rectangle
+
+APART = 2  # pixels from a label to what it keeps off
+HEAD = 7  # pixels that an arrow's head reaches from its end
+MANY_LABELS = 40  # of so many, each tries fewer places
+SOLID = 10  # how much worse a covered box, head or label is than a covered line
+FEW_POINTS, ALL_POINTS = 12, 2  # each how many points of a line a label tries
+NO_CELLS = ((), ())  # a row of cells that no arrow passes
+
+Ground = tuple[float, float, float, float]  # left, top, right and bottom of what covers something
+
+
+class _Candidate(NamedTuple):
+    """A place for a label. (A tuple, since there are hundreds for each label.)"""
+
+    cost: int
+    """How much it covers there, of lines, boxes and heads."""
+    point: Point
+    """The middle of the label."""
+    ground: Ground
+    """The ground that it covers."""
+
+
+class _Cells:
+    """The cells of a grid, each with the arrows that pass through it."""
+
+    def __init__(self, arrows: Sequence[Arrow]):
+        bits = defaultdict(lambda: defaultdict(int))  # row -> column -> a bit for each arrow
+        for number, arrow in enumerate(arrows):
+            for x, y in list_points(arrow.line):
+                bits[y // CELL][x // CELL] |= 1 << number
+
+        self._rows = {}  # row -> its columns in order, and the bits of each
+        for row, bits_by_column in bits.items():
+            self._rows[row] = tuple(zip(*sorted(bits_by_column.items()), strict=True))
+
+    def count_others(self, own_number: int, point: Point, width: int, height: int) -> int:
+        """Return how many other arrows pass through a label in this place."""
+        x, y = point
+        left = (2 * x - width) // (2 * CELL)
+        right = (2 * x + width) // (2 * CELL)
+        top = (2 * y - height) // (2 * CELL)
+        bottom = (2 * y + height) // (2 * CELL)
+
+        found = 0
+        for row in range(top, bottom + 1):
+            columns, bits = self._rows.get(row, NO_CELLS)
+            for arrow_bits in bits[bisect_left(columns, left) : bisect_right(columns, right)]:
+                found |= arrow_bits
+        found &= ~(1 << own_number)
+        return found.bit_count()
+
+
+class _Label:
+    """The label of an arrow, and the places that it may have, the nearest first."""
+
+    def __init__(self, number: int, arrow: Arrow, points: list[Point]):
+        self.number = number
+        self._arrow = arrow
+        self._points = points
+        self.candidates: list[_Candidate] = []
+
+        grounds = [self._find_ground(point) for point in points]
+        lefts, tops, rights, bottoms = zip(*grounds, strict=True)
+        self.reach = (min(lefts), min(tops), max(rights), max(bottoms))  # of all its places
+
+    def _find_ground(self, point: Point) -> Ground:
+        x, y = point
+        half_width = self._arrow.plate_width / 2
+        half_height = self._arrow.plate_height / 2
+        return x - half_width, y - half_height, x + half_width, y + half_height
+
+    def weigh_candidates(self, cells: _Cells, solids: list[Ground]) -> None:
+        """Find out how much the label covers in each of its places, except for other labels."""
+        solids_near = _find_overlapping(self.reach, solids)
+        width = self._arrow.plate_width
+        height = self._arrow.plate_height
+        for point in self._points:
+            ground = self._find_ground(point)
+            cost = cells.count_others(self.number, point, width, height)
+            cost += SOLID * len(_find_overlapping(ground, solids_near))
+            self.candidates.append(_Candidate(cost, point, ground))
+
+    def measure_freedom(self) -> tuple[bool, int]:
+        """Return whether it may stay where it is, and in how many places it covers nothing."""
+        costs = [candidate.cost for candidate in self.candidates]
+        return not costs[0], costs.count(0)
+
+    def choose_candidate(self, placed: list[Ground]) -> _Candidate:
+        """Return the best place besides labels that are placed; its cost counts them too."""
+        placed_near = _find_overlapping(self.reach, placed)
+        best = None
+        for candidate in self.candidates:
+            if best and candidate.cost >= best.cost:
+                continue
+            covered_count = len(_find_overlapping(candidate.ground, placed_near))
+            cost = candidate.cost + SOLID * covered_count
+            if best is None or cost < best.cost:
+                best = candidate._replace(cost=cost)
+        return best
+
+
+def place_labels(
+    arrows: Iterable[Arrow], rectangles: Iterable[Rectangle], lift: int = 0, clear: bool = False
+) -> tuple[Arrow, ...]:
+    """Return the arrows with their labels in place.
+
+    Parameters
+    ----------
+    arrows : iterable of Arrow
+        The arrows, with their labels where they stand if they cover nothing there.
+    rectangles : iterable of Rectangle
+        The boxes, which no label should cover.
+    lift : int
+        How many pixels above its line a label stands.
+    clear : bool
+        A label stands above all of its own line that is below it.
+    """
+    arrows = list(arrows)
+    labelled = [number for number, arrow in enumerate(arrows) if arrow.label]
+    step = FEW_POINTS if len(labelled) > MANY_LABELS else ALL_POINTS
+    cells = _Cells(arrows)
+    solids = _list_solids(arrows, rectangles)
+
+    labels = []
+    for number in labelled:
+        arrow = arrows[number]
+        label = _Label(number, arrow, _list_places(arrow, step, lift, clear))
+        label.weigh_candidates(cells, solids)
+        labels.append(label)
+
+    placed = []
+    for label in sorted(labels, key=_Label.measure_freedom):
+        best = label.choose_candidate(placed)
+        placed.append(best.ground)
+        x, y = best.point
+        arrow = arrows[label.number]
+        arrows[label.number] = replace(arrow, label_x=x, label_y=y, is_crowded=best.cost > 0)
+    return tuple(arrows)
+
+
+def _list_solids(arrows: list[Arrow], rectangles: Iterable[Rectangle]) -> list[Ground]:
+    """Return the grounds of boxes and of arrows' heads."""
+    solids = []
+    for rectangle in rectangles:
+        if rectangle.width:
+            solids.append((rectangle.x, rectangle.y, rectangle.right, rectangle.bottom))
+    for arrow in arrows:
+        x, y = list_points(arrow.line)[-1]
+        solids.append((x - HEAD, y - HEAD, x + HEAD, y + HEAD))
+    return solids
+
+
+def _list_places(arrow: Arrow, step: int, lift: int, clear: bool) -> list[Point]:
+    """Return the places that a label tries, the nearest first."""
+    here = (arrow.label_x, arrow.label_y)
+    points = [here, *list_points(arrow.line)[1:-1:step]]
+    places = points
+    if clear:
+        half_width = arrow.plate_width / 2
+        places = [(x, _find_top(points, x, half_width)) for x, _ in points]
+
+    nearest_first = sorted(places, key=lambda place: dist(here, place))
+    return [(x, y - lift) for x, y in nearest_first]
+
+
+def _find_top(points: list[Point], x: int, reach: float) -> int:
+    """Return the y of the highest point that is not farther from this x."""
+    return min(y for other_x, y in points if abs(other_x - x) <= reach)
+
+
+def _find_overlapping(ground: Ground, others: list[Ground]) -> list[Ground]:
+    """Return those of the others that come too close to this ground."""
+    if not others:
+        return []
+
+    left = ground[0] - APART
+    top = ground[1] - APART
+    right = ground[2] + APART
+    bottom = ground[3] + APART
+    return [o for o in others if o[0] < right and left < o[2] and o[1] < bottom and top < o[3]]

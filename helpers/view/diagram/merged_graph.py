@@ -1,0 +1,130 @@
+"""Two graphs and what happened to their nodes -> one graph whose marks say it, and a table."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from ...model.graphs import MEANINGS, Edge, Finding, Graph, GraphDiff, Node
+from ...model.phrase import counted, listed
+from ...model.tables import Column, Listing
+
+PICTURE_TITLE = "Both graphs in one picture"
+MARKS = {"gone": "− gone", "new": "+ new", "altered": "~ changed"}
+MOST_NAMED = 8  # keys in one cell
+LONGEST_NAMES = 100  # characters
+COLUMNS = (
+    Column("word", "what happened to it"),
+    Column("before", "nodes before"),
+    Column("after", "nodes after"),
+    Column("how", "how you can tell"),
+)
+
+
+@dataclass(frozen=True)
+class FindingRow:
+    """A line of the table of findings."""
+
+    word: str
+    """What happened."""
+    before: str
+    """The keys in the first graph."""
+    after: str
+    """The keys in the second graph."""
+    how: str
+    """How one can tell."""
+
+
+def list_findings(model: GraphDiff) -> Listing:
+    """Return the table of findings, in the order of their meanings."""
+    rows = []
+    for word in MEANINGS:
+        rows += [_make_row(finding) for finding in model.found(word)]
+    return Listing(model.title, COLUMNS, tuple(rows), model.note)
+
+
+def _make_row(finding: Finding) -> FindingRow:
+    before = listed(finding.before, MOST_NAMED, LONGEST_NAMES)
+    if finding.word == "kept":
+        after = "the same"
+    else:
+        after = listed(finding.after, MOST_NAMED, LONGEST_NAMES)
+    return FindingRow(finding.word, before, after, finding.how)
+
+
+def describe_diff(model: GraphDiff) -> str:
+    """Return in one sentence how many nodes there were and are, and what happened to the others."""
+    kinds = Counter(node.kind for node in merge_graphs(model).nodes if node.kind in MARKS)
+    changes = [f"{count} {MARKS[kind][2:]}" for kind, count in sorted(kinds.items())]
+
+    new_edges = set(model.after.edges) - set(model.before.edges)
+    if new_edges:
+        changes.append(f"{counted(len(new_edges), 'arrow')} new")
+
+    before = counted(len(model.before.nodes), "node")
+    after = len(model.after.nodes)
+    return f"{before} before, {after} after: {', '.join(changes) or 'no change'}."
+
+
+def merge_graphs(model: GraphDiff) -> Graph:
+    """Return both graphs as one; what is not as it was says so, and the title explains marks."""
+    nodes = _merge_nodes(model)
+    edges, edge_words = _merge_edges(model)
+
+    kinds = {node.kind for node in nodes}
+    explanations = [words for kind, words in MARKS.items() if kind in kinds]
+    if edge_words:
+        explanations.append(f"a label marks an arrow that is {' or '.join(sorted(edge_words))}")
+
+    title = PICTURE_TITLE
+    if explanations:
+        title = f"{PICTURE_TITLE}: {', '.join(explanations)}"
+    return Graph(title, tuple(nodes), tuple(edges))
+
+
+def _merge_nodes(model: GraphDiff) -> list[Node]:
+    """Return the nodes of both graphs; what is not as it was has a mark."""
+    words = {key: finding.word for finding in model.findings for key in finding.after}
+    words |= {key: finding.word for finding in model.findings for key in finding.before}
+    before = {node.key: node for node in model.before.nodes}
+    after = {node.key: node for node in model.after.nodes}
+
+    nodes = []
+    for key, node in {**before, **after}.items():
+        word = words.get(key, "")
+        if word == "kept":
+            nodes.append(node)
+        elif key not in before:
+            nodes.append(_mark_node(node, "new", word))
+        elif key not in after:
+            nodes.append(_mark_node(node, "gone", word))
+        else:
+            nodes.append(_mark_node(node, "altered", word))
+    return nodes
+
+
+def _mark_node(node: Node, kind: str, word: str) -> Node:
+    """Return a node that says what happened to it; one that is gone has no other detail."""
+    detail = word
+    if node.detail and kind != "gone":
+        detail = f"{word}: {node.detail}"
+    mark = MARKS[kind][0]
+    return node._replace(label=f"{mark} {node.label}", detail=detail, kind=kind)
+
+
+def _merge_edges(model: GraphDiff) -> tuple[list[Edge], set[str]]:
+    """Return the edges of both graphs, and the words that mark some of them."""
+    before = {node.key for node in model.before.nodes}
+    in_both = before & {node.key for node in model.after.nodes}
+    old_edges = model.before.edges
+    new_edges = model.after.edges
+
+    merged = []
+    used_words = set()
+    for edge in dict.fromkeys((*old_edges, *new_edges)):
+        is_unchanged = edge in old_edges and edge in new_edges
+        # An edge of a box that is new or gone needs no mark of its own.
+        if not is_unchanged and edge.source in in_both and edge.target in in_both:
+            word = "new" if edge in new_edges else "gone"
+            used_words.add(word)
+            edge = edge._replace(label=f"{word} {edge.label}".strip())
+        merged.append(edge)
+    return merged, used_words

@@ -1,0 +1,172 @@
+"""Two boxes -> the cheapest way between them in straight pieces, round boxes and other arrows.
+
+All ways with few corners are listed, and each has a price; this is orthogonal edge routing by
+enumeration, which is enough for the few boxes of a job.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from .arrow_lines import TIP, Point
+from .drawing import Rectangle
+
+NEAR = 5  # pixels: so close to a box a line touches it
+LANE_OFFSET = 26  # pixels from a box to a lane beside it
+OUT_STEPS = (20, 40)  # pixels that a line goes out to the right before it turns
+LEAST_TURN = 18  # pixels: a line that turns closer to its end has no room for its head
+STEEP = 2  # pixels: what is less aslant leads straight down
+HIT_PRICE = 2000  # the price of a piece that touches a box
+SHARED_PRICE = 24  # the price of a place that is shared with another line
+BEND_PRICE = 14  # the price of a corner
+SHIFTS = (0, 9, -9, 17)  # pixels from the middle of a side
+POINT_STEP = 8  # pixels between two points of a way
+
+Way = tuple[Point, ...]  # the corners of a line of straight pieces, ends included
+
+
+def find_way(
+    start: Rectangle, end: Rectangle, obstacles: list[Rectangle], other_ways: list[Way]
+) -> Way:
+    """Return the cheapest way from one box to another: short, clear of boxes and other lines."""
+    used = set()
+    for way in other_ways:
+        used.update((x // NEAR, y // NEAR) for x, y in _list_way_points(way)[1:-1])
+    margins = [(box, NEAR) for box in obstacles] + [(start, -1), (end, -1)]
+
+    best = ()
+    least = float("inf")
+    for way in sorted(_list_ways(start, end), key=_measure_way):
+        length = _measure_way(way)
+        if length >= least:
+            break  # all others are longer, and cost at least their length
+        price = length + BEND_PRICE * len(way)
+        price += SHARED_PRICE * _count_shared(way, used)
+        price += HIT_PRICE * _count_hits(way, margins)
+        if price < least:
+            best = way
+            least = price
+    return best
+
+
+def _count_shared(way: Way, used: set[Point]) -> int:
+    """Return how many points of the way are near to a point of another way."""
+    count = 0
+    for x, y in _list_way_points(way):
+        if (x // NEAR, y // NEAR) in used:
+            count += 1
+    return count
+
+
+def _count_hits(way: Way, margins: list[tuple[Rectangle, int]]) -> int:
+    """Return how often a piece of the way touches a box, with a margin of so many pixels."""
+    count = 0
+    for box, margin in margins:
+        for start, end in pairwise(way):
+            if _touches(start, end, box, margin):
+                count += 1
+    return count
+
+
+def _touches(start: Point, end: Point, box: Rectangle, margin: int) -> bool:
+    """Return whether a piece, level or upright, comes so close to a box."""
+    left, right = sorted((start[0], end[0]))
+    if left >= box.right + margin or right <= box.x - margin:
+        return False
+
+    top, bottom = sorted((start[1], end[1]))
+    return top < box.bottom + margin and bottom > box.y - margin
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """Where a way leaves one box and reaches another, by the side of the box."""
+
+    start: Rectangle
+    """The box that it leaves."""
+    end: Rectangle
+    """The box that it reaches."""
+    shift: int
+    """How far from the middle of the sides."""
+    leave_x: int
+    """The x at which it leaves at the top or bottom."""
+    reach_x: int
+    """The x at which it reaches the other from above or below."""
+    leave_y: int
+    """The y at which it leaves to a side."""
+    reach_y: int
+    """The y at which it reaches the other from a side."""
+
+
+def _list_ways(start: Rectangle, end: Rectangle) -> Iterator[Way]:
+    """Yield ways to leave a box on one of its sides and reach another on one of its."""
+    for shift in SHIFTS:
+        leave_x = start.centre_x + shift
+        reach_x = end.centre_x + shift
+        if abs(reach_x - leave_x) <= STEEP:
+            reach_x = leave_x
+        leave_y = start.centre_y + shift // 2
+        reach_y = end.centre_y + shift // 2
+
+        ends = _Ends(start, end, shift, leave_x, reach_x, leave_y, reach_y)
+        yield from _list_ways_to_a_side(ends)
+        yield from _list_ways_from_above_or_below(ends)
+
+
+def _list_ways_to_a_side(ends: _Ends) -> Iterator[Way]:
+    start = ends.start
+    end = ends.end
+    middle = (start.right + end.x) // 2 + ends.shift
+    right_lane = max(start.right, end.right) + LANE_OFFSET + ends.shift
+    left_lane = min(start.x, end.x) - LANE_OFFSET - ends.shift
+
+    out_of_right = (start.right, ends.leave_y)
+    out_of_left = (start.x, ends.leave_y)
+    into_left = (end.x - TIP, ends.reach_y)
+    into_right = (end.right + TIP, ends.reach_y)
+    yield out_of_right, (middle, ends.leave_y), (middle, ends.reach_y), into_left
+    yield out_of_right, (right_lane, ends.leave_y), (right_lane, ends.reach_y), into_right
+    yield out_of_left, (left_lane, ends.leave_y), (left_lane, ends.reach_y), into_left
+
+
+def _list_ways_from_above_or_below(ends: _Ends) -> Iterator[Way]:
+    start = ends.start
+    end = ends.end
+    shift = ends.shift
+    out_of_right = (start.right, ends.leave_y)
+    reaches = ((end.y - TIP, end.y - LANE_OFFSET), (end.bottom + TIP, end.bottom + LANE_OFFSET))
+    leaves = ((start.y, start.y - LANE_OFFSET), (start.bottom, start.bottom + LANE_OFFSET))
+
+    for tip_y, lane_y in reaches:
+        into_end = (ends.reach_x, tip_y)
+        if abs(ends.leave_y - tip_y) > LEAST_TURN:
+            yield out_of_right, (ends.reach_x, ends.leave_y), into_end
+
+        for step in OUT_STEPS:
+            out_x = start.right + step + shift
+            lane = lane_y + shift
+            turns = ((out_x, ends.leave_y), (out_x, lane), (ends.reach_x, lane))
+            yield out_of_right, *turns, into_end
+
+        for leave_y, row_y in leaves:
+            row = row_y + shift
+            out_of_start = (ends.leave_x, leave_y)
+            yield out_of_start, (ends.leave_x, row), (ends.reach_x, row), into_end
+
+
+def _measure_way(way: Way) -> int:
+    """Return the length of a way in pixels."""
+    return sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairwise(way))
+
+
+def _list_way_points(way: Way) -> list[Point]:
+    """Return places along a way, a few pixels apart."""
+    points = []
+    for (x, y), (next_x, next_y) in pairwise(way):
+        across = next_x - x
+        down = next_y - y
+        count = max(1, (abs(across) + abs(down)) // POINT_STEP)
+        for number in range(count):
+            points.append((x + across * number // count, y + down * number // count))
+    points.append(way[-1])
+    return points

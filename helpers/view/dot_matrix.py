@@ -1,0 +1,76 @@
+"""A ledger whose verdicts say only a word each -> a matrix of dots."""
+
+from ..model.tables import Ledger
+from .ledger_table import render_ledger_html, render_ledger_text
+from .markup import TONE_MARKS, render
+from .plain_text import join_parts, render_grid
+
+DOTS = TONE_MARKS | {"plain": "○"}
+MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
+
+
+def can_be_dots(model: Ledger) -> bool:
+    """Return whether dots tell all that the ledger says: no note, and one word for each mark."""
+    if len(model.entries) > MOST_DOTS:
+        return False
+    if any(entry.note for entry in model.entries):
+        return False
+
+    verdicts = set()
+    for entry in model.entries:
+        verdicts.update(entry.verdicts)
+    tones = {verdict.tone for verdict in verdicts}
+    return len(tones) == len(verdicts)
+
+
+def explain_dots(model: Ledger) -> list[str]:
+    """Return what each dot means, unchanged ones first."""
+    words = {}
+    for entry in model.entries:
+        for verdict in entry.verdicts:
+            words[verdict.tone] = verdict.word
+    return [f"{dot} {words[tone]}" for tone, dot in DOTS.items() if tone in words]
+
+
+def count_changed(model: Ledger) -> list[int]:
+    """Return how many rows have changed, per heading."""
+    columns = zip(*(entry.verdicts for entry in model.entries), strict=True)
+    counts = []
+    for verdicts in columns:
+        changed = [verdict for verdict in verdicts if verdict.tone == "changed"]
+        counts.append(len(changed))
+    return counts
+
+
+def render_dots_text(model: Ledger, columns: dict[str, list[str]] | None = None) -> str:
+    """Return a matrix of dots; `columns`: heading -> the words before the dots."""
+    if not can_be_dots(model):
+        return render_ledger_text(model)
+
+    if columns is None:
+        columns = {model.subject: [entry.subject for entry in model.entries]}
+    words_by_row = zip(*columns.values(), strict=True)
+    rows = []
+    for words, entry in zip(words_by_row, model.entries, strict=True):
+        dots = [DOTS[verdict.tone] for verdict in entry.verdicts]
+        rows.append([*words, *dots])
+
+    blanks = [""] * (len(columns) - 1)
+    counts = [str(count) for count in count_changed(model)]
+    total = f"{DOTS['changed']} of {len(rows)}"
+    rows.append([total, *blanks, *counts])
+
+    headings = [*columns, *model.headings]
+    matrix = render_grid(headings, rows)
+    legend = "   ".join(explain_dots(model))
+    return join_parts(model.title, legend, matrix, model.note)
+
+
+def render_dots_html(model: Ledger) -> str:
+    """Return a matrix of dots as HTML."""
+    if not can_be_dots(model):
+        return render_ledger_html(model)
+
+    legend = "   ".join(explain_dots(model))
+    counts = count_changed(model)
+    return render("dots.html", model=model, marks=DOTS, legend=legend, counts=counts)

@@ -1,0 +1,97 @@
+"""Files of one folder -> their numbered lines: plain text, or HTML in which Python is coloured."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+from pygments.lexers import PythonLexer
+from pygments.token import Comment, Keyword, Name, Number, Operator, String
+
+from ..model.phrase import counted
+from ..model.tables import File, Files
+from . import ink
+from .ceilings import cut_lines
+from .markup import render
+from .plain_text import spell_in_one_line, spell_out
+
+# The style of each kind of token; the first kind that fits counts.
+_STYLES = {
+    Comment: f"color:{ink.format_colour('quiet')};font-style:italic",
+    String: f"color:{ink.format_colour('tensor')}",
+    Number: f"color:{ink.format_colour('name')}",
+    Keyword: f"color:{ink.format_colour('function')};font-weight:600",
+    Operator.Word: f"color:{ink.format_colour('function')};font-weight:600",
+    Name.Function: f"color:{ink.format_colour('name')};font-weight:600",
+    Name.Class: f"color:{ink.format_colour('name')};font-weight:600",
+}
+_SPAN = Markup('<span style="{}">{}</span>')
+
+
+@dataclass(frozen=True)
+class NumberedFile:
+    """A file with a number for each of its lines."""
+
+    name: str
+    """Its name."""
+    length: str
+    """How many lines it has, in words."""
+    lines: list[tuple[int, str]]
+    """The number and the text of each line that is shown."""
+
+
+def render_files_text(model: Files) -> str:
+    """Return the files one below the other."""
+    parts = [spell_in_one_line(model.title)]
+    for file in model.files:
+        parts.append(_render_file_text(_number_lines(file)))
+    parts.append(model.note)
+    return "\n\n".join(spell_out(part) for part in parts if part)
+
+
+def _render_file_text(file: NumberedFile) -> str:
+    rows = [f"{spell_in_one_line(file.name)} ({file.length})"]
+    rows += [f"{number:>5}   {spell_in_one_line(line)}" for number, line in file.lines]
+    return "\n".join(row.rstrip() for row in rows)
+
+
+def render_files_html(model: Files) -> str:
+    """Return the files, each in a fold."""
+    files = [_number_lines(file, _colour_python) for file in model.files]
+    return render("files.html", model=model, files=files, rest="")
+
+
+def _number_lines(
+    file: File, colour_lines: Callable[[list[str]], list[str]] | None = None
+) -> NumberedFile:
+    lines = file.text.split("\n")
+    shown = cut_lines(lines)
+    if colour_lines:
+        shown = colour_lines(shown)
+    return NumberedFile(file.name, counted(len(lines), "line"), list(enumerate(shown, start=1)))
+
+
+def _colour_python(lines: list[str]) -> list[Markup]:
+    """Return lines of Python as HTML; a token may go over several lines."""
+    lexer = PythonLexer(stripnl=False, ensurenl=False)
+    coloured = [Markup("")]
+    for token, text in lexer.get_tokens("\n".join(lines)):
+        style = _find_style(token)
+        first_part, *other_parts = text.split("\n")
+        coloured[-1] += _style_text(first_part, style)
+        for part in other_parts:
+            coloured.append(_style_text(part, style))
+    return coloured
+
+
+def _find_style(token) -> str:
+    for kind, style in _STYLES.items():
+        if token in kind:
+            return style
+    return ""
+
+
+def _style_text(text: str, style: str) -> Markup:
+    escaped = escape(spell_out(text))
+    if style and escaped:
+        return _SPAN.format(style, escaped)
+    return escaped

@@ -1,0 +1,124 @@
+"""Jumps between rows of a table -> arrows beside it, of letters or as an SVG."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .markup import render
+
+ROW_HEIGHT = 24  # pixels
+LANE_WIDTH = 11  # pixels
+EDGE_WIDTH = 16  # pixels: room for the heads of arrows
+CORNER = 7  # pixels: the radius of a corner
+HEAD_LENGTH = 8  # pixels
+
+# What a line of letters becomes where a level line crosses it.
+CROSSINGS = {" ": "─", "│": "┼"}
+
+
+@dataclass(frozen=True)
+class JumpArrow:
+    """All jumps to one row, which share a line."""
+
+    lane: int
+    """How far from the table its line is; 0 is next to it."""
+    first: int
+    """The first row that it passes."""
+    last: int
+    """The last row that it passes."""
+    sources: list[int]
+    """The rows that jump."""
+    target: int
+    """The row that they jump to."""
+
+
+def place_jumps(jumps: Iterable[tuple[int, int]]) -> list[JumpArrow]:
+    """Return the arrows of jumps from row to row, shorter ones nearer to the table.
+
+    Arrows whose rows overlap get different lanes. This is a greedy colouring of an interval graph,
+    with the shortest interval first.
+    """
+    sources_by_target: dict[int, list[int]] = {}
+    for source, target in jumps:
+        sources_by_target.setdefault(target, []).append(source)
+
+    spans = []
+    for target, sources in sources_by_target.items():
+        spans.append((min(target, *sources), max(target, *sources), sources, target))
+    spans.sort(key=lambda span: (span[1] - span[0], span[0]))
+
+    arrows = []
+    for first, last, sources, target in spans:
+        overlapping = [arrow for arrow in arrows if arrow.first <= last and first <= arrow.last]
+        taken_lanes = {arrow.lane for arrow in overlapping}
+        lane = 0
+        while lane in taken_lanes:
+            lane += 1
+        arrows.append(JumpArrow(lane, first, last, sources, target))
+    return arrows
+
+
+def draw_gutter(jumps: Iterable[tuple[int, int]], count: int) -> list[str]:
+    """Return `count` strings that draw the arrows, shorter ones further right."""
+    arrows = place_jumps(jumps)
+    lane_count = max((arrow.lane + 1 for arrow in arrows), default=0)
+    rows = [[" "] * (2 * lane_count + 1) for _ in range(count)]
+    for arrow in arrows:
+        column = 2 * (lane_count - 1 - arrow.lane)
+        for row in range(arrow.first, arrow.last + 1):
+            if rows[row][column] == " ":
+                rows[row][column] = "│"
+        for row in {*arrow.sources, arrow.target}:
+            _draw_level_line(rows[row], column, row, arrow)
+    return ["".join(cells).rstrip() for cells in rows]
+
+
+def _draw_level_line(cells: list[str], column: int, row: int, arrow: JumpArrow) -> None:
+    """Draw the line from an arrow's lane to the table into the cells of a row."""
+    if row == arrow.first:
+        cells[column] = "╭"
+    elif row == arrow.last:
+        cells[column] = "╰"
+    else:
+        cells[column] = "├"
+
+    for right in range(column + 1, len(cells) - 1):
+        cells[right] = CROSSINGS.get(cells[right], cells[right])
+    if cells[-1] != "▶":
+        cells[-1] = "▶" if row == arrow.target else "─"
+
+
+def draw_arcs(arrows: list[JumpArrow], count: int) -> str:
+    """Return the arrows beside a table of `count` rows as SVG text."""
+    lane_count = 1 + max(arrow.lane for arrow in arrows)
+    width = EDGE_WIDTH + LANE_WIDTH * lane_count
+    arcs = []
+    for arrow in arrows:
+        left = width - EDGE_WIDTH - LANE_WIDTH * arrow.lane
+        for source in arrow.sources:
+            arcs.append(_draw_arc(source, arrow.target, left, width - 2))
+    return render("arcs.svg", width=width, height=ROW_HEIGHT * count, arcs=arcs)
+
+
+def _draw_arc(source: int, target: int, left: int, right: int) -> dict[str, str]:
+    """Return one arrow for the template: out to the left, along its lane, and back."""
+    start = ROW_HEIGHT * source + ROW_HEIGHT // 2 + 3
+    end = ROW_HEIGHT * target + ROW_HEIGHT // 2 - 3
+    if source == target:  # it leaves above the middle of its row and comes back below
+        start -= 6
+        end += 6
+
+    turn = min(CORNER, abs(end - start) // 2)
+    down = turn if end > start else -turn
+    path = (
+        f"M{right} {start}H{left + turn}"
+        f"Q{left} {start} {left} {start + down}"
+        f"V{end - down}"
+        f"Q{left} {end} {left + turn} {end}"
+        f"H{right - 6}"
+    )
+    return {
+        "kind": "back" if target <= source else "on",
+        "path": path,
+        "head": f"M{right} {end}l-{HEAD_LENGTH} -4.5v9z",
+        "words": f"row {source + 1} → {target + 1}",
+    }

@@ -1,0 +1,103 @@
+"""A ledger -> a table with a line for each entry and a mark with each verdict."""
+
+from dataclasses import replace
+
+from ..model.tables import Entry, Ledger
+from .ceilings import cut_cells, cut_text, limit_rows
+from .markup import TONE_MARKS, render
+from .plain_text import join_parts, render_grid
+from .table_folding import fold_rows
+
+ENTRIES = "the model has all of them (`.model.entries`)"
+SHORT = 12  # characters of a verdict that fit on one line
+NOTE_HEADING = "why"
+
+# What a mark means where the ledger does not say it.
+MEANINGS = {
+    "good": "as it should be",
+    "changed": "new or changed",
+    "refused": "refused",
+    "failed": "wrong, or an error",
+}
+
+
+def render_ledger_text(model: Ledger) -> str:
+    """Return a ledger as a plain text table."""
+    headings, *rows = _list_ledger_cells(model)
+    shown, rest = limit_rows(rows, ENTRIES)
+    lines = []
+    for row in shown:
+        lines += _split_note(row)
+    table = render_grid(headings, lines)
+    return join_parts(model.title, table, _explain_tones(model), rest, model.note)
+
+
+def render_ledger_html(model: Ledger) -> str:
+    """Return a ledger as HTML; a long one is folded."""
+    entries, rest = limit_rows(model.entries, ENTRIES)
+    shown = replace(model, entries=entries)
+    headings, *cells = _list_ledger_cells(shown)
+    return render(
+        "ledger.html",
+        model=shown,
+        headings=headings,
+        fold=fold_rows(headings, cells, entries, kept_count=0),
+        why=_has_notes(shown),
+        own=SHORT,
+        legend=_explain_tones(model),
+        left_out=rest,
+    )
+
+
+def _has_notes(model: Ledger) -> bool:
+    return any(entry.note for entry in model.entries)
+
+
+def _list_ledger_cells(model: Ledger) -> list[list[str]]:
+    """Return the headings, and below them the cells of every entry."""
+    has_notes = _has_notes(model)
+    headings = [model.subject, *model.headings]
+    if has_notes:
+        headings.append(NOTE_HEADING)
+
+    rows = [headings]
+    for entry in model.entries:
+        row = _list_entry_cells(entry)
+        if has_notes:
+            row.append(entry.note)
+        rows.append(row)
+    return cut_cells(rows)
+
+
+def _list_entry_cells(entry: Entry) -> list[str]:
+    row = [entry.subject]
+    for verdict in entry.verdicts:
+        mark = TONE_MARKS[verdict.tone]
+        row.append(f"{mark} {verdict.word}".strip())
+    return row
+
+
+def _split_note(row: list[str]) -> list[list[str]]:
+    """Return a row for each line of the last cell; only the first has the other cells."""
+    *cells, note = row
+    first_line, *other_lines = note.split("\n")
+    blanks = [""] * len(cells)
+    return [[*cells, first_line], *([*blanks, line] for line in other_lines)]
+
+
+def _explain_tones(model: Ledger) -> str:
+    """Return what each mark means, except those whose words all begin alike and say it."""
+    first_words = {}
+    for entry in model.entries:
+        for verdict in entry.verdicts:
+            first_word = verdict.word.partition(" ")[0].strip(":,")
+            first_words.setdefault(verdict.tone, set()).add(first_word)
+
+    own_meanings = dict(model.marks)
+    explanations = []
+    for tone, usual_meaning in MEANINGS.items():
+        is_explained = tone in own_meanings and tone in first_words
+        if is_explained or len(first_words.get(tone, ())) > 1:
+            meaning = own_meanings.get(tone, usual_meaning)
+            explanations.append(f"{TONE_MARKS[tone]} {cut_text(meaning)}")
+    return "   ".join(explanations)

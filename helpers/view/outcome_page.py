@@ -1,0 +1,60 @@
+"""What came of an exercise -> a line with its mark and the reason, and a picture."""
+
+from markupsafe import Markup
+
+from ..model.phrase import ended
+from ..model.study_records import Outcome
+from .markup import render
+from .picture_views import find_view
+
+OUTCOME_MARKS = {"untried": "○", "passed": "✓", "failed": "✕", "hint": "→"}
+
+
+def render_outcome_text(model: Outcome) -> str:
+    """Return the outcome as plain text."""
+    line = f"{OUTCOME_MARKS[model.state]} {model.exercise}: {_describe_outcome(model)}"
+    if model.more:
+        line = f"{line}\n  {model.more}"
+
+    view = find_view(model.picture)
+    if view is None:
+        return line
+    return f"{line}\n\n{view.text(model.picture)}"
+
+
+def _describe_outcome(model: Outcome) -> str:
+    if model.state == "hint":
+        return model.because
+    if model.state == "failed":
+        return f"failed because {model.because}"
+    if model.because:
+        return f"{model.state}. {model.because}".strip()
+    return model.state
+
+
+def render_outcome_html(model: Outcome) -> str:
+    """Return the outcome as HTML; where both answers are known, they stand beside each other."""
+    head = model.state
+    reason = model.because
+    if model.state == "hint":
+        head, _, reason = reason.partition(". ")
+
+    columns = ()
+    if model.beside:  # heading, words and colour of both answers
+        reason = model.beside.after.lstrip(" .,:;")
+        own_column = ("yours", model.beside.yours, "failed")
+        real_column = (model.beside.who, model.beside.real, "passed")
+        columns = (own_column, real_column)
+    if reason:
+        reason = reason[:1].upper() + ended(reason[1:])
+
+    view = find_view(model.picture)
+    return render(
+        "outcome.html",
+        model=model,
+        mark=OUTCOME_MARKS[model.state],
+        head=head,
+        columns=columns,
+        because=reason,
+        picture=Markup(view.html(model.picture)) if view else "",
+    )

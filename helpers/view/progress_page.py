@@ -1,0 +1,136 @@
+"""How far a learner is -> a table of chapters, with a mark for each exercise."""
+
+from dataclasses import dataclass
+
+from ..model.phrase import counted
+from ..model.study_records import HINTED, PASSED, TRIED, UNTRIED, Chapter, Progress, Task
+from .markup import render
+from .plain_text import join_parts, render_grid
+
+MARKS = {PASSED: "●", TRIED: "◐", HINTED: "◔", UNTRIED: "○"}
+NEXT = "▸"
+TITLE = "How far you are"
+LEGEND = "   ".join([*(f"{mark} {state}" for state, mark in MARKS.items()), f"{NEXT} next"])
+HEADINGS = ("chapter", "exercises", "passed", "predictions right at first")
+
+KEPT = "What you check in the folder work/ is kept in work/progress.jsonl, "
+ALONE = "on this machine and nowhere else."
+SHARED = "and you share your progress; `stop_sharing()` ends that."
+NOTHING = "Nothing is recorded yet."
+ELSEWHERE = (
+    "Nothing is recorded here, because only notebooks in the folder work/ are recorded: "
+    "run `python3 course.py lab` and work there."
+)
+NO_NOTEBOOKS = "The course's notebooks are not beside these helpers, so there is nothing to show."
+
+
+@dataclass(frozen=True)
+class ChapterRow:
+    """What a line says of a chapter, besides its exercises."""
+
+    title: str
+    """Its number and its title."""
+    passed: str
+    """How many of its exercises are passed."""
+    guessed: str
+    """How many predictions were right at first."""
+
+
+def render_progress_text(model: Progress) -> str:
+    """Return the table as plain text."""
+    next_task = _find_next_task(model)
+    rows = []
+    for chapter in model.chapters:
+        row = _describe_chapter(chapter)
+        exercises = "  ".join(_mark_task(task, next_task) for task in chapter.tasks)
+        rows.append([row.title, exercises, row.passed, row.guessed])
+
+    total = f"{_describe_total(model)}." if rows else ""
+    return join_parts(TITLE, total, LEGEND, render_grid(HEADINGS, rows), *_list_notes(model))
+
+
+def _mark_task(task: Task, next_task: Task | None) -> str:
+    """Return a mark and a name as one word, so that no line ends between them."""
+    marked = f"{MARKS[task.state]}{task.name}"
+    return f"{NEXT}{marked}" if task is next_task else marked
+
+
+def render_progress_html(model: Progress) -> str:
+    """Return the chapters as HTML, the one with the next exercise open."""
+    passed_count, task_count = _count_tasks(model)
+    rows = []
+    for chapter in model.chapters:
+        row = _describe_chapter(chapter)
+        rows.append((chapter, row.title, row.passed, row.guessed))
+
+    # A link above the notes says what is next.
+    notes = _list_notes(model, says_next=model.next is None)
+    return render(
+        "learner_progress.html",
+        title=TITLE,
+        total=_describe_total(model),
+        part=round(100 * passed_count / max(1, task_count), 1),
+        rows=rows,
+        coming=_find_next_task(model),
+        notes=notes,
+        legend=LEGEND,
+        marks=MARKS,
+        passed=PASSED,
+        next_mark=NEXT,
+    )
+
+
+def _find_next_task(model: Progress) -> Task | None:
+    if model.next is None:
+        return None
+    _, task = model.next
+    return task
+
+
+def _count_tasks(model: Progress) -> tuple[int, int]:
+    """Return how many exercises are passed, and how many there are."""
+    passed_count = sum(chapter.passed for chapter in model.chapters)
+    task_count = sum(len(chapter.tasks) for chapter in model.chapters)
+    return passed_count, task_count
+
+
+def _describe_total(model: Progress) -> str:
+    passed_count, task_count = _count_tasks(model)
+    return f"{passed_count} of {counted(task_count, 'exercise')} passed"
+
+
+def _describe_chapter(chapter: Chapter) -> ChapterRow:
+    guessed = "–"
+    if chapter.decided:
+        guessed = f"{chapter.right} of {chapter.decided}"
+    return ChapterRow(
+        title=f"{chapter.number} {chapter.title}",
+        passed=f"{chapter.passed} of {len(chapter.tasks)}",
+        guessed=guessed,
+    )
+
+
+def _list_notes(model: Progress, says_next: bool = True) -> list[str]:
+    """Return the notes below: where one left off, what is next, where it is kept, what is wrong."""
+    if not model.chapters:
+        return [NO_NOTEBOOKS]
+
+    notes = [_describe_place(model, says_next)]
+    notes.append(KEPT + (SHARED if model.shared else ALONE))
+    if model.trouble:
+        notes.append(model.trouble)
+    return notes
+
+
+def _describe_place(model: Progress, says_next: bool) -> str:
+    """Return where the learner left off, or that nothing is recorded; and what is next."""
+    left_off = model.left_off
+    if not says_next:
+        left_off = left_off.replace(f"; {model.goes_on}", "")
+    if left_off:
+        return left_off
+
+    sentence = ELSEWHERE if model.elsewhere else NOTHING
+    if not says_next:
+        return sentence
+    return f"{sentence} {model.goes_on[0].upper()}{model.goes_on[1:]}."

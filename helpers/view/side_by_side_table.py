@@ -1,0 +1,113 @@
+"""Two texts of which one was made from the other -> their lines beside each other."""
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import groupby
+
+from ..model.tables import Pair, SideBySide
+from .ceilings import cut_text, limit_rows
+from .markup import render
+from .plain_text import join_parts, spell_in_one_line
+
+MARK = "″"
+REPEATS = f"{MARK} repeats the line with this number"
+BAND_COLOURS = ("name", "op", "backward", "cell", "code", "tensor")  # of lines of one origin
+PAIRS = "the model has all of them (`.model.pairs`)"
+LONGEST_RUN = 4  # equal lines that are shown where the model folds
+LONGEST = 44  # characters; in HTML the lines of a side with longer ones wrap
+WIDEST = 60  # characters of the left column; a longer line pushes only its own row
+
+
+def render_pairs_text(model: SideBySide) -> str:
+    """Return two columns of numbered lines."""
+    pairs, rest = limit_rows(_fold_runs(model), PAIRS)
+    rows = [(spell_in_one_line(model.left_title), spell_in_one_line(model.right_title))]
+    for pair in pairs:
+        left = _format_numbered_line(pair.left, pair.left_text, pair.again)
+        right = _format_numbered_line(pair.right, pair.right_text)
+        rows.append((left, right))
+
+    width = min(WIDEST, max(len(left) for left, _ in rows))
+    lines = [f"{left:<{width}} │ {right}".rstrip() for left, right in rows]
+    has_repeats = any(pair.again for pair in pairs)
+    return join_parts(model.title, *lines, REPEATS if has_repeats else "", rest, model.note)
+
+
+def _format_numbered_line(number: int, text: str, is_repeated: bool = False) -> str:
+    if not number:
+        return f"    {text}".rstrip()
+    if is_repeated:
+        return f"{number:>3} {MARK}"
+    return f"{number:>3} {_format_code(text)}"
+
+
+def _format_code(line: str) -> str:
+    return spell_in_one_line(cut_text(line).expandtabs(4))
+
+
+def render_pairs_html(model: SideBySide) -> str:
+    """Return a table with both texts; lines that were made from one line have one colour."""
+    pairs, rest = limit_rows(_fold_runs(model), PAIRS)
+    bands = _colour_origins(pairs)
+    has_right_side = any(pair.right for pair in pairs)
+    left_wraps = _has_long_line(pair.left_text for pair in pairs)
+    right_wraps = _has_long_line(pair.right_text for pair in pairs)
+    return render(
+        "side_by_side.html",
+        model=model,
+        pairs=pairs,
+        mark=MARK,
+        code=_format_code,
+        bands=bands,
+        both=has_right_side,  # without a right side, nothing on the left is gone
+        legend=_explain_line_marks(pairs, bool(bands), has_right_side),
+        wraps=[left_wraps, right_wraps],
+        left_out=rest,
+    )
+
+
+def _has_long_line(lines: Iterable[str]) -> bool:
+    return any(len(_format_code(line)) > LONGEST for line in lines)
+
+
+def _colour_origins(pairs: list[Pair]) -> dict[int, str]:
+    """Return a colour for each line on the left from which several on the right were made."""
+    counts = Counter(pair.left for pair in pairs if pair.left and pair.right)
+    shared = sorted(line for line, count in counts.items() if count > 1)
+    colours = {}
+    for number, line in enumerate(shared):
+        colours[line] = BAND_COLOURS[number % len(BAND_COLOURS)]
+    return colours
+
+
+def _explain_line_marks(pairs: list[Pair], has_bands: bool, has_right_side: bool) -> str:
+    """Return what the marks and colours mean, of those that are there."""
+    explanations = []
+    if any(pair.again for pair in pairs):
+        explanations.append(REPEATS)
+    if has_bands:
+        explanations.append("the same colour: made from one line")
+    if any(pair.right and not pair.left and pair.right_text.strip() for pair in pairs):
+        explanations.append("+ only on the right")
+    if has_right_side and any(pair.left and not pair.right for pair in pairs):
+        explanations.append("− only on the left")
+    return "   ".join(explanations)
+
+
+def _is_same_line(pair: Pair) -> bool:
+    if not pair.left or not pair.right:
+        return False
+    return pair.left_text.strip() == pair.right_text.strip()
+
+
+def _fold_runs(model: SideBySide) -> list[Pair]:
+    """Return the pairs; where the model folds, the ends of each long run of equal ones."""
+    pairs = []
+    for is_same, group in groupby(model.pairs, _is_same_line):
+        run = list(group)
+        if model.folds and is_same and len(run) > LONGEST_RUN:
+            folded = Pair(0, f"… {len(run) - 2} lines are the same", 0, "…")
+            pairs += [run[0], folded, run[-1]]
+        else:
+            pairs += run
+    return pairs

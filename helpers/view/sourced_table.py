@@ -1,0 +1,61 @@
+"""A table and the source that it belongs to -> the table below the source: text, or HTML."""
+
+from .ceilings import limit_rows, list_source_lines
+from .markup import render
+from .plain_text import join_parts, render_grid
+
+# What the template draws where a table says nothing else.
+USUAL = {
+    "drawn": False,
+    "arcs": "",
+    "marked": (),
+    "legend": "",
+    "rest": "",
+    "left_out": "",
+    "note_has_lines": False,
+}
+
+
+def render_sourced_text(
+    model,
+    headings: list[str],
+    rows: list[list[str]],
+    where_all: str,
+    note: str = "",
+    legend: str = "",
+    last_note: str = "",
+) -> str:
+    """Return the numbered source of a model, and a table below it.
+
+    Parameters
+    ----------
+    model : Placed
+        A record with a title, a source, and the numbers of its lines.
+    headings, rows : list
+        The table.
+    where_all : str
+        Where all rows are, for a table too long to show.
+    note, legend, last_note : str
+        What stands above the source, below the table, and at the end.
+    """
+    numbered = []
+    for number, line in zip(model.numbers, list_source_lines(model), strict=False):
+        numbered.append(f"{number:>3}  {line}")
+    shown, rest = limit_rows(rows, where_all)
+    table = render_grid(headings, shown) if rows else ""
+    return join_parts(model.title, note, *numbered, table, legend, rest, last_note)
+
+
+def render_sourced_html(model, headings: list[str], rows: list, note: str, **values) -> str:
+    """Return the source of a model and a table below it; `values`: what the template draws."""
+    all_values = {"code": [True] * len(headings), **USUAL, **values}
+    lines = list_source_lines(model)
+    return render(
+        "sourced_table.html",
+        model=model,
+        lines=lines,
+        headings=headings,
+        rows=rows,
+        note=note,
+        **all_values,
+    )

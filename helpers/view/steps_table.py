@@ -1,0 +1,101 @@
+"""The steps of a recorded run -> a table with a line for each step, below the source."""
+
+from collections.abc import Callable
+
+from ..model.stage_records import StackRun, Timeline
+from ..model.torch_records import DynamoRun
+from .ceilings import cut_cells, limit_rows
+from .sourced_table import render_sourced_html, render_sourced_text
+from .widgets.timeline_page import describe_note
+
+BETWEEN = "  |  "
+LEGEND = "| separates two values in one cell"
+STEPS = "the model has all of them (`.model.steps`)"
+STEPS_IN_HTML = f"run the cell to step through them; {STEPS}"
+CALL_COLUMN = "call"
+STACK_COLUMNS = ("line", "instruction", "value stack, bottom to top", "locals")
+
+# Columns that only some runs need: the heading of each, and the field of a step that it shows.
+STACK_OPTIONS = {"on an exception": "handler", "printed": "printed", "outcome": "ending"}
+DYNAMO_OPTIONS = {
+    "symbolic stack, bottom to top": "stack",
+    "added to the graph": "made",
+    "guards added": "guarded",
+}
+
+StepsTable = tuple[list[str], list[list[str]]]  # headings and cells
+
+
+def list_stack_steps(model: StackRun) -> StepsTable:
+    """Return headings and cells of a run; a column that no row needs is left out."""
+    has_several_calls = len({step.call for step in model.steps}) > 1
+    fields_by_heading = _find_used_columns(model, STACK_OPTIONS)
+    headings = [*STACK_COLUMNS, *fields_by_heading]
+    if has_several_calls:
+        headings.insert(0, CALL_COLUMN)
+
+    numbers = ["", *model.numbers]
+    rows = []
+    for step in model.steps:
+        row = _list_stack_cells(step, numbers[step.line])
+        row += [getattr(step, field) for field in fields_by_heading.values()]
+        if has_several_calls:
+            call = "" if step.left_out else f"{step.function} {step.call}"
+            row.insert(0, call)
+        rows.append(row)
+    return headings, rows
+
+
+def _list_stack_cells(step, number: str) -> list[str]:
+    """Return the cells that every step has; one that stands for steps left out has no state."""
+    if step.left_out:
+        return [number, step.label, "", ""]
+
+    stack = BETWEEN.join(step.stack) or "(empty)"
+    variables = ", ".join(f"{name} = {words}" for name, words in step.names)
+    return [number, step.instruction, stack, variables]
+
+
+def list_dynamo_steps(model: DynamoRun) -> StepsTable:
+    """Return headings and cells of a translation; a column that no row needs is left out."""
+    fields_by_heading = _find_used_columns(model, DYNAMO_OPTIONS)
+    numbers = ["", *model.numbers]
+    rows = []
+    for step in model.steps:
+        label = f"{step.label} ({step.ending})" if step.ending else step.label
+        row = [numbers[step.line], label]
+        row += [BETWEEN.join(getattr(step, field)) for field in fields_by_heading.values()]
+        rows.append(row)
+    return ["line", "step", *fields_by_heading], rows
+
+
+def _find_used_columns(model: Timeline, options: dict[str, str]) -> dict[str, str]:
+    """Return those columns of which some step has the field."""
+    used = {}
+    for heading, field in options.items():
+        if any(getattr(step, field) for step in model.steps):
+            used[heading] = field
+    return used
+
+
+def render_steps_text(list_steps: Callable[[Timeline], StepsTable], model: Timeline) -> str:
+    """Return the steps as a plain text table."""
+    headings, rows = list_steps(model)
+    return render_sourced_text(
+        model, headings, cut_cells(rows), STEPS, describe_note(model), _explain_bars(rows)
+    )
+
+
+def render_steps_html(list_steps: Callable[[Timeline], StepsTable], model: Timeline) -> str:
+    """Return the steps as an HTML table; very many rows are left out, which it says."""
+    headings, rows = list_steps(model)
+    shown, rest = limit_rows(rows, STEPS_IN_HTML)
+    legend = _explain_bars(rows)
+    return render_sourced_html(
+        model, headings, cut_cells(shown), describe_note(model), left_out=legend, rest=rest
+    )
+
+
+def _explain_bars(rows: list[list[str]]) -> str:
+    has_bars = any(BETWEEN in cell for row in rows for cell in row)
+    return LEGEND if has_bars else ""

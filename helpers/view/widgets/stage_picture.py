@@ -1,0 +1,60 @@
+"""The graphs of all steps of a timeline -> one picture, with its parts' states at each step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ...model.graphs import Graph
+from ...model.stage_records import Panel, Step, Timeline
+from ...model.torch_records import DynamoRun
+from ..diagram.animated_graph import Picture, draw_animated_graph
+from ..diagram.growing_graphs import EMPTY, list_growing_graphs
+from ..plain_text import spell_in_one_line
+
+MOST_NODES = 400  # in all steps together; more have no place for each of their own
+STATE_LETTERS = {"": "0", "shown": "1", "new": "2", "ghost": "3"}
+
+
+@dataclass(frozen=True)
+class StepsPicture:
+    """One picture of the graphs of all steps."""
+
+    picture: Picture
+    """The picture, with the states of its parts at each step."""
+    titles: list[str]
+    """The titles of the panels whose graphs it shows."""
+    keys: list[str]
+    """The keys of its parts, in the order in which a step tells their states."""
+
+    def describe(self) -> dict:
+        """Return what the page needs of it, besides the states."""
+        title = spell_in_one_line(self.titles[0])
+        return {"svg": self.picture.svg, "title": title, "keys": self.keys}
+
+    def encode_states(self, step_number: int) -> str:
+        """Return the states at a step, one letter for each part."""
+        states = self.picture.states[step_number]
+        return "".join(STATE_LETTERS[states.get(key, "")] for key in self.keys)
+
+
+def draw_steps(model: Timeline, steps: Sequence[Step]) -> StepsPicture | None:
+    """Return one picture of the graphs of all steps; None for no node, or too many."""
+    panels_by_step = [_list_graph_panels(step) for step in steps]
+    graphs = [panels[0].content if panels else EMPTY for panels in panels_by_step]
+    node_keys = {node.key for graph in graphs for node in graph.nodes}
+    if not 0 < len(node_keys) <= MOST_NODES:
+        return None
+
+    titles = []
+    for panels in panels_by_step:
+        titles += [panel.title for panel in panels if panel.title not in titles]
+
+    is_growing = isinstance(model, DynamoRun)
+    if is_growing:
+        graphs = list_growing_graphs(replace(model, steps=tuple(steps)))
+    picture = draw_animated_graph(graphs, spell_in_one_line(titles[0]), is_growing)
+    keys = dict.fromkeys(key for states in picture.states for key in states)
+    return StepsPicture(picture, titles, list(keys))
+
+
+def _list_graph_panels(step: Step) -> list[Panel]:
+    return [panel for panel in step.panels if type(panel.content) is Graph]

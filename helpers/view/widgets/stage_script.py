@@ -1,0 +1,337 @@
+"""A timeline -> what the page plays, as plain data: a track per field, and pools of what recurs."""
+
+import json
+from collections.abc import Sequence
+
+from ...model.stage_records import (
+    LANES,
+    NOWHERE,
+    Card,
+    Code,
+    FrameStep,
+    Panel,
+    Span,
+    StackStep,
+    Step,
+    Timeline,
+    Value,
+)
+from ...model.torch_records import DynamoStep
+from ..ceilings import cut_text, limit_rows, list_source_lines
+from ..plain_text import join_parts, spell_in_one_line, spell_out
+from .stage_picture import draw_steps
+from .timeline_page import PRINTED_TITLES, STEPS, describe_note, draw_panel, get_heading
+
+MOST_BYTES = 700_000
+LAZY = " (lazy)"  # of a symbolic value that Dynamo has not looked at
+TAB_WIDTH = 4
+INSTRUCTION = "instruction"  # of the kinds of a Dynamo step, the one that has a stack
+
+# Panels that a stage shows in a part of its own.
+STACK_PANELS = {
+    "value stack",
+    "value stack (recomputed)",
+    "symbolic stack",
+    "locals",
+    "on an exception",
+    "why",  # that is also what the step says
+}
+CARD_PANELS = {"frames on the stack", "frames off the stack, kept by generators"}
+
+
+def to_json(value: object) -> str:
+    """Return a value as JSON without spaces."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def stage_script(model: Timeline) -> dict:
+    """Return what the page plays: the source, what steps have in common, and a track per field.
+
+    Steps are left out at the end until the page has room for the others.
+    """
+    step_count = len(model.steps)
+    while True:
+        script = _write_script(model, step_count)
+        size = len(to_json(script).encode())
+        if size <= MOST_BYTES or step_count <= 1:
+            return script
+        fitting_count = step_count * MOST_BYTES // size
+        step_count = max(1, min(step_count - 1, fitting_count))
+
+
+def _write_script(model: Timeline, step_count: int) -> dict:
+    """Return the script of the first steps."""
+    _, rest = limit_rows(model.steps, STEPS, "Steps", step_count)
+    writer = _ScriptWriter(model, model.steps[:step_count])
+    return {
+        "title": spell_in_one_line(model.title),
+        "note": join_parts(describe_note(model), rest),
+        "lines": list_source_lines(model),
+        "numbers": model.numbers,
+        **writer.list_parts(),
+    }
+
+
+class _Pool:
+    """What recurs in a script, each with a number."""
+
+    def __init__(self):
+        self._numbers: dict = {}
+
+    def __iter__(self):
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def add(self, value) -> int:
+        """Return the number of a value, which is added if it is new."""
+        return self._numbers.setdefault(value, len(self._numbers))
+
+    def find(self, value) -> int | None:
+        """Return the number of a value, or None if it is not there."""
+        return self._numbers.get(value)
+
+    def add_as(self, value, number: int) -> None:
+        """Give a value a number that another has too, if it has none."""
+        self._numbers.setdefault(value, number)
+
+
+class _ScriptWriter:
+    """What is made of some steps; `list_parts()` is all of it, as plain data."""
+
+    def __init__(self, model: Timeline, steps: Sequence[Step]):
+        self._steps = steps
+        self._source = model.source.split("\n")
+        self._codes: tuple[Code, ...] = getattr(model, "codes", ())
+        self._slots = [_number_names(code) for code in self._codes]
+        self._lanes = _list_lanes(steps)
+        self._picture = draw_steps(model, steps)
+        self._all_printed = max((_find_printed(step) for step in steps), key=len, default="")
+
+        self._words = _Pool()
+        self._values = _Pool()
+        self._cards = _Pool()
+        self._panels = _Pool()
+        self._symbols = _Pool()
+        self._stack_before: tuple[str, ...] = ()
+
+    def list_parts(self) -> dict:
+        """Return the script's parts: the steps, tables, and pools of what recurs."""
+        steps = [self._write_step(number, step) for number, step in enumerate(self._steps)]
+        return {
+            "words": list(self._words),
+            "values": list(self._values),
+            "cards": list(self._cards),
+            "panels": list(self._panels),
+            "total": len(steps),
+            "steps": steps,
+            "codes": [self._write_code(code) for code in self._codes],
+            "lanes": [lane or "step" for lane in self._lanes],
+            "picture": self._picture.describe() if self._picture else None,
+            "printed": spell_out(self._all_printed),
+        }
+
+    def _write_code(self, code: Code) -> dict:
+        """Return the instructions of one function."""
+        rows = []
+        for row in code.rows:
+            argument = spell_in_one_line(row.argument)
+            lane = LANES.index(row.lane)
+            span = self._measure_span(row.span)
+            rows.append([row.offset, row.opname, argument, lane, span, row.target])
+        return {
+            "name": spell_in_one_line(code.function),
+            "depth": code.depth,
+            "rows": rows,
+            "names": [spell_in_one_line(name) for name in code.names],
+        }
+
+    # -- a step ------------------------------------------------------------------------------------
+
+    def _write_step(self, number: int, step: Step) -> dict:
+        script = {
+            "line": step.line,
+            "span": self._measure_span(step.span),
+            "left": step.left,
+            "label": self._add_words(cut_text(step.label)),
+            "says": self._add_words(cut_text(step.says)),
+            "short": self._add_words(cut_text(step.short or step.label)),
+            "lane": self._lanes.index(step.lane) if step.lane in self._lanes else -1,
+            "deed": self._add_words(step.deed),
+        }
+        if self._all_printed:
+            script["printed"] = self._write_printed(_find_printed(step))
+        if isinstance(step, StackStep | DynamoStep):
+            script |= self._write_stack(step)
+        script |= self._write_cards(step)
+        if self._picture:
+            script["picture"] = self._picture.encode_states(number)
+
+        panels = self._write_panels(step)
+        if panels:
+            script["panels"] = panels
+        return script
+
+    def _write_printed(self, printed: str) -> int | list[int]:
+        """Return how much of all output is there; where it is no beginning of that, its words."""
+        if self._all_printed.startswith(printed):
+            return _count_units(spell_out(printed))
+        return [self._add_words(printed)]
+
+    def _write_cards(self, step: Step) -> dict:
+        """Return the calls on their way, which a stage shows as cards."""
+        if isinstance(step, StackStep):
+            callers = [self._add_card(card) for card in step.callers]
+            return {"callers": callers, "shelf": [self._add_card(card) for card in step.shelf]}
+        if isinstance(step, FrameStep):
+            return {
+                "cards": [self._add_card(card) for card in step.cards],
+                "shelf": [self._add_card(card) for card in step.shelf],
+                "handed": self._add_words(cut_text(step.handed)),
+            }
+        return {}
+
+    def _write_panels(self, step: Step) -> list[tuple[str, int]]:
+        """Return the panels that have no part of their own: the heading and the content of each."""
+        titles_elsewhere = set()
+        if self._picture:
+            titles_elsewhere.update(self._picture.titles)
+        if isinstance(step, StackStep | DynamoStep):
+            titles_elsewhere |= STACK_PANELS
+        if isinstance(step, FrameStep):
+            titles_elsewhere |= CARD_PANELS
+
+        panels = []
+        for panel in step.panels:
+            if panel.title not in titles_elsewhere and not _is_output(panel):
+                content = self._panels.add(draw_panel(panel, "html"))
+                panels.append((spell_out(get_heading(panel)), content))
+        return panels
+
+    # -- the value stack ---------------------------------------------------------------------------
+
+    def _write_stack(self, step: StackStep | DynamoStep) -> dict:
+        """Return the stack of a step, and of a real run its locals; nothing for steps without."""
+        if isinstance(step, DynamoStep):
+            if step.kind != INSTRUCTION:
+                return {}
+            return {**self._write_values(step, ()), "call": self._add_words(step.function)}
+        if step.left_out:
+            return {}
+
+        script = self._write_values(step, step.values)
+        if step.code < 0:
+            script["call"] = self._add_words(step.function)
+            return script
+
+        return {
+            **script,
+            "code": step.code,
+            "offset": step.offset,
+            "call": step.call,
+            "locals": self._write_locals(step),
+            "handler": self._add_words(step.handler),
+            "ending": self._add_words(step.ending),
+            "raised": step.raised,
+        }
+
+    def _write_values(self, step: StackStep | DynamoStep, values: Sequence[Value]) -> dict:
+        if not values:  # known only by its words: at the same place it is the same one
+            values = self._make_symbolic_values(step.function, step.stack)
+        numbers = [self._add_value(value) for value in values]
+        return {"stack": numbers, "taken": getattr(step, "taken", 0)}
+
+    def _write_locals(self, step: StackStep) -> list[int]:
+        """Return the value of each variable of the function; -1 for one without a value."""
+        slots = self._slots[step.code]
+        numbers = [-1] * len(slots)
+        for (name, _), value in zip(step.names, step.variables, strict=True):
+            numbers[slots[name]] = self._add_value(value)
+        return numbers
+
+    def _make_symbolic_values(self, function: str, stack: tuple[str, ...]) -> list[Value]:
+        keys = [self._find_symbol(function, position, stack) for position in range(len(stack))]
+        self._stack_before = stack
+        return [Value(words, key=key) for words, key in zip(stack, keys, strict=True)]
+
+    def _find_symbol(self, function: str, position: int, stack: tuple[str, ...]) -> int:
+        """Return the key of a symbolic value; one that was lazy has another word from now on."""
+        words = stack[position]
+        symbol = (function, position, words.removesuffix(LAZY))
+        words_before = ""
+        if position < len(self._stack_before):
+            words_before = self._stack_before[position]
+
+        is_top = position == len(stack) - 1
+        if not is_top and words != "NULL" and words_before.endswith(LAZY):
+            symbol_before = (function, position, words_before.removesuffix(LAZY))
+            number = self._symbols.find(symbol_before)
+            self._symbols.add_as(symbol, len(self._symbols) if number is None else number)
+        return self._symbols.add(symbol)
+
+    # -- pools -------------------------------------------------------------------------------------
+
+    def _add_words(self, text: str) -> int:
+        return self._words.add(spell_in_one_line(text))
+
+    def _add_value(self, value: Value) -> int:
+        words = self._add_words(value.words)
+        kind = self._add_words(value.kind)
+        same = self._add_words(value.same)
+        return self._values.add((words, kind, same, value.key))
+
+    def _add_card(self, card: Card) -> int:
+        function = self._add_words(card.function)
+        state = self._add_words(card.state)
+        names = [(self._add_words(name), self._add_words(words)) for name, words in card.names]
+        stack = [self._add_words(words) for words in card.stack]
+        return self._cards.add(
+            (card.number, function, card.line, state, tuple(names), tuple(stack))
+        )
+
+    def _measure_span(self, span: Span) -> list[int] | None:
+        """Return a place in the source as the page counts: tabs are four wide, letters UTF-16."""
+        line, column, end_line, end_column = span
+        if span == NOWHERE or end_line > len(self._source):
+            return None
+        start = self._measure_column(line, column)
+        end = self._measure_column(end_line, end_column)
+        return [line, start, end_line, end]
+
+    def _measure_column(self, line: int, column: int) -> int:
+        before = self._source[line - 1][:column]
+        return _count_units(spell_in_one_line(before.expandtabs(TAB_WIDTH)))
+
+
+def _number_names(code: Code) -> dict[str, int]:
+    """Return the place of each variable of a function."""
+    return {name: number for number, name in enumerate(code.names)}
+
+
+def _list_lanes(steps: Sequence[Step]) -> list[str]:
+    """Return the kinds of steps in the order of lanes; where no step has one, all are alike."""
+    lanes = dict.fromkeys(step.lane for step in steps if step.lane)
+
+    def rank_lane(lane: str) -> int:
+        return LANES.index(lane) if lane in LANES else len(LANES)
+
+    return sorted(lanes, key=rank_lane) or [""]
+
+
+def _count_units(text: str) -> int:
+    """Return how many units of UTF-16 a text has, which is what JavaScript counts."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+def _is_output(panel: Panel) -> bool:
+    """Return whether a panel shows what the program printed."""
+    return panel.title in PRINTED_TITLES and type(panel.content) is str
+
+
+def _find_printed(step: Step) -> str:
+    """Return what the program has printed by this step."""
+    for panel in step.panels:
+        if _is_output(panel):
+            return panel.content
+    return ""
