@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import signature_sandbox
-from helpers.study.chapter_2.signature_sandbox import SANDBOX, argument, call_code
+from helpers.study.chapter_2.signature_sandbox import SANDBOX, call_code, make_argument
 
 pytest.importorskip("tensorflow")
 SIGNATURE = "tf.function(f, input_signature=[float32, (None,)])"
@@ -16,7 +16,7 @@ def test_every_call_of_the_sandbox_is_foretold_twice():
     assert len(all_calls) > 100
     for picked in all_calls + all_calls[::-1]:
         function = sandbox.function(picked)
-        foretold = function.forecast((argument(picked),), {})
+        foretold = function.forecast((make_argument(picked),), {})
         sandbox.run("hit", **picked)
         row = function.last
         assert (foretold.verdict, foretold.note) == (row.verdict, row.note.split("; traced")[0])
