@@ -3,7 +3,9 @@
 Each trial has its own session, so what a learner registers is gone afterwards.
 """
 
+from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,7 +32,9 @@ def loading(name: str, files: dict[str, str], kernel: bool = True):
     with flow.fresh_session():
         module = flow.experimental.custom_op_module(name, op_folder(name, files))
         module = module.py_def().py_api()
-        yield (module.py_kernel() if kernel else module).build_load().api
+        if kernel:
+            module = module.py_kernel()
+        yield module.build_load().api
 
 
 def wrapper_of(api, name: str):
@@ -44,10 +48,10 @@ def wrapper_of(api, name: str):
 def run_op(name: str, files: dict[str, str], x: np.ndarray) -> np.ndarray:
     """Load an op in a fresh session and return the first output for `x`. May raise OpError."""
     with loading(name, files) as api:
-        return run(wrapper_of(api, name), x)[0]
+        return run_forward(wrapper_of(api, name), x)[0]
 
 
-def run(wrapper, x: np.ndarray) -> tuple[np.ndarray, ...]:
+def run_forward(wrapper, x: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return the outputs of `wrapper(x)` in a predict job."""
 
     @flow.global_function()
@@ -69,50 +73,81 @@ def failing_stage(job, *arrays) -> str:
 
 def gradient(wrapper, x: np.ndarray, dys) -> np.ndarray:
     """Return the gradient of the sum of all outputs times `dys`, by the op's own rule."""
-    return there_and_back(lambda x: blobs_of(wrapper, x), x, dys)[1]
+    _, dx = there_and_back(lambda x: blobs_of(wrapper, x), x, dys)
+    return dx
 
 
-def there_and_back(function, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
+def there_and_back(function: Callable, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
     """Return the outputs of `function(blob)` in a train job, and the gradient of their sum."""
-    job, weights, seen = weighted_job(function, x)
-    job.job  # noqa: B018  recorded now, so that the weights exist
-    if len(weights) != len(dys):
-        raise InvalidAnswer(f"the wrapper returns {len(weights)} blob(s), not {len(dys)}")
-    flow.load_variables(dict(zip(weights, dys, strict=True)))
-    return job(x), seen["dx"]
+    weighted = weighted_job(function, x)
+    weighted.job.job  # noqa: B018  recorded now, so that the weights exist
+    names = weighted.weight_names
+    if len(names) != len(dys):
+        raise InvalidAnswer(f"the wrapper returns {len(names)} blob(s), not {len(dys)}")
+
+    flow.load_variables(dict(zip(names, dys, strict=True)))
+    outputs = weighted.job(x)
+    return outputs, weighted.gradients["dx"]
 
 
-def weighted_job(function, x: np.ndarray):
-    """Return a train job, its weights' names once it is recorded, and what a run saw."""
-    weights, seen = [], {}
+@dataclass(frozen=True)
+class WeightedJob:
+    """A train job whose loss is the sum of each output times a weight."""
 
-    def zeros(like, trainable: bool):
-        name = f"variable_{len(flow.get_all_variables())}"
-        start = flow.zeros_initializer()
-        return flow.get_variable(name, like.shape, like.dtype, start, trainable=trainable)
+    #: The job function.
+    job: Callable
+    #: The names of the weights, once the job is recorded.
+    weight_names: list[str]
+    #: "dx" -> the gradient for the input in the last run.
+    gradients: dict[str, np.ndarray]
+
+
+def weighted_job(function: Callable, x: np.ndarray) -> WeightedJob:
+    """Return a train job of `function(blob)`, for an input like `x`."""
+    weight_names = []
+    gradients = {}
 
     @flow.global_function(type="train")
     def train_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
         with flow.scope.placement("cpu", "0:0"):
-            given = x + zeros(x, trainable=True)
-            flow.watch_diff(given, lambda array: seen.update(dx=array))
-            found = tuple(function(given))
-            held = [zeros(y, trainable=False) for y in found]
-            weights.extend(blob.name.removesuffix("/out_0") for blob in held)
-            parts = [flow.math.reduce_sum(y * dy) for y, dy in zip(found, held, strict=True)]
-            rate = flow.optimizer.PiecewiseConstantScheduler([], [0.0])
-            flow.optimizer.SGD(rate).minimize(sum(parts[1:], parts[0]))
-        return found
+            blob = x + _make_zeros(x, trainable=True)
+            flow.watch_diff(blob, lambda array: gradients.update(dx=array))
+            outputs = tuple(function(blob))
+            weights = [_make_zeros(y, trainable=False) for y in outputs]
+            weight_names.extend(weight.name.removesuffix("/out_0") for weight in weights)
+            _minimize(outputs, weights)
+        return outputs
 
-    return train_job, weights, seen
+    return WeightedJob(train_job, weight_names, gradients)
+
+
+def _make_zeros(like, trainable: bool):
+    """Return a new variable of zeros, in the shape and the dtype of a blob."""
+    name = f"variable_{len(flow.get_all_variables())}"
+    start = flow.zeros_initializer()
+    return flow.get_variable(name, like.shape, like.dtype, start, trainable=trainable)
+
+
+def _minimize(outputs: tuple, weights: list) -> None:
+    """Append the loss to the job, and an optimizer that changes nothing."""
+    parts = [flow.math.reduce_sum(y * dy) for y, dy in zip(outputs, weights, strict=True)]
+    loss = sum(parts[1:], parts[0])
+    rate = flow.optimizer.PiecewiseConstantScheduler([], [0.0])
+    flow.optimizer.SGD(rate).minimize(loss)
 
 
 def blobs_of(wrapper, x, options=None) -> tuple:
     """Return the blobs that a wrapper returns, as a tuple; InvalidAnswer for anything else."""
     result = wrapper(x, **(options or {}))
     blobs = tuple(result) if isinstance(result, (tuple, list)) else (result,)
-    for blob in blobs or [()]:
+    if not blobs:
+        _refuse_result(wrapper, ())
+    for blob in blobs:
         if type(blob) is not type(x):
-            name = getattr(wrapper, "__name__", "the wrapper")
-            raise InvalidAnswer(f"{name} returned {short_repr(blob)}; it must return a blob")
+            _refuse_result(wrapper, blob)
     return blobs
+
+
+def _refuse_result(wrapper, value) -> None:
+    name = getattr(wrapper, "__name__", "the wrapper")
+    raise InvalidAnswer(f"{name} returned {short_repr(value)}; it must return a blob")
