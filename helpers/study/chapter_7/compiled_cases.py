@@ -15,7 +15,7 @@ from helpers.study.graph_log import GraphLog
 
 
 class _Compiled(GraphLog):
-    """What `torch.compile` made of `fn`; `ran` is of the last call."""
+    """What `torch.compile` made of `fn`; `runs` is of the last call."""
 
     def __init__(self, fn):
         torch_private.refuse_late_dynamo()
@@ -23,7 +23,7 @@ class _Compiled(GraphLog):
         self._fn = torch.compile(fn, backend=self.backend)
 
     def __call__(self, *args):
-        self.ran.clear()
+        self.runs.clear()
         return self._fn(*args)
 
 
@@ -126,7 +126,7 @@ def _run(shapes, tool) -> dict:
         "the result of the test": pair[0],
         "the lines": in_order(pair[1], 1000, "the lines"),
         "the stance afterwards": torch_private.stance(),
-        "compiled afterwards": len(log.ran) > 0,
+        "compiled afterwards": len(log.runs) > 0,
         "graphs compiled once more": log.compiled - graphs,
     }
 
@@ -188,7 +188,7 @@ def _run_settings(shape, broken, cls) -> dict:
             words = f"call {number}, {SWITCH} is {setting or 'not set'}"
             seen |= {
                 f"{words}: the result": _plain(tried((log or module)(x), "forward")),
-                f"{words}: a graph ran": log is None or len(log.ran) > 0,
+                f"{words}: a graph ran": log is None or len(log.runs) > 0,
             }
     graphs, most = log.compiled if log else 0, len({*SETTINGS})
     return seen | {f"graphs beyond {most}": max(0, graphs - most)}
