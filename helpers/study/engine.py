@@ -49,6 +49,10 @@ def make_cases(run: Callable, rows: Iterable[tuple], advice="") -> list[Case]:
     return [Case(shows, partial(run, *given), advice) for shows, *given in rows]
 
 
+class RaisedByCheck(BaseException):
+    """An error that a judge raises inside a learner's block, like that of Ctrl-C."""
+
+
 @dataclass(frozen=True)
 class Raised:
     """An observation: the case raised this kind of error. Message and line do not matter."""

@@ -11,13 +11,15 @@ from unittest.mock import patch
 from helpers.capture.text.value import short_repr
 from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Raised, find_difference, in_order, make_cases, say_first_part
+from helpers.study.engine import (
+    Raised,
+    RaisedByCheck,
+    find_difference,
+    in_order,
+    make_cases,
+    say_first_part,
+)
 from helpers.study.project import fresh
-
-
-class RaisedByCheck(BaseException):
-    """An error that the check raises inside a block, like that of Ctrl-C."""
-
 
 OWNER = "ops.scale"
 DOTTED = re.compile(r"\w+\.\w+")

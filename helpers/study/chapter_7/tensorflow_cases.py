@@ -13,7 +13,7 @@ from helpers.study.chapter_2.spied_step import (
     left_alone,
     read_op_kinds,
 )
-from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
+from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, read_parts
 from helpers.study.check import InvalidAnswer, exercise, tried
 from helpers.study.engine import Case, find_difference, numbers, say_first_part, tf
 
@@ -21,8 +21,8 @@ SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))  # batches, how m
 
 
 def _shows_new_objects(model) -> bool:
-    for entry in parts(model, "entries"):
-        for cause in parts(entry, "causes"):
+    for entry in read_parts(model, "entries"):
+        for cause in read_parts(entry, "causes"):
             if cause.where.startswith("progress"):
                 return True
     return False
@@ -95,9 +95,10 @@ class _EagerSmoother:
 
 
 def _shows_mean(model) -> bool:
-    ops = {getattr(node, "op", "") for node in parts(model, "nodes")}
-    is_graph = "ReadVariableOp" not in ops and {"Const", "AddV2", "Sub"} <= ops
-    return is_graph or "hit" in parts(model, "verdicts")
+    ops = {getattr(node, "op", "") for node in read_parts(model, "nodes")}
+    has_constant_mean = "ReadVariableOp" not in ops and {"Const", "AddV2", "Sub"} <= ops
+    has_hit = "hit" in read_parts(model, "verdicts")
+    return has_constant_mean or has_hit
 
 
 @exercise(
