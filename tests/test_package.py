@@ -26,8 +26,17 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 NEEDS = [Requirement(line) for line in PROJECT["dependencies"]]
 BUILD = "wheel --no-build-isolation --no-deps --no-index --disable-pip-version-check --quiet"
 # In the folder of the helpers, and in no wheel.
-COURSES = ("course/", "study/", "safety/learner_record.py", "safety/limits.py")
-COURSES += ("view/widgets/progress_line.",)
+COURSES = (
+    "course/",
+    "study/",
+    "safety/framework_state.py",
+    "safety/learner_names.py",
+    "safety/learner_record.py",
+    "safety/limits.py",
+    "safety/process_state.py",
+    "safety/state_parts.py",
+    "view/widgets/progress_line.",
+)
 MOST_MODULES = 190
 
 

@@ -7,8 +7,8 @@ import pytest
 from helpers import check
 from helpers.exhibit import Exhibit
 from helpers.model.tables import Column, Listing
+from helpers.study.answers import InvalidAnswer, NotAttempted
 from helpers.study.chapter_7.diagnosis import Evidence, judge_diagnosis
-from helpers.study.check import InvalidAnswer, NotAttempted
 from helpers.view.table_view import table
 
 A, B = "cache key", "C call"

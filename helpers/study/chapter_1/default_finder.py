@@ -8,8 +8,10 @@ from inspect import Parameter, signature
 from types import FunctionType
 
 from helpers.capture.text.value import short_repr
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, Raised, find_difference, in_order
+from helpers.study.answers import InvalidAnswer, require_attempt, require_items
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, find_difference
+from helpers.study.observations import Raised
 
 
 class EqualToAll:
@@ -89,7 +91,7 @@ def _run_finder(find: Callable) -> list[list[tuple[str, str]]]:
 
 def _require_pairs(answer) -> list[tuple[str, str]]:
     """Return the different pairs of an answer in order; InvalidAnswer for anything else."""
-    items = in_order(tried(answer), 10_000, "what it returns")
+    items = require_items(require_attempt(answer), 10_000, "what it returns")
     for item in items:
         is_pair = isinstance(item, (tuple, list)) and len(item) == 2
         if not is_pair or not all(isinstance(text, str) for text in item):
@@ -160,5 +162,5 @@ def _write_place(function: str, parameter: str) -> str:
 )
 def default_finder(find_in_defaults: Callable):
     """You found every default of the test, positional and keyword-only, by identity alone."""
-    case = Case("on functions made for the test", _run_finder, _advise_on_defaults)
+    case = JudgedCase("on functions made for the test", _run_finder, _advise_on_defaults)
     return find_difference(find_in_defaults, _find_in_defaults, [case])

@@ -10,8 +10,11 @@ from types import MethodType, ModuleType, SimpleNamespace
 from helpers.capture.cpython.objects import namespace
 from helpers.capture.text.value import short_repr
 from helpers.safety.restoring import patched
-from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried, where_raised
-from helpers.study.engine import Case, Raised, find_difference
+from helpers.study.answers import InvalidAnswer, NotAttempted, require_attempt
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, find_difference
+from helpers.study.observations import Raised
+from helpers.study.sentences import where_raised
 
 INSIDE = "inside the block"
 AFTER = "after the block"
@@ -171,7 +174,7 @@ class _Trials:
 
     def run_block(self, old, new, trial: str = "", act=None, error=None) -> None:
         """Run one block; `act` is called in it, and `error` raised."""
-        manager = tried(self.rebind(old, new))
+        manager = require_attempt(self.rebind(old, new))
         if not hasattr(type(manager), "__exit__"):
             cure = f"not {short_repr(manager)}. Decorate a generator with contextmanager"
             raise InvalidAnswer(f"it must return a context manager, {cure}")
@@ -246,5 +249,5 @@ def _describe_name(when: str, path: str, role: str | None, right_role: str | Non
 )
 def rebinding(my_rebind_everywhere: Callable, op: Callable):
     """Your blocks rebind every module name, nest, survive errors, and restore every name."""
-    case = Case("on copies of all modules", partial(_run_on_copies, op), _advise_on_names)
+    case = JudgedCase("on copies of all modules", partial(_run_on_copies, op), _advise_on_names)
     return find_difference(my_rebind_everywhere, _rebind_everywhere, [case])

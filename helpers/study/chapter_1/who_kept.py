@@ -9,16 +9,11 @@ from types import FunctionType, SimpleNamespace
 from unittest.mock import patch
 
 from helpers.capture.text.value import short_repr
+from helpers.study.answers import InvalidAnswer, require_attempt, require_items
 from helpers.study.chapter_1.default_finder import only_new_objects
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import (
-    Raised,
-    RaisedByCheck,
-    find_difference,
-    in_order,
-    make_cases,
-    say_first_part,
-)
+from helpers.study.check import exercise
+from helpers.study.engine import advise_on_first_part, find_difference, make_cases
+from helpers.study.observations import Raised, RaisedByCheck
 from helpers.study.project import fresh
 
 OWNER = "ops.scale"
@@ -111,7 +106,7 @@ def _judge_names(kept, sources) -> str | None:
 def _read_names(kept) -> set[str]:
     """Return the names of an answer, as module.name; InvalidAnswer for anything else."""
     names = set()
-    for text in in_order(tried(kept, "kept"), MOST_NAMES, "kept"):
+    for text in require_items(require_attempt(kept, "kept"), MOST_NAMES, "kept"):
         match = DOTTED.match(str(text))
         if match is None:
             raise InvalidAnswer(f"kept must contain texts like 'jobs.ten', not {short_repr(text)}")
@@ -181,7 +176,7 @@ def _run_trial(sources, calls, trial: ProjectTrial, cured) -> dict:
 
 def _make_block(cured, project, new):
     """Return the context manager of an answer; InvalidAnswer if it is none."""
-    manager = tried(cured(project, new))
+    manager = require_attempt(cured(project, new))
     if not hasattr(type(manager), "__exit__"):
         must = "cured must return a context manager"
         raise InvalidAnswer(f"{must}, not {short_repr(manager)}")
@@ -195,7 +190,7 @@ def _list_changed_names(now: dict, before: dict) -> list[str]:
 
 def _advise_on_cure(mine, real) -> str | None:
     if not isinstance(mine, Raised):
-        return say_first_part()(mine, real)
+        return advise_on_first_part()(mine, real)
     if "but 2 were given" in str(mine.error):
         cause = "A plain function in a class also gets the instance. staticmethod prevents that"
         return f"{mine.sentence}. {cause}"

@@ -3,10 +3,10 @@
 from itertools import pairwise
 
 from helpers.capture.tensorflow.trace_ledger import watch
+from helpers.study.answers import require_attempts, require_items, to_plain_text
 from helpers.study.chapter_2.spied_step import batches, slow_training
 from helpers.study.chapter_2.trace_cache import cache_key, cache_lookup, cache_mutation
 from helpers.study.check import exercise
-from helpers.study.engine import in_order, parts_tried, plain_text
 
 WHY = {
     "tensors": "a tensor's value is not part of its key",
@@ -24,8 +24,8 @@ WHY = {
 )
 def ranking(ranking, sequences):
     """You read keys as TensorFlow does."""
-    names = [plain_text(name) for name in in_order(ranking, 100, "ranking")]
-    parts_tried({f"place {number}": name for number, name in enumerate(names, 1)})
+    names = [to_plain_text(name) for name in require_items(ranking, 100, "ranking")]
+    require_attempts({f"place {number}": name for number, name in enumerate(names, 1)})
     if len(names) != len(WHY) or not all(name in names for name in WHY):
         return f"ranking must contain each of these names once: {', '.join(WHY)}"
 

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from helpers.capture.text.value import short_repr
-from helpers.study.check import tried
-from helpers.study.engine import Raised, np, observe, tf
+from helpers.study.answers import require_attempt
+from helpers.study.frameworks import np, tf
+from helpers.study.observations import Raised, observe
 
 WIDER = "with reduce_retracing, "
 ERRORS = KeyError, ValueError, TypeError, Exception  # the kinds that a verdict tells apart
@@ -58,7 +59,7 @@ class Sequence:
             return self.body(*args) or f"what the body returned in call {len(effects) + 1}"
 
         options = {"reduce_retracing": True} if self.reduces_retracing else {}
-        cache = tried(make_cache(body, **options))
+        cache = require_attempt(make_cache(body, **options))
         for number, call in enumerate(self.calls, 1):
             args = _copy_containers(call() if callable(call) else call)
             name = f"call {number} with ({', '.join(map(short_repr, args))})"

@@ -4,8 +4,8 @@ from contextlib import suppress
 
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
 from helpers.model.study_records import Control, Sandbox
-from helpers.study.engine import tf
 from helpers.study.foretelling import Foretelling
+from helpers.study.frameworks import tf
 from helpers.view.table_view import ledger
 
 TENSOR = "a tensor"

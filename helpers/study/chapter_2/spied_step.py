@@ -9,8 +9,11 @@ from functools import partial
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
 from helpers.capture.text.value import short_repr
 from helpers.safety.limits import when_stopped
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, in_order, np, numbers, same_result, tf
+from helpers.study.answers import InvalidAnswer, require_attempt, require_items
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, find_difference
+from helpers.study.frameworks import np, tf
+from helpers.study.sameness import as_numbers, is_same_result
 
 MOST_TRACES = 2
 MOST_RESULTS = 1000  # of a loop
@@ -96,7 +99,7 @@ def read_op_kinds(function) -> set[str]:
 
 
 def _require_numbers(value):
-    array = numbers(value)
+    array = as_numbers(value)
     if array is None:
         raise InvalidAnswer(f"a result must consist of numbers, not {short_repr(value)}")
     return array
@@ -124,7 +127,7 @@ def judge_loop(
     if not hasattr(step, "get_concrete_function"):
         return f"{names.step} must be a tf.function itself, because its own traces are counted"
 
-    near = partial(same_result, near=NEAR)
+    near = partial(is_same_result, near=NEAR)
     for number, trial in enumerate(trials):
         batch_count = len(trial[-1])
         batches = f"{batch_count} batches"
@@ -133,7 +136,7 @@ def judge_loop(
 
         spied = _SpiedStep(step)
         run_trial = partial(_run_loop, run, spied, trial)
-        case = Case(f"for {batches}", run_trial)
+        case = JudgedCase(f"for {batches}", run_trial)
         reason = find_difference(loop, reference, [case], names.reference, near)
         reason = reason or spied.describe_fault(names, batches, batch_count)
         if reason:
@@ -142,7 +145,7 @@ def judge_loop(
         if number == 0:
             result = run_trial(loop)
             spied.doubles = True
-            if same_result(run_trial(loop), result):
+            if is_same_result(run_trial(loop), result):
                 return f"{names.loop} calls step, but does not use what step returns"
     return None
 
@@ -157,8 +160,8 @@ def _slow_epoch(step, batches):
 
 def _run_epoch(epoch, step, batches) -> list[float]:
     with left_alone(batches, "epoch") as copy:
-        losses = tried(epoch(step, copy))
-        losses = in_order(losses, MOST_RESULTS, "what epoch returns")
+        losses = require_attempt(epoch(step, copy))
+        losses = require_items(losses, MOST_RESULTS, "what epoch returns")
     return [_require_numbers(loss).tolist() for loss in losses]
 
 
@@ -180,12 +183,12 @@ def batches(step, epoch: Callable, batches, slow_step):
 
 
 def _slow_train(step, weights, samples):
-    weights = numbers(weights)
+    weights = as_numbers(weights)
     rate = 0.1
     losses = []
     means = []
     for sample in samples:
-        rows = numbers(sample)
+        rows = as_numbers(sample)
         missed = rows @ weights - 1
         losses.append(np.mean(missed**2))
         means.append(np.mean(losses))
@@ -196,13 +199,13 @@ def _slow_train(step, weights, samples):
 
 def _run_train(train, step, weights, batches) -> dict:
     with left_alone(batches, "train") as copy:
-        result = tried(train(step, weights, copy))
-        result = in_order(result, MOST_RESULTS, "what train returns")
+        result = require_attempt(train(step, weights, copy))
+        result = require_items(result, MOST_RESULTS, "what train returns")
     if len(result) != 2:
         raise InvalidAnswer("train must return two things, the weights and the means")
 
-    weights = _require_numbers(tried(result[0], "the weights"))
-    means = in_order(tried(result[1], "the means"), MOST_RESULTS, "the means")
+    weights = _require_numbers(require_attempt(result[0], "the weights"))
+    means = require_items(require_attempt(result[1], "the means"), MOST_RESULTS, "the means")
 
     values = {"shape of the weights": weights.shape}
     for index, weight in enumerate(weights.ravel()):

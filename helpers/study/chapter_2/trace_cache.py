@@ -7,6 +7,7 @@ from functools import partial
 from helpers.capture.text.value import short_repr
 from helpers.model.framework_records import MARKS
 from helpers.model.tables import Entry, Ledger, Verdict
+from helpers.study.answers import InvalidAnswer, require_attempt
 from helpers.study.chapter_2.call_sequences import (
     WIDER,
     Sequence,
@@ -14,8 +15,9 @@ from helpers.study.chapter_2.call_sequences import (
     make_lookup_sequences,
     make_mutation_sequences,
 )
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, say_first_part, tf
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, advise_on_first_part, find_difference
+from helpers.study.frameworks import tf
 
 PICTURED = "an equal key is a hit", "the first that fits is used"
 
@@ -58,7 +60,7 @@ class _LearnerCache:
 
     def __call__(self, *args):
         known_keys = [key for key, _ in self.cache]
-        key = tried(self.parts["key"](args))
+        key = require_attempt(self.parts["key"](args))
 
         position = self._find(known_keys, key)
         if position is not None:
@@ -66,12 +68,12 @@ class _LearnerCache:
 
         if self.reduces_retracing:
             key = self._widen(known_keys, key)
-        trace = tried(self.parts["trace"](self.fn, args))
+        trace = require_attempt(self.parts["trace"](self.fn, args))
         self.cache.append((key, trace))
         return trace
 
     def _find(self, known_keys: list, key) -> int | None:
-        position = tried(self.parts["find"](list(known_keys), key), "find")
+        position = require_attempt(self.parts["find"](list(known_keys), key), "find")
         if position is None:
             return None
         if type(position) is not int or not 0 <= position < len(known_keys):
@@ -80,7 +82,7 @@ class _LearnerCache:
         return position
 
     def _widen(self, known_keys: list, key) -> tuple:
-        wider = tried(self.parts["widen"](known_keys, key), "widen")
+        wider = require_attempt(self.parts["widen"](known_keys, key), "widen")
         if not isinstance(wider, tuple | list) or len(wider) != 2:
             raise InvalidAnswer(f"widen must return (form, leaves), not {short_repr(wider)}")
         form, leaves = wider
@@ -138,8 +140,8 @@ def _as_verdict(effect: str) -> Verdict:
 
 
 def _find_part_difference(make_cache: Callable, sequences: list[Sequence]) -> str | None:
-    advice = say_first_part("TensorFlow")
-    cases = [Case(sequence.shows, sequence.run, advice) for sequence in sequences]
+    advice = advise_on_first_part("TensorFlow")
+    cases = [JudgedCase(sequence.shows, sequence.run, advice) for sequence in sequences]
     return find_difference(make_cache, _TensorFlowCache, cases, "TensorFlow")
 
 

@@ -10,8 +10,9 @@ from itertools import pairwise
 from types import CodeType
 
 from helpers.capture.text.value import short_repr
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import find_difference, make_cases, say_first_part
+from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.check import exercise
+from helpers.study.engine import advise_on_first_part, find_difference, make_cases
 
 FIELDS = (  # that must stay
     "co_name",
@@ -63,7 +64,7 @@ def _patch_code(code: CodeType) -> CodeType:
 
 def _read_patched(before: CodeType, patch: Callable) -> dict[str, object]:
     """Return what is in the code object that an answer returns."""
-    patched = tried(patch(before))
+    patched = require_attempt(patch(before))
     if patched is before:
         raise InvalidAnswer("it returns the same code object, whose fields nobody can change")
     if not isinstance(patched, CodeType):
@@ -100,5 +101,5 @@ def _write_instruction(step: dis.Instruction) -> str:
 def code_patch(patch: Callable):
     """You changed one constant and one operator, in a new code object. The old one is unchanged."""
     rows = [(f"for the code of {fn.__name__}", fn.__code__) for fn in (early, half, ticket)]
-    cases = make_cases(_read_patched, rows, say_first_part(advice=STAYS))
+    cases = make_cases(_read_patched, rows, advise_on_first_part(advice=STAYS))
     return find_difference(patch, _patch_code, cases)

@@ -9,8 +9,8 @@ from helpers.capture.cpython.opcode_recorder import Moment
 from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
+from helpers.study.answers import require_attempts, require_items
 from helpers.study.check import exercise
-from helpers.study.engine import in_order, parts_tried
 
 MOST_STEPS = 20_000
 AFTER = "that is the stack after the instruction ran, so go back to just before it"
@@ -115,8 +115,9 @@ def _plain_names_by_offset(code: CodeType) -> dict[int, tuple[str, bool]]:
 )
 def stack_at(guess, fn, args, offset):
     """You separated the waiting values from the operands."""
-    items = in_order(guess, 100, "the guess")
-    parts_tried({f"place {place}, from the bottom,": item for place, item in enumerate(items, 1)})
+    items = require_items(guess, 100, "the guess")
+    places = {f"place {number}, from the bottom,": item for number, item in enumerate(items, 1)}
+    require_attempts(places)
 
     recorded = kept_by_cpython(fn, args)
     indices = [index for index, (place, _) in enumerate(recorded) if place == offset]

@@ -15,7 +15,7 @@ from helpers.study.chapter_3.machine_runs import (
     show_call,
     write_stack,
 )
-from helpers.study.check import Mismatch, describe_difference
+from helpers.study.sentences import Mismatch, describe_difference
 
 MOST_PAIRS = 12  # instructions of both runs, side by side
 OUTSIDE = "Your machine did not run that frame. Let self.call make the call."

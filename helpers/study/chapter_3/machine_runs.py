@@ -14,8 +14,8 @@ from helpers.mini import vm
 from helpers.model.tables import Column, Listing
 from helpers.safety.limits import counted
 from helpers.safety.standard_output import redirected
+from helpers.study.answers import NotAttempted
 from helpers.study.chapter_3.kept_stacks import StackState, is_recorded, list_stack_states
-from helpers.study.check import NotAttempted
 
 MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
 LONGEST_BODY = 60  # characters of a program in a message

@@ -20,10 +20,11 @@ from helpers.exhibit import Exhibit
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
 from helpers.model.tables import Column, Listing
+from helpers.study.answers import NotAttempted
 from helpers.study.chapter_3 import vm_programs
 from helpers.study.chapter_3.machine_differences import find_run_difference
 from helpers.study.chapter_3.machine_runs import list_stacks
-from helpers.study.check import Exercise, NotAttempted
+from helpers.study.check import Exercise
 from helpers.view.table_view import table
 
 WIDTH = 20  # characters of a bar

@@ -11,16 +11,11 @@ from helpers.capture.torch.dynamo_run import watched
 from helpers.internals import torch_private
 from helpers.internals.compiled_apart import compiled_apart
 from helpers.safety.standard_output import redirected
-from helpers.study.check import exercise, tried
-from helpers.study.engine import (
-    Case,
-    advise_by_part,
-    find_difference,
-    make_cases,
-    np,
-    same_result,
-    torch,
-)
+from helpers.study.answers import require_attempt
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, advise_by_part, find_difference, make_cases
+from helpers.study.frameworks import np, torch
+from helpers.study.sameness import is_same_result
 
 INPUTS = (
     [1.0, -2.0, 4.0],
@@ -62,7 +57,7 @@ def patient(x):
 )
 def break_surgery(operated: Callable):
     """One graph, no break, and the right results and gradients for every input tried."""
-    near = partial(same_result, near=NEAR)
+    near = partial(is_same_result, near=NEAR)
     with torch.enable_grad(), torch_private.same_settings():
         answer = torch_private.inner_function(operated)
         reason = find_difference(answer, patient, _make_eager_cases(), "patient", near)
@@ -73,18 +68,18 @@ def break_surgery(operated: Callable):
             return find_difference(answer, patient, cases, "a correct answer", near)
 
 
-def _make_eager_cases() -> list[Case]:
+def _make_eager_cases() -> list[JudgedCase]:
     tensors = []
     for values in INPUTS:
         for dtype in (torch.float, torch.double):
             tensors.append(torch.tensor(values, dtype=dtype))
     rows = [(f"for {x.tolist()}", x) for x in tensors]
     cases = make_cases(_run_eagerly, rows, _advise_on_result)
-    cases.append(Case("the gradient for [0.5, 0, -1, -2]", _find_slope, _advise_on_slope))
+    cases.append(JudgedCase("the gradient for [0.5, 0, -1, -2]", _find_slope, _advise_on_slope))
     return cases
 
 
-def _make_compiled_cases() -> list[Case]:
+def _make_compiled_cases() -> list[JudgedCase]:
     rows = [(f"compiled, for {x}", x, needs_slope) for x, needs_slope in COMPILED_INPUTS]
     return make_cases(_run_compiled, rows)
 
@@ -92,7 +87,7 @@ def _make_compiled_cases() -> list[Case]:
 def _run_eagerly(x, fn: Callable) -> dict | str:
     own_x = x.clone()
     with redirected(io.StringIO()):
-        result = tried(fn(own_x))
+        result = require_attempt(fn(own_x))
     if not hasattr(result, "tolist"):
         return short_repr(result)
     kind = f"{result.dtype} of shape {tuple(result.shape)}"
@@ -105,7 +100,7 @@ def _advise_on_result(mine, real) -> str | None:
         return None
 
     advice = ""
-    if not same_result(mine["caller's tensor"], real["caller's tensor"]):
+    if not is_same_result(mine["caller's tensor"], real["caller's tensor"]):
         advice = CHANGED
     elif np.any(np.isnan(mine["numbers"]) & ~np.isnan(real["numbers"])):
         advice = PRODUCT

@@ -11,9 +11,12 @@ from itertools import product
 
 from helpers.capture.text.value import short_repr
 from helpers.mini import dynamo
+from helpers.study.answers import InvalidAnswer, require_attempt, require_items
 from helpers.study.chapter_4.dynamo_trace_steps import FINISHED, find_part_difference
-from helpers.study.check import InvalidAnswer, Mismatch, describe_difference, exercise, tried
-from helpers.study.engine import Case, in_order, make_cases, torch
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, make_cases
+from helpers.study.frameworks import torch
+from helpers.study.sentences import Mismatch, describe_difference
 
 HOLD = "all guards hold"
 FAIL = "a guard fails"
@@ -51,7 +54,7 @@ def dynamo_guards(guards: Callable):
         for source in ("k", "pair[1]"):
             shows = f"{source} = {pair.value!r}, and then {source} = {pair.other!r}"
             run = partial(_hold_for_other, source, pair)
-            cases.append(Case(shows, run, partial(_advise_on_guards, meaning)))
+            cases.append(JudgedCase(shows, run, partial(_advise_on_guards, meaning)))
     return find_part_difference(guards, "guards", cases)
 
 
@@ -64,9 +67,9 @@ def _advise_on_guards(meaning: str, mine, real) -> Mismatch | None:
 
 def _hold_for_other(source: str, pair: GuardedPair, guards: Callable) -> str:
     """Return whether the guards on the first value hold for the other one."""
-    texts = in_order(tried(guards(source, pair.value)), 100, "what guards returns")
+    texts = require_items(require_attempt(guards(source, pair.value)), 100, "what guards returns")
     for text in texts:
-        if not isinstance(tried(text, "the list"), str):
+        if not isinstance(require_attempt(text, "the list"), str):
             raise InvalidAnswer(f"guards must return a list of str, not {short_repr(texts)}")
         if not _evaluate_guard(text, pair.value):
             raise InvalidAnswer(f"your guard {text!r} is false even for {source} = {pair.value!r}")
@@ -172,12 +175,12 @@ def dynamo_lookup(lookup: Callable):
 
 def _look_up(cache: list, args: tuple, lookup: Callable):
     """Return the position of the entry that an answer finds, and the guards that it reports."""
-    pair = tried(lookup(list(cache), args))
+    pair = require_attempt(lookup(list(cache), args))
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         return f"{short_repr(pair)}, which is not a pair"
 
-    entry = tried(pair[0], "the entry")
-    misses = tried(pair[1], "misses")
+    entry = require_attempt(pair[0], "the entry")
+    misses = require_attempt(pair[1], "misses")
     if isinstance(misses, tuple | list):
         misses = [text if isinstance(text, str) else short_repr(text) for text in misses]
     return {"entry": _find_position(entry, cache), "misses": misses}
@@ -231,7 +234,7 @@ def _list_received(position: int, receives: Callable) -> list:
     bound = list(hand_on.__code__.co_varnames)
     if position % 2:
         bound.reverse()
-    names = tried(receives(dynamo.Code(hand_on.__code__), position, bound))
+    names = require_attempt(receives(dynamo.Code(hand_on.__code__), position, bound))
     if not isinstance(names, list | tuple):
         must = "receives must return a list, in the order of bound"
         raise InvalidAnswer(f"{must}, not {short_repr(names)}")

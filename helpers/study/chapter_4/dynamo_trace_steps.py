@@ -9,15 +9,10 @@ from types import SimpleNamespace
 
 from helpers.capture.text.value import short_repr
 from helpers.mini import dynamo
-from helpers.study.check import exercise, tried
-from helpers.study.engine import (
-    Case,
-    advise_by_part,
-    find_difference,
-    make_cases,
-    parts_tried,
-    torch,
-)
+from helpers.study.answers import require_attempt, require_attempts
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, advise_by_part, find_difference, make_cases
+from helpers.study.frameworks import torch
 
 FINISHED = "the finished one"
 TENSOR = "a tensor"
@@ -26,7 +21,7 @@ LATER = "record one call of OPERATORS[sign], left first, and return what trace.r
 OPERANDS = ((7, 3), (1, 0), (TENSOR, 3), (3, TENSOR), (TENSOR, TENSOR))
 
 
-def find_part_difference(answer, part: str, cases: list[Case]) -> str | None:
+def find_part_difference(answer, part: str, cases: list[JudgedCase]) -> str | None:
     """Return how one part of the mini-Dynamo differs from the finished one, or None."""
     return find_difference(answer, getattr(dynamo.PARTS, part), cases, FINISHED)
 
@@ -43,7 +38,7 @@ def dynamo_binary_op(binary_op: Callable):
     for sign, (left, right) in product(dynamo.OPERATORS, OPERANDS):
         run = partial(_apply_operator, sign, left, right)
         advice = LATER if TENSOR in (left, right) else NOW
-        cases.append(Case(f"{left} {sign} {right}", run, advice))
+        cases.append(JudgedCase(f"{left} {sign} {right}", run, advice))
     return find_part_difference(binary_op, "binary_op", cases)
 
 
@@ -60,7 +55,7 @@ def _apply_operator(sign: str, left, right, binary_op: Callable) -> dict:
     trace = SimpleNamespace(record=record)
     left_value = _make_operand("left", left)
     right_value = _make_operand("right", right)
-    result = tried(binary_op(trace, sign, left_value, right_value))
+    result = require_attempt(binary_op(trace, sign, left_value, right_value))
     return {"returns": _write_value(result), "records": calls}
 
 
@@ -164,7 +159,7 @@ def _record_elsewhere(make_recorder: type) -> None:
     """Use another recorder first, because two recorders must not share their graph."""
     recorder = make_recorder()
     call = recorder.call(operator.neg, (dynamo.Known(1),), {})
-    parts_tried({"input": recorder.input("a"), "call": call})
+    require_attempts({"input": recorder.input("a"), "call": call})
 
 
 def _write_node(node) -> str:

@@ -8,8 +8,11 @@ from helpers.capture.text.value import short_repr
 from helpers.capture.torch.dynamo_run import copied
 from helpers.capture.torch.guard_sets import Call, Real, names_used, neighbours, replacing
 from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, Raised, by_name, find_difference, make_cases, np, torch
+from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, find_difference, make_cases
+from helpers.study.frameworks import np, torch
+from helpers.study.observations import Raised
 
 WANTED = (
     "L['n'] EQUALS_MATCH",
@@ -35,7 +38,7 @@ ALONE = "the change must fail this guard and no other"
 )
 def guard_breaker(breakers, fn, first):
     """Each of your nine changes fails its guard and no other."""
-    changes = by_name(breakers, WANTED, "breakers")
+    changes = require_named_values(breakers, WANTED, "breakers")
     with torch.enable_grad():  # torch.set_grad_enabled(False) is in force once it is made
         real = Real(fn, **first)
         rows = [(name, real, first, name) for name in WANTED]
@@ -117,13 +120,13 @@ def guard_set(holds: Callable, fn: Callable, *first):
         for call in calls:
             shows = f"counter-example ({call.words})"
             advice = partial(_advise_on_call, real, call)
-            cases.append(Case(shows, partial(_accept, call), advice))
+            cases.append(JudgedCase(shows, partial(_accept, call), advice))
         return find_difference(holds, real, cases, "Dynamo")
 
 
 def _accept(call: Call, guards: Callable) -> bool:
     with call.world():
-        return bool(tried(guards(*call.arguments.values())))
+        return bool(require_attempt(guards(*call.arguments.values())))
 
 
 def _advise_on_call(real: Real, call: Call, mine, accepted: bool) -> str:

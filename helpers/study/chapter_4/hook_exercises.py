@@ -9,9 +9,11 @@ from contextlib import suppress
 from helpers.mini import frame_hook, vm
 from helpers.safety.missing_parts import MissingPart
 from helpers.safety.restoring import patched
+from helpers.study.answers import require_attempt
 from helpers.study.chapter_3.machine_runs import show_call
-from helpers.study.check import exercise, tried
-from helpers.study.engine import advise_by_part, describe, find_difference, make_cases
+from helpers.study.check import exercise
+from helpers.study.engine import advise_by_part, find_difference, make_cases
+from helpers.study.sentences import describe_result
 
 
 def nested(n):
@@ -88,7 +90,7 @@ def _run_behind_hook(program: Callable, fn: Callable, answer: Callable) -> dict:
 
     try:
         with patched(frame_hook.watching, __enter__=enter_and_note):
-            ending = describe(tried(answer(CountingMachine, fn, program)))
+            ending = describe_result(require_attempt(answer(CountingMachine, fn, program)))
     except ZeroDivisionError:  # only_rest(0)
         ending = "raises ZeroDivisionError"
     finally:

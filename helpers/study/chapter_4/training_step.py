@@ -9,16 +9,12 @@ from helpers.capture.text.value import short_repr
 from helpers.internals import torch_private
 from helpers.internals.compiled_apart import compiled_apart
 from helpers.safety.standard_output import redirected
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import (
-    find_difference,
-    make_cases,
-    parts_apart,
-    same_result,
-    say_first_part,
-    torch,
-)
+from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.check import exercise
+from helpers.study.engine import advise_on_first_part, find_difference, find_parts_apart, make_cases
+from helpers.study.frameworks import torch
 from helpers.study.graph_log import GraphLog
+from helpers.study.sameness import is_same_result
 
 CALLS = 12  # more than the recompile limit, and more than the warm-up needs
 MOST_COMPILATIONS = 2  # one for the first values, one general
@@ -72,7 +68,7 @@ def _has_whole_graph(log: GraphLog, weight, loss) -> bool:
     """Return whether one graph had the weight as an input and the loss as a result."""
     for args, results in log.runs:
         has_weight = any(arg is weight for arg in args)
-        if has_weight and any(same_result(loss, result) for result in results):
+        if has_weight and any(is_same_result(loss, result) for result in results):
             return True
     return False
 
@@ -92,7 +88,7 @@ def one_compile(make_step: Callable):
     """One graph leads from x to the loss, compiled at most twice, and training runs as before."""
     torch_private.refuse_late_dynamo()
     rows = [(f"for x of shape {shape}", seed, shape) for seed, shape in enumerate(SHAPES)]
-    training_cases = make_cases(_train, rows, say_first_part(PLAIN))
+    training_cases = make_cases(_train, rows, advise_on_first_part(PLAIN))
     compiling_cases = make_cases(_compile_training, rows, _advise_on_compiling)
     cases = []
     for training, compiling in zip(training_cases, compiling_cases, strict=True):
@@ -104,9 +100,9 @@ def one_compile(make_step: Callable):
 def _advise_on_compiling(mine, real):
     advice = ""
     if type(mine) is dict:
-        _, real_part = parts_apart(mine, real)
+        _, real_part = find_parts_apart(mine, real)
         advice = ADVICE.get(next(iter(real_part)), "")
-    return say_first_part(AIM, advice)(mine, real)
+    return advise_on_first_part(AIM, advice)(mine, real)
 
 
 def _train(seed: int, shape: tuple, make_step: Callable) -> dict:
@@ -138,7 +134,7 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
     log = GraphLog()
     break_counts = torch._dynamo.utils.counters["graph_break"]
     earlier_counts = Counter(break_counts)
-    step = tried(make_step(model, optimizer, partial(torch.compile, backend=log.backend)))
+    step = require_attempt(make_step(model, optimizer, partial(torch.compile, backend=log.backend)))
     if not callable(step):
         raise InvalidAnswer(f"make_step must return the step, a function, not {short_repr(step)}")
 
@@ -151,7 +147,7 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
         log.runs.clear()
         printed = io.StringIO()
         with redirected(printed), torch_private.logs():
-            loss = tried(step(x, target), "step")
+            loss = require_attempt(step(x, target), "step")
 
         graphs_by_call.append(len(log.runs))
         is_whole = is_whole and _has_whole_graph(log, model.linear.weight, loss)

@@ -11,10 +11,11 @@ from helpers.mini.oneflow.kernels import DEVICES, KernelRegContext, RegisteredKe
 from helpers.mini.oneflow.kernels import choose as choose_of_registry
 from helpers.mini.oneflow.registry import DTYPES, FLOATS, Kernel
 from helpers.mini.oneflow.session import session
+from helpers.study.answers import InvalidAnswer
 from helpers.study.chapter_5 import op_jobs
 from helpers.study.chapter_5.op_texts import file_names, op_files
-from helpers.study.check import InvalidAnswer, exercise
-from helpers.study.engine import Case, find_difference
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, find_difference
 
 NAME = "user_half"
 OP_TYPE = f"{NAME}_forward"
@@ -47,7 +48,7 @@ def _make_context(dtype: str, device: str = "cpu") -> KernelRegContext:
     return KernelRegContext(OP_TYPE, device, {("in", 0): dtype, ("out", 0): dtype})
 
 
-def _make_choices() -> Iterator[Case]:
+def _make_choices() -> Iterator[JudgedCase]:
     """Yield lists of kernels of which none, one or several match, also one kernel twice."""
     context = _make_context("float32")
     matching = flow.HobDataType("in", 0) == "float32"
@@ -68,7 +69,7 @@ def _make_choices() -> Iterator[Case]:
                 registered.append(RegisteredKernel(OP_TYPE, predicate, kernel))
             listed = "; ".join(f"{entry} if {entry.matches}" for entry in registered)
             shows = f"choose, with {context} and the kernels {listed or 'none'}"
-            yield Case(shows, partial(_run_choose, registered))
+            yield JudgedCase(shows, partial(_run_choose, registered))
 
 
 def _run_choose(registered: list, choose: Callable):
@@ -84,16 +85,16 @@ def _run_choose(registered: list, choose: Callable):
     return chosen and short_repr(chosen)
 
 
-def _make_halves() -> Iterator[Case]:
+def _make_halves() -> Iterator[JudgedCase]:
     """Yield, per dtype, how many kernels match on each device, and halves of many numbers."""
     for dtype in DTYPES:
         for device in DEVICES:
             shows = f'for {dtype} on "{device}", the number of kernels that match'
-            yield Case(shows, partial(_count_matching, _make_context(dtype, device)))
+            yield JudgedCase(shows, partial(_count_matching, _make_context(dtype, device)))
 
         numbers = _make_numbers(dtype)
         for x in (np.asarray(numbers[-1]), numbers):
-            yield Case(f"half of {x} ({dtype})", partial(_halve, x))
+            yield JudgedCase(f"half of {x} ({dtype})", partial(_halve, x))
 
 
 def _make_numbers(dtype: str) -> np.ndarray:

@@ -11,15 +11,14 @@ import numpy as np
 
 from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
+from helpers.study.answers import InvalidAnswer, require_named_values
 from helpers.study.chapter_5.op_texts import file_names
-from helpers.study.check import InvalidAnswer
-from helpers.study.engine import by_name
 from helpers.study.op_folder import op_folder
 
 
 def require_files(answer, op: str) -> dict[str, str]:
     """Return the learner's files; InvalidAnswer for a missing one, NotAttempted for `...`."""
-    files = by_name(answer, file_names(op), "the answer")
+    files = require_named_values(answer, file_names(op), "the answer")
     for name, text in files.items():
         if not isinstance(text, str):
             raise InvalidAnswer(f"{name} must contain the text of the file, not {short_repr(text)}")

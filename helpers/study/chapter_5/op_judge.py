@@ -8,8 +8,11 @@ import numpy as np
 
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5 import op_jobs
-from helpers.study.check import describe_difference
-from helpers.study.engine import Case, Raised, find_difference, same_result, torch
+from helpers.study.engine import JudgedCase, find_difference
+from helpers.study.frameworks import torch
+from helpers.study.observations import Raised
+from helpers.study.sameness import is_same_result
+from helpers.study.sentences import describe_difference
 
 SLOPE = "the gradient"
 NEAR = {"float32": 4e-6, "float64": 4e-13}
@@ -55,10 +58,10 @@ def judge_op(
 
 
 def _are_near(mine, real) -> bool:
-    return same_result(mine, real, NEAR[real[SLOPE].dtype.name])
+    return is_same_result(mine, real, NEAR[real[SLOPE].dtype.name])
 
 
-def _make_op_cases(has_extremes: bool) -> Iterator[Case]:
+def _make_op_cases(has_extremes: bool) -> Iterator[JudgedCase]:
     sample = np.array(SAMPLE, "float32")
     special = np.array(SPECIAL if has_extremes else SPECIAL[:MODERATE])
     for x in (sample, special, np.array(0.75)):
@@ -69,7 +72,7 @@ def _make_op_cases(has_extremes: bool) -> Iterator[Case]:
     yield _make_op_case("two calls in one job, of x and of -2 * x", sample, calls)
 
 
-def _make_op_case(shows: str, x, calls: list[OpCall]) -> Case:
+def _make_op_case(shows: str, x, calls: list[OpCall]) -> JudgedCase:
     """Return a case that makes these calls of an op, and goes back through all of them.
 
     The gradients of its outputs are distinct whole numbers of both signs.
@@ -84,7 +87,7 @@ def _make_op_case(shows: str, x, calls: list[OpCall]) -> Case:
     def run(op):
         return op(x, dys, calls)
 
-    return Case(f"with {shows}", run, partial(_advise_on_item, x, dys))
+    return JudgedCase(f"with {shows}", run, partial(_advise_on_item, x, dys))
 
 
 def _run_in_jobs(wrapper, x, dys, calls: list[OpCall]) -> dict:
@@ -147,7 +150,7 @@ def _advise_on_item(x, dys, mine, real) -> str | None:
         for place in np.ndindex(right.shape):
             own_item = mine[name][place]
             right_item = right[place]
-            if same_result(own_item, right_item, NEAR[x.dtype.name]):
+            if is_same_result(own_item, right_item, NEAR[x.dtype.name]):
                 continue
             values = [f"{key} = {array[place]:g}" for key, array in inputs.items()]
             before = f"{name} at {', '.join(values)} ({right.dtype}): "

@@ -6,11 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.capture.oneflow.oneflow_records import job_graph
+from helpers.study.answers import (
+    InvalidAnswer,
+    require_attempt,
+    require_items,
+    require_named_values,
+)
 from helpers.study.chapter_5 import op_jobs
 from helpers.study.chapter_5.op_judge import judge_op
 from helpers.study.chapter_5.op_texts import op_files
-from helpers.study.check import InvalidAnswer, exercise, prefix_reason, tried
-from helpers.study.engine import by_name, in_order
+from helpers.study.check import exercise
+from helpers.study.sentences import prefix_reason
 
 SIGMOID = "user_sigmoid"
 
@@ -109,7 +115,7 @@ def run_with_gradient(name: str, files: dict[str, str]) -> None:
 )
 def repair(repairs):
     """After your three edits, all three ops match torch."""
-    for name, edit in by_name(repairs, BROKEN_OPS, "the repairs").items():
+    for name, edit in require_named_values(repairs, BROKEN_OPS, "the repairs").items():
         reason = _judge_edit(name, edit)
         if reason:
             return reason
@@ -118,8 +124,8 @@ def repair(repairs):
 
 def _judge_edit(name: str, edit) -> str | None:
     """Return what is wrong with the repair of one op: (file, old text, new text)."""
-    texts = in_order(edit, 3, f"the repair of {name}")
-    if len(texts) != 3 or not all(isinstance(tried(text, name), str) for text in texts):
+    texts = require_items(edit, 3, f"the repair of {name}")
+    if len(texts) != 3 or not all(isinstance(require_attempt(text, name), str) for text in texts):
         must = "must be three strings: the file, the old text, the new text"
         raise InvalidAnswer(f"the repair of {name} {must}")
 

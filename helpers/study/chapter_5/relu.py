@@ -8,10 +8,15 @@ import numpy as np
 
 from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
+from helpers.study.answers import (
+    InvalidAnswer,
+    require_attempt,
+    require_items,
+    require_named_values,
+)
 from helpers.study.chapter_5.op_jobs import loading
 from helpers.study.chapter_5.op_texts import file_names, op_files
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import by_name, in_order
+from helpers.study.check import exercise
 from helpers.study.op_folder import op_folder
 
 DEFINITION, API, KERNEL = file_names("user_relu")
@@ -136,9 +141,9 @@ def gradient_names(output, output_grad=None, argument=None):
     answers = [output, output_grad, argument]
     is_one_tuple = answers[1:] == [None, None] and not isinstance(output, str | None)
     if is_one_tuple:
-        answers = in_order(output, len(NAMES))
+        answers = require_items(output, len(NAMES))
 
-    names = {part: tried(name, part) for part, name in zip(NAMES, answers, strict=False)}
+    names = {part: require_attempt(name, part) for part, name in zip(NAMES, answers, strict=False)}
     if [type(name) for name in names.values()] != [str] * len(NAMES):
         must = f'the answer must be three names such as "y", for {", ".join(NAMES)}'
         raise InvalidAnswer(f"{must}; not {short_repr(tuple(answers))}")
@@ -175,7 +180,7 @@ WHY = {  # true of a guess that is too early and of one that is too late
 )
 def forgotten(guess):
     """A job fails at the stage that first needs the missing piece. One piece has a default."""
-    guess = by_name(guess, PIECES)
+    guess = require_named_values(guess, PIECES)
     for piece, stage in guess.items():
         if stage not in STAGES:
             return f"{piece}: a stage is one of {', '.join(STAGES)}; not {short_repr(stage)}"

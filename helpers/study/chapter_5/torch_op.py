@@ -8,15 +8,12 @@ from unittest.mock import patch
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
 from helpers.internals.compiled_apart import compiled_apart
-from helpers.study.check import InvalidAnswer, exercise
-from helpers.study.engine import (
-    Case,
-    Raised,
-    find_difference,
-    same_result,
-    say_first_part,
-    torch,
-)
+from helpers.study.answers import InvalidAnswer
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, advise_on_first_part, find_difference
+from helpers.study.frameworks import torch
+from helpers.study.observations import Raised
+from helpers.study.sameness import is_same_result
 
 SHAPES = (4,), (2, 3), (2, 3, 1)
 SCALES = 2.0, -0.5
@@ -79,33 +76,33 @@ def smooth_max(smooth_max):
         )
 
 
-def _make_eager_cases() -> Iterator[Case]:
+def _make_eager_cases() -> Iterator[JudgedCase]:
     dtypes = torch.float32, torch.float64
     for dtype in dtypes:
         for shape in SHAPES:
             run = partial(_run_forward, _make_example(shape, dtype))
-            yield Case(f"with {dtype}, shape {shape}", run, _advise_on_op)
+            yield JudgedCase(f"with {dtype}, shape {shape}", run, _advise_on_op)
 
     large = torch.tensor([1000.0, 999.0, -1000.0])
-    yield Case("with x = [1000, 999, -1000]", partial(_run_forward, large), _advise_on_op)
+    yield JudgedCase("with x = [1000, 999, -1000]", partial(_run_forward, large), _advise_on_op)
 
     for dtype in dtypes:
         shows = f"the fake kernel, with {dtype}, shape (2, 3)"
-        yield Case(shows, partial(_run_fake_kernel, dtype), _advise_on_op)
+        yield JudgedCase(shows, partial(_run_fake_kernel, dtype), _advise_on_op)
 
     for shape in SHAPES:
         for scale in SCALES:
             shows = f"the gradient with shape {shape}, scale = {scale}"
-            yield Case(shows, partial(_run_backward, shape, scale), _advise_on_op)
+            yield JudgedCase(shows, partial(_run_backward, shape, scale), _advise_on_op)
 
     changed = "the gradient, with x changed in place after the call"
-    yield Case(changed, _run_backward_after_change, WATCHED)
+    yield JudgedCase(changed, _run_backward_after_change, WATCHED)
 
 
 def _advise_on_op(mine, real, advice=""):
     """Return the first difference; of an error, say only what you raised."""
     if not isinstance(mine, Raised):
-        return say_first_part("torch", advice)(mine, real)
+        return advise_on_first_part("torch", advice)(mine, real)
     message = str(mine)
     if "may not alias" in message:
         return "the result is x itself, or shares its memory: return a new tensor"
@@ -174,7 +171,7 @@ def _run_backward_after_change(op) -> str:
         return "refused or right"
 
     dx = _round_tensor(x.grad)
-    if same_result(dx, right):
+    if is_same_result(dx, right):
         return "refused or right"
     return f"wrong: {dx}"
 
@@ -216,6 +213,6 @@ def _advise_on_compiled(mine, real):
     return _advise_on_op(mine, real, NUMBERS if has_more_graphs else "")
 
 
-COMPILED = Case(
+COMPILED = JudgedCase(
     "compiled with aot_eager, for the sizes 3, 5 and 7", _run_compiled, _advise_on_compiled
 )

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from functools import partial
 
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, torch
+from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, find_difference
+from helpers.study.frameworks import torch
 
 # What is so in a case, whatever the answer does.
 VANISHES = "here a later op replaces the NaN"
@@ -39,7 +41,7 @@ def _has_nan(result) -> bool:
 
 def _run_first_nan(call: Callable, first_nan: Callable) -> dict:
     results = []
-    op = tried(first_nan(lambda: results.append(call())))
+    op = require_attempt(first_nan(lambda: results.append(call())))
     if len(results) != 1:
         raise InvalidAnswer(f"first_nan must run the call once, not {len(results)} times")
     return {"the op": op, "the call's result": results[0]}
@@ -84,5 +86,5 @@ def first_nan(first_nan: Callable):
     )
     cases = []
     for shows, call, advice in rows:
-        cases.append(Case(f"for {shows}", partial(_run_first_nan, call), advice))
+        cases.append(JudgedCase(f"for {shows}", partial(_run_first_nan, call), advice))
     return find_difference(first_nan, _find_in_mode, cases, "a mode")

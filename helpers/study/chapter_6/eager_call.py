@@ -11,9 +11,11 @@ from helpers.mini.eager import api
 from helpers.mini.eager.execute import completed, definition_of
 from helpers.model.tables import Transcript
 from helpers.safety.children import tell_starter
+from helpers.study.answers import InvalidAnswer, NotAttempted, require_attempt
 from helpers.study.chapter_6 import op_cases
-from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried
-from helpers.study.engine import find_difference, make_cases, tf
+from helpers.study.check import exercise
+from helpers.study.engine import find_difference, make_cases
+from helpers.study.frameworks import tf
 
 SECONDS = 30
 UNTRIED = "untried"
@@ -136,7 +138,7 @@ def _run_call(case: op_cases.Case, outputs: tuple, counter: _OpCounter, call: Ca
 
 def _describe_tensors(results) -> list:
     """Return dtype, shape and values of each tensor; InvalidAnswer for anything else."""
-    is_list = isinstance(tried(results), list)
+    is_list = isinstance(require_attempt(results), list)
     if not is_list or not all(isinstance(result, tf.Tensor) for result in results):
         raise InvalidAnswer(f"it must return a list of EagerTensors, not {type(results).__name__}")
 

@@ -8,8 +8,12 @@ import numpy as np
 
 from helpers.capture.tensorflow import eager_context
 from helpers.capture.text.value import short_repr
-from helpers.study.check import InvalidAnswer, describe_difference, exercise, tried
-from helpers.study.engine import Case, Raised, describe, find_difference, observe, tf
+from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, find_difference
+from helpers.study.frameworks import tf
+from helpers.study.observations import Raised, observe
+from helpers.study.sentences import describe_difference, describe_result
 
 GONE = "someone else's callback is gone. Remove only your own"
 LEFT = "your callback is still there after the block. Remove it whatever the block raises"
@@ -23,7 +27,7 @@ def _run_alone(shows: str, run: Callable, answer: Callable):
     with eager_context.callbacks_kept():
         other = eager_context.bystander()
         before = eager_context.callbacks()
-        result = observe(run, lambda: tried(answer()))
+        result = observe(run, lambda: require_attempt(answer()))
         after = eager_context.callbacks()
         if after != before:
             raise InvalidAnswer(f"{shows}: {LEFT if other in after else GONE}")
@@ -32,13 +36,13 @@ def _run_alone(shows: str, run: Callable, answer: Callable):
     return result
 
 
-def _make_case(shows: str, run: Callable, advice: str) -> Case:
-    return Case(f"for {shows}", partial(_run_alone, f"for {shows}", run), advice)
+def _make_case(shows: str, run: Callable, advice: str) -> JudgedCase:
+    return JudgedCase(f"for {shows}", partial(_run_alone, f"for {shows}", run), advice)
 
 
 def _copy_names(log) -> list:
     """Return a copy of the names in a log; a generated function's name loses its counter."""
-    if not isinstance(tried(log), MutableSequence):
+    if not isinstance(require_attempt(log), MutableSequence):
         must = f"get a list from `with op_logger() as log`, not {short_repr(log)}"
         raise InvalidAnswer(f"the block must be {must}")
     names = []
@@ -111,8 +115,8 @@ def _advise_on_bytes(mine, real) -> str | None:
     names = [name for log in logs if isinstance(log, list) for name in log]
     if not any(isinstance(name, bytes) for name in names):
         return None
-    own_text = f"gives {describe(mine)}"
-    real_text = f"gives {describe(real)}"
+    own_text = f"gives {describe_result(mine)}"
+    real_text = f"gives {describe_result(real)}"
     return describe_difference("", own_text, real_text, OWN_LOG, f"; {BYTES}")
 
 
@@ -145,7 +149,7 @@ def _run_under_tape(tape, run, *args):
 
 def _read_slope(tape, y, x):
     """Return dtype and numbers of a gradient, or None."""
-    slope = tried(tape.gradient(y, x))
+    slope = require_attempt(tape.gradient(y, x))
     if slope is None:
         return None
     if not isinstance(slope, (tf.Tensor, tf.IndexedSlices)):

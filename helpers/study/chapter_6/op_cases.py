@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.study.engine import tf
+from helpers.study.frameworks import tf
 
 RENAMED = {"squeeze_dims": "axis"}
 ONE = """Abs Neg Exp Sqrt Tanh Relu Softmax ZerosLike Identity Sin Cos Log Rsqrt Sign Floor Ceil Erf

@@ -10,15 +10,12 @@ import numpy as np
 from helpers.capture.frameworks.call_recorder import call_tree
 from helpers.model.framework_records import ROUTES
 from helpers.model.phrase import counted
-from helpers.study.check import InvalidAnswer, exercise, prefix_reason, tried
-from helpers.study.engine import (
-    advise_by_part,
-    check_guess,
-    find_difference,
-    make_cases,
-    same_result,
-    tf,
-)
+from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.check import exercise
+from helpers.study.engine import advise_by_part, find_difference, judge_guess, make_cases
+from helpers.study.frameworks import tf
+from helpers.study.sameness import is_same_result
+from helpers.study.sentences import prefix_reason
 
 WHY = {
     "fast path": "C itself reads everything that arrives at the door: tensors, numbers, variables",
@@ -50,7 +47,7 @@ def route(answers, calls):
         tree = _record_second_call(call)
         truth[name] = _write_plainly(tree.routes or tree.route)
         reasons[name] = WHY.get(truth[name], "")
-    return check_guess(answers, truth, reasons, ROUTES, _write_plainly)
+    return judge_guess(answers, truth, reasons, ROUTES, _write_plainly)
 
 
 def _record_second_call(call):
@@ -78,7 +75,7 @@ NO_SLOPE = "no op of TensorFlow leads from it to the result; use TensorFlow for 
 def find_loop_difference(quick, slow, rows, state, gain) -> str | None:
     """Return how a loop differs from the slow one in values, gradients or routes, or None."""
     has_doubles = {state.dtype.name, np.asarray(rows).dtype.name} == {"float64"}
-    near = partial(same_result, near=NEAR_OF_DOUBLES if has_doubles else NEAR)
+    near = partial(is_same_result, near=NEAR_OF_DOUBLES if has_doubles else NEAR)
     cases = make_cases(_run_loop, [("the loop", rows, state, gain)], _advise_on_slopes)
     try:
         reason = find_difference(quick, slow, cases, "slow", near)
@@ -107,8 +104,8 @@ def _run_loop(rows, state, gain, loop) -> dict:
     before = [deepcopy(rows), float(gain)]
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(state)
-        result = tried(loop(rows, state, gain), "quick")
-    if not same_result([rows, float(gain)], before):
+        result = require_attempt(loop(rows, state, gain), "quick")
+    if not is_same_result([rows, float(gain)], before):
         raise InvalidAnswer("quick must not change rows or gain")
     if not isinstance(result, tf.Tensor):
         raise InvalidAnswer(f"quick must return a tensor, not {type(result).__name__}")
@@ -158,7 +155,7 @@ TRIALS = (  # the rows, and the first state of the loop
 def slow_loop(reasons, quick: Callable, slow: Callable):
     """You found each call that leaves. Your loop returns the same, all on the fast path."""
     truth = {call: reason for call, (reason, _) in TRUTH.items()}
-    fault = check_guess(reasons, truth, _say_why, REASONS)
+    fault = judge_guess(reasons, truth, _say_why, REASONS)
     if fault:
         return fault
 

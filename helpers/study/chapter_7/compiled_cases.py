@@ -8,9 +8,11 @@ from unittest.mock import patch
 
 from helpers.internals import torch_private
 from helpers.internals.compiled_apart import compiled_apart
+from helpers.study.answers import InvalidAnswer, require_attempt, require_items
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, read_parts
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import find_difference, in_order, make_cases, say_first_part, torch
+from helpers.study.check import exercise
+from helpers.study.engine import advise_on_first_part, find_difference, make_cases
+from helpers.study.frameworks import torch
 from helpers.study.graph_log import GraphLog
 
 
@@ -80,7 +82,7 @@ def blind_tool(seam, proof, cured: Callable):
     rows = [("for halved", shapes) for shapes in TESTS]
     with torch_private.same_settings():
         try:
-            cases = make_cases(_run_tool, rows, say_first_part())
+            cases = make_cases(_run_tool, rows, advise_on_first_part())
             return find_difference(cured, _trace_with_stance, cases)
         finally:
             torch.compiler.set_stance("default")
@@ -123,7 +125,7 @@ def _run_tool(shapes: tuple | None, tool: Callable) -> dict:
         return _call_with_shapes(log, shapes)
 
     try:
-        pair = tried(tool(test, halved))
+        pair = require_attempt(tool(test, halved))
     except LookupError:
         has_propagated = True
     finally:
@@ -132,7 +134,7 @@ def _run_tool(shapes: tuple | None, tool: Callable) -> dict:
 
     if shapes is None:
         pair = (None, ())
-    pair = in_order(pair, 100, "the result of cured")
+    pair = require_items(pair, 100, "the result of cured")
     if len(pair) != 2:
         raise InvalidAnswer("cured must return the result of the test and the lines")
     result, lines = pair
@@ -143,7 +145,7 @@ def _run_tool(shapes: tuple | None, tool: Callable) -> dict:
         "an error of the test propagates": has_propagated == (shapes is None),
         "the tracer is as before": remaining_tracer is saved_tracer,
         "the result of the test": result,
-        "the lines": in_order(lines, 1000, "the lines"),
+        "the lines": require_items(lines, 1000, "the lines"),
         "the stance afterwards": torch_private.stance(),
         "compiled afterwards": len(log.runs) > 0,
         "graphs compiled once more": log.compiled - graph_count,
@@ -196,7 +198,7 @@ def dead_switch(seam, proof, cured: type, broken):
         return f"cured must be a subclass of torch.nn.Module, not {cured.__name__}"
     rows = [(f"for x of shape {shape}", shape, broken) for shape in SHAPES]
     with torch_private.same_settings():
-        cases = make_cases(_run_settings, rows, say_first_part("eager code"))
+        cases = make_cases(_run_settings, rows, advise_on_first_part("eager code"))
         return find_difference(cured, broken, cases, "eager code")
 
 
@@ -204,7 +206,7 @@ def dead_switch(seam, proof, cured: type, broken):
 def _run_settings(shape, broken: type, cls: type) -> dict:
     """Return the results for each setting of the switch; `broken` runs uncompiled."""
     x = _count_up(shape)
-    module = tried(cls())
+    module = require_attempt(cls())
     log = None if cls is broken else CompiledLog(module)
 
     values = {}
@@ -213,7 +215,7 @@ def _run_settings(shape, broken: type, cls: type) -> dict:
         with patch.dict(os.environ, {SWITCH: setting or ""}):
             if setting is None:
                 del os.environ[SWITCH]
-            result = tried((log or module)(x), "forward")
+            result = require_attempt((log or module)(x), "forward")
             values[f"{words}: the result"] = _round_result(result)
             values[f"{words}: a graph ran"] = log is None or len(log.runs) > 0
 

@@ -9,7 +9,7 @@ from helpers.exhibit import Exhibit
 from helpers.model.phrase import counted
 from helpers.model.spine import SPINE
 from helpers.safety.arguments import real_isinstance, real_type_name
-from helpers.study.check import InvalidAnswer, NotAttempted
+from helpers.study.answers import InvalidAnswer, NotAttempted
 
 NONE = "none"  # also an answer: no seam is at fault
 SEAMS = {station.name.lower(): station.name for station in SPINE} | {NONE: NONE}

@@ -8,16 +8,12 @@ from helpers.internals import torch_private
 from helpers.model.phrase import listed
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
+from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
 from helpers.study.chapter_7.means_table import reach_listing, the_call
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import (
-    Case,
-    RaisedByCheck,
-    by_name,
-    find_difference,
-    say_first_part,
-    torch,
-)
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, advise_on_first_part, find_difference
+from helpers.study.frameworks import torch
+from helpers.study.observations import RaisedByCheck
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = ("sys.settrace", "sys.setprofile", "the frame evaluator")
@@ -46,14 +42,14 @@ def five_means(means):
             reason = _judge_means(name, means[name])
             if reason:
                 return reason
-    by_name(means, NAMES, "means")
+    require_named_values(means, NAMES, "means")
     return None
 
 
 def _judge_means(name: str, make) -> str | None:
     """Return what is wrong with one technique."""
     expected = EXPECTED | {"what it intercepts": [name]}
-    case = Case(name, _run_means, say_first_part())
+    case = JudgedCase(name, _run_means, advise_on_first_part())
     return find_difference(make, expected, [case])
 
 
@@ -168,7 +164,7 @@ def _as_list(result):
 @contextmanager
 def _entering(make: Callable) -> Iterator:
     """Enter the block of a technique and yield its notes; InvalidAnswer if it has none."""
-    block = tried(make())
+    block = require_attempt(make())
     if not hasattr(type(block), "__enter__"):
         raise InvalidAnswer(f"the block must be a context manager, not {real_type_name(block)}")
     with block as notes:

@@ -17,7 +17,7 @@ from helpers.model.tables import Column, Listing
 from helpers.safety import progress
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import preserves_interpreter_state, running_user_code
-from helpers.study.engine import torch
+from helpers.study.frameworks import torch
 from helpers.view.table_view import table
 
 HEADINGS = {

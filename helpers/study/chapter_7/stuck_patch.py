@@ -5,16 +5,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from helpers.capture.references.rebind import rebind_everywhere
+from helpers.study.answers import require_attempt
 from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, read_parts
-from helpers.study.check import exercise, tried
-from helpers.study.engine import (
-    RaisedByCheck,
-    find_difference,
-    make_cases,
-    say_first_part,
-    tf,
-)
+from helpers.study.check import exercise
+from helpers.study.engine import advise_on_first_part, find_difference, make_cases
+from helpers.study.frameworks import tf
+from helpers.study.observations import RaisedByCheck
 from helpers.study.project import fresh
 
 PENALTY = "penalty"
@@ -102,7 +99,7 @@ def stuck_patch(seam, proof, patched: Callable, sources):
     """All callers of the loss get the new penalty, from a graph. Afterwards all is as before."""
     rows = [(shows, sources, trial) for shows, trial in TRIALS.items()]
     with only_new_objects():
-        cases = make_cases(_run_trial, rows, say_first_part())
+        cases = make_cases(_run_trial, rows, advise_on_first_part())
         return find_difference(patched, _patch_both, cases)
 
 
@@ -164,7 +161,7 @@ def _patching(patched: Callable, modules, body: Callable) -> Iterator[list[str]]
         runs.append("eagerly" if tf.executing_eagerly() else "while tracing")
         return body(weights)
 
-    with tried(patched(*modules[:2], penalty)):
+    with require_attempt(patched(*modules[:2], penalty)):
         yield runs
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from helpers.safety.arguments import real_type_name
+from helpers.study.answers import InvalidAnswer, require_attempt
 from helpers.study.chapter_2.spied_step import (
     CALL_PYTHON,
     LoopNames,
@@ -14,8 +15,10 @@ from helpers.study.chapter_2.spied_step import (
     read_op_kinds,
 )
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, read_parts
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, numbers, say_first_part, tf
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, advise_on_first_part, find_difference
+from helpers.study.frameworks import tf
+from helpers.study.sameness import as_numbers
 
 SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))  # batches, how many
 
@@ -30,9 +33,9 @@ def _shows_new_objects(model) -> bool:
 
 def _train_with_numpy(step, weights, batches):
     """Train as the notebook's `train` does, without its step."""
-    weights = numbers(weights)
+    weights = as_numbers(weights)
     for number, batch in enumerate(batches):
-        rows = numbers(batch)
+        rows = as_numbers(batch)
         rate = 0.1 / max(number, 1)
         weights = weights - rate * rows.T @ (rows @ weights - 1)
     return weights
@@ -40,7 +43,7 @@ def _train_with_numpy(step, weights, batches):
 
 def _run_training(cured, step, weights, batches):
     with left_alone(batches, "cured") as copy:
-        return tried(cured(step, weights, copy), "cured")
+        return require_attempt(cured(step, weights, copy), "cured")
 
 
 @exercise(
@@ -128,7 +131,7 @@ def _shows_mean(model) -> bool:
 )
 def stuck_mean(seam, proof, cured: type):
     """The means are those of eager code, also after a new rate, and one graph serves them all."""
-    case = Case("with two objects, used in turn", _run_updates, say_first_part(EAGER))
+    case = JudgedCase("with two objects, used in turn", _run_updates, advise_on_first_part(EAGER))
     return find_difference(cured, _EagerSmoother, [case], EAGER)
 
 
@@ -149,7 +152,7 @@ def _run_updates(cls) -> dict:
         history.append(f"update({number:g})")
         words = ", ".join(history)
 
-        result = tried(smoother.update(tf.constant(number)), "cured")
+        result = require_attempt(smoother.update(tf.constant(number)), "cured")
         other.update(tf.constant(1.0))
         values[f"{words}: its result"] = _as_float(result)
         values[f"{words}: the mean"] = _as_float(smoother.mean)

@@ -6,11 +6,13 @@ from unittest.mock import patch
 
 from helpers.capture.text.value import short_repr
 from helpers.safety.arguments import real_type_name
+from helpers.study.answers import InvalidAnswer, require_attempt, require_items
 from helpers.study.chapter_7.clinic_projects import read
 from helpers.study.chapter_7.diagnosis import NONE, judge_seams
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import find_difference, in_order, make_cases, same_result, say_first_part
+from helpers.study.check import exercise
+from helpers.study.engine import advise_on_first_part, find_difference, make_cases
 from helpers.study.project import fresh
+from helpers.study.sameness import is_same_result
 
 SOURCES = read("forecast")
 AS_WRONG = "out of the way and nothing else changed, the skill is just as wrong"
@@ -51,7 +53,7 @@ def three_suspects(seam, failing: Callable, cured):
         return reason
 
     rows = [(f"sensor {sensor}", sensor) for sensor in (1, 2, 5)]
-    cases = make_cases(_run_program, rows, say_first_part())
+    cases = make_cases(_run_program, rows, advise_on_first_part())
     return find_difference(cured, {"readings.Windows.place": _place_copy}, cases)
 
 
@@ -69,13 +71,14 @@ def _judge_test(failing: Callable, cured: Mapping) -> str | None:
     )
     for program, changes, without_suspects, must_pass in trials:
         with _import_program(changes, without_suspects) as modules:
-            pair = in_order(tried(failing(*modules), "failing"), 2, "the result of failing")
+            result = require_attempt(failing(*modules), "failing")
+            pair = require_items(result, 2, "the result of failing")
         if len(pair) != 2:
             raise InvalidAnswer("failing must return two values, the actual and the expected one")
 
         actual = _copy_numbers(pair[0])
         expected = _copy_numbers(pair[1])
-        if same_result(actual, expected) is not must_pass:
+        if is_same_result(actual, expected) is not must_pass:
             verb = "fails" if must_pass else "does not fail"
             values = f"it returns {short_repr(actual)} and expects {short_repr(expected)}"
             return f"{program}, your test {verb}: {values}"
@@ -96,7 +99,7 @@ def _import_program(changes: Mapping, without_suspects: bool = False) -> Iterato
         modules_by_name = dict(zip(SOURCES, modules, strict=True))
         for place, new in changes.items():
             owner, name = _find_owner(modules_by_name, place)
-            if not callable(tried(new, place)):
+            if not callable(require_attempt(new, place)):
                 raise InvalidAnswer(f"{place} must be a function, not {real_type_name(new)}")
             patches.enter_context(patch.object(owner, name, new))
 
@@ -135,7 +138,7 @@ def _run_program(sensor: int, cured: Mapping) -> dict:
     with _import_program(cured) as (bent_loss, readings, weather):
         bent_loss.bent = counting("own op", bent_loss.bent)
         with patch("torch.compile", lambda fn, **options: counting("step", fn)):
-            values |= tried(weather.forecast(sensor, fast=True), "forecast")
+            values |= require_attempt(weather.forecast(sensor, fast=True), "forecast")
         for length in LENGTHS:
             windows = readings.Windows(sensor, 0, 48, length, reuse=True)
             model = weather.Forecaster(length)

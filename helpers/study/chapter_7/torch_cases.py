@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from weakref import ref
 
 from helpers.safety.arguments import real_type_name
+from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
 from helpers.study.chapter_7.clinic_projects import start
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, read_parts
-from helpers.study.check import InvalidAnswer, describe_difference, exercise, tried
-from helpers.study.engine import by_name, find_difference, make_cases, say_first_part, torch
+from helpers.study.check import exercise
+from helpers.study.engine import advise_on_first_part, find_difference, make_cases
+from helpers.study.frameworks import torch
+from helpers.study.sentences import describe_difference
 
 OTHER_OPS = """
 import torch
@@ -65,7 +68,7 @@ def _shows_registration(model) -> bool:
 )
 def missing_op(seam, proof, cured, sources):
     """Every program that imports model has its op, and none has to know about ops."""
-    texts = by_name(cured, sources, "cured")
+    texts = require_named_values(cured, sources, "cured")
     for shows, program, other_texts, right in TRIALS:
         try:
             result = start({**texts, **other_texts}, program)
@@ -115,7 +118,7 @@ def kept_models(seam, proof, cured: Callable):
     rows = []
     for run in RUNS:
         rows.append((f"for the widths {list(run.widths)}{run.words}", known, run))
-    cases = make_cases(_run_sweep, rows, say_first_part("sweep"))
+    cases = make_cases(_run_sweep, rows, advise_on_first_part("sweep"))
     return find_difference(cured, _sweep, cases, "sweep")
 
 
@@ -187,7 +190,7 @@ def _run_sweep(known: set[int], run: SweepRun, cured) -> dict:
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(len(run.widths))
         try:
-            pair = tried(cured(list(run.widths), x, measure_once), "cured")
+            pair = require_attempt(cured(list(run.widths), x, measure_once), "cured")
         except LookupError:
             pair = ([], [])
             has_propagated = True

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from types import CodeType, FunctionType, MethodType
 
-from helpers.safety.users_frames import is_library
+from .users_frames import is_library
 
 MADE_BY_DYNAMO = re.compile(r"^_|_c\d+$")  # names that its compiled code looks up
 

@@ -3,7 +3,7 @@
 from collections import namedtuple
 from collections.abc import Callable
 
-from helpers.safety.restoring import module
+from .restoring import module
 
 # One part of the process. `read()` returns its value, which no later change touches, and
 # `restore(value)` sets it. `needs`: the module that must be loaded already.

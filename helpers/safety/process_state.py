@@ -13,11 +13,11 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-from helpers.safety import PACKAGE
-from helpers.safety.restoring import KEPT, frame_evaluator, module
-from helpers.study.framework_state import TENSORFLOW, TORCH, draw_from_another_generator
-from helpers.study.learner_names import find_namespaces, read_globals, restore_globals
-from helpers.study.state_parts import Part, attribute, dict_items, list_items, pair, switch
+from . import PACKAGE
+from .framework_state import TENSORFLOW, TORCH, draw_from_another_generator
+from .learner_names import find_namespaces, read_globals, restore_globals
+from .restoring import KEPT, frame_evaluator, module
+from .state_parts import Part, attribute, dict_items, list_items, pair, switch
 
 FRAMEWORKS = ("torch", "tensorflow", "keras")
 HOOKS = f"{PACKAGE}.mini.frame_hook.hooks"

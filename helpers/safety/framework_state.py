@@ -4,8 +4,8 @@ Only a loaded framework is read, so this module imports none. Private names are 
 a framework has no public function for a part.
 """
 
-from helpers.safety.restoring import module
-from helpers.study.state_parts import Part, attribute, list_items, pair, switch
+from .restoring import module
+from .state_parts import Part, attribute, list_items, pair, switch
 
 # ------------------------------------------------------------------ torch
 
