@@ -13,29 +13,37 @@ MADE_BY_DYNAMO = re.compile(r"^_|_c\d+$")  # names that its compiled code looks 
 
 def find_namespaces(answers: Iterable) -> list[dict]:
     """Return the global names of the modules in which functions of these answers were written."""
-    found, waiting, met = {}, list(answers), set()
+    namespaces_by_id = {}
+    visited_ids = set()
+    waiting = list(answers)
     while waiting:
         answer = waiting.pop()
-        if id(answer) in met:
+        if id(answer) in visited_ids:
             continue
-        met.add(id(answer))
-        if isinstance(answer, FunctionType):
-            if not is_library(answer.__code__.co_filename):
-                found[id(answer.__globals__)] = answer.__globals__
-            waiting.append(getattr(answer, "__wrapped__", None))
-        elif isinstance(answer, MethodType | staticmethod | classmethod):
-            waiting.append(answer.__func__)
-        elif isinstance(answer, partial):
-            waiting.append(answer.func)
-        elif "python_function" in dir(type(answer)):  # a tf.function
-            waiting.append(answer.python_function)
-        elif isinstance(answer, type):
-            waiting += vars(answer).values()
-        elif type(answer) is dict:
-            waiting += answer.values()
-        elif type(answer) in (list, tuple):
-            waiting += answer
-    return [*found.values()]
+        visited_ids.add(id(answer))
+        if isinstance(answer, FunctionType) and not is_library(answer.__code__.co_filename):
+            namespaces_by_id[id(answer.__globals__)] = answer.__globals__
+        waiting += _list_parts(answer)
+    return list(namespaces_by_id.values())
+
+
+def _list_parts(answer) -> list:
+    """Return what an answer wraps or contains."""
+    if isinstance(answer, FunctionType):
+        return [getattr(answer, "__wrapped__", None)]
+    if isinstance(answer, MethodType | staticmethod | classmethod):
+        return [answer.__func__]
+    if isinstance(answer, partial):
+        return [answer.func]
+    if "python_function" in dir(type(answer)):  # a tf.function
+        return [answer.python_function]
+    if isinstance(answer, type):
+        return list(vars(answer).values())
+    if type(answer) is dict:
+        return list(answer.values())
+    if type(answer) in (list, tuple):
+        return list(answer)
+    return []
 
 
 def read_globals(space: dict) -> tuple[dict, dict]:
@@ -48,24 +56,32 @@ def restore_globals(space: dict, before: dict) -> None:
 
     A framework's own names stay, because its compiled code looks them up.
     """
-    written = _names_written(before.values(), space)
-    for name in [name for name in space if name not in before]:
+    written = _find_written_names(before.values(), space)
+    new_names = [name for name in space if name not in before]
+    for name in new_names:
         if name in written or not MADE_BY_DYNAMO.search(name):
             del space[name]
+
     for name, value in before.items():
         if name not in space or space[name] is not value:
             space[name] = value
 
 
-def _names_written(values: Iterable, space: dict) -> set[str]:
+def _find_written_names(values: Iterable, space: dict) -> set[str]:
     """Return the names that functions of a module declare global and bind."""
-    found, codes = set(), []
+    names = set()
     for value in values:
         parts = vars(value).values() if isinstance(value, type) else [value]
-        functions = [part for part in parts if isinstance(part, FunctionType)]
-        codes += [each.__code__ for each in functions if each.__globals__ is space]
-    for code in codes:  # which grows by those inside
-        codes += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-        steps = dis.get_instructions(code)
-        found |= {step.argval for step in steps if step.opname == "STORE_GLOBAL"}
-    return found
+        for part in parts:
+            if isinstance(part, FunctionType) and part.__globals__ is space:
+                names |= _find_stored_globals(part.__code__)
+    return names
+
+
+def _find_stored_globals(code: CodeType) -> set[str]:
+    """Return the global names that a code object, or one inside it, stores."""
+    names = {step.argval for step in dis.get_instructions(code) if step.opname == "STORE_GLOBAL"}
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names |= _find_stored_globals(constant)
+    return names
