@@ -114,7 +114,7 @@ def recorded(tmp_path, monkeypatch):
     monkeypatch.setattr(learner_record, "place", lambda: path)
     monkeypatch.setattr(import_module("helpers.study.predict"), "_ASKED", {})
     _read_decided.cache_clear()
-    learner_progress._TOLD.clear()
+    learner_progress._PRINTED_REASONS.clear()
     yield path
     _read_decided.cache_clear()
 

@@ -60,8 +60,8 @@ def test_the_code_is_what_would_be_typed():
 
 def test_a_recorded_choice_is_the_second_call_of_a_fresh_function():
     sandbox = signature_sandbox()
-    again = sandbox._record(SANDBOX.start())
-    other = sandbox._record({**SANDBOX.start(), "shape": "(3,)"})
+    again = sandbox._record_run(SANDBOX.start())
+    other = sandbox._record_run({**SANDBOX.start(), "shape": "(3,)"})
     assert (again["verdict"], other["verdict"]) == ("hit", "trace")
     assert "you said {guess}, and it was trace" in other["says"]
     assert other["call"] == "tf.function(f)(tf.zeros((3,), tf.float32))"

@@ -14,7 +14,7 @@ from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.check import exercise
 from helpers.study.engine import advise_on_first_part, find_difference, make_cases
 from helpers.study.observations import Raised, RaisedByCheck
-from helpers.study.project import fresh
+from helpers.study.project import fresh_project
 
 OWNER = "ops.scale"
 DOTTED = re.compile(r"\w+\.\w+")
@@ -76,7 +76,7 @@ def _unwrap_method(value):
 def _judge_names(kept, sources) -> str | None:
     """Return what is wrong with the names that are said to keep the old op."""
     named = _read_names(kept)
-    with fresh(sources) as modules:
+    with fresh_project(sources) as modules:
         values = {}
         for module in modules:
             for name, value in vars(module).items():
@@ -142,7 +142,7 @@ def _cure_all(project, new):
 def _run_trial(sources, calls, trial: ProjectTrial, cured) -> dict:
     """Return the results of all calls at each moment, and what is changed after the block."""
     values = {}
-    with fresh({**sources, **trial.more_sources}) as modules:
+    with fresh_project({**sources, **trial.more_sources}) as modules:
         project = SimpleNamespace(**{module.__name__: module for module in modules})
         names_before = [dict(vars(module)) for module in modules]
 

@@ -12,7 +12,7 @@ from helpers.study.check import exercise
 from helpers.study.engine import advise_on_first_part, find_difference, make_cases
 from helpers.study.frameworks import tf
 from helpers.study.observations import RaisedByCheck
-from helpers.study.project import fresh
+from helpers.study.project import fresh_project
 
 PENALTY = "penalty"
 
@@ -122,7 +122,7 @@ def _half_sum_of_cubes(weights):
 def _run_trial(sources, trial: PatchTrial, patched: Callable) -> dict:
     """Return the losses at each moment, and what is changed after the block."""
     values = {"an error propagates": trial.raises is None}
-    with fresh({**sources, **trial.more_sources}) as modules:
+    with fresh_project({**sources, **trial.more_sources}) as modules:
         names_before = [dict(vars(module)) for module in modules]
         _read_losses(modules)  # makes its graphs before the patch
         try:

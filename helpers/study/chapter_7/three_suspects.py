@@ -11,7 +11,7 @@ from helpers.study.chapter_7.clinic_projects import read
 from helpers.study.chapter_7.diagnosis import NONE, judge_seams
 from helpers.study.check import exercise
 from helpers.study.engine import advise_on_first_part, find_difference, make_cases
-from helpers.study.project import fresh
+from helpers.study.project import fresh_project
 from helpers.study.sameness import is_same_result
 
 SOURCES = read("forecast")
@@ -95,7 +95,7 @@ def _copy_numbers(value):
 @contextmanager
 def _import_program(changes: Mapping, without_suspects: bool = False) -> Iterator[list]:
     """Import the program with changes by dotted name, for the length of a block."""
-    with fresh(SOURCES) as modules, ExitStack() as patches:
+    with fresh_project(SOURCES) as modules, ExitStack() as patches:
         modules_by_name = dict(zip(SOURCES, modules, strict=True))
         for place, new in changes.items():
             owner, name = _find_owner(modules_by_name, place)
